@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice of machine: which engine runs a call of the plain C++ facade.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace libscan::inline v1 {
+
+/// A machine that runs scans: the native CPU engine, or one CUDA device. A small value, freely
+/// copied.
+class engine {
+ public:
+  enum class kind { cpu, cuda };
+
+  /// The first usable CUDA device, or else the CPU with all its threads. Never throws for want of a
+  /// GPU.
+  static engine best();
+
+  /// The native CPU engine. `threads` = 0 means one per available core; negative throws
+  /// `invalid_argument`. Results never depend on the number of threads.
+  static engine cpu(int threads = 0);
+
+  /// CUDA device number `device`. Throws `engine_unavailable` with the reason (built without CUDA,
+  /// no driver, no such device, no kernels for its architecture).
+  static engine cuda(int device = 0);
+
+  /// `name` = "auto" (as `best`), "cpu" or "cuda", as in every program's --engine. Anything else
+  /// throws `invalid_argument`. `threads` applies where the CPU engine is taken.
+  static engine named(std::string_view name, int threads = 0);
+
+  kind which() const { return kind_; }
+  bool is_cuda() const { return kind_ == kind::cuda; }
+
+  /// Threads of a CPU engine (>= 1); 0 for a CUDA engine.
+  int threads() const { return threads_; }
+
+  /// Device number of a CUDA engine; -1 for a CPU engine.
+  int device() const { return device_; }
+
+  /// For people: "cpu, 2 threads" or "cuda, NVIDIA H200".
+  std::string description() const;
+
+ private:
+  engine(kind kind, int threads, int device) : kind_(kind), threads_(threads), device_(device) {}
+
+  kind kind_;
+  int threads_;
+  int device_;
+};
+
+}  // namespace libscan::inline v1

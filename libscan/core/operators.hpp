@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators a scan can carry. An operator is a monoid: an associative function with an exact
+// identity. It need not commute, and is only ever called as op(earlier, later) (Blelloch
+// 1990, 1.2).
+#pragma once
+
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1 {
+
+/// What a scan requires of its operator: the type it accumulates in, an associative call and an
+/// exact identity, op(identity, x) == op(x, identity) == x for every x (bitwise: -0.0 and NaN
+/// included).
+template <class Op>
+concept monoid = std::is_trivially_copyable_v<Op> &&
+    std::is_trivially_copyable_v<typename Op::value_type> &&
+    requires(Op const op, typename Op::value_type const a) {
+  { op(a, a) } -> std::convertible_to<typename Op::value_type>;
+  { op.identity() } -> std::convertible_to<typename Op::value_type>;
+};
+
+namespace detail {
+
+/// a + b with wrap-around for integers of either sign; plain addition otherwise.
+template <class T>
+LIBSCAN_HOST_DEVICE constexpr T wrapping_add(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+  } else {
+    return a + b;
+  }
+}
+
+}  // namespace detail
+
+/// Sum in T. Integers wrap around; the floating identity is -0.0, so that padding never turns a
+/// -0.0 into +0.0.
+template <class T>
+struct plus {
+  using value_type = T;
+  LIBSCAN_HOST_DEVICE static constexpr T identity() {
+    if constexpr (std::is_floating_point_v<T>) return T(-0.0);
+    return T(0);
+  }
+  LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
+    return detail::wrapping_add(earlier, later);
+  }
+};
+
+/// Smaller of two; the earlier one if they compare equal; NaN if either is NaN. Identity:
+/// +infinity, or the largest value of an integer type.
+template <class T>
+struct minimum {
+  using value_type = T;
+  LIBSCAN_HOST_DEVICE static constexpr T identity() {
+    using limits = std::numeric_limits<T>;
+    return limits::has_infinity ? limits::infinity() : limits::max();
+  }
+  LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
+    return later < earlier || later != later ? later : earlier;
+  }
+};
+
+/// Larger of two; the earlier one if they compare equal; NaN if either is NaN. Identity: -infinity,
+/// or the smallest value of an integer type.
+template <class T>
+struct maximum {
+  using value_type = T;
+  LIBSCAN_HOST_DEVICE static constexpr T identity() {
+    using limits = std::numeric_limits<T>;
+    return limits::has_infinity ? -limits::infinity() : limits::lowest();
+  }
+  LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
+    return later > earlier || later != later ? later : earlier;
+  }
+};
+
+/// Bitwise and of integers; identity: all ones.
+template <std::integral T>
+struct bit_and {
+  using value_type = T;
+  LIBSCAN_HOST_DEVICE static constexpr T identity() { return static_cast<T>(~T(0)); }
+  LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
+    return static_cast<T>(earlier & later);
+  }
+};
+
+/// Bitwise or of integers; identity: 0.
+template <std::integral T>
+struct bit_or {
+  using value_type = T;
+  LIBSCAN_HOST_DEVICE static constexpr T identity() { return T(0); }
+  LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
+    return static_cast<T>(earlier | later);
+  }
+};
+
+/// Bitwise exclusive or of integers; identity: 0.
+template <std::integral T>
+struct bit_xor {
+  using value_type = T;
+  LIBSCAN_HOST_DEVICE static constexpr T identity() { return T(0); }
+  LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
+    return static_cast<T>(earlier ^ later);
+  }
+};
+
+}  // namespace libscan::inline v1

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words every floor of the library shares: sizes, the two kinds of scan, and the one macro that
+// lets a function serve host and device.
+#pragma once
+
+#include <cstdint>
+
+#ifdef __CUDACC__
+#define LIBSCAN_HOST_DEVICE __host__ __device__
+#else
+#define LIBSCAN_HOST_DEVICE
+#endif
+
+namespace libscan::inline v1 {
+
+/// Number or position of items. Signed and 64 bits wide everywhere outside a tile, so that neither
+/// a count of items nor a count of bytes can wrap.
+using index_t = std::int64_t;
+
+/// Which prefix an output holds: `inclusive` out[i] covers in[0..i], `exclusive` covers in[0..i-1].
+enum class scan_kind : std::uint8_t { inclusive, exclusive };
+
+/// ceil(a / b) for a >= 0 and b > 0.
+template <class Integer>
+LIBSCAN_HOST_DEVICE constexpr Integer ceil_div(Integer a, Integer b) {
+  return a / b + (a % b != 0 ? Integer{1} : Integer{0});
+}
+
+}  // namespace libscan::inline v1

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every target of the project shares.
+
+# Warnings are errors in our own targets, never in a consumer's.
+function(libscan_warnings target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wno-unknown-pragmas>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>)
+endfunction()
+
+# LIBSCAN_SANITIZE=address|thread applies to all code of a target; `race` only to the kernels of
+# executor tests (see tests/CMakeLists.txt).
+function(libscan_sanitize target)
+  if(LIBSCAN_SANITIZE STREQUAL "address")
+    set(flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  elseif(LIBSCAN_SANITIZE STREQUAL "thread")
+    set(flags -fsanitize=thread)
+  else()
+    return()
+  endif()
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${flags}>)
+  target_link_options(${target} PRIVATE ${flags})
+endfunction()
+
+# A library or program of the project: language level, warnings, sanitizer.
+function(libscan_target target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  # CMake 3.25 does not know CUDA 20.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  libscan_warnings(${target})
+  libscan_sanitize(${target})
+endfunction()
