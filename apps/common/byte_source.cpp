@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files, streams and memory as sources of bytes.
+#include <apps/common/byte_source.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include <apps/common/cleanup.hpp>
+#include <apps/common/exit_code.hpp>
+#include <apps/common/progress.hpp>
+
+namespace libscan::apps {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+constexpr std::size_t preload_step = std::size_t{64} << 20;
+
+/// An open file descriptor, closed in the end.
+class descriptor {
+ public:
+  explicit descriptor(int number) : number_(number) {}
+  ~descriptor() {
+    if (number_ > STDERR_FILENO) ::close(number_);
+  }
+  descriptor(descriptor const&) = delete;
+  descriptor& operator=(descriptor const&) = delete;
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+class stream_source final : public byte_source {
+ public:
+  stream_source(std::shared_ptr<descriptor> file, std::string name, progress* meter)
+      : file_(std::move(file)), name_(std::move(name)), meter_(meter) {}
+
+  std::span<std::byte const> next() override {
+    for (;;) {
+      ssize_t const got = ::read(file_->get(), buffer_.get(), piece_bytes);
+      if (got >= 0) {
+        if (meter_) meter_->advance(static_cast<std::uint64_t>(got));
+        return {buffer_.get(), static_cast<std::size_t>(got)};
+      }
+      if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        pollfd wait = {file_->get(), POLLIN, 0};
+        ::poll(&wait, 1, -1);
+      } else if (errno != EINTR) {
+        throw file_error::from_errno(name_, "cannot read", errno);
+      }
+    }
+  }
+
+ private:
+  std::shared_ptr<descriptor> file_;
+  std::string name_;
+  progress* meter_;
+  std::unique_ptr<std::byte[]> buffer_{new std::byte[piece_bytes]};
+};
+
+/// A whole regular file, mapped for reading.
+struct mapping {
+  std::shared_ptr<descriptor> file;
+  std::byte const* base;
+  std::size_t size;
+  watched_mapping watch;
+
+  mapping(std::shared_ptr<descriptor> open, void* at, std::size_t bytes, std::string const& name)
+      : file(std::move(open)),
+        base(static_cast<std::byte const*>(at)),
+        size(bytes),
+        watch(at, bytes, name) {}
+  ~mapping() { ::munmap(const_cast<std::byte*>(base), size); }
+  mapping(mapping const&) = delete;
+  mapping& operator=(mapping const&) = delete;
+};
+
+class mapped_source final : public byte_source {
+ public:
+  mapped_source(std::shared_ptr<mapping const> map, std::string name, progress* meter)
+      : map_(std::move(map)), name_(std::move(name)), meter_(meter) {}
+
+  std::span<std::byte const> next() override {
+    std::size_t const n = std::min(piece_bytes, map_->size - at_);
+    if (n == 0) check_size();
+    std::span<std::byte const> const piece(map_->base + at_, n);
+    at_ += n;
+    if (meter_) meter_->advance(n);
+    return piece;
+  }
+
+  std::optional<kept_bytes> rest() override {
+    preload();
+    check_size();
+    std::span<std::byte const> const left(map_->base + at_, map_->size - at_);
+    at_ = map_->size;
+    return kept_bytes{left, map_};
+  }
+
+ private:
+  /// Within its last page a file that shrinks raises no signal: the lost bytes read as zeros.
+  void check_size() const {
+    struct stat now = {};
+    if (::fstat(map_->file->get(), &now) != 0 ||
+        static_cast<std::uint64_t>(now.st_size) < map_->size) {
+      throw file_error(name_, "the file shrank while it was read");
+    }
+  }
+
+  /// Brings the file into memory, so that reading takes its time here and not in the first kernel
+  /// that touches it. Left out for files that would not stay in memory.
+  void preload() {
+    auto const memory = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    if (map_->size > memory / 2) return;
+    constexpr int populate_read = 22;  // MADV_POPULATE_READ, Linux 5.14
+    for (std::size_t at = 0; at < map_->size; at += preload_step) {
+      std::size_t const n = std::min(preload_step, map_->size - at);
+      int const code = ::madvise(const_cast<std::byte*>(map_->base) + at, n, populate_read);
+      if (code != 0 && errno == EFAULT) {
+        throw file_error(name_, "the file shrank, or its device failed, while it was read");
+      }
+      if (meter_) meter_->advance(at + n > at_ ? std::min(n, at + n - at_) : 0);
+    }
+  }
+
+  std::shared_ptr<mapping const> map_;
+  std::string name_;
+  progress* meter_;
+  std::size_t at_ = 0;
+};
+
+class memory_source final : public byte_source {
+ public:
+  explicit memory_source(kept_bytes memory) : memory_(std::move(memory)) {}
+
+  std::span<std::byte const> next() override {
+    return std::exchange(memory_.bytes, memory_.bytes.last(0));
+  }
+
+  std::optional<kept_bytes> rest() override { return kept_bytes{next(), memory_.owner}; }
+
+ private:
+  kept_bytes memory_;
+};
+
+}  // namespace
+
+std::string input_name(std::string const& path) { return path == "-" ? "<stdin>" : path; }
+
+std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter) {
+  std::string const name = input_name(path);
+  int const number = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (number < 0) throw file_error::from_errno(name, "cannot open for reading", errno);
+  auto const file = std::make_shared<descriptor>(number);
+  struct stat status = {};
+  if (::fstat(number, &status) != 0) throw file_error::from_errno(name, "cannot read", errno);
+  if (S_ISDIR(status.st_mode)) {
+    throw file_error(name, "is a directory, expected a data file");
+  }
+  auto const size = static_cast<std::size_t>(status.st_size);
+  // Files of /proc and /sys say that they are empty: only reading tells.
+  bool const mappable = S_ISREG(status.st_mode) && size > 0;
+  // Standard input may have been read in part by another program before.
+  bool const from_start = path != "-" || ::lseek(number, 0, SEEK_CUR) == 0;
+  if (meter) meter->start("reading " + name, mappable ? size : 0);
+  if (mappable && from_start) {
+    void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, number, 0);
+    if (at != MAP_FAILED) {
+      (void)::madvise(at, size, MADV_SEQUENTIAL);
+      return std::make_unique<mapped_source>(
+          std::make_shared<mapping const>(file, at, size, name), name, meter);
+    }
+  }
+  return std::make_unique<stream_source>(file, name, meter);
+}
+
+std::unique_ptr<byte_source> from_memory(kept_bytes memory) {
+  return std::make_unique<memory_source>(std::move(memory));
+}
+
+byte_reader::byte_reader(std::unique_ptr<byte_source> source, std::string name)
+    : source_(std::move(source)), name_(std::move(name)) {}
+
+std::span<std::byte const> byte_reader::peek(std::size_t n) {
+  while (ahead_.size() < n) {
+    std::size_t const had = ahead_.size();
+    // A piece is valid only until the next one is asked for, so what is left of it moves.
+    std::unique_ptr<std::byte[]> saved;
+    if (had > 0) {
+      saved.reset(new std::byte[had]);
+      std::memcpy(saved.get(), ahead_.data(), had);
+    }
+    std::span<std::byte const> const more = source_->next();
+    if (more.empty()) {
+      if (had > 0) {
+        joined_ = std::move(saved);
+        ahead_ = {joined_.get(), had};
+      }
+      break;
+    }
+    if (had == 0) {
+      joined_.reset();
+      ahead_ = more;
+      continue;
+    }
+    std::unique_ptr<std::byte[]> both(new std::byte[had + more.size()]);
+    std::memcpy(both.get(), saved.get(), had);
+    std::memcpy(both.get() + had, more.data(), more.size());
+    joined_ = std::move(both);
+    ahead_ = {joined_.get(), had + more.size()};
+  }
+  return ahead_;
+}
+
+void byte_reader::skip(std::size_t n) {
+  ahead_ = ahead_.subspan(n);
+  offset_ += n;
+}
+
+std::size_t byte_reader::read(std::span<std::byte> to) {
+  std::size_t done = 0;
+  while (done < to.size()) {
+    std::span<std::byte const> const piece = peek(1);
+    if (piece.empty()) break;
+    std::size_t const n = std::min(piece.size(), to.size() - done);
+    std::memcpy(to.data() + done, piece.data(), n);
+    skip(n);
+    done += n;
+  }
+  return done;
+}
+
+std::optional<kept_bytes> byte_reader::rest() {
+  if (joined_ && !ahead_.empty()) return std::nullopt;
+  std::optional<kept_bytes> left = source_->rest();
+  if (!left) return std::nullopt;
+  if (!ahead_.empty()) left->bytes = {ahead_.data(), ahead_.size() + left->bytes.size()};
+  ahead_ = {};
+  offset_ += left->bytes.size();
+  return left;
+}
+
+byte_buffer::~byte_buffer() { std::free(data_); }
+
+std::span<std::byte> byte_buffer::grow(std::size_t n) {
+  if (n > capacity_ - size_) {
+    std::size_t const wanted = std::max({size_ + n, capacity_ * 2, std::size_t{4096}});
+    void* const moved = wanted < size_ ? nullptr : std::realloc(data_, wanted);
+    if (!moved) throw std::bad_alloc();
+    data_ = static_cast<std::byte*>(moved);
+    capacity_ = wanted;
+  }
+  size_ += n;
+  return {data_ + size_ - n, n};
+}
+
+kept_bytes byte_buffer::release() {
+  std::shared_ptr<void const> owner(data_, [](void const* p) { std::free(const_cast<void*>(p)); });
+  kept_bytes const result = {{data_, size_}, std::move(owner)};
+  data_ = nullptr;
+  size_ = capacity_ = 0;
+  return result;
+}
+
+kept_bytes read_up_to(byte_reader& in, std::uint64_t most) {
+  byte_buffer buffer;
+  while (buffer.size() < most) {
+    std::size_t const had = buffer.size();
+    std::size_t const step = std::max(had, piece_bytes);
+    auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(most - had, step));
+    std::size_t const got = in.read(buffer.grow(wanted));
+    buffer.shrink(had + got);
+    if (got < wanted) break;
+  }
+  return buffer.release();
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the bytes of an input come from: a mapped file, a stream, memory, or a decompressor; and a
+// reader that looks ahead in any of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace libscan::apps {
+
+class progress;
+
+/// Bytes that stay valid while `owner` lives.
+struct kept_bytes {
+  std::span<std::byte const> bytes;
+  std::shared_ptr<void const> owner;
+};
+
+/// A sequence of bytes handed out in pieces.
+class byte_source {
+ public:
+  virtual ~byte_source() = default;
+
+  /// The next piece, valid until the next call; empty at the end. Throws `file_error`.
+  virtual std::span<std::byte const> next() = 0;
+
+  /// All bytes that `next` has not returned yet, at once, where they lie in memory for good; they
+  /// follow directly on the pieces returned before. Nothing if this source is a stream.
+  virtual std::optional<kept_bytes> rest() { return std::nullopt; }
+};
+
+/// Opens the file `path`, or standard input for "-". Regular files are mapped. `meter` (may be
+/// null) is told of the bytes read. Throws `file_error` if it is missing, unreadable or a directory.
+std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter);
+
+/// Bytes in memory.
+std::unique_ptr<byte_source> from_memory(kept_bytes memory);
+
+/// What `path` is called in messages: "<stdin>" for "-".
+std::string input_name(std::string const& path);
+
+/// Reads a source with look-ahead.
+class byte_reader {
+ public:
+  /// `name` stands for the input in messages.
+  byte_reader(std::unique_ptr<byte_source> source, std::string name);
+
+  /// The bytes that come next without consuming them: at least `n`, fewer only at the end.
+  std::span<std::byte const> peek(std::size_t n);
+
+  /// Consumes `n` bytes, no more than the last `peek` returned.
+  void skip(std::size_t n);
+
+  /// Consumes bytes into `to`; returns how many, fewer than asked only at the end.
+  std::size_t read(std::span<std::byte> to);
+
+  /// Consumes and returns everything left, if it lies in memory for good.
+  std::optional<kept_bytes> rest();
+
+  /// Bytes consumed so far.
+  std::uint64_t offset() const { return offset_; }
+
+  std::string const& name() const { return name_; }
+
+ private:
+  std::unique_ptr<byte_source> source_;
+  std::string name_;
+  std::span<std::byte const> ahead_;
+  std::unique_ptr<std::byte[]> joined_;  // holds `ahead_` where it spans pieces of the source
+  std::uint64_t offset_ = 0;
+};
+
+/// Memory that grows as bytes arrive, uninitialised and aligned for any item.
+class byte_buffer {
+ public:
+  byte_buffer() = default;
+  ~byte_buffer();
+  byte_buffer(byte_buffer const&) = delete;
+  byte_buffer& operator=(byte_buffer const&) = delete;
+
+  /// `n` more bytes at the end, to be written by the caller. Throws `std::bad_alloc`.
+  std::span<std::byte> grow(std::size_t n);
+
+  /// Drops all but the first `n` bytes.
+  void shrink(std::size_t n) { size_ = n; }
+
+  /// Appends one item.
+  template <class T>
+  void push(T value) {
+    *reinterpret_cast<T*>(grow(sizeof(T)).data()) = value;
+  }
+
+  std::byte* data() { return data_; }
+  std::size_t size() const { return size_; }
+
+  /// Hands the bytes over; the buffer is empty afterwards.
+  kept_bytes release();
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+/// Consumes up to `most` bytes into a buffer that grows with what arrives.
+kept_bytes read_up_to(byte_reader& in, std::uint64_t most);
+
+}  // namespace libscan::apps

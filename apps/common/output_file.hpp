@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output that is complete or absent: written to a temporary file beside the target, renamed into
+// place when complete, removed on any failure and on SIGINT, SIGTERM, SIGHUP and SIGQUIT.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace libscan::apps {
+
+class doomed_file;
+
+/// A file being written. Nothing appears under its name before `commit`.
+///
+/// The target of a symbolic link is replaced, not the link. A replaced file passes its permissions
+/// on; a new one has those the umask gives. What exists and is no regular file (/dev/null, a FIFO)
+/// is written directly, and so is standard output, named "-".
+class output_file {
+ public:
+  /// Opens the output, so that it fails before any work is done: throws `file_error` if `path` is a
+  /// directory, its directory is missing or not writable, or it exists and is not writable.
+  explicit output_file(std::string const& path);
+
+  /// Removes the temporary file unless `commit` succeeded.
+  ~output_file();
+  output_file(output_file const&) = delete;
+  output_file& operator=(output_file const&) = delete;
+
+  /// Appends `bytes`. Throws `file_error` (disk full, ...) or `output_closed`.
+  void write(std::span<std::byte const> bytes);
+
+  /// Completes the file and puts it into place. Throws `file_error`. To be called once, last.
+  void commit();
+
+  /// The name for messages: the path as given, or "<stdout>".
+  std::string const& name() const { return name_; }
+
+ private:
+  void open_temporary(unsigned mode, bool replaces);
+  void write_out(std::span<std::byte const> bytes);
+  [[noreturn]] void fail(char const* doing, int error_number) const;
+
+  std::string name_;
+  std::string target_;  // resolved path; empty if written directly
+  std::unique_ptr<doomed_file> temporary_;
+  int descriptor_ = -1;
+  std::unique_ptr<std::byte[]> buffer_;
+  std::size_t buffered_ = 0;
+};
+
+}  // namespace libscan::apps

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame around a program: the one place where exceptions become a line on standard error and an
+// exit code.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <apps/common/exit_code.hpp>
+
+namespace libscan::apps {
+
+/// Runs `body` as the program `name` (as in "scan-filter") and returns what `main` returns.
+///
+/// An exception becomes one line "scan-filter: error: ..." on standard error and an exit code:
+/// `usage_error` and `invalid_argument` 2, `file_error` 3, everything else (`engine_unavailable`,
+/// `device_error`, `std::bad_alloc`, ...) 4. `output_closed` says nothing and ends as other
+/// programs do whose reader has gone: by SIGPIPE (status 141 in a shell), or with 3 where SIGPIPE
+/// was ignored when the program started. Ignores SIGPIPE and SIGXFSZ, so that such writes fail with
+/// an error that is heard. Call it once, from `main`.
+int run_program(std::string_view name, std::function<exit_code()> const& body);
+
+/// The name given to `run_program`; "libscan" before.
+std::string program_name();
+
+/// Writes one line "scan-filter: words" to standard error.
+void say(std::string_view words);
+
+}  // namespace libscan::apps

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// A chain of chunks: threads claim chunks of the input in order, summarise each on its own, and
+// learn in turn what all earlier chunks sum to. The scan and the filter stand on it. After the
+// chained scan of Yan, Long, Zhang: StreamScan (PPoPP 2013); every chunk crosses memory once.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <libscan/core/error.hpp>
+#include <libscan/core/operators.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/workers.hpp>
+
+namespace libscan::inline v1::cpu {
+
+/// One piece of the input: items [begin, end), never empty. `index` counts the chunks from 0.
+struct chunk {
+  index_t index;
+  index_t begin;
+  index_t end;
+
+  index_t size() const { return end - begin; }
+};
+
+namespace detail {
+
+/// Tells the core that this thread is waiting, so that a sibling hardware thread gets on.
+inline void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// The order in which chunks run, and the carry that goes from each to the next. Forward progress:
+/// chunks are claimed in ascending order by an atomic ticket, so whoever waits for chunk k waits
+/// for a thread that has claimed k and is running (nobody claims before it runs). That thread waits
+/// at most for k - 1, and chunk 0 for nobody; hence every wait ends, with any number of threads.
+template <monoid Op>
+class chunk_chain {
+ public:
+  using T = typename Op::value_type;
+
+  chunk_chain(index_t chunks, Op op, T init) : op_(op), carry_(init), limit_(chunks) {}
+
+  /// The next chunk to work on; nothing if all are claimed, or an earlier one has failed.
+  std::optional<index_t> claim() {
+    index_t const mine = ticket_.fetch_add(1, std::memory_order_relaxed);
+    if (mine < limit_.load(std::memory_order_relaxed)) return mine;
+    return std::nullopt;
+  }
+
+  /// Waits for chunk `mine`'s turn, takes its carry and hands op(carry, aggregate) to the next
+  /// chunk. Nothing if an earlier chunk failed, for then the turn may never come.
+  std::optional<T> pass(index_t mine, T aggregate) {
+    for (int spins = 0; turn_.load(std::memory_order_acquire) != mine; ++spins) {
+      if (limit_.load(std::memory_order_relaxed) < mine) return std::nullopt;
+      if (spins < spins_before_yield) {
+        relax();
+      } else {
+        std::this_thread::yield();
+      }
+    }
+    // Only the chunk whose turn it is touches the carry; the turn orders these accesses.
+    T const carry = carry_;
+    carry_ = op_(carry, aggregate);
+    turn_.store(mine + 1, std::memory_order_release);
+    return carry;
+  }
+
+  /// Records that chunk `mine` threw. Later chunks stop, earlier ones go on, so that the error
+  /// reported is always the one of the first chunk that fails: the one a serial loop would meet.
+  void fail(index_t mine, std::exception_ptr error) {
+    std::scoped_lock const lock(failure_);
+    if (mine >= limit_.load(std::memory_order_relaxed)) return;
+    error_ = error;
+    limit_.store(mine, std::memory_order_relaxed);
+  }
+
+  /// After all threads have returned: what all chunks sum to, or the recorded exception.
+  T total() const {
+    if (error_) std::rethrow_exception(error_);
+    return carry_;
+  }
+
+ private:
+  // About a microsecond: longer than the carry takes from core to core, far less than a time slice.
+  static constexpr int spins_before_yield = 64;
+  static constexpr int cache_line = 64;
+
+  Op op_;
+  alignas(cache_line) std::atomic<index_t> ticket_{0};
+  alignas(cache_line) std::atomic<index_t> turn_{0};
+  T carry_;                                          // shares the line that travels with the turn
+  alignas(cache_line) std::atomic<index_t> limit_;   // chunks from here on are not wanted
+  std::mutex failure_;
+  std::exception_ptr error_;
+};
+
+inline void check_chunks(int threads, index_t n, index_t chunk_items) {
+  if (threads >= 1 && n >= 0 && chunk_items >= 1) return;
+  throw invalid_argument("run_chunks: threads >= 1, n >= 0 and chunk_items >= 1 expected, got " +
+                         std::to_string(threads) + ", " + std::to_string(n) + " and " +
+                         std::to_string(chunk_items));
+}
+
+}  // namespace detail
+
+/// Splits items 0..n-1 into chunks of `chunk_items` (the last may be shorter) and calls for each
+///   T aggregate = aggregate_fn(state, chunk)      at any time, in any order, on several threads;
+///   consume_fn(state, chunk, carry)               afterwards, on the same thread, where
+/// carry = op(... op(op(init, aggregate of chunk 0), aggregate of chunk 1) ..., of the chunk
+/// before); chunk 0 gets `init`. Returns the same with all aggregates (`init` if n = 0).
+///
+/// `state` is what `make_state()` returned: one per thread, made by the thread that uses it, kept
+/// over its chunks and untouched between the two calls for a chunk. Thus a filter packs what it
+/// keeps into a private buffer while counting, and copies it out once it knows where.
+///
+/// At most `threads` threads work, the caller among them; a single chunk runs on the caller alone.
+/// Calls for different chunks run concurrently, so they must not write to the same place. Nothing
+/// depends on the number of threads or on timing: the association is fixed by n and `chunk_items`.
+/// Allocates nothing per chunk.
+///
+/// If a callable throws, later chunks are abandoned and the exception of the first chunk that threw
+/// leaves this function after all threads have stopped. Throws `invalid_argument` if threads < 1,
+/// n < 0 or chunk_items < 1.
+template <monoid Op, class MakeState, class Aggregate, class Consume>
+typename Op::value_type run_chunks(int threads, index_t n, index_t chunk_items, Op op,
+                                   typename Op::value_type init, MakeState&& make_state,
+                                   Aggregate&& aggregate_fn, Consume&& consume_fn) {
+  detail::check_chunks(threads, n, chunk_items);
+  index_t const chunks = ceil_div(n, chunk_items);
+  detail::chunk_chain<Op> chain(chunks, op, init);
+
+  auto const worker = [&] {
+    auto mine = chain.claim();
+    if (!mine) return;
+    try {
+      auto state = make_state();
+      for (; mine; mine = chain.claim()) {
+        index_t const begin = *mine * chunk_items;
+        chunk const work{*mine, begin, begin + std::min(chunk_items, n - begin)};
+        auto const carry = chain.pass(*mine, aggregate_fn(state, work));
+        if (!carry) return;
+        consume_fn(state, work, *carry);
+      }
+    } catch (...) {
+      chain.fail(*mine, std::current_exception());
+    }
+  };
+  run_workers(static_cast<int>(std::min<index_t>(threads, chunks)), worker);
+  return chain.total();
+}
+
+}  // namespace libscan::inline v1::cpu

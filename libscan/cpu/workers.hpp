@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads for the CPU engine: runs one function on several threads at once. The one place that
+// knows the thread pool (oneTBB, in workers.cpp); nothing that includes this header needs it.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+
+namespace libscan::inline v1::cpu {
+
+/// Threads the CPU engine takes if not told otherwise: one per core this process may run on (>= 1).
+int default_threads();
+
+/// Calls `body(context)` `workers` times, on up to that many threads of which the caller is one,
+/// and returns when all calls have returned. Fewer threads may come than asked for, even the caller
+/// alone, so a call must never wait for one that has not begun. `body` must not throw.
+/// `workers` <= 1 calls it in place and touches no thread pool.
+void run_workers(int workers, void (*body)(void*), void* context);
+
+/// The same for any callable.
+template <class Body>
+void run_workers(int workers, Body&& body) {
+  using body_type = std::remove_reference_t<Body>;
+  run_workers(
+      workers, [](void* context) { (*static_cast<body_type*>(context))(); },
+      const_cast<void*>(static_cast<void const*>(std::addressof(body))));
+}
+
+}  // namespace libscan::inline v1::cpu

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executor backend: memory, streams and launches. Everything is finished when a call returns.
+#pragma once
+
+#include <cstring>
+#include <new>
+#include <tuple>
+#include <typeinfo>
+#include <utility>
+
+#include <libscan/simt/executor/runtime.hpp>
+#include <libscan/simt/executor/settings.hpp>
+
+namespace libscan::inline v1_executor::simt {
+
+/// A queue of work. The executor has but one, and finishes each piece before it returns.
+struct stream {};
+
+struct launch_config {
+  dim3 blocks;
+  dim3 threads;
+  std::size_t dynamic_shared_bytes = 0;
+  simt::stream on{};
+  bool cooperative = false;
+};
+
+namespace executor {
+
+template <class Kernel>
+concept has_shared_storage = requires {
+  typename Kernel::shared_storage;
+};
+
+template <class Kernel>
+struct shared_layout {
+  static constexpr std::size_t bytes = 0, alignment = 16;
+};
+
+template <has_shared_storage Kernel>
+struct shared_layout<Kernel> {
+  static constexpr std::size_t bytes = sizeof(typename Kernel::shared_storage);
+  static constexpr std::size_t alignment = alignof(typename Kernel::shared_storage);
+};
+
+template <class Kernel, class Arguments>
+void run_thread(void* arguments) {
+  // Each thread has arguments of its own, as on a GPU.
+  std::apply(
+      [](auto... argument) {
+        if constexpr (has_shared_storage<Kernel>) {
+          using storage = typename Kernel::shared_storage;
+          Kernel{}(*static_cast<storage*>(static_shared_memory()), argument...);
+        } else {
+          Kernel{}(argument...);
+        }
+      },
+      *static_cast<Arguments const*>(arguments));
+}
+
+}  // namespace executor
+
+template <class Kernel, class... Args>
+void launch(launch_config const& config, Args... args) {
+  using arguments = std::tuple<Args...>;
+  arguments packed(args...);
+  executor::grid work;
+  work.blocks = config.blocks;
+  work.threads = config.threads;
+  work.static_shared_bytes = executor::shared_layout<Kernel>::bytes;
+  work.shared_alignment = executor::shared_layout<Kernel>::alignment;
+  work.dynamic_shared_bytes = config.dynamic_shared_bytes;
+  work.cooperative = config.cooperative;
+  work.kernel = typeid(Kernel).name();
+  work.body = executor::run_thread<Kernel, arguments>;
+  work.arguments = &packed;
+  executor::run(work);
+}
+
+inline int multiprocessor_count() { return executor::current_settings().multiprocessors; }
+
+template <class Kernel>
+int resident_blocks_per_multiprocessor(int /*block_threads*/,
+                                       std::size_t /*dynamic_shared_bytes*/ = 0) {
+  return 1;
+}
+
+inline void* allocate(std::size_t bytes, stream = {}) {
+  void* const memory = ::operator new (bytes, std::align_val_t{256});
+  std::memset(memory, 0xcb, bytes);  // device memory starts as anything
+  return memory;
+}
+
+inline void deallocate(void* memory, stream = {}) {
+  ::operator delete (memory, std::align_val_t{256});
+}
+
+inline void fill_async(void* memory, int byte, std::size_t bytes, stream = {}) {
+  if (bytes != 0) std::memset(memory, byte, bytes);
+}
+
+inline void copy_async(void* target, void const* source, std::size_t bytes, stream = {}) {
+  if (bytes != 0) std::memcpy(target, source, bytes);
+}
+
+inline void synchronize(stream = {}) {}
+
+}  // namespace libscan::inline v1_executor::simt

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a checker is told about a launch: who runs, and which events order which threads.
+// ThreadSanitizer and the executor's own race checker are both observers; without one the executor
+// tells nobody.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <libscan/simt/executor/vocabulary.hpp>
+
+namespace libscan::inline v1_executor::simt::executor {
+
+/// One thread of a kernel, as a checker knows it.
+struct thread_name {
+  uint3 block{};        ///< blockIdx
+  uint3 thread{};       ///< threadIdx
+  int rank = 0;         ///< linear index in its block
+  int block_slot = 0;   ///< which of the blocks in flight; reused when a block has ended
+  void* tag = nullptr;  ///< the observer's own
+};
+
+/// A run of bytes.
+struct memory_range {
+  std::byte* begin = nullptr;
+  std::size_t size = 0;
+};
+
+/// Receives the events of launches on one OS thread, in the order in which they happen. An event
+/// names the thread it concerns; memory accesses of plain code are not events (compilers announce
+/// those).
+class observer {
+ public:
+  virtual ~observer() = default;
+
+  /// A block becomes resident: its threads exist from here on, its shared memory holds nothing.
+  virtual void block_begins(std::span<thread_name* const> threads,
+                            std::span<memory_range const> shared_memory) = 0;
+  virtual void block_ends(std::span<thread_name* const> threads,
+                          std::span<memory_range const> shared_memory) = 0;
+
+  /// `thread` goes on; nullptr: the host does. Orders nothing.
+  virtual void running(thread_name* thread) = 0;
+
+  /// `thread` has returned from the kernel.
+  virtual void thread_ends(thread_name& thread) = 0;
+
+  /// A barrier: whatever any of these threads did so far comes before all that they do next.
+  virtual void barrier(std::span<thread_name* const> threads) = 0;
+
+  /// What `thread` did so far comes before what follows an `acquire` with the same key.
+  virtual void release(thread_name& thread, std::uint64_t key) = 0;
+  virtual void acquire(thread_name& thread, std::uint64_t key) = 0;
+
+  /// A fence: orders this thread's accesses before it against later fences of other threads.
+  virtual void fence(thread_name& thread) = 0;
+
+  /// A bulk copy issued by `issuer` lands now. It reads and writes on its own, ordered after the
+  /// `issued` key and before the `landed` key.
+  virtual void bulk_copy(thread_name& issuer, memory_range target, memory_range source,
+                         std::uint64_t issued, std::uint64_t landed, call_site site) = 0;
+
+  /// All lanes of `thread`'s warp are about to leave a collective together: accesses before and
+  /// after it belong to different instructions.
+  virtual void warp_converges(std::span<thread_name* const> lanes) = 0;
+
+  /// The launch is over (`failed`: by an error, its threads were abandoned).
+  virtual void launch_ends(bool failed) = 0;
+};
+
+/// Makes `watcher` hear of all launches of this OS thread from now on; nullptr: nobody. Returns the
+/// former one. Builds for TSan and racecheck install theirs before main().
+observer* install(observer* watcher);
+
+/// At any place of a kernel, lets a seeded schedule switch to another thread. Checkers call it at
+/// memory accesses; does nothing outside a kernel and under a fixed schedule.
+void preemption_point();
+
+}  // namespace libscan::inline v1_executor::simt::executor

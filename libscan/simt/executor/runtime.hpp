@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The executor's side of every intrinsic, free of templates and compiled once, without
+// instrumentation: the headers for kernels only name types and pass addresses of operands.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <libscan/simt/executor/vocabulary.hpp>
+
+namespace libscan::inline v1_executor::simt::executor {
+
+/// Every call at which a thread can wait for others.
+enum class call : std::uint8_t {
+  none,
+  sync_warp,
+  ballot,
+  any,
+  all,
+  shfl,
+  shfl_up,
+  shfl_down,
+  shfl_xor,
+  match_any,
+  match_all,
+  reduce_add,
+  reduce_min_signed,
+  reduce_min_unsigned,
+  reduce_max_signed,
+  reduce_max_unsigned,
+  reduce_and,
+  reduce_or,
+  reduce_xor,
+  sync_block,
+  sync_block_count,
+  sync_block_and,
+  sync_block_or,
+  sync_grid,
+  mbarrier_wait,
+  atomic_load,
+};
+
+/// One lane's part in a warp collective.
+struct warp_call {
+  call what = call::none;
+  unsigned mask = 0;
+  void const* operand = nullptr;  ///< the lane's value, `size` bytes
+  void* result = nullptr;         ///< where its result goes, `size` bytes
+  std::size_t size = 0;
+  int argument = 0;  ///< source lane, distance or lane mask of a shuffle
+  int width = 32;
+  call_site site;
+};
+
+/// Waits for all lanes of the mask, then returns with the result in place. For votes, matches and
+/// masks the returned word is the result.
+unsigned warp_collective(warp_call const& arrival);
+unsigned active_lanes();
+
+/// Waits for all threads of the block; returns the count of true predicates, or their `and` or
+/// `or`.
+int block_barrier(call what, bool predicate, call_site site);
+void grid_barrier(call_site site);
+
+/// Called around atomic operations. `polled` sleeps if this thread has just read the same value
+/// there, until somebody changes it, and says whether it slept.
+void before_atomic();
+bool polled(void const* address, void const* value, std::size_t size, call_site site);
+void stored(void const* address);
+void fence();
+
+void mbarrier_init(void* barrier, unsigned arrivals, call_site site);
+void mbarrier_invalidate(void* barrier, call_site site);
+void mbarrier_arrive(void* barrier, unsigned expected_bytes, call_site site);
+bool mbarrier_try_wait(void* barrier, unsigned parity, call_site site);
+void mbarrier_wait(void* barrier, unsigned parity, call_site site);
+void bulk_load(void* target, void const* source, unsigned bytes, void* barrier, call_site site);
+
+/// Throws if `address` is no multiple of `alignment`.
+void require_aligned(void const* address, std::size_t alignment, call_site site);
+
+/// Start of the run-time-sized shared memory of the calling thread's block.
+void* dynamic_shared_memory();
+
+/// Start of the statically sized shared memory of the calling thread's block.
+void* static_shared_memory();
+
+int lane_id();
+int thread_rank();
+
+/// What a launch needs to know of a kernel.
+struct grid {
+  dim3 blocks;
+  dim3 threads;
+  std::size_t static_shared_bytes = 0;
+  std::size_t shared_alignment = 16;
+  std::size_t dynamic_shared_bytes = 0;
+  bool cooperative = false;
+  std::string kernel;             ///< name for messages
+  void (*body)(void*) = nullptr;  ///< runs one thread
+  void* arguments = nullptr;
+};
+
+/// Runs all threads of a grid to their end. Throws `kernel_error`, or whatever the kernel threw.
+void run(grid const& work);
+
+}  // namespace libscan::inline v1_executor::simt::executor

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers of a block and of a cooperative grid, and its shared memory.
+#include <libscan/simt/executor/src/grid_run.hpp>
+
+namespace libscan::inline v1_executor::simt::executor {
+
+void after_return_in_warp(grid_run& run, thread_state& gone);  // warp.cpp
+
+namespace {
+
+/// Releases everybody from the block's barrier if all are there; `last` is not woken, it goes on.
+bool complete_if_met(grid_run& run, block_state& block, thread_state* last) {
+  if (block.at_barrier + block.returned != block.size()) return false;
+  if (block.returned > 0 && !run.how().early_return) {
+    run.fail(std::to_string(block.returned) +
+             " threads have returned before a barrier: " + describe_waits(block));
+  }
+  int count = 0;
+  for (thread_state const& thread : block.threads) {
+    if (thread.status != status::returned) count += thread.wait.predicate ? 1 : 0;
+  }
+  thread_state const& any = *block.first_at_barrier;
+  call const what = any.wait.what;
+  int const result = what == call::sync_block_count ? count
+                     : what == call::sync_block_and ? count == block.at_barrier
+                                                    : count != 0;
+  if (run.how().count != nullptr) ++run.how().count->at(any.wait.site).barriers;
+  block.at_barrier = 0;
+  if (run.watcher() != nullptr) {
+    std::vector<thread_name*> names;
+    for (thread_state& thread : block.threads) {
+      if (thread.status != status::returned) names.push_back(&thread.name);
+    }
+    run.watcher()->barrier(names);
+    run.watcher()->warp_converges(names);
+  }
+  for (thread_state& thread : block.threads) {
+    thread.wait.count = result;
+    if (thread.status != status::returned && &thread != last) run.wake(thread);
+  }
+  return true;
+}
+
+}  // namespace
+
+int block_barrier(call what, bool predicate, call_site site) {
+  grid_run& run = *running_grid;
+  thread_state& me = run.self();
+  block_state& block = *me.block;
+  if (block.at_barrier > 0) {
+    thread_state const& other = *block.first_at_barrier;
+    if (other.wait.what != what || !(other.wait.site == site)) {
+      run.fail("thread " + std::to_string(me.name.rank) + " arrives in " + cuda_name(what) +
+               " at " + describe(site) + " while " + describe_waits(block) +
+               " (all threads of a block must reach the same barrier)");
+    }
+  }
+  me.wait = {};
+  me.wait.what = what;
+  me.wait.site = site;
+  me.wait.predicate = predicate;
+  if (block.at_barrier++ == 0) block.first_at_barrier = &me;
+  if (complete_if_met(run, block, &me)) {
+    me.wait.what = call::none;
+  } else {
+    run.suspend();
+  }
+  return me.wait.count;
+}
+
+void grid_barrier(call_site site) {
+  grid_run& run = *running_grid;
+  thread_state& me = run.self();
+  if (!run.work().cooperative) {
+    run.fail("grid barrier at " + describe(site) + " in a launch that is not cooperative");
+  }
+  me.wait = {};
+  me.wait.what = call::sync_grid;
+  me.wait.site = site;
+  ++me.block->at_grid_barrier;
+  run.suspend();
+}
+
+bool grid_run::complete_grid_barrier() {
+  for (auto const& block : slots_) {
+    if (!work_.cooperative || block->at_grid_barrier != block->size()) return false;
+  }
+  std::vector<thread_name*> names;
+  for (auto& block : slots_) {
+    block->at_grid_barrier = 0;
+    for (thread_state& thread : block->threads) {
+      names.push_back(&thread.name);
+      wake(thread);
+    }
+  }
+  if (watcher_ != nullptr) watcher_->barrier(names);
+  return true;
+}
+
+void grid_run::after_return(thread_state& thread) {
+  after_return_in_warp(*this, thread);
+  if (thread.block->at_barrier > 0) complete_if_met(*this, *thread.block, nullptr);
+}
+
+void* static_shared_memory() { return running_grid->self().block->static_shared.get(); }
+void* dynamic_shared_memory() { return running_grid->self().block->dynamic_shared.get(); }
+
+void require_aligned(void const* address, std::size_t alignment, call_site site) {
+  if (reinterpret_cast<std::uintptr_t>(address) % alignment == 0) return;
+  std::string const text = "access of " + std::to_string(alignment) + " bytes at " +
+                           describe(site) + " is not aligned to its size";
+  if (running_grid != nullptr) running_grid->fail(text);
+  throw kernel_error(text);
+}
+
+}  // namespace libscan::inline v1_executor::simt::executor

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <libscan/simt/executor/src/fiber.hpp>
+#include <new>
+
+#ifdef __SANITIZE_ADDRESS__
+#define LIBSCAN_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LIBSCAN_ASAN 1
+#endif
+#endif
+#ifdef LIBSCAN_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace libscan::inline v1_executor::simt::executor {
+
+namespace context = boost::context::detail;
+
+namespace {
+
+std::size_t page_bytes() {
+  static std::size_t const bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+void release(memory_range stack) { munmap(stack.begin - page_bytes(), stack.size + page_bytes()); }
+
+}  // namespace
+
+stack_pool::~stack_pool() {
+  for (memory_range const& stack : free_) release(stack);
+}
+
+memory_range stack_pool::take() {
+  if (!free_.empty()) {
+    memory_range const stack = free_.back();
+    free_.pop_back();
+    return stack;
+  }
+  void* const mapped = mmap(nullptr, stack_bytes + page_bytes(), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  mprotect(mapped, page_bytes(), PROT_NONE);
+  return {static_cast<std::byte*>(mapped) + page_bytes(), stack_bytes};
+}
+
+void stack_pool::give(memory_range stack, bool forget) {
+  if (forget) {
+    release(stack);
+  } else {
+    free_.push_back(stack);
+  }
+}
+
+void prepare(fiber& target, memory_range stack, unsigned number,
+             void (*entry)(context::transfer_t)) {
+#ifdef LIBSCAN_ASAN
+  ASAN_UNPOISON_MEMORY_REGION(stack.begin, stack.size);
+#endif
+  std::size_t const offset = number % 61 * 64;
+  target.stack_bottom = stack.begin;
+  target.stack_size = stack.size;
+  target.asan_fake_stack = nullptr;
+  target.context =
+      context::make_fcontext(stack.begin + stack.size - offset, stack.size - offset, entry);
+}
+
+void switch_fiber(fiber& from, fiber& to, [[maybe_unused]] bool from_ends) {
+#ifdef LIBSCAN_ASAN
+  __sanitizer_start_switch_fiber(from_ends ? nullptr : &from.asan_fake_stack, to.stack_bottom,
+                                 to.stack_size);
+#endif
+  context::transfer_t const back = context::jump_fcontext(to.context, &from);
+  static_cast<fiber*>(back.data)->context = back.fctx;
+#ifdef LIBSCAN_ASAN
+  __sanitizer_finish_switch_fiber(from.asan_fake_stack, nullptr, nullptr);
+#endif
+}
+
+void arrived(context::transfer_t transfer) {
+  fiber& from = *static_cast<fiber*>(transfer.data);
+  from.context = transfer.fctx;
+#ifdef LIBSCAN_ASAN
+  void const* bottom = nullptr;
+  std::size_t size = 0;
+  __sanitizer_finish_switch_fiber(nullptr, &bottom, &size);
+  if (from.stack_bottom == nullptr) {  // the host's own stack, whose place only the sanitizer knows
+    from.stack_bottom = static_cast<std::byte*>(const_cast<void*>(bottom));
+    from.stack_size = size;
+  }
+#endif
+}
+
+}  // namespace libscan::inline v1_executor::simt::executor

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Life of a launch: blocks become resident, their threads run, blocks retire.
+#include <algorithm>
+#include <cstring>
+#include <libscan/simt/executor/src/grid_run.hpp>
+#include <numeric>
+#include <stdexcept>
+
+namespace libscan::inline v1_executor::simt::executor {
+
+thread_local grid_run* running_grid = nullptr;
+
+namespace {
+
+constexpr int most_resident_blocks = 64;  // bits of ready_blocks_
+constexpr unsigned char uninitialised = 0xcb;
+
+thread_local observer* installed_observer = nullptr;
+
+observer* current_observer() {
+  return installed_observer != nullptr ? installed_observer : default_observer();
+}
+
+shared_bytes new_shared_memory(std::size_t bytes, std::size_t alignment) {
+  alignment = std::max<std::size_t>(alignment, 128);
+  shared_bytes memory(
+      bytes == 0 ? nullptr
+                 : static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{alignment})),
+      aligned_delete{alignment});
+  // Shared memory starts as anything; never as zeros that hide a missing initialisation.
+  for (std::size_t i = 0; i < bytes; ++i) {
+    static_cast<std::byte volatile*>(memory.get())[i] = std::byte{uninitialised};
+  }
+  return memory;
+}
+
+uint3 unflatten(std::uint64_t rank, dim3 extent) {
+  return {static_cast<unsigned>(rank % extent.x), static_cast<unsigned>(rank / extent.x % extent.y),
+          static_cast<unsigned>(rank / extent.x / extent.y)};
+}
+
+}  // namespace
+
+observer* install(observer* watcher) { return std::exchange(installed_observer, watcher); }
+
+settings& current_settings() {
+  static thread_local settings current;
+  return current;
+}
+
+std::vector<memory_range> block_state::shared_ranges() const {
+  return {{static_shared.get(), static_bytes}, {dynamic_shared.get(), dynamic_bytes}};
+}
+
+bool block_state::owns(void const* address, std::size_t bytes) const {
+  auto const within = [&](std::byte const* begin, std::size_t size) {
+    auto const* const first = static_cast<std::byte const*>(address);
+    return begin != nullptr && first >= begin && first + bytes <= begin + size;
+  };
+  return within(static_shared.get(), static_bytes) || within(dynamic_shared.get(), dynamic_bytes);
+}
+
+grid_run::grid_run(grid const& work, settings const& how, observer* watcher, stack_pool& stacks)
+    : work_(work), how_(how), watcher_(watcher), stacks_(stacks), random_(how.seed) {
+  std::uint64_t const threads = std::uint64_t{work.threads.x} * work.threads.y * work.threads.z;
+  blocks_total_ = std::uint64_t{work.blocks.x} * work.blocks.y * work.blocks.z;
+  if (threads == 0 || threads > 1024 || blocks_total_ == 0 || blocks_total_ > 0x7fffffffu) {
+    throw kernel_error("launch of " + work.kernel + ": " + std::to_string(blocks_total_) +
+                       " blocks of " + std::to_string(threads) +
+                       " threads; expected 1 to 2^31-1 blocks of 1 to 1024 threads");
+  }
+  if (work.cooperative && blocks_total_ > most_resident_blocks) {
+    throw kernel_error("cooperative launch of " + work.kernel + ": " +
+                       std::to_string(blocks_total_) + " blocks; the executor holds at most " +
+                       std::to_string(most_resident_blocks) + " at once");
+  }
+  if (seeded()) {  // CUDA promises no order in which blocks start
+    start_order_.resize(blocks_total_);
+    std::iota(start_order_.begin(), start_order_.end(), 0u);
+    for (std::size_t i = start_order_.size() - 1; i > 0; --i) {
+      std::swap(start_order_[i], start_order_[random_.below(static_cast<unsigned>(i + 1))]);
+    }
+  }
+  slots_.resize(static_cast<std::size_t>(resident_blocks()));
+  pollers_.reserve(slots_.size() * threads);
+}
+
+grid_run::~grid_run() {
+  for (auto& block : slots_) {
+    if (block == nullptr || !block->live) continue;
+    for (thread_state& thread : block->threads) {
+      stacks_.give({thread.stack.stack_bottom, thread.stack.stack_size}, watcher_ != nullptr);
+    }
+  }
+}
+
+int grid_run::resident_blocks() const {
+  std::uint64_t const wanted =
+      work_.cooperative
+          ? blocks_total_
+          : static_cast<std::uint64_t>(std::clamp(how_.blocks_in_flight, 1, most_resident_blocks));
+  return static_cast<int>(std::min(wanted, blocks_total_));
+}
+
+void grid_run::run() {
+  grid_run* const outer = std::exchange(running_grid, this);
+  blockDim = work_.threads;
+  gridDim = work_.blocks;
+  bool failed = true;
+  std::exception_ptr error;
+  try {
+    while (blocks_finished_ < blocks_total_) {
+      fill_slots();
+      thread_state* const next = pick();
+      if (next != nullptr) {
+        resume(*next);
+      } else if (!unblock()) {
+        report_deadlock();
+      }
+      if (thrown_) std::rethrow_exception(thrown_);
+      if (finished_slot_ >= 0) retire_block(std::exchange(finished_slot_, -1));
+    }
+    failed = false;
+  } catch (...) {
+    error = std::current_exception();
+  }
+  running_grid = outer;
+  if (watcher_ != nullptr) watcher_->launch_ends(failed);
+  if (error) std::rethrow_exception(error);
+}
+
+uint3 grid_run::next_block_index() {
+  std::uint64_t const rank = start_order_.empty() ? blocks_started_ : start_order_[blocks_started_];
+  ++blocks_started_;
+  return unflatten(rank, work_.blocks);
+}
+
+void grid_run::fill_slots() {
+  for (std::size_t slot = 0; slot < slots_.size() && blocks_started_ < blocks_total_; ++slot) {
+    if (slots_[slot] == nullptr || !slots_[slot]->live) start_block(static_cast<int>(slot));
+  }
+}
+
+void grid_run::start_block(int slot) {
+  auto& place = slots_[static_cast<std::size_t>(slot)];
+  if (place == nullptr) place = std::make_unique<block_state>();
+  block_state& block = *place;
+  std::size_t const size = std::size_t{work_.threads.x} * work_.threads.y * work_.threads.z;
+  block.index = next_block_index();
+  block.slot = slot;
+  block.threads.assign(size, {});
+  block.warps.assign((size + 31) / 32, {});
+  block.names.clear();
+  block.returned = block.at_barrier = block.at_grid_barrier = 0;
+  block.static_bytes = work_.static_shared_bytes;
+  block.dynamic_bytes = work_.dynamic_shared_bytes;
+  block.static_shared = new_shared_memory(block.static_bytes, work_.shared_alignment);
+  block.dynamic_shared = new_shared_memory(block.dynamic_bytes, 128);
+  block.mbarriers.clear();
+  block.copies.clear();
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    thread_state& thread = block.threads[rank];
+    warp_state& warp = block.warps[rank / 32];
+    thread.block = &block;
+    thread.warp = &warp;
+    thread.lane = static_cast<int>(rank % 32);
+    thread.name = {block.index, unflatten(rank, work_.threads), static_cast<int>(rank), slot,
+                   nullptr};
+    warp.index = static_cast<int>(rank / 32);
+    if (warp.lanes == nullptr) warp.lanes = &thread;
+    warp.existing |= 1u << thread.lane;
+    prepare(thread.stack, stacks_.take(), static_cast<unsigned>(rank), fiber_entry);
+    block.names.push_back(&thread.name);
+    mark_ready(thread);
+  }
+  block.live = true;
+  progress();
+  if (watcher_ != nullptr) watcher_->block_begins(block.names, block.shared_ranges());
+}
+
+void grid_run::retire_block(int slot) {
+  block_state& block = *slots_[static_cast<std::size_t>(slot)];
+  block.live = false;
+  ++blocks_finished_;
+  for (thread_state& thread : block.threads) {
+    stacks_.give({thread.stack.stack_bottom, thread.stack.stack_size}, watcher_ != nullptr);
+  }
+  if (watcher_ != nullptr) {
+    watcher_->block_ends(block.names, block.shared_ranges());
+    retired_memory_.push_back(std::move(block.static_shared));
+    retired_memory_.push_back(std::move(block.dynamic_shared));
+  }
+  if (!block.copies.empty()) {
+    throw kernel_error(message(block, "all threads have returned, but a bulk copy issued at " +
+                                          describe(block.copies.front().site) +
+                                          " has not been waited for"));
+  }
+}
+
+void grid_run::fiber_entry(boost::context::detail::transfer_t transfer) {
+  arrived(transfer);
+  grid_run& run = *running_grid;
+  try {
+    run.work_.body(run.work_.arguments);
+    run.thread_returned();
+  } catch (...) {
+    run.thrown_ = std::current_exception();
+  }
+  run.go_to(run.thrown_ || run.finished_slot_ >= 0 ? nullptr : run.pick(), true);
+}
+
+void grid_run::thread_returned() {
+  thread_state& thread = self();
+  thread.status = status::returned;
+  thread.warp->returned |= 1u << thread.lane;
+  ++thread.block->returned;
+  progress();
+  if (watcher_ != nullptr) watcher_->thread_ends(thread.name);
+  if (thread.block->returned == thread.block->size()) {
+    finished_slot_ = thread.block->slot;
+  } else {
+    after_return(thread);
+  }
+}
+
+void run(grid const& work) {
+  static thread_local stack_pool stacks;
+  settings const& how = current_settings();
+  if (how.count != nullptr) ++how.count->launches;
+  grid_run(work, how, current_observer(), stacks).run();
+}
+
+}  // namespace libscan::inline v1_executor::simt::executor

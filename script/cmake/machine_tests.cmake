@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# A test of kernels is one source compiled twice: by the C++ compiler for the executor, and by nvcc for
+# the GPU.
+#
+#   libscan_machine_test(scan_test scan_test.cpp)
+#
+# makes scan_test_executor (label executor) and, where nvcc is, scan_test_cuda (label cuda; reported as
+# skipped where no GPU is). Extra arguments are libraries to link to both.
+function(libscan_machine_test name source)
+  if(TARGET libscan_executor)
+    add_executable(${name}_executor ${source})
+    libscan_target(${name}_executor)
+    if(LIBSCAN_SANITIZE STREQUAL "race")
+      # The compiler announces every access of a kernel; our own runtime hears it, not TSan's.
+      target_compile_options(${name}_executor PRIVATE -fsanitize=thread -g)
+    endif()
+    target_link_libraries(${name}_executor PRIVATE libscan_executor libscan_test_support ${ARGN})
+    add_test(NAME ${name}_executor COMMAND ${name}_executor)
+    set_tests_properties(${name}_executor PROPERTIES LABELS executor)
+  endif()
+  if(LIBSCAN_WITH_CUDA)
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cu
+         CONTENT "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${source}\"\n")
+    add_executable(${name}_cuda ${CMAKE_CURRENT_BINARY_DIR}/${name}.cu)
+    libscan_target(${name}_cuda)
+    target_link_libraries(${name}_cuda PRIVATE libscan_device libscan_test_support_cuda ${ARGN})
+    add_test(NAME ${name}_cuda COMMAND ${name}_cuda)
+    set_tests_properties(${name}_cuda PROPERTIES LABELS cuda SKIP_RETURN_CODE 77)
+  endif()
+endfunction()
