@@ -84,3 +84,14 @@ struct alignas(sizeof(T) * N) vector {
 #include <libscan/simt/executor/launch.hpp>
 #include <libscan/simt/executor/warp.hpp>
 #endif
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+// Kernels inside the library say threadIdx as they would in plain CUDA; kernels elsewhere import
+// these names from simt to compile for both machines.
+using simt::blockDim;
+using simt::blockIdx;
+using simt::gridDim;
+using simt::threadIdx;
+
+}  // namespace libscan::inline LIBSCAN_MACHINE

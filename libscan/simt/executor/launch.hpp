@@ -78,7 +78,7 @@ void launch(launch_config const& config, Args... args) {
 
 inline int multiprocessor_count() { return executor::current_settings().multiprocessors; }
 
-template <class Kernel>
+template <class Kernel, class... Args>
 int resident_blocks_per_multiprocessor(int /*block_threads*/,
                                        std::size_t /*dynamic_shared_bytes*/ = 0) {
   return 1;

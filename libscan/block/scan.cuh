@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scan of one value per thread of a block: each warp scans its own by shuffles, then every warp
+// scans the warps' totals (the two-level scheme of Sengupta, Harris & Garland 2008).
+#pragma once
+
+#include <libscan/warp/scan.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::block {
+
+/// Shared memory of a block scan. Reusable as soon as a scan has returned.
+template <class T, int BlockThreads>
+struct scan_storage {
+  static_assert(BlockThreads % simt::warp_size == 0 && BlockThreads <= 1024,
+                "the production block scan takes whole warps; the textbook scans take any size");
+  T warp_total[BlockThreads / simt::warp_size];
+};
+
+using warp::scan_result;
+
+/// Exclusive scan of one value per warp: prefix = the values of all warps before the caller's,
+/// total = those of all warps. All threads of the block must call; the lanes of a warp pass the
+/// same value. The block must be one-dimensional. Ends with a barrier, so that `storage` may be
+/// reused at once.
+template <class T, int BlockThreads, class Op>
+__device__ scan_result<T> scan_of_warps(scan_storage<T, BlockThreads>& storage, T warp_value,
+                                        Op op) {
+  constexpr int warps = BlockThreads / simt::warp_size;
+  int const lane = simt::lane_id();
+  int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+  if (lane == 0) storage.warp_total[warp] = warp_value;
+  simt::sync_block();
+  // Every warp scans the totals for itself: cheaper than one warp doing it and a second barrier.
+  T const mine = lane < warps ? storage.warp_total[lane] : op.identity();
+  scan_result<T> const scanned = warp::exclusive_scan(mine, op);
+  T const prefix = simt::shfl(simt::full_warp, scanned.prefix, warp);
+  simt::sync_block();
+  return {prefix, scanned.total};
+}
+
+/// prefix = x[0] op ... op x[thread - 1], the operator's identity in thread 0; total = all of them.
+/// All threads of a one-dimensional block of BlockThreads must call. The operator need not commute.
+/// Ends with a barrier, so that `storage` may be reused at once.
+template <class T, int BlockThreads, class Op>
+__device__ scan_result<T> exclusive_scan(scan_storage<T, BlockThreads>& storage, T x, Op op) {
+  scan_result<T> const in_warp = warp::exclusive_scan(x, op);
+  scan_result<T> const of_warps = block::scan_of_warps(storage, in_warp.total, op);
+  return {op(of_warps.prefix, in_warp.prefix), of_warps.total};
+}
+
+/// prefix = x[0] op ... op x[thread]. Otherwise as `exclusive_scan`.
+template <class T, int BlockThreads, class Op>
+__device__ scan_result<T> inclusive_scan(scan_storage<T, BlockThreads>& storage, T x, Op op) {
+  scan_result<T> const in_warp = warp::inclusive_scan(x, op);
+  scan_result<T> const of_warps = block::scan_of_warps(storage, in_warp.total, op);
+  return {op(of_warps.prefix, in_warp.prefix), of_warps.total};
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::block

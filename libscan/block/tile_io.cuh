@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moving a tile between global memory and registers: accesses are striped, so that neighbouring
+// threads touch neighbouring items; a thread's own items are consecutive. Shared memory turns one
+// into the other.
+#pragma once
+
+#include <libscan/core/types.hpp>
+#include <libscan/simt/simt.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::block {
+
+/// Shared memory for turning a tile. Reusable as soon as a call has returned.
+template <class T, int BlockThreads, int ItemsPerThread>
+struct tile_storage {
+  static constexpr int items = BlockThreads * ItemsPerThread;
+  T item[items + items / simt::warp_size];
+
+  /// One item of padding per 32: a thread's consecutive items then lie in distinct banks (Harris
+  /// 2007).
+  __device__ T& at(int i) { return item[i + i / simt::warp_size]; }
+};
+
+/// items[k] = T(in[base + thread * ItemsPerThread + k]) for the first `valid` items of the tile at
+/// `base`, `fill` beyond them. All threads of a one-dimensional block must call. Ends with a
+/// barrier.
+template <class T, int BlockThreads, int ItemsPerThread, class In>
+__device__ void load_tile(tile_storage<T, BlockThreads, ItemsPerThread>& storage, In in,
+                          index_t base, int valid, T fill, T (&items)[ItemsPerThread]) {
+  int const thread = static_cast<int>(threadIdx.x);
+  if (valid == BlockThreads * ItemsPerThread) {
+#pragma unroll
+    for (int k = 0; k < ItemsPerThread; ++k) {
+      items[k] = static_cast<T>(in[base + (k * BlockThreads + thread)]);
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < ItemsPerThread; ++k) {
+      int const i = k * BlockThreads + thread;
+      items[k] = i < valid ? static_cast<T>(in[base + i]) : fill;
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < ItemsPerThread; ++k) storage.at(k * BlockThreads + thread) = items[k];
+  simt::sync_block();
+#pragma unroll
+  for (int k = 0; k < ItemsPerThread; ++k) items[k] = storage.at(thread * ItemsPerThread + k);
+  simt::sync_block();
+}
+
+/// out[base + thread * ItemsPerThread + k] = items[k] for the first `valid` items of the tile at
+/// `base`; writes nothing beyond. All threads of a one-dimensional block must call. Ends with a
+/// barrier.
+template <class T, int BlockThreads, int ItemsPerThread, class Out>
+__device__ void store_tile(tile_storage<T, BlockThreads, ItemsPerThread>& storage, Out out,
+                           index_t base, int valid, T const (&items)[ItemsPerThread]) {
+  int const thread = static_cast<int>(threadIdx.x);
+#pragma unroll
+  for (int k = 0; k < ItemsPerThread; ++k) storage.at(thread * ItemsPerThread + k) = items[k];
+  simt::sync_block();
+#pragma unroll
+  for (int k = 0; k < ItemsPerThread; ++k) {
+    int const i = k * BlockThreads + thread;
+    if (i < valid) out[base + i] = storage.at(i);
+  }
+  simt::sync_block();
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::block

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many items a device-wide call processes: a number the host knows, or one the device holds.
+#pragma once
+
+#include <string>
+
+#include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/simt/simt.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+/// A number of items. Made from an integer, or by `on_device` from a count that an earlier call
+/// leaves in device memory: then no host round trip is needed.
+class item_count {
+ public:
+  /// Throws `invalid_argument` if `n` is negative.
+  item_count(index_t n) : at_most_(n) {  // NOLINT(google-explicit-constructor): a number is a count
+    if (n < 0)
+      throw invalid_argument("number of items is " + std::to_string(n) + "; expected >= 0");
+  }
+
+  /// The value at `d_n` when the call runs; never more than `at_most`, for which buffers and
+  /// workspace are sized. A negative value counts as 0.
+  static item_count on_device(index_t const* d_n, index_t at_most) {
+    item_count count(at_most);
+    count.d_n_ = d_n;
+    return count;
+  }
+
+  LIBSCAN_HOST_DEVICE index_t at_most() const { return at_most_; }
+
+  __device__ index_t get() const {
+    if (d_n_ == nullptr) return at_most_;
+    index_t const n = *d_n_;
+    return n < 0 ? 0 : n < at_most_ ? n : at_most_;
+  }
+
+ private:
+  index_t at_most_;
+  index_t const* d_n_ = nullptr;
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE

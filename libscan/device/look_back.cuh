@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoupled look-back (Merrill & Garland 2016), in an order of association that never depends on
+// timing: a tile's prefix is always ((total[0] op total[1]) op total[2]) ..., wherever the walk
+// back ended.
+#pragma once
+
+#include <libscan/device/tile_state.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+namespace detail {
+
+/// What the 32 tiles before `end` have published, one per lane in ascending order; waits until all
+/// have published something. Lanes before tile 0 report nothing.
+template <class T>
+__device__ tile_report<T> read_window(tile_state<T> const& state, index_t end, T identity) {
+  index_t const tile = end - simt::warp_size + simt::lane_id();
+  tile_report<T> report{tile_status::nothing, identity};
+  do {
+    if (tile >= 0 && report.status == tile_status::nothing) report = state.read(tile);
+  } while (simt::any(simt::full_warp, tile >= 0 && report.status == tile_status::nothing));
+  return report;
+}
+
+/// Folds a window from left to right onto `carry`; starts afresh at its last published prefix.
+template <class T, class Op>
+__device__ T fold_window(tile_report<T> const& report, T carry, Op op) {
+  unsigned const prefixes = simt::ballot(simt::full_warp, report.status == tile_status::prefix);
+  int lane = 0;
+  if (prefixes != 0) {
+    lane = simt::warp_size - 1 - simt::clz(prefixes);
+    carry = simt::shfl(simt::full_warp, report.value, lane++);
+  }
+  for (; lane < simt::warp_size; ++lane) {
+    carry = op(carry, simt::shfl(simt::full_warp, report.value, lane));
+  }
+  return carry;
+}
+
+}  // namespace detail
+
+/// The prefix that enters `tile` > 0: all that tiles 0 ... tile - 1 hold. Called by all lanes of
+/// one warp, each of which gets the result. Tile 0 must publish its prefix without looking back.
+template <class T, class Op>
+__device__ T look_back(tile_state<T> const& state, index_t tile, Op op) {
+  index_t end = tile;
+  auto report = detail::read_window(state, end, T(op.identity()));
+  while (!simt::any(simt::full_warp, report.status == tile_status::prefix)) {
+    end -= simt::warp_size;
+    report = detail::read_window(state, end, T(op.identity()));
+  }
+  T carry = detail::fold_window(report, T(op.identity()), op);
+  while (end != tile) {
+    end += simt::warp_size;
+    carry = detail::fold_window(detail::read_window(state, end, T(op.identity())), carry, op);
+  }
+  return carry;
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The temporary memory of device-wide calls, and the stream they run on.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <libscan/core/error.hpp>
+#include <libscan/simt/simt.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+/// Temporary memory for device-wide calls on one stream. Either grows as calls need it (allocating
+/// on the stream), or is a view of the caller's memory and never allocates, so that calls can be
+/// captured in a CUDA graph. Contents need no initialisation and mean nothing between calls. Calls
+/// that share a workspace must be ordered by its stream. Move-only.
+class workspace {
+ public:
+  /// Grows as needed; frees its memory on the stream when it ends.
+  explicit workspace(simt::stream on = {}) : on_(on) {}
+
+  /// Uses `bytes` of device memory at `memory` (aligned to 256), which must outlive all calls. A
+  /// call that needs more throws `invalid_argument` naming both sizes.
+  workspace(void* memory, std::size_t bytes, simt::stream on = {})
+      : on_(on), memory_(memory), bytes_(bytes), owned_(false) {}
+
+  workspace(workspace&& other) noexcept
+      : on_(other.on_),
+        memory_(std::exchange(other.memory_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)),
+        owned_(other.owned_) {}
+
+  workspace& operator=(workspace&& other) noexcept {
+    std::swap(on_, other.on_);
+    std::swap(memory_, other.memory_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(owned_, other.owned_);
+    return *this;
+  }
+
+  ~workspace() {
+    try {
+      release();
+    } catch (error const&) {
+      // The device is lost or the program is ending: nothing is left that could be freed.
+    }
+  }
+
+  simt::stream stream() const { return on_; }
+
+  /// At least `bytes` of device memory aligned to 256, valid until the next call.
+  std::byte* reserve(std::size_t bytes) {
+    if (bytes > bytes_ && !owned_) {
+      throw invalid_argument("workspace of " + std::to_string(bytes_) +
+                             " bytes, but the call needs " + std::to_string(bytes));
+    }
+    if (bytes > bytes_) {
+      release();
+      memory_ = simt::allocate(bytes, on_);
+      bytes_ = bytes;
+    }
+    return static_cast<std::byte*>(memory_);
+  }
+
+ private:
+  void release() {
+    bytes_ = 0;
+    if (owned_ && memory_ != nullptr) simt::deallocate(std::exchange(memory_, nullptr), on_);
+  }
+
+  simt::stream on_;
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+  bool owned_ = true;
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA backend: block and grid barriers, shared memory, vector access. See simt.cuh.
+#pragma once
+
+#include <cooperative_groups.h>
+
+namespace libscan::inline v1_cuda::simt {
+
+__device__ __forceinline__ int thread_rank() {
+  return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+}
+
+__device__ __forceinline__ void sync_block() { __syncthreads(); }
+__device__ __forceinline__ int sync_block_count(bool predicate) {
+  return __syncthreads_count(predicate);
+}
+__device__ __forceinline__ bool sync_block_and(bool predicate) {
+  return __syncthreads_and(predicate) != 0;
+}
+__device__ __forceinline__ bool sync_block_or(bool predicate) {
+  return __syncthreads_or(predicate) != 0;
+}
+__device__ __forceinline__ void sync_grid() { cooperative_groups::this_grid().sync(); }
+
+namespace detail {
+
+/// Start of all dynamic shared memory; a kernel's large storage comes first, `reserved` bytes of
+/// it.
+__device__ __forceinline__ unsigned char* dynamic_shared_bytes() {
+  extern __shared__ __align__(128) unsigned char libscan_dynamic_shared[];
+  return libscan_dynamic_shared;
+}
+
+}  // namespace detail
+
+/// Only for kernels whose own storage is static (up to 48 KB) or absent.
+template <class T>
+__device__ __forceinline__ T* dynamic_shared() {
+  return reinterpret_cast<T*>(detail::dynamic_shared_bytes());
+}
+
+template <int N, class T>
+__device__ __forceinline__ vector<T, N> load_vector(T const* items) {
+  return *reinterpret_cast<vector<T, N> const*>(items);
+}
+
+template <int N, class T>
+__device__ __forceinline__ void store_vector(T* items, vector<T, N> const& values) {
+  *reinterpret_cast<vector<T, N>*>(items) = values;
+}
+
+}  // namespace libscan::inline v1_cuda::simt

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA backend: memory, streams and launches. The whole library has this one __global__ function
+// and this one __shared__ object.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include <libscan/simt/cuda/block.cuh>
+#include <libscan/simt/cuda/check.cuh>
+
+namespace libscan::inline v1_cuda::simt {
+
+// CUDA's own built-ins, under the names that kernels in other namespaces may import on both
+// machines.
+using ::blockDim;
+using ::blockIdx;
+using ::dim3;
+using ::gridDim;
+using ::threadIdx;
+using ::uint3;
+
+using stream = cudaStream_t;
+
+struct launch_config {
+  dim3 blocks;
+  dim3 threads;
+  std::size_t dynamic_shared_bytes = 0;
+  simt::stream on = nullptr;
+  bool cooperative = false;
+};
+
+namespace detail {
+
+template <class Kernel>
+concept has_shared_storage = requires {
+  typename Kernel::shared_storage;
+};
+
+constexpr std::size_t most_static_shared_bytes = 48 * 1024;
+
+template <class Kernel>
+struct shared_layout {
+  static constexpr std::size_t in_dynamic = 0;
+};
+
+template <has_shared_storage Kernel>
+struct shared_layout<Kernel> {
+  static constexpr std::size_t bytes = sizeof(typename Kernel::shared_storage);
+  static constexpr std::size_t in_dynamic = bytes > most_static_shared_bytes ? bytes : 0;
+};
+
+template <class Kernel>
+constexpr int most_threads() {
+  if constexpr (requires { Kernel::block_threads; }) {
+    return Kernel::block_threads;
+  } else {
+    return 1024;
+  }
+}
+
+template <class Kernel, class... Args>
+__global__ __launch_bounds__(most_threads<Kernel>()) void entry(Args... args) {
+  if constexpr (!has_shared_storage<Kernel>) {
+    Kernel{}(args...);
+  } else if constexpr (shared_layout<Kernel>::in_dynamic != 0) {
+    using storage = typename Kernel::shared_storage;
+    Kernel{}(*reinterpret_cast<storage*>(dynamic_shared_bytes()), args...);
+  } else {
+    using storage = typename Kernel::shared_storage;
+    __shared__ alignas(storage) unsigned char memory[sizeof(storage)];
+    Kernel{}(*reinterpret_cast<storage*>(memory), args...);
+  }
+}
+
+}  // namespace detail
+
+template <class Kernel, class... Args>
+void launch(launch_config const& config, Args... args) {
+  auto const kernel = reinterpret_cast<void const*>(&detail::entry<Kernel, Args...>);
+  std::size_t const dynamic =
+      config.dynamic_shared_bytes + detail::shared_layout<Kernel>::in_dynamic;
+  if (dynamic > detail::most_static_shared_bytes) {
+    LIBSCAN_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(dynamic)));
+  }
+  cudaLaunchAttribute cooperative{};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  cudaLaunchConfig_t full{};
+  full.gridDim = config.blocks;
+  full.blockDim = config.threads;
+  full.dynamicSmemBytes = dynamic;
+  full.stream = config.on;
+  full.attrs = &cooperative;
+  full.numAttrs = config.cooperative ? 1 : 0;
+  void* pointers[] = {static_cast<void*>(&args)..., nullptr};
+  LIBSCAN_CHECK(cudaLaunchKernelExC(&full, kernel, pointers));
+  LIBSCAN_CHECK(cudaPeekAtLastError());
+#ifdef LIBSCAN_DEBUG_SYNC
+  LIBSCAN_CHECK(cudaStreamSynchronize(config.on));
+#endif
+}
+
+inline int multiprocessor_count() {
+  int device = 0, count = 0;
+  LIBSCAN_CHECK(cudaGetDevice(&device));
+  LIBSCAN_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return count;
+}
+
+template <class Kernel, class... Args>
+int resident_blocks_per_multiprocessor(int block_threads, std::size_t dynamic_shared_bytes = 0) {
+  int blocks = 0;
+  LIBSCAN_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &blocks, detail::entry<Kernel, Args...>, block_threads,
+      dynamic_shared_bytes + detail::shared_layout<Kernel>::in_dynamic));
+  return blocks;
+}
+
+inline void* allocate(std::size_t bytes, stream on = nullptr) {
+  void* memory = nullptr;
+  if (bytes != 0) LIBSCAN_CHECK(cudaMallocAsync(&memory, bytes, on));
+  return memory;
+}
+
+inline void deallocate(void* memory, stream on = nullptr) {
+  if (memory != nullptr) LIBSCAN_CHECK(cudaFreeAsync(memory, on));
+}
+
+inline void fill_async(void* memory, int byte, std::size_t bytes, stream on = nullptr) {
+  if (bytes != 0) LIBSCAN_CHECK(cudaMemsetAsync(memory, byte, bytes, on));
+}
+
+inline void copy_async(void* target, void const* source, std::size_t bytes, stream on = nullptr) {
+  if (bytes != 0) LIBSCAN_CHECK(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, on));
+}
+
+inline void synchronize(stream on = nullptr) { LIBSCAN_CHECK(cudaStreamSynchronize(on)); }
+
+}  // namespace libscan::inline v1_cuda::simt

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scan of one value per lane by shuffles: log2(32) Kogge-Stone steps in registers, no shared memory
+// (Hillis & Steele 1986; the warp form as in Sengupta, Harris & Garland 2008).
+#pragma once
+
+#include <libscan/core/operators.hpp>
+#include <libscan/simt/simt.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::warp {
+
+/// One lane's share of a scan: the combination of the values before it (and its own, if the scan is
+/// inclusive), and that of all lanes.
+template <class T>
+struct scan_result {
+  T prefix;
+  T total;
+};
+
+/// prefix = x[0] op ... op x[lane]. All 32 lanes must call. The operator need not commute: the
+/// earlier operand always comes first. Orders no memory.
+template <class T, class Op>
+__device__ __forceinline__ scan_result<T> inclusive_scan(T x, Op op) {
+#pragma unroll
+  for (int distance = 1; distance < simt::warp_size; distance *= 2) {
+    T const earlier = simt::shfl_up(simt::full_warp, x, distance);
+    if (simt::lane_id() >= distance) x = op(earlier, x);
+  }
+  return {x, simt::shfl(simt::full_warp, x, simt::warp_size - 1)};
+}
+
+/// prefix = x[0] op ... op x[lane - 1], the operator's identity in lane 0. Otherwise as
+/// `inclusive_scan`.
+template <class T, class Op>
+__device__ __forceinline__ scan_result<T> exclusive_scan(T x, Op op) {
+  scan_result<T> const inclusive = warp::inclusive_scan(x, op);
+  T const before = simt::shfl_up(simt::full_warp, inclusive.prefix, 1);
+  return {simt::lane_id() == 0 ? op.identity() : before, inclusive.total};
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::warp
