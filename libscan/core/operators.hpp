@@ -36,6 +36,16 @@ LIBSCAN_HOST_DEVICE constexpr T wrapping_add(T a, T b) {
   }
 }
 
+// As variables, since device code may use their values but not call std::numeric_limits.
+template <class T>
+inline constexpr T greatest = std::numeric_limits<T>::has_infinity
+                                  ? std::numeric_limits<T>::infinity()
+                                  : std::numeric_limits<T>::max();
+template <class T>
+inline constexpr T least = std::numeric_limits<T>::has_infinity
+                               ? -std::numeric_limits<T>::infinity()
+                               : std::numeric_limits<T>::lowest();
+
 }  // namespace detail
 
 /// Sum in T. Integers wrap around; the floating identity is -0.0, so that padding never turns a
@@ -57,10 +67,7 @@ struct plus {
 template <class T>
 struct minimum {
   using value_type = T;
-  LIBSCAN_HOST_DEVICE static constexpr T identity() {
-    using limits = std::numeric_limits<T>;
-    return limits::has_infinity ? limits::infinity() : limits::max();
-  }
+  LIBSCAN_HOST_DEVICE static constexpr T identity() { return detail::greatest<T>; }
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
     return later < earlier || later != later ? later : earlier;
   }
@@ -71,10 +78,7 @@ struct minimum {
 template <class T>
 struct maximum {
   using value_type = T;
-  LIBSCAN_HOST_DEVICE static constexpr T identity() {
-    using limits = std::numeric_limits<T>;
-    return limits::has_infinity ? -limits::infinity() : limits::lowest();
-  }
+  LIBSCAN_HOST_DEVICE static constexpr T identity() { return detail::least<T>; }
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
     return later > earlier || later != later ? later : earlier;
   }

@@ -61,7 +61,7 @@ constexpr int most_threads() {
 }
 
 template <class Kernel, class... Args>
-__global__ __launch_bounds__(most_threads<Kernel>()) void entry(Args... args) {
+__global__ __launch_bounds__(most_threads<Kernel>(), 1) void entry(Args... args) {
   if constexpr (!has_shared_storage<Kernel>) {
     Kernel{}(args...);
   } else if constexpr (shared_layout<Kernel>::in_dynamic != 0) {
@@ -117,6 +117,16 @@ int resident_blocks_per_multiprocessor(int block_threads, std::size_t dynamic_sh
       &blocks, detail::entry<Kernel, Args...>, block_threads,
       dynamic_shared_bytes + detail::shared_layout<Kernel>::in_dynamic));
   return blocks;
+}
+
+/// Whether this program holds code of the kernel that the current device can run.
+template <class Kernel, class... Args>
+bool has_code_for_device() {
+  cudaFuncAttributes attributes{};
+  bool const found =
+      cudaFuncGetAttributes(&attributes, detail::entry<Kernel, Args...>) == cudaSuccess;
+  (void)cudaGetLastError();
+  return found;
 }
 
 inline void* allocate(std::size_t bytes, stream on = nullptr) {

@@ -53,3 +53,9 @@ struct call_site {
 };
 
 }  // namespace libscan::inline v1_executor::simt
+
+// Kernels in any namespace write these as under nvcc.
+using libscan::simt::blockDim;
+using libscan::simt::blockIdx;
+using libscan::simt::gridDim;
+using libscan::simt::threadIdx;
