@@ -53,7 +53,7 @@ struct filter_kernel {
       // 2 load: each warp has consecutive rows of 32 items, one item of a row per lane
       index_t const first =
           tile * tile_items + thread / simt::warp_size * warp_items + simt::lane_id();
-      Item items[items_per_thread];
+      Item items[items_per_thread]{};
       bool kept[items_per_thread];
 #pragma unroll
       for (int row = 0; row < items_per_thread; ++row) {
