@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA side of the filter's facade: host memory in, the kernel of filter.cuh, host memory out.
+#include <algorithm>
+
+#include <apps/filter/filter.cuh>
+#include <apps/filter/filter_cuda.hpp>
+#include <libscan/device/buffer.cuh>
+#include <libscan/simt/cuda/selected_device.cuh>
+
+namespace libscan::inline v1::detail {
+
+namespace {
+
+/// An output that keeps nothing, for counting.
+struct discard {
+  struct sink {
+    __device__ void operator=(index_t) const {}
+  };
+  __device__ sink operator[](index_t) const { return {}; }
+};
+
+/// Runs filter(workspace, device items, test, device count) and returns the count.
+template <class T, class Filter>
+index_t run(std::span<T const> values, predicate<T> const& keep, Filter filter) {
+  device::buffer<T> const items{values};
+  device::buffer<index_t> const count(1);
+  workspace ws;
+  visit_predicate(keep, [&](auto const& test) { filter(ws, items, test, count.data()); });
+  index_t kept = 0;
+  count.read_sync(&kept, 1);
+  return kept;
+}
+
+template <class Item>
+void read_kept(device::buffer<Item> const& kept, std::span<Item> out, index_t count) {
+  kept.read_sync(out.data(), std::min(count, static_cast<index_t>(out.size())));
+}
+
+}  // namespace
+
+template <class T>
+index_t cuda_filter<T>::values(int device, std::span<T const> values, std::span<T> out,
+                               predicate<T> const& keep) {
+  simt::selected_device const here(device);
+  auto const n = static_cast<index_t>(values.size());
+  device::buffer<T> const kept(n);
+  index_t const count =
+      run(values, keep, [&](workspace& ws, auto const& items, auto const& test, index_t* d_count) {
+        filter(ws, items.data(), kept.data(), n, test, d_count);
+      });
+  read_kept(kept, out, count);
+  return count;
+}
+
+template <class T>
+index_t cuda_filter<T>::indices(int device, std::span<T const> values, std::span<index_t> out,
+                                predicate<T> const& keep) {
+  simt::selected_device const here(device);
+  auto const n = static_cast<index_t>(values.size());
+  device::buffer<index_t> const kept(n);
+  index_t const count =
+      run(values, keep, [&](workspace& ws, auto const& items, auto const& test, index_t* d_count) {
+        filter_indices(ws, items.data(), kept.data(), n, test, d_count);
+      });
+  read_kept(kept, out, count);
+  return count;
+}
+
+template <class T>
+index_t cuda_filter<T>::count(int device, std::span<T const> values, predicate<T> const& keep) {
+  simt::selected_device const here(device);
+  auto const n = static_cast<index_t>(values.size());
+  return run(values, keep,
+             [&](workspace& ws, auto const& items, auto const& test, index_t* d_count) {
+               filter_indices(ws, items.data(), discard{}, n, test, d_count);
+             });
+}
+
+template struct cuda_filter<std::int8_t>;
+template struct cuda_filter<std::int16_t>;
+template struct cuda_filter<std::int32_t>;
+template struct cuda_filter<std::int64_t>;
+template struct cuda_filter<std::uint8_t>;
+template struct cuda_filter<std::uint16_t>;
+template struct cuda_filter<std::uint32_t>;
+template struct cuda_filter<std::uint64_t>;
+template struct cuda_filter<float>;
+template struct cuda_filter<double>;
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The single-pass device scan against a sequential loop: sizes, operators, types, schedules,
+// places.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <libscan/device/scan.cuh>
+#include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/machine.hpp>
+#include <tests/support/operators.hpp>
+#include <tests/support/oracle.hpp>
+#include <tests/support/sizes.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+template <class Tuning>
+constexpr index_t tile_items = index_t{Tuning::block_threads} * Tuning::items_per_thread;
+
+struct place {
+  int in_offset = 0;
+  int out_offset = 0;
+  bool in_place = false;
+};
+
+/// Scans on the device, between canaries, and brings the result back.
+template <class Tuning, class Op, class Item>
+test::scan_result<typename Op::value_type> scan_on_device(scan_kind kind,
+                                                          std::vector<Item> const& items, Op op,
+                                                          typename Op::value_type init,
+                                                          place where = {}) {
+  using T = typename Op::value_type;
+  auto const n = static_cast<index_t>(items.size());
+  workspace ws;
+  device_image<Item> in(items, where.in_offset);
+  device_image<T> apart(where.in_place ? 0 : n, where.out_offset);
+  device_image<T> total(1);
+  T* out = apart.data();
+  if constexpr (std::is_same_v<T, Item>) out = where.in_place ? in.data() : apart.data();
+  if (kind == scan_kind::exclusive) {
+    exclusive_scan<Tuning>(ws, in.data(), out, n, op, total.data(), init);
+  } else {
+    inclusive_scan<Tuning>(ws, in.data(), out, n, op, total.data(), init);
+  }
+  auto const input_after = in.read();
+  test::scan_result<T> result{apart.read(), total.read()[0]};
+  if constexpr (std::is_same_v<T, Item>) {
+    if (where.in_place) result.out = input_after;
+  }
+  REQUIRE(in.damage() == "");
+  REQUIRE(apart.damage() == "");
+  REQUIRE(total.damage() == "");
+  if (!where.in_place) REQUIRE(bit_difference(items, input_after) == "");
+  return result;
+}
+
+template <class Tuning, class Op, class Item>
+void require_scan(scan_kind kind, std::vector<Item> const& items, Op op,
+                  typename Op::value_type init, place where = {}) {
+  auto const expected = scan_oracle(kind, items, op, init);
+  auto const got = scan_on_device<Tuning>(kind, items, op, init, where);
+  INFO("n = " << items.size() << (kind == scan_kind::inclusive ? ", inclusive" : ", exclusive"));
+  REQUIRE(difference(expected, got) == "");
+}
+
+constexpr scan_kind both_kinds[] = {scan_kind::exclusive, scan_kind::inclusive};
+
+template <class Tuning, class Op>
+void require_sizes(std::vector<index_t> const& sizes, Op op, typename Op::value_type init) {
+  using T = typename Op::value_type;
+  for (index_t const n : sizes) {
+    for (scan_kind const kind : both_kinds) require_scan<Tuning>(kind, make_items<T>(n), op, init);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a loop") {
+  each_schedule(scaled(4, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    require_sizes<tiny_tuning>(tiny_sizes(), plus<std::int32_t>{}, 7);
+    require_sizes<tiny_tuning>(tiny_sizes(), compose{}, affine{3, 5});
+    require_sizes<tiny_tuning>(tiny_sizes(), keep_last{}, maybe{42, 1});
+    require_sizes<tiny_tuning>(tiny_sizes(), tripwire{}, interval::over(-5, 0));
+  });
+}
+
+TEMPLATE_TEST_CASE("the size ladder agrees with a loop, in every type and operator", "",
+                   plus<std::uint8_t>, plus<std::int32_t>, plus<std::uint64_t>,
+                   maximum<std::int16_t>, minimum<std::int64_t>, bit_and<std::uint16_t>,
+                   bit_xor<std::uint32_t>, compose, keep_last, tripwire) {
+  using T = typename TestType::value_type;
+  using tuning = scan_tuning<T>;
+  index_t const limit = on_gpu ? 2000000 : scaled(270000, 9000);
+  each_schedule(scaled(1, 1), [&](std::string const& schedule) {
+    INFO(schedule);
+    auto const sizes = size_ladder(tile_items<tuning>, tuning::block_threads, limit);
+    require_sizes<tuning>(sizes, TestType{}, TestType::identity());
+  });
+}
+
+TEST_CASE("a million items agree with a loop") {
+  if (reduced()) return;
+  require_sizes<scan_tuning<std::int32_t>>({1000003}, plus<std::int32_t>{}, 1);
+}
+
+TEST_CASE("items are converted to the accumulator before the first addition") {
+  std::vector<std::uint8_t> const bytes(3000, 255);
+  for (scan_kind const kind : both_kinds) {
+    require_scan<scan_tuning<std::uint32_t>>(kind, bytes, plus<std::uint32_t>{}, 0u);
+  }
+}
+
+TEST_CASE("all input patterns, over several tiles") {
+  for (pattern const p : all_patterns()) {
+    INFO("pattern " << static_cast<int>(p));
+    auto const items = make_input<std::int32_t>(p, 10000);
+    require_scan<scan_tuning<std::int32_t>>(scan_kind::inclusive, items, plus<std::int32_t>{}, 0);
+  }
+}
+
+TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is touched") {
+  auto const items = make_items<std::int32_t>(700);
+  auto const bytes = make_items<std::uint8_t>(700);
+  for (int offset = 0; offset <= 16; ++offset) {
+    INFO("offset " << offset);
+    place const where{offset, 16 - offset, false};
+    require_scan<tiny_tuning>(scan_kind::exclusive, items, plus<std::int32_t>{}, 0, where);
+    require_scan<scan_tuning<std::uint8_t>>(scan_kind::inclusive, bytes, plus<std::uint8_t>{}, 0,
+                                            where);
+  }
+}
+
+TEST_CASE("the output may be the input") {
+  each_schedule(scaled(4, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : {1, 33, 1000, 9000}) {
+      for (scan_kind const kind : both_kinds) {
+        place const where{3, 0, true};
+        require_scan<scan_tuning<std::int32_t>>(kind, make_items<std::int32_t>(n),
+                                                plus<std::int32_t>{}, 5, where);
+        require_scan<tiny_tuning>(kind, make_items<affine>(n), compose{}, affine{1, 1}, where);
+      }
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("floating sums are within the bound of any order, and repeat bit for bit", "",
+                   float, double) {
+  using tuning = scan_tuning<TestType>;
+  auto const items = make_input<TestType>(pattern::random, scaled(70000, 20000));
+  auto const first =
+      scan_on_device<tuning>(scan_kind::inclusive, items, plus<TestType>{}, TestType(0.5));
+  REQUIRE(sum_error(scan_kind::inclusive, items, TestType(0.5), first) == "");
+  int const repeats = on_gpu ? 20 : 1;
+  each_schedule(scaled(8, 3), [&](std::string const& schedule) {
+    INFO(schedule);
+    for (int k = 0; k < repeats; ++k) {
+      auto const again =
+          scan_on_device<tuning>(scan_kind::inclusive, items, plus<TestType>{}, TestType(0.5));
+      REQUIRE(bit_difference(first.out, again.out) == "");
+    }
+  });
+}
+
+TEST_CASE("identities are exact: -0.0 stays, infinities are found, NaN is passed on") {
+  std::vector<float> const zeros(100, -0.0f);
+  require_scan<scan_tuning<float>>(scan_kind::inclusive, zeros, plus<float>{}, -0.0f);
+  std::vector<float> const infinite(100, std::numeric_limits<float>::infinity());
+  require_scan<scan_tuning<float>>(scan_kind::inclusive, infinite, minimum<float>{},
+                                   minimum<float>::identity());
+  auto const special = make_input<float>(pattern::special, 5000);
+  require_scan<scan_tuning<float>>(scan_kind::exclusive, special, maximum<float>{},
+                                   maximum<float>::identity());
+}
+
+TEST_CASE("the number of items may lie in device memory") {
+  auto const items = make_items<std::int32_t>(1000);
+  for (index_t const n : {-3, 0, 1, 32, 999, 1000, 5000}) {
+    INFO("n on the device = " << n);
+    index_t const taken = n < 0 ? 0 : n > 1000 ? 1000 : n;
+    device_image<std::int32_t> in(items), out(1000), total(1);
+    device_image<index_t> length(std::vector<index_t>{n});
+    workspace ws;
+    exclusive_scan<tiny_tuning>(ws, in.data(), out.data(),
+                                item_count::on_device(length.data(), 1000), plus<std::int32_t>{},
+                                total.data(), 9);
+    auto got = out.read();
+    REQUIRE(out.written_from(taken) == "");
+    got.resize(static_cast<std::size_t>(taken));
+    std::vector<std::int32_t> const part(items.begin(), items.begin() + taken);
+    auto const expected = scan_oracle(scan_kind::exclusive, part, plus<std::int32_t>{}, 9);
+    REQUIRE(difference(expected, {got, total.read()[0]}) == "");
+  }
+}
+
+TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all the same") {
+  auto const items = make_items<double>(4000);
+  auto const expected =
+      scan_on_device<tiny_tuning>(scan_kind::inclusive, items, plus<double>{}, 0.0);
+  std::size_t const bytes = scan_workspace_bytes<double, tiny_tuning>(4000);
+  device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+  simt::fill_async(memory.data(), 0xff, bytes);
+  workspace ws(memory.data(), bytes);
+  device_image<double> in(items), out(4000);
+  for (int k = 0; k < 3; ++k) {
+    inclusive_scan<tiny_tuning>(ws, in.data(), out.data(), 4000, plus<double>{}, nullptr, 0.0);
+    REQUIRE(bit_difference(expected.out, out.read()) == "");
+  }
+}
+
+TEST_CASE("what cannot work is refused before anything runs") {
+  device_image<int> items(100);
+  workspace small(items.data(), 8);
+  REQUIRE_THROWS_WITH(exclusive_scan(small, items.data(), items.data(), 100, plus<int>{}),
+                      Catch::Contains("workspace of 8 bytes, but the call needs"));
+  workspace ws;
+  REQUIRE_THROWS_AS(exclusive_scan(ws, items.data(), items.data(), -1, plus<int>{}),
+                    invalid_argument);
+}
+
+#ifdef __CUDACC__
+TEST_CASE("a captured scan replays with changed data, on a stream of its own") {
+  cudaStream_t stream;
+  LIBSCAN_CHECK(cudaStreamCreate(&stream));
+  {
+    index_t const n = 100000;
+    std::size_t const bytes = scan_workspace_bytes<std::int32_t>(n);
+    device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+    workspace ws(memory.data(), bytes, stream);
+    device_image<std::int32_t> in(n), out(n), total(1);
+    cudaGraph_t graph;
+    cudaGraphExec_t replay;
+    LIBSCAN_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    exclusive_scan(ws, in.data(), out.data(), n, plus<std::int32_t>{}, total.data());
+    LIBSCAN_CHECK(cudaStreamEndCapture(stream, &graph));
+    LIBSCAN_CHECK(cudaGraphInstantiate(&replay, graph, 0));
+    for (std::uint64_t round = 0; round < 5; ++round) {
+      auto const items = make_items<std::int32_t>(n, round);
+      simt::copy_async(in.data(), items.data(), n * sizeof(std::int32_t), stream);
+      LIBSCAN_CHECK(cudaGraphLaunch(replay, stream));
+      LIBSCAN_CHECK(cudaStreamSynchronize(stream));
+      auto const expected = scan_oracle(scan_kind::exclusive, items, plus<std::int32_t>{}, 0);
+      REQUIRE(difference(expected, {out.read(), total.read()[0]}) == "");
+    }
+    LIBSCAN_CHECK(cudaGraphExecDestroy(replay));
+    LIBSCAN_CHECK(cudaGraphDestroy(graph));
+  }
+  LIBSCAN_CHECK(cudaStreamDestroy(stream));
+}
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// A buffer between canaries: notices any byte written outside it, or inside where nothing should
+// have been written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::test {
+
+/// n items of T, `offset_items` (0..16) items behind a 256-byte boundary, with at least 256 bytes
+/// of canaries on either side. All items are poisoned with 0xFF bytes at first. Host memory;
+/// `image()` is the whole of it, canaries included, to be copied to a device and back.
+template <class T>
+class guarded_buffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  static constexpr std::size_t guard_bytes = 256;
+  static constexpr unsigned char canary = 0xA5;
+  static constexpr unsigned char poison = 0xFF;
+
+  explicit guarded_buffer(index_t n, int offset_items = 0)
+      : items_(static_cast<std::size_t>(n)),
+        front_bytes_(guard_bytes + static_cast<std::size_t>(offset_items) * sizeof(T)),
+        storage_(guard_bytes + front_bytes_ + items_ * sizeof(T) + guard_bytes, canary) {
+    auto const address = reinterpret_cast<std::uintptr_t>(storage_.data());
+    base_ = (guard_bytes - address % guard_bytes) % guard_bytes;
+    if (items_ > 0) std::memset(static_cast<void*>(data()), poison, items_ * sizeof(T));
+  }
+
+  /// Holding a copy of `items`.
+  explicit guarded_buffer(std::vector<T> const& items, int offset_items = 0)
+      : guarded_buffer(static_cast<index_t>(items.size()), offset_items) {
+    if (items_ > 0) std::memcpy(static_cast<void*>(data()), items.data(), items_ * sizeof(T));
+  }
+
+  guarded_buffer(guarded_buffer const&) = delete;
+  guarded_buffer& operator=(guarded_buffer const&) = delete;
+
+  T* data() { return reinterpret_cast<T*>(first_byte() + front_bytes_); }
+  T const* data() const { return reinterpret_cast<T const*>(first_byte() + front_bytes_); }
+  index_t size() const { return static_cast<index_t>(items_); }
+  std::span<T> items() { return {data(), items_}; }
+  std::vector<T> copy() const { return {data(), data() + items_}; }
+
+  /// All bytes, canaries included, from a 256-byte boundary on; the items start `image_offset()`
+  /// bytes in.
+  std::span<unsigned char> image() {
+    return {first_byte(), front_bytes_ + items_ * sizeof(T) + guard_bytes};
+  }
+  std::size_t image_offset() const { return front_bytes_; }
+
+  /// Empty if all canaries live; else where the first dead one is.
+  std::string damage() const {
+    unsigned char const* const bytes = first_byte();
+    std::size_t const body_end = front_bytes_ + items_ * sizeof(T);
+    for (std::size_t i = 0; i < front_bytes_; ++i) {
+      if (bytes[i] != canary) {
+        return "canary overwritten " + std::to_string(front_bytes_ - i) +
+               " bytes before the first item";
+      }
+    }
+    for (std::size_t i = 0; i < guard_bytes; ++i) {
+      if (bytes[body_end + i] != canary) {
+        return "canary overwritten " + std::to_string(i) + " bytes behind the last item";
+      }
+    }
+    return "";
+  }
+
+  /// Empty if items from `first` on still hold the poison; else which one does not.
+  std::string written_from(index_t first) const {
+    unsigned char const* const bytes = first_byte() + front_bytes_;
+    for (std::size_t i = static_cast<std::size_t>(first) * sizeof(T); i < items_ * sizeof(T); ++i) {
+      if (bytes[i] != poison) return "item " + std::to_string(i / sizeof(T)) + " was written";
+    }
+    return "";
+  }
+
+ private:
+  unsigned char* first_byte() { return storage_.data() + base_; }
+  unsigned char const* first_byte() const { return storage_.data() + base_; }
+
+  std::size_t items_;
+  std::size_t front_bytes_;
+  std::vector<unsigned char> storage_;
+  std::size_t base_ = 0;
+};
+
+}  // namespace libscan::test

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sizes at which scans go wrong.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::test {
+
+/// Every n in 0..200: for tiny tuning, where 200 items are many tiles.
+inline std::vector<index_t> tiny_sizes() {
+  std::vector<index_t> sizes;
+  for (index_t n = 0; n <= 200; ++n) sizes.push_back(n);
+  return sizes;
+}
+
+/// The ladder for tiles (or chunks) of `tile_items` made by blocks of `block_threads`: nothing, one
+/// item, around a warp, a block, one and two tiles, around a look-back window of 32 tiles, 33 and
+/// 65 tiles, and a prime near a million. Ascending, without repetitions, at most `limit`.
+inline std::vector<index_t> size_ladder(index_t tile_items, index_t block_threads = 256,
+                                        index_t limit = index_t{1} << 62) {
+  std::vector<index_t> sizes{0, 1, 2, 31, 32, 33, 33 * tile_items, 65 * tile_items, 1000003};
+  for (index_t const edge : {block_threads, tile_items, 2 * tile_items, 32 * tile_items}) {
+    for (index_t const step : {-1, 0, 1}) sizes.push_back(std::max<index_t>(0, edge + step));
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  sizes.erase(std::upper_bound(sizes.begin(), sizes.end(), limit), sizes.end());
+  return sizes;
+}
+
+}  // namespace libscan::test
