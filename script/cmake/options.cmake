@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is built. Everything but the `cuda` engine builds without nvcc.
 include(CheckLanguage)
-include(CMakeDependentOption)
 
 option(LIBSCAN_APPS "Build the applications and their programs" ${PROJECT_IS_TOP_LEVEL})
 option(LIBSCAN_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(LIBSCAN_BENCH "Offer scan-bench as a target" ${PROJECT_IS_TOP_LEVEL})
 set(LIBSCAN_CUDA "AUTO" CACHE STRING "Build the cuda engine: AUTO (if nvcc is found), ON, OFF")
 set(LIBSCAN_SANITIZE "" CACHE STRING
     "Instrument everything: address (with undefined), thread, or race (the executor's own checker)")

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA side of scan-bench in a build without nvcc.
+#include <bench/measure.hpp>
+
+namespace libscan::bench {
+
+std::string run_cuda_workloads(options const&, report const&) { return ""; }
+
+}  // namespace libscan::bench
