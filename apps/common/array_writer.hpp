@@ -18,21 +18,22 @@ class gzip_compressor;
 /// The format an output is written in: what its name's ending says, else that of the input.
 file_format output_format(std::string const& path, file_format input);
 
-/// Writes one array of one dimension: construct (the file is opened, or refused, before any work),
-/// `begin`, `append` as often as needed, `commit`. Without `commit` no file appears.
+/// Writes one array of one dimension: construct (before any work, so that an impossible output is
+/// refused at once), `begin`, `append` as often as needed, `commit`. Without `commit` no file
+/// appears.
 ///
 /// Text has one value per line: integers in decimal, floats as the shortest decimal that reads back
 /// as the same value, NaN as nan. Npy is version 1.0 with aligned data, as NumPy writes it. A name
 /// ending in ".gz" is compressed; standard output ("-") never is.
 class array_writer {
  public:
-  /// Opens `path` ("-" is standard output). `format` must not be `automatic`. Throws `file_error`
-  /// as `output_file` does.
-  array_writer(std::string const& path, file_format format);
+  /// Opens `path` ("-" is standard output). Throws `file_error` as `output_file` does.
+  explicit array_writer(std::string const& path);
   ~array_writer();
 
-  /// The array has `count` items of `type`: npy's header is written here.
-  void begin(dtype type, index_t count);
+  /// The array has `count` items of `type`; the file's format is `output_format(path, otherwise)`.
+  /// Npy's header is written here.
+  void begin(dtype type, index_t count, file_format otherwise);
 
   /// Appends items; T must be the type given to `begin`. Throws `invalid_argument` for a wrong type
   /// or more than `count` items, and as `output_file::write`.
@@ -57,7 +58,7 @@ class array_writer {
   void put_text(std::span<std::byte const> items);
 
   output_file file_;
-  file_format format_;
+  file_format format_;  // by the name; after `begin` never `automatic`
   std::unique_ptr<gzip_compressor> gzip_;
   dtype type_ = dtype::i64;
   index_t left_ = -1;  // items still to come; -1 before `begin`
@@ -66,9 +67,9 @@ class array_writer {
 
 /// Writes `items` as one array to `path`. See `array_writer`.
 template <class T>
-void write_array(std::string const& path, file_format format, std::span<T const> items) {
-  array_writer out(path, format);
-  out.begin(dtype_of<T>(), static_cast<index_t>(items.size()));
+void write_array(std::string const& path, std::span<T const> items, file_format otherwise) {
+  array_writer out(path);
+  out.begin(dtype_of<T>(), static_cast<index_t>(items.size()), otherwise);
   out.append(items);
   out.commit();
 }

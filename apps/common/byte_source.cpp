@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include <apps/common/cleanup.hpp>
 #include <apps/common/exit_code.hpp>
@@ -176,9 +177,8 @@ std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter)
   if (mappable && from_start) {
     void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, number, 0);
     if (at != MAP_FAILED) {
-      (void)::madvise(at, size, MADV_SEQUENTIAL);
-      return std::make_unique<mapped_source>(
-          std::make_shared<mapping const>(file, at, size, name), name, meter);
+      return std::make_unique<mapped_source>(std::make_shared<mapping const>(file, at, size, name),
+                                             name, meter);
     }
   }
   return std::make_unique<stream_source>(file, name, meter);
@@ -265,11 +265,9 @@ std::span<std::byte> byte_buffer::grow(std::size_t n) {
 }
 
 kept_bytes byte_buffer::release() {
-  std::shared_ptr<void const> owner(data_, [](void const* p) { std::free(const_cast<void*>(p)); });
-  kept_bytes const result = {{data_, size_}, std::move(owner)};
-  data_ = nullptr;
-  size_ = capacity_ = 0;
-  return result;
+  std::span<std::byte const> const bytes(data_, size_);
+  capacity_ = size_ = 0;
+  return {bytes, std::shared_ptr<void const>(std::exchange(data_, nullptr), std::free)};
 }
 
 kept_bytes read_up_to(byte_reader& in, std::uint64_t most) {

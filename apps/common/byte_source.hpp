@@ -34,7 +34,8 @@ class byte_source {
 };
 
 /// Opens the file `path`, or standard input for "-". Regular files are mapped. `meter` (may be
-/// null) is told of the bytes read. Throws `file_error` if it is missing, unreadable or a directory.
+/// null) is told of the bytes read. Throws `file_error` if it is missing, unreadable or a
+/// directory.
 std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter);
 
 /// Bytes in memory.

@@ -80,15 +80,15 @@ struct array {
 /// bytes (in raw files with a name, by the name's ".gz"); members may follow each other.
 ///
 /// npy: C order (or one dimension), little-endian, the ten types of `dtype`; nothing may follow the
-/// items. Raw: `options.type` is needed and the size must be a multiple of its size. Text: cells
-/// are separated by what the first line contains of semicolon, tab, comma (in that order), else by
-/// blanks; every line has as many cells as the first, except that blank-separated lines need only
-/// reach the column. Lines that are empty or begin with '#' are skipped. The first line is a header
-/// if its cell of the column begins with neither a digit nor a sign nor a dot and is no number.
-/// Cells may be quoted ("" is a quote inside), not across lines. Without `options.type` the items
-/// are int64 if every value is one, else uint64 if every value is one, else float64; integers never
-/// pass through a double on the way to an integer type. Values beyond the type are refused; a
-/// decimal that rounds to zero or is inexact is rounded to nearest.
+/// items. Raw: `options.type` is needed and the size must be a multiple of its size.
+///
+/// Text: cells are separated by what the first line contains, outside quotes, of semicolon, tab,
+/// comma (in that order), else by blanks; every line has as many cells as the first. Lines that are
+/// empty or begin with '#' are skipped. The first line is a header if its cell of the column is no
+/// number and begins with neither a digit nor a sign nor a dot. Cells may be quoted ("" is a quote
+/// inside), not across lines. Without `options.type` the items are int64 if every value is one,
+/// else uint64 if every value is one, else float64; integers never pass through a double on the
+/// way to an integer type. Values beyond the type are refused; decimals are rounded to nearest.
 ///
 /// Uncompressed regular files are mapped, npy and raw without a copy where aligned; anything else
 /// is read into a buffer that grows with what arrives, never with what a header claims. A mapped

@@ -15,11 +15,11 @@ struct names {
   std::string_view numpy;  // counts bytes
 };
 
-constexpr names table[] = {
-    {"i8", "int8", "|i1"},     {"u8", "uint8", "|u1"},    {"i16", "int16", "<i2"},
-    {"u16", "uint16", "<u2"},  {"i32", "int32", "<i4"},   {"u32", "uint32", "<u4"},
-    {"i64", "int64", "<i8"},   {"u64", "uint64", "<u8"},  {"f32", "float32", "<f4"},
-    {"f64", "float64", "<f8"}};
+constexpr names table[] = {{"i8", "int8", "|i1"},     {"u8", "uint8", "|u1"},
+                           {"i16", "int16", "<i2"},   {"u16", "uint16", "<u2"},
+                           {"i32", "int32", "<i4"},   {"u32", "uint32", "<u4"},
+                           {"i64", "int64", "<i8"},   {"u64", "uint64", "<u8"},
+                           {"f32", "float32", "<f4"}, {"f64", "float64", "<f8"}};
 
 names const& of(dtype type) { return table[static_cast<std::size_t>(type)]; }
 
@@ -43,8 +43,8 @@ dtype dtype_from_name(std::string_view name) {
     }
   }
   std::string known;
-  for (dtype const type : all_dtypes) known += " " + std::string(name_of(type));
-  throw usage_error("'" + std::string(name) + "' is no item type, expected one of" + known);
+  for (dtype const type : all_dtypes) known.append(" ").append(name_of(type));
+  throw usage_error(std::string("'").append(name) + "' is no item type, expected one of" + known);
 }
 
 }  // namespace libscan::apps

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gzip (RFC 1952) on zlib: a source that decompresses another, and a compressor for output.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include <apps/common/byte_source.hpp>
+
+struct z_stream_s;
+
+namespace libscan::apps {
+
+/// True if the input goes on with a gzip member: its magic bytes, method and valid flags.
+bool starts_gzip(byte_reader& in);
+
+/// The decompressed content of `in`: one gzip member or several in a row. Its `next` throws
+/// `file_error` with the byte of the compressed file for damaged or truncated data, and for
+/// anything but a further member after a member.
+std::unique_ptr<byte_source> decompressed(byte_reader in);
+
+/// Compresses bytes into one gzip member without a time stamp, so that equal content gives equal
+/// files.
+class gzip_compressor {
+ public:
+  using sink = std::function<void(std::span<std::byte const>)>;
+
+  /// Compressed bytes go to `out` as they come.
+  explicit gzip_compressor(sink out);
+  ~gzip_compressor();
+  gzip_compressor(gzip_compressor const&) = delete;
+  gzip_compressor& operator=(gzip_compressor const&) = delete;
+
+  void write(std::span<std::byte const> bytes);
+
+  /// Writes what is left and the trailer. To be called once, last.
+  void finish();
+
+ private:
+  void run(std::span<std::byte const> bytes, int flush);
+
+  sink out_;
+  std::unique_ptr<z_stream_s> stream_;
+  std::unique_ptr<std::byte[]> buffer_;
+};
+
+}  // namespace libscan::apps

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reader and header writer of .npy. The header's grammar is the part of Python that NumPy itself
+// writes; whatever is stranger is refused.
+#include <apps/common/npy.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <vector>
+
+#include <apps/common/exit_code.hpp>
+
+namespace libscan::apps {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::size_t longest_header = 10000;  // NumPy's own limit
+constexpr std::size_t most_dimensions = 32;
+
+struct npy_layout {
+  dtype type = dtype::u8;
+  std::vector<index_t> shape;
+  bool fortran = false;
+};
+
+/// Parses the dictionary. Positions in errors are bytes of the file.
+class header_parser {
+ public:
+  header_parser(std::string_view text, std::uint64_t offset, std::string const& name)
+      : text_(text), offset_(offset), name_(name) {}
+
+  npy_layout parse() {
+    npy_layout layout;
+    bool seen[3] = {};
+    expect('{');
+    while (!accept('}')) {
+      std::size_t const start = at_;
+      std::string_view const key = string();
+      expect(':');
+      int const which = key == "descr" ? 0 : key == "fortran_order" ? 1 : key == "shape" ? 2 : 3;
+      if (which == 3 || seen[which]) {
+        fail(start, "the header has a " + std::string(which == 3 ? "foreign" : "second") +
+                        " key '" + std::string(key) +
+                        "', expected 'descr', 'fortran_order' and 'shape'");
+      }
+      seen[which] = true;
+      if (which == 0) layout.type = type();
+      if (which == 1) layout.fortran = boolean();
+      if (which == 2) layout.shape = shape();
+      if (!accept(',') && peek() != '}') fail(at_, "expected ',' or '}' in the header");
+    }
+    // Python, too, refuses what follows a line end.
+    if (peek() == '\n') ++at_;
+    if (at_ != text_.size()) {
+      fail(at_, "the header goes on after its '}', expected spaces and a line end");
+    }
+    if (!seen[0] || !seen[1] || !seen[2]) {
+      fail(0, "the header lacks 'descr', 'fortran_order' or 'shape'");
+    }
+    if (layout.fortran && layout.shape.size() > 1) {
+      fail(0, "the items are in Fortran order, expected C order (numpy.ascontiguousarray)");
+    }
+    return layout;
+  }
+
+ private:
+  [[noreturn]] void fail(std::size_t at, std::string const& reason) const {
+    throw file_error::at_byte(name_, offset_ + at, reason);
+  }
+
+  char peek() {
+    at_ = std::min(text_.find_first_not_of(' ', at_), text_.size());
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+
+  bool accept(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    return true;
+  }
+
+  void expect(char c) {
+    if (!accept(c)) fail(at_, std::string("expected '") + c + "' in the header");
+  }
+
+  std::string_view string() {
+    char const quote = peek();
+    std::size_t const end =
+        quote == '\'' || quote == '"' ? text_.find(quote, at_ + 1) : std::string_view::npos;
+    if (end == std::string_view::npos) fail(at_, "expected a quoted string in the header");
+    std::string_view const content = text_.substr(at_ + 1, end - at_ - 1);
+    bool const plain = std::all_of(content.begin(), content.end(),
+                                   [](char c) { return c >= ' ' && c <= '~' && c != '\\'; });
+    if (!plain) fail(at_, "expected a string of plain characters in the header");
+    at_ = end + 1;
+    return content;
+  }
+
+  bool boolean() {
+    for (bool const value : {true, false}) {
+      std::string_view const word = value ? "True" : "False";
+      peek();
+      if (text_.substr(at_, word.size()) != word) continue;
+      at_ += word.size();
+      return value;
+    }
+    fail(at_, "expected True or False in the header");
+  }
+
+  dtype type() {
+    bool const record = peek() == '[' || peek() == '(';
+    std::size_t const start = at_;
+    std::string_view const descr = record ? std::string_view{} : string();
+    for (dtype const type : all_dtypes) {
+      if (descr == npy_descr(type)) return type;
+    }
+    std::string_view const code = descr.substr(std::min<std::size_t>(descr.size(), 1));
+    std::string what = "items of a type";
+    if (record) what = "records (a structured type)";
+    if (descr.starts_with('>')) what = "big-endian items";
+    if (code == "b1") what = "truth values";
+    if (code == "f2") what = "16-bit floats";
+    if (code == "f16" || code == "f12") what = "long double items";
+    if (code.starts_with('c')) what = "complex items";
+    if (code.starts_with('O')) what = "Python objects";
+    if (code.starts_with('U') || code.starts_with('S')) what = "strings";
+    if (code.starts_with('M') || code.starts_with('m')) what = "dates or times";
+    if (code.starts_with('V')) what = "records (a structured type)";
+    std::string known;
+    for (dtype const type : all_dtypes) known.append(" ").append(npy_descr(type));
+    fail(start, what + (record ? "" : " '" + std::string(descr) + "'") +
+                    " are not supported, expected one of" + known);
+  }
+
+  index_t dimension() {
+    peek();
+    std::size_t const start = at_;
+    index_t value = 0;
+    char const* const end = text_.data() + text_.size();
+    auto const [stop, code] = std::from_chars(text_.data() + at_, end, value);
+    at_ = static_cast<std::size_t>(stop - text_.data());
+    if (code == std::errc::result_out_of_range) fail(start, "a dimension exceeds 2^63 - 1");
+    bool const leading_zero = at_ - start > 1 && text_[start] == '0';
+    if (code != std::errc{} || value < 0 || text_[start] == '-' || leading_zero) {
+      fail(start, "expected a dimension (a number from 0) in the header's shape");
+    }
+    return value;
+  }
+
+  std::vector<index_t> shape() {
+    std::vector<index_t> result;
+    expect('(');
+    std::size_t const start = at_;
+    while (!accept(')')) {
+      result.push_back(dimension());
+      if (result.size() > most_dimensions) fail(start, "more than 32 dimensions");
+      // Python needs the comma to tell a tuple of one from a number in parentheses.
+      if (!accept(',') && (peek() != ')' || result.size() == 1)) {
+        fail(at_, "expected ',' in the header's shape");
+      }
+    }
+    return result;
+  }
+
+  std::string_view text_;
+  std::uint64_t offset_;
+  std::string const& name_;
+  std::size_t at_ = 0;
+};
+
+std::string take(byte_reader& in, std::size_t n, char const* what) {
+  std::string bytes(n, '\0');
+  std::size_t const got = in.read(std::as_writable_bytes(std::span<char>(bytes)));
+  if (got < n) {
+    throw file_error::at_byte(in.name(), in.offset(),
+                              std::string("the file ends within its ") + what);
+  }
+  return bytes;
+}
+
+/// Bytes of all items. Refuses shapes whose size is no 63-bit number, zero dimensions left out as
+/// NumPy does.
+std::uint64_t data_bytes(npy_layout const& layout, byte_reader const& in) {
+  index_t bytes = static_cast<index_t>(size_of(layout.type));
+  bool empty = false;
+  for (index_t const n : layout.shape) {
+    empty = empty || n == 0;
+    if (n != 0 && __builtin_mul_overflow(bytes, n, &bytes)) {
+      throw file_error::at_byte(in.name(), in.offset(),
+                                "the header claims 2^63 bytes of items or more");
+    }
+  }
+  return empty ? 0 : static_cast<std::uint64_t>(bytes);
+}
+
+/// The items, which must be all that is left of the input.
+kept_bytes take_items(byte_reader& in, std::uint64_t size, std::size_t item) {
+  std::uint64_t const start = in.offset();
+  std::optional<kept_bytes> left = in.rest();
+  bool const in_memory = left.has_value();
+  if (!left) left = read_up_to(in, size);
+  bool const extra = in_memory ? left->bytes.size() > size : !in.peek(1).empty();
+  if (left->bytes.size() < size) {
+    throw file_error::at_byte(in.name(), start + left->bytes.size(),
+                              "the file ends after " + std::to_string(left->bytes.size() / item) +
+                                  " items, expected the " + std::to_string(size / item) +
+                                  " that the header claims");
+  }
+  if (extra) {
+    throw file_error::at_byte(in.name(), start + size,
+                              "extra bytes after the " + std::to_string(size / item) +
+                                  " items that the header claims, expected the end");
+  }
+  return *left;
+}
+
+}  // namespace
+
+bool starts_npy(byte_reader& in) {
+  std::span<std::byte const> const head = in.peek(magic.size());
+  return head.size() >= magic.size() &&
+         std::equal(magic.begin(), magic.end(), reinterpret_cast<char const*>(head.data()));
+}
+
+array read_npy(byte_reader& in, std::optional<dtype> expected) {
+  if (in.peek(1).empty()) throw file_error(in.name(), "the file is empty, expected an npy header");
+  if (!starts_npy(in)) {
+    throw file_error::at_byte(in.name(), 0, "no npy file: expected it to begin with \\x93NUMPY");
+  }
+  take(in, magic.size(), "magic bytes");
+  std::string const version = take(in, 2, "version");
+  int const major = static_cast<unsigned char>(version[0]);
+  int const minor = static_cast<unsigned char>(version[1]);
+  if (major < 1 || major > 3 || minor != 0) {
+    throw file_error::at_byte(in.name(), magic.size(),
+                              "npy version " + std::to_string(major) + "." + std::to_string(minor) +
+                                  ", expected 1.0, 2.0 or 3.0");
+  }
+  std::string const length_bytes = take(in, major == 1 ? 2 : 4, "header's length");
+  std::size_t length = 0;
+  for (std::size_t i = length_bytes.size(); i-- > 0;) {
+    length = length << 8 | static_cast<unsigned char>(length_bytes[i]);
+  }
+  if (length > longest_header) {
+    throw file_error::at_byte(in.name(), magic.size() + 2,
+                              "a header of " + std::to_string(length) +
+                                  " bytes, expected at most " + std::to_string(longest_header));
+  }
+  std::uint64_t const header_start = in.offset();
+  std::string const header = take(in, length, "header");
+  npy_layout layout = header_parser(header, header_start, in.name()).parse();
+  if (expected && *expected != layout.type) {
+    throw file_error(in.name(), "holds " + std::string(name_of(layout.type)) + " items, expected " +
+                                    std::string(name_of(*expected)) + " as asked for");
+  }
+  kept_bytes items = take_items(in, data_bytes(layout, in), size_of(layout.type));
+  return {layout.type, std::move(layout.shape), file_format::npy, items.bytes,
+          std::move(items.owner)};
+}
+
+std::string npy_header(dtype type, index_t count) {
+  constexpr std::size_t before = 10;     // magic, version and length
+  constexpr std::size_t alignment = 64;  // of the items
+  std::string text = "{'descr': '" + std::string(npy_descr(type)) +
+                     "', 'fortran_order': False, 'shape': (" + std::to_string(count) + ",), }";
+  std::size_t const used = before + text.size() + 1;
+  text.append((alignment - used % alignment) % alignment, ' ');
+  text += '\n';
+  std::string result(magic);
+  result += '\x01';
+  result += '\x00';
+  result += static_cast<char>(text.size() & 0xff);
+  result += static_cast<char>(text.size() >> 8);
+  return result + text;
+}
+
+}  // namespace libscan::apps

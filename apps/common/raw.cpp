@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reader of raw binary.
+#include <apps/common/raw.hpp>
+
+#include <bit>
+#include <limits>
+#include <string>
+
+#include <apps/common/exit_code.hpp>
+
+namespace libscan::apps {
+
+static_assert(std::endian::native == std::endian::little, "files are read and written as they lie");
+
+array read_raw(byte_reader& in, dtype type) {
+  std::optional<kept_bytes> all = in.rest();
+  if (!all) all = read_up_to(in, std::numeric_limits<std::uint64_t>::max());
+  std::size_t const size = all->bytes.size();
+  std::size_t const item = size_of(type);
+  if (size % item != 0) {
+    throw file_error::at_byte(in.name(), size - size % item,
+                              "the file ends within an item: " + std::to_string(size) +
+                                  " bytes are no multiple of " + std::to_string(item) +
+                                  ", the size of " + std::string(name_of(type)));
+  }
+  return {type,
+          {static_cast<index_t>(size / item)},
+          file_format::raw,
+          all->bytes,
+          std::move(all->owner)};
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splitting text into lines and lines into cells.
+#include <apps/common/table.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include <apps/common/exit_code.hpp>
+
+namespace libscan::apps {
+namespace {
+
+constexpr std::size_t longest_line = std::size_t{16} << 20;
+
+std::string_view as_text(std::span<std::byte const> bytes) {
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
+std::string_view without_blanks_after(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(" \t") + 1);
+}
+
+}  // namespace
+
+table_reader::table_reader(byte_reader& in, int column) : in_(in), column_(column) {}
+
+void table_reader::fail(std::string const& reason) const {
+  throw file_error::at_line(in_.name(), line_, reason);
+}
+
+bool table_reader::next() {
+  do {
+    if (!read_line()) return false;
+  } while (skipped());
+  first_ = cells_ == 0;
+  if (first_) choose_delimiter();
+  find_cell();
+  return true;
+}
+
+bool table_reader::read_line() {
+  in_.skip(to_skip_);
+  to_skip_ = 0;
+  if (line_ == 0) check_encoding();
+  ++line_;
+  carry_.clear();
+  for (;;) {
+    std::string_view const ahead = as_text(in_.peek(1));
+    std::size_t const end = ahead.find('\n');
+    if (ahead.empty() && carry_.empty()) return false;
+    if (carry_.size() + std::min(end, ahead.size()) > longest_line) {
+      fail("a line of more than 16 MiB, expected text");
+    }
+    if (end != std::string_view::npos || ahead.empty()) {
+      std::string_view const part = ahead.substr(0, end);
+      if (!carry_.empty()) carry_ += part;
+      text_ = carry_.empty() ? part : carry_;
+      to_skip_ = ahead.empty() ? 0 : end + 1;
+      break;
+    }
+    carry_ += ahead;
+    in_.skip(ahead.size());
+  }
+  if (text_.ends_with('\r')) text_.remove_suffix(1);
+  return true;
+}
+
+void table_reader::check_encoding() {
+  std::string_view const head = as_text(in_.peek(3)).substr(0, 3);
+  if (head == "\xef\xbb\xbf") in_.skip(3);
+  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) {
+    throw file_error::at_line(in_.name(), 1, "text in UTF-16, expected UTF-8");
+  }
+}
+
+bool table_reader::skipped() const {
+  // A line of tabs alone is a row of empty cells where tabs separate cells.
+  std::size_t const at = text_.find_first_not_of(delimiter_ == '\t' ? " " : " \t");
+  return at == std::string_view::npos || text_[at] == '#';
+}
+
+void table_reader::choose_delimiter() {
+  constexpr std::string_view candidates = ";\t,";
+  std::size_t best = std::string_view::npos;
+  bool in_quotes = false;
+  for (char const c : text_) {
+    if (c == '"') in_quotes = !in_quotes;
+    if (!in_quotes) best = std::min(best, candidates.find(c));
+  }
+  if (best != std::string_view::npos) delimiter_ = candidates[best];
+}
+
+bool table_reader::at_blank(std::size_t at) const {
+  return at < text_.size() && (text_[at] == ' ' || (text_[at] == '\t' && delimiter_ != '\t'));
+}
+
+void table_reader::find_cell() {
+  bool const blanks = delimiter_ == ' ';
+  if (blanks) text_ = without_blanks_after(text_);
+  int number = 0;
+  for (std::size_t at = 0;; ++at) {
+    while (at_blank(at)) ++at;
+    std::string_view content;
+    if (at < text_.size() && text_[at] == '"') {
+      content = quoted_cell(at);
+    } else {
+      std::size_t const end = std::min(
+          blanks ? text_.find_first_of(" \t", at) : text_.find(delimiter_, at), text_.size());
+      content = without_blanks_after(text_.substr(at, end - at));
+      at = end;
+    }
+    ++number;
+    if (number == column_) cell_ = content;
+    if (at >= text_.size()) break;
+  }
+  if (number < column_) {
+    fail("the line has " + std::to_string(number) + (number == 1 ? " cell" : " cells") +
+         ", expected column " + std::to_string(column_));
+  }
+  if (first_) cells_ = number;
+  if (number != cells_) {
+    fail("the line has " + std::to_string(number) + (number == 1 ? " cell" : " cells") +
+         ", expected " + std::to_string(cells_) + " as in the first line");
+  }
+}
+
+/// Consumes a quoted cell and the blanks after it: `at` moves from the opening quote to the
+/// delimiter or the line's end.
+std::string_view table_reader::quoted_cell(std::size_t& at) {
+  std::size_t const start = at + 1;
+  std::size_t end = start;
+  for (;; end += 2) {
+    end = text_.find('"', end);
+    if (end == std::string_view::npos) fail("a quote is not closed in its line, expected '\"'");
+    if (end + 1 >= text_.size() || text_[end + 1] != '"') break;
+  }
+  // A doubled quote may stay one: such a cell is no number anyway.
+  std::string_view const content = text_.substr(start, end - start);
+  bool const blank_follows = at_blank(end + 1);
+  for (at = end + 1; at_blank(at);) ++at;
+  bool const separated =
+      delimiter_ == ' ' ? blank_follows : at < text_.size() && text_[at] == delimiter_;
+  if (at < text_.size() && !separated) fail("text follows a closing quote, expected a delimiter");
+  if (delimiter_ == ' ' && at < text_.size()) --at;  // the blank is the delimiter
+  return content;
+}
+
+std::string for_people(std::string_view text) {
+  constexpr std::size_t longest = 40;
+  constexpr char digits[] = "0123456789abcdef";
+  std::string result = "'";
+  for (char const c : text.substr(0, longest)) {
+    auto const code = static_cast<unsigned char>(c);
+    if (code >= 0x20 && code != 0x7f && code < 0x80) {
+      result += c;
+    } else {
+      result += std::string("\\x") + digits[code >> 4] + digits[code & 15];
+    }
+  }
+  return result + (text.size() > longest ? "...'" : "'");
+}
+
+}  // namespace libscan::apps

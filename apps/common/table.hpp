@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of text and the cells of one column in them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <apps/common/byte_source.hpp>
+
+namespace libscan::apps {
+
+/// Walks down one column of a table. Knows nothing of numbers.
+class table_reader {
+ public:
+  /// `in` must outlive this object. `column` counts from 1.
+  table_reader(byte_reader& in, int column);
+
+  /// Moves to the next line that is neither empty nor a comment; false at the end. Throws
+  /// `file_error` for a line that lacks the column, has another number of cells than the first, or
+  /// has a bad quote.
+  bool next();
+
+  /// The column's cell in this line, without blanks and quotes around it; a quote inside is still
+  /// doubled. Valid until `next`.
+  std::string_view cell() const { return cell_; }
+
+  /// Number of this line, from 1, comments and empty lines counted.
+  std::uint64_t line() const { return line_; }
+
+  /// True in the first line that is neither empty nor a comment.
+  bool first() const { return first_; }
+
+  /// Throws the `file_error` "name:line: reason" for this line.
+  [[noreturn]] void fail(std::string const& reason) const;
+
+ private:
+  bool read_line();
+  void check_encoding();
+  bool skipped() const;
+  void choose_delimiter();
+  void find_cell();
+  std::string_view quoted_cell(std::size_t& at);
+  bool at_blank(std::size_t at) const;
+
+  byte_reader& in_;
+  int column_;
+  std::string_view text_;  // this line
+  std::string carry_;      // holds `text_` where it spans pieces of the input
+  std::string_view cell_;
+  std::size_t to_skip_ = 0;  // of the input's look-ahead, once `text_` is done with
+  std::uint64_t line_ = 0;
+  int cells_ = 0;         // in each line; 0 before the first
+  char delimiter_ = ' ';  // ' ' stands for runs of blanks
+  bool first_ = false;
+};
+
+/// `text` for a message: in single quotes, shortened, with what does not print as \xNN.
+std::string for_people(std::string_view text);
+
+}  // namespace libscan::apps

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// Readers and writers of data files: what is written is read back bit for bit, the rules of text,
+// and the words of every refusal.
+#include <apps/common/array_writer.hpp>
+#include <apps/common/byte_source.hpp>
+#include <apps/common/data_file.hpp>
+#include <apps/common/exit_code.hpp>
+#include <apps/common/npy.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <tests/apps/common/scratch.hpp>
+#include <tests/support/catch.hpp>
+#include <vector>
+
+namespace apps = libscan::apps;
+using apps::dtype;
+using apps::file_format;
+using libscan::test::scratch_directory;
+using libscan::test::write_bytes;
+
+namespace {
+
+/// Extremes and ordinary values, `n` in all.
+template <class T>
+std::vector<T> samples(std::size_t n) {
+  using limits = std::numeric_limits<T>;
+  std::vector<T> values = {limits::lowest(), limits::max(), T(0), T(1), T(99)};
+  if constexpr (std::is_floating_point_v<T>) {
+    for (T const x :
+         {limits::infinity(), -limits::infinity(), limits::quiet_NaN(), -limits::quiet_NaN(),
+          limits::min(), limits::denorm_min(), T(-0.0), T(0.1), T(1e22), T(-1) / 3}) {
+      values.push_back(x);
+    }
+  }
+  std::size_t const distinct = values.size();
+  for (std::size_t i = distinct; i < n; ++i) values.push_back(values[i * i % distinct]);
+  values.resize(n);
+  return values;
+}
+
+apps::array read_memory(std::string const& bytes, apps::read_options const& options = {},
+                        std::string const& name = "x") {
+  auto const owner = std::make_shared<std::string const>(bytes);
+  auto const span = std::as_bytes(std::span<char const>(*owner));
+  return apps::read_array(apps::from_memory({span, owner}), name, options);
+}
+
+apps::read_options as(file_format format, std::optional<dtype> type = {}, int column = 1) {
+  return {format, type, column, nullptr};
+}
+
+/// The message with which the bytes are refused, or "accepted".
+std::string refusal(std::string const& bytes, apps::read_options const& options = {},
+                    std::string const& name = "x") {
+  try {
+    read_memory(bytes, options, name);
+    return "accepted";
+  } catch (apps::file_error const& e) {
+    return e.what();
+  } catch (apps::usage_error const& e) {
+    return std::string("usage: ") + e.what();
+  }
+}
+
+template <class T>
+std::vector<T> read_values(std::string const& text, apps::read_options const& options = {}) {
+  apps::array const data = read_memory(text, options);
+  auto const values = data.values<T>();
+  return {values.begin(), values.end()};
+}
+
+/// An npy file of version 1.0 with this header.
+std::string npy(std::string const& header, std::string const& items = "") {
+  std::string file("\x93NUMPY\x01\x00", 8);
+  file += static_cast<char>(header.size() & 0xff);
+  file += static_cast<char>(header.size() >> 8);
+  return file + header + items;
+}
+
+std::string npy_of(std::string const& descr, std::string const& shape,
+                   std::string const& items = "", std::string const& fortran = "False") {
+  return npy("{'descr': " + descr + ", 'fortran_order': " + fortran + ", 'shape': " + shape + ", }",
+             items);
+}
+
+constexpr char supported[] = "|i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f4 <f8";
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("what is written is read back bit for bit", "", std::int8_t, std::uint8_t,
+                   std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                   std::uint64_t, float, double) {
+  scratch_directory const scratch;
+  constexpr dtype type = apps::dtype_of<TestType>();
+  for (std::string const ending : {".npy", ".raw", ".bin", ".txt", ".csv", ".tsv"}) {
+    for (std::string const gz : {"", ".gz"}) {
+      for (std::size_t const n : {0, 1, 15, 1000, 300001}) {
+        CAPTURE(ending, gz, n);
+        std::string const path = scratch / ("x" + ending + gz);
+        std::vector<TestType> const values = samples<TestType>(n);
+        file_format const format = apps::format_of_name(path);
+        apps::array_writer out(path);
+        out.begin(type, static_cast<libscan::index_t>(n), file_format::automatic);
+        std::span<TestType const> left = values;
+        for (std::size_t step = 1; !left.empty(); step = step * 3 + 1) {
+          std::size_t const k = std::min(step, left.size());
+          out.append(left.first(k));
+          left = left.subspan(k);
+        }
+        out.commit();
+        apps::array const data = apps::read_array(path, as(file_format::automatic, type));
+        REQUIRE(data.type == type);
+        REQUIRE(data.format == format);
+        REQUIRE(data.shape == std::vector<libscan::index_t>{static_cast<libscan::index_t>(n)});
+        std::span<TestType const> const found = data.values<TestType>();
+        REQUIRE(found.size() == n);
+        REQUIRE(reinterpret_cast<std::uintptr_t>(found.data()) % sizeof(TestType) == 0);
+        REQUIRE((n == 0 || std::memcmp(found.data(), values.data(), n * sizeof(TestType)) == 0));
+      }
+    }
+  }
+  REQUIRE(scratch.entries() == 12);
+}
+
+TEST_CASE("items are asked for by their own type only") {
+  apps::array const data = read_memory("1\n2\n");
+  CHECK(data.values<std::int64_t>().size() == 2);
+  CHECK_THROWS_AS(data.values<double>(), libscan::invalid_argument);
+}
+
+TEST_CASE("an npy file whose items lie misaligned is copied into alignment") {
+  scratch_directory const scratch;
+  std::string items(24, '\0');
+  std::vector<double> const values = {1.5, -2, 3e300};
+  std::memcpy(items.data(), values.data(), items.size());
+  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }";
+  for (int spaces = 0; spaces < 8; ++spaces, header += ' ') {
+    write_bytes(scratch / "x.npy", npy(header, items));
+    apps::array const data = apps::read_array(scratch / "x.npy");
+    auto const found = data.values<double>();
+    CHECK(reinterpret_cast<std::uintptr_t>(found.data()) % 8 == 0);
+    CHECK(std::vector<double>(found.begin(), found.end()) == values);
+  }
+}
+
+TEST_CASE("npy arrays of more dimensions are read flat, in C order") {
+  apps::array const data = read_memory(npy_of("'|u1'", "(2, 3)", "abcdef"));
+  CHECK(data.shape == std::vector<libscan::index_t>{2, 3});
+  CHECK(data.count() == 6);
+  CHECK(read_memory(npy_of("'|u1'", "()", "a")).count() == 1);
+  CHECK(read_memory(npy_of("'|u1'", "(3,)", "abc", "True")).count() == 3);
+  CHECK(read_memory(npy_of("'<f8'", "(0, 1152921504606846975)")).count() == 0);
+}
+
+TEST_CASE("npy refusals name the byte and what is supported") {
+  auto const type_refusal = [](std::string const& descr) {
+    return refusal(npy_of(descr, "(1,)", "12345678"));
+  };
+  std::string const only = std::string(" not supported, expected one of ") + supported;
+  CHECK(type_refusal("'>f8'") == "x: byte 20: big-endian items '>f8' are" + only);
+  CHECK(type_refusal("'|b1'") == "x: byte 20: truth values '|b1' are" + only);
+  CHECK(type_refusal("'<f2'") == "x: byte 20: 16-bit floats '<f2' are" + only);
+  CHECK(type_refusal("'<c16'") == "x: byte 20: complex items '<c16' are" + only);
+  CHECK(type_refusal("'|O'") == "x: byte 20: Python objects '|O' are" + only);
+  CHECK(type_refusal("'<U3'") == "x: byte 20: strings '<U3' are" + only);
+  CHECK(type_refusal("'<M8[ns]'") == "x: byte 20: dates or times '<M8[ns]' are" + only);
+  CHECK(type_refusal("'<f16'") == "x: byte 20: long double items '<f16' are" + only);
+  CHECK(type_refusal("[('a', '<f8')]") == "x: byte 20: records (a structured type) are" + only);
+  CHECK(type_refusal("'<i3'") == "x: byte 20: items of a type '<i3' are" + only);
+  CHECK(type_refusal("''") == "x: byte 20: items of a type '' are" + only);
+
+  CHECK(refusal(npy_of("'|u1'", "(2, 2)", "abcd", "True")) ==
+        "x: byte 10: the items are in Fortran order, expected C order (numpy.ascontiguousarray)");
+  CHECK(refusal("", as(file_format::npy)) == "x: the file is empty, expected an npy header");
+  CHECK(refusal("hello", as(file_format::npy)) ==
+        "x: byte 0: no npy file: expected it to begin with \\x93NUMPY");
+  CHECK(refusal("\x93NUMPY") == "x: byte 6: the file ends within its version");
+  CHECK(refusal(std::string("\x93NUMPY\x04\x00\x00\x00", 10)) ==
+        "x: byte 6: npy version 4.0, expected 1.0, 2.0 or 3.0");
+  CHECK(refusal(std::string("\x93NUMPY\x01\x01\x00\x00", 10)) ==
+        "x: byte 6: npy version 1.1, expected 1.0, 2.0 or 3.0");
+  CHECK(refusal(std::string("\x93NUMPY\x01\x00\x10", 9)) ==
+        "x: byte 9: the file ends within its header's length");
+  CHECK(refusal(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)) ==
+        "x: byte 8: a header of 4294967295 bytes, expected at most 10000");
+  CHECK(refusal(std::string("\x93NUMPY\x01\x00\x10\x00{", 11)) ==
+        "x: byte 11: the file ends within its header");
+  CHECK(refusal(npy("{'descr': '<f8'}")) ==
+        "x: byte 10: the header lacks 'descr', 'fortran_order' or 'shape'");
+  CHECK(refusal(npy("{'descr': '<f8', 'descr': '<f8'}")) ==
+        "x: byte 27: the header has a second key 'descr', expected 'descr', 'fortran_order' and "
+        "'shape'");
+  CHECK(refusal(npy("{'order': 1}")) ==
+        "x: byte 11: the header has a foreign key 'order', expected 'descr', 'fortran_order' and "
+        "'shape'");
+  CHECK(refusal(npy("descr")) == "x: byte 10: expected '{' in the header");
+  CHECK(refusal(npy("{descr: 1}")) == "x: byte 11: expected a quoted string in the header");
+  CHECK(refusal(npy("{'shape' 1}")) == "x: byte 19: expected ':' in the header");
+  CHECK(refusal(npy("{'shape': (1,) 'descr'")) == "x: byte 25: expected ',' or '}' in the header");
+  CHECK(refusal(npy("{'fortran_order': 1}")) == "x: byte 28: expected True or False in the header");
+  CHECK(refusal(npy("{'d\\x65scr': 1}")) ==
+        "x: byte 11: expected a string of plain characters in the header");
+  CHECK(refusal(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (0,)} x")) ==
+        "x: byte 66: the header goes on after its '}', expected spaces and a line end");
+  CHECK(refusal(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (0,)} \n ")) ==
+        "x: byte 67: the header goes on after its '}', expected spaces and a line end");
+}
+
+TEST_CASE("npy shapes are checked against the bytes that are there") {
+  auto const shape_refusal = [](std::string const& shape, std::string const& items) {
+    return refusal(npy_of("'<i4'", shape, items));
+  };
+  CHECK(shape_refusal("(2,)", "1234567") ==
+        "x: byte 74: the file ends after 1 items, expected the 2 that the header claims");
+  CHECK(shape_refusal("(1,)", "12345") ==
+        "x: byte 71: extra bytes after the 1 items that the header claims, expected the end");
+  CHECK(shape_refusal("(1152921504606846976,)", "1234") ==
+        "x: byte 89: the file ends after 1 items, expected the 1152921504606846976 that the header "
+        "claims");
+  CHECK(shape_refusal("(4611686018427387904,)", "") ==
+        "x: byte 85: the header claims 2^63 bytes of items or more");
+  CHECK(shape_refusal("(2147483648, 2147483648, 4)", "") ==
+        "x: byte 90: the header claims 2^63 bytes of items or more");
+  CHECK(shape_refusal("(9223372036854775808,)", "") == "x: byte 61: a dimension exceeds 2^63 - 1");
+  for (std::string const bad : {"(-1,)", "(x,)", "(07,)", "(1.,)", "(,)"}) {
+    CAPTURE(bad);
+    CHECK(refusal(npy_of("'<i4'", bad)) != "accepted");
+  }
+  CHECK(shape_refusal("(-1,)", "") ==
+        "x: byte 61: expected a dimension (a number from 0) in the header's shape");
+  CHECK(shape_refusal("(1)", "1234") == "x: byte 62: expected ',' in the header's shape");
+  CHECK(shape_refusal("3", "1234") == "x: byte 60: expected '(' in the header");
+}
+
+TEST_CASE("--dtype must agree with an npy file") {
+  CHECK(refusal(npy_of("'<i4'", "(1,)", "1234"), as(file_format::npy, dtype::f32)) ==
+        "x: holds int32 items, expected float32 as asked for");
+  CHECK(refusal(npy_of("'<i4'", "(1,)", "1234"), as(file_format::npy, dtype::i32)) == "accepted");
+}
+
+TEST_CASE("raw files need a type and hold whole items") {
+  CHECK(refusal("12345678", as(file_format::raw)) ==
+        "usage: --dtype is needed to read x as raw: it does not say its type");
+  CHECK(refusal("1234567", as(file_format::raw, dtype::i32)) ==
+        "x: byte 4: the file ends within an item: 7 bytes are no multiple of 4, the size of int32");
+  CHECK(read_memory("", as(file_format::raw, dtype::f64)).count() == 0);
+  // Bytes that look like gzip are items all the same, unless the name says otherwise.
+  std::string const looks_like_gzip("\x1f\x8b\x08\x00", 4);
+  CHECK(read_memory(looks_like_gzip, as(file_format::raw, dtype::u8)).count() == 4);
+  CHECK(refusal(looks_like_gzip, as(file_format::raw, dtype::u8), "x.gz") ==
+        "x.gz: byte 4: the gzip data end too early");
+}
+
+TEST_CASE("the type of text is the first of int64, uint64, float64 that holds every value") {
+  CHECK(read_memory("1\n-2\n").type == dtype::i64);
+  CHECK(read_values<std::int64_t>("9223372036854775807\n-9223372036854775808\n+7\n-0\n") ==
+        std::vector<std::int64_t>{INT64_MAX, INT64_MIN, 7, 0});
+  CHECK(read_values<std::uint64_t>("1\n9223372036854775808\n18446744073709551615\n") ==
+        std::vector<std::uint64_t>{1, std::uint64_t{1} << 63, UINT64_MAX});
+  CHECK(read_memory("-1\n9223372036854775808\n").type == dtype::f64);
+  CHECK(read_memory("9223372036854775808\n-1\n").type == dtype::f64);
+  CHECK(read_values<double>("18446744073709551616\n1\n") ==
+        std::vector<double>{18446744073709551616.0, 1});
+  CHECK(read_values<double>("9007199254740993\n0.5\n") ==
+        std::vector<double>{9007199254740992.0, 0.5});
+  std::vector<double> const zeros = read_values<double>("-0\n0\n1e3\n");
+  CHECK(std::signbit(zeros[0]));
+  CHECK_FALSE(std::signbit(zeros[1]));
+  CHECK(read_values<std::int64_t>("9007199254740993\n") ==
+        std::vector<std::int64_t>{9007199254740993});
+  CHECK(read_memory("").type == dtype::i64);
+  CHECK(read_memory("").count() == 0);
+}
+
+TEST_CASE("text floats are rounded to nearest and refused beyond the type") {
+  CHECK(read_values<float>("0.1\n1e-46\n-1e-99\n7.1e-46\n", as(file_format::text, dtype::f32)) ==
+        std::vector<float>{0.1F, 0.0F, -0.0F, std::numeric_limits<float>::denorm_min()});
+  CHECK(read_values<double>("1e-400\n4.9e-324\n.5\n5.\n1E3\n") ==
+        std::vector<double>{0, std::numeric_limits<double>::denorm_min(), 0.5, 5, 1000});
+  CHECK(read_values<double>("Infinity\n-inf\n+INF\n")[1] ==
+        -std::numeric_limits<double>::infinity());
+  CHECK(refusal("1\n3.5e38\n", as(file_format::text, dtype::f32)) ==
+        "x:2: '3.5e38' is out of range, expected float32");
+  CHECK(refusal("1e309\n") == "x:1: '1e309' is out of range, expected a float64");
+  for (std::string const bad : {"nan(1)", "0x10", "1e", "1_000", "1,5e", "--1", "+-1", "1 e5x"}) {
+    CAPTURE(bad);
+    CHECK(refusal("1\n" + bad + "\n") != "accepted");
+  }
+}
+
+TEST_CASE("text refusals name the line and what was expected") {
+  auto const typed = [](dtype type) { return as(file_format::text, type); };
+  CHECK(refusal("1\n300\n", typed(dtype::u8)) ==
+        "x:2: '300' is out of range, expected uint8 (0 to 255)");
+  CHECK(refusal("1\n-1\n", typed(dtype::u16)) ==
+        "x:2: '-1' is out of range, expected uint16 (0 to 65535)");
+  CHECK(refusal("1\n-129\n", typed(dtype::i8)) ==
+        "x:2: '-129' is out of range, expected int8 (-128 to 127)");
+  CHECK(refusal("1\n1.5\n", typed(dtype::i32)) ==
+        "x:2: '1.5' is no number, expected int32 (-2147483648 to 2147483647)");
+  CHECK(refusal("# c\n\n1\n12x\n") == "x:4: '12x' is no number, expected a number");
+  CHECK(refusal("12x\n") == "x:1: '12x' is no number, expected a number");
+  CHECK(refusal("v\nw\n") == "x:2: 'w' is no number, expected a number");
+  CHECK(refusal("1,2\n3,\n", as(file_format::text, {}, 2)) ==
+        "x:2: an empty cell, expected a number");
+  CHECK(refusal(",2\n") == "x:1: an empty cell, expected a number");
+  CHECK(refusal("1,2\n3\n") == "x:2: the line has 1 cell, expected 2 as in the first line");
+  CHECK(refusal("1 2\n3\n", as(file_format::text, {}, 2)) ==
+        "x:2: the line has 1 cell, expected column 2");
+  CHECK(refusal("1\n3 4\n") == "x:2: the line has 2 cells, expected 1 as in the first line");
+  CHECK(refusal("a;b\n1;2\n", as(file_format::text, {}, 3)) ==
+        "x:1: the line has 2 cells, expected column 3");
+  CHECK(refusal("1\n\"2\n") == "x:2: a quote is not closed in its line, expected '\"'");
+  CHECK(refusal("\"1\"2,3\n") == "x:1: text follows a closing quote, expected a delimiter");
+  CHECK(refusal(std::string("1\n2\x01\x00\n", 5)) ==
+        "x:2: '2\\x01\\x00' is no number, expected a number (binary data are read by --format raw "
+        "--dtype TYPE)");
+  CHECK(refusal("\xff\xfe"
+                "1") == "x:1: text in UTF-16, expected UTF-8");
+  CHECK(refusal("1\n" + std::string(60, 'a') + "\n") ==
+        "x:2: '" + std::string(40, 'a') + "...' is no number, expected a number");
+  CHECK(refusal(std::string((16 << 20) + 1, '1')) ==
+        "x:1: a line of more than 16 MiB, expected text");
+  CHECK(refusal("1\n", as(file_format::text, {}, 0)) == "usage: --column counts from 1");
+  CHECK(refusal(npy_of("'|u1'", "(0,)"), as(file_format::npy, {}, 2)) ==
+        "usage: --column is for text, but x is read as npy");
+}
+
+TEST_CASE("text: delimiters, headers, comments, quotes, line ends and a byte order mark") {
+  using ints = std::vector<std::int64_t>;
+  auto const column = [](int n) { return as(file_format::automatic, {}, n); };
+  CHECK(read_values<std::int64_t>("1,2\n3,4\n", column(2)) == ints{2, 4});
+  CHECK(read_values<std::int64_t>("1;2\n3;4", column(2)) == ints{2, 4});
+  CHECK(read_values<std::int64_t>("1\t2\n3\t4\n", column(2)) == ints{2, 4});
+  CHECK(read_values<std::int64_t>("  1   2\n3 \t4  \n", column(2)) == ints{2, 4});
+  CHECK(read_values<std::int64_t>("1,5;2\n1,5;4\n", column(2)) == ints{2, 4});
+  CHECK(read_values<std::int64_t>("a , b\n 1 , 2 \n", column(2)) == ints{2});
+  CHECK(read_values<std::int64_t>("\"a;b\" 7\n\"c\" 8\n", column(2)) == ints{7, 8});
+  CHECK(read_values<std::int64_t>("\"a,\"\"b\",\"7\"\nc, \"8\" \n", column(2)) == ints{7, 8});
+  CHECK(read_values<std::int64_t>("\xef\xbb\xbf\"1\"\r\n2\r\n\r\n # c\r\n3") == ints{1, 2, 3});
+  CHECK(read_values<std::int64_t>("\"a\"\"b\",\"5\"\"6\"\n1,\"x\"\"y\"\n") == ints{1});
+  CHECK(read_values<std::int64_t>("value\n1\n") == ints{1});
+  CHECK(read_values<std::int64_t>("\xc3\xa9t\xc3\xa9\n1\n") == ints{1});
+  CHECK(read_values<std::int64_t>("header only\n").empty());
+  CHECK(read_memory("nan\n1\n").count() == 2);
+}
+
+TEST_CASE("an input without a telling name is npy by its magic bytes, else text") {
+  CHECK(read_memory(npy_of("'|u1'", "(1,)", "a")).format == file_format::npy);
+  CHECK(read_memory("1\n").format == file_format::text);
+  CHECK(refusal("1\n", {}, "x.npy") ==
+        "x.npy: byte 0: no npy file: expected it to begin with \\x93NUMPY");
+  CHECK(apps::format_of_name("a.b/c.csv.gz") == file_format::text);
+  CHECK(apps::format_of_name("npy") == file_format::automatic);
+}
+
+TEST_CASE("damaged gzip is refused, members may follow each other") {
+  scratch_directory const scratch;
+  std::vector<std::int64_t> const values = {1, 2, 3};
+  apps::write_array<std::int64_t>(scratch / "x.txt.gz", values, file_format::raw);
+  std::string const good = libscan::test::read_bytes(scratch / "x.txt.gz");
+  CHECK(read_memory(good).count() == 3);
+  CHECK(read_memory(good + good + good).count() == 9);
+  CHECK(refusal(good + "x") ==
+        "x: byte " + std::to_string(good.size()) +
+            ": extra bytes after the gzip data, expected the end or a further gzip member");
+  for (std::size_t n = 4; n < good.size(); ++n) {
+    CAPTURE(n);
+    CHECK(refusal(good.substr(0, n)) ==
+          "x: byte " + std::to_string(n) + ": the gzip data end too early");
+  }
+  std::string damaged = good;
+  damaged[good.size() - 6] ^= 1;
+  CHECK(refusal(damaged).find(": damaged gzip data: incorrect data check") != std::string::npos);
+  CHECK(refusal("1\n", {}, "x.csv.gz") ==
+        "x.csv.gz: byte 0: no gzip data: expected it to begin with \\x1f\\x8b");
+}
+
+TEST_CASE("types have names of ours and of NumPy's") {
+  for (dtype const type : apps::all_dtypes) {
+    CHECK(apps::dtype_from_name(apps::name_of(type)) == type);
+    CHECK(apps::dtype_from_name(apps::npy_descr(type)) == type);
+    CHECK(apps::visit_dtype(type, [](auto tag) {
+            return apps::dtype_of<typename decltype(tag)::type>();
+          }) == type);
+  }
+  CHECK(apps::dtype_from_name("i8") == dtype::i8);
+  CHECK(apps::dtype_from_name("<i8") == dtype::i64);
+  CHECK(apps::dtype_from_name("<u1") == dtype::u8);
+  CHECK(apps::dtype_of<long long>() == dtype::i64);
+  for (std::string const bad : {"", "int", "float", ">f8", "<f2", "i128", "I8"}) {
+    CHECK_THROWS_AS(apps::dtype_from_name(bad), apps::usage_error);
+  }
+}
