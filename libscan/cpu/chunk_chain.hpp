@@ -31,6 +31,9 @@ struct chunk {
 
 namespace detail {
 
+/// Bytes that travel between memory and caches together.
+inline constexpr index_t cache_line = 64;
+
 /// Tells the core that this thread is waiting, so that a sibling hardware thread gets on.
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -94,13 +97,12 @@ class chunk_chain {
  private:
   // About a microsecond: longer than the carry takes from core to core, far less than a time slice.
   static constexpr int spins_before_yield = 64;
-  static constexpr int cache_line = 64;
 
   Op op_;
   alignas(cache_line) std::atomic<index_t> ticket_{0};
   alignas(cache_line) std::atomic<index_t> turn_{0};
-  T carry_;                                          // shares the line that travels with the turn
-  alignas(cache_line) std::atomic<index_t> limit_;   // chunks from here on are not wanted
+  T carry_;                                         // shares the line that travels with the turn
+  alignas(cache_line) std::atomic<index_t> limit_;  // chunks from here on are not wanted
   std::mutex failure_;
   std::exception_ptr error_;
 };

@@ -12,26 +12,30 @@
 
 namespace libscan::inline v1::cpu {
 
+namespace {
+
+int allowed_threads() {
+  return static_cast<int>(
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+}
+
+}  // namespace
+
 int default_threads() { return std::max(1, tbb::info::default_concurrency()); }
 
+// Works in the caller's own arena: an arena made for each call costs more with every call (seen
+// with oneTBB 2021.8), and the caller may have limited its own on purpose.
 void run_workers(int workers, void (*body)(void*), void* context) {
-  // More threads than the process allows would never come; asking for them only costs.
-  auto const allowed =
-      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
-  int const threads = static_cast<int>(std::min<std::size_t>(std::max(workers, 1), allowed));
-  if (threads <= 1) {
-    for (int i = 0; i < std::max(workers, 1); ++i) body(context);
-    return;
-  }
-  tbb::task_arena arena(threads);
-  arena.execute([&] {
+  // More threads than the arena holds would never come; asking for them only costs.
+  int const threads =
+      std::min({workers, tbb::this_task_arena::max_concurrency(), allowed_threads()});
+  if (threads <= 1) return body(context);
+  // A thread that waits in here is given nothing else to do: neither the caller other tasks of its
+  // program, nor a body, whose user code may wait inside oneTBB, a second body: that one could wait
+  // for the chunk which the first still holds.
+  tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(
-        0, threads,
-        [&](int) {
-          // A body whose user code waits inside TBB must not be handed a second body there: that
-          // one could wait for the chunk which the first still holds.
-          tbb::this_task_arena::isolate([&] { body(context); });
-        },
+        0, threads, [&](int) { tbb::this_task_arena::isolate([&] { body(context); }); },
         tbb::simple_partitioner{});
   });
 }

@@ -11,10 +11,11 @@ namespace libscan::inline v1::cpu {
 /// Threads the CPU engine takes if not told otherwise: one per core this process may run on (>= 1).
 int default_threads();
 
-/// Calls `body(context)` `workers` times, on up to that many threads of which the caller is one,
-/// and returns when all calls have returned. Fewer threads may come than asked for, even the caller
-/// alone, so a call must never wait for one that has not begun. `body` must not throw.
-/// `workers` <= 1 calls it in place and touches no thread pool.
+/// Calls `body(context)` at least once and at most `workers` times, the calls running side by side
+/// on threads of which the caller is one, and returns when all have returned. As many threads come
+/// as the caller's oneTBB arena has to spare, maybe none, so a call must never wait for one that
+/// has not begun. `body` must not throw. `workers` <= 1 calls it in place, and knows no thread
+/// pool.
 void run_workers(int workers, void (*body)(void*), void* context);
 
 /// The same for any callable.

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU engine's threads without a pool: started for each call. Used where ThreadSanitizer
+// watches, which cannot see through a oneTBB that was not built for it.
+#include <libscan/cpu/workers.hpp>
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+namespace libscan::inline v1::cpu {
+
+int default_threads() {
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+void run_workers(int workers, void (*body)(void*), void* context) {
+  std::vector<std::thread> others;
+  for (int i = 1; i < workers; ++i) others.emplace_back(body, context);
+  body(context);
+  for (auto& thread : others) thread.join();
+}
+
+}  // namespace libscan::inline v1::cpu

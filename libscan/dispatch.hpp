@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the values of a scan_call back to types: the one list of what the facade is compiled for,
+// shared by its engines. Internal.
+#pragma once
+
+#include <libscan/core/error.hpp>
+#include <libscan/core/operators.hpp>
+#include <libscan/scan_call.hpp>
+
+namespace libscan::inline v1::detail {
+
+/// Calls visit(op), where op is the operator of that kind over T. Throws `invalid_argument` for a
+/// bitwise operator on floating-point items (libscan.hpp refuses it at compile time).
+template <class T, class Visitor>
+void visit_operator_over(operator_kind kind, Visitor&& visit) {
+  switch (kind) {
+    case operator_kind::plus:
+      return visit(plus<T>{});
+    case operator_kind::minimum:
+      return visit(minimum<T>{});
+    case operator_kind::maximum:
+      return visit(maximum<T>{});
+    default:
+      break;
+  }
+  if constexpr (std::integral<T>) {
+    switch (kind) {
+      case operator_kind::bit_and:
+        return visit(bit_and<T>{});
+      case operator_kind::bit_or:
+        return visit(bit_or<T>{});
+      case operator_kind::bit_xor:
+        return visit(bit_xor<T>{});
+      default:
+        break;
+    }
+  }
+  throw invalid_argument("scan: bitwise operators are for integers, the items are floating-point");
+}
+
+/// Calls visit(op) with the call's operator over its item type (`decltype(op)::value_type`). Every
+/// pair of type and operator is instantiated here, and nowhere else.
+template <class Visitor>
+void visit_operator(scan_call const& call, Visitor&& visit) {
+  switch (call.type) {
+    case item_type::i8:
+      return visit_operator_over<std::int8_t>(call.op, visit);
+    case item_type::i16:
+      return visit_operator_over<std::int16_t>(call.op, visit);
+    case item_type::i32:
+      return visit_operator_over<std::int32_t>(call.op, visit);
+    case item_type::i64:
+      return visit_operator_over<std::int64_t>(call.op, visit);
+    case item_type::u8:
+      return visit_operator_over<std::uint8_t>(call.op, visit);
+    case item_type::u16:
+      return visit_operator_over<std::uint16_t>(call.op, visit);
+    case item_type::u32:
+      return visit_operator_over<std::uint32_t>(call.op, visit);
+    case item_type::u64:
+      return visit_operator_over<std::uint64_t>(call.op, visit);
+    case item_type::f32:
+      return visit_operator_over<float>(call.op, visit);
+    case item_type::f64:
+      return visit_operator_over<double>(call.op, visit);
+  }
+}
+
+}  // namespace libscan::inline v1::detail

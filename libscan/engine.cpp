@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding and naming engines.
+#include <libscan/core/engine.hpp>
+
+#include <libscan/core/error.hpp>
+#include <libscan/cpu/workers.hpp>
+#include <libscan/cuda_engine.hpp>
+
+namespace libscan::inline v1 {
+
+namespace {
+
+void require_threads(int threads) {
+  if (threads >= 0) return;
+  throw invalid_argument("engine: the number of threads must be 0 (all cores) or more, got " +
+                         std::to_string(threads));
+}
+
+}  // namespace
+
+engine engine::best() { return named("auto"); }
+
+engine engine::cpu(int threads) {
+  require_threads(threads);
+  return {kind::cpu, threads == 0 ? libscan::cpu::default_threads() : threads, -1};
+}
+
+engine engine::cuda(int device) {
+  detail::require_cuda_device(device);
+  return {kind::cuda, 0, device};
+}
+
+engine engine::named(std::string_view name, int threads) {
+  require_threads(threads);
+  if (name == "cpu") return cpu(threads);
+  if (name == "cuda") return cuda();
+  if (name != "auto") {
+    throw invalid_argument("engine: expected auto, cpu or cuda, got '" + std::string(name) + "'");
+  }
+  try {
+    return cuda();
+  } catch (engine_unavailable const&) {
+    return cpu(threads);
+  }
+}
+
+std::string engine::description() const {
+  if (is_cuda()) return "cuda, " + detail::cuda_device_name(device_);
+  return "cpu, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
+}
+
+}  // namespace libscan::inline v1

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of the plain facade: checks a call and hands it to its engine.
+#include <libscan/libscan.hpp>
+
+#include <string>
+
+#include <libscan/cpu/scan.hpp>
+#include <libscan/cuda_engine.hpp>
+#include <libscan/dispatch.hpp>
+
+namespace libscan::inline v1::detail {
+
+namespace {
+
+index_t bytes_of(item_type type) {
+  switch (type) {
+    case item_type::i8:
+    case item_type::u8:
+      return 1;
+    case item_type::i16:
+    case item_type::u16:
+      return 2;
+    case item_type::i32:
+    case item_type::u32:
+    case item_type::f32:
+      return 4;
+    default:
+      return 8;
+  }
+}
+
+std::string name_of(scan_kind kind) {
+  return kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan";
+}
+
+void check(scan_call const& call, index_t out_items) {
+  if (out_items < call.n) {
+    throw invalid_argument(name_of(call.kind) + ": out holds " + std::to_string(out_items) +
+                           " items, but in has " + std::to_string(call.n) +
+                           "; out must be at least as long");
+  }
+  if (call.n == 0 || call.in == call.out) return;
+  auto const in = reinterpret_cast<std::uintptr_t>(call.in);
+  auto const out = reinterpret_cast<std::uintptr_t>(call.out);
+  auto const bytes = static_cast<std::uintptr_t>(call.n * bytes_of(call.type));
+  std::uintptr_t const apart = in < out ? out - in : in - out;
+  if (apart >= bytes) return;
+  throw invalid_argument(name_of(call.kind) + ": out overlaps in, " + std::to_string(apart) +
+                         " bytes " + (in < out ? "behind" : "before") +
+                         " its start; out must be in itself or apart from it");
+}
+
+void cpu_scan(int threads, scan_call const& call) {
+  visit_operator(call, [&]<class Op>(Op op) {
+    using T = typename Op::value_type;
+    auto const in = static_cast<T const*>(call.in);
+    auto const out = static_cast<T*>(call.out);
+    T const init = *static_cast<T const*>(call.init);
+    *static_cast<T*>(call.total) = call.kind == scan_kind::inclusive
+                                       ? cpu::inclusive_scan(threads, in, out, call.n, op, init)
+                                       : cpu::exclusive_scan(threads, in, out, call.n, op, init);
+  });
+}
+
+}  // namespace
+
+void run_scan(engine const& on, scan_call const& call, index_t out_items) {
+  check(call, out_items);
+  if (on.is_cuda()) {
+    cuda_scan(on.device(), call);
+  } else {
+    cpu_scan(on.threads(), call);
+  }
+}
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of the chunk chain itself: each chunk once, in order, with the right carry and the right
+// private state, whatever the threads do; errors end it without a hang.
+#include <libscan/cpu/chunk_chain.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <tests/cpu/thread_counts.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/operators.hpp>
+
+#ifdef LIBSCAN_TEST_WITH_TBB
+#include <tbb/parallel_for.h>
+#endif
+
+#ifdef LIBSCAN_TEST_COUNTS_ALLOCATIONS
+namespace {
+std::atomic<long> allocations{0};
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* const memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
+
+namespace libscan::test {
+namespace {
+
+using cpu::chunk;
+using cpu::run_chunks;
+
+/// Delays a chunk now and then, at random, by up to 100 us.
+void stall(index_t which, std::uint64_t round) {
+  random_words words(round * 7919 + static_cast<std::uint64_t>(which));
+  if (words.below(4) == 0) {
+    std::this_thread::sleep_for(std::chrono::microseconds(words.below(100)));
+  }
+}
+
+/// Runs a chain over intervals and returns what is wrong with it, "" if nothing.
+std::string misconduct(int threads, index_t n, index_t chunk_items, std::uint64_t stalls) {
+  struct private_state {
+    std::thread::id owner = std::this_thread::get_id();
+    index_t in_hand = -1;
+  };
+  std::vector<char> aggregated(static_cast<std::size_t>(n), 0);
+  std::vector<char> consumed(aggregated);
+  std::atomic<int> states{0};
+  std::atomic<bool> mixed{false};
+  std::atomic<bool> wrong_carry{false};
+  auto const total = run_chunks(
+      threads, n, chunk_items, tripwire{}, interval::over(-1, 0),
+      [&] {
+        ++states;
+        return private_state{};
+      },
+      [&](private_state& state, chunk const& c) {
+        if (stalls != 0) stall(c.index, stalls);
+        if (state.in_hand != -1 || state.owner != std::this_thread::get_id()) mixed = true;
+        state.in_hand = c.index;
+        for (index_t i = c.begin; i < c.end; ++i) ++aggregated[static_cast<std::size_t>(i)];
+        return interval::over(c.begin, c.end);
+      },
+      [&](private_state& state, chunk const& c, interval carry) {
+        if (stalls != 0) stall(-c.index, stalls);
+        if (state.in_hand != c.index || state.owner != std::this_thread::get_id()) mixed = true;
+        if (carry != interval::over(-1, c.begin)) wrong_carry = true;
+        state.in_hand = -1;
+        for (index_t i = c.begin; i < c.end; ++i) ++consumed[static_cast<std::size_t>(i)];
+      });
+  std::vector<char> const once(static_cast<std::size_t>(n), 1);
+  if (aggregated != once || consumed != once) return "an item was not visited exactly once";
+  if (mixed) return "private state was mixed up";
+  if (wrong_carry) return "a chunk got a wrong carry";
+  if (states > threads) return "more states than threads";
+  if (n == 0 && states != 0) return "a state was made for nothing";
+  if (total != interval::over(-1, n)) return "wrong total: " + to_string(total.found);
+  return "";
+}
+
+TEST_CASE("every chunk is visited once with the sum of all earlier ones") {
+  with_threads(16, [&] {
+    for (int const threads : thread_counts) {
+      for (index_t const n : {0, 1, 2, 7, 64, 199, 1000}) {
+        for (index_t const chunk_items : {1, 2, 7, 64, 5000}) {
+          INFO(threads << " threads, n = " << n << ", chunks of " << chunk_items);
+          CHECK(misconduct(threads, n, chunk_items, 0) == "");
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("stalled chunks hold up the chain, but change nothing") {
+  with_threads(16, [&] {
+    for (std::uint64_t round = 1; round <= 20; ++round) {
+      for (int const threads : {2, 16}) CHECK(misconduct(threads, 200, 3, round) == "");
+    }
+  });
+}
+
+TEST_CASE("several threads take part") {
+  using clock = std::chrono::steady_clock;
+  std::atomic<int> at_work{0};
+  with_threads(2, [&] {
+    run_chunks(
+        2, 2, 1, plus<int>{}, 0, [&] { return ++at_work; },
+        [&](int, chunk const&) {
+          auto const give_up = clock::now() + std::chrono::seconds(20);
+          while (at_work < 2 && clock::now() < give_up) std::this_thread::yield();
+          return 1;
+        },
+        [](int, chunk const&, int) {});
+  });
+  CHECK(at_work == 2);
+}
+
+TEST_CASE("a chain ends when only the caller comes to work") {
+  with_threads(1, [&] { CHECK(misconduct(16, 1000, 3, 0) == ""); });
+}
+
+struct failure : std::runtime_error {
+  explicit failure(index_t where) : runtime_error("planted"), chunk_index(where) {}
+  index_t chunk_index;
+};
+
+/// The chunk whose exception leaves a chain in which chunks from `first` on throw in the given
+/// call; -1 if none does.
+index_t failing_chunk(int threads, index_t first, bool in_aggregate, bool in_operator = false) {
+  struct picky {
+    using value_type = index_t;
+    index_t limit;
+    index_t identity() const { return 0; }
+    index_t operator()(index_t earlier, index_t later) const {
+      if (earlier + later > limit) throw failure(earlier);
+      return earlier + later;
+    }
+  };
+  try {
+    run_chunks(
+        threads, 300, 3, picky{in_operator ? first : 1000}, 0, [] { return 0; },
+        [&](int, chunk const& c) {
+          stall(c.index, 77);
+          if (in_aggregate && c.index >= first) throw failure(c.index);
+          return index_t{1};
+        },
+        [&](int, chunk const& c, index_t) {
+          if (!in_aggregate && !in_operator && c.index >= first) throw failure(c.index);
+        });
+  } catch (failure const& caught) {
+    return caught.chunk_index;
+  }
+  return -1;
+}
+
+TEST_CASE("the exception of the first chunk that throws leaves the chain, without a hang") {
+  with_threads(16, [&] {
+    for (int const threads : thread_counts) {
+      for (index_t const first : {0, 1, 41, 99}) {
+        INFO(threads << " threads, chunk " << first);
+        CHECK(failing_chunk(threads, first, true) == first);
+        CHECK(failing_chunk(threads, first, false) == first);
+        CHECK(failing_chunk(threads, first, false, true) == first);
+      }
+      CHECK(failing_chunk(threads, 100, true) == -1);
+    }
+  });
+}
+
+TEST_CASE("an exception from making the private state leaves the chain") {
+  with_threads(16, [&] {
+    for (int const threads : thread_counts) {
+      CHECK_THROWS_AS(run_chunks(
+                          threads, 100, 1, plus<int>{}, 0, []() -> int { throw std::bad_alloc(); },
+                          [](int, chunk const&) { return 1; }, [](int, chunk const&, int) {}),
+                      std::bad_alloc);
+    }
+  });
+}
+
+TEST_CASE("impossible arguments are refused") {
+  auto const run = [](int threads, index_t n, index_t chunk_items) {
+    run_chunks(
+        threads, n, chunk_items, plus<int>{}, 0, [] { return 0; },
+        [](int, chunk const&) { return 1; }, [](int, chunk const&, int) {});
+  };
+  CHECK_NOTHROW(run(1, 0, 1));
+  CHECK_THROWS_AS(run(0, 1, 1), invalid_argument);
+  CHECK_THROWS_AS(run(1, -1, 1), invalid_argument);
+  CHECK_THROWS_AS(run(1, 1, 0), invalid_argument);
+}
+
+TEST_CASE("a single chunk runs on the caller") {
+  auto const caller = std::this_thread::get_id();
+  bool elsewhere = false;
+  int const total = run_chunks(
+      16, 100, 100, plus<int>{}, 1, [] { return 0; },
+      [&](int, chunk const& c) {
+        elsewhere = elsewhere || std::this_thread::get_id() != caller;
+        return static_cast<int>(c.size());
+      },
+      [&](int, chunk const&, int) {
+        elsewhere = elsewhere || std::this_thread::get_id() != caller;
+      });
+  CHECK(total == 101);
+  CHECK_FALSE(elsewhere);
+}
+
+#ifdef LIBSCAN_TEST_COUNTS_ALLOCATIONS
+TEST_CASE("a chain allocates nothing on a single thread") {
+  auto const allocated = [](int threads, index_t n) {
+    long const before = allocations;
+    run_chunks(
+        threads, n, 100, plus<int>{}, 0, [] { return 0; }, [](int, chunk const&) { return 1; },
+        [](int, chunk const&, int) {});
+    return allocations - before;
+  };
+  CHECK(allocated(16, 0) == 0);
+  CHECK(allocated(16, 100) == 0);
+  CHECK(allocated(1, 10000) == 0);
+}
+#endif
+
+#ifdef LIBSCAN_TEST_WITH_TBB
+TEST_CASE("callables may themselves wait inside oneTBB") {
+  with_threads(16, [&] {
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<int> done{0};
+      auto const nested = [&] { tbb::parallel_for(0, 50, [&](int) { ++done; }); };
+      int const total = run_chunks(
+          16, 200, 1, plus<int>{}, 0, [] { return 0; },
+          [&](int, chunk const&) {
+            nested();
+            return 1;
+          },
+          [&](int, chunk const&, int) { nested(); });
+      CHECK(total == 200);
+      CHECK(done == 2 * 200 * 50);
+    }
+  });
+}
+
+TEST_CASE("chains may run inside other parallel work, and side by side") {
+  with_threads(16, [&] {
+    std::atomic<int> wrong{0};
+    tbb::parallel_for(0, 40, [&](int) {
+      if (!misconduct(3, 300, 7, 0).empty()) ++wrong;
+    });
+    CHECK(wrong == 0);
+  });
+}
+#endif
+
+}  // namespace
+}  // namespace libscan::test

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of the CPU scans against a serial oracle: sizes, operators, types, threads, places in
+// memory, and the bits of floating-point results.
+#include <libscan/cpu/scan.hpp>
+
+#include <deque>
+#include <stdexcept>
+#include <vector>
+
+#include <tests/cpu/thread_counts.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/guarded_buffer.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/operators.hpp>
+#include <tests/support/oracle.hpp>
+#include <tests/support/sizes.hpp>
+
+namespace libscan::test {
+namespace {
+
+constexpr scan_kind both_kinds[] = {scan_kind::inclusive, scan_kind::exclusive};
+
+template <class In, class Out, class Op>
+typename Op::value_type run(scan_kind kind, int threads, In in, Out out, index_t n, Op op,
+                            typename Op::value_type init,
+                            index_t chunk_items = cpu::default_chunk_items) {
+  return kind == scan_kind::inclusive
+             ? cpu::inclusive_scan(threads, in, out, n, op, init, chunk_items)
+             : cpu::exclusive_scan(threads, in, out, n, op, init, chunk_items);
+}
+
+/// Where the buffers of a scan lie.
+struct placement {
+  bool in_place;
+  int in_offset;
+  int out_offset;
+};
+
+/// Scans a copy of `in` between canaries; `complaint` gets what was written where it should not.
+template <class Op>
+scan_result<typename Op::value_type> guarded_scan(scan_kind kind, int threads,
+                                                  std::vector<typename Op::value_type> const& in,
+                                                  Op op, typename Op::value_type init,
+                                                  index_t chunk_items, placement place,
+                                                  std::string& complaint) {
+  using T = typename Op::value_type;
+  auto const n = static_cast<index_t>(in.size());
+  guarded_buffer<T> source(in, place.in_offset);
+  guarded_buffer<T> target(n, place.out_offset);
+  T* const out = place.in_place ? source.data() : target.data();
+  T const total =
+      run(kind, threads, static_cast<T const*>(source.data()), out, n, op, init, chunk_items);
+  complaint = source.damage() + target.damage();
+  if (!place.in_place) complaint += bit_difference(in, source.copy());
+  if (place.in_place) complaint += target.written_from(0);
+  return {place.in_place ? source.copy() : target.copy(), total};
+}
+
+/// Both kinds of scan in two places, against the oracle; "" if all is well.
+template <class Op>
+std::string scan_faults(int threads, index_t n, Op op, typename Op::value_type init,
+                        index_t chunk_items) {
+  auto const in = make_items<typename Op::value_type>(n);
+  int const offset = static_cast<int>(n % 17);
+  for (auto const kind : both_kinds) {
+    for (placement const place : {placement{false, offset, 16 - offset}, {true, offset, 0}}) {
+      std::string complaint;
+      auto const got = guarded_scan(kind, threads, in, op, init, chunk_items, place, complaint);
+      complaint += difference(scan_oracle(kind, in, op, init), got);
+      if (complaint.empty()) continue;
+      return std::to_string(threads) + " threads, n = " + std::to_string(n) + ", chunks of " +
+             std::to_string(chunk_items) +
+             (kind == scan_kind::inclusive ? ", inclusive" : ", exclusive") +
+             (place.in_place ? ", in place: " : ": ") + complaint;
+    }
+  }
+  return "";
+}
+
+/// An operator with an init other than its identity.
+template <class Op>
+typename Op::value_type some_init() {
+  using T = typename Op::value_type;
+  if constexpr (std::is_same_v<T, affine>) {
+    return {3, 5};
+  } else if constexpr (std::is_same_v<T, maybe>) {
+    return {-9, 1};
+  } else if constexpr (std::is_same_v<T, interval>) {
+    return interval::over(-1, 0);
+  } else {
+    return T(5);
+  }
+}
+
+TEMPLATE_TEST_CASE("scans agree with a serial loop for every small n and tiny chunks", "",
+                   plus<std::uint8_t>, plus<std::int32_t>, plus<std::uint32_t>, plus<std::int64_t>,
+                   minimum<std::int32_t>, maximum<std::uint8_t>, minimum<float>, maximum<double>,
+                   bit_or<std::uint32_t>, bit_xor<std::int64_t>, compose, keep_last, tripwire) {
+  TestType const op;
+  auto const check = [&](int threads, index_t n, index_t chunk_items) {
+    auto const init = n % 2 == 0 ? op.identity() : some_init<TestType>();
+    auto const faults = scan_faults(threads, n, op, init, chunk_items);
+    if (!faults.empty()) FAIL_CHECK(faults);
+  };
+  for (index_t const n : tiny_sizes()) {
+    for (index_t const chunk_items : {1, 3, 4, 9, 32}) {
+      check(1 + static_cast<int>((n + chunk_items) % 2), n, chunk_items);
+    }
+  }
+  // More threads than cores take their time; a few sizes will do.
+  with_threads(16, [&] {
+    for (index_t const n : {0, 1, 5, 31, 64, 199}) {
+      for (int const threads : thread_counts) check(threads, n, 3);
+    }
+    SUCCEED();
+  });
+}
+
+/// What is wrong with scans of the sizes in which chunks of `chunk_items` can go wrong; "" if
+/// nothing.
+template <class Op>
+std::string ladder_faults(index_t chunk_items) {
+  for (index_t const n : size_ladder(chunk_items)) {
+    auto faults = scan_faults(2, n, Op{}, some_init<Op>(), chunk_items);
+    if (!faults.empty()) return faults;
+  }
+  return "";
+}
+
+TEMPLATE_TEST_CASE("scans agree with a serial loop up the ladder of sizes", "", plus<std::uint8_t>,
+                   plus<std::int32_t>, minimum<double>, compose, tripwire) {
+  CHECK(ladder_faults<TestType>(512) == "");
+}
+
+TEST_CASE("scans in chunks as large as ever agree with a serial loop up the ladder of sizes") {
+  CHECK(ladder_faults<plus<std::int32_t>>(cpu::default_chunk_items) == "");
+}
+
+TEMPLATE_TEST_CASE("scans agree with a serial loop on inputs of every pattern", "", std::int8_t,
+                   std::uint64_t, float) {
+  auto const check = [](auto op) {
+    using T = typename decltype(op)::value_type;
+    for (auto const p : all_patterns()) {
+      auto const in = make_input<T>(p, 3000);
+      for (auto const kind : both_kinds) {
+        std::string complaint;
+        auto const got =
+            guarded_scan(kind, 2, in, op, op.identity(), 100, {false, 1, 2}, complaint);
+        INFO("pattern " << static_cast<int>(p));
+        CHECK(complaint == "");
+        CHECK(difference(scan_oracle(kind, in, op, op.identity()), got) == "");
+      }
+    }
+  };
+  check(minimum<TestType>{});
+  check(maximum<TestType>{});
+  if constexpr (std::is_integral_v<TestType>) {
+    check(plus<TestType>{});
+    check(bit_and<TestType>{});
+    check(bit_or<TestType>{});
+    check(bit_xor<TestType>{});
+  }
+}
+
+TEMPLATE_TEST_CASE("floating sums are within the error bound, exact where they can be", "", float,
+                   double) {
+  plus<TestType> const op;
+  for (index_t const n : {1, 2, 100, 1000, 40000, 1000003}) {
+    auto const random = make_input<TestType>(pattern::random, n);
+    auto const exact = make_input<TestType>(pattern::small, n);
+    for (auto const kind : both_kinds) {
+      std::vector<TestType> out(random.size());
+      auto total = run(kind, 2, random.data(), out.data(), n, op, TestType(3));
+      CHECK(sum_error(kind, random, TestType(3), {out, total}) == "");
+      // Beyond 2^24 / 8 items a float could no longer hold every sum of small integers.
+      total = run(kind, 2, exact.data(), out.data(), n, op, TestType(3));
+      auto const expected = scan_oracle(kind, exact, op, TestType(3));
+      CHECK(difference(expected, {out, total}) == "");
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("floating results have the same bits for any threads, run and place", "", float,
+                   double) {
+  with_threads(16, [&] {
+    plus<TestType> const op;
+    TestType const init = 1;
+    for (index_t const chunk_items : {index_t{7}, index_t{1000}, cpu::default_chunk_items}) {
+      for (index_t const n : {5, 999, 1000, 33000, 100003}) {
+        auto const in = make_input<TestType>(pattern::random, n);
+        TestType inclusive_total{};
+        for (auto const kind : both_kinds) {
+          std::vector<TestType> reference(in.size());
+          auto const total = run(kind, 1, in.data(), reference.data(), n, op, init, chunk_items);
+          if (kind == scan_kind::inclusive) inclusive_total = reference.back();
+          CHECK(bit_difference<TestType>({inclusive_total}, {total}) == "");
+          for (int const threads : thread_counts) {
+            for (placement const place : {placement{false, 0, 3}, {false, 1, 0}, {true, 2, 0}}) {
+              INFO(threads << " threads, n = " << n << ", chunks of " << chunk_items);
+              std::string complaint;
+              auto const got =
+                  guarded_scan(kind, threads, in, op, init, chunk_items, place, complaint);
+              CHECK(complaint == "");
+              CHECK(bit_difference(reference, got.out) == "");
+              CHECK(bit_difference<TestType>({total}, {got.total}) == "");
+            }
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("padding or an identity never changes the sign of zero") {
+  std::vector<float> const in(100, -0.0F);
+  std::vector<float> out(100);
+  auto const total = cpu::inclusive_scan(2, in.begin(), out.begin(), 100, plus<float>{},
+                                         plus<float>::identity(), 9);
+  CHECK(bit_difference(in, out) == "");
+  CHECK(bit_difference<float>({-0.0F}, {total}) == "");
+}
+
+TEST_CASE("NaN reaches every later minimum and maximum") {
+  std::vector<double> in(200, 1.0);
+  in[57] = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> out(200);
+  cpu::inclusive_scan(2, in.begin(), out.begin(), 200, minimum<double>{},
+                      minimum<double>::identity(), 16);
+  for (std::size_t i = 0; i < 200; ++i) CHECK(std::isnan(out[i]) == (i >= 57));
+}
+
+TEST_CASE("items are widened to the operator's type, and iterators need not be contiguous") {
+  auto const bytes = make_input<std::uint8_t>(pattern::random, 5000);
+  auto const expected = scan_oracle(scan_kind::inclusive, bytes, plus<std::int64_t>{}, 1);
+  std::deque<std::uint8_t> const in(bytes.begin(), bytes.end());
+  std::deque<std::int64_t> out(bytes.size());
+  auto const total =
+      cpu::inclusive_scan(2, in.begin(), out.begin(), 5000, plus<std::int64_t>{}, 1, 100);
+  CHECK(difference(expected, {{out.begin(), out.end()}, total}) == "");
+}
+
+TEST_CASE("an operator that throws stops the scan and is heard") {
+  with_threads(16, [&] {
+    struct up_to {
+      using value_type = int;
+      static int identity() { return 0; }
+      int operator()(int earlier, int later) const {
+        if (later == 13 || earlier == 13) throw std::domain_error("thirteen");
+        return later;
+      }
+    };
+    std::vector<int> in(1000, 1);
+    std::vector<int> out(1000);
+    in[700] = 13;
+    for (int const threads : thread_counts) {
+      CHECK_THROWS_WITH(cpu::inclusive_scan(threads, in.data(), out.data(), 1000, up_to{}, 0, 10),
+                        "thirteen");
+      CHECK_NOTHROW(cpu::inclusive_scan(threads, in.data(), out.data(), 700, up_to{}, 0, 10));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace libscan::test
