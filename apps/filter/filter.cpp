@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of the filter's facade: checks a call and hands it to its engine.
+#include <apps/filter/filter.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include <apps/filter/filter_cpu.hpp>
+#include <apps/filter/filter_cuda.hpp>
+#include <libscan/core/error.hpp>
+
+namespace libscan::inline v1 {
+namespace {
+
+template <class T>
+index_t length(std::span<T> items) {
+  return static_cast<index_t>(items.size());
+}
+
+/// Refuses an overlap of `values` and `out`; the same start is allowed where `in_place`.
+void check_apart(char const* call, std::span<std::byte const> values,
+                 std::span<std::byte const> out, bool in_place) {
+  if (values.empty() || out.empty()) return;
+  if (in_place && values.data() == out.data()) return;
+  auto const a = reinterpret_cast<std::uintptr_t>(values.data());
+  auto const b = reinterpret_cast<std::uintptr_t>(out.data());
+  if (a + values.size() <= b || b + out.size() <= a) return;
+  throw invalid_argument(std::string(call) + ": out overlaps values; expected memory apart from " +
+                         (in_place ? "it, or exactly at its start" : "it"));
+}
+
+void check_fits(char const* call, index_t kept, index_t room) {
+  if (kept <= room) return;
+  throw invalid_argument(std::string(call) + ": " + std::to_string(kept) +
+                         " items are kept, but out holds only " + std::to_string(room));
+}
+
+}  // namespace
+
+template <class T>
+index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values,
+               std::type_identity_t<std::span<T>> out, predicate<T> const& keep) {
+  check_apart("filter", std::as_bytes(values), std::as_bytes(out), true);
+  index_t const kept = on.is_cuda()
+                           ? detail::cuda_filter<T>::values(on.device(), values, out, keep)
+                           : visit_predicate(keep, [&](auto const& test) {
+                               return cpu::filter(on.threads(), values.data(), length(values),
+                                                  out.data(), length(out), test);
+                             });
+  check_fits("filter", kept, length(out));
+  return kept;
+}
+
+template <class T>
+index_t filter_indices(engine const& on, std::type_identity_t<std::span<T const>> values,
+                       std::span<index_t> out, predicate<T> const& keep) {
+  check_apart("filter_indices", std::as_bytes(values), std::as_bytes(out), false);
+  index_t const kept =
+      on.is_cuda() ? detail::cuda_filter<T>::indices(on.device(), values, out, keep)
+                   : visit_predicate(keep, [&](auto const& test) {
+                       return cpu::filter_indices(on.threads(), values.data(), length(values),
+                                                  out.data(), length(out), test);
+                     });
+  check_fits("filter_indices", kept, length(out));
+  return kept;
+}
+
+template <class T>
+index_t count_if(engine const& on, std::type_identity_t<std::span<T const>> values,
+                 predicate<T> const& keep) {
+  if (on.is_cuda()) return detail::cuda_filter<T>::count(on.device(), values, keep);
+  return visit_predicate(keep, [&](auto const& test) {
+    return cpu::count_if(on.threads(), values.data(), length(values), test);
+  });
+}
+
+template index_t filter(engine const&, std::span<std::int8_t const>, std::span<std::int8_t>,
+                        predicate<std::int8_t> const&);
+template index_t filter(engine const&, std::span<std::uint8_t const>, std::span<std::uint8_t>,
+                        predicate<std::uint8_t> const&);
+template index_t filter(engine const&, std::span<std::int16_t const>, std::span<std::int16_t>,
+                        predicate<std::int16_t> const&);
+template index_t filter(engine const&, std::span<std::uint16_t const>, std::span<std::uint16_t>,
+                        predicate<std::uint16_t> const&);
+template index_t filter(engine const&, std::span<std::int32_t const>, std::span<std::int32_t>,
+                        predicate<std::int32_t> const&);
+template index_t filter(engine const&, std::span<std::uint32_t const>, std::span<std::uint32_t>,
+                        predicate<std::uint32_t> const&);
+template index_t filter(engine const&, std::span<std::int64_t const>, std::span<std::int64_t>,
+                        predicate<std::int64_t> const&);
+template index_t filter(engine const&, std::span<std::uint64_t const>, std::span<std::uint64_t>,
+                        predicate<std::uint64_t> const&);
+template index_t filter(engine const&, std::span<float const>, std::span<float>,
+                        predicate<float> const&);
+template index_t filter(engine const&, std::span<double const>, std::span<double>,
+                        predicate<double> const&);
+
+template index_t filter_indices(engine const&, std::span<std::int8_t const>, std::span<index_t>,
+                                predicate<std::int8_t> const&);
+template index_t filter_indices(engine const&, std::span<std::uint8_t const>, std::span<index_t>,
+                                predicate<std::uint8_t> const&);
+template index_t filter_indices(engine const&, std::span<std::int16_t const>, std::span<index_t>,
+                                predicate<std::int16_t> const&);
+template index_t filter_indices(engine const&, std::span<std::uint16_t const>, std::span<index_t>,
+                                predicate<std::uint16_t> const&);
+template index_t filter_indices(engine const&, std::span<std::int32_t const>, std::span<index_t>,
+                                predicate<std::int32_t> const&);
+template index_t filter_indices(engine const&, std::span<std::uint32_t const>, std::span<index_t>,
+                                predicate<std::uint32_t> const&);
+template index_t filter_indices(engine const&, std::span<std::int64_t const>, std::span<index_t>,
+                                predicate<std::int64_t> const&);
+template index_t filter_indices(engine const&, std::span<std::uint64_t const>, std::span<index_t>,
+                                predicate<std::uint64_t> const&);
+template index_t filter_indices(engine const&, std::span<float const>, std::span<index_t>,
+                                predicate<float> const&);
+template index_t filter_indices(engine const&, std::span<double const>, std::span<index_t>,
+                                predicate<double> const&);
+
+template index_t count_if(engine const&, std::span<std::int8_t const>,
+                          predicate<std::int8_t> const&);
+template index_t count_if(engine const&, std::span<std::uint8_t const>,
+                          predicate<std::uint8_t> const&);
+template index_t count_if(engine const&, std::span<std::int16_t const>,
+                          predicate<std::int16_t> const&);
+template index_t count_if(engine const&, std::span<std::uint16_t const>,
+                          predicate<std::uint16_t> const&);
+template index_t count_if(engine const&, std::span<std::int32_t const>,
+                          predicate<std::int32_t> const&);
+template index_t count_if(engine const&, std::span<std::uint32_t const>,
+                          predicate<std::uint32_t> const&);
+template index_t count_if(engine const&, std::span<std::int64_t const>,
+                          predicate<std::int64_t> const&);
+template index_t count_if(engine const&, std::span<std::uint64_t const>,
+                          predicate<std::uint64_t> const&);
+template index_t count_if(engine const&, std::span<float const>, predicate<float> const&);
+template index_t count_if(engine const&, std::span<double const>, predicate<double> const&);
+
+}  // namespace libscan::inline v1

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets of numbers of a type as sorted disjoint intervals of ordinals: the place of a number among
+// all numbers of its type, -0 and +0 sharing one. On ordinals integers and floats are alike, and
+// the neighbour of a number is one away.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace libscan::inline v1::detail {
+
+using ordinal_t = std::uint64_t;
+
+/// Unsigned integer with the bits of T.
+template <class T>
+using bits_of = std::conditional_t<
+    sizeof(T) == 1, std::uint8_t,
+    std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                       std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+
+/// The place of x, which is not NaN, among the numbers of its type, from 0.
+template <class T>
+ordinal_t ordinal(T x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using bits = bits_of<T>;
+    bits const infinity = std::bit_cast<bits>(std::numeric_limits<T>::infinity());
+    bits const sign = bits{1} << (8 * sizeof(T) - 1);
+    bits const all = std::bit_cast<bits>(x);
+    bits const magnitude = all & ~sign;
+    return (all & sign) != 0 ? ordinal_t{infinity} - magnitude : ordinal_t{infinity} + magnitude;
+  } else {
+    return static_cast<ordinal_t>(x) - static_cast<ordinal_t>(std::numeric_limits<T>::min());
+  }
+}
+
+/// The number at a place; +0 for the one of the zeros.
+template <class T>
+T number_at(ordinal_t place) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using bits = bits_of<T>;
+    ordinal_t const infinity = std::bit_cast<bits>(std::numeric_limits<T>::infinity());
+    if (place >= infinity) return std::bit_cast<T>(static_cast<bits>(place - infinity));
+    return -std::bit_cast<T>(static_cast<bits>(infinity - place));
+  } else {
+    return static_cast<T>(place + static_cast<ordinal_t>(std::numeric_limits<T>::min()));
+  }
+}
+
+/// The last place of a type: that of its largest number or +infinity.
+template <class T>
+ordinal_t last_ordinal() {
+  if constexpr (std::is_floating_point_v<T>) {
+    return ordinal(std::numeric_limits<T>::infinity());
+  } else {
+    return ordinal(std::numeric_limits<T>::max());
+  }
+}
+
+/// A set of the numbers of a type with places 0..last, and whether NaN belongs to it.
+class interval_set {
+ public:
+  /// Places first..last, both included.
+  struct interval {
+    ordinal_t first;
+    ordinal_t last;
+  };
+
+  /// No number; NaN if `nan`.
+  explicit interval_set(ordinal_t last, bool nan = false) : last_(last), nan_(nan) {}
+
+  /// The places `first`..`end` of 0..last, without NaN. Requires first <= end <= last.
+  interval_set(ordinal_t last, ordinal_t first, ordinal_t end)
+      : last_(last), intervals_{{first, end}} {}
+
+  /// Everything that is not in this set, of numbers and NaN.
+  interval_set complement() const;
+
+  /// What is in both sets.
+  interval_set intersection(interval_set const& other) const;
+
+  /// What is in at least one set.
+  interval_set union_with(interval_set const& other) const;
+
+  /// Sorted, disjoint, not touching one another.
+  std::vector<interval> const& intervals() const { return intervals_; }
+
+  bool has_nan() const { return nan_; }
+
+ private:
+  ordinal_t last_;
+  bool nan_ = false;
+  std::vector<interval> intervals_;
+};
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as a person writes them, kept exactly until the type they are compared with is known.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace libscan::inline v1 {
+
+/// A number written as decimal ("-12", "4.5", ".5e-3"), hexadecimal integer ("0x1F") or "inf", with
+/// an optional sign.
+struct number_literal {
+  std::string text;           ///< as written
+  bool negative = false;      ///< it has a minus sign
+  bool infinite = false;      ///< inf
+  bool fraction = false;      ///< it is no integer
+  bool beyond = false;        ///< |integer part| exceeds 2^64 - 1
+  std::uint64_t integer = 0;  ///< |integer part|, unless `beyond`
+
+  /// The value rounded to the nearest float, ties to even; no value if it is finite but rounds to
+  /// none (beyond the largest). Anything too small for a float is a zero of its sign.
+  template <class T>
+  std::optional<T> rounded() const;
+};
+
+/// A number at the start of `text`, and how many characters it takes; 0 if there is none.
+struct literal_match {
+  number_literal number;
+  std::size_t length = 0;
+};
+
+/// Reads as much of `text` as is a number. Letter case does not matter.
+literal_match match_literal(std::string_view text);
+
+}  // namespace libscan::inline v1

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan-filter: keeps the items of an array that a predicate accepts.
+#include <CLI/CLI.hpp>
+
+#include <apps/common/program.hpp>
+#include <apps/filter/run_filter.hpp>
+
+namespace {
+
+constexpr char const* what_it_does =
+    "Keeps the items of an array that a predicate accepts, in their order.\n"
+    "Reads .npy, raw binary and text or CSV, each also gzip-compressed.";
+
+constexpr char const* words_and_examples =
+    R"(PREDICATE: comparisons with a number (< <= > >= == !=), 'nan', 'finite', 'bits MASK' (any bit
+of MASK is set; integers only), combined by 'not', 'and', 'or' and parentheses. Integers are
+compared exactly; for floats the number is first rounded to the items' type.
+
+Examples:
+  scan-filter heights.npy -o peaks.npy --keep '>= 4000'
+  scan-filter heights.npy -o where.npy --keep '>= 4000 and < 5000' --indices
+  scan-filter heights.npy --keep 'not (nan or == 0)' --count-only
+  scan-filter log.csv --column 3 --keep '< -5 or > 5' > outliers.txt
+  scan-filter flags.bin --dtype uint16 -o set.bin --keep 'bits 0x10'
+  zcat x.txt.gz | scan-filter - --keep finite --time
+
+Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace libscan::apps;
+  return run_program("scan-filter", [&] {
+    using result = filter_arguments::result;
+    filter_arguments arguments;
+    CLI::App app(what_it_does, "scan-filter");
+    app.footer(words_and_examples);
+    app.add_option("INPUT", arguments.input, "array to filter: a file, or - for standard input")
+        ->required();
+    app.add_option("-o,--output", arguments.output,
+                   "where the result goes: a file, or - for standard output")
+        ->type_name("OUTPUT")
+        ->capture_default_str();
+    app.add_option("--keep", arguments.keep, "which items to keep, see below")
+        ->type_name("PREDICATE")
+        ->required();
+    bool indices = false;
+    bool count_only = false;
+    auto* const flag = app.add_flag("--indices", indices, "the positions (from 0) of what is kept");
+    app.add_flag("--count-only", count_only, "only how many items are kept")->excludes(flag);
+    add_common_arguments(app, arguments.common);
+    if (!parse_arguments(app, argc, argv)) return exit_code::done;
+    if (indices) arguments.wanted = result::indices;
+    if (count_only) arguments.wanted = result::count;
+    return run_filter(arguments);
+  });
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// The filter on the CPU against std::copy_if: all types, the size ladder, every small size with
+// tiny chunks, any number of threads, canaries, in-place, and what is refused.
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+
+#include <apps/filter/filter.hpp>
+#include <apps/filter/filter_cpu.hpp>
+#include <apps/filter/predicate_parser.hpp>
+#include <apps/filter/verify.hpp>
+#include <tests/apps/filter/item_types.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/guarded_buffer.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/oracle.hpp>
+#include <tests/support/sizes.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+constexpr int thread_counts[] = {1, 2, 3, 16};
+
+/// What a filter should give, from plain loops.
+template <class T>
+struct expected_filter {
+  std::vector<T> values;
+  std::vector<index_t> indices;
+
+  template <class Keep>
+  expected_filter(std::vector<T> const& in, Keep keep) {
+    std::copy_if(in.begin(), in.end(), std::back_inserter(values), keep);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (keep(in[i])) indices.push_back(static_cast<index_t>(i));
+    }
+  }
+  index_t count() const { return static_cast<index_t>(values.size()); }
+};
+
+/// Empty if the first `count` items of `out` are `expected`, and nothing else was written.
+template <class T>
+std::string wrong(guarded_buffer<T>& out, index_t count, std::vector<T> const& expected) {
+  if (count != static_cast<index_t>(expected.size())) {
+    return std::to_string(count) + " kept, expected " + std::to_string(expected.size());
+  }
+  auto const all = out.copy();
+  std::vector<T> const got(all.begin(), all.begin() + count);
+  if (auto const found = bit_difference(expected, got); !found.empty()) return found;
+  if (auto const found = out.written_from(count); !found.empty()) return found;
+  return out.damage();
+}
+
+/// Runs the three functions of the facade with outputs of n items; empty if all is well.
+template <class T>
+std::string facade_error(engine const& on, std::vector<T> const& in, predicate<T> const& keep,
+                         int offset = 0) {
+  expected_filter<T> const expected(in, [&](T x) { return keep(x); });
+  guarded_buffer<T> const values(in, offset);
+  std::span<T const> const source(values.data(), in.size());
+  guarded_buffer<T> out(static_cast<index_t>(in.size()), offset);
+  guarded_buffer<index_t> indices(static_cast<index_t>(in.size()), offset);
+
+  index_t const kept = filter(on, source, out.items(), keep);
+  if (auto const found = wrong(out, kept, expected.values); !found.empty()) return found;
+  index_t const found_at = filter_indices(on, source, indices.items(), keep);
+  if (auto const found = wrong(indices, found_at, expected.indices); !found.empty()) {
+    return "indices: " + found;
+  }
+  if (count_if(on, source, keep) != expected.count()) return "wrong count";
+  return "";
+}
+
+/// Filters odd items in place; empty if they come first and nothing behind them was touched.
+std::string in_place_error(std::vector<int> const& in, int threads, index_t chunk_items) {
+  auto const odd = [](int x) { return x % 2 != 0; };
+  auto expected = expected_filter<int>(in, odd).values;
+  auto const n = static_cast<index_t>(in.size());
+  guarded_buffer<int> both(in);
+  index_t const kept = cpu::filter(threads, both.data(), n, both.data(), n, odd, chunk_items);
+  if (kept != static_cast<index_t>(expected.size())) return "wrong count";
+  expected.insert(expected.end(), in.begin() + kept, in.end());
+  return difference(expected, both.copy()) + both.damage();
+}
+
+/// Predicates of both forms that keep about nothing, half and everything.
+template <class T>
+std::vector<predicate<T>> some_predicates() {
+  std::vector<predicate<T>> all;
+  for (char const* const text : {"> 0", "!= 1", "nan", "not nan and < 2", "== 0 or == 2 or > 9"}) {
+    all.push_back(parse_predicate<T>(text));
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a filter is std::copy_if for every type, size and number of threads") {
+  for_each_item_type([]<class T>() {
+    auto const predicates = some_predicates<T>();
+    for (index_t const n : size_ladder(cpu::filter_chunk_items, 64, 100000)) {
+      for (pattern const p : {pattern::small, pattern::special}) {
+        auto const in = make_input<T>(p, n);
+        for (std::size_t k = 0; k < predicates.size(); ++k) {
+          int const threads = thread_counts[(static_cast<std::size_t>(n) + k) % 4];
+          auto const found = facade_error(engine::cpu(threads), in, predicates[k]);
+          if (!found.empty()) {
+            FAIL(item_type_name<T>()
+                 << " n " << n << " predicate " << k << " threads " << threads << ": " << found);
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("every pattern of input is filtered alike with any number of threads") {
+  for (pattern const p : all_patterns()) {
+    auto const in = make_input<float>(p, 1000003);
+    auto const keep = parse_predicate<float>("> 0.25 or nan");
+    for (int const threads : thread_counts) {
+      INFO("threads " << threads << " pattern " << static_cast<int>(p));
+      CHECK(facade_error(engine::cpu(threads), in, keep) == "");
+    }
+  }
+}
+
+TEST_CASE("every small size is filtered with tiny chunks") {
+  auto const odd = [](int x) { return x % 2 != 0; };
+  for (index_t const n : tiny_sizes()) {
+    auto const in = make_input<int>(pattern::random, n);
+    expected_filter<int> const expected(in, odd);
+    for (index_t const chunk_items : {1, 3, 32}) {
+      for (int const threads : thread_counts) {
+        INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
+        guarded_buffer<int> out(n);
+        guarded_buffer<index_t> at(n);
+        index_t const kept = cpu::filter(threads, in.data(), n, out.data(), n, odd, chunk_items);
+        index_t const found =
+            cpu::filter_indices(threads, in.data(), n, at.data(), n, odd, chunk_items);
+        REQUIRE(wrong(out, kept, expected.values) == "");
+        REQUIRE(wrong(at, found, expected.indices) == "");
+        REQUIRE(cpu::count_if(threads, in.data(), n, odd, chunk_items) == expected.count());
+      }
+    }
+  }
+}
+
+TEST_CASE("an output that is the input itself is filtered in place") {
+  for (index_t const n : {0, 1, 31, 200, 40000}) {
+    auto const in = make_input<int>(pattern::random, n);
+    for (index_t const chunk_items : {1, 7, 4096}) {
+      for (int const threads : thread_counts) {
+        INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
+        REQUIRE(in_place_error(in, threads, chunk_items) == "");
+      }
+    }
+  }
+  auto in = make_input<double>(pattern::special, 100000);
+  auto const keep = parse_predicate<double>("> 0");
+  expected_filter<double> const expected(in, keep);
+  index_t const kept = filter(engine::cpu(3), in, in, keep);
+  in.resize(static_cast<std::size_t>(kept));
+  CHECK(bit_difference(expected.values, in) == "");
+}
+
+TEST_CASE("pointers of any alignment are filtered, and nothing is written beside") {
+  for_each_item_type([]<class T>() {
+    auto const in = make_input<T>(pattern::special, 3000);
+    for (int offset = 0; offset <= 16; ++offset) {
+      INFO(item_type_name<T>() << " offset " << offset);
+      CHECK(facade_error(engine::cpu(2), in, parse_predicate<T>("!= 0"), offset) == "");
+    }
+  });
+}
+
+TEST_CASE("an output need only hold what is kept") {
+  auto const in = make_input<int>(pattern::small, 100000);
+  auto const keep = parse_predicate<int>(">= 2");
+  expected_filter<int> const expected(in, keep);
+  for (int const threads : thread_counts) {
+    engine const on = engine::cpu(threads);
+    guarded_buffer<int> exact(expected.count());
+    CHECK(wrong(exact, filter(on, in, exact.items(), keep), expected.values) == "");
+    guarded_buffer<index_t> exact_at(expected.count());
+    CHECK(wrong(exact_at, filter_indices(on, in, exact_at.items(), keep), expected.indices) == "");
+
+    for (index_t const room : {index_t{0}, index_t{1}, expected.count() - 1}) {
+      guarded_buffer<int> narrow(room);
+      CHECK_THROWS_WITH(filter(on, in, narrow.items(), keep),
+                        "filter: " + std::to_string(expected.count()) +
+                            " items are kept, but out holds only " + std::to_string(room));
+      CHECK(narrow.damage() == "");
+      guarded_buffer<index_t> narrow_at(room);
+      CHECK_THROWS_AS(filter_indices(on, in, narrow_at.items(), keep), invalid_argument);
+      CHECK(narrow_at.damage() == "");
+    }
+  }
+  CHECK(filter(engine::cpu(), in, std::span<int>{}, parse_predicate<int>("> 1000")) == 0);
+}
+
+TEST_CASE("an output that overlaps the input otherwise than exactly is refused") {
+  std::vector<int> items(1000, 1);
+  auto const keep = parse_predicate<int>("== 1");
+  std::span<int> const all(items);
+  engine const on = engine::cpu(1);
+  CHECK_THROWS_AS(filter(on, all.first(900), all.subspan(1), keep), invalid_argument);
+  CHECK_THROWS_AS(filter(on, all.subspan(1), all.first(2), keep), invalid_argument);
+  CHECK(filter(on, all.first(500), all.subspan(500), keep) == 500);
+  CHECK(filter(on, all.subspan(500), all.first(500), keep) == 500);
+
+  std::vector<index_t> numbers(10, 1);
+  auto const wide = parse_predicate<index_t>("== 1");
+  CHECK_THROWS_AS(filter_indices(on, numbers, numbers, wide), invalid_argument);
+}
+
+TEST_CASE("a predicate is asked once for each item, and its exception gets out") {
+  auto const in = make_input<int>(pattern::sorted, 5000);
+  std::vector<int> out(in.size());
+  std::vector<std::atomic<int>> asked(in.size());
+  auto const count = [&](int x) {
+    ++asked[static_cast<std::size_t>(x)];
+    return true;
+  };
+  cpu::filter(3, in.data(), 5000, out.data(), 5000, count, 64);
+  CHECK(std::all_of(asked.begin(), asked.end(), [](auto const& times) { return times == 1; }));
+
+  auto const trip = [](int x) -> bool {
+    if (x == 3000) throw std::domain_error("tripped");
+    return x % 2 == 0;
+  };
+  CHECK_THROWS_WITH(cpu::filter(3, in.data(), 5000, out.data(), 5000, trip, 64), "tripped");
+  CHECK_THROWS_AS(cpu::filter(1, in.data(), 5000, out.data(), 5000, trip, 0), invalid_argument);
+  index_t const too_many = (index_t{1} << 32) + 1;
+  std::vector<index_t> at(in.size());
+  CHECK_THROWS_AS(cpu::filter_indices(1, in.data(), 5000, at.data(), 5000, trip, too_many),
+                  invalid_argument);
+}
+
+TEST_CASE("--verify finds planted differences") {
+  expression const tree(">= 2 and not == 5");
+  std::vector<int> const values{1, 2, 3, 4, 5, 6};
+  std::span<int const> const in(values);
+  auto const check = [&](std::vector<int> const& kept) {
+    return apps::verify_values<int>(tree, in, kept);
+  };
+  CHECK(check({2, 3, 4, 6}) == "");
+  CHECK(check({2, 3, 4}) == "3 items are kept, expected 4");
+  CHECK(check({2, 3, 4, 6, 7}) == "5 items are kept, expected 4");
+  CHECK(check({2, 4, 3, 6}) == "item 1 is 4, expected 3");
+  std::vector<index_t> const at{1, 2, 3, 5};
+  CHECK(apps::verify_indices<int>(tree, in, at) == "");
+  std::vector<index_t> const shifted{1, 2, 4, 5};
+  CHECK(apps::verify_indices<int>(tree, in, shifted) == "item 2 is 4, expected 3");
+  CHECK(apps::verify_count<int>(tree, in, 4) == "");
+  CHECK(apps::verify_count<int>(tree, in, 5) == "5 items are kept, expected 4");
+
+  std::vector<double> const zeros{0.0};
+  std::vector<double> const negative{-0.0};
+  CHECK(apps::verify_values<double>(expression("== 0"), zeros, negative) != "");
+}
