@@ -2,6 +2,9 @@
 // Executor backend: block and grid barriers, shared memory. See simt.cuh for what each means.
 #pragma once
 
+#include <bit>
+#include <cstddef>
+
 #include <libscan/simt/executor/runtime.hpp>
 
 namespace libscan::inline v1_executor::simt {
@@ -31,18 +34,60 @@ T* dynamic_shared() {
   return static_cast<T*>(executor::dynamic_shared_memory());
 }
 
+namespace executor {
+
+/// A word of so many bytes that compilers load and store as one, and announce to a checker as one
+/// access; the same code for all vectors, so that none is taken apart into its items.
+template <std::size_t Bytes>
+struct wide_word {
+  typedef unsigned long long type __attribute__((vector_size(16), may_alias));
+};
+template <>
+struct wide_word<8> {
+  typedef unsigned long long type __attribute__((may_alias));
+};
+template <>
+struct wide_word<4> {
+  typedef unsigned type __attribute__((may_alias));
+};
+template <>
+struct wide_word<2> {
+  typedef unsigned short type __attribute__((may_alias));
+};
+template <>
+struct wide_word<1> {
+  typedef unsigned char type __attribute__((may_alias));
+};
+
+/// A vector of `Bytes` bytes as the fewest words that hold it.
+template <std::size_t Bytes>
+struct wide_words {
+  // A GPU moves at most 16 bytes of a thread in one access.
+  static constexpr std::size_t word_bytes = Bytes < 16 ? Bytes : 16;
+  using word = wide_word<word_bytes>;
+  static_assert(Bytes % word_bytes == 0 && (Bytes & (Bytes - 1)) == 0);
+  typename word::type item[Bytes / word_bytes];
+};
+
+}  // namespace executor
+
 template <int N, class T>
 vector<T, N> load_vector(T const* items, call_site at = call_site::here()) {
+  using words = executor::wide_words<sizeof(T) * N>;
   executor::require_aligned(items, sizeof(T) * N, at);
-  vector<T, N> result;
-  for (int i = 0; i < N; ++i) result.item[i] = items[i];
-  return result;
+  words raw;
+  auto const* const source = reinterpret_cast<typename words::word::type const volatile*>(items);
+  for (std::size_t i = 0; i < sizeof raw / words::word_bytes; ++i) raw.item[i] = source[i];
+  return std::bit_cast<vector<T, N>>(raw);
 }
 
 template <int N, class T>
 void store_vector(T* items, vector<T, N> const& values, call_site at = call_site::here()) {
+  using words = executor::wide_words<sizeof(T) * N>;
   executor::require_aligned(items, sizeof(T) * N, at);
-  for (int i = 0; i < N; ++i) items[i] = values.item[i];
+  auto const raw = std::bit_cast<words>(values);
+  auto* const target = reinterpret_cast<typename words::word::type volatile*>(items);
+  for (std::size_t i = 0; i < sizeof raw / words::word_bytes; ++i) target[i] = raw.item[i];
 }
 
 }  // namespace libscan::inline v1_executor::simt

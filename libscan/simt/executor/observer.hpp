@@ -7,24 +7,34 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include <libscan/simt/executor/vocabulary.hpp>
 
 namespace libscan::inline v1_executor::simt::executor {
 
-/// One thread of a kernel, as a checker knows it.
-struct thread_name {
-  uint3 block{};        ///< blockIdx
-  uint3 thread{};       ///< threadIdx
-  int rank = 0;         ///< linear index in its block
-  int block_slot = 0;   ///< which of the blocks in flight; reused when a block has ended
-  void* tag = nullptr;  ///< the observer's own
-};
-
 /// A run of bytes.
 struct memory_range {
   std::byte* begin = nullptr;
   std::size_t size = 0;
+};
+
+/// One thread of a kernel, as a checker knows it.
+struct thread_name {
+  uint3 block{};         ///< blockIdx
+  uint3 thread{};        ///< threadIdx
+  int rank = 0;          ///< linear index in its block
+  int block_slot = 0;    ///< which of the blocks in flight; reused when a block has ended
+  void* tag = nullptr;   ///< the observer's own
+  memory_range stack{};  ///< where its local variables live
+};
+
+struct settings;
+
+/// What a checker is told of a launch before anything runs.
+struct launch_facts {
+  settings const* how = nullptr;
+  memory_range arguments{};  ///< of the kernel; its threads read them, nobody writes them
 };
 
 /// Receives the events of launches on one OS thread, in the order in which they happen. An event
@@ -33,6 +43,9 @@ struct memory_range {
 class observer {
  public:
   virtual ~observer() = default;
+
+  /// A launch is about to start. What the host did before it comes before all that its threads do.
+  virtual void launch_begins(launch_facts const&) {}
 
   /// A block becomes resident: its threads exist from here on, its shared memory holds nothing.
   virtual void block_begins(std::span<thread_name* const> threads,
@@ -61,8 +74,8 @@ class observer {
   virtual void bulk_copy(thread_name& issuer, memory_range target, memory_range source,
                          std::uint64_t issued, std::uint64_t landed, call_site site) = 0;
 
-  /// All lanes of `thread`'s warp are about to leave a collective together: accesses before and
-  /// after it belong to different instructions.
+  /// These lanes of a warp, or all threads of blocks, are about to leave a collective together:
+  /// accesses before and after it belong to different instructions.
   virtual void warp_converges(std::span<thread_name* const> lanes) = 0;
 
   /// The launch is over (`failed`: by an error, its threads were abandoned).
@@ -76,5 +89,10 @@ observer* install(observer* watcher);
 /// At any place of a kernel, lets a seeded schedule switch to another thread. Checkers call it at
 /// memory accesses; does nothing outside a kernel and under a fixed schedule.
 void preemption_point();
+
+/// Makes the launch under way fail with a `kernel_error` that begins with kernel and block of
+/// `thread`. Unwinds nothing, so that checkers may call it anywhere, also inside an access of plain
+/// code: the calling thread of the kernel never goes on.
+[[noreturn]] void abandon_launch(thread_name const& thread, std::string const& text);
 
 }  // namespace libscan::inline v1_executor::simt::executor

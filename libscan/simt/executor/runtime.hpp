@@ -39,6 +39,7 @@ enum class call : std::uint8_t {
   sync_grid,
   mbarrier_wait,
   atomic_load,
+  active_mask,
 };
 
 /// One lane's part in a warp collective.
@@ -56,7 +57,10 @@ struct warp_call {
 /// Waits for all lanes of the mask, then returns with the result in place. For votes, matches and
 /// masks the returned word is the result.
 unsigned warp_collective(warp_call const& arrival);
-unsigned active_lanes();
+
+/// Some of the lanes of the warp that make this same call, and the caller; all of them get the
+/// same.
+unsigned active_lanes(call_site site);
 
 /// Waits for all threads of the block; returns the count of true predicates, or their `and` or
 /// `or`.
@@ -100,6 +104,7 @@ struct grid {
   std::string kernel;             ///< name for messages
   void (*body)(void*) = nullptr;  ///< runs one thread
   void* arguments = nullptr;
+  std::size_t argument_bytes = 0;
 };
 
 /// Runs all threads of a grid to their end. Throws `kernel_error`, or whatever the kernel threw.

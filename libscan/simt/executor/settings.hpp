@@ -34,6 +34,7 @@ struct line_counts {
   std::int64_t shared_accesses = 0;    ///< warp-wide accesses of shared memory (racecheck build)
   std::int64_t shared_wavefronts = 0;  ///< bank-conflict passes those took (racecheck build)
   std::int64_t shared_ideal = 0;     ///< passes they would take without conflicts (racecheck build)
+  std::int64_t shared_worst = 0;     ///< most passes in place of one: n-way (racecheck build)
   std::int64_t global_accesses = 0;  ///< warp-wide accesses of global memory (racecheck build)
   std::int64_t global_sectors = 0;   ///< 32-byte sectors those touched (racecheck build)
 
@@ -66,6 +67,7 @@ struct settings {
   int multiprocessors = 2;    ///< what `multiprocessor_count()` answers
   bool early_return = false;  ///< permit a thread to return while others still meet in a barrier
   executor::counts* count = nullptr;
+  int shared_banks = 32;  ///< of 4 bytes each, for the counts; GPUs of 2007 had 16
 };
 
 /// The settings of this OS thread; change them directly or through `scoped_settings`.

@@ -28,7 +28,8 @@ T reduce(call what, unsigned mask, T value, call_site at) {
 }  // namespace executor
 
 inline int lane_id() { return executor::lane_id(); }
-inline unsigned active_mask() { return executor::active_lanes(); }
+
+inline unsigned active_mask(call_site at = call_site::here()) { return executor::active_lanes(at); }
 
 inline void sync_warp(unsigned mask = full_warp, call_site at = call_site::here()) {
   executor::warp_collective({executor::call::sync_warp, mask, nullptr, nullptr, 0, 0, 32, at});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers of a block and of a cooperative grid, and its shared memory.
 #include <libscan/simt/executor/src/grid_run.hpp>
+#include <utility>
 
 namespace libscan::inline v1_executor::simt::executor {
 
@@ -15,28 +16,26 @@ bool complete_if_met(grid_run& run, block_state& block, thread_state* last) {
     run.fail(std::to_string(block.returned) +
              " threads have returned before a barrier: " + describe_waits(block));
   }
-  int count = 0;
-  for (thread_state const& thread : block.threads) {
-    if (thread.status != status::returned) count += thread.wait.predicate ? 1 : 0;
-  }
   thread_state const& any = *block.first_at_barrier;
   call const what = any.wait.what;
-  int const result = what == call::sync_block_count ? count
-                     : what == call::sync_block_and ? count == block.at_barrier
-                                                    : count != 0;
-  if (run.how().count != nullptr) ++run.how().count->at(any.wait.site).barriers;
-  block.at_barrier = 0;
+  int const count = std::exchange(block.true_predicates, 0);
+  int const present = std::exchange(block.at_barrier, 0);
+  block.barrier_result = what == call::sync_block_count ? count
+                         : what == call::sync_block_and ? count == present
+                                                        : count != 0;
+  if (run.how().count != nullptr) ++run.tally(any.wait.site).barriers;
   if (run.watcher() != nullptr) {
     std::vector<thread_name*> names;
     for (thread_state& thread : block.threads) {
-      if (thread.status != status::returned) names.push_back(&thread.name);
+      if (!has_returned(thread)) names.push_back(&thread.name);
     }
     run.watcher()->barrier(names);
     run.watcher()->warp_converges(names);
   }
-  for (thread_state& thread : block.threads) {
-    thread.wait.count = result;
-    if (thread.status != status::returned && &thread != last) run.wake(thread);
+  for (warp_state& warp : block.warps) {
+    unsigned lanes = warp.existing & ~warp.returned;
+    if (last != nullptr && last->warp == &warp) lanes &= ~(1u << last->lane);
+    run.wake_lanes(block, warp, lanes);
   }
   return true;
 }
@@ -50,22 +49,21 @@ int block_barrier(call what, bool predicate, call_site site) {
   if (block.at_barrier > 0) {
     thread_state const& other = *block.first_at_barrier;
     if (other.wait.what != what || !(other.wait.site == site)) {
-      run.fail("thread " + std::to_string(me.name.rank) + " arrives in " + cuda_name(what) +
-               " at " + describe(site) + " while " + describe_waits(block) +
-               " (all threads of a block must reach the same barrier)");
+      run.fail("all threads of a block must reach the same barrier: thread " +
+               std::to_string(me.name.rank) + " arrives in " + cuda_name(what) + " at " +
+               describe(site) + "; " + describe_waits(block));
     }
   }
-  me.wait = {};
   me.wait.what = what;
   me.wait.site = site;
-  me.wait.predicate = predicate;
+  block.true_predicates += predicate ? 1 : 0;
   if (block.at_barrier++ == 0) block.first_at_barrier = &me;
   if (complete_if_met(run, block, &me)) {
     me.wait.what = call::none;
   } else {
     run.suspend();
   }
-  return me.wait.count;
+  return block.barrier_result;
 }
 
 void grid_barrier(call_site site) {
@@ -74,7 +72,6 @@ void grid_barrier(call_site site) {
   if (!run.work().cooperative) {
     run.fail("grid barrier at " + describe(site) + " in a launch that is not cooperative");
   }
-  me.wait = {};
   me.wait.what = call::sync_grid;
   me.wait.site = site;
   ++me.block->at_grid_barrier;
@@ -93,7 +90,10 @@ bool grid_run::complete_grid_barrier() {
       wake(thread);
     }
   }
-  if (watcher_ != nullptr) watcher_->barrier(names);
+  if (watcher_ != nullptr) {
+    watcher_->barrier(names);
+    watcher_->warp_converges(names);
+  }
   return true;
 }
 

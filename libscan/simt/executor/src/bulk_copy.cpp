@@ -3,12 +3,13 @@
 // cp.async.bulk): a phase completes when no arrival is missing and as many bytes have landed as
 // were expected.
 #include <libscan/simt/executor/src/grid_run.hpp>
+#include <utility>
 
 namespace libscan::inline v1_executor::simt::executor {
 
 namespace {
 
-constexpr std::uint64_t longest_flight = 512;  // scheduling events a copy may stay under way
+constexpr unsigned longest_flight = 512;  // scheduling events a copy may stay under way
 
 mbarrier_state& barrier_at(grid_run& run, void* barrier, call_site site, char const* what) {
   block_state& block = *run.self().block;
@@ -24,8 +25,9 @@ bool phase_is_over(mbarrier_state const& state, unsigned parity) {
   return (state.phase & 1u) != parity;
 }
 
-void acquire_completed_phase(grid_run& run, mbarrier_state const& state) {
-  if (run.watcher() != nullptr) run.watcher()->acquire(run.self().name, state.former_key);
+void see_end_of_phase(grid_run& run, mbarrier_state& state, std::uint64_t key) {
+  state.unseen = false;
+  if (run.watcher() != nullptr) run.watcher()->acquire(run.self().name, key);
 }
 
 }  // namespace
@@ -44,7 +46,8 @@ void mbarrier_init(void* barrier, unsigned arrivals, call_site site) {
   if (!block.mbarriers.try_emplace(barrier).second) {
     run.fail("mbarrier at " + describe(site) + " is initialised twice");
   }
-  block.mbarriers[barrier] = {arrivals, arrivals, 0, 0, run.new_key(), run.new_key(), site};
+  block.mbarriers[barrier] = {arrivals,      arrivals, 0,     0, run.new_key(),
+                              run.new_key(), site,     false, {}};
 }
 
 void mbarrier_invalidate(void* barrier, call_site site) {
@@ -74,37 +77,39 @@ void mbarrier_arrive(void* barrier, unsigned expected_bytes, call_site site) {
 bool mbarrier_try_wait(void* barrier, unsigned parity, call_site site) {
   grid_run& run = *running_grid;
   before_atomic();
-  mbarrier_state const& state = barrier_at(run, barrier, site, "wait");
-  if (phase_is_over(state, parity)) {
-    acquire_completed_phase(run, state);
-    return true;
+  mbarrier_state* state = &barrier_at(run, barrier, site, "wait");
+  std::uint64_t const phase = state->phase;
+  if (!phase_is_over(*state, parity)) {
+    if (!polled(barrier, &phase, sizeof phase, site)) return false;
+    state = &barrier_at(run, barrier, site, "wait");
+    if (!phase_is_over(*state, parity)) return false;
   }
-  std::uint64_t const phase = state.phase;
-  if (!polled(barrier, &phase, sizeof phase, site)) return false;
-  return mbarrier_try_wait(barrier, parity, site);
+  see_end_of_phase(run, *state, state->former_key);
+  return true;
 }
 
 void mbarrier_wait(void* barrier, unsigned parity, call_site site) {
   grid_run& run = *running_grid;
   before_atomic();
   thread_state& me = run.self();
-  if (!phase_is_over(barrier_at(run, barrier, site, "wait"), parity)) {
-    me.wait = {};
+  mbarrier_state const& state = barrier_at(run, barrier, site, "wait");
+  me.wait.key = state.former_key;
+  if (!phase_is_over(state, parity)) {
     me.wait.what = call::mbarrier_wait;
     me.wait.site = site;
     me.wait.address = barrier;
     me.wait.parity = parity;
     run.suspend();
   }
-  acquire_completed_phase(run, barrier_at(run, barrier, site, "wait"));
+  see_end_of_phase(run, barrier_at(run, barrier, site, "wait"), me.wait.key);
 }
 
 void grid_run::phase_may_complete(block_state& block, void* barrier) {
   mbarrier_state& state = block.mbarriers.at(barrier);
   if (state.pending != 0) return;
   if (state.bytes < 0) {
-    fail("an mbarrier initialised at " + describe(state.site) + " received " +
-         std::to_string(-state.bytes) + " bytes more than were expected in its phase");
+    fail(block, "the mbarrier initialised at " + describe(state.site) + " received " +
+                    std::to_string(-state.bytes) + " bytes more than were expected in its phase");
   }
   if (state.bytes != 0) return;
   ++state.phase;
@@ -113,9 +118,11 @@ void grid_run::phase_may_complete(block_state& block, void* barrier) {
   progress();
   wake_pollers(barrier);
   for (thread_state& thread : block.threads) {
-    bool const waits = thread.status == status::waiting &&
-                       thread.wait.what == call::mbarrier_wait && thread.wait.address == barrier;
-    if (waits && phase_is_over(state, thread.wait.parity)) wake(thread);
+    bool const waits_here =
+        waits(thread) && thread.wait.what == call::mbarrier_wait && thread.wait.address == barrier;
+    if (!waits_here || !phase_is_over(state, thread.wait.parity)) continue;
+    thread.wait.key = state.former_key;
+    wake(thread);
   }
 }
 
@@ -124,50 +131,76 @@ void bulk_load(void* target, void const* source, unsigned bytes, void* barrier, 
   thread_state& me = run.self();
   require_aligned(target, 16, site);
   require_aligned(source, 16, site);
-  if (bytes % 16 != 0) {
+  if (bytes == 0 || bytes % 16 != 0) {
     run.fail("bulk copy at " + describe(site) + " of " + std::to_string(bytes) +
-             " bytes; expected a multiple of 16");
+             " bytes; expected a positive multiple of 16");
   }
   if (!me.block->owns(target, bytes)) {
     run.fail("bulk copy at " + describe(site) + " writes outside the block's shared memory");
   }
-  barrier_at(run, barrier, site, "bulk copy");
+  if (!readable(source, bytes)) {
+    run.fail("bulk copy at " + describe(site) + " reads " + std::to_string(bytes) +
+             " bytes, some of them out of bounds");
+  }
+  before_atomic();
   pending_copy copy;
   copy.target = {static_cast<std::byte*>(target), bytes};
   copy.source = {static_cast<std::byte*>(const_cast<void*>(source)), bytes};
   copy.barrier = barrier;
   copy.issuer = &me;
+  copy.phase = barrier_at(run, barrier, site, "bulk copy").phase;
   copy.issued_key = run.new_key();
   copy.site = site;
   if (run.watcher() != nullptr) run.watcher()->release(me.name, copy.issued_key);
   run.begin_copy(*me.block, copy);
 }
 
-void grid_run::begin_copy(block_state& block, pending_copy copy) {
+void grid_run::begin_copy(block_state& block, pending_copy const& copy) {
+  if (block.landed_copies.empty()) block.landed_copies.emplace_back();
+  auto const place = block.landed_copies.begin();
+  *place = copy;
+  block.copies.splice(block.copies.end(), block.landed_copies, place);
+  ++copies_in_flight_;
   // Under a fixed schedule a copy lands as late as it can; under a seeded one at any time, also at
   // once.
-  copy.events_left = seeded() && random_.below(4) != 0 ? random_.below(longest_flight) : 0;
-  block.copies.push_back(copy);
-  ++copies_in_flight_;
-  if (seeded() && copy.events_left == 0) land(block, block.copies.size() - 1);
+  if (!seeded()) return;
+  place->events_left = random_.below(4) != 0 ? random_.below(longest_flight) : 0;
+  if (place->events_left == 0) land(block, place);
 }
 
 void grid_run::advance_copies() {
   for (auto& block : slots_) {
     if (block == nullptr || !block->live) continue;
-    for (std::size_t i = 0; i < block->copies.size();) {
-      if (block->copies[i].events_left == 0) {
-        land(*block, i);
-      } else {
-        --block->copies[i++].events_left;
-      }
+    for (auto copy = block->copies.begin(); copy != block->copies.end();) {
+      auto const next = std::next(copy);
+      if (copy->events_left-- == 0) land(*block, copy);
+      copy = next;
     }
   }
 }
 
-void grid_run::land(block_state& block, std::size_t number) {
-  pending_copy const copy = block.copies[number];
-  block.copies.erase(block.copies.begin() + static_cast<std::ptrdiff_t>(number));
+/// At the end of a block: every copy must have been waited for, and every byte expected have come.
+void grid_run::check_copies(block_state const& block) const {
+  if (!block.copies.empty()) {
+    fail(block, "all threads have returned, but the bulk copy at " +
+                    describe(block.copies.front().site) + " has not been waited for");
+  }
+  for (auto const& [address, state] : block.mbarriers) {
+    if (state.unseen) {
+      fail(block, "all threads have returned, but the bulk copy at " + describe(state.unseen_copy) +
+                      " has not been waited for");
+    }
+    if (state.bytes != 0) {
+      fail(block, "all threads have returned, but the mbarrier initialised at " +
+                      describe(state.site) + " still expects " + std::to_string(state.bytes) +
+                      " bytes");
+    }
+  }
+}
+
+void grid_run::land(block_state& block, std::list<pending_copy>::iterator which) {
+  pending_copy const& copy = *which;
+  block.landed_copies.splice(block.landed_copies.end(), block.copies, which);
   --copies_in_flight_;
   // Through volatile, so that no checker hears a memcpy of whichever thread happens to run.
   for (std::size_t i = 0; i < copy.target.size; i += 8) {
@@ -176,16 +209,24 @@ void grid_run::land(block_state& block, std::size_t number) {
   }
   auto const found = block.mbarriers.find(copy.barrier);
   if (found == block.mbarriers.end()) {
-    throw kernel_error(message(block, "the mbarrier of the bulk copy at " + describe(copy.site) +
-                                          " was invalidated before it landed"));
+    fail(block, "the mbarrier of the bulk copy at " + describe(copy.site) +
+                    " was invalidated before the copy landed");
   }
   mbarrier_state& state = found->second;
+  if (state.phase != copy.phase) {
+    fail(block, "the bulk copy of " + std::to_string(copy.target.size) + " bytes at " +
+                    describe(copy.site) +
+                    " was under way when the phase of its mbarrier ended: fewer bytes were " +
+                    "expected than copied");
+  }
   if (watcher_ != nullptr) {
     watcher_->bulk_copy(copy.issuer->name, copy.target, copy.source, copy.issued_key, state.key,
                         copy.site);
   }
   progress();
   state.bytes -= static_cast<std::int64_t>(copy.target.size);
+  state.unseen = true;
+  state.unseen_copy = copy.site;
   phase_may_complete(block, copy.barrier);
 }
 

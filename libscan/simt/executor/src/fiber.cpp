@@ -3,19 +3,6 @@
 #include <unistd.h>
 
 #include <libscan/simt/executor/src/fiber.hpp>
-#include <new>
-
-#ifdef __SANITIZE_ADDRESS__
-#define LIBSCAN_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LIBSCAN_ASAN 1
-#endif
-#endif
-#ifdef LIBSCAN_ASAN
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
 
 namespace libscan::inline v1_executor::simt::executor {
 
@@ -44,7 +31,9 @@ memory_range stack_pool::take() {
   }
   void* const mapped = mmap(nullptr, stack_bytes + page_bytes(), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  if (mapped == MAP_FAILED) {
+    throw kernel_error("the executor finds no memory for the stack of one more thread of a kernel");
+  }
   mprotect(mapped, page_bytes(), PROT_NONE);
   return {static_cast<std::byte*>(mapped) + page_bytes(), stack_bytes};
 }
@@ -55,6 +44,14 @@ void stack_pool::give(memory_range stack, bool forget) {
   } else {
     free_.push_back(stack);
   }
+}
+
+bool readable([[maybe_unused]] void const* begin, [[maybe_unused]] std::size_t bytes) {
+#ifdef LIBSCAN_ASAN
+  return __asan_region_is_poisoned(const_cast<void*>(begin), bytes) == nullptr;
+#else
+  return true;
+#endif
 }
 
 void prepare(fiber& target, memory_range stack, unsigned number,
@@ -68,18 +65,6 @@ void prepare(fiber& target, memory_range stack, unsigned number,
   target.asan_fake_stack = nullptr;
   target.context =
       context::make_fcontext(stack.begin + stack.size - offset, stack.size - offset, entry);
-}
-
-void switch_fiber(fiber& from, fiber& to, [[maybe_unused]] bool from_ends) {
-#ifdef LIBSCAN_ASAN
-  __sanitizer_start_switch_fiber(from_ends ? nullptr : &from.asan_fake_stack, to.stack_bottom,
-                                 to.stack_size);
-#endif
-  context::transfer_t const back = context::jump_fcontext(to.context, &from);
-  static_cast<fiber*>(back.data)->context = back.fctx;
-#ifdef LIBSCAN_ASAN
-  __sanitizer_finish_switch_fiber(from.asan_fake_stack, nullptr, nullptr);
-#endif
 }
 
 void arrived(context::transfer_t transfer) {

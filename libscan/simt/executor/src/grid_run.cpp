@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Life of a launch: blocks become resident, their threads run, blocks retire.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <libscan/simt/executor/src/grid_run.hpp>
 #include <numeric>
@@ -8,7 +9,7 @@
 
 namespace libscan::inline v1_executor::simt::executor {
 
-thread_local grid_run* running_grid = nullptr;
+constinit thread_local grid_run* running_grid = nullptr;
 
 namespace {
 
@@ -21,17 +22,16 @@ observer* current_observer() {
   return installed_observer != nullptr ? installed_observer : default_observer();
 }
 
-shared_bytes new_shared_memory(std::size_t bytes, std::size_t alignment) {
+/// Shared memory starts as anything; never as zeros that hide a missing initialisation.
+void renew(shared_bytes& memory, std::size_t bytes, std::size_t alignment) {
+  if (bytes == 0) return;
   alignment = std::max<std::size_t>(alignment, 128);
-  shared_bytes memory(
-      bytes == 0 ? nullptr
-                 : static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{alignment})),
-      aligned_delete{alignment});
-  // Shared memory starts as anything; never as zeros that hide a missing initialisation.
-  for (std::size_t i = 0; i < bytes; ++i) {
-    static_cast<std::byte volatile*>(memory.get())[i] = std::byte{uninitialised};
+  if (memory == nullptr) {
+    memory =
+        shared_bytes(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{alignment})),
+                     aligned_delete{alignment});
   }
-  return memory;
+  std::memset(memory.get(), uninitialised, bytes);
 }
 
 uint3 unflatten(std::uint64_t rank, dim3 extent) {
@@ -87,10 +87,7 @@ grid_run::grid_run(grid const& work, settings const& how, observer* watcher, sta
 
 grid_run::~grid_run() {
   for (auto& block : slots_) {
-    if (block == nullptr || !block->live) continue;
-    for (thread_state& thread : block->threads) {
-      stacks_.give({thread.stack.stack_bottom, thread.stack.stack_size}, watcher_ != nullptr);
-    }
+    if (block != nullptr) give_back_stacks(*block);
   }
 }
 
@@ -109,6 +106,10 @@ void grid_run::run() {
   bool failed = true;
   std::exception_ptr error;
   try {
+    if (watcher_ != nullptr) {
+      watcher_->launch_begins(
+          {&how_, {static_cast<std::byte*>(work_.arguments), work_.argument_bytes}});
+    }
     while (blocks_finished_ < blocks_total_) {
       fill_slots();
       thread_state* const next = pick();
@@ -126,6 +127,7 @@ void grid_run::run() {
   }
   running_grid = outer;
   if (watcher_ != nullptr) watcher_->launch_ends(failed);
+  hand_over_counts();
   if (error) std::rethrow_exception(error);
 }
 
@@ -141,39 +143,59 @@ void grid_run::fill_slots() {
   }
 }
 
-void grid_run::start_block(int slot) {
-  auto& place = slots_[static_cast<std::size_t>(slot)];
-  if (place == nullptr) place = std::make_unique<block_state>();
-  block_state& block = *place;
+/// What stays the same for all blocks that take turns in a slot.
+void grid_run::make_threads(block_state& block, int slot) {
   std::size_t const size = std::size_t{work_.threads.x} * work_.threads.y * work_.threads.z;
-  block.index = next_block_index();
   block.slot = slot;
-  block.threads.assign(size, {});
-  block.warps.assign((size + 31) / 32, {});
-  block.names.clear();
-  block.returned = block.at_barrier = block.at_grid_barrier = 0;
   block.static_bytes = work_.static_shared_bytes;
   block.dynamic_bytes = work_.dynamic_shared_bytes;
-  block.static_shared = new_shared_memory(block.static_bytes, work_.shared_alignment);
-  block.dynamic_shared = new_shared_memory(block.dynamic_bytes, 128);
-  block.mbarriers.clear();
-  block.copies.clear();
+  block.threads.resize(size);
+  block.warps.resize((size + 31) / 32);
   for (std::size_t rank = 0; rank < size; ++rank) {
     thread_state& thread = block.threads[rank];
     warp_state& warp = block.warps[rank / 32];
     thread.block = &block;
     thread.warp = &warp;
     thread.lane = static_cast<int>(rank % 32);
-    thread.name = {block.index, unflatten(rank, work_.threads), static_cast<int>(rank), slot,
-                   nullptr};
+    thread.name = {{}, unflatten(rank, work_.threads), static_cast<int>(rank), slot, nullptr, {}};
     warp.index = static_cast<int>(rank / 32);
     if (warp.lanes == nullptr) warp.lanes = &thread;
     warp.existing |= 1u << thread.lane;
-    prepare(thread.stack, stacks_.take(), static_cast<unsigned>(rank), fiber_entry);
     block.names.push_back(&thread.name);
-    mark_ready(thread);
   }
+}
+
+void grid_run::start_block(int slot) {
+  auto& place = slots_[static_cast<std::size_t>(slot)];
+  if (place == nullptr) {
+    place = std::make_unique<block_state>();
+    make_threads(*place, slot);
+  }
+  block_state& block = *place;
+  block.index = next_block_index();
+  block.returned = block.at_barrier = block.true_predicates = block.at_grid_barrier = 0;
+  renew(block.static_shared, block.static_bytes, work_.shared_alignment);
+  renew(block.dynamic_shared, block.dynamic_bytes, 128);
+  block.mbarriers.clear();
   block.live = true;
+  for (warp_state& warp : block.warps) {
+    warp.returned = warp.asking = 0;
+    warp.open_count = 0;
+    wake_lanes(block, warp, warp.existing);
+  }
+  for (thread_state& thread : block.threads) {
+    thread.name.block = block.index;
+    thread.name.tag = nullptr;
+    thread.wait.what = call::none;
+    thread.loads_noted = 0;
+    thread.vain_loads = 0;
+    memory_range const stack =
+        thread.stack.stack_bottom == nullptr
+            ? stacks_.take()
+            : memory_range{thread.stack.stack_bottom, thread.stack.stack_size};
+    thread.name.stack = stack;
+    prepare(thread.stack, stack, static_cast<unsigned>(thread.name.rank), fiber_entry);
+  }
   progress();
   if (watcher_ != nullptr) watcher_->block_begins(block.names, block.shared_ranges());
 }
@@ -182,36 +204,44 @@ void grid_run::retire_block(int slot) {
   block_state& block = *slots_[static_cast<std::size_t>(slot)];
   block.live = false;
   ++blocks_finished_;
-  for (thread_state& thread : block.threads) {
-    stacks_.give({thread.stack.stack_bottom, thread.stack.stack_size}, watcher_ != nullptr);
-  }
   if (watcher_ != nullptr) {
+    give_back_stacks(block);
     watcher_->block_ends(block.names, block.shared_ranges());
+  }
+  check_copies(block);
+  if (watcher_ != nullptr) {
     retired_memory_.push_back(std::move(block.static_shared));
     retired_memory_.push_back(std::move(block.dynamic_shared));
+    retired_mbarriers_.push_back(std::move(block.mbarriers));
   }
-  if (!block.copies.empty()) {
-    throw kernel_error(message(block, "all threads have returned, but a bulk copy issued at " +
-                                          describe(block.copies.front().site) +
-                                          " has not been waited for"));
+}
+
+/// A checker takes a stack that is used again for shared memory of two threads: it must see a new
+/// one.
+void grid_run::give_back_stacks(block_state& block) {
+  for (thread_state& thread : block.threads) {
+    if (thread.stack.stack_bottom == nullptr) continue;
+    stacks_.give({thread.stack.stack_bottom, thread.stack.stack_size}, watcher_ != nullptr);
+    thread.stack.stack_bottom = nullptr;
   }
 }
 
 void grid_run::fiber_entry(boost::context::detail::transfer_t transfer) {
   arrived(transfer);
   grid_run& run = *running_grid;
+  thread_state* next = nullptr;  // the host
   try {
     run.work_.body(run.work_.arguments);
     run.thread_returned();
+    if (run.finished_slot_ < 0) next = run.pick();
   } catch (...) {
     run.thrown_ = std::current_exception();
   }
-  run.go_to(run.thrown_ || run.finished_slot_ >= 0 ? nullptr : run.pick(), true);
+  run.go_to(next, true);
 }
 
 void grid_run::thread_returned() {
   thread_state& thread = self();
-  thread.status = status::returned;
   thread.warp->returned |= 1u << thread.lane;
   ++thread.block->returned;
   progress();
@@ -221,6 +251,18 @@ void grid_run::thread_returned() {
   } else {
     after_return(thread);
   }
+}
+
+void grid_run::abandon(thread_name const& thread, std::string const& text) {
+  block_state const& block = *slots_[static_cast<std::size_t>(thread.block_slot)];
+  if (current_ == nullptr) fail(block, text);
+  thrown_ = std::make_exception_ptr(kernel_error(message(block, text)));
+  go_to(nullptr, true);
+  std::abort();  // nobody resumes an abandoned thread
+}
+
+void abandon_launch(thread_name const& thread, std::string const& text) {
+  running_grid->abandon(thread, text);
 }
 
 void run(grid const& work) {

@@ -37,7 +37,18 @@ class grid_run {
   void yield();
 
   /// `sleeper` may go on; its wait is over.
-  void wake(thread_state& sleeper);
+  void wake(thread_state& sleeper) {
+    wake_lanes(*sleeper.block, *sleeper.warp, 1u << sleeper.lane);
+  }
+  void wake_lanes(block_state& block, warp_state& warp, unsigned lanes) {
+    if (lanes == 0) return;
+    warp.ready |= lanes;
+    block.ready_warps |= 1u << warp.index;
+    ready_blocks_ |= std::uint64_t{1} << block.slot;
+  }
+
+  // __activemask (warp.cpp)
+  unsigned ask_active_lanes(call_site site);
 
   /// Something changed that others may wait for: a poll is worth repeating.
   void progress() { idle_rounds_ = 0; }
@@ -47,19 +58,29 @@ class grid_run {
   void wake_pollers(void const* address);
 
   // Bulk copies (bulk_copy.cpp)
-  void begin_copy(block_state& block, pending_copy copy);
-  void land(block_state& block, std::size_t number);
+  void begin_copy(block_state& block, pending_copy const& copy);
+  void land(block_state& block, std::list<pending_copy>::iterator which);
   void phase_may_complete(block_state& block, void* barrier);
 
   // Grid barrier (block.cpp)
   bool complete_grid_barrier();
+
+  /// What `site` did so far in this launch; only to be called if something counts. Kept apart from
+  /// the user's counts until the end: the code for those may be instrumented.
+  line_counts& tally(call_site site) { return tallies_[{site.file, site.line}]; }
 
   /// A number that has never been one before: names an ordering event for observers.
   std::uint64_t new_key() { return ++keys_; }
 
   /// The message of an error of `block`, beginning with kernel and block.
   std::string message(block_state const& block, std::string const& text) const;
+
+  /// Throws a `kernel_error` that blames the calling thread's block, or `block`.
   [[noreturn]] void fail(std::string const& text) const;
+  [[noreturn]] void fail(block_state const& block, std::string const& text) const;
+
+  /// Ends the launch with an error, without unwinding anything of the calling thread.
+  [[noreturn]] void abandon(thread_name const& thread, std::string const& text);
 
   /// Checks whether those left behind by returning threads can still go on (block.cpp, warp.cpp).
   void after_return(thread_state& thread);
@@ -79,11 +100,16 @@ class grid_run {
   thread_state* pick_fixed();
   thread_state* pick_seeded();
   thread_state* take(block_state& block, int warp, int lane);
-  void mark_ready(thread_state& thread);
   void stall_somebody();
+  void make_threads(block_state& block, int slot);
+  void hand_over_counts();
+  void give_back_stacks(block_state& block);
   void advance_copies();
   bool unblock();
+  bool answer_active_lanes();
+  void give_active_lanes(warp_state& warp, unsigned lanes, unsigned answer);
   [[noreturn]] void report_deadlock() const;
+  void check_copies(block_state const& block) const;
 
   grid const& work_;
   settings how_;
@@ -91,7 +117,9 @@ class grid_run {
   stack_pool& stacks_;
   random_source random_;
   std::vector<std::unique_ptr<block_state>> slots_;
-  std::vector<shared_bytes> retired_memory_;  // kept while an observer might confuse its reuse
+  // Kept while an observer might confuse its reuse.
+  std::vector<shared_bytes> retired_memory_;
+  std::vector<mbarrier_map> retired_mbarriers_;
   std::vector<std::uint32_t> start_order_;
   std::uint64_t ready_blocks_ = 0;
   std::uint64_t blocks_started_ = 0, blocks_finished_ = 0, blocks_total_ = 0;
@@ -100,16 +128,38 @@ class grid_run {
   fiber host_;
   std::exception_ptr thrown_;
   int last_slot_ = 0, last_warp_ = 0;
-  int idle_rounds_ = 0;
+  std::size_t idle_rounds_ = 0;
   std::uint64_t keys_ = 0;
+  std::map<site_key, line_counts> tallies_;
   int copies_in_flight_ = 0;
+  int lanes_asking_ = 0;  ///< in __activemask
   int finished_slot_ = -1;
   int stalled_slot_ = -1, stalled_warp_ = -1;
   unsigned stall_events_ = 0;
 };
 
+[[gnu::always_inline]] inline void grid_run::go_to(thread_state* next, bool ends) {
+  fiber& from = current_ != nullptr ? current_->stack : host_;
+  current_ = next;
+  if (next != nullptr) {
+    threadIdx = next->name.thread;
+    blockIdx = next->name.block;
+  }
+  if (watcher_ != nullptr) watcher_->running(next != nullptr ? &next->name : nullptr);
+  switch_fiber(from, next != nullptr ? next->stack : host_, ends);
+}
+
+[[gnu::always_inline]] inline void grid_run::suspend() {
+  thread_state& me = *current_;
+  thread_state* const next = pick();
+  // A ready thread may have been woken by the very event this one waits for: then it goes straight
+  // on.
+  if (next != &me) go_to(next, false);
+  me.wait.what = call::none;
+}
+
 /// The launch under way on this OS thread.
-extern thread_local grid_run* running_grid;
+extern constinit thread_local grid_run* running_grid;
 
 /// The checker of this build, if it has one (tsan_observer.cpp, racecheck.cpp, no_observer.cpp).
 observer* default_observer();
@@ -117,6 +167,12 @@ observer* default_observer();
 /// How users of CUDA know a call.
 char const* cuda_name(call what);
 std::string describe(call_site site);
+
+/// "(1,0,0)".
+std::string coordinates(uint3 index);
+
+/// "__ballot_sync (mask ffffffff) at bugs.cuh:44".
+std::string describe(warp_call const& made);
 
 /// "threads 0-39 wait in __syncthreads at bugs.cuh:43; threads 40-63 ...".
 std::string describe_waits(block_state const& block);

@@ -2,6 +2,7 @@
 // Words for errors: who waits where, as users of CUDA know the calls. And the counts per line.
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <libscan/simt/executor/src/grid_run.hpp>
@@ -18,22 +19,15 @@ std::string demangled(std::string const& name) {
   return result;
 }
 
-std::string coordinates(uint3 index) {
-  return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," +
-         std::to_string(index.z) + ")";
-}
-
 std::string describe_wait(thread_state const& thread) {
-  if (thread.status == status::returned) return "have returned";
-  if (thread.status == status::ready) return "are ready";
-  std::string text = std::string("wait in ") + cuda_name(thread.wait.what);
+  if (has_returned(thread)) return "returned";
+  if (!waits(thread)) return "can go on";
   if (thread.wait.what >= call::sync_warp && thread.wait.what <= call::reduce_xor) {
-    char mask[24];
-    std::snprintf(mask, sizeof mask, " (mask %08x)", thread.wait.collective.mask);
-    text += mask;
+    return "in " + describe(*thread.wait.collective);
   }
+  std::string text = std::string("in ") + cuda_name(thread.wait.what);
   if (thread.wait.what == call::mbarrier_wait) {
-    auto const found = thread.block->mbarriers.find(const_cast<void*>(thread.wait.address));
+    auto const found = thread.block->mbarriers.find(thread.wait.address);
     if (found != thread.block->mbarriers.end()) {
       text += " (" + std::to_string(found->second.pending) + " arrivals and " +
               std::to_string(found->second.bytes) + " bytes missing)";
@@ -44,9 +38,25 @@ std::string describe_wait(thread_state const& thread) {
 
 }  // namespace
 
+// Appended one by one: g++ 12 warns of overlapping copies in "(" + std::to_string(...).
+std::string coordinates(uint3 index) {
+  std::string text;
+  for (unsigned const coordinate : {index.x, index.y, index.z}) {
+    text += text.empty() ? '(' : ',';
+    text += std::to_string(coordinate);
+  }
+  return text + ')';
+}
+
 std::string describe(call_site site) {
   std::string const file = site.file;
   return file.substr(file.find_last_of('/') + 1) + ":" + std::to_string(site.line);
+}
+
+std::string describe(warp_call const& made) {
+  char mask[24];
+  std::snprintf(mask, sizeof mask, " (mask %08x)", made.mask);
+  return cuda_name(made.what) + std::string(mask) + " at " + describe(made.site);
 }
 
 std::string describe_waits(block_state const& block) {
@@ -70,8 +80,10 @@ std::string grid_run::message(block_state const& block, std::string const& text)
   return demangled(work_.kernel) + ", block " + coordinates(block.index) + ": " + text;
 }
 
-void grid_run::fail(std::string const& text) const {
-  throw kernel_error(current_ != nullptr ? message(*current_->block, text) : text);
+void grid_run::fail(std::string const& text) const { fail(*current_->block, text); }
+
+void grid_run::fail(block_state const& block, std::string const& text) const {
+  throw kernel_error(message(block, text));
 }
 
 char const* cuda_name(call what) {
@@ -84,7 +96,7 @@ char const* cuda_name(call what) {
       "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",
       "__reduce_xor_sync", "__syncthreads",     "__syncthreads_count",
       "__syncthreads_and", "__syncthreads_or",  "grid.sync",
-      "mbarrier wait",     "an atomic load"};
+      "mbarrier wait",     "an atomic load",    "__activemask"};
   return names[static_cast<std::size_t>(what)];
 }
 
@@ -95,6 +107,7 @@ line_counts& line_counts::operator+=(line_counts const& other) {
   shared_accesses += other.shared_accesses;
   shared_wavefronts += other.shared_wavefronts;
   shared_ideal += other.shared_ideal;
+  shared_worst = std::max(shared_worst, other.shared_worst);
   global_accesses += other.global_accesses;
   global_sectors += other.global_sectors;
   return *this;
@@ -106,8 +119,16 @@ line_counts counts::total() const {
   return sum;
 }
 
+void grid_run::hand_over_counts() {
+  for (auto const& [site, count] : tallies_) how_.count->at({site.file, site.line}) += count;
+}
+
 void count_operator(call_site site) {
-  if (counts* const count = current_settings().count) ++count->at(site).operator_calls;
+  if (running_grid != nullptr) {
+    if (running_grid->how().count != nullptr) ++running_grid->tally(site).operator_calls;
+  } else if (counts* const count = current_settings().count) {
+    ++count->at(site).operator_calls;
+  }
 }
 
 }  // namespace libscan::inline v1_executor::simt::executor

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who goes on next. A switch leads from one thread straight to the next; the host is only asked
 // when nobody is ready, a block has ended, or something was thrown.
+#include <algorithm>
 #include <bit>
 #include <libscan/simt/executor/src/grid_run.hpp>
 
@@ -11,11 +12,20 @@ namespace {
 // Polls repeated in vain, with nothing else able to run, before a launch counts as deadlocked. A
 // poll is deterministic but for private state (a bounded spin), which this many rounds give time to
 // run out.
-constexpr int most_idle_rounds = 1000;
+constexpr std::size_t least_idle_rounds = 1000;
+constexpr std::size_t least_idle_polls = 1 << 18;
 
+/// Any set bit, each as likely as the others. `word` is not 0.
 template <class Word>
-int nth_set_bit(Word word, unsigned n) {
-  for (; n > 0; --n) word &= word - 1;
+int any_set_bit(Word word, random_source& random) {
+  constexpr unsigned bits = sizeof(Word) * 8;
+  std::uint64_t draw = random.next();
+  for (int tries = 0; tries < 8; ++tries, draw /= bits) {
+    if ((word >> draw % bits & 1u) != 0) return static_cast<int>(draw % bits);
+  }
+  unsigned count = 0;  // few are set, so counting them is quick
+  for (Word rest = word; rest != 0; rest &= rest - 1) ++count;
+  for (unsigned n = random.below(count); n > 0; --n) word &= word - 1;
   return std::countr_zero(word);
 }
 
@@ -27,13 +37,6 @@ int next_set_bit(Word word, int from) {
 }
 
 }  // namespace
-
-void grid_run::mark_ready(thread_state& thread) {
-  thread.status = status::ready;
-  thread.warp->ready |= 1u << thread.lane;
-  thread.block->ready_warps |= 1u << thread.warp->index;
-  ready_blocks_ |= std::uint64_t{1} << thread.block->slot;
-}
 
 thread_state* grid_run::take(block_state& block, int warp, int lane) {
   warp_state& home = block.warps[static_cast<std::size_t>(warp)];
@@ -70,17 +73,16 @@ thread_state* grid_run::pick_seeded() {
     std::uint64_t const others = blocks & ~(std::uint64_t{1} << stalled_slot_);
     if (others != 0) blocks = others;
   }
-  int const slot = nth_set_bit(blocks, random_.below(static_cast<unsigned>(std::popcount(blocks))));
+  int const slot = any_set_bit(blocks, random_);
   block_state& block = *slots_[static_cast<std::size_t>(slot)];
   std::uint32_t warps = block.ready_warps;
   if (stalled && slot == stalled_slot_ && stalled_warp_ >= 0) {
     std::uint32_t const others = warps & ~(1u << stalled_warp_);
     if (others != 0) warps = others;
   }
-  int const warp = nth_set_bit(warps, random_.below(static_cast<unsigned>(std::popcount(warps))));
+  int const warp = any_set_bit(warps, random_);
   std::uint32_t const lanes = block.warps[static_cast<std::size_t>(warp)].ready;
-  return take(block, warp,
-              nth_set_bit(lanes, random_.below(static_cast<unsigned>(std::popcount(lanes)))));
+  return take(block, warp, any_set_bit(lanes, random_));
 }
 
 // Uniformly random order keeps everybody near the same place; real machines let one block or warp
@@ -90,52 +92,35 @@ void grid_run::stall_somebody() {
   if (random_.below(32) != 0) return;
   stalled_slot_ = static_cast<int>(random_.below(static_cast<unsigned>(slots_.size())));
   stalled_warp_ =
-      random_.below(2) == 0 ? -1 : static_cast<int>(random_.below((blockDim.x + 31) / 32));
+      random_.below(2) == 0
+          ? -1
+          : static_cast<int>(random_.below(static_cast<unsigned>(slots_.front()->warps.size())));
   stall_events_ = 1u << (4 + random_.below(9));
-}
-
-void grid_run::go_to(thread_state* next, bool ends) {
-  fiber& from = current_ != nullptr ? current_->stack : host_;
-  current_ = next;
-  if (next != nullptr) {
-    threadIdx = next->name.thread;
-    blockIdx = next->name.block;
-  }
-  if (watcher_ != nullptr) watcher_->running(next != nullptr ? &next->name : nullptr);
-  switch_fiber(from, next != nullptr ? next->stack : host_, ends);
 }
 
 void grid_run::resume(thread_state& next) { go_to(&next, false); }
 
-void grid_run::suspend() {
-  self().status = status::waiting;
-  thread_state* const next = pick();
-  // A ready thread may have been woken by the very event this one waits for: then it goes straight
-  // on.
-  if (next != current_) go_to(next, false);
-  self().wait.what = call::none;
-}
-
 void grid_run::yield() {
-  mark_ready(self());
+  wake(self());
   thread_state* const next = pick();
   if (next != current_) go_to(next, false);
 }
-
-void grid_run::wake(thread_state& sleeper) { mark_ready(sleeper); }
 
 bool grid_run::unblock() {
+  if (lanes_asking_ > 0) return answer_active_lanes();
   if (copies_in_flight_ > 0) {
     for (auto& block : slots_) {
       if (block != nullptr && block->live && !block->copies.empty()) {
         auto const waiting = static_cast<unsigned>(block->copies.size());
-        land(*block, seeded() ? random_.below(waiting) : 0);
+        land(*block, std::next(block->copies.begin(), seeded() ? random_.below(waiting) : 0));
         return true;
       }
     }
   }
   if (complete_grid_barrier()) return true;
-  if (pollers_.empty() || ++idle_rounds_ > most_idle_rounds) return false;
+  if (pollers_.empty()) return false;
+  if (++idle_rounds_ > std::max(least_idle_rounds, least_idle_polls / pollers_.size()))
+    return false;
   for (thread_state* sleeper : pollers_) wake(*sleeper);
   pollers_.clear();
   return true;

@@ -4,8 +4,10 @@
 // instructions.
 #pragma once
 
+#include <array>
 #include <boost/context/detail/fcontext.hpp>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,8 +23,6 @@ namespace libscan::inline v1_executor::simt::executor {
 struct block_state;
 struct warp_state;
 
-enum class status : std::uint8_t { ready, waiting, returned };
-
 /// A stack to switch to, and what a sanitizer wants to know about it.
 struct fiber {
   boost::context::detail::fcontext_t context = nullptr;
@@ -31,29 +31,43 @@ struct fiber {
   void* asan_fake_stack = nullptr;
 };
 
-/// What a thread waits for, kept until the wait ends (and shown by error messages).
+/// What a thread waits for, kept until the wait ends (and shown by error messages). Only the fields
+/// of its call mean anything.
 struct wait {
-  call what = call::none;
+  call what = call::none;  ///< none: the thread does not wait
   call_site site;
-  warp_call collective;           ///< for warp collectives
-  bool predicate = false;         ///< for block barriers
-  int count = 0;                  ///< result of a block barrier
-  unsigned word = 0;              ///< result of a warp collective
-  void const* address = nullptr;  ///< of a polled value or an mbarrier
+  warp_call const* collective = nullptr;  ///< on the stack of the thread that waits
+  std::uint64_t bits = 0;         ///< operand of a warp collective, then what a shuffle read
+  unsigned word = 0;              ///< result of any other warp collective
+  void const* address = nullptr;  ///< of an mbarrier or a polled value; nullptr: of any value
   unsigned parity = 0;            ///< of an mbarrier wait
+  std::uint64_t key = 0;          ///< of the mbarrier phase that ended the wait
+};
+
+/// One of the last atomic loads of a thread, to recognise a poll.
+struct recent_load {
+  void const* address = nullptr;
+  std::uint64_t value = 0;
 };
 
 struct thread_state {
   fiber stack;
-  thread_name name;
-  block_state* block = nullptr;
-  warp_state* warp = nullptr;
-  int lane = 0;
-  executor::status status = status::ready;
   executor::wait wait;
-  // The last value this thread read by an atomic load, to recognise a poll.
-  void const* read_address = nullptr;
-  std::uint64_t read_value = 0;
+  warp_state* warp = nullptr;
+  block_state* block = nullptr;
+  int lane = 0;
+  thread_name name;
+  std::array<recent_load, 4> recent;  ///< written in turn; `loads_noted` since they last counted
+  unsigned loads_noted = 0;
+  unsigned last_noted = 0;  ///< where the last load is
+  unsigned vain_loads = 0;  ///< loads in a row that told nothing new
+};
+
+/// Lanes that have arrived in one warp collective and wait for the rest of its mask.
+struct rendezvous {
+  unsigned mask = 0;
+  unsigned here = 0;
+  call what = call::none;
 };
 
 struct warp_state {
@@ -61,7 +75,9 @@ struct warp_state {
   unsigned existing = 0;  ///< lanes the block's size gives this warp
   unsigned ready = 0;
   unsigned returned = 0;
-  unsigned in_collective = 0;  ///< lanes that wait in a warp collective
+  unsigned asking = 0;  ///< lanes that wait in __activemask
+  int open_count = 0;
+  std::array<rendezvous, 32> open;  ///< the first `open_count` count
   thread_state* lanes = nullptr;
 };
 
@@ -74,7 +90,11 @@ struct mbarrier_state {
   std::uint64_t key = 0;         ///< of this phase, for observers
   std::uint64_t former_key = 0;  ///< of the phase before it
   call_site site;                ///< of its init
+  bool unseen = false;           ///< nobody has seen the end of a phase in which a copy landed
+  call_site unseen_copy;
 };
+
+using mbarrier_map = std::map<void const*, mbarrier_state>;
 
 /// A bulk copy under way.
 struct pending_copy {
@@ -83,6 +103,7 @@ struct pending_copy {
   void* barrier = nullptr;
   thread_state* issuer = nullptr;
   std::uint64_t issued_key = 0;
+  std::uint64_t phase = 0;        ///< of the barrier when the copy was issued
   std::uint64_t events_left = 0;  ///< scheduling events until it lands by itself
   call_site site;
 };
@@ -104,6 +125,8 @@ struct block_state {
   std::uint32_t ready_warps = 0;
   int returned = 0;
   int at_barrier = 0;
+  int true_predicates = 0;  ///< among those at the barrier
+  int barrier_result = 0;   ///< nobody leaves the next barrier before all have read this
   int at_grid_barrier = 0;
   thread_state const* first_at_barrier = nullptr;
   bool live = false;
@@ -111,12 +134,22 @@ struct block_state {
   shared_bytes dynamic_shared{nullptr, aligned_delete{1}};
   std::size_t static_bytes = 0;
   std::size_t dynamic_bytes = 0;
-  std::map<void const*, mbarrier_state> mbarriers;
-  std::vector<pending_copy> copies;
+  mbarrier_map mbarriers;
+  // Lists, whose nodes are used again: moving or freeing what another thread of the kernel wrote
+  // would look like a race to TSan.
+  std::list<pending_copy> copies;
+  std::list<pending_copy> landed_copies;
 
   int size() const { return static_cast<int>(threads.size()); }
   std::vector<memory_range> shared_ranges() const;
   bool owns(void const* address, std::size_t bytes) const;
+};
+
+/// A line as the compiler names it; equal files may have several addresses.
+struct site_key {
+  char const* file = "";
+  int line = 0;
+  auto operator<=>(site_key const&) const = default;
 };
 
 /// xorshift64*: small, fast, and good enough to shuffle threads (Vigna 2016).
@@ -132,10 +165,21 @@ class random_source {
     return (state_ * 0x2545f4914f6cdd1du) >> 11;
   }
   /// Uniform in [0, bound).
-  unsigned below(unsigned bound) { return static_cast<unsigned>(next() % bound); }
+  unsigned below(unsigned bound) {
+    return static_cast<unsigned>(((next() & 0xffffffffu) * bound) >> 32);
+  }
 
  private:
   std::uint64_t state_;
 };
+
+/// Whether `thread` neither runs, nor may go on, nor has returned.
+inline bool waits(thread_state const& thread) {
+  return thread.wait.what != call::none && (thread.warp->ready >> thread.lane & 1u) == 0;
+}
+
+inline bool has_returned(thread_state const& thread) {
+  return (thread.warp->returned >> thread.lane & 1u) != 0;
+}
 
 }  // namespace libscan::inline v1_executor::simt::executor

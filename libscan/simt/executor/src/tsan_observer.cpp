@@ -4,9 +4,11 @@
 // instrumented.
 #include <sanitizer/tsan_interface.h>
 
+#include <deque>
 #include <libscan/simt/executor/src/grid_run.hpp>
 #include <map>
 #include <memory>
+#include <unordered_set>
 
 // Part of TSan's runtime, but not of its public headers.
 extern "C" void __tsan_read_range(void* begin, unsigned long size);
@@ -18,49 +20,73 @@ namespace {
 
 constexpr unsigned without_order = __tsan_switch_to_fiber_no_sync;
 
+// The runtime ends the process at 8192 threads; a few it needs itself.
+constexpr std::size_t most_fibers = 8000;
+
+// How many ordering events are remembered. Nobody waits for one that is as old as this.
+constexpr std::size_t most_keys = 4096;
+
+/// `action` as done by `fiber`.
+template <class Action>
+auto as(void* fiber, Action action) {
+  struct turn {
+    explicit turn(void* to) : former(__tsan_get_current_fiber()) {
+      __tsan_switch_to_fiber(to, without_order);
+    }
+    ~turn() { __tsan_switch_to_fiber(former, without_order); }
+    void* former;
+  } const mine(fiber);
+  return action();
+}
+
 class tsan_observer final : public observer {
  public:
   void block_begins(std::span<thread_name* const> threads, std::span<memory_range const>) override {
-    for (thread_name* thread : threads) thread->tag = __tsan_create_fiber(0);
+    if (live_.size() + threads.size() > most_fibers) {
+      throw kernel_error("more than " + std::to_string(most_fibers) +
+                         " threads in flight at once; ThreadSanitizer follows no more");
+    }
+    for (thread_name* thread : threads) {
+      thread->tag = __tsan_create_fiber(0);
+      live_.insert(thread->tag);
+    }
   }
 
   void block_ends(std::span<thread_name* const> threads, std::span<memory_range const>) override {
-    for (thread_name* thread : threads) __tsan_destroy_fiber(thread->tag);
+    for (thread_name* thread : threads) {
+      live_.erase(thread->tag);
+      __tsan_destroy_fiber(thread->tag);
+      thread->tag = nullptr;
+    }
   }
 
   void running(thread_name* thread) override {
-    if (host_ == nullptr) host_ = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(thread != nullptr ? thread->tag : host_, without_order);
   }
 
   void thread_ends(thread_name&) override { __tsan_release(&end_of_launch_); }
 
   void barrier(std::span<thread_name* const> threads) override {
-    void* const now = __tsan_get_current_fiber();
-    void* const meeting = new_place();
-    for (thread_name* thread : threads) {
-      __tsan_switch_to_fiber(thread->tag, without_order);
-      __tsan_release(meeting);
-    }
-    for (thread_name* thread : threads) {
-      __tsan_switch_to_fiber(thread->tag, without_order);
-      __tsan_acquire(meeting);
-    }
-    __tsan_switch_to_fiber(now, without_order);
+    void* const meeting = as(host_, [] { return new std::uint64_t; });
+    for (thread_name* thread : threads) as(thread->tag, [&] { __tsan_release(meeting); });
+    for (thread_name* thread : threads) as(thread->tag, [&] { __tsan_acquire(meeting); });
+    as(host_, [&] { delete static_cast<std::uint64_t*>(meeting); });
   }
 
   void release(thread_name& thread, std::uint64_t key) override {
-    as(thread, [&] { __tsan_release(place_of(key)); });
+    void* const place = place_of(key);
+    as(thread.tag, [&] { __tsan_release(place); });
   }
 
   void acquire(thread_name& thread, std::uint64_t key) override {
-    as(thread, [&] { __tsan_acquire(place_of(key)); });
+    auto const found = places_.find(key);
+    if (found != places_.end()) as(thread.tag, [&] { __tsan_acquire(found->second.get()); });
   }
 
   // TSan does not model fences. This orders every pair of them, which is more than CUDA promises
   // when no atomic lies between; kernels use acquire and release, which TSan does model.
   void fence(thread_name& thread) override {
-    as(thread, [&] {
+    as(thread.tag, [&] {
       __tsan_acquire(&fences_);
       __tsan_release(&fences_);
     });
@@ -68,48 +94,57 @@ class tsan_observer final : public observer {
 
   void bulk_copy(thread_name&, memory_range target, memory_range source, std::uint64_t issued,
                  std::uint64_t landed, call_site) override {
-    void* const now = __tsan_get_current_fiber();
-    void* const engine = __tsan_create_fiber(0);
-    __tsan_switch_to_fiber(engine, without_order);
-    __tsan_acquire(place_of(issued));
-    __tsan_read_range(source.begin, source.size);
-    __tsan_write_range(target.begin, target.size);
-    __tsan_release(place_of(landed));
-    __tsan_switch_to_fiber(now, without_order);
-    __tsan_destroy_fiber(engine);
+    void* const from = place_of(issued);
+    void* const to = place_of(landed);
+    // Created by the host: what a new fiber's creator did comes before it, and a copy comes after
+    // nothing but its issue.
+    void* const engine = as(host_, [] { return __tsan_create_fiber(0); });
+    as(engine, [&] {
+      __tsan_acquire(from);
+      __tsan_read_range(source.begin, source.size);
+      __tsan_write_range(target.begin, target.size);
+      __tsan_release(to);
+      __tsan_release(&end_of_launch_);
+    });
+    as(host_, [&] { __tsan_destroy_fiber(engine); });
   }
 
   void warp_converges(std::span<thread_name* const>) override {}
 
   void launch_ends(bool) override {
+    for (void* const fiber : live_) {  // abandoned by an error
+      as(fiber, [&] { __tsan_release(&end_of_launch_); });
+      __tsan_destroy_fiber(fiber);
+    }
+    live_.clear();
     __tsan_acquire(&end_of_launch_);
-    keys_.clear();
+    places_.clear();
+    age_.clear();
   }
 
  private:
-  template <class Action>
-  void as(thread_name& thread, Action action) {
-    void* const now = __tsan_get_current_fiber();
-    __tsan_switch_to_fiber(thread.tag, without_order);
-    action();
-    __tsan_switch_to_fiber(now, without_order);
-  }
-
-  /// An address that stands for one event. TSan keeps what was released there, so each needs its
-  /// own.
-  void* new_place() { return &places_[next_place_++ % place_count]; }
-
+  /// An address that stands for one event; TSan keeps there what was released. Allocated and freed
+  /// by the host: TSan takes freeing for a write, and no order holds between threads of a kernel.
   void* place_of(std::uint64_t key) {
-    auto const [entry, fresh] = keys_.try_emplace(key, nullptr);
-    if (fresh) entry->second = new_place();
-    return entry->second;
+    return as(host_, [&]() -> void* {
+      auto const [entry, fresh] = places_.try_emplace(key);
+      if (fresh) {
+        entry->second = std::make_unique<std::uint64_t>();
+        age_.push_back(key);
+      }
+      void* const place = entry->second.get();
+      if (age_.size() > most_keys) {
+        places_.erase(age_.front());
+        age_.pop_front();
+      }
+      return place;
+    });
   }
 
-  static constexpr std::size_t place_count = 1 << 20;
-  std::unique_ptr<std::uint64_t[]> places_{new std::uint64_t[place_count]};
-  std::size_t next_place_ = 0;
-  std::map<std::uint64_t, void*> keys_;
-  void* host_ = nullptr;
+  void* const host_ = __tsan_get_current_fiber();
+  std::unordered_set<void*> live_;
+  std::map<std::uint64_t, std::unique_ptr<std::uint64_t>> places_;
+  std::deque<std::uint64_t> age_;
   std::uint64_t end_of_launch_ = 0;
   std::uint64_t fences_ = 0;
 };
@@ -117,6 +152,7 @@ class tsan_observer final : public observer {
 }  // namespace
 
 observer* default_observer() {
+  // Born on the host: the first launch of this OS thread asks for it.
   static thread_local tsan_observer watcher;
   return &watcher;
 }

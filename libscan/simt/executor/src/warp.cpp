@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warp collectives: a rendezvous of the lanes of a mask. The last to arrive computes everybody's
 // result and goes on without a switch.
+#include <algorithm>
 #include <libscan/simt/executor/src/grid_run.hpp>
 
 namespace libscan::inline v1_executor::simt::executor {
 
 namespace {
 
-constexpr std::byte undefined_value{0xdb};  // what a shuffle reads from a lane that takes no part
+// What a shuffle reads from a lane that takes no part.
+constexpr std::uint64_t undefined_word = 0xdbdbdbdbdbdbdbdbu;
+
+constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 
 // Byte by byte through volatile: a call of memcpy would be heard by a checker as the kernel's
 // access.
@@ -17,17 +21,42 @@ void copy_bytes(void* target, void const* source, std::size_t size) {
   }
 }
 
-template <class T>
-T value_of(thread_state const& lane) {
-  T value;
-  copy_bytes(&value, lane.wait.collective.operand, sizeof value);
-  return value;
+/// Small operands travel in the thread's state: a rendezvous then touches no stack but the last
+/// lane's.
+std::uint64_t bits_at(void const* operand, std::size_t size) {
+  std::uint64_t bits = 0;
+  switch (size) {  // constant sizes become single moves
+    case 1:
+      __builtin_memcpy(&bits, operand, 1);
+      break;
+    case 4:
+      __builtin_memcpy(&bits, operand, 4);
+      break;
+    case 8:
+      __builtin_memcpy(&bits, operand, 8);
+      break;
+    default:
+      copy_bytes(&bits, operand, size);
+  }
+  return bits;
 }
 
-std::uint64_t bits_of(thread_state const& lane) {
-  std::uint64_t bits = 0;
-  copy_bytes(&bits, lane.wait.collective.operand, lane.wait.collective.size);
-  return bits;
+void put_bits(void* result, std::uint64_t bits, std::size_t size) {
+  switch (size) {
+    case 4:
+      __builtin_memcpy(result, &bits, 4);
+      break;
+    case 8:
+      __builtin_memcpy(result, &bits, 8);
+      break;
+    default:
+      copy_bytes(result, &bits, size);
+  }
+}
+
+template <class T>
+T value_of(thread_state const& lane) {
+  return static_cast<T>(lane.wait.bits);
 }
 
 template <class Visit>
@@ -53,16 +82,26 @@ int source_lane(warp_call const& arrival, int lane) {
   }
 }
 
-void shuffle_all(warp_state& warp, unsigned members) {
+void shuffle_words(warp_state& warp, unsigned members) {
+  std::uint64_t operands[32];
+  each_lane(warp, members, [&](thread_state& lane) { operands[lane.lane] = lane.wait.bits; });
   each_lane(warp, members, [&](thread_state& lane) {
-    warp_call const& arrival = lane.wait.collective;
+    int const source = source_lane(*lane.wait.collective, lane.lane);
+    lane.wait.bits = (members >> source & 1u) != 0 ? operands[source] : undefined_word;
+  });
+}
+
+void shuffle_wide(warp_state& warp, unsigned members) {
+  each_lane(warp, members, [&](thread_state& lane) {
+    warp_call const& arrival = *lane.wait.collective;
     int const source = source_lane(arrival, lane.lane);
-    if (members >> source & 1u) {
-      copy_bytes(arrival.result, warp.lanes[source].wait.collective.operand, arrival.size);
-    } else {
-      for (std::size_t i = 0; i < arrival.size; ++i) {
-        static_cast<std::byte volatile*>(arrival.result)[i] = undefined_value;
-      }
+    if ((members >> source & 1u) != 0) {
+      copy_bytes(arrival.result, warp.lanes[source].wait.collective->operand, arrival.size);
+      return;
+    }
+    for (std::size_t i = 0; i < arrival.size; i += word_bytes) {
+      copy_bytes(static_cast<std::byte*>(arrival.result) + i, &undefined_word,
+                 std::min(word_bytes, arrival.size - i));
     }
   });
 }
@@ -86,12 +125,21 @@ unsigned ballot_of(warp_state& warp, unsigned members) {
 unsigned equal_to(warp_state& warp, unsigned members, std::uint64_t bits) {
   unsigned equal = 0;
   each_lane(warp, members, [&](thread_state& lane) {
-    equal |= static_cast<unsigned>(bits_of(lane) == bits) << lane.lane;
+    equal |= static_cast<unsigned>(lane.wait.bits == bits) << lane.lane;
   });
   return equal;
 }
 
-/// The word that all lanes get; each lane's own for `match_any` is set by the caller.
+/// The lanes whose value equals each lane's own.
+void match_any(warp_state& warp, unsigned members) {
+  for (unsigned left = members; left != 0;) {
+    unsigned const equal = equal_to(warp, left, warp.lanes[__builtin_ctz(left)].wait.bits);
+    left &= ~equal;
+    each_lane(warp, equal, [&](thread_state& lane) { lane.wait.word = equal; });
+  }
+}
+
+/// The word that all lanes get.
 unsigned common_word(call what, warp_state& warp, unsigned members) {
   using U = std::uint32_t;
   using S = std::int32_t;
@@ -103,7 +151,7 @@ unsigned common_word(call what, warp_state& warp, unsigned members) {
     case call::all:
       return ballot_of(warp, members) == members;
     case call::match_all: {
-      std::uint64_t const first = bits_of(warp.lanes[__builtin_ctz(members)]);
+      std::uint64_t const first = warp.lanes[__builtin_ctz(members)].wait.bits;
       return equal_to(warp, members, first) == members ? members : 0u;
     }
     case call::reduce_add:
@@ -129,69 +177,84 @@ unsigned common_word(call what, warp_state& warp, unsigned members) {
 
 bool is_shuffle(call what) { return what >= call::shfl && what <= call::shfl_xor; }
 
-void complete(grid_run& run, warp_state& warp, unsigned members, call what, call_site site) {
+void tell(grid_run& run, warp_state& warp, unsigned members, call what) {
+  thread_name* names[32];
+  std::size_t count = 0;
+  each_lane(warp, members, [&](thread_state& lane) { names[count++] = &lane.name; });
+  // Only __syncwarp orders memory; votes and shuffles do not (CUDA C++ Programming Guide).
+  if (what == call::sync_warp) run.watcher()->barrier({names, count});
+  run.watcher()->warp_converges({names, count});
+}
+
+/// Gives each of `members` its result.
+void complete(grid_run& run, warp_state& warp, unsigned members, thread_state const& any) {
+  warp_call const& made = *any.wait.collective;
+  call const what = made.what;
   if (is_shuffle(what)) {
-    shuffle_all(warp, members);
+    made.size <= word_bytes ? shuffle_words(warp, members) : shuffle_wide(warp, members);
   } else if (what == call::match_any) {
-    each_lane(warp, members,
-              [&](thread_state& lane) { lane.wait.word = equal_to(warp, members, bits_of(lane)); });
-  } else {
+    match_any(warp, members);
+  } else if (what != call::sync_warp) {
     unsigned const word = common_word(what, warp, members);
     each_lane(warp, members, [&](thread_state& lane) { lane.wait.word = word; });
   }
-  if (run.how().count != nullptr) ++run.how().count->at(site).warp_calls;
-  if (run.watcher() != nullptr) {
-    thread_name* names[32];
-    std::size_t count = 0;
-    each_lane(warp, members, [&](thread_state& lane) { names[count++] = &lane.name; });
-    // Only __syncwarp orders memory; votes and shuffles do not (CUDA C++ Programming Guide).
-    if (what == call::sync_warp) run.watcher()->barrier({names, count});
-    run.watcher()->warp_converges({names, count});
-  }
+  if (run.how().count != nullptr) ++run.tally(made.site).warp_calls;
+  if (run.watcher() != nullptr) tell(run, warp, members, what);
 }
 
-/// Two lanes that name one another must make the same call; otherwise neither can ever go on.
-void require_agreement(grid_run& run, thread_state const& waiting, thread_state const& arriving) {
-  warp_call const& theirs = waiting.wait.collective;
-  warp_call const& mine = arriving.wait.collective;
-  bool const same = theirs.mask == mine.mask && theirs.what == mine.what;
-  if (same || (theirs.mask >> arriving.lane & 1u) == 0) return;
+[[noreturn]] void fail_as_different(grid_run& run, thread_state const& waiting,
+                                    thread_state const& arriving) {
+  warp_call const& theirs = *waiting.wait.collective;
+  warp_call const& mine = *arriving.wait.collective;
   run.fail("lanes of warp " + std::to_string(arriving.warp->index) + " disagree: lane " +
-           std::to_string(waiting.lane) + " waits in " + cuda_name(theirs.what) + " at " +
-           describe(theirs.site) + ", lane " + std::to_string(arriving.lane) + " arrives in " +
-           cuda_name(mine.what) + " at " + describe(mine.site) +
+           std::to_string(waiting.lane) + " waits in " + describe(theirs) + ", lane " +
+           std::to_string(arriving.lane) + " arrives in " + describe(mine) +
            " (operation and mask must be the same)");
 }
 
-/// Completes the rendezvous that `lane` takes part in, if all are there. `lane` either arrives just
-/// now and is not woken, or waits already and a lane it waited for has returned.
-bool complete_if_met(grid_run& run, thread_state& lane, bool arrives) {
-  warp_state& warp = *lane.warp;
-  warp_call const arrival = lane.wait.collective;
-  unsigned const named = arrival.mask & warp.existing;
+/// Where the lanes meet that made the same call with the same mask as `me`.
+rendezvous& rendezvous_of(grid_run& run, thread_state const& me) {
+  warp_state& warp = *me.warp;
+  warp_call const& mine = *me.wait.collective;
+  rendezvous* found = nullptr;
+  for (int i = 0; i < warp.open_count; ++i) {
+    rendezvous& other = warp.open[static_cast<std::size_t>(i)];
+    if (other.mask == mine.mask && other.what == mine.what) {
+      found = &other;
+    } else if ((other.mask >> me.lane & 1u) != 0 && (other.here & mine.mask) != 0) {
+      // They wait for this lane, and this lane would wait for them, in another call.
+      fail_as_different(run, warp.lanes[__builtin_ctz(other.here & mine.mask)], me);
+    }
+  }
+  if (found == nullptr) {
+    found = &warp.open[static_cast<std::size_t>(warp.open_count++)];
+    *found = {mine.mask, 0, mine.what};
+  }
+  return *found;
+}
+
+/// Completes `meeting` if all are there, and forgets it.
+bool complete_if_met(grid_run& run, warp_state& warp, rendezvous& meeting) {
+  unsigned const named = meeting.mask & warp.existing;
+  thread_state const& any = warp.lanes[__builtin_ctz(meeting.here)];
   if ((named & warp.returned) != 0 && !run.how().early_return) {
     run.fail("lane " + std::to_string(__builtin_ctz(named & warp.returned)) + " of warp " +
              std::to_string(warp.index) + " has returned, but is named by the mask of " +
-             cuda_name(arrival.what) + " at " + describe(arrival.site));
+             describe(*any.wait.collective));
   }
   unsigned const members = named & ~warp.returned;
-  unsigned const others = members & ~(1u << lane.lane);
-  unsigned const here = others & warp.in_collective;
-  if (here != 0 && arrives) require_agreement(run, warp.lanes[__builtin_ctz(here)], lane);
-  if (here != others) return false;
-  bool agree = true;
-  each_lane(warp, others, [&](thread_state& other) {
-    if (arrives) require_agreement(run, other, lane);
-    warp_call const& theirs = other.wait.collective;
-    agree = agree && theirs.mask == arrival.mask && theirs.what == arrival.what;
-  });
-  if (!agree) return false;
-  complete(run, warp, members, arrival.what, arrival.site);
-  each_lane(warp, arrives ? others : members, [&](thread_state& other) {
-    warp.in_collective &= ~(1u << other.lane);
-    run.wake(other);
-  });
+  if (meeting.here != members) return false;
+  meeting = warp.open[static_cast<std::size_t>(--warp.open_count)];
+  complete(run, warp, members, any);
   return true;
+}
+
+unsigned asking_at(warp_state& warp, call_site site) {
+  unsigned lanes = 0;
+  each_lane(warp, warp.asking, [&](thread_state& lane) {
+    if (lane.wait.site == site) lanes |= 1u << lane.lane;
+  });
+  return lanes;
 }
 
 }  // namespace
@@ -199,40 +262,83 @@ bool complete_if_met(grid_run& run, thread_state& lane, bool arrives) {
 unsigned warp_collective(warp_call const& arrival) {
   grid_run& run = *running_grid;
   thread_state& me = run.self();
-  if ((arrival.mask >> me.lane & 1u) == 0) {
+  warp_state& warp = *me.warp;
+  unsigned const my_bit = 1u << me.lane;
+  if ((arrival.mask & my_bit) == 0) {
     run.fail("thread " + std::to_string(me.name.rank) + " (lane " + std::to_string(me.lane) +
-             ") calls " + cuda_name(arrival.what) + " at " + describe(arrival.site) +
-             " with a mask that does not name it");
+             ") calls " + describe(arrival) + ", a mask that does not name it");
   }
-  me.wait = {};
-  me.wait.what = arrival.what;
-  me.wait.site = arrival.site;
-  me.wait.collective = arrival;
-  if (complete_if_met(run, me, true)) {
-    me.wait.what = call::none;
+  me.wait.collective = &arrival;
+  if (arrival.size <= word_bytes) me.wait.bits = bits_at(arrival.operand, arrival.size);
+  rendezvous& meeting = rendezvous_of(run, me);
+  meeting.here |= my_bit;
+  unsigned const others = meeting.here & ~my_bit;
+  if (complete_if_met(run, warp, meeting)) {
+    run.wake_lanes(*me.block, warp, others);
   } else {
-    me.warp->in_collective |= 1u << me.lane;
+    me.wait.what = arrival.what;
+    me.wait.site = arrival.site;
     run.suspend();
+  }
+  if (is_shuffle(arrival.what)) {
+    if (arrival.size <= word_bytes) put_bits(arrival.result, me.wait.bits, arrival.size);
+    return 0;
   }
   return me.wait.word;
 }
 
-unsigned active_lanes() {
-  grid_run& run = *running_grid;
-  thread_state& me = run.self();
-  warp_state const& warp = *me.warp;
-  // Any set of lanes that have not returned is a right answer, as long as it holds the caller.
-  unsigned active = warp.existing & ~warp.returned;
-  if (run.seeded()) active &= static_cast<unsigned>(run.random().next());
-  return active | 1u << me.lane;
+// Lanes that ask on the same line and are there at the same time get the same answer: themselves.
+// Under a fixed schedule "the same time" is when nobody else can go on, which brings together as
+// many lanes as can be; under a seeded one an asking lane may also go on at once with whoever is
+// there.
+unsigned grid_run::ask_active_lanes(call_site site) {
+  thread_state& me = self();
+  warp_state& warp = *me.warp;
+  if (seeded() && random_.below(4) == 0) {
+    unsigned const here = asking_at(warp, site);
+    me.wait.word = here | 1u << me.lane;
+    give_active_lanes(warp, here, me.wait.word);
+    return me.wait.word;
+  }
+  me.wait.what = call::active_mask;
+  me.wait.site = site;
+  warp.asking |= 1u << me.lane;
+  ++lanes_asking_;
+  suspend();
+  return me.wait.word;
 }
+
+void grid_run::give_active_lanes(warp_state& warp, unsigned lanes, unsigned answer) {
+  each_lane(warp, lanes, [&](thread_state& lane) {
+    lane.wait.word = answer;
+    --lanes_asking_;
+  });
+  warp.asking &= ~lanes;
+  wake_lanes(*warp.lanes->block, warp, lanes);
+}
+
+bool grid_run::answer_active_lanes() {
+  for (auto& block : slots_) {
+    if (block == nullptr || !block->live) continue;
+    for (warp_state& warp : block->warps) {
+      if (warp.asking == 0) continue;
+      call_site const site = warp.lanes[__builtin_ctz(warp.asking)].wait.site;
+      unsigned const here = asking_at(warp, site);
+      give_active_lanes(warp, here, here);
+    }
+  }
+  return true;
+}
+
+unsigned active_lanes(call_site site) { return running_grid->ask_active_lanes(site); }
 
 void after_return_in_warp(grid_run& run, thread_state& gone) {
   warp_state& warp = *gone.warp;
-  for (int lane = 0; lane < 32; ++lane) {
-    bool const waits = (warp.in_collective >> lane & 1u) != 0;
-    if (!waits || (warp.lanes[lane].wait.collective.mask >> gone.lane & 1u) == 0) continue;
-    complete_if_met(run, warp.lanes[lane], false);
+  for (int i = warp.open_count - 1; i >= 0; --i) {  // backwards: completing one moves the last here
+    rendezvous& meeting = warp.open[static_cast<std::size_t>(i)];
+    if ((meeting.mask >> gone.lane & 1u) == 0) continue;
+    unsigned const waiting = meeting.here;
+    if (complete_if_met(run, warp, meeting)) run.wake_lanes(*gone.block, warp, waiting);
   }
 }
 

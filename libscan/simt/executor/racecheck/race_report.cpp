@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the race checker says.
+#include <libscan/simt/executor/racecheck/race_checker.hpp>
+
+#include <libscan/simt/executor/src/grid_run.hpp>
+
+namespace libscan::inline v1_executor::simt::executor::racecheck {
+
+namespace {
+
+char const* verb(access_kind kind, bool past) {
+  switch (kind) {
+    case access_kind::read:
+      return past ? "read" : "reads";
+    case access_kind::write:
+      return past ? "wrote" : "writes";
+    case access_kind::atomic_read:
+      return past ? "atomically read" : "atomically reads";
+    default:
+      return past ? "atomically wrote" : "atomically writes";
+  }
+}
+
+std::string text_of(source_line const& line) { return describe({line.file.c_str(), line.line}); }
+
+}  // namespace
+
+/// The thread that stands for `who` in the executor: a bulk copy's is the one that issued it.
+thread_name const& race_checker::blamed(thread_id who) {
+  auto const copy = copies_.find(who.value);
+  return copy != copies_.end() ? copy->second.issuer : *running_->name;
+}
+
+uint3 race_checker::block_of(thread_id who) const {
+  auto const copy = copies_.find(who.value);
+  return copy != copies_.end() ? copy->second.issuer.block : block_index_[who.block()];
+}
+
+std::string race_checker::text_of(thread_id who, bool name_block) const {
+  auto const copy = copies_.find(who.value);
+  bool const copied = copy != copies_.end();
+  auto const rank = copied ? static_cast<unsigned>(copy->second.issuer.rank) : who.rank();
+  std::string text = (copied ? "the bulk copy of thread " : "thread ") + std::to_string(rank);
+  return name_block ? text + " of block " + coordinates(block_of(who)) : text;
+}
+
+/// "shared memory (byte 12 of the static part)".
+std::string race_checker::text_of(checked_block const& block, std::byte const* address) const {
+  for (std::size_t i = 0; i < block.shared.size(); ++i) {
+    memory_range const& range = block.shared[i].range;
+    auto const offset = static_cast<std::size_t>(address - range.begin);
+    if (offset >= range.size) continue;
+    return "shared memory (byte " + std::to_string(offset) + " of the " +
+           (i == 0 ? "static" : "dynamic") + " part)";
+  }
+  return "global memory";
+}
+
+/// Ends the launch; returns if one of the two is none of the kernel's doing.
+void race_checker::report_race(access const& now, thread_id who, checked_block const& block,
+                               access_record const& before) {
+  auto const here = paths_.line(now.site), there = paths_.line(before.site);
+  if (!here) paths_.declare_foreign(now.site);
+  if (!there) paths_.declare_foreign(before.site);
+  if (!here || !there) return;
+  uint3 const a = block_of(who), b = block_of(before.thread);
+  bool const name_block = a.x != b.x || a.y != b.y || a.z != b.z;
+  abandon_launch(blamed(who),
+                 "race in " + text_of(block, now.address) + ": " + text_of(who, false) + " " +
+                     verb(now.kind, false) + " at " + racecheck::text_of(*here) + " what " +
+                     text_of(before.thread, name_block) + " " + verb(before.kind, true) + " at " +
+                     racecheck::text_of(*there) + ", and nothing orders the two");
+}
+
+/// Ends the launch; returns if the access is none of the kernel's doing.
+void race_checker::report_uninitialised(access const& now, thread_id who,
+                                        checked_block const& block) {
+  auto const here = paths_.line(now.site);
+  if (!here) return paths_.declare_foreign(now.site);
+  abandon_launch(blamed(who), text_of(who, false) + " reads at " + racecheck::text_of(*here) +
+                                  " uninitialised " + text_of(block, now.address));
+}
+
+}  // namespace libscan::inline v1_executor::simt::executor::racecheck

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the executor promises about launches: order, residency, errors, counts, settings and
+// deadlock.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <libscan/core/operators.hpp>
+#include <libscan/simt/simt.cuh>
+#include <tests/support/catch.hpp>
+#include <tests/support/device_buffer.hpp>
+
+namespace libscan::test {
+
+namespace {
+
+using simt::executor::scoped_settings;
+using simt::executor::seeded;
+using simt::executor::settings;
+
+/// Every thread notes in which order it came: order[n] = the global rank of the nth.
+struct order_kernel {
+  __device__ void operator()(int* order, int* next) const {
+    int const rank = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    for (int step = 0; step < 3; ++step) {
+      order[simt::atomic_ref<int>(*next).fetch_add(1, simt::memory_order_relaxed)] = rank;
+      simt::sync_block();
+    }
+  }
+};
+
+constexpr int order_blocks = 6, order_threads = 40;
+
+std::vector<int> order_under(settings const& how) {
+  scoped_settings const scope(how);
+  device_buffer<int> const order(order_blocks * order_threads * 3), next(std::vector<int>{0});
+  simt::launch<order_kernel>({.blocks = order_blocks, .threads = order_threads}, order.data(),
+                             next.data());
+  return order.copy();
+}
+
+/// The order in which blocks came first.
+std::vector<int> block_order(std::vector<int> const& order) {
+  std::vector<int> blocks;
+  for (int const rank : order) {
+    int const block = rank / order_threads;
+    if (std::find(blocks.begin(), blocks.end(), block) == blocks.end()) blocks.push_back(block);
+  }
+  return blocks;
+}
+
+/// Notes how many blocks are under way at once; none ends before `meeting` of them have begun.
+struct residency_kernel {
+  __device__ void operator()(int meeting, int* begun, int* now, int* most) const {
+    if (threadIdx.x == 0) {
+      int const here = simt::atomic_ref<int>(*now).fetch_add(1) + 1;
+      simt::atomic_ref<int>(*most).fetch_max(here);
+      simt::atomic_ref<int> const others(*begun);
+      others.fetch_add(1);
+      while (others.load(simt::memory_order_acquire) < meeting) {
+      }
+    }
+    simt::sync_block();
+    if (threadIdx.x == 0) simt::atomic_ref<int>(*now).fetch_sub(1);
+  }
+};
+
+int most_resident(settings const& how, int meeting, unsigned blocks, bool cooperative) {
+  scoped_settings const scope(how);
+  device_buffer<int> const begun(std::vector<int>{0}), now(std::vector<int>{0}),
+      most(std::vector<int>{0});
+  simt::launch<residency_kernel>({.blocks = blocks, .threads = 33, .cooperative = cooperative},
+                                 meeting, begun.data(), now.data(), most.data());
+  REQUIRE(now.copy()[0] == 0);
+  return most.copy()[0];
+}
+
+struct throwing_kernel {
+  __device__ void operator()() const {
+    simt::sync_block();
+    if (blockIdx.x == 2 && threadIdx.x == 17) throw std::out_of_range("from the kernel");
+    simt::sync_block();
+  }
+};
+
+struct sum_kernel {
+  __device__ void operator()(int n, long long* out) const {
+    long long sum = 0;
+    for (int i = 0; i < n; ++i) {
+      sum += simt::reduce_add(simt::full_warp, static_cast<int>(threadIdx.x) + i);
+      simt::sync_block();
+    }
+    simt::atomic_ref<long long>(*out).fetch_add(sum);
+  }
+};
+
+long long sum_of(int n) {
+  device_buffer<long long> const out(std::vector<long long>{0});
+  simt::launch<sum_kernel>({.blocks = 3, .threads = 64}, n, out.data());
+  return out.copy()[0];
+}
+
+long long expected_sum(int n) {
+  // Each thread adds the sum of its warp: 32 i + 496 in the first, 32 i + 1520 in the second.
+  long long sum = 0;
+  for (int i = 0; i < n; ++i) sum += 32 * (32 * i + 496) + 32 * (32 * i + 1520);
+  return 3 * sum;
+}
+
+struct counting_kernel {
+  __device__ void operator()(int* out) const {
+    simt::executor::counted<plus<int>> const op;
+    noted_vote = __LINE__ + 1;
+    unsigned const vote = simt::ballot(simt::full_warp, true);
+    noted_barrier = __LINE__ + 1;
+    simt::sync_block();
+    noted_operator = __LINE__ + 1;
+    int const sum = op(static_cast<int>(vote), 1);
+    simt::sync_block_or(false);
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+  }
+  static inline std::atomic<int> noted_vote, noted_barrier, noted_operator;
+};
+
+struct leaving_kernel {
+  __device__ void operator()(int* out) const {
+    if (threadIdx.x >= 40) return;
+    simt::sync_block();
+    unsigned const here = simt::ballot(simt::full_warp, true);
+    int const count = simt::sync_block_count(true);
+    out[blockIdx.x * blockDim.x + threadIdx.x] = simt::popc(here) + 100 * count;
+  }
+};
+
+/// One thread waits for a flag that comes, one gives up after so many looks at one that does not.
+struct patience_kernel {
+  __device__ void operator()(int* flag, int* never, int looks, int* looked) const {
+    simt::atomic_ref<int> const watched(threadIdx.x == 0 ? *flag : *never);
+    if (threadIdx.x == 0) {
+      while (watched.load(simt::memory_order_acquire) == 0) {
+      }
+    } else {
+      int n = 0;
+      while (n < looks && watched.load(simt::memory_order_acquire) == 0) ++n;
+      *looked = n;
+      simt::atomic_ref<int>(*flag).store(1, simt::memory_order_release);
+    }
+  }
+};
+
+/// Waits until either of two flags is set, reading them in turn.
+struct either_kernel {
+  __device__ void operator()(int* flags, int setter) const {
+    if (static_cast<int>(blockIdx.x) == 0) {
+      simt::atomic_ref<int> const first(flags[0]), second(flags[1]);
+      while (first.load(simt::memory_order_acquire) == 0 &&
+             second.load(simt::memory_order_acquire) == 0) {
+      }
+    } else if (setter >= 0) {
+      simt::atomic_ref<int>(flags[setter]).store(1, simt::memory_order_release);
+    }
+  }
+};
+
+void wait_for_either(int setter) {
+  device_buffer<int> const flags(std::vector<int>{0, 0});
+  simt::launch<either_kernel>({.blocks = 2, .threads = 1}, flags.data(), setter);
+}
+
+/// Two warps (or blocks) count in turn; how far one got ahead of the other.
+struct lead_kernel {
+  __device__ void operator()(int* counts, int* lead) const {
+    int const mine = static_cast<int>(blockIdx.x);
+    for (int i = 0; i < 300; ++i) {
+      int const now = simt::atomic_ref<int>(counts[mine]).fetch_add(1) + 1;
+      int const other = simt::atomic_ref<int>(counts[1 - mine]).load();
+      if (other < 300) simt::atomic_ref<int>(*lead).fetch_max(now - other);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the same seed gives the same run, another seed another") {
+  std::vector<int> const fixed = order_under({});
+  CHECK(order_under({}) == fixed);
+  std::vector<std::vector<int>> orders{fixed};
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    auto const order = order_under(seeded(seed));
+    CHECK(order_under(seeded(seed)) == order);
+    orders.push_back(order);
+  }
+  std::sort(orders.begin(), orders.end());
+  CHECK(std::adjacent_find(orders.begin(), orders.end()) == orders.end());
+}
+
+TEST_CASE("every thread of every block runs, whatever the order") {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    settings how = seeded(seed);
+    how.blocks_in_flight = 1 + static_cast<int>(seed);
+    auto order = order_under(how);
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < order.size(); ++i) REQUIRE(order[i] == static_cast<int>(i / 3));
+  }
+}
+
+TEST_CASE("blocks start in order under the fixed schedule and shuffled under seeds") {
+  std::vector<int> in_order(order_blocks);
+  std::iota(in_order.begin(), in_order.end(), 0);
+  settings one_by_one;
+  one_by_one.blocks_in_flight = 1;
+  CHECK(block_order(order_under(one_by_one)) == in_order);
+  int shuffled = 0, last_first = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    settings how = seeded(seed);
+    how.blocks_in_flight = 1;
+    auto const blocks = block_order(order_under(how));
+    shuffled += blocks != in_order ? 1 : 0;
+    last_first += blocks[0] == order_blocks - 1 ? 1 : 0;
+  }
+  CHECK(shuffled >= 35);
+  CHECK(last_first >= 1);
+}
+
+TEST_CASE("as many blocks are in flight as asked for, in a cooperative launch all") {
+  for (int const wanted : {1, 2, 5, 16}) {
+    for (bool const by_seed : {false, true}) {
+      settings how = by_seed ? seeded(7) : settings{};
+      how.blocks_in_flight = wanted;
+      CHECK(most_resident(how, wanted, 20, false) == wanted);
+      CHECK_THROWS_WITH(most_resident(how, wanted + 1, 20, false), Catch::Contains("deadlock"));
+    }
+  }
+  CHECK(most_resident({}, 20, 20, true) == 20);
+  CHECK_THROWS_WITH(most_resident({}, 1, 65, true), Catch::Contains("at most 64"));
+}
+
+TEST_CASE("launches that are no launches are refused") {
+  CHECK_THROWS_WITH(simt::launch<throwing_kernel>({.blocks = 1, .threads = 1025}),
+                    Catch::Contains("1025 threads"));
+  CHECK_THROWS_WITH(simt::launch<throwing_kernel>({.blocks = 0, .threads = 32}),
+                    Catch::Contains("0 blocks"));
+}
+
+TEST_CASE("what a kernel throws comes out of launch, and the next launch is fine") {
+  for (int again = 0; again < 50; ++again) {
+    scoped_settings const scope(again % 2 == 0 ? settings{} : seeded(3));
+    CHECK_THROWS_AS(simt::launch<throwing_kernel>({.blocks = 5, .threads = 100}),
+                    std::out_of_range);
+    REQUIRE(sum_of(2) == expected_sum(2));
+  }
+}
+
+TEST_CASE("launches from several OS threads at once") {
+  std::array<int, 4> right{};
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < right.size(); ++t) {
+    threads.emplace_back([&right, t] {
+      scoped_settings const scope(t % 2 == 0 ? settings{} : seeded(t));
+      for (int i = 0; i < 10; ++i) {
+        try {
+          if (i == 5) simt::launch<throwing_kernel>({.blocks = 5, .threads = 100});
+        } catch (std::out_of_range const&) {
+          ++right[t];
+        }
+        right[t] += sum_of(i) == expected_sum(i) ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(right == std::array<int, 4>{11, 11, 11, 11});
+}
+
+TEST_CASE("settings hold for a scope, and for one OS thread") {
+  REQUIRE(simt::executor::current_settings().seed == 0);
+  {
+    scoped_settings const outer(seeded(5));
+    {
+      settings inner = seeded(6);
+      inner.multiprocessors = 9;
+      scoped_settings const scope(inner);
+      CHECK(simt::multiprocessor_count() == 9);
+      CHECK(simt::executor::current_settings().seed == 6);
+      std::uint64_t elsewhere = 1;
+      std::thread([&] { elsewhere = simt::executor::current_settings().seed; }).join();
+      CHECK(elsewhere == 0);
+    }
+    CHECK(simt::executor::current_settings().seed == 5);
+  }
+  CHECK(simt::executor::current_settings().seed == 0);
+}
+
+TEST_CASE("counts of warp calls, barriers and operator applications per line") {
+  simt::executor::counts count;
+  settings how;
+  how.count = &count;
+  scoped_settings const scope(how);
+  device_buffer<int> const out(3 * 72);
+  for (int i = 0; i < 2; ++i) {
+    simt::launch<counting_kernel>({.blocks = 3, .threads = 72}, out.data());
+  }
+  CHECK(count.launches == 2);
+  CHECK(count.at({__FILE__, counting_kernel::noted_vote}).warp_calls == 2 * 3 * 3);
+  CHECK(count.at({__FILE__, counting_kernel::noted_barrier}).barriers == 2 * 3);
+  CHECK(count.at({__FILE__, counting_kernel::noted_operator}).operator_calls == 2 * 3 * 72);
+  CHECK(count.total().warp_calls == 2 * 3 * 3);
+  CHECK(count.total().barriers == 2 * 3 * 2);
+}
+
+TEST_CASE("threads may leave before a barrier if that is asked for") {
+  device_buffer<int> const out(2 * 64);
+  CHECK_THROWS_WITH(simt::launch<leaving_kernel>({.blocks = 1, .threads = 64}, out.data()),
+                    Catch::Contains("returned"));
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    settings how = seeded(seed);
+    if (seed == 0) how.schedule = simt::executor::schedule::fixed;
+    how.early_return = true;
+    scoped_settings const scope(how);
+    simt::launch<leaving_kernel>({.blocks = 2, .threads = 64}, out.data());
+    auto const got = out.copy();
+    for (std::size_t i = 0; i < 40; ++i) REQUIRE(got[i] == (i < 32 ? 32 : 8) + 4000);
+  }
+}
+
+TEST_CASE("a spin with an end is no deadlock") {
+  for (int const looks : {1, 10, 1000, 50000}) {
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      scoped_settings const scope(seed == 0 ? settings{} : seeded(seed));
+      device_buffer<int> const flag(std::vector<int>{0}), never(std::vector<int>{0}), looked(1);
+      simt::launch<patience_kernel>({.blocks = 1, .threads = 2}, flag.data(), never.data(), looks,
+                                    looked.data());
+      CHECK(looked.copy()[0] == looks);
+    }
+  }
+}
+
+TEST_CASE("a loop may poll several values in turn") {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    settings how = seed == 0 ? settings{} : seeded(seed);
+    how.blocks_in_flight = 2;
+    scoped_settings const scope(how);
+    CHECK_NOTHROW(wait_for_either(0));
+    CHECK_NOTHROW(wait_for_either(1));
+    CHECK_THROWS_WITH(wait_for_either(-1), Catch::Contains("deadlock"));
+  }
+}
+
+TEST_CASE("a deadlock is found at once, not by a time limit") {
+  auto const start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 3; ++i) CHECK_THROWS_WITH(wait_for_either(-1), Catch::Contains("deadlock"));
+  auto const took = std::chrono::steady_clock::now() - start;
+  CHECK(took < std::chrono::seconds(10));  // instrumented and on a busy machine; a blink otherwise
+}
+
+TEST_CASE("seeded schedules let one block fall far behind") {
+  int far = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    scoped_settings const scope(seeded(seed));
+    device_buffer<int> const counts(std::vector<int>{0, 0}), lead(std::vector<int>{0});
+    simt::launch<lead_kernel>({.blocks = 2, .threads = 1}, counts.data(), lead.data());
+    far += lead.copy()[0] >= 40 ? 1 : 0;
+  }
+  CHECK(far >= 5);
+}
+
+}  // namespace libscan::test
