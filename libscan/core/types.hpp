@@ -20,6 +20,9 @@ using index_t = std::int64_t;
 /// Which prefix an output holds: `inclusive` out[i] covers in[0..i], `exclusive` covers in[0..i-1].
 enum class scan_kind : std::uint8_t { inclusive, exclusive };
 
+/// From which end a scan runs: `forward` prefixes cover earlier items, `reverse` ones later items.
+enum class scan_direction : std::uint8_t { forward, reverse };
+
 /// ceil(a / b) for a >= 0 and b > 0.
 template <class Integer>
 LIBSCAN_HOST_DEVICE constexpr Integer ceil_div(Integer a, Integer b) {

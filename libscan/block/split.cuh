@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Split: all threads with a false predicate first, then those with a true one, both in order. One
+// binary scan gives every thread its place (Blelloch 1990, 1.3; Harris 2007, "radix sort").
+#pragma once
+
+#include <libscan/block/binary_scan.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::block {
+
+/// Where a thread's item goes, and how many go before the first true one.
+struct split_result {
+  int position;
+  int falses;
+};
+
+/// The stable place of the caller's item. All threads must call; BlockThreads from 1 to 1024. Ends
+/// with a barrier, so that `storage` may be reused at once.
+template <int BlockThreads>
+__device__ split_result split(binary_scan_storage<BlockThreads>& storage, bool predicate) {
+  binary_scan_result const trues = block::binary_scan(storage, predicate);
+  int const falses = BlockThreads - trues.count;
+  return {predicate ? falses + trues.rank : simt::thread_rank() - trues.rank, falses};
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::block

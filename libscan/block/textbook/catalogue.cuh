@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// All textbook block scans, and one call for any of them: the choice of the algorithm is a type.
+#pragma once
+
+#include <libscan/block/textbook/blelloch.cuh>
+#include <libscan/block/textbook/brent_kung.cuh>
+#include <libscan/block/textbook/hillis_steele.cuh>
+#include <libscan/block/textbook/kogge_stone.cuh>
+#include <libscan/block/textbook/quadratic.cuh>
+#include <libscan/block/textbook/sequential.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
+
+/// Replaces a tile's items by their prefixes, with any textbook scan; returns the total to all
+/// threads. items[k] is number k * threads + thread of the tile, for k <
+/// Algorithm::items_per_thread; what lies behind the last item is the identity. `shared` is an
+/// Algorithm::storage<T, MostThreads> of at least as many threads as the one-dimensional block has;
+/// all of them must call. Ends with a barrier.
+template <scan_kind Kind, class Algorithm, class Storage, class T, int Items, class Op>
+__device__ T scan_tile(Storage& shared, T (&items)[Items], Op op) {
+  static_assert(Items == Algorithm::items_per_thread);
+  if constexpr (Items == 1) {
+    auto const scanned = Kind == scan_kind::inclusive ? Algorithm::inclusive(shared, items[0], op)
+                                                      : Algorithm::exclusive(shared, items[0], op);
+    items[0] = scanned.prefix;
+    return scanned.total;
+  } else {
+    auto const scanned = Kind == scan_kind::inclusive ? Algorithm::inclusive(shared, items, op)
+                                                      : Algorithm::exclusive(shared, items, op);
+    items[0] = scanned.prefix[0];
+    items[1] = scanned.prefix[1];
+    return scanned.total;
+  }
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::block::textbook

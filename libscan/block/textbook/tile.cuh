@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the textbook scans share: the items of a block in shared memory, where each of them lies,
+// and what a thread gets back. Padding against bank conflicts is a choice of places (Harris 2007,
+// "Avoiding Bank Conflicts").
+#pragma once
+
+#include <libscan/core/types.hpp>
+#include <libscan/simt/simt.cuh>
+#include <libscan/warp/scan.cuh>
+
+// Every textbook scan is a type of this shape, so that code can be written for any of them:
+//
+//   struct algorithm {
+//     static constexpr int items_per_thread;                       1 or 2
+//     template <class T, int MostThreads> struct storage;          shared memory
+//     inclusive(storage&, x, op), exclusive(storage&, x, op)       to {prefix, total}
+//   };
+//
+// One-dimensional blocks of any size from 1 to MostThreads threads; all of them must call. T is
+// trivially copyable, op associative; it need not commute: the earlier operand comes first, always.
+// A block that has fewer items than threads passes the operator's identity for the others. Every
+// call ends with a barrier: the storage may be reused at once.
+
+namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
+
+using warp::scan_result;
+
+/// The share of a thread that has two items, number `thread` and `thread + threads` of the block:
+/// neighbouring threads then load and store neighbouring items.
+template <class T>
+struct pair_scan_result {
+  T prefix[2];
+  T total;
+};
+
+/// Item i lies at place i.
+struct dense {
+  LIBSCAN_HOST_DEVICE static constexpr int place(int i) { return i; }
+};
+
+/// One place is skipped after every `Banks` items of 4 bytes: item i lies at i + i / Banks, so that
+/// a stride of a power of two does not meet the same bank again and again.
+// Harris's Listing 3 shifts by the number of banks where its logarithm is meant.
+template <int Banks>
+struct padded {
+  static_assert(Banks > 1 && (Banks & (Banks - 1)) == 0, "banks come in powers of two");
+  LIBSCAN_HOST_DEVICE static constexpr int place(int i) { return i + i / Banks; }
+};
+
+/// One place more after every Banks^2 items: no conflicts in trees of more than that many items.
+// Listing 3 writes n >> a + n >> b for the sum of two shifts; + binds tighter than >>.
+template <int Banks>
+struct fully_padded {
+  LIBSCAN_HOST_DEVICE static constexpr int place(int i) {
+    return padded<Banks>::place(i) + i / (Banks * Banks);
+  }
+};
+
+/// `Items` items in shared memory, at the places that `Layout` gives them.
+template <class T, int Items, class Layout = dense>
+struct tile {
+  T word[Layout::place(Items - 1) + 1];
+
+  __device__ T& at(int i) { return word[Layout::place(i)]; }
+};
+
+/// The smallest power of two that is not below `items`: what a balanced tree over them spans.
+LIBSCAN_HOST_DEVICE constexpr int tree_size(int items) {
+  int size = 1;
+  while (size < items) size *= 2;
+  return size;
+}
+
+/// Number of the calling thread in its one-dimensional block, and how many there are.
+__device__ __forceinline__ int this_thread() { return static_cast<int>(threadIdx.x); }
+__device__ __forceinline__ int block_threads() { return static_cast<int>(blockDim.x); }
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::block::textbook

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The balanced binary tree of the work-efficient scans, laid over n = 2^m items in shared memory:
+// the sum of a subtree stands at its last item (Blelloch 1990; Harris 2007, Algorithms 3 and 4;
+// Verona, "Work-Efficient Parallel Scan"; lecture, "Reduction Step").
+#pragma once
+
+#include <libscan/block/textbook/tile.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
+
+// A node of height `stride` joins the `stride` items up to `left` and the `stride` ones up to
+// `right` = left + stride. A level has n / (2 stride) nodes; thread k takes number k, and k +
+// threads and so on where the items were padded to a power of two.
+// (Verona's rules for these indices miss: up-sweep (III) takes every 2 stride-th i for the number
+// of a node and leaves the array; down-sweep (V) computes a left index of -1.)
+
+/// From the leaves to the root: every node's sum. log2(n) steps, n - 1 additions; each step begins
+/// with a barrier, none at the end.
+template <class T, int Items, class Layout, class Op>
+__device__ void up_sweep(tile<T, Items, Layout>& item, int n, Op op) {
+  for (int stride = 1; stride < n; stride *= 2) {
+    simt::sync_block();
+    for (int k = this_thread(); k < n / (2 * stride); k += block_threads()) {
+      int const left = stride * (2 * k + 1) - 1;
+      int const right = left + stride;
+      item.at(right) = op(item.at(left), item.at(right));
+    }
+  }
+}
+
+/// From the root to the leaves: what came before a node goes to its left child, and together with
+/// the left child's sum to the right one. log2(n) steps, n - 1 additions, n - 1 swaps; each step
+/// begins with a barrier, none at the end. The root's place holds what comes before everything.
+template <class T, int Items, class Layout, class Op>
+__device__ void down_sweep(tile<T, Items, Layout>& item, int n, Op op) {
+  // Algorithm 4 prints log2 n for the first level, whose right child would lie behind the array.
+  for (int stride = n / 2; stride > 0; stride /= 2) {
+    simt::sync_block();
+    for (int k = this_thread(); k < n / (2 * stride); k += block_threads()) {
+      int const left = stride * (2 * k + 1) - 1;
+      int const right = left + stride;
+      T const sum = item.at(left);
+      T const before = item.at(right);
+      item.at(left) = before;
+      // Harris and Verona add sum + before, the later operand first: right for sums, wrong for
+      // operators that do not commute.
+      item.at(right) = op(before, sum);
+    }
+  }
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::block::textbook

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reduction of one value per thread by a tree in shared memory: half as many values each step,
+// neighbours combined, so that operators need not commute. The classic partner of the counting
+// barrier.
+#pragma once
+
+#include <libscan/simt/simt.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::block {
+
+/// Shared memory of a tree reduction: every level of the tree. Reusable as soon as a call has
+/// returned.
+template <class T, int BlockThreads>
+struct tree_reduce_storage {
+  // A level of n values leaves ceil(n / 2): at most 2 n + log2 n in all.
+  T value[2 * BlockThreads + 10];
+};
+
+/// x[0] op ... op x[BlockThreads - 1], in every thread. All threads of the block must call;
+/// BlockThreads from 1 to 1024, not only powers of two. ceil(log2 n) steps, n - 1 applications of
+/// the operator.
+template <class T, int BlockThreads, class Op>
+__device__ T tree_reduce(tree_reduce_storage<T, BlockThreads>& storage, T x, Op op) {
+  int const thread = simt::thread_rank();
+  T* level = storage.value;
+  level[thread] = x;
+  simt::sync_block();
+#pragma unroll
+  for (int n = BlockThreads; n > 1; n = (n + 1) / 2) {
+    T* const next = level + n;
+    int const left = 2 * thread;
+    if (left + 1 < n) {
+      next[thread] = op(level[left], level[left + 1]);
+    } else if (left < n) {
+      next[thread] = level[left];
+    }
+    level = next;
+    simt::sync_block();
+  }
+  T const result = level[0];
+  simt::sync_block();
+  return result;
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::block

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Separate scans of the segments of a warp. A segment begins at each lane whose head flag is set,
+// and at lane 0 (Harris & Garland, 3.2.2.2, Listing 3.5; the generic form after Sengupta et al.
+// 2007).
+#pragma once
+
+#include <libscan/warp/binary_scan.cuh>
+#include <libscan/warp/scan.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::warp {
+
+/// The segment of a lane: its first lane, and the one behind its last.
+struct segment {
+  int begin;
+  int end;
+
+  /// The lanes of the segment, as a mask.
+  __device__ unsigned lanes() const {
+    return (simt::full_warp << begin) &
+           (end == simt::warp_size ? simt::full_warp : (1u << end) - 1);
+  }
+};
+
+/// The calling lane's segment, where bit k of `heads` says that a segment begins at lane k.
+__device__ __forceinline__ segment segment_of_lane(unsigned heads) {
+  // The printed form masks with lanemask_lt, and so loses the lane's own flag: a head would
+  // continue the segment before it. Its shift by 32 in lane 31 of an all-ones prefix is undefined,
+  // too.
+  unsigned const before = (heads | 1u) & simt::lanemask_le();
+  unsigned const behind = heads & simt::lanemask_gt();
+  return {simt::warp_size - 1 - simt::clz(before),
+          behind == 0 ? simt::warp_size : simt::ffs(behind) - 1};
+}
+
+/// Binary scan within segments: `rank` counts the true lanes of the caller's segment that the
+/// prefix covers, `count` all true lanes of that segment. `heads` is the same word in all lanes.
+/// All lanes of the warp must call. Orders no memory.
+template <scan_kind Kind = scan_kind::exclusive>
+__device__ __forceinline__ binary_scan_result segmented_binary_scan(bool predicate,
+                                                                    unsigned heads) {
+  unsigned const set = simt::ballot(simt::full_warp, predicate) & segment_of_lane(heads).lanes();
+  return {simt::popc(set & covered_lanes<Kind, scan_direction::forward>()), simt::popc(set)};
+}
+
+/// The same with each lane's own head flag.
+template <scan_kind Kind = scan_kind::exclusive>
+__device__ __forceinline__ binary_scan_result segmented_binary_scan(bool predicate, bool head) {
+  return segmented_binary_scan<Kind>(predicate, simt::ballot(simt::full_warp, head));
+}
+
+/// Scan within segments, any operator: prefix = the values of the caller's segment before it (and
+/// its own, if inclusive; the identity at a head of an exclusive scan), total = the values of its
+/// whole segment. Calling rules as above.
+template <scan_kind Kind = scan_kind::exclusive, class T, class Op>
+__device__ scan_result<T> segmented_scan(T x, unsigned heads, Op op) {
+  segment const own = segment_of_lane(heads);
+  int const lane = simt::lane_id();
+#pragma unroll
+  for (int distance = 1; distance < simt::warp_size; distance *= 2) {
+    T const earlier = simt::shfl_up(simt::full_warp, x, distance);
+    if (lane - distance >= own.begin) x = op(earlier, x);
+  }
+  T const total = simt::shfl(simt::full_warp, x, own.end - 1);
+  T const before = simt::shfl_up(simt::full_warp, x, 1);
+  if constexpr (Kind == scan_kind::inclusive) return {x, total};
+  return {lane == own.begin ? T(op.identity()) : before, total};
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::warp

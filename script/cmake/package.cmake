@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake --install and find_package(libscan): libraries, headers under their path in the repository,
+# and programs. The installed tree may be moved.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+option(LIBSCAN_INSTALL "Install libscan along with the project" ${PROJECT_IS_TOP_LEVEL})
+if(NOT LIBSCAN_INSTALL)
+  return()
+endif()
+
+# One set of targets per component, so that nobody needs the dependencies of what they do not use.
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/libscan)
+set(targets_of_device libscan_device)
+set(targets_of_libscan libscan libscan_filter)
+set(targets_of_executor libscan_executor)
+set(programs scan-filter)
+
+# CMake links the CUDA runtime into what nvcc links; users of a static libscan link without nvcc.
+get_target_property(LIBSCAN_LIBRARY_TYPE libscan TYPE)
+if(LIBSCAN_WITH_CUDA AND LIBSCAN_LIBRARY_TYPE STREQUAL "STATIC_LIBRARY")
+  target_link_libraries(libscan INTERFACE
+                        $<INSTALL_INTERFACE:$<LINK_ONLY:CUDA::cudart_static>>)
+endif()
+
+foreach(component device libscan executor)
+  set(existing)
+  foreach(target IN LISTS targets_of_${component})
+    if(TARGET ${target})
+      list(APPEND existing ${target})
+      # The names begin with `lib` already.
+      set_target_properties(${target} PROPERTIES PREFIX "" INSTALL_RPATH $ORIGIN)
+    endif()
+  endforeach()
+  if(existing)
+    install(TARGETS ${existing} EXPORT libscan-${component})
+    install(EXPORT libscan-${component} NAMESPACE libscan:: DESTINATION ${config_dir}
+            FILE libscan-${component}.cmake)
+  endif()
+endforeach()
+
+file(RELATIVE_PATH lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+foreach(program IN LISTS programs)
+  if(TARGET ${program})
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/${lib_from_bin})
+    install(TARGETS ${program})
+  endif()
+endforeach()
+
+# Not for users: folders `src` and `racecheck`, what the facade keeps between its own files, and
+# headers of programs (which are those that stand on apps/common).
+file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+     libscan/*.hpp libscan/*.cuh apps/*.hpp apps/*.cuh)
+list(FILTER headers EXCLUDE REGEX
+     "/(src|racecheck)/|^apps/common/|^libscan/(cuda_engine|dispatch)\\.hpp$")
+foreach(header IN LISTS headers)
+  file(STRINGS ${header} of_program REGEX "#include <apps/common/")
+  if(NOT of_program)
+    cmake_path(GET header PARENT_PATH folder)
+    install(FILES ${header} DESTINATION include/libscan/${folder})
+  endif()
+endforeach()
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+configure_package_config_file(
+  script/cmake/libscanConfig.cmake.in libscanConfig.cmake INSTALL_DESTINATION ${config_dir}
+  NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Before 1.0 a minor version may change the interface.
+write_basic_package_version_file(libscanConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/libscanConfig.cmake
+              ${PROJECT_BINARY_DIR}/libscanConfigVersion.cmake
+        DESTINATION ${config_dir})

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -P: installs a build, moves the installed tree, builds and runs tests/consumer against it.
+#   -D BUILD=DIR -D WORK=DIR      the build to install; where everything is written
+#   -D COMPONENTS=LIST            libscan, executor, device
+#   -D CXX=COMPILER [-D CUDA_COMPILER=NVCC]
+set(source ${CMAKE_CURRENT_LIST_DIR}/../consumer)
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first)
+file(RENAME ${WORK}/first ${WORK}/moved)
+
+foreach(component IN LISTS COMPONENTS)
+  set(options -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release
+              -D CMAKE_PREFIX_PATH=${WORK}/moved -D COMPONENT=${component})
+  # What a component has no use for must not be looked for.
+  if(NOT component STREQUAL "libscan")
+    list(APPEND options -D CMAKE_DISABLE_FIND_PACKAGE_TBB=ON)
+  endif()
+  if(NOT component STREQUAL "executor")
+    list(APPEND options -D CMAKE_DISABLE_FIND_PACKAGE_Boost=ON)
+  endif()
+  if(component STREQUAL "device")
+    list(APPEND options -D CMAKE_CUDA_COMPILER=${CUDA_COMPILER})
+  endif()
+  run(${CMAKE_COMMAND} -G Ninja -S ${source} -B ${WORK}/${component} ${options})
+  run(${CMAKE_COMMAND} --build ${WORK}/${component})
+  run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/${component} --output-on-failure
+      --no-tests=error)
+endforeach()
+
+# The installed programs find their libraries.
+file(GLOB programs ${WORK}/moved/bin/scan-*)
+foreach(program IN LISTS programs)
+  run(${program} --version)
+endforeach()
