@@ -100,9 +100,12 @@ T special_item(random_words& words) {
 /// The k-th of n ascending items.
 template <class T>
 T ascending_item(index_t k, index_t n) {
-  if constexpr (sizeof(T) >= 4) return static_cast<T>(k);
-  index_t const top = static_cast<index_t>(std::numeric_limits<T>::max());
-  return n <= top ? static_cast<T>(k) : static_cast<T>(k / (n / top + 1));
+  if constexpr (sizeof(T) >= 4) {
+    return static_cast<T>(k);
+  } else {
+    index_t const top = static_cast<index_t>(std::numeric_limits<T>::max());
+    return n <= top ? static_cast<T>(k) : static_cast<T>(k / (n / top + 1));
+  }
 }
 
 template <class T>
