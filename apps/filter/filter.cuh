@@ -15,30 +15,43 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// Stands for the positions 0, 1, 2, ... as the items to keep.
-struct positions {
-  LIBSCAN_HOST_DEVICE index_t operator[](index_t i) const { return i; }
+/// What a filter writes for a kept item: the item.
+struct the_item {
+  template <class T>
+  LIBSCAN_HOST_DEVICE T operator()(index_t, T item) const {
+    return item;
+  }
 };
 
-template <class Item, class Tuning>
+/// What a filter writes for a kept item: its position.
+struct its_position {
+  template <class T>
+  LIBSCAN_HOST_DEVICE index_t operator()(index_t i, T) const {
+    return i;
+  }
+};
+
+/// The single-pass filter: each block claims tiles, and writes what `Written` makes of the items
+/// kept.
+template <class Item, class Written, class Tuning>
 struct filter_kernel {
   static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = Tuning::resident_blocks;
   static constexpr int items_per_thread = Tuning::items_per_thread;
   static constexpr int tile_items = block_threads * items_per_thread;
   static constexpr int warp_items = simt::warp_size * items_per_thread;
+  using output = decltype(Written{}(index_t{}, Item{}));
 
   struct shared_storage {
-    Item kept[tile_items];
+    output kept[tile_items];
     block::scan_storage<int, block_threads> scan;
     position carry;
     index_t claimed;
   };
 
-  /// Keeps payload[i] for each i with keep(in[i]).
-  template <class In, class Payload, class Out, class Predicate>
-  __device__ void operator()(shared_storage& shared, In in, Payload payload, Out out,
-                             item_count length, Predicate keep, tile_state<position> state,
-                             index_t* count) const {
+  template <class In, class Out, class Predicate>
+  __device__ void operator()(shared_storage& shared, In in, Out out, item_count length,
+                             Predicate keep, tile_state<position> state, index_t* count) const {
     index_t const n = length.get();
     index_t const tiles = ceil_div(n, index_t{tile_items});
     int const thread = static_cast<int>(threadIdx.x);
@@ -54,19 +67,26 @@ struct filter_kernel {
       index_t const first =
           tile * tile_items + thread / simt::warp_size * warp_items + simt::lane_id();
       Item items[items_per_thread]{};
-      bool kept[items_per_thread];
+      if ((tile + 1) * tile_items <= n) {
 #pragma unroll
-      for (int row = 0; row < items_per_thread; ++row) {
-        index_t const i = first + row * simt::warp_size;
-        kept[row] = i < n && keep(in[i]);
-        if (kept[row]) items[row] = static_cast<Item>(payload[i]);
+        for (int row = 0; row < items_per_thread; ++row) {
+          items[row] = in[first + row * simt::warp_size];
+        }
+      } else {
+#pragma unroll
+        for (int row = 0; row < items_per_thread; ++row) {
+          index_t const i = first + row * simt::warp_size;
+          if (i < n) items[row] = in[i];
+        }
       }
 
       // 3 scan the flags: rows by ballot, warps by the block scan
+      bool kept[items_per_thread];
       int rank[items_per_thread];
       int in_warp = 0;
 #pragma unroll
       for (int row = 0; row < items_per_thread; ++row) {
+        kept[row] = first + row * simt::warp_size < n && keep(items[row]);
         warp::binary_scan_result const scanned = warp::binary_scan(kept[row]);
         rank[row] = in_warp + scanned.rank;
         in_warp += scanned.count;
@@ -80,7 +100,9 @@ struct filter_kernel {
       // 5 compact in shared memory, 6 store in order
 #pragma unroll
       for (int row = 0; row < items_per_thread; ++row) {
-        if (kept[row]) shared.kept[in_block.prefix + rank[row]] = items[row];
+        if (!kept[row]) continue;
+        shared.kept[in_block.prefix + rank[row]] =
+            Written{}(first + row * simt::warp_size, items[row]);
       }
       simt::sync_block();
       for (int i = thread; i < in_block.total; i += block_threads) {
@@ -94,19 +116,19 @@ struct filter_kernel {
   }
 };
 
-template <class Item, class Tuning, class In, class Payload, class Out, class Predicate>
-void filter(workspace& ws, In in, Payload payload, Out out, item_count n, Predicate keep,
-            index_t* d_count) {
-  using kernel = filter_kernel<Item, Tuning>;
+/// Launches `filter_kernel` over n items.
+template <class Written, class Tuning, class In, class Out, class Predicate>
+void filter(workspace& ws, In in, Out out, item_count n, Predicate keep, index_t* d_count) {
+  using item = typename std::iterator_traits<In>::value_type;
+  using kernel = filter_kernel<item, Written, Tuning>;
   using state = tile_state<position>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
   std::byte* const memory = ws.reserve(state::bytes(tiles));
   simt::fill_async(memory, 0, state::reset_bytes(tiles), ws.stream());
-  unsigned const blocks =
-      blocks_for<kernel, In, Payload, Out, item_count, Predicate, state, index_t*>(
-          tiles, kernel::block_threads);
+  unsigned const blocks = blocks_for<kernel, In, Out, item_count, Predicate, state, index_t*>(
+      tiles, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()}, in,
-                       payload, out, n, keep, state(memory, tiles), d_count);
+                       out, n, keep, state(memory, tiles), d_count);
 }
 
 }  // namespace device
@@ -133,14 +155,14 @@ template <class Tuning = void, class In, class Out, class Predicate>
 void filter(workspace& ws, In in, Out out, item_count n, Predicate keep, index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
   using tuning = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<item>, Tuning>;
-  device::filter<item, tuning>(ws, in, in, out, n, keep, d_count);
+  device::filter<device::the_item, tuning>(ws, in, out, n, keep, d_count);
 }
 
 /// Writes the positions i with keep(in[i]) to `out`, ascending; otherwise as `filter`.
 template <class Tuning = void, class In, class Out, class Predicate>
 void filter_indices(workspace& ws, In in, Out out, item_count n, Predicate keep, index_t* d_count) {
   using tuning = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<index_t>, Tuning>;
-  device::filter<index_t, tuning>(ws, in, device::positions{}, out, n, keep, d_count);
+  device::filter<device::its_position, tuning>(ws, in, out, n, keep, d_count);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

@@ -114,4 +114,23 @@ struct bit_xor {
   }
 };
 
+/// Whether every order of association gives the same bits, so that a scan may choose the fastest.
+/// True for the operators above, but for floating-point sums; specialise it for an operator of your
+/// own that is exact. Where it is false, scans keep to one order that depends only on the number of
+/// items.
+template <class Op>
+inline constexpr bool exactly_associative = false;
+template <std::integral T>
+inline constexpr bool exactly_associative<plus<T>> = true;
+template <class T>
+inline constexpr bool exactly_associative<minimum<T>> = true;
+template <class T>
+inline constexpr bool exactly_associative<maximum<T>> = true;
+template <class T>
+inline constexpr bool exactly_associative<bit_and<T>> = true;
+template <class T>
+inline constexpr bool exactly_associative<bit_or<T>> = true;
+template <class T>
+inline constexpr bool exactly_associative<bit_xor<T>> = true;
+
 }  // namespace libscan::inline v1

@@ -12,6 +12,7 @@ namespace libscan::inline v1 {
 template <class T>
 struct scan_tuning {
   static constexpr int block_threads = 256;
+  static constexpr int resident_blocks = 4;  // of a multiprocessor: hides the look-back's latency
   static constexpr int items_per_thread = sizeof(T) <= 4    ? 16
                                           : sizeof(T) <= 64 ? static_cast<int>(64 / sizeof(T))
                                                             : 1;
@@ -24,6 +25,7 @@ struct filter_tuning : scan_tuning<T> {};
 /// The smallest tile there is, for tests: a few items already make many tiles.
 struct tiny_tuning {
   static constexpr int block_threads = 32;
+  static constexpr int resident_blocks = 1;
   static constexpr int items_per_thread = 1;
 };
 

@@ -4,7 +4,9 @@
 // back ended.
 #pragma once
 
+#include <libscan/core/operators.hpp>
 #include <libscan/device/tile_state.cuh>
+#include <libscan/warp/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -37,24 +39,48 @@ __device__ T fold_window(tile_report<T> const& report, T carry, Op op) {
   return carry;
 }
 
+/// Walks back to a window that holds a prefix, then folds forward again, one tile after the other.
+template <class T, class Op>
+__device__ T look_back_in_order(tile_state<T> const& state, index_t tile, Op op) {
+  index_t end = tile;
+  auto report = read_window(state, end, T(op.identity()));
+  while (!simt::any(simt::full_warp, report.status == tile_status::prefix)) {
+    end -= simt::warp_size;
+    report = read_window(state, end, T(op.identity()));
+  }
+  T carry = fold_window(report, T(op.identity()), op);
+  while (end != tile) {
+    end += simt::warp_size;
+    carry = fold_window(read_window(state, end, T(op.identity())), carry, op);
+  }
+  return carry;
+}
+
+/// Walks back and sums on the way, a window at once.
+template <class T, class Op>
+__device__ T look_back_in_any_order(tile_state<T> const& state, index_t tile, Op op) {
+  T carry = op.identity();
+  for (index_t end = tile;; end -= simt::warp_size) {
+    auto const report = read_window(state, end, T(op.identity()));
+    unsigned const prefixes = simt::ballot(simt::full_warp, report.status == tile_status::prefix);
+    int const first = prefixes == 0 ? 0 : simt::warp_size - 1 - simt::clz(prefixes);
+    T const counts = simt::lane_id() >= first ? report.value : T(op.identity());
+    carry = op(warp::inclusive_scan(counts, op).total, carry);
+    if (prefixes != 0) return carry;
+  }
+}
+
 }  // namespace detail
 
 /// The prefix that enters `tile` > 0: all that tiles 0 ... tile - 1 hold. Called by all lanes of
 /// one warp, each of which gets the result. Tile 0 must publish its prefix without looking back.
 template <class T, class Op>
 __device__ T look_back(tile_state<T> const& state, index_t tile, Op op) {
-  index_t end = tile;
-  auto report = detail::read_window(state, end, T(op.identity()));
-  while (!simt::any(simt::full_warp, report.status == tile_status::prefix)) {
-    end -= simt::warp_size;
-    report = detail::read_window(state, end, T(op.identity()));
+  if constexpr (exactly_associative<Op>) {
+    return detail::look_back_in_any_order(state, tile, op);
+  } else {
+    return detail::look_back_in_order(state, tile, op);
   }
-  T carry = detail::fold_window(report, T(op.identity()), op);
-  while (end != tile) {
-    end += simt::warp_size;
-    carry = detail::fold_window(detail::read_window(state, end, T(op.identity())), carry, op);
-  }
-  return carry;
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

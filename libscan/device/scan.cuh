@@ -49,10 +49,12 @@ __device__ T enter_tile(tile_state<T> const& state, index_t tile, T total, T ini
   return shared_carry;
 }
 
+/// The single-pass scan: each block claims tiles, one after the other, until none is left.
 template <scan_kind Kind, class Op, class Tuning>
 struct scan_kernel {
   using T = typename Op::value_type;
   static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = Tuning::resident_blocks;
   static constexpr int items_per_thread = Tuning::items_per_thread;
   static constexpr int tile_items = block_threads * items_per_thread;
 
@@ -109,6 +111,7 @@ struct scan_kernel {
   }
 };
 
+/// Resets the tile state and launches `scan_kernel` over n items.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>
 void scan(workspace& ws, In in, Out out, item_count n, Op op, typename Op::value_type* d_total,
           typename Op::value_type init) {

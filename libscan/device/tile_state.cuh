@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/simt/simt.cuh>
 
@@ -16,6 +17,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// What a tile has published so far.
 enum class tile_status : unsigned { nothing, total, prefix };
 
+/// A tile's status, and the value that goes with it.
 template <class T>
 struct tile_report {
   tile_status status;
@@ -36,6 +38,16 @@ struct plus_position {
     return {earlier.value + later.value};
   }
 };
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
+
+namespace libscan {
+/// Positions are integers.
+template <>
+inline constexpr bool exactly_associative<device::plus_position> = true;
+}  // namespace libscan
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
 
 namespace detail {
 

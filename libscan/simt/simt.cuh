@@ -7,8 +7,9 @@
 // A kernel is a functor:
 //
 //   struct reverse_kernel {
-//     static constexpr int block_threads = 256;                    // becomes __launch_bounds__
-//     struct shared_storage { int items[block_threads]; };         // optional
+//     static constexpr int block_threads = 256;       // both become __launch_bounds__; optional
+//     static constexpr int resident_blocks = 2;       // of a multiprocessor, at least
+//     struct shared_storage { int items[block_threads]; };     // optional
 //     __device__ void operator()(shared_storage& shared, int* data) const {
 //       shared.items[threadIdx.x] = data[threadIdx.x];
 //       simt::sync_block();
@@ -17,59 +18,41 @@
 //   };
 //   simt::launch<reverse_kernel>({.blocks = 1, .threads = 256}, d_data);
 //
-// threadIdx, blockIdx, blockDim, gridDim   as in CUDA, 1 to 3 dimensions
+// threadIdx blockIdx blockDim gridDim   as in CUDA, 1 to 3 dimensions
 //
-// Warp, all taking an explicit mask of lanes that names the caller; lanes a partial warp lacks are
-// ignored
-//   ballot any all                 votes                       (__ballot_sync ...)
-//   shfl shfl_up shfl_down shfl_xor   any trivially copyable type, optional width 1, 2, ... 32;
-//   reading a
-//                                  lane that takes no part gives an undefined value
-//   match_any match_all            4- or 8-byte values; match_all returns the mask, or 0
+// Warp: all take a mask of lanes that names the caller; lanes a partial warp lacks are ignored
+//   ballot any all           votes (__ballot_sync ...)
+//   shfl shfl_up shfl_down shfl_xor
+//                            any trivially copyable type, optional width 1, 2, 4 ... 32; a lane
+//                            that takes no part gives an undefined value
+//   match_any match_all      4- or 8-byte values; match_all returns the mask, or 0
 //   reduce_add reduce_min reduce_max reduce_and reduce_or reduce_xor     32-bit integers
-//   active_mask                    some lanes that happen to be here: never "all lanes of the
-//   branch" sync_warp                      the only one of these that orders memory lane_id,
-//   lanemask_lt le eq ge gt, popc clz ffs brev
+//   sync_warp                the only one of these that orders memory
+//   active_mask              some lanes that happen to be here: never "all lanes of the branch"
+//   lane_id lanemask_lt lanemask_le lanemask_eq lanemask_ge lanemask_gt   popc clz ffs brev
 // Block
-//   sync_block, sync_block_count / _and / _or   barrier, with the count / all / any of a predicate
-//   thread_rank                    linear index in the block
-//   dynamic_shared<T>()            run-time-sized shared memory, at least 16-byte aligned
+//   sync_block               barrier
+//   sync_block_count sync_block_and sync_block_or     barriers that reduce a predicate
+//   thread_rank              linear index in the block
+//   dynamic_shared<T>()      run-time-sized shared memory, at least 16-byte aligned
 // Grid
-//   sync_grid                      cooperative launches only
+//   sync_grid                cooperative launches only
 // Memory
-//   atomic_ref<T>                  device scope, orders as in std::; block_atomic_ref<T> for shared
+//   atomic_ref<T>            device scope, orders as in std::; block_atomic_ref<T> for shared
 //   memory.
-//                                  Every polling loop must read through one of them
-//   thread_fence, thread_fence_block
-//   load_vector store_vector       N items at once, aligned to their size together
-//   mbarrier, bulk_load            asynchronous copies global to shared, 16-byte aligned (sm_90 and
-//   later; fence_mbarrier_init            `has_bulk_copy` tells in device code) fence_proxy_async
+//                            Every polling loop must read through one of them
+//   thread_fence thread_fence_block
+//   load_vector store_vector    N items at once, aligned to their size together
+//   mbarrier bulk_load       asynchronous copies global to shared, 16-byte aligned (sm_90 and
+//   later:
+//                            `has_bulk_copy` tells in device code)
+//   fence_mbarrier_init fence_proxy_async
 // Host
 //   launch<Kernel>({.blocks, .threads, .dynamic_shared_bytes, .on, .cooperative}, args...)
-//   allocate deallocate fill_async copy_async synchronize, stream
-//   multiprocessor_count, resident_blocks_per_multiprocessor<Kernel>
+//   allocate deallocate fill_async copy_async synchronize stream
+//   multiprocessor_count resident_blocks_per_multiprocessor<Kernel>
 
-#include <cstddef>
-#include <cstdint>
-
-#ifdef __CUDACC__
-#define LIBSCAN_MACHINE v1_cuda
-#else
-#define LIBSCAN_MACHINE v1_executor
-#endif
-
-namespace libscan::inline LIBSCAN_MACHINE::simt {
-
-inline constexpr int warp_size = 32;
-inline constexpr unsigned full_warp = 0xffffffffu;
-
-/// N items that travel in one access; aligned to their size together.
-template <class T, int N>
-struct alignas(sizeof(T) * N) vector {
-  T item[N];
-};
-
-}  // namespace libscan::inline LIBSCAN_MACHINE::simt
+#include <libscan/simt/machine.hpp>
 
 #ifdef __CUDACC__
 #include <libscan/simt/cuda/atomic.cuh>

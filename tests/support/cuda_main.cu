@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main function of tests that need a GPU. Without one they are skipped (exit code 77), not passed.
+// The main function of tests that need a GPU. Without one they are skipped (exit code 77), not
+// passed.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>

@@ -40,17 +40,17 @@ struct dense {
 
 /// One place is skipped after every `Banks` items of 4 bytes: item i lies at i + i / Banks, so that
 /// a stride of a power of two does not meet the same bank again and again.
-// Harris's Listing 3 shifts by the number of banks where its logarithm is meant.
 template <int Banks>
 struct padded {
+  // Harris's Listing 3 shifts by the number of banks where its logarithm is meant.
   static_assert(Banks > 1 && (Banks & (Banks - 1)) == 0, "banks come in powers of two");
   LIBSCAN_HOST_DEVICE static constexpr int place(int i) { return i + i / Banks; }
 };
 
 /// One place more after every Banks^2 items: no conflicts in trees of more than that many items.
-// Listing 3 writes n >> a + n >> b for the sum of two shifts; + binds tighter than >>.
 template <int Banks>
 struct fully_padded {
+  // Listing 3 writes n >> a + n >> b for the sum of two shifts; + binds tighter than >>.
   LIBSCAN_HOST_DEVICE static constexpr int place(int i) {
     return padded<Banks>::place(i) + i / (Banks * Banks);
   }

@@ -4,6 +4,8 @@
 
 #include <cooperative_groups.h>
 
+#include <libscan/simt/machine.hpp>
+
 namespace libscan::inline v1_cuda::simt {
 
 __device__ __forceinline__ int thread_rank() {

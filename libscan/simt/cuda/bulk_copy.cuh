@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include <libscan/simt/machine.hpp>
+
 namespace libscan::inline v1_cuda::simt {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900

@@ -11,6 +11,7 @@
 
 namespace libscan::inline v1_cuda::simt {
 
+/// Throws `device_error` unless `code` is cudaSuccess. Use LIBSCAN_CHECK.
 inline void check(cudaError_t code, char const* what, char const* file, int line) {
   if (code == cudaSuccess) return;
   (void)cudaGetLastError();  // a reported error must not surface again in somebody else's check

@@ -9,6 +9,7 @@
 
 #include <libscan/simt/cuda/block.cuh>
 #include <libscan/simt/cuda/check.cuh>
+#include <libscan/simt/machine.hpp>
 
 namespace libscan::inline v1_cuda::simt {
 
@@ -23,6 +24,7 @@ using ::uint3;
 
 using stream = cudaStream_t;
 
+/// Shape of a launch, and the stream it joins.
 struct launch_config {
   dim3 blocks;
   dim3 threads;
@@ -60,8 +62,18 @@ constexpr int most_threads() {
   }
 }
 
+template <class Kernel>
+constexpr int least_resident_blocks() {
+  if constexpr (requires { Kernel::resident_blocks; }) {
+    return Kernel::resident_blocks;
+  } else {
+    return 1;
+  }
+}
+
 template <class Kernel, class... Args>
-__global__ __launch_bounds__(most_threads<Kernel>(), 1) void entry(Args... args) {
+__global__ __launch_bounds__(most_threads<Kernel>(),
+                             least_resident_blocks<Kernel>()) void entry(Args... args) {
   if constexpr (!has_shared_storage<Kernel>) {
     Kernel{}(args...);
   } else if constexpr (shared_layout<Kernel>::in_dynamic != 0) {

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include <libscan/simt/machine.hpp>
+
 namespace libscan::inline v1_cuda::simt {
 
 namespace detail {

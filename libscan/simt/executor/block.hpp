@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include <libscan/simt/executor/runtime.hpp>
+#include <libscan/simt/machine.hpp>
 
 namespace libscan::inline v1_executor::simt {
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <libscan/simt/executor/runtime.hpp>
+#include <libscan/simt/machine.hpp>
 
 namespace libscan::inline v1_executor::simt {
 

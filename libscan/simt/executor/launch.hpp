@@ -10,12 +10,14 @@
 
 #include <libscan/simt/executor/runtime.hpp>
 #include <libscan/simt/executor/settings.hpp>
+#include <libscan/simt/machine.hpp>
 
 namespace libscan::inline v1_executor::simt {
 
 /// A queue of work. The executor has but one, and finishes each piece before it returns.
 struct stream {};
 
+/// Shape of a launch. The stream is there for CUDA's sake.
 struct launch_config {
   dim3 blocks;
   dim3 threads;
@@ -26,26 +28,30 @@ struct launch_config {
 
 namespace executor {
 
+/// Whether a kernel names a `shared_storage`.
 template <class Kernel>
 concept has_shared_storage = requires {
   typename Kernel::shared_storage;
 };
 
+/// Size and alignment of a kernel's shared storage; none by default.
 template <class Kernel>
 struct shared_layout {
   static constexpr std::size_t bytes = 0, alignment = 16;
 };
 
+/// Of a kernel that has one.
 template <has_shared_storage Kernel>
 struct shared_layout<Kernel> {
   static constexpr std::size_t bytes = sizeof(typename Kernel::shared_storage);
   static constexpr std::size_t alignment = alignof(typename Kernel::shared_storage);
 };
 
-// g++ tells checkers nothing of a structure that a call returns into memory. With all calls
-// inlined, as on a GPU, there are none of those.
+/// Runs one thread of a kernel.
 template <class Kernel, class Arguments>
 #ifdef __SANITIZE_THREAD__
+// g++ tells checkers nothing of a structure that a call returns into memory. With all calls
+// inlined, as on a GPU, there are none of those.
 [[gnu::flatten]]
 #endif
 void run_thread(void* arguments) {

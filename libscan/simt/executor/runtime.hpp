@@ -74,6 +74,7 @@ bool polled(void const* address, void const* value, std::size_t size, call_site 
 void stored(void const* address);
 void fence();
 
+/// mbarriers and bulk copies, as the words of simt.cuh.
 void mbarrier_init(void* barrier, unsigned arrivals, call_site site);
 void mbarrier_invalidate(void* barrier, call_site site);
 void mbarrier_arrive(void* barrier, unsigned expected_bytes, call_site site);

@@ -6,11 +6,13 @@
 #include <type_traits>
 
 #include <libscan/simt/executor/runtime.hpp>
+#include <libscan/simt/machine.hpp>
 
 namespace libscan::inline v1_executor::simt {
 
 namespace executor {
 
+/// Any of the four shuffles.
 template <class T>
 T shuffle(call what, unsigned mask, T value, int argument, int width, call_site at) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which machine a translation unit is compiled for, and what both machines share.
+#pragma once
+
+#ifdef __CUDACC__
+#define LIBSCAN_MACHINE v1_cuda
+#else
+#define LIBSCAN_MACHINE v1_executor
+#endif
+
+namespace libscan::inline LIBSCAN_MACHINE::simt {
+
+/// Lanes of a warp.
+inline constexpr int warp_size = 32;
+
+/// The mask of all lanes of a warp.
+inline constexpr unsigned full_warp = 0xffffffffu;
+
+/// N items that travel in one access; aligned to their size together.
+template <class T, int N>
+struct alignas(sizeof(T) * N) vector {
+  T item[N];
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::simt
