@@ -28,7 +28,7 @@ class mbarrier {
 
  private:
   // The executor keeps the state elsewhere; kernels see the size and alignment of the real thing.
-  alignas(8) unsigned char opaque_[8];
+  [[maybe_unused]] alignas(8) unsigned char opaque_[8];
 };
 
 inline constexpr bool has_bulk_copy = true;
