@@ -8,7 +8,7 @@
 
 #include <libscan/block/scan.cuh>
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/scan.cuh>
+#include <libscan/device/look_back_scan.cuh>
 #include <libscan/warp/binary_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {

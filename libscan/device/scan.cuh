@@ -1,141 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device-wide scan in a single pass: every item is read once and every result written once. Tiles
-// are claimed by an atomic ticket and chained by decoupled look-back (Merrill & Garland 2016).
+// Device-wide scan: one call for any length, associative operator and type. Every item is read once
+// and every result written once.
 #pragma once
 
 #include <type_traits>
 
-#include <libscan/block/scan.cuh>
-#include <libscan/block/tile_io.cuh>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/item_count.cuh>
-#include <libscan/device/look_back.cuh>
-#include <libscan/device/workspace.cuh>
+#include <libscan/device/look_back_scan.cuh>
+#include <libscan/device/pipelined_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// How many blocks to start for `tiles` tiles: as many as the GPU can hold at once, never more than
-/// tiles.
-template <class Kernel, class... Args>
-unsigned blocks_for(index_t tiles, int block_threads) {
-  index_t const resident = index_t{simt::multiprocessor_count()} *
-                           simt::resident_blocks_per_multiprocessor<Kernel, Args...>(block_threads);
-  index_t const blocks = tiles < resident ? tiles : resident;
-  return static_cast<unsigned>(blocks > 0 ? blocks : 1);
-}
+/// What bulk copies and wide accesses can move: items in memory, of 1, 2, 4, 8 or 16 bytes.
+template <class In>
+inline constexpr bool suits_bulk_copy = false;
+template <class Item>
+inline constexpr bool suits_bulk_copy<Item*> = sizeof(Item) <= 16 &&
+                                               (sizeof(Item) & (sizeof(Item) - 1)) == 0;
 
-/// The carry that enters a tile: `init` before tile 0, otherwise found by looking back. Publishes
-/// the tile's total and then its prefix. All threads of the block call and get the carry; ends with
-/// a barrier.
-template <class T, class Op>
-__device__ T enter_tile(tile_state<T> const& state, index_t tile, T total, T init, Op op,
-                        T& shared_carry) {
-  if (threadIdx.x < simt::warp_size) {
-    bool const leader = threadIdx.x == 0;
-    T carry = init;
-    if (tile > 0) {
-      if (leader) state.publish(tile, tile_status::total, total);
-      carry = look_back(state, tile, op);
-    }
-    if (leader) {
-      state.publish(tile, tile_status::prefix, op(carry, total));
-      shared_carry = carry;
-    }
-  }
-  simt::sync_block();
-  return shared_carry;
-}
-
-/// The single-pass scan: each block claims tiles, one after the other, until none is left.
-template <scan_kind Kind, class Op, class Tuning>
-struct scan_kernel {
-  using T = typename Op::value_type;
-  static constexpr int block_threads = Tuning::block_threads;
-  static constexpr int resident_blocks = Tuning::resident_blocks;
-  static constexpr int items_per_thread = Tuning::items_per_thread;
-  static constexpr int tile_items = block_threads * items_per_thread;
-
-  struct shared_storage {
-    block::tile_storage<T, block_threads, items_per_thread> tile;
-    block::scan_storage<T, block_threads> scan;
-    T carry;
-    index_t claimed;
-  };
-
-  template <class In, class Out>
-  __device__ void operator()(shared_storage& shared, In in, Out out, item_count count, Op op,
-                             T init, tile_state<T> state, T* total) const {
-    index_t const n = count.get();
-    index_t const tiles = ceil_div(n, index_t{tile_items});
-    if (tiles == 0 && total != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *total = init;
-    for (;;) {
-      // 1 claim a tile
-      if (threadIdx.x == 0) shared.claimed = state.claim();
-      simt::sync_block();
-      index_t const tile = shared.claimed;
-      if (tile >= tiles) return;
-
-      // 2 load it; items beyond the end are the identity, which changes nothing
-      index_t const base = tile * tile_items;
-      int const valid = static_cast<int>(n - base < tile_items ? n - base : tile_items);
-      T items[items_per_thread];
-      block::load_tile(shared.tile, in, base, valid, T(op.identity()), items);
-
-      // 3 scan: within the thread, then across the block
-      T sum = items[0];
-#pragma unroll
-      for (int k = 1; k < items_per_thread; ++k) sum = op(sum, items[k]);
-      auto const before = block::exclusive_scan(shared.scan, sum, op);
-
-      // 4 publish the total, look back for what comes before the tile
-      T const carry = enter_tile(state, tile, before.total, init, op, shared.carry);
-
-      // 5 apply the carry
-      T prefix = op(carry, before.prefix);
-#pragma unroll
-      for (int k = 0; k < items_per_thread; ++k) {
-        T const next = op(prefix, items[k]);
-        items[k] = Kind == scan_kind::inclusive ? next : prefix;
-        prefix = next;
-      }
-
-      // 6 store
-      block::store_tile(shared.tile, out, base, valid, items);
-      if (tile == tiles - 1 && total != nullptr && threadIdx.x == 0) {
-        *total = op(carry, before.total);
-      }
-    }
-  }
+/// What a result takes in memory: as much as the iterator says, or as a value of the scan.
+template <class Out, class T>
+struct result_of {
+  using type = T;
+};
+template <class Result, class T>
+struct result_of<Result*, T> {
+  using type = Result;
 };
 
-/// Resets the tile state and launches `scan_kernel` over n items.
+/// Whether `Tuning` is that of a pipeline.
+template <class Tuning>
+concept tunes_pipeline = requires {
+  Tuning::stages;
+};
+
+/// Chooses how to scan: by the tuning if there is one, else by what the iterators and the GPU
+/// permit.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>
 void scan(workspace& ws, In in, Out out, item_count n, Op op, typename Op::value_type* d_total,
           typename Op::value_type init) {
   static_assert(monoid<Op>,
                 "a scan's operator needs value_type, identity() and an associative call");
   using T = typename Op::value_type;
-  using kernel = scan_kernel<Kind, Op, Tuning>;
-  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
-  std::byte* const memory = ws.reserve(tile_state<T>::bytes(tiles));
-  simt::fill_async(memory, 0, tile_state<T>::reset_bytes(tiles), ws.stream());
-  unsigned const blocks = blocks_for<kernel, In, Out, item_count, Op, T, tile_state<T>, T*>(
-      tiles, kernel::block_threads);
-  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()}, in,
-                       out, n, op, init, tile_state<T>(memory, tiles), d_total);
+  if constexpr (tunes_pipeline<Tuning>) {
+    pipelined_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
+  } else if constexpr (!std::is_void_v<Tuning>) {
+    look_back_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
+  } else {
+    if constexpr (suits_bulk_copy<In> && sizeof(T) <= 16) {
+      using item = std::remove_cv_t<std::remove_pointer_t<In>>;
+      using tuning = pipeline_tuning<item, T, typename result_of<Out, T>::type>;
+      if (simt::oldest_target_has_bulk_copy || simt::device_has_bulk_copy()) {
+        return pipelined_scan<Kind, tuning>(ws, in, out, n, op, d_total, init);
+      }
+    }
+    if constexpr (!suits_bulk_copy<In> || sizeof(T) > 16 || !simt::oldest_target_has_bulk_copy) {
+      look_back_scan<Kind, look_back_tuning<T>>(ws, in, out, n, op, d_total, init);
+    }
+  }
 }
 
 }  // namespace device
 
-/// Bytes of workspace a scan of up to `n` items with values of type T needs. A pure function of its
-/// arguments; needs no device.
-template <class T, class Tuning = scan_tuning<T>>
+/// Bytes of workspace a scan of up to `n` items with values of type T needs, whatever the items
+/// are. A pure function of its arguments; needs no device.
+template <class T>
 constexpr std::size_t scan_workspace_bytes(index_t n) {
-  index_t const tile_items = index_t{Tuning::block_threads} * Tuning::items_per_thread;
-  return device::tile_state<T>::bytes(ceil_div(n, tile_items));
+  using look_back = look_back_tuning<T>;
+  index_t const look_back_items = index_t{look_back::block_threads} * look_back::items_per_thread;
+  index_t const pipeline_items =
+      sizeof(T) <= 16 ? 4096 / static_cast<index_t>(ceil_div(sizeof(T), std::size_t{4})) : n + 1;
+  std::size_t const a = device::tile_state<T>::bytes(ceil_div(n, look_back_items));
+  std::size_t const b = device::tile_totals<T>::bytes(ceil_div(n, pipeline_items));
+  return a > b ? a : b;
 }
 
 /// out[i] = init op in[0] op ... op in[i - 1] for 0 <= i < n, and *d_total = init op in[0] op ...
@@ -148,16 +88,15 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
 /// (`item_count::on_device`). n = 0 writes only the total. d_total: one value in device memory, or
 /// null. Aliasing: in == out exactly is allowed; any other overlap is undefined. Synchronisation:
 /// asynchronous on the workspace's stream; allocates only if the workspace must grow. Traffic:
-/// reads n items, writes n results. Results are bitwise the same in every run. Progress: waits only
-/// for tiles claimed by running blocks; assumes no order in which blocks start. Throws:
-/// `invalid_argument` (workspace too small), `device_error`.
+/// reads n items, writes n results. Results are bitwise the same in every run on one kind of GPU.
+/// Progress: plain pointers on sm_90 and later take a cooperative launch, which starts when all its
+/// blocks fit; otherwise a tile waits only for tiles claimed by running blocks, in whatever order
+/// blocks start. Throws: `invalid_argument` (workspace too small), `device_error`.
 template <class Tuning = void, class In, class Out, class Op>
 void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                     typename Op::value_type* d_total = nullptr,
                     std::type_identity_t<typename Op::value_type> init = Op::identity()) {
-  using tuning =
-      std::conditional_t<std::is_void_v<Tuning>, scan_tuning<typename Op::value_type>, Tuning>;
-  device::scan<scan_kind::exclusive, tuning>(ws, in, out, n, op, d_total, init);
+  device::scan<scan_kind::exclusive, Tuning>(ws, in, out, n, op, d_total, init);
 }
 
 /// out[i] = init op in[0] op ... op in[i] for 0 <= i < n; otherwise as `exclusive_scan`.
@@ -165,9 +104,7 @@ template <class Tuning = void, class In, class Out, class Op>
 void inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                     typename Op::value_type* d_total = nullptr,
                     std::type_identity_t<typename Op::value_type> init = Op::identity()) {
-  using tuning =
-      std::conditional_t<std::is_void_v<Tuning>, scan_tuning<typename Op::value_type>, Tuning>;
-  device::scan<scan_kind::inclusive, tuning>(ws, in, out, n, op, d_total, init);
+  device::scan<scan_kind::inclusive, Tuning>(ws, in, out, n, op, d_total, init);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

@@ -16,6 +16,9 @@ inline constexpr int warp_size = 32;
 /// The mask of all lanes of a warp.
 inline constexpr unsigned full_warp = 0xffffffffu;
 
+/// How long the second-level cache should keep what a bulk copy reads.
+enum l2_priority : unsigned char { l2_normal, l2_keep };
+
 /// N items that travel in one access; aligned to their size together.
 template <class T, int N>
 struct alignas(sizeof(T) * N) vector {

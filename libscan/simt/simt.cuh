@@ -44,8 +44,8 @@
 //   thread_fence thread_fence_block
 //   load_vector store_vector    N items at once, aligned to their size together
 //   mbarrier bulk_load       asynchronous copies global to shared, 16-byte aligned (sm_90 and
-//   later:
-//                            `has_bulk_copy` tells in device code)
+//                            later: `has_bulk_copy` tells in device code); l2_keep asks the cache
+//                            to keep what they read
 //   fence_mbarrier_init fence_proxy_async
 // Host
 //   launch<Kernel>({.blocks, .threads, .dynamic_shared_bytes, .on, .cooperative}, args...)

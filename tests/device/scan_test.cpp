@@ -20,8 +20,15 @@ using namespace libscan::test;
 
 namespace {
 
-template <class Tuning>
-constexpr index_t tile_items = index_t{Tuning::block_threads} * Tuning::items_per_thread;
+/// The tile the library chooses for a scan of T.
+template <class T>
+constexpr index_t tile_items = [] {
+  using tuning = pipeline_tuning<T, T, T>;
+  return index_t{tuning::group_threads} * tuning::vector_items * tuning::rows;
+}();
+
+/// No tuning of one's own: the library chooses.
+using automatic = void;
 
 struct place {
   int in_offset = 0;
@@ -81,13 +88,22 @@ void require_sizes(std::vector<index_t> const& sizes, Op op, typename Op::value_
 
 }  // namespace
 
-TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a loop") {
+TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a loop", "",
+                   tiny_tuning, tiny_pipeline_tuning) {
   each_schedule(scaled(4, 1), [](std::string const& schedule) {
     INFO(schedule);
-    require_sizes<tiny_tuning>(tiny_sizes(), plus<std::int32_t>{}, 7);
-    require_sizes<tiny_tuning>(tiny_sizes(), compose{}, affine{3, 5});
-    require_sizes<tiny_tuning>(tiny_sizes(), keep_last{}, maybe{42, 1});
-    require_sizes<tiny_tuning>(tiny_sizes(), tripwire{}, interval::over(-5, 0));
+    require_sizes<TestType>(tiny_sizes(), plus<std::int32_t>{}, 7);
+    require_sizes<TestType>(tiny_sizes(), compose{}, affine{3, 5});
+    require_sizes<TestType>(tiny_sizes(), keep_last{}, maybe{42, 1});
+    require_sizes<TestType>(tiny_sizes(), tripwire{}, interval::over(-5, 0));
+  });
+}
+
+TEMPLATE_TEST_CASE("many of the smallest tiles agree with a loop", "", tiny_tuning,
+                   tiny_pipeline_tuning) {
+  each_schedule(scaled(6, 2), [](std::string const& schedule) {
+    INFO(schedule);
+    require_sizes<TestType>({5000, 9999}, compose{}, affine{3, 5});
   });
 }
 
@@ -96,24 +112,23 @@ TEMPLATE_TEST_CASE("the size ladder agrees with a loop, in every type and operat
                    maximum<std::int16_t>, minimum<std::int64_t>, bit_and<std::uint16_t>,
                    bit_xor<std::uint32_t>, compose, keep_last, tripwire) {
   using T = typename TestType::value_type;
-  using tuning = scan_tuning<T>;
   index_t const limit = on_gpu ? 2000000 : scaled(270000, 9000);
   each_schedule(scaled(1, 1), [&](std::string const& schedule) {
     INFO(schedule);
-    auto const sizes = size_ladder(tile_items<tuning>, tuning::block_threads, limit);
-    require_sizes<tuning>(sizes, TestType{}, TestType::identity());
+    auto const sizes = size_ladder(tile_items<T>, pipeline_tuning<T, T, T>::group_threads, limit);
+    require_sizes<automatic>(sizes, TestType{}, TestType::identity());
   });
 }
 
 TEST_CASE("a million items agree with a loop") {
   if (reduced()) return;
-  require_sizes<scan_tuning<std::int32_t>>({1000003}, plus<std::int32_t>{}, 1);
+  require_sizes<automatic>({1000003}, plus<std::int32_t>{}, 1);
 }
 
 TEST_CASE("items are converted to the accumulator before the first addition") {
   std::vector<std::uint8_t> const bytes(3000, 255);
   for (scan_kind const kind : both_kinds) {
-    require_scan<scan_tuning<std::uint32_t>>(kind, bytes, plus<std::uint32_t>{}, 0u);
+    require_scan<automatic>(kind, bytes, plus<std::uint32_t>{}, 0u);
   }
 }
 
@@ -121,7 +136,7 @@ TEST_CASE("all input patterns, over several tiles") {
   for (pattern const p : all_patterns()) {
     INFO("pattern " << static_cast<int>(p));
     auto const items = make_input<std::int32_t>(p, 10000);
-    require_scan<scan_tuning<std::int32_t>>(scan_kind::inclusive, items, plus<std::int32_t>{}, 0);
+    require_scan<automatic>(scan_kind::inclusive, items, plus<std::int32_t>{}, 0);
   }
 }
 
@@ -132,8 +147,8 @@ TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is 
     INFO("offset " << offset);
     place const where{offset, 16 - offset, false};
     require_scan<tiny_tuning>(scan_kind::exclusive, items, plus<std::int32_t>{}, 0, where);
-    require_scan<scan_tuning<std::uint8_t>>(scan_kind::inclusive, bytes, plus<std::uint8_t>{}, 0,
-                                            where);
+    require_scan<tiny_pipeline_tuning>(scan_kind::exclusive, items, plus<std::int32_t>{}, 0, where);
+    require_scan<automatic>(scan_kind::inclusive, bytes, plus<std::uint8_t>{}, 0, where);
   }
 }
 
@@ -143,9 +158,10 @@ TEST_CASE("the output may be the input") {
     for (index_t const n : {1, 33, 1000, 9000}) {
       for (scan_kind const kind : both_kinds) {
         place const where{3, 0, true};
-        require_scan<scan_tuning<std::int32_t>>(kind, make_items<std::int32_t>(n),
-                                                plus<std::int32_t>{}, 5, where);
+        require_scan<automatic>(kind, make_items<std::int32_t>(n), plus<std::int32_t>{}, 5, where);
         require_scan<tiny_tuning>(kind, make_items<affine>(n), compose{}, affine{1, 1}, where);
+        require_scan<tiny_pipeline_tuning>(kind, make_items<affine>(n), compose{}, affine{1, 1},
+                                           where);
       }
     }
   });
@@ -153,17 +169,16 @@ TEST_CASE("the output may be the input") {
 
 TEMPLATE_TEST_CASE("floating sums are within the bound of any order, and repeat bit for bit", "",
                    float, double) {
-  using tuning = scan_tuning<TestType>;
   auto const items = make_input<TestType>(pattern::random, scaled(70000, 20000));
   auto const first =
-      scan_on_device<tuning>(scan_kind::inclusive, items, plus<TestType>{}, TestType(0.5));
+      scan_on_device<automatic>(scan_kind::inclusive, items, plus<TestType>{}, TestType(0.5));
   REQUIRE(sum_error(scan_kind::inclusive, items, TestType(0.5), first) == "");
   int const repeats = on_gpu ? 20 : 1;
   each_schedule(scaled(8, 3), [&](std::string const& schedule) {
     INFO(schedule);
     for (int k = 0; k < repeats; ++k) {
       auto const again =
-          scan_on_device<tuning>(scan_kind::inclusive, items, plus<TestType>{}, TestType(0.5));
+          scan_on_device<automatic>(scan_kind::inclusive, items, plus<TestType>{}, TestType(0.5));
       REQUIRE(bit_difference(first.out, again.out) == "");
     }
   });
@@ -171,16 +186,17 @@ TEMPLATE_TEST_CASE("floating sums are within the bound of any order, and repeat 
 
 TEST_CASE("identities are exact: -0.0 stays, infinities are found, NaN is passed on") {
   std::vector<float> const zeros(100, -0.0f);
-  require_scan<scan_tuning<float>>(scan_kind::inclusive, zeros, plus<float>{}, -0.0f);
+  require_scan<automatic>(scan_kind::inclusive, zeros, plus<float>{}, -0.0f);
   std::vector<float> const infinite(100, std::numeric_limits<float>::infinity());
-  require_scan<scan_tuning<float>>(scan_kind::inclusive, infinite, minimum<float>{},
-                                   minimum<float>::identity());
+  require_scan<automatic>(scan_kind::inclusive, infinite, minimum<float>{},
+                          minimum<float>::identity());
   auto const special = make_input<float>(pattern::special, 5000);
-  require_scan<scan_tuning<float>>(scan_kind::exclusive, special, maximum<float>{},
-                                   maximum<float>::identity());
+  require_scan<automatic>(scan_kind::exclusive, special, maximum<float>{},
+                          maximum<float>::identity());
 }
 
-TEST_CASE("the number of items may lie in device memory") {
+TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", tiny_tuning,
+                   tiny_pipeline_tuning, automatic) {
   auto const items = make_items<std::int32_t>(1000);
   for (index_t const n : {-3, 0, 1, 32, 999, 1000, 5000}) {
     INFO("n on the device = " << n);
@@ -188,9 +204,8 @@ TEST_CASE("the number of items may lie in device memory") {
     device_image<std::int32_t> in(items), out(1000), total(1);
     device_image<index_t> length(std::vector<index_t>{n});
     workspace ws;
-    exclusive_scan<tiny_tuning>(ws, in.data(), out.data(),
-                                item_count::on_device(length.data(), 1000), plus<std::int32_t>{},
-                                total.data(), 9);
+    exclusive_scan<TestType>(ws, in.data(), out.data(), item_count::on_device(length.data(), 1000),
+                             plus<std::int32_t>{}, total.data(), 9);
     auto got = out.read();
     REQUIRE(out.written_from(taken) == "");
     got.resize(static_cast<std::size_t>(taken));
@@ -201,24 +216,24 @@ TEST_CASE("the number of items may lie in device memory") {
 }
 
 TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all the same") {
-  auto const items = make_items<double>(4000);
-  auto const expected =
-      scan_on_device<tiny_tuning>(scan_kind::inclusive, items, plus<double>{}, 0.0);
-  std::size_t const bytes = scan_workspace_bytes<double, tiny_tuning>(4000);
+  index_t const n = 3 * tile_items<double> + 5;
+  auto const items = make_items<double>(n);
+  auto const expected = scan_on_device<automatic>(scan_kind::inclusive, items, plus<double>{}, 0.0);
+  std::size_t const bytes = scan_workspace_bytes<double>(n);
   device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
   simt::fill_async(memory.data(), 0xff, bytes);
   workspace ws(memory.data(), bytes);
-  device_image<double> in(items), out(4000);
+  device_image<double> in(items), out(n);
   for (int k = 0; k < 3; ++k) {
-    inclusive_scan<tiny_tuning>(ws, in.data(), out.data(), 4000, plus<double>{}, nullptr, 0.0);
+    inclusive_scan(ws, in.data(), out.data(), n, plus<double>{}, nullptr, 0.0);
     REQUIRE(bit_difference(expected.out, out.read()) == "");
   }
 }
 
 TEST_CASE("what cannot work is refused before anything runs") {
-  device_image<int> items(100);
+  device_image<int> items(100000);
   workspace small(items.data(), 8);
-  REQUIRE_THROWS_WITH(exclusive_scan(small, items.data(), items.data(), 100, plus<int>{}),
+  REQUIRE_THROWS_WITH(exclusive_scan(small, items.data(), items.data(), 100000, plus<int>{}),
                       Catch::Contains("workspace of 8 bytes, but the call needs"));
   workspace ws;
   REQUIRE_THROWS_AS(exclusive_scan(ws, items.data(), items.data(), -1, plus<int>{}),

@@ -65,13 +65,25 @@ class mbarrier {
 };
 
 __device__ __forceinline__ void bulk_load(void* shared_target, void const* global_source,
-                                          unsigned bytes, mbarrier& barrier) {
-  LIBSCAN_BULK_COPY_ASM(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-          "r"(detail::shared_address(shared_target)),
-      "l"(__cvta_generic_to_global(global_source)), "r"(bytes),
-      "r"(detail::shared_address(&barrier))
-      : "memory");
+                                          unsigned bytes, mbarrier& barrier,
+                                          l2_priority priority = l2_normal) {
+  if (priority == l2_normal) {
+    LIBSCAN_BULK_COPY_ASM(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+            "r"(detail::shared_address(shared_target)),
+        "l"(__cvta_generic_to_global(global_source)), "r"(bytes),
+        "r"(detail::shared_address(&barrier))
+        : "memory");
+  } else {
+    LIBSCAN_BULK_COPY_ASM(
+        "{\n\t.reg .b64 policy;\n\t"
+        "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n\t"
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+        "[%0], [%1], %2, [%3], policy;\n\t}" ::"r"(detail::shared_address(shared_target)),
+        "l"(__cvta_generic_to_global(global_source)), "r"(bytes),
+        "r"(detail::shared_address(&barrier))
+        : "memory");
+  }
 }
 
 __device__ __forceinline__ void fence_mbarrier_init() {

@@ -131,6 +131,24 @@ int resident_blocks_per_multiprocessor(int block_threads, std::size_t dynamic_sh
   return blocks;
 }
 
+/// Whether all code of this program is for GPUs with bulk copies (sm_90 and later).
+#ifdef __CUDA_ARCH_LIST__
+namespace detail {
+inline constexpr int target_architectures[] = {__CUDA_ARCH_LIST__};
+}
+inline constexpr bool oldest_target_has_bulk_copy = detail::target_architectures[0] >= 900;
+#else
+inline constexpr bool oldest_target_has_bulk_copy = false;
+#endif
+
+/// Whether the current device has bulk copies.
+inline bool device_has_bulk_copy() {
+  int device = 0, major = 0;
+  LIBSCAN_CHECK(cudaGetDevice(&device));
+  LIBSCAN_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  return major >= 9;
+}
+
 /// Whether this program holds code of the kernel that the current device can run.
 template <class Kernel, class... Args>
 bool has_code_for_device() {

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device-wide scan in a single pass, for any GPU and any iterators: every item is read once and
+// every result written once. Tiles are claimed by an atomic ticket and chained by decoupled
+// look-back (Merrill & Garland 2016).
+#pragma once
+
+#include <libscan/block/scan.cuh>
+#include <libscan/block/tile_io.cuh>
+#include <libscan/core/operators.hpp>
+#include <libscan/core/tuning.hpp>
+#include <libscan/device/item_count.cuh>
+#include <libscan/device/look_back.cuh>
+#include <libscan/device/workspace.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// How many blocks to start for `tiles` tiles: as many as the GPU can hold at once, never more than
+/// tiles.
+template <class Kernel, class... Args>
+unsigned blocks_for(index_t tiles, int block_threads) {
+  index_t const resident = index_t{simt::multiprocessor_count()} *
+                           simt::resident_blocks_per_multiprocessor<Kernel, Args...>(block_threads);
+  index_t const blocks = tiles < resident ? tiles : resident;
+  return static_cast<unsigned>(blocks > 0 ? blocks : 1);
+}
+
+/// The carry that enters a tile: `init` before tile 0, otherwise found by looking back. Publishes
+/// the tile's total and then its prefix. All threads of the block call and get the carry; ends with
+/// a barrier.
+template <class T, class Op>
+__device__ T enter_tile(tile_state<T> const& state, index_t tile, T total, T init, Op op,
+                        T& shared_carry) {
+  if (threadIdx.x < simt::warp_size) {
+    bool const leader = threadIdx.x == 0;
+    T carry = init;
+    if (tile > 0) {
+      if (leader) state.publish(tile, tile_status::total, total);
+      carry = look_back(state, tile, op);
+    }
+    if (leader) {
+      state.publish(tile, tile_status::prefix, op(carry, total));
+      shared_carry = carry;
+    }
+  }
+  simt::sync_block();
+  return shared_carry;
+}
+
+/// The look-back scan: each block claims tiles, one after the other, until none is left.
+template <scan_kind Kind, class Op, class Tuning>
+struct look_back_scan_kernel {
+  using T = typename Op::value_type;
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = Tuning::resident_blocks;
+  static constexpr int items_per_thread = Tuning::items_per_thread;
+  static constexpr int tile_items = block_threads * items_per_thread;
+
+  struct shared_storage {
+    block::tile_storage<T, block_threads, items_per_thread> tile;
+    block::scan_storage<T, block_threads> scan;
+    T carry;
+    index_t claimed;
+  };
+
+  template <class In, class Out>
+  __device__ void operator()(shared_storage& shared, In in, Out out, item_count count, Op op,
+                             T init, tile_state<T> state, T* total) const {
+    index_t const n = count.get();
+    index_t const tiles = ceil_div(n, index_t{tile_items});
+    if (tiles == 0 && total != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *total = init;
+    for (;;) {
+      // 1 claim a tile
+      if (threadIdx.x == 0) shared.claimed = state.claim();
+      simt::sync_block();
+      index_t const tile = shared.claimed;
+      if (tile >= tiles) return;
+
+      // 2 load it; items beyond the end are the identity, which changes nothing
+      index_t const base = tile * tile_items;
+      int const valid = static_cast<int>(n - base < tile_items ? n - base : tile_items);
+      T items[items_per_thread];
+      block::load_tile(shared.tile, in, base, valid, T(op.identity()), items);
+
+      // 3 scan: within the thread, then across the block
+      T sum = items[0];
+#pragma unroll
+      for (int k = 1; k < items_per_thread; ++k) sum = op(sum, items[k]);
+      auto const before = block::exclusive_scan(shared.scan, sum, op);
+
+      // 4 publish the total, look back for what comes before the tile
+      T const carry = enter_tile(state, tile, before.total, init, op, shared.carry);
+
+      // 5 apply the carry
+      T prefix = op(carry, before.prefix);
+#pragma unroll
+      for (int k = 0; k < items_per_thread; ++k) {
+        T const next = op(prefix, items[k]);
+        items[k] = Kind == scan_kind::inclusive ? next : prefix;
+        prefix = next;
+      }
+
+      // 6 store
+      block::store_tile(shared.tile, out, base, valid, items);
+      if (tile == tiles - 1 && total != nullptr && threadIdx.x == 0) {
+        *total = op(carry, before.total);
+      }
+    }
+  }
+};
+
+/// Resets the tile state and launches `look_back_scan_kernel` over n items.
+template <scan_kind Kind, class Tuning, class In, class Out, class Op>
+void look_back_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                    typename Op::value_type* d_total, typename Op::value_type init) {
+  using T = typename Op::value_type;
+  using kernel = look_back_scan_kernel<Kind, Op, Tuning>;
+  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
+  std::byte* const memory = ws.reserve(tile_state<T>::bytes(tiles));
+  simt::fill_async(memory, 0, tile_state<T>::reset_bytes(tiles), ws.stream());
+  unsigned const blocks = blocks_for<kernel, In, Out, item_count, Op, T, tile_state<T>, T*>(
+      tiles, kernel::block_threads);
+  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()}, in,
+                       out, n, op, init, tile_state<T>(memory, tiles), d_total);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
