@@ -138,7 +138,7 @@ std::string run_cpu_workloads(options const& wanted, report const& tell) {
         if (operation == "scan") {
           scan<std::int32_t>(on, "i32", n, wanted, tell);
           scan<double>(on, "f64", n, wanted, tell);
-        } else {
+        } else if (operation == "filter") {
           for (int const per_mille : {10, 500, 990}) filter_int(on, per_mille, n, wanted, tell);
         }
       }

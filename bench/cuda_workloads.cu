@@ -14,45 +14,13 @@
 
 #include <apps/filter/filter.cuh>
 #include <apps/filter/predicate.hpp>
+#include <bench/cuda_timer.cuh>
 #include <bench/measure.hpp>
-#include <libscan/device/buffer.cuh>
 #include <libscan/device/scan.cuh>
 
 namespace libscan::bench {
 
 namespace {
-
-/// Events around a call, and a buffer larger than L2 to sweep it out first.
-class event_timer {
- public:
-  event_timer() : sweep_(flush_bytes) {
-    LIBSCAN_CHECK(cudaEventCreate(&start_));
-    LIBSCAN_CHECK(cudaEventCreate(&stop_));
-  }
-  ~event_timer() {
-    (void)cudaEventDestroy(start_);
-    (void)cudaEventDestroy(stop_);
-  }
-  event_timer(event_timer const&) = delete;
-  event_timer& operator=(event_timer const&) = delete;
-
-  double operator()(std::function<void()> const& run) const {
-    simt::fill_async(sweep_.data(), 1, flush_bytes);
-    LIBSCAN_CHECK(cudaEventRecord(start_));
-    run();
-    LIBSCAN_CHECK(cudaEventRecord(stop_));
-    LIBSCAN_CHECK(cudaEventSynchronize(stop_));
-    float ms = 0;
-    LIBSCAN_CHECK(cudaEventElapsedTime(&ms, start_, stop_));
-    return ms * 1e3;
-  }
-
- private:
-  static constexpr index_t flush_bytes = index_t{256} << 20;
-  device::buffer<unsigned char> sweep_;
-  cudaEvent_t start_ = nullptr;
-  cudaEvent_t stop_ = nullptr;
-};
 
 template <class T>
 device::buffer<T> random_items(index_t n) {
@@ -178,12 +146,15 @@ std::string run_cuda_workloads(options const& wanted, report const& tell) {
         scan<std::int32_t>("i32", n, wanted, timer, tell);
         scan<float>("f32", n, wanted, timer, tell);
         scan<std::int64_t>("i64", n, wanted, timer, tell);
-      } else {
+      } else if (operation == "filter") {
         for (unsigned const per_mille : {10u, 500u, 990u}) {
           filter_u32(per_mille, n, wanted, timer, tell);
         }
       }
     }
+  }
+  if (std::count(wanted.operations.begin(), wanted.operations.end(), "chapter") > 0) {
+    run_chapter_workloads(wanted, std::cref(timer), tell);
   }
   return description();
 }

@@ -36,11 +36,17 @@ void print(std::vector<result> const& results) {
 }
 
 nlohmann::json to_json(result const& r) {
-  return {{"engine", r.engine},       {"operation", r.operation},
-          {"type", r.type},           {"n", r.n},
-          {"name", r.name},           {"bytes", r.bytes},
-          {"median_us", r.median_us}, {"least_us", r.least_us},
-          {"most_us", r.most_us}};
+  return {{"engine", r.engine},
+          {"operation", r.operation},
+          {"type", r.type},
+          {"n", r.n},
+          {"name", r.name},
+          {"bytes", r.bytes},
+          {"median_us", r.median_us},
+          {"least_us", r.least_us},
+          {"most_us", r.most_us},
+          {"repetitions", r.repetitions},
+          {"shared_bytes", r.shared_bytes}};
 }
 
 std::string today() {
@@ -57,14 +63,24 @@ int run(int argc, char** argv) {
       "Times libscan beside its rivals and beside memcpy, in one run.\n"
       "GB/s counts the least traffic: each input read once, each output written once.",
       "scan-bench"};
-  app.add_option("operations", wanted.operations, "what to time: scan, filter")
-      ->check(CLI::IsMember({"scan", "filter"}));
+  app.add_option("operations", wanted.operations,
+                 "what to time: scan, filter (default: both), chapter (the figures of Harris and\n"
+                 "Garland's chapter on Fermi, on the cuda engine)")
+      ->check(CLI::IsMember({"scan", "filter", "chapter"}));
   app.add_option("--engine", wanted.engines, "cpu, cuda (default: both)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--n", wanted.sizes, "numbers of items (default: 2^16, 2^20, 2^24 and larger)")
       ->check(CLI::PositiveNumber);
   app.add_option("--rounds", wanted.rounds, "timed rounds; medians are printed")
       ->check(CLI::Range(3, 10000));
+  bool once = false;
+  app.add_flag("--once", once, "run and verify everything once, time nothing: for profilers");
+  app.add_option("--blocks", wanted.blocks,
+                 "chapter: numbers of blocks (default: 1, 2, 4 ... 4096)")
+      ->check(CLI::Range(1, 1 << 16));
+  app.add_option("--repetitions", wanted.repetitions,
+                 "chapter: of each primitive in its kernel (default: 1024)")
+      ->check(CLI::Range(1, 1 << 20));
   app.add_option("--threads", wanted.threads, "of the cpu engine and its rivals (0: all cores)")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--json", json_path, "also write a record to this file");
@@ -73,6 +89,8 @@ int run(int argc, char** argv) {
   } catch (CLI::ParseError const& problem) {
     return app.exit(problem) == 0 ? 0 : 2;
   }
+
+  if (once) wanted.rounds = 0;
 
   nlohmann::json record{{"date", today()},
                         {"commit", LIBSCAN_BENCH_COMMIT},

@@ -14,6 +14,7 @@ std::vector<result> measure(workload const& work, int rounds, stopwatch const& t
                   work.type + ", n = " + std::to_string(work.n));
     }
   }
+  if (rounds == 0) return {};
   constexpr int warm_up = 2;
   std::vector<std::vector<double>> samples(work.contenders.size());
   for (int round = -warm_up; round < rounds; ++round) {
@@ -27,7 +28,7 @@ std::vector<result> measure(workload const& work, int rounds, stopwatch const& t
     std::sort(samples[i].begin(), samples[i].end());
     results.push_back({work.engine, work.operation, work.type, work.contenders[i].name, work.n,
                        work.bytes, samples[i][samples[i].size() / 2], samples[i].front(),
-                       samples[i].back()});
+                       samples[i].back(), work.repetitions, work.contenders[i].shared_bytes});
   }
   return results;
 }

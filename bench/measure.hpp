@@ -17,6 +17,7 @@ struct contender {
   std::string name;
   std::function<void()> run;
   std::function<bool()> verify;
+  int shared_bytes = 0;  ///< of a block, where the contenders are kernels compared for it
 };
 
 /// One piece of work. `bytes` is the least traffic it needs: each input read once, each output
@@ -28,6 +29,7 @@ struct workload {
   index_t n = 0;
   double bytes = 0;
   std::vector<contender> contenders;
+  int repetitions = 1;  ///< how often one run does the work
 };
 
 /// What one contender took for one workload, in microseconds.
@@ -36,6 +38,7 @@ struct result {
   index_t n = 0;
   double bytes = 0;
   double median_us = 0, least_us = 0, most_us = 0;
+  int repetitions = 1, shared_bytes = 0;
 };
 
 /// Times one call of `run` in microseconds, with caches as it finds right.
@@ -46,12 +49,14 @@ struct options {
   std::vector<std::string> operations{"scan", "filter"};
   std::vector<std::string> engines{"cpu", "cuda"};
   std::vector<index_t> sizes;  ///< empty: the standard ones
-  int rounds = 21;
+  int rounds = 21;             ///< 0: run and verify once, time nothing
   int threads = 0;
+  std::vector<int> blocks;  ///< grids of the chapter's figures; empty: 1, 2, 4 ... 4096
+  int repetitions = 1024;   ///< of a primitive of the chapter within its kernel
 };
 
-/// Verifies all contenders, then times them in turn, `rounds` times after two rounds of warm-up.
-/// Throws libscan::error naming a contender whose output is wrong.
+/// Verifies all contenders, then times them in turn, `rounds` times after two rounds of warm-up; no
+/// results if that is 0. Throws libscan::error naming a contender whose output is wrong.
 std::vector<result> measure(workload const& work, int rounds, stopwatch const& time);
 
 /// Where results of a workload go as soon as they are there.
@@ -62,5 +67,8 @@ std::string run_cpu_workloads(options const& wanted, report const& tell);
 
 /// Returns "" where there is no usable GPU.
 std::string run_cuda_workloads(options const& wanted, report const& tell);
+
+/// The part of them that redoes the chapter's figures; needs a usable GPU.
+void run_chapter_workloads(options const& wanted, stopwatch const& time, report const& tell);
 
 }  // namespace libscan::bench

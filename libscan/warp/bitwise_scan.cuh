@@ -11,14 +11,15 @@ namespace libscan::inline LIBSCAN_MACHINE::warp {
 /// Sum scan of the low `Bits` bits of one integer per lane; higher bits must be 0. prefix = the
 /// values of the lanes covered, total = those of all lanes of `mask`. All lanes of `mask` must
 /// call. Orders no memory. Costs one ballot and two population counts a bit.
-template <int Bits, scan_kind Kind = scan_kind::exclusive>
+template <int Bits, scan_kind Kind = scan_kind::exclusive,
+          scan_direction Direction = scan_direction::forward>
 __device__ __forceinline__ scan_result<unsigned> bitwise_scan(unsigned x,
                                                               unsigned mask = simt::full_warp) {
   static_assert(Bits >= 1 && Bits <= 32);
   scan_result<unsigned> sum{0, 0};
 #pragma unroll
   for (int bit = 0; bit < Bits; ++bit) {
-    binary_scan_result const ones = warp::binary_scan<Kind>((x >> bit & 1u) != 0, mask);
+    binary_scan_result const ones = warp::binary_scan<Kind, Direction>((x >> bit & 1u) != 0, mask);
     sum.prefix += static_cast<unsigned>(ones.rank) << bit;
     sum.total += static_cast<unsigned>(ones.count) << bit;
   }

@@ -24,8 +24,8 @@ struct segment {
 /// The calling lane's segment, where bit k of `heads` says that a segment begins at lane k.
 __device__ __forceinline__ segment segment_of_lane(unsigned heads) {
   // The printed form masks with lanemask_lt, and so loses the lane's own flag: a head would
-  // continue the segment before it. Its shift by 32 in lane 31 of an all-ones prefix is undefined,
-  // too.
+  // continue the segment before it. It also shifts by 32 in the warp's first segment, which C++
+  // leaves undefined.
   unsigned const before = (heads | 1u) & simt::lanemask_le();
   unsigned const behind = heads & simt::lanemask_gt();
   return {simt::warp_size - 1 - simt::clz(before),
@@ -64,6 +64,12 @@ __device__ scan_result<T> segmented_scan(T x, unsigned heads, Op op) {
   T const before = simt::shfl_up(simt::full_warp, x, 1);
   if constexpr (Kind == scan_kind::inclusive) return {x, total};
   return {lane == own.begin ? T(op.identity()) : before, total};
+}
+
+/// The same with each lane's own head flag.
+template <scan_kind Kind = scan_kind::exclusive, class T, class Op>
+__device__ scan_result<T> segmented_scan(T x, bool head, Op op) {
+  return warp::segmented_scan<Kind>(x, simt::ballot(simt::full_warp, head), op);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::warp

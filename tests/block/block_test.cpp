@@ -10,6 +10,7 @@
 #include <tests/support/machine.hpp>
 #include <tests/support/operators.hpp>
 #include <tests/support/oracle.hpp>
+#include <tests/warp/odd_items.hpp>
 
 using namespace libscan;
 using namespace libscan::test;
@@ -86,7 +87,7 @@ struct copy_kernel {
 }  // namespace
 
 TEMPLATE_TEST_CASE("block scans of whole warps keep operand order and give the total to all", "",
-                   plus<std::int32_t>, compose, keep_last, tripwire) {
+                   plus<std::int32_t>, compose, keep_last, tripwire, permute, long_compose) {
   each_schedule(scaled(4, 2), [](std::string const& schedule) {
     INFO(schedule);
     require_block_scans<32, TestType>();

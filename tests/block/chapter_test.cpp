@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The warp and block collectives of "Optimizing Parallel Prefix Operations for the Fermi
-// Architecture" against their definitions.
+// The block collectives of "Optimizing Parallel Prefix Operations for the Fermi Architecture"
+// against their definitions. (The warp's: tests/warp.)
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -13,13 +13,11 @@
 #include <libscan/block/segmented_scan.cuh>
 #include <libscan/block/split.cuh>
 #include <libscan/block/tree_reduce.cuh>
-#include <libscan/warp/bitwise_scan.cuh>
-#include <libscan/warp/segmented_scan.cuh>
-#include <libscan/warp/shared_scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>
 #include <tests/support/operators.hpp>
 #include <tests/support/oracle.hpp>
+#include <tests/warp/odd_items.hpp>
 
 using namespace libscan;
 using namespace libscan::test;
@@ -63,12 +61,11 @@ struct binary_scan_kernel {
 };
 
 template <int BlockThreads, scan_kind Kind, scan_direction Direction, block::partial_sums How>
-void require_binary_scan() {
-  auto flags = small_words(BlockThreads, 1);
+void require_binary_scan(simt::dim3 shape, std::vector<unsigned> flags) {
   device_image<unsigned> in(flags);
   device_image<int> ranks(2 * BlockThreads), counts(2 * BlockThreads);
   simt::launch<binary_scan_kernel<BlockThreads, Kind, Direction, How>>(
-      {.blocks = 1, .threads = BlockThreads}, static_cast<unsigned const*>(in.data()), ranks.data(),
+      {.blocks = 1, .threads = shape}, static_cast<unsigned const*>(in.data()), ranks.data(),
       counts.data());
   auto const got = ranks.read(), got_counts = counts.read();
   for (std::size_t round = 0; round < 2; ++round) {
@@ -81,16 +78,24 @@ void require_binary_scan() {
   }
 }
 
+template <int BlockThreads, scan_kind Kind, scan_direction Direction>
+void require_binary_scans_of_kind(simt::dim3 shape) {
+  using enum block::partial_sums;
+  for (auto const& flags : {small_words(BlockThreads, 1), std::vector<unsigned>(BlockThreads, 1)}) {
+    require_binary_scan<BlockThreads, Kind, Direction, generic>(shape, flags);
+    require_binary_scan<BlockThreads, Kind, Direction, bitwise>(shape, flags);
+  }
+}
+
 template <int BlockThreads>
-void require_binary_scans() {
-  INFO("block of " << BlockThreads);
+void require_binary_scans(simt::dim3 shape = simt::dim3(BlockThreads)) {
+  INFO("block of " << shape.x << " x " << shape.y << " x " << shape.z);
   using enum scan_kind;
   using enum scan_direction;
-  using enum block::partial_sums;
-  require_binary_scan<BlockThreads, exclusive, forward, generic>();
-  require_binary_scan<BlockThreads, inclusive, forward, bitwise>();
-  require_binary_scan<BlockThreads, exclusive, reverse, bitwise>();
-  require_binary_scan<BlockThreads, inclusive, reverse, generic>();
+  require_binary_scans_of_kind<BlockThreads, exclusive, forward>(shape);
+  require_binary_scans_of_kind<BlockThreads, inclusive, forward>(shape);
+  require_binary_scans_of_kind<BlockThreads, exclusive, reverse>(shape);
+  require_binary_scans_of_kind<BlockThreads, inclusive, reverse>(shape);
 }
 
 template <int BlockThreads>
@@ -111,13 +116,11 @@ struct reduce_kernel {
 };
 
 template <int BlockThreads>
-void require_reductions() {
-  INFO("block of " << BlockThreads);
-  auto const words = small_words(BlockThreads, 5);
+void require_reductions(simt::dim3 shape, std::vector<unsigned> const& words) {
   device_image<unsigned> in(words), out(4 * BlockThreads);
   device_image<interval> items(make_items<interval>(BlockThreads)), reduced(BlockThreads);
   simt::launch<reduce_kernel<BlockThreads>>(
-      {.blocks = 1, .threads = BlockThreads}, static_cast<unsigned const*>(in.data()),
+      {.blocks = 1, .threads = shape}, static_cast<unsigned const*>(in.data()),
       static_cast<interval const*>(items.data()), out.data(), reduced.data());
   auto const odd = static_cast<unsigned>(
       std::count_if(words.begin(), words.end(), [](unsigned x) { return x % 2 == 1; }));
@@ -132,123 +135,157 @@ void require_reductions() {
 }
 
 template <int BlockThreads>
+void require_reductions(simt::dim3 shape = simt::dim3(BlockThreads)) {
+  INFO("block of " << shape.x << " x " << shape.y << " x " << shape.z);
+  require_reductions<BlockThreads>(shape, small_words(BlockThreads, 5));
+  for (unsigned const word : {0u, 31u}) {  // none is odd, all are
+    std::vector<unsigned> words(BlockThreads, word);
+    require_reductions<BlockThreads>(shape, words);
+    words.back() ^= 1u;  // but for one
+    require_reductions<BlockThreads>(shape, words);
+  }
+}
+
+template <int BlockThreads>
+struct split_kernel {
+  static constexpr int block_threads = BlockThreads;
+  using shared_storage = block::binary_scan_storage<BlockThreads>;
+  __device__ void operator()(shared_storage& shared, unsigned const* flags, int* positions,
+                             int* falses) const {
+    int const thread = simt::thread_rank();
+    auto const place = block::split(shared, flags[thread] != 0);
+    positions[thread] = place.position;
+    falses[thread] = place.falses;
+  }
+};
+
+template <int BlockThreads>
+void require_split(simt::dim3 shape = simt::dim3(BlockThreads)) {
+  INFO("block of " << shape.x << " x " << shape.y << " x " << shape.z);
+  for (int const bits : {1, 2}) {  // half and three quarters of the flags are set
+    auto const flags = small_words(BlockThreads, bits);
+    device_image<unsigned> in(flags);
+    device_image<int> positions(BlockThreads), falses(BlockThreads);
+    simt::launch<split_kernel<BlockThreads>>({.blocks = 1, .threads = shape},
+                                             static_cast<unsigned const*>(in.data()),
+                                             positions.data(), falses.data());
+    std::vector<int> order(BlockThreads), expected(BlockThreads);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_partition(order.begin(), order.end(),
+                          [&](int k) { return flags[static_cast<std::size_t>(k)] == 0; });
+    for (int place = 0; place < BlockThreads; ++place) {
+      expected[static_cast<std::size_t>(order[static_cast<std::size_t>(place)])] = place;
+    }
+    auto const zeros = static_cast<int>(std::count(flags.begin(), flags.end(), 0u));
+    REQUIRE(positions.read() == expected);
+    REQUIRE(falses.read() == std::vector<int>(BlockThreads, zeros));
+  }
+}
+
+template <class Key, int BlockThreads>
 struct sort_kernel {
   static constexpr int block_threads = BlockThreads;
-  using shared_storage = block::radix_sort_storage<unsigned, BlockThreads>;
-  __device__ void operator()(shared_storage& shared, unsigned* keys, int first, int end) const {
+  using shared_storage = block::radix_sort_storage<Key, BlockThreads>;
+  __device__ void operator()(shared_storage& shared, Key* keys, int first, int end) const {
     int const thread = simt::thread_rank();
     keys[thread] = block::radix_sort(shared, keys[thread], first, end);
   }
 };
 
-template <int BlockThreads>
+template <int BlockThreads, class Key = unsigned>
 void require_sort(int first, int end) {
   INFO("block of " << BlockThreads << ", bits " << first << " to " << end);
-  auto keys = small_words(BlockThreads, 32);
-  device_image<unsigned> in(keys);
-  simt::launch<sort_kernel<BlockThreads>>({.blocks = 1, .threads = BlockThreads}, in.data(), first,
-                                          end);
-  auto const digits = [=](unsigned key) {
-    return static_cast<std::uint64_t>(key) % (std::uint64_t{1} << end) >> first;
+  auto keys = make_items<Key>(BlockThreads);
+  device_image<Key> in(keys);
+  simt::launch<sort_kernel<Key, BlockThreads>>({.blocks = 1, .threads = BlockThreads}, in.data(),
+                                               first, end);
+  auto const digits = [=](Key key) {
+    Key const below_end = end == 8 * sizeof(Key) ? Key(-1) : static_cast<Key>((Key{1} << end) - 1);
+    return (key & below_end) >> first;
   };
-  std::stable_sort(keys.begin(), keys.end(),
-                   [=](unsigned a, unsigned b) { return digits(a) < digits(b); });
+  std::stable_sort(keys.begin(), keys.end(), [=](Key a, Key b) { return digits(a) < digits(b); });
   REQUIRE(in.read() == keys);
 }
 
-/// Segmented scans of a block and of its warps, of affine maps and of flags.
-template <int BlockThreads, scan_kind Kind>
+/// Segmented scans of items and of flags, twice with the same storage; each result with the
+/// block's last segment.
+template <int BlockThreads, scan_kind Kind, class Op>
 struct segmented_kernel {
+  using T = typename Op::value_type;
   static constexpr int block_threads = BlockThreads;
   struct shared_storage {
-    block::segmented_scan_storage<affine, BlockThreads> maps;
+    block::segmented_scan_storage<T, BlockThreads> items;
     block::segmented_scan_storage<int, BlockThreads> flags;
   };
-  __device__ void operator()(shared_storage& shared, affine const* items, unsigned const* heads,
-                             affine* out, int* counts, affine* in_warp, int* in_warp_counts) const {
+  __device__ void operator()(shared_storage& shared, T const* items, unsigned const* heads,
+                             unsigned const* flags, T* out, int* counts) const {
     int const thread = simt::thread_rank();
-    bool const head = heads[thread] != 0, flag = (items[thread].offset & 1u) != 0;
-    out[thread] = block::segmented_scan<Kind>(shared.maps, items[thread], head, compose{}).prefix;
-    counts[thread] = block::segmented_binary_scan<Kind>(shared.flags, flag, head).prefix;
-    unsigned const word = simt::ballot(simt::full_warp, head);
-    in_warp[thread] = warp::segmented_scan<Kind>(items[thread], word, compose{}).prefix;
-    in_warp_counts[thread] = warp::segmented_binary_scan<Kind>(flag, head).rank;
-  }
-};
-
-template <int BlockThreads, scan_kind Kind>
-void require_segmented(int one_in) {
-  INFO("block of " << BlockThreads << ", a head in " << one_in);
-  auto const items = make_items<affine>(BlockThreads);
-  auto heads = small_words(BlockThreads, 20);
-  for (unsigned& head : heads) head = head % static_cast<unsigned>(one_in) == 0 ? 1 : 0;
-  device_image<affine> in(items), out(BlockThreads), in_warp(BlockThreads);
-  device_image<unsigned> d_heads(heads);
-  device_image<int> counts(BlockThreads), in_warp_counts(BlockThreads);
-  simt::launch<segmented_kernel<BlockThreads, Kind>>(
-      {.blocks = 1, .threads = BlockThreads}, static_cast<affine const*>(in.data()),
-      static_cast<unsigned const*>(d_heads.data()), out.data(), counts.data(), in_warp.data(),
-      in_warp_counts.data());
-  auto const got = out.read(), got_in_warp = in_warp.read();
-  auto const got_counts = counts.read(), got_warp_counts = in_warp_counts.read();
-  affine sum[2] = {compose::identity(), compose::identity()};
-  int count[2] = {0, 0};
-  for (std::size_t k = 0; k < BlockThreads; ++k) {
-    for (int scope = 0; scope < 2; ++scope) {  // the block's segments, the warp's
-      bool const begins = heads[k] != 0 || (scope == 1 && k % 32 == 0);
-      affine const before = begins ? compose::identity() : sum[scope];
-      int const before_count = begins ? 0 : count[scope];
-      sum[scope] = compose{}(before, items[k]);
-      count[scope] = before_count + static_cast<int>(items[k].offset & 1u);
-      bool const inclusive = Kind == scan_kind::inclusive;
-      REQUIRE((scope == 0 ? got : got_in_warp)[k] == (inclusive ? sum[scope] : before));
-      REQUIRE((scope == 0 ? got_counts : got_warp_counts)[k] ==
-              (inclusive ? count[scope] : before_count));
+    for (int round = 0; round < 2; ++round) {
+      bool const head = heads[thread] != 0, flag = (flags[thread] != 0) != (round != 0);
+      int const at = 2 * (round * BlockThreads + thread);
+      auto const scanned = block::segmented_scan<Kind>(shared.items, items[thread], head, Op{});
+      out[at] = scanned.prefix;
+      out[at + 1] = scanned.last;
+      auto const counted = block::segmented_binary_scan<Kind>(shared.flags, flag, head);
+      counts[at] = counted.prefix;
+      counts[at + 1] = counted.last;
     }
   }
-}
-
-template <scan_kind Kind>
-struct warp_forms_kernel {
-  using shared_storage = warp::shared_scan_storage<affine>;
-  __device__ void operator()(shared_storage& shared, affine const* items, affine* out,
-                             unsigned* sums, unsigned* masks) const {
-    int const lane = simt::lane_id();
-    auto const scanned = warp::shared_scan<Kind>(shared, items[lane], compose{});
-    out[lane] = scanned.prefix;
-    out[32 + lane] = scanned.total;
-    auto const bitwise = warp::bitwise_scan<7, Kind>(items[lane].offset & 127u);
-    sums[lane] = bitwise.prefix;
-    sums[32 + lane] = bitwise.total;
-    using by_arithmetic = warp::arithmetic_lane_masks;
-    masks[lane] =
-        (by_arithmetic::lt() ^ simt::lanemask_lt()) | (by_arithmetic::le() ^ simt::lanemask_le()) |
-        (by_arithmetic::ge() ^ simt::lanemask_ge()) | (by_arithmetic::gt() ^ simt::lanemask_gt());
-  }
 };
 
-template <scan_kind Kind>
-void require_warp_forms(simt::dim3 shape) {
-  auto const items = make_items<affine>(32);
-  device_image<affine> in(items), out(64);
-  device_image<unsigned> sums(64), masks(32);
-  simt::launch<warp_forms_kernel<Kind>>({.blocks = 1, .threads = shape},
-                                        static_cast<affine const*>(in.data()), out.data(),
-                                        sums.data(), masks.data());
-  auto const expected = scan_oracle(Kind, items, compose{}, compose::identity());
-  auto got = out.read();
-  REQUIRE(std::vector<affine>(got.begin() + 32, got.end()) ==
-          std::vector<affine>(32, expected.total));
-  got.resize(32);
-  REQUIRE(difference(expected.out, got) == "");
-  std::vector<unsigned> small;
-  for (affine const& item : items) small.push_back(item.offset & 127u);
-  auto const expected_sums = scan_oracle(Kind, small, plus<unsigned>{}, 0u);
-  auto got_sums = sums.read();
-  REQUIRE(got_sums.back() == expected_sums.total);
-  got_sums.resize(32);
-  REQUIRE(got_sums == expected_sums.out);
-  REQUIRE(masks.read() == std::vector<unsigned>(32, 0u));
+/// What the kernel above should give for one round: prefix and last of each thread.
+template <class Op, class T>
+std::vector<T> segmented_oracle(scan_kind kind, std::vector<T> const& items,
+                                std::vector<unsigned> const& heads, Op op) {
+  std::vector<T> out;
+  T sum = Op::identity();
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    T const before = heads[k] != 0 ? Op::identity() : sum;
+    sum = op(before, items[k]);
+    out.insert(out.end(), 2, kind == scan_kind::inclusive ? sum : before);
+  }
+  for (std::size_t k = 0; k < items.size(); ++k) out[2 * k + 1] = sum;
+  return out;
+}
+
+template <int BlockThreads, scan_kind Kind, class Op>
+void require_segmented(int one_in) {
+  using T = typename Op::value_type;
+  INFO("block of " << BlockThreads << ", a head in " << one_in);
+  auto const items = make_items<T>(BlockThreads);
+  auto heads = small_words(BlockThreads, 20);
+  for (unsigned& head : heads) head = head % static_cast<unsigned>(one_in) == 0 ? 1 : 0;
+  auto const flags = small_words(BlockThreads, 1, 7);
+  device_image<T> in(items), out(4 * BlockThreads);
+  device_image<unsigned> d_heads(heads), d_flags(flags);
+  device_image<int> counts(4 * BlockThreads);
+  simt::launch<segmented_kernel<BlockThreads, Kind, Op>>(
+      {.blocks = 1, .threads = BlockThreads}, static_cast<T const*>(in.data()),
+      static_cast<unsigned const*>(d_heads.data()), static_cast<unsigned const*>(d_flags.data()),
+      out.data(), counts.data());
+  std::vector<T> expected;
+  std::vector<int> expected_counts;
+  for (unsigned round = 0; round < 2; ++round) {
+    auto const of_items = segmented_oracle(Kind, items, heads, Op{});
+    expected.insert(expected.end(), of_items.begin(), of_items.end());
+    std::vector<int> ones;
+    for (unsigned const flag : flags) ones.push_back(static_cast<int>(flag ^ round));
+    auto const of_flags = segmented_oracle(Kind, ones, heads, plus<int>{});
+    expected_counts.insert(expected_counts.end(), of_flags.begin(), of_flags.end());
+  }
+  REQUIRE(difference(expected, out.read()) == "");
+  REQUIRE(difference(expected_counts, counts.read()) == "");
+}
+
+template <class Op>
+void require_segmented_scans() {
+  for (int const one_in : {1, 2, 5, 50, 1 << 20}) {
+    require_segmented<32, scan_kind::inclusive, Op>(one_in);
+    require_segmented<32, scan_kind::exclusive, Op>(one_in);
+    require_segmented<96, scan_kind::inclusive, Op>(one_in);
+    require_segmented<256, scan_kind::exclusive, Op>(one_in);
+    require_segmented<1024, scan_kind::inclusive, Op>(one_in);
+  }
 }
 
 }  // namespace
@@ -261,6 +298,8 @@ TEST_CASE("block binary scans of any size, kind, direction and form of the parti
     require_binary_scans<32>();
     require_binary_scans<33>();
     require_binary_scans<100>();
+    require_binary_scans<105>({3, 35, 1});
+    require_binary_scans<105>({5, 7, 3});
     require_binary_scans<256>();
     require_binary_scans<1024>();
   });
@@ -273,7 +312,20 @@ TEST_CASE("counts, votes, sums by counts and the tree reduction agree with a loo
     require_reductions<31>();
     require_reductions<64>();
     require_reductions<100>();
+    require_reductions<105>({3, 35, 1});
+    require_reductions<105>({5, 7, 3});
     require_reductions<1023>();
+  });
+}
+
+TEST_CASE("a split gives every item its stable place") {
+  each_schedule(scaled(2, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    require_split<1>();
+    require_split<31>();
+    require_split<64>();
+    require_split<105>({5, 7, 3});
+    require_split<1000>();
   });
 }
 
@@ -285,25 +337,16 @@ TEST_CASE("the block radix sort is a stable sort by any range of bits") {
     require_sort<256>(0, 32);
     require_sort<256>(3, 7);
     require_sort<1024>(28, 32);
+    require_sort<100, std::uint8_t>(0, 8);
+    require_sort<100, std::uint64_t>(0, 64);
+    require_sort<100, std::uint64_t>(30, 35);
   });
 }
 
-TEST_CASE("segmented scans keep to their segments, in warps and in blocks") {
+TEMPLATE_TEST_CASE("segmented block scans keep to their segments, of items and of flags", "",
+                   plus<int>, compose, tripwire, permute, long_compose) {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     INFO(schedule);
-    for (int const one_in : {1, 2, 5, 50, 1 << 20}) {
-      require_segmented<32, scan_kind::inclusive>(one_in);
-      require_segmented<32, scan_kind::exclusive>(one_in);
-      require_segmented<256, scan_kind::inclusive>(one_in);
-      require_segmented<256, scan_kind::exclusive>(one_in);
-    }
+    require_segmented_scans<TestType>();
   });
-}
-
-TEST_CASE(
-    "the warp's shared-memory and bitwise scans and both kinds of lane masks, in any block shape") {
-  for (simt::dim3 const shape : {simt::dim3(32), simt::dim3(8, 4), simt::dim3(4, 4, 2)}) {
-    require_warp_forms<scan_kind::inclusive>(shape);
-    require_warp_forms<scan_kind::exclusive>(shape);
-  }
 }

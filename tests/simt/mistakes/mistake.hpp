@@ -51,5 +51,6 @@ std::vector<mistake> warp_mistakes();
 std::vector<mistake> memory_mistakes();
 std::vector<mistake> lookback_mistakes();
 std::vector<mistake> bulk_copy_mistakes();
+std::vector<mistake> source_mistakes();
 
 }  // namespace libscan::test

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the chapter's kernels compute, on the host: a chain in which each repetition of a primitive
+// works on words that depend on the results of the repetition before.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::bench::chapter {
+
+/// The word a thread goes on with after a repetition (a linear congruence plus the result): no
+/// repetition can be dropped, moved out of the loop, or begun early.
+LIBSCAN_HOST_DEVICE constexpr unsigned next_word(unsigned x, unsigned result) {
+  return x * 1664525u + 1013904223u + result;
+}
+
+/// The item that a primitive takes from a thread's word: its `Bits` lowest bits. One bit is the
+/// thread's predicate.
+template <int Bits = 1>
+LIBSCAN_HOST_DEVICE constexpr unsigned item_of(unsigned x) {
+  return x & ((1u << Bits) - 1);
+}
+
+/// The words of all threads after `repetitions`, where results(words, out) gives one block's
+/// results. As many host threads as there are cores.
+template <class Results>
+std::vector<unsigned> chain(std::vector<unsigned> words, int block_threads, int repetitions,
+                            Results results) {
+  auto const threads = static_cast<std::size_t>(block_threads);
+  std::atomic<std::size_t> next{0};
+  auto const work = [&] {
+    std::vector<unsigned> result(threads);
+    for (std::size_t at; (at = next.fetch_add(threads)) + threads <= words.size();) {
+      std::span<unsigned> const block(words.data() + at, threads);
+      for (int repetition = 0; repetition < repetitions; ++repetition) {
+        results(std::span<unsigned const>(block), std::span<unsigned>(result));
+        for (std::size_t i = 0; i < threads; ++i) block[i] = next_word(block[i], result[i]);
+      }
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) helpers.emplace_back(work);
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  return words;
+}
+
+/// Each thread's own item: what a chain without a primitive does.
+inline void own_items(std::span<unsigned const> words, std::span<unsigned> out) {
+  std::transform(words.begin(), words.end(), out.begin(), item_of<1>);
+}
+
+/// How many predicates of the block are true, for every thread.
+inline void counts(std::span<unsigned const> words, std::span<unsigned> out) {
+  unsigned count = 0;
+  for (unsigned const x : words) count += item_of<1>(x);
+  std::fill(out.begin(), out.end(), count);
+}
+
+/// Exclusive prefix sums of the items of `Bits` bits in each group of `group` threads.
+template <int Bits>
+struct prefixes {
+  std::size_t group;
+  void operator()(std::span<unsigned const> words, std::span<unsigned> out) const {
+    for (std::size_t begin = 0; begin < words.size(); begin += group) {
+      unsigned sum = 0;
+      for (std::size_t i = begin; i < begin + group; ++i) {
+        out[i] = sum;
+        sum += item_of<Bits>(words[i]);
+      }
+    }
+  }
+};
+
+/// The block's words in ascending order.
+inline void sorted(std::span<unsigned const> words, std::span<unsigned> out) {
+  std::copy(words.begin(), words.end(), out.begin());
+  std::sort(out.begin(), out.end());
+}
+
+}  // namespace libscan::bench::chapter

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of Harris & Garland, "Optimizing Parallel Prefix Operations for the Fermi
+// Architecture", redone: the chapter's primitives and today's beside their partners, over the
+// number of blocks. Every contender of a workload computes the same chain, which the host computes
+// too.
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <string>
+#include <type_traits>
+
+#include <bench/chapter_scans.cuh>
+#include <bench/measure.hpp>
+#include <libscan/device/buffer.cuh>
+
+namespace libscan::bench {
+
+namespace {
+
+using namespace chapter;
+
+/// Random words and room for results on the device, for the largest grid that is asked for.
+class figures {
+ public:
+  figures(options const& wanted, std::vector<int> blocks, stopwatch const& time, report const& tell)
+      : wanted_(wanted),
+        blocks_(std::move(blocks)),
+        time_(time),
+        tell_(tell),
+        words_(random_words(1024 * std::size_t(blocks_.back()))),
+        in_(std::span<unsigned const>(words_)),
+        out_(in_.size()) {}
+
+  void block_counts() const;
+  void block_scans() const;
+  void lane_masks() const;
+  template <int Bits>
+  void warp_scans() const;
+  template <int BlockThreads>
+  void block_sorts() const;
+
+ private:
+  /// A contender of a workload: run(blocks, repetitions) launches its kernel once.
+  struct entrant {
+    std::string name;
+    std::function<void(int blocks, int repetitions)> run;
+    int shared_bytes;
+  };
+
+  static std::vector<unsigned> random_words(std::size_t n) {
+    std::vector<unsigned> words(n);
+    std::mt19937 random(20240229);
+    std::generate(words.begin(), words.end(), std::ref(random));
+    return words;
+  }
+
+  template <class Primitive>
+  entrant entry(std::string name) const {
+    using storage = typename Primitive::storage;
+    return {std::move(name),
+            [this](int blocks, int repetitions) {
+              simt::launch<repeated_kernel<Primitive>>(
+                  {.blocks = static_cast<unsigned>(blocks), .threads = Primitive::block_threads},
+                  static_cast<unsigned const*>(in_.data()), out_.data(), repetitions);
+            },
+            std::is_empty_v<storage> ? 0 : static_cast<int>(sizeof(storage))};
+  }
+
+  /// The smallest and the largest grid: one bound by latency, one by throughput.
+  std::vector<int> ends() const {
+    if (blocks_.size() == 1) return blocks_;
+    return {blocks_.front(), blocks_.back()};
+  }
+
+  /// So that the next contender must write every word itself.
+  void forget_results() const {
+    simt::fill_async(out_.data(), 0xff, words_.size() * sizeof(unsigned));
+  }
+
+  template <class Results>
+  void race(std::string const& operation, std::string const& type, int block_threads,
+            int repetitions, std::vector<int> const& grids, Results results,
+            std::vector<entrant> const& entrants) const;
+
+  options const& wanted_;
+  std::vector<int> blocks_;
+  stopwatch const& time_;
+  report const& tell_;
+  std::vector<unsigned> words_;
+  device::buffer<unsigned> in_;
+  device::buffer<unsigned> out_;
+};
+
+/// One workload for each grid. Blocks are independent, so that the results of a smaller grid begin
+/// those of the largest.
+template <class Results>
+void figures::race(std::string const& operation, std::string const& type, int block_threads,
+                   int repetitions, std::vector<int> const& grids, Results results,
+                   std::vector<entrant> const& entrants) const {
+  auto const most = static_cast<std::ptrdiff_t>(grids.back()) * block_threads;
+  auto const expected = chain(std::vector<unsigned>(words_.begin(), words_.begin() + most),
+                              block_threads, repetitions, results);
+  for (int const blocks : grids) {
+    index_t const n = index_t{blocks} * block_threads;
+    auto const right = [&, n] {
+      std::vector<unsigned> found(static_cast<std::size_t>(n));
+      out_.read_sync(found.data(), n);
+      forget_results();
+      return std::equal(found.begin(), found.end(), expected.begin());
+    };
+    workload work{"cuda",
+                  operation + ", " + std::to_string(block_threads) + " threads",
+                  type,
+                  n,
+                  2.0 * static_cast<double>(n) * sizeof(unsigned),
+                  {},
+                  repetitions};
+    for (entrant const& each : entrants) {
+      work.contenders.push_back(
+          {each.name, [&, blocks] { each.run(blocks, repetitions); }, right, each.shared_bytes});
+    }
+    forget_results();
+    tell_(measure(work, wanted_.rounds, time_));
+  }
+}
+
+/// Figure 3.1.
+void figures::block_counts() const {
+  race(
+      "block count", "1-bit", standard_threads, wanted_.repetitions, blocks_, counts,
+      {entry<counting_barrier>("counting barrier"), entry<shared_tree>("shared tree"),
+       entry<ordered_tree>("block::tree_reduce"), entry<two_level_sum<sum_by_shuffles>>("shuffles"),
+       entry<two_level_sum<sum_by_reduction>>("warp reductions")});
+  race("chapter no primitive", "1-bit", standard_threads, wanted_.repetitions, blocks_, own_items,
+       {entry<nothing>("the loop alone")});
+}
+
+/// Figure 3.2: Listing 3.6 with either step A, and the same pair with the sums by shuffles.
+void figures::block_scans() const {
+  constexpr int threads = standard_threads;
+  race("chapter block scan", "1-bit", threads, wanted_.repetitions, blocks_, prefixes<1>{threads},
+       {entry<prefix_of<chapter_scan<threads, step_a_binary>>>("3.6 binary"),
+        entry<prefix_of<chapter_scan<threads, step_a_generic>>>("3.6 32-bit"),
+        entry<prefix_of<library_binary_scan<threads>>>("block::binary_scan"),
+        entry<prefix_of<binary_shuffle_scan<threads>>>("shuffles binary"),
+        entry<prefix_of<generic_shuffle_scan<threads>>>("shuffles 32-bit")});
+}
+
+/// Listing 3.4 against the arithmetic of 3.3, computed anew each time and ahead of the loop.
+void figures::lane_masks() const {
+  race("chapter lane mask", "1-bit", standard_threads, wanted_.repetitions, ends(), prefixes<1>{32},
+       {entry<called<binary_warp_scan<warp::hardware_lane_masks>>>("called register"),
+        entry<called<binary_warp_scan<printed_lane_masks>>>("called arithmetic 1-D"),
+        entry<called<binary_warp_scan<warp::arithmetic_lane_masks>>>("called arithmetic 3-D"),
+        entry<binary_warp_scan<warp::hardware_lane_masks>>("loop register"),
+        entry<binary_warp_scan<printed_lane_masks>>("loop arithmetic 1-D"),
+        entry<binary_warp_scan<warp::arithmetic_lane_masks>>("loop arithmetic 3-D")});
+  race("chapter no primitive", "call", standard_threads, wanted_.repetitions, ends(), own_items,
+       {entry<called<nothing>>("a call alone")});
+}
+
+/// 3.2.2.1: up to how many bits the bitwise scan wins.
+template <int Bits>
+void figures::warp_scans() const {
+  race("chapter warp scan", std::to_string(Bits) + "-bit", standard_threads, wanted_.repetitions,
+       ends(), prefixes<Bits>{32},
+       {entry<bitwise_warp_scan<Bits>>("bitwise"), entry<shuffle_warp_scan<Bits>>("shuffles"),
+        entry<shared_warp_scan<Bits>>("shared memory")});
+}
+
+/// 3.3: the sort of a block, a thirty-second of the repetitions since each is 32 scans.
+template <int BlockThreads>
+void figures::block_sorts() const {
+  race("chapter block sort", "u32", BlockThreads, std::max(1, wanted_.repetitions / 32), ends(),
+       sorted,
+       {entry<library_sort<BlockThreads>>("block::radix_sort"),
+        entry<sort_by<chapter_scan<BlockThreads, step_a_binary>>>("3.6 binary"),
+        entry<sort_by<chapter_scan<BlockThreads, step_a_generic>>>("3.6 32-bit"),
+        entry<sort_by<library_binary_scan<BlockThreads>>>("block::binary_scan"),
+        entry<sort_by<binary_shuffle_scan<BlockThreads>>>("shuffles binary"),
+        entry<sort_by<generic_shuffle_scan<BlockThreads>>>("shuffles 32-bit")});
+}
+
+}  // namespace
+
+void run_chapter_workloads(options const& wanted, stopwatch const& time, report const& tell) {
+  std::vector<int> blocks = wanted.blocks;
+  if (blocks.empty()) blocks = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
+  std::sort(blocks.begin(), blocks.end());
+  figures const all(wanted, blocks, time, tell);
+  all.block_counts();
+  all.block_scans();
+  all.lane_masks();
+  all.warp_scans<1>();
+  all.warp_scans<2>();
+  all.warp_scans<3>();
+  all.warp_scans<4>();
+  all.warp_scans<5>();
+  all.warp_scans<6>();
+  all.warp_scans<7>();
+  all.warp_scans<8>();
+  all.warp_scans<12>();
+  all.warp_scans<16>();
+  all.block_sorts<128>();
+  all.block_sorts<256>();
+  all.block_sorts<512>();
+  all.block_sorts<1024>();
+}
+
+}  // namespace libscan::bench

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every device-wide scan of the literature, behind one call: the strategy is a type, or a name.
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include <libscan/device/strategies/chained_scan.cuh>
+#include <libscan/device/strategies/decoupled_look_back.cuh>
+#include <libscan/device/strategies/names.hpp>
+#include <libscan/device/strategies/one_block.cuh>
+#include <libscan/device/strategies/production.cuh>
+#include <libscan/device/strategies/reduce_then_scan.cuh>
+#include <libscan/device/strategies/scan_then_fan.cuh>
+#include <libscan/device/strategies/scan_then_propagate.cuh>
+#include <libscan/device/strategies/sequential.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+namespace device::strategies {
+
+/// The block scan and the size of block that strategies take where none are given.
+using default_block_scan = block::textbook::blelloch<block::textbook::padded<32>>;
+inline constexpr int default_block_threads = 256;
+
+/// Threads of the single block that works alone.
+inline constexpr int lone_block_threads = 1024;
+
+/// All there is to do for n = 0.
+struct write_total_kernel {
+  static constexpr int block_threads = 1;
+  template <class T>
+  __device__ void operator()(T value, T* total) const {
+    *total = value;
+  }
+};
+
+/// Calls body(Strategy{}) for the strategy of that name, made of blocks of `BlockThreads` threads
+/// that run `BlockScan`; "one-block" has the largest block there is. Instantiates the body for all
+/// of them.
+template <class BlockScan = default_block_scan, int BlockThreads = default_block_threads,
+          class Body>
+decltype(auto) with_strategy(scan_strategy which, Body body) {
+  switch (which) {
+    case scan_strategy::sequential:
+      return body(sequential{});
+    case scan_strategy::one_block:
+      return body(one_block<BlockScan, lone_block_threads>{});
+    case scan_strategy::scan_then_fan:
+      return body(scan_then_fan<BlockScan, BlockThreads>{});
+    case scan_strategy::scan_then_propagate:
+      return body(scan_then_propagate<BlockScan, BlockThreads>{});
+    case scan_strategy::reduce_then_scan:
+      return body(reduce_then_scan<BlockScan, BlockThreads>{});
+    case scan_strategy::chained_scan:
+      return body(chained_scan<BlockScan, BlockThreads>{});
+    case scan_strategy::decoupled_look_back:
+      return body(decoupled_look_back<BlockScan, BlockThreads>{});
+    case scan_strategy::production:
+      break;
+  }
+  return body(production{});
+}
+
+/// Calls body(BlockScan{}) for the textbook scan of that name; paddings are for 32 banks.
+/// Instantiates the body for all of them.
+template <class Body>
+decltype(auto) with_block_scan(block_algorithm which, Body body) {
+  namespace textbook = block::textbook;
+  switch (which) {
+    case block_algorithm::sequential:
+      return body(textbook::sequential{});
+    case block_algorithm::quadratic:
+      return body(textbook::quadratic{});
+    case block_algorithm::hillis_steele:
+      return body(textbook::hillis_steele{});
+    case block_algorithm::kogge_stone:
+      return body(textbook::kogge_stone{});
+    case block_algorithm::kogge_stone_double_buffered:
+      return body(textbook::kogge_stone_double_buffered{});
+    case block_algorithm::blelloch:
+      return body(textbook::blelloch<>{});
+    case block_algorithm::blelloch_padded:
+      return body(textbook::blelloch<textbook::padded<32>>{});
+    case block_algorithm::blelloch_fully_padded:
+      return body(textbook::blelloch<textbook::fully_padded<32>>{});
+    case block_algorithm::brent_kung:
+      break;
+  }
+  return body(textbook::brent_kung{});
+}
+
+}  // namespace device::strategies
+
+/// Bytes of workspace that a scan of n items by `Strategy` needs, with values of type T and an
+/// output of type Out. A pure function of its arguments; needs no device.
+template <class Strategy, class T, class Out = T*>
+constexpr std::size_t strategy_workspace_bytes(index_t n) {
+  return n <= 0 ? 0 : Strategy::template workspace_bytes<T, Out>(n);
+}
+
+/// The same for the strategies that `with_strategy` makes by default.
+template <class T, class Out = T*>
+std::size_t strategy_workspace_bytes(scan_strategy which, index_t n) {
+  return device::strategies::with_strategy(which, [n](auto strategy) {
+    return strategy_workspace_bytes<decltype(strategy), T, Out>(n);
+  });
+}
+
+/// out[i] = init op in[0] op ... op in[i] if Kind is inclusive, op in[i - 1] if it is exclusive,
+/// for 0 <= i < n, and *d_total = init op in[0] op ... op in[n - 1], by a strategy of the catalogue
+/// (libscan/device/strategies/).
+///
+/// Types: `in` and `out` are random-access iterators of the device; items are converted to
+/// Op::value_type before the operator sees them, and results from it when they are stored.
+/// Operator: associative; need not commute; only ever called as op(earlier, later), on items,
+/// `init` and the identity. n: any size >= 0 that the strategy takes (all of them any, but
+/// `one_block`), known to the host. n = 0 writes only the total. d_total: one value in device
+/// memory, or null. Aliasing: in == out exactly is allowed; any other overlap is undefined.
+/// Synchronisation: asynchronous on the workspace's stream; allocates only if the workspace must
+/// grow. Traffic and launches: see the strategy. Results are bitwise the same in every run;
+/// floating-point ones differ between strategies. Progress: launches wait for one another; within
+/// one, tiles wait only for tiles claimed by running blocks. Throws: `invalid_argument` (negative
+/// n, n too large for one block, workspace too small), `device_error`.
+template <scan_kind Kind, class Strategy, class In, class Out, class Op>
+void scan_with(Strategy, workspace& ws, In in, Out out, index_t n, Op op,
+               typename Op::value_type* d_total,
+               std::type_identity_t<typename Op::value_type> init) {
+  static_assert(monoid<Op>,
+                "a scan's operator needs value_type, identity() and an associative call");
+  if (n < 0) throw invalid_argument("number of items is " + std::to_string(n) + "; expected >= 0");
+  if (n > 0) {
+    Strategy::template scan<Kind>(ws, in, out, n, op, d_total, init);
+  } else if (d_total != nullptr) {
+    simt::launch<device::strategies::write_total_kernel>(
+        {.blocks = 1, .threads = 1, .on = ws.stream()}, init, d_total);
+  }
+}
+
+/// The same for the strategy of that name, as `with_strategy` makes it. Instantiates all of them.
+template <scan_kind Kind, class In, class Out, class Op>
+void scan_with(scan_strategy which, workspace& ws, In in, Out out, index_t n, Op op,
+               typename Op::value_type* d_total,
+               std::type_identity_t<typename Op::value_type> init) {
+  device::strategies::with_strategy(
+      which, [&](auto strategy) { scan_with<Kind>(strategy, ws, in, out, n, op, d_total, init); });
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chained scan: one pass, in which each tile waits for the prefix of the one before it and hands
+// its own on to the next (Yan, Long & Zhang, "StreamScan", 2013). Tiles are claimed by a ticket, so
+// a tile only ever waits for blocks that run already.
+#pragma once
+
+#include <libscan/device/strategies/names.hpp>
+#include <libscan/device/strategies/textbook_tile.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
+
+/// The ticket, and a flag and a prefix for each tile. A small value, passed to kernels.
+template <class T>
+class tile_chain {
+ public:
+  tile_chain(std::byte* memory, index_t tiles) {
+    array_maker make(memory);
+    ticket_ = make.make<unsigned long long>(1);
+    passed_ = make.make<unsigned>(tiles);
+    prefix_ = make.make<T>(tiles);
+  }
+
+  /// Bytes of device memory for that many tiles, and how many of them, from the first, must be zero
+  /// before a kernel uses the chain.
+  static constexpr std::size_t bytes(index_t tiles) {
+    return reset_bytes(tiles) + array_bytes<T>(tiles);
+  }
+  static constexpr std::size_t reset_bytes(index_t tiles) {
+    return array_bytes<unsigned long long>(1) + array_bytes<unsigned>(tiles);
+  }
+
+  /// The next tile nobody has claimed. By one thread.
+  __device__ index_t claim() const {
+    simt::atomic_ref<unsigned long long> const ticket(*ticket_);
+    return static_cast<index_t>(ticket.fetch_add(1, simt::memory_order_relaxed));
+  }
+
+  /// Waits until the tile's prefix has been passed on, and takes it. By one thread.
+  __device__ T wait_for(index_t tile) const {
+    simt::atomic_ref<unsigned> const passed(passed_[tile]);
+    while (passed.load(simt::memory_order_acquire) == 0) {
+    }
+    return prefix_[tile];
+  }
+
+  /// Hands on the prefix up to and with this tile. By one thread.
+  __device__ void pass_on(index_t tile, T prefix) const {
+    prefix_[tile] = prefix;
+    simt::atomic_ref<unsigned>(passed_[tile]).store(1, simt::memory_order_release);
+  }
+
+ private:
+  unsigned long long* ticket_;
+  unsigned* passed_;
+  T* prefix_;
+};
+
+/// Each block claims tiles, one after the other, until none is left.
+template <scan_kind Kind, class BlockScan, int BlockThreads, class Op>
+struct chained_scan_kernel {
+  using T = typename Op::value_type;
+  using tile = textbook_tile<BlockScan, BlockThreads>;
+  static constexpr int block_threads = BlockThreads;
+
+  struct shared_storage {
+    typename tile::template storage<T> scan;
+    T carry;
+    index_t claimed;
+  };
+
+  template <class In, class Out>
+  __device__ void operator()(shared_storage& shared, In in, Out out, index_t n, Op op, T init,
+                             tile_chain<T> chain, T* total) const {
+    bool const leader = block::textbook::this_thread() == 0;
+    for (;;) {
+      // 1 claim a tile
+      if (leader) shared.claimed = chain.claim();
+      simt::sync_block();
+      index_t const at = shared.claimed;
+      if (at >= tile::count(n)) return;
+      // 2 load and scan it
+      T items[tile::items_per_thread];
+      tile::load(in, at * tile::items, n, T(op.identity()), items);
+      T const sum = block::textbook::scan_tile<Kind, BlockScan>(shared.scan, items, op);
+      // 3 wait for the tile before, hand on to the next
+      if (leader) {
+        T const carry = at == 0 ? init : chain.wait_for(at - 1);
+        T const prefix = op(carry, sum);
+        chain.pass_on(at, prefix);
+        if (total != nullptr && at == tile::count(n) - 1) *total = prefix;
+        shared.carry = carry;
+      }
+      simt::sync_block();
+      // 4 apply the carry and store
+      tile::store(out, at * tile::items, n, shared.carry, items, op);
+    }
+  }
+};
+
+/// 1 launch. Reads n, writes n. The chain is as long as there are tiles: a tile's turn costs a trip
+/// through memory, whatever the others have done by then.
+template <class BlockScan, int BlockThreads>
+struct chained_scan {
+  static constexpr scan_strategy which = scan_strategy::chained_scan;
+  using tile = textbook_tile<BlockScan, BlockThreads>;
+
+  template <class T, class Out>
+  static constexpr std::size_t workspace_bytes(index_t n) {
+    return tile_chain<T>::bytes(tile::count(n));
+  }
+
+  template <scan_kind Kind, class In, class Out, class Op, class T = typename Op::value_type>
+  static void scan(workspace& ws, In in, Out out, index_t n, Op op, T* d_total, T init) {
+    index_t const tiles = tile::count(n);
+    std::byte* const memory = ws.reserve(workspace_bytes<T, Out>(n));
+    simt::fill_async(memory, 0, tile_chain<T>::reset_bytes(tiles), ws.stream());
+    simt::launch<chained_scan_kernel<Kind, BlockScan, BlockThreads, Op>>(
+        {.blocks = grid_for(tiles), .threads = BlockThreads, .on = ws.stream()}, in, out, n, op,
+        init, tile_chain<T>(memory, tiles), d_total);
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device::strategies

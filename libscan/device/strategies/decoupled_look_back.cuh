@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoupled look-back: a tile publishes its sum at once and its prefix later; who needs a prefix
+// adds up the sums of the tiles before it, back to the nearest one whose prefix is known (Merrill &
+// Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). The paper's form;
+// libscan/device/scan.cuh is the fast one.
+#pragma once
+
+#include <libscan/device/strategies/names.hpp>
+#include <libscan/device/strategies/textbook_tile.cuh>
+#include <libscan/warp/scan.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
+
+/// What is known of a tile: the paper's X, A and P.
+enum class tile_flag : unsigned { invalid, aggregate, prefix };
+
+/// The ticket and the tiles' descriptors: flag, sum of the tile (its aggregate), prefix up to and
+/// with it. A small value, passed to kernels.
+template <class T>
+class tile_descriptors {
+ public:
+  /// A tile's flag and the value that goes with it.
+  struct report {
+    tile_flag flag;
+    T value;
+  };
+
+  tile_descriptors(std::byte* memory, index_t tiles) {
+    array_maker make(memory);
+    ticket_ = make.make<unsigned long long>(1);
+    flag_ = make.make<unsigned>(tiles);
+    aggregate_ = make.make<T>(tiles);
+    prefix_ = make.make<T>(tiles);
+  }
+
+  /// Bytes of device memory for that many tiles, and how many of them, from the first, must be zero
+  /// before a kernel uses them.
+  static constexpr std::size_t bytes(index_t tiles) {
+    return reset_bytes(tiles) + 2 * array_bytes<T>(tiles);
+  }
+  static constexpr std::size_t reset_bytes(index_t tiles) {
+    return array_bytes<unsigned long long>(1) + array_bytes<unsigned>(tiles);
+  }
+
+  /// The next tile nobody has claimed. By one thread.
+  __device__ index_t claim() const {
+    simt::atomic_ref<unsigned long long> const ticket(*ticket_);
+    return static_cast<index_t>(ticket.fetch_add(1, simt::memory_order_relaxed));
+  }
+
+  /// Publishes the sum of a tile, then its prefix. By one thread. Each has a place of its own: a
+  /// reader of the sum may still be at it when the prefix is written.
+  __device__ void publish_aggregate(index_t tile, T value) const {
+    aggregate_[tile] = value;
+    set(tile, tile_flag::aggregate);
+  }
+  __device__ void publish_prefix(index_t tile, T value) const {
+    prefix_[tile] = value;
+    set(tile, tile_flag::prefix);
+  }
+
+  /// What a tile has published; waits until that is something.
+  __device__ report wait_for(index_t tile) const {
+    simt::atomic_ref<unsigned> const word(flag_[tile]);
+    unsigned seen = 0;
+    while (seen == 0) seen = word.load(simt::memory_order_acquire);
+    auto const flag = static_cast<tile_flag>(seen);
+    return {flag, flag == tile_flag::prefix ? prefix_[tile] : aggregate_[tile]};
+  }
+
+ private:
+  __device__ void set(index_t tile, tile_flag flag) const {
+    simt::atomic_ref<unsigned>(flag_[tile])
+        .store(static_cast<unsigned>(flag), simt::memory_order_release);
+  }
+
+  unsigned long long* ticket_;
+  unsigned* flag_;
+  T* aggregate_;
+  T* prefix_;
+};
+
+/// The walk back, by the first warp of a block, a window of as many tiles at once as it has lanes.
+/// Sums are taken from left to right afterwards: the order of association is that of the chain,
+/// ((sum[0] op sum[1]) op sum[2]) ..., wherever the walk ended, and results repeat bit for bit.
+template <int BlockThreads, class Op>
+struct look_back_walk {
+  using T = typename Op::value_type;
+  using report = typename tile_descriptors<T>::report;
+  static constexpr int window = BlockThreads < simt::warp_size ? BlockThreads : simt::warp_size;
+
+  tile_descriptors<T> const& tiles;
+  Op op;
+
+  /// What comes before `tile` > 0, in all lanes. Tile 0 publishes its prefix without a walk.
+  __device__ T prefix_before(index_t tile) const {
+    // 1 back, to a window in which some tile knows its prefix
+    index_t end = tile;
+    report seen = read(end);
+    while (!simt::any(simt::full_warp, seen.flag == tile_flag::prefix)) {
+      end -= window;
+      seen = read(end);
+    }
+    // 2 and forward again
+    T carry = fold(seen, op.identity());
+    while (end != tile) {
+      end += window;
+      carry = fold(read(end), carry);
+    }
+    return carry;
+  }
+
+ private:
+  /// The window of tiles before `end`, ascending by lane; nothing before tile 0.
+  __device__ report read(index_t end) const {
+    index_t const at = end - window + simt::lane_id();
+    report seen{tile_flag::invalid, op.identity()};
+    if (at >= 0) seen = tiles.wait_for(at);
+    simt::sync_warp();
+    return seen;
+  }
+
+  /// carry op the window's tiles; afresh from the last of them whose prefix is known.
+  __device__ T fold(report const& seen, T carry) const {
+    unsigned const known = simt::ballot(simt::full_warp, seen.flag == tile_flag::prefix);
+    int lane = 0;
+    if (known != 0) {
+      lane = simt::warp_size - 1 - simt::clz(known);
+      carry = simt::shfl(simt::full_warp, seen.value, lane++);
+    }
+    if constexpr (exactly_associative<Op> && window == simt::warp_size) {
+      T const counts = simt::lane_id() >= lane ? seen.value : T(op.identity());
+      carry = op(carry, warp::inclusive_scan(counts, op).total);
+    } else {
+      for (; lane < window; ++lane)
+        carry = op(carry, simt::shfl(simt::full_warp, seen.value, lane));
+    }
+    return carry;
+  }
+};
+
+/// Each block claims tiles, one after the other, until none is left.
+template <scan_kind Kind, class BlockScan, int BlockThreads, class Op>
+struct decoupled_look_back_kernel {
+  using T = typename Op::value_type;
+  using tile = textbook_tile<BlockScan, BlockThreads>;
+  static constexpr int block_threads = BlockThreads;
+
+  struct shared_storage {
+    typename tile::template storage<T> scan;
+    T carry;
+    index_t claimed;
+  };
+
+  template <class In, class Out>
+  __device__ void operator()(shared_storage& shared, In in, Out out, index_t n, Op op, T init,
+                             tile_descriptors<T> tiles, T* total) const {
+    bool const leader = block::textbook::this_thread() == 0;
+    for (;;) {
+      // 1 claim a tile
+      if (leader) shared.claimed = tiles.claim();
+      simt::sync_block();
+      index_t const at = shared.claimed;
+      if (at >= tile::count(n)) return;
+      // 2 load and scan it
+      T items[tile::items_per_thread];
+      tile::load(in, at * tile::items, n, T(op.identity()), items);
+      T const sum = block::textbook::scan_tile<Kind, BlockScan>(shared.scan, items, op);
+      // 3 publish the sum, look back, publish the prefix
+      if (block::textbook::this_thread() < simt::warp_size) {
+        if (leader && at > 0) tiles.publish_aggregate(at, sum);
+        T const carry =
+            at == 0 ? init : look_back_walk<BlockThreads, Op>{tiles, op}.prefix_before(at);
+        if (leader) {
+          T const prefix = op(carry, sum);
+          tiles.publish_prefix(at, prefix);
+          if (total != nullptr && at == tile::count(n) - 1) *total = prefix;
+          shared.carry = carry;
+        }
+      }
+      simt::sync_block();
+      // 4 apply the carry and store
+      tile::store(out, at * tile::items, n, shared.carry, items, op);
+    }
+  }
+};
+
+/// 1 launch. Reads n, writes n. No tile waits for another's look-back.
+template <class BlockScan, int BlockThreads>
+struct decoupled_look_back {
+  static constexpr scan_strategy which = scan_strategy::decoupled_look_back;
+  using tile = textbook_tile<BlockScan, BlockThreads>;
+
+  template <class T, class Out>
+  static constexpr std::size_t workspace_bytes(index_t n) {
+    return tile_descriptors<T>::bytes(tile::count(n));
+  }
+
+  template <scan_kind Kind, class In, class Out, class Op, class T = typename Op::value_type>
+  static void scan(workspace& ws, In in, Out out, index_t n, Op op, T* d_total, T init) {
+    index_t const tiles = tile::count(n);
+    std::byte* const memory = ws.reserve(workspace_bytes<T, Out>(n));
+    simt::fill_async(memory, 0, tile_descriptors<T>::reset_bytes(tiles), ws.stream());
+    simt::launch<decoupled_look_back_kernel<Kind, BlockScan, BlockThreads, Op>>(
+        {.blocks = grid_for(tiles), .threads = BlockThreads, .on = ws.stream()}, in, out, n, op,
+        init, tile_descriptors<T>(memory, tiles), d_total);
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device::strategies

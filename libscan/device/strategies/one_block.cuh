@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A textbook scan by a single block, for as many items as fit its tile (Harris 2007, Listings 1 and
+// 2; lecture, "A Kogge-Stone Parallel Scan Algorithm"): where the hierarchical strategies end.
+#pragma once
+
+#include <string>
+
+#include <libscan/device/strategies/names.hpp>
+#include <libscan/device/strategies/textbook_tile.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
+
+/// Scans one tile of n items.
+template <scan_kind Kind, class BlockScan, int BlockThreads, class Op>
+struct one_block_kernel {
+  using T = typename Op::value_type;
+  using tile = textbook_tile<BlockScan, BlockThreads>;
+  static constexpr int block_threads = BlockThreads;
+  using shared_storage = typename tile::template storage<T>;
+
+  template <class In, class Out>
+  __device__ void operator()(shared_storage& shared, In in, Out out, index_t n, Op op, T init,
+                             T* total) const {
+    // 1 load
+    T items[tile::items_per_thread];
+    tile::load(in, 0, n, T(op.identity()), items);
+    // 2 scan
+    T const sum = block::textbook::scan_tile<Kind, BlockScan>(shared, items, op);
+    // 3 store
+    tile::store(out, 0, n, init, items, op);
+    if (total != nullptr && block::textbook::this_thread() == 0) *total = op(init, sum);
+  }
+};
+
+/// One launch of one block, of no more warps than n items need. Reads n, writes n. Throws
+/// `invalid_argument` if n is more than `most_items`.
+template <class BlockScan, int BlockThreads>
+struct one_block {
+  static constexpr scan_strategy which = scan_strategy::one_block;
+  static constexpr index_t most_items = textbook_tile<BlockScan, BlockThreads>::items;
+
+  template <class T, class Out>
+  static constexpr std::size_t workspace_bytes(index_t) {
+    return 0;
+  }
+
+  template <scan_kind Kind, class In, class Out, class Op>
+  static void scan(workspace& ws, In in, Out out, index_t n, Op op,
+                   typename Op::value_type* d_total, typename Op::value_type init) {
+    if (n > most_items) {
+      throw invalid_argument("scan of " + std::to_string(n) + " items by one block of " +
+                             std::to_string(BlockThreads) + " threads; expected at most " +
+                             std::to_string(most_items));
+    }
+    index_t const needed = ceil_div(n, index_t{BlockScan::items_per_thread});
+    index_t const in_warps = ceil_div(needed, index_t{simt::warp_size}) * simt::warp_size;
+    auto const threads = static_cast<unsigned>(in_warps < BlockThreads ? in_warps : BlockThreads);
+    simt::launch<one_block_kernel<Kind, BlockScan, BlockThreads, Op>>(
+        {.blocks = 1, .threads = threads, .on = ws.stream()}, in, out, n, op, init, d_total);
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device::strategies

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the strategies share: a tile as the textbook block scans know it, how many blocks to start,
+// and parts of a workspace.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <libscan/block/textbook/catalogue.cuh>
+#include <libscan/core/operators.hpp>
+#include <libscan/device/workspace.cuh>
+
+// Every strategy is a type of this shape; BlockScan is a textbook scan, BlockThreads from 1 to
+// 1024, not only powers of two:
+//
+//   template <class BlockScan, int BlockThreads>
+//   struct strategy {
+//     static constexpr scan_strategy which;
+//     workspace_bytes<T, Out>(n)                      pure; n > 0
+//     scan<Kind>(ws, in, out, n, op, d_total, init)   n > 0; d_total may be null
+//   };
+//
+// People call them through `scan_with` (catalogue.cuh), which says what every scan promises.
+
+namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
+
+/// Most blocks of a launch: what a grid of 2007 could have, and more than any GPU holds at once.
+/// Where there are more tiles, a block takes several: no n is too large.
+inline constexpr index_t most_blocks = 65535;
+
+/// How many blocks to start for that many tiles.
+inline unsigned grid_for(index_t tiles) {
+  return static_cast<unsigned>(tiles < most_blocks ? tiles : most_blocks);
+}
+
+/// A tile for a textbook scan: items[k] of a thread is number k * threads + thread, so that
+/// neighbouring threads touch neighbouring items.
+template <class BlockScan, int BlockThreads>
+struct textbook_tile {
+  static_assert(BlockThreads >= 1 && BlockThreads <= 1024);
+  static constexpr int items_per_thread = BlockScan::items_per_thread;
+  static constexpr int items = BlockThreads * items_per_thread;
+
+  /// Shared memory of the block scan.
+  template <class T>
+  using storage = typename BlockScan::template storage<T, BlockThreads>;
+
+  /// How many tiles n items make.
+  LIBSCAN_HOST_DEVICE static constexpr index_t count(index_t n) {
+    return ceil_div(n, index_t{items});
+  }
+
+  /// Loads the tile whose first item is in[base]; behind the last item, number n - 1, lies `fill`.
+  template <class In, class T>
+  static __device__ void load(In in, index_t base, index_t n, T fill, T (&x)[items_per_thread]) {
+#pragma unroll
+    for (int k = 0; k < items_per_thread; ++k) {
+      index_t const i = place(base, k);
+      x[k] = i < n ? static_cast<T>(in[i]) : fill;
+    }
+  }
+
+  /// Stores the tile, with `carry` before each item; writes nothing behind number n - 1.
+  template <class Out, class T, class Op>
+  static __device__ void store(Out out, index_t base, index_t n, T carry,
+                               T const (&x)[items_per_thread], Op op) {
+#pragma unroll
+    for (int k = 0; k < items_per_thread; ++k) {
+      index_t const i = place(base, k);
+      if (i < n) out[i] = op(carry, x[k]);
+    }
+  }
+
+  /// The same without a carry.
+  template <class Out, class T>
+  static __device__ void store(Out out, index_t base, index_t n, T const (&x)[items_per_thread]) {
+#pragma unroll
+    for (int k = 0; k < items_per_thread; ++k) {
+      index_t const i = place(base, k);
+      if (i < n) out[i] = x[k];
+    }
+  }
+
+ private:
+  static __device__ index_t place(index_t base, int k) {
+    return base + k * block::textbook::block_threads() + block::textbook::this_thread();
+  }
+};
+
+/// Bytes that `count` values take in a workspace, where each array begins at a multiple of 256.
+template <class T>
+constexpr std::size_t array_bytes(index_t count) {
+  return ceil_div(static_cast<std::size_t>(count) * sizeof(T), std::size_t{256}) * 256;
+}
+
+/// Arrays of a workspace, one after the other. A small value.
+class array_maker {
+ public:
+  explicit array_maker(std::byte* memory) : next_(memory) {}
+
+  /// The next array, of `count` values that hold anything.
+  template <class T>
+  T* make(index_t count) {
+    auto* const array = reinterpret_cast<T*>(next_);
+    next_ += array_bytes<T>(count);
+    return array;
+  }
+
+  /// What lies behind the arrays made so far.
+  std::byte* rest() const { return next_; }
+
+ private:
+  std::byte* next_;
+};
+
+/// Whether results that are not final yet can wait in the output itself: it is memory of the
+/// operator's type. Otherwise they would be rounded, or could not be read again.
+template <class T, class Out>
+inline constexpr bool output_keeps_values = std::is_same_v<Out, T*>;
+
+/// How many values must wait elsewhere, in the workspace.
+template <class T, class Out>
+constexpr index_t values_kept_apart(index_t n) {
+  return output_keeps_values<T, Out> ? 0 : n;
+}
+
+/// Where they wait: in `out`, or `apart`.
+template <class T, class Out>
+T* values_kept([[maybe_unused]] Out out, [[maybe_unused]] T* apart) {
+  if constexpr (output_keeps_values<T, Out>) {
+    return out;
+  } else {
+    return apart;
+  }
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device::strategies

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every device-wide strategy of the catalogue against a sequential loop, through one table: sizes,
+// operators, block scans, schedules, places, and the choice by name.
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <libscan/device/strategies/catalogue.cuh>
+#include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/machine.hpp>
+#include <tests/support/operators.hpp>
+#include <tests/support/oracle.hpp>
+#include <tests/support/sizes.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+using namespace libscan::device::strategies;
+namespace textbook = libscan::block::textbook;
+
+namespace {
+
+/// The operators of these tests, as one type: kernels are compiled once for all of them.
+enum class behaviour : std::uint8_t { sum, composition, last, watched };
+constexpr behaviour all_behaviours[] = {behaviour::sum, behaviour::composition, behaviour::last,
+                                        behaviour::watched};
+
+/// A value of any of them.
+struct any_value {
+  std::uint32_t word[4];
+  bool operator==(any_value const&) const = default;
+
+  template <class T>
+  LIBSCAN_HOST_DEVICE static any_value of(T value) {
+    any_value result{};
+    memcpy(&result, &value, sizeof(T));
+    return result;
+  }
+  template <class T>
+  LIBSCAN_HOST_DEVICE T as() const {
+    T value;
+    memcpy(&value, this, sizeof(T));
+    return value;
+  }
+};
+
+struct any_operator {
+  using value_type = any_value;
+  behaviour which;
+
+  /// Calls body(Op{}).
+  template <class Body>
+  LIBSCAN_HOST_DEVICE any_value with(Body body) const {
+    if (which == behaviour::sum) return body(plus<std::int32_t>{});
+    if (which == behaviour::composition) return body(compose{});
+    if (which == behaviour::last) return body(keep_last{});
+    return body(tripwire{});
+  }
+  LIBSCAN_HOST_DEVICE any_value identity() const {
+    return with([](auto op) { return any_value::of(op.identity()); });
+  }
+  LIBSCAN_HOST_DEVICE any_value operator()(any_value earlier, any_value later) const {
+    return with([&](auto op) {
+      using T = typename decltype(op)::value_type;
+      return any_value::of(op(earlier.as<T>(), later.as<T>()));
+    });
+  }
+
+  /// What comes before item 0.
+  any_value init() const {
+    if (which == behaviour::sum) return any_value::of(7);
+    if (which == behaviour::composition) return any_value::of(affine{3, 5});
+    if (which == behaviour::last) return any_value::of(maybe{42, 1});
+    return any_value::of(interval::over(-5, 0));
+  }
+  std::vector<any_value> items(index_t n) const {
+    if (which == behaviour::sum) return wrapped(make_items<std::int32_t>(n));
+    if (which == behaviour::composition) return wrapped(make_items<affine>(n));
+    if (which == behaviour::last) return wrapped(make_items<maybe>(n));
+    return wrapped(make_items<interval>(n));
+  }
+
+ private:
+  template <class T>
+  static std::vector<any_value> wrapped(std::vector<T> const& items) {
+    std::vector<any_value> result;
+    for (T const& item : items) result.push_back(any_value::of(item));
+    return result;
+  }
+};
+
+enum class place : std::uint8_t { apart, in_place };
+
+/// Scans on the device, between canaries, with a dirty workspace of exactly the bytes asked for.
+template <scan_kind Kind, class Strategy, class Op, class Item>
+test::scan_result<typename Op::value_type> scan_on_device(std::vector<Item> const& items, Op op,
+                                                          typename Op::value_type init,
+                                                          place where = place::apart) {
+  using T = typename Op::value_type;
+  auto const n = static_cast<index_t>(items.size());
+  std::size_t const bytes = strategy_workspace_bytes<Strategy, T>(n);
+  device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+  simt::fill_async(memory.data(), 0xff, bytes);
+  workspace ws(memory.data(), bytes);
+  bool const in_place = std::is_same_v<T, Item> && where == place::in_place;
+  device_image<Item> in(items, 1);
+  device_image<T> apart(in_place ? 0 : n, 3);
+  device_image<T> total(1);
+  test::scan_result<T> result;
+  if constexpr (std::is_same_v<T, Item>) {
+    scan_with<Kind>(Strategy{}, ws, in.data(), in_place ? in.data() : apart.data(), n, op,
+                    total.data(), init);
+    result = {in_place ? in.read() : apart.read(), total.read()[0]};
+  } else {
+    scan_with<Kind>(Strategy{}, ws, in.data(), apart.data(), n, op, total.data(), init);
+    result = {apart.read(), total.read()[0]};
+  }
+  if (!in_place) REQUIRE(bit_difference(items, in.read()) == "");
+  REQUIRE(in.damage() + apart.damage() + total.damage() == "");
+  return result;
+}
+
+/// One row of the table: a strategy, compiled for `any_operator`.
+struct row {
+  std::string name;
+  index_t tile_items;
+  int block_threads;
+  index_t most_items;
+  using scan = test::scan_result<any_value> (*)(std::vector<any_value> const&, any_operator,
+                                                any_value, place);
+  scan exclusive;
+  scan inclusive;
+
+  void require(scan_kind kind, index_t n, any_operator op, place where) const {
+    INFO(name << ", n = " << n << ", operator " << static_cast<int>(op.which)
+              << (kind == scan_kind::inclusive ? ", inclusive" : ", exclusive")
+              << (where == place::in_place ? ", in place" : ""));
+    auto const items = op.items(n);
+    auto const run = kind == scan_kind::inclusive ? inclusive : exclusive;
+    auto const got = run(items, op, op.init(), where);
+    REQUIRE(difference(scan_oracle(kind, items, op, op.init()), got) == "");
+  }
+};
+
+constexpr index_t no_limit = index_t{1} << 62;
+
+template <class Strategy>
+row make_row(std::string const& blocks, index_t tile_items, int block_threads,
+             index_t most_items = no_limit) {
+  return {std::string(strategy_name(Strategy::which)) + " " + blocks,
+          tile_items,
+          block_threads,
+          most_items,
+          scan_on_device<scan_kind::exclusive, Strategy, any_operator, any_value>,
+          scan_on_device<scan_kind::inclusive, Strategy, any_operator, any_value>};
+}
+
+template <class BlockScan, int BlockThreads>
+constexpr index_t tile_of = textbook_tile<BlockScan, BlockThreads>::items;
+
+template <template <class, int> class Strategy, class BlockScan, int BlockThreads>
+row make_block_row(std::string const& blocks) {
+  using strategy = Strategy<BlockScan, BlockThreads>;
+  constexpr index_t tile = tile_of<BlockScan, BlockThreads>;
+  if constexpr (strategy::which == scan_strategy::one_block) {
+    return make_row<strategy>(blocks, tile, BlockThreads, strategy::most_items);
+  } else if constexpr (strategy::which == scan_strategy::scan_then_propagate) {
+    return make_row<strategy>(blocks, strategy::tile_items, BlockThreads);
+  } else {
+    return make_row<strategy>(blocks, tile, BlockThreads);
+  }
+}
+
+using padded_blelloch = textbook::blelloch<textbook::padded<32>>;
+using fully_padded_blelloch = textbook::blelloch<textbook::fully_padded<32>>;
+
+/// Tiles of a few items: a few hundred items already make several levels.
+std::vector<row> const& tiny_rows() {
+  static std::vector<row> const rows{
+      make_row<sequential>("", 1, 1),
+      make_block_row<one_block, textbook::quadratic, 37>("of 37 threads, quadratic"),
+      make_block_row<scan_then_fan, textbook::kogge_stone, 4>("of 4 threads, Kogge-Stone"),
+      make_block_row<scan_then_propagate, textbook::hillis_steele, 2>("of 2, Hillis-Steele"),
+      make_block_row<reduce_then_scan, textbook::sequential, 5>("of 5 threads, sequential"),
+      make_block_row<chained_scan, textbook::kogge_stone_double_buffered, 3>("of 3, Kogge-Stone"),
+      make_block_row<decoupled_look_back, textbook::brent_kung, 2>("of 2 threads, Brent-Kung"),
+      make_block_row<decoupled_look_back, textbook::hillis_steele, 32>("of 32, Hillis-Steele"),
+  };
+  return rows;
+}
+
+/// Blocks as people would have them.
+std::vector<row> const& ordinary_rows() {
+  static std::vector<row> const rows{
+      make_block_row<one_block, padded_blelloch, 1024>("of 1024 threads, Blelloch"),
+      make_block_row<scan_then_fan, fully_padded_blelloch, 256>("of 256 threads, Blelloch"),
+      make_block_row<scan_then_propagate, textbook::brent_kung, 128>("of 128, Brent-Kung"),
+      make_block_row<reduce_then_scan, textbook::blelloch<>, 100>("of 100 threads, Blelloch"),
+      make_block_row<chained_scan, padded_blelloch, 256>("of 256 threads, Blelloch"),
+      make_block_row<decoupled_look_back, textbook::kogge_stone, 128>("of 128, Kogge-Stone"),
+  };
+  return rows;
+}
+
+constexpr scan_kind both_kinds[] = {scan_kind::exclusive, scan_kind::inclusive};
+
+void require_row(row const& strategy, std::vector<index_t> const& sizes) {
+  for (index_t const n : sizes) {
+    if (n > strategy.most_items) break;
+    for (behaviour const which : all_behaviours) {
+      for (scan_kind const kind : both_kinds) {
+        auto const where = (n + static_cast<int>(which)) % 2 == 0 ? place::apart : place::in_place;
+        strategy.require(kind, n, any_operator{which}, where);
+      }
+    }
+  }
+}
+
+/// Sum of 4-byte integers, the case that packs, converts and takes the short way of exact sums.
+template <class Strategy, class Item = std::int32_t>
+void require_sums(std::vector<index_t> const& sizes) {
+  for (index_t const n : sizes) {
+    INFO(strategy_name(Strategy::which) << ", n = " << n);
+    auto const items = make_items<Item>(n);
+    auto const expected = scan_oracle(scan_kind::exclusive, items, plus<std::int32_t>{}, 9);
+    auto const got = scan_on_device<scan_kind::exclusive, Strategy>(items, plus<std::int32_t>{}, 9);
+    REQUIRE(difference(expected, got) == "");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("with tiles of a few items, every strategy agrees with a loop at every small n") {
+  std::vector<index_t> sizes;
+  for (index_t n = 0; n <= 200; n += n < scaled(70, 20) ? 1 : scaled(13, 45)) sizes.push_back(n);
+  each_schedule(scaled(10, 2), [&](std::string const& schedule) {
+    INFO(schedule);
+    for (row const& strategy : tiny_rows()) require_row(strategy, sizes);
+  });
+}
+
+TEST_CASE("with ordinary tiles, every strategy agrees with a loop along the size ladder") {
+  each_schedule(scaled(1, 0), [](std::string const& schedule) {
+    INFO(schedule);
+    for (row const& strategy : ordinary_rows()) {
+      index_t const limit = on_gpu ? no_limit : scaled(66, 1) * strategy.tile_items + 100;
+      require_row(strategy, size_ladder(strategy.tile_items, strategy.block_threads, limit));
+    }
+  });
+}
+
+TEST_CASE("levels upon levels, and look-back beyond a window") {
+  if (reduced()) return;
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (row const& strategy : tiny_rows()) {
+      if (strategy.most_items < 5000) continue;
+      strategy.require(scan_kind::inclusive, 5000, {behaviour::composition}, place::in_place);
+      strategy.require(scan_kind::exclusive, 4999, {behaviour::watched}, place::apart);
+    }
+  });
+}
+
+TEST_CASE("sums of integers, widened from bytes too") {
+  std::vector<index_t> const sizes{0, 1, 33, 1000, scaled(9000, 2000)};
+  each_schedule(scaled(2, 1), [&](std::string const& schedule) {
+    INFO(schedule);
+    require_sums<decoupled_look_back<textbook::kogge_stone, 32>>(sizes);
+    require_sums<scan_then_fan<default_block_scan, 64>, std::uint8_t>(sizes);
+    require_sums<production>(sizes);
+  });
+}
+
+TEST_CASE("more tiles than a grid has blocks") {
+  if (reduced()) return;
+  std::vector<index_t> const sizes{2 * most_blocks + 4242};
+  require_sums<scan_then_fan<textbook::brent_kung, 1>>(sizes);
+  require_sums<reduce_then_scan<textbook::brent_kung, 1>>(sizes);
+  require_sums<chained_scan<textbook::brent_kung, 1>>(sizes);
+  require_sums<decoupled_look_back<textbook::brent_kung, 1>>(sizes);
+  require_sums<scan_then_propagate<textbook::kogge_stone, 1>>({4 * most_blocks + 4242});
+}
+
+TEMPLATE_TEST_CASE("an output narrower than the accumulator receives final results only", "",
+                   (scan_then_fan<textbook::kogge_stone, 4>),
+                   (scan_then_propagate<textbook::kogge_stone, 4>)) {
+  // Partial maxima cut down to 16 bits would no longer compare as the whole ones.
+  auto const items = make_items<std::uint32_t>(500);
+  auto const expected =
+      scan_oracle(scan_kind::inclusive, items, maximum<std::uint32_t>{}, std::uint32_t{0});
+  device_image<std::uint32_t> in(items), total(1);
+  device_image<std::uint16_t> out(500);
+  std::size_t const bytes = strategy_workspace_bytes<TestType, std::uint32_t, std::uint16_t*>(500);
+  device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+  workspace ws(memory.data(), bytes);
+  scan_with<scan_kind::inclusive>(TestType{}, ws, in.data(), out.data(), 500,
+                                  maximum<std::uint32_t>{}, total.data(), 0);
+  auto const got = out.read();
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    REQUIRE(got[i] == static_cast<std::uint16_t>(expected.out[i]));
+  }
+  REQUIRE(total.read()[0] == expected.total);
+  REQUIRE(out.damage() == "");
+}
+
+TEST_CASE("floating sums of the single-pass strategies repeat bit for bit") {
+  using chain = chained_scan<textbook::kogge_stone, 32>;
+  using look_back = decoupled_look_back<textbook::kogge_stone, 32>;
+  auto const items = make_input<float>(pattern::random, scaled(6000, 2000));
+  auto const first = scan_on_device<scan_kind::exclusive, chain>(items, plus<float>{}, 0.5f);
+  REQUIRE(sum_error(scan_kind::exclusive, items, 0.5f, first) == "");
+  each_schedule(scaled(6, 2), [&](std::string const& schedule) {
+    INFO(schedule);
+    // Both add the tiles' sums in the same order.
+    auto const again = scan_on_device<scan_kind::exclusive, look_back>(items, plus<float>{}, 0.5f);
+    REQUIRE(bit_difference(first.out, again.out) == "");
+  });
+}
+
+TEST_CASE("strategies and block scans are chosen by name") {
+  for (scan_strategy const which : all_scan_strategies) {
+    CHECK(strategy_from_name(strategy_name(which)) == which);
+    with_strategy(which, [which](auto strategy) { CHECK(strategy.which == which); });
+  }
+  for (block_algorithm const which : all_block_algorithms) {
+    CHECK(block_algorithm_from_name(block_algorithm_name(which)) == which);
+    CHECK(with_block_scan(which, [](auto scan) { return scan.items_per_thread; }) ==
+          (which < block_algorithm::blelloch ? 1 : 2));
+  }
+  CHECK(strategy_name(scan_strategy::decoupled_look_back) == "decoupled-look-back");
+  CHECK(block_algorithm_name(block_algorithm::brent_kung) == "brent-kung");
+  CHECK_THROWS_WITH(strategy_from_name("fan"),
+                    "scan strategy \"fan\" is unknown; expected one of sequential, one-block, "
+                    "scan-then-fan, scan-then-propagate, reduce-then-scan, chained-scan, "
+                    "decoupled-look-back, production");
+  CHECK_THROWS_WITH(block_algorithm_from_name(""),
+                    Catch::Contains("block scan \"\" is unknown; expected one of sequential, "));
+
+  auto const items = make_items<std::int32_t>(2000);
+  auto const expected = scan_oracle(scan_kind::inclusive, items, plus<std::int32_t>{}, 0);
+  for (scan_strategy const which : all_scan_strategies) {
+    INFO(strategy_name(which));
+    workspace ws;
+    device_image<std::int32_t> in(items), out(2000);
+    scan_with<scan_kind::inclusive>(which, ws, in.data(), out.data(), 2000, plus<std::int32_t>{},
+                                    nullptr, 0);
+    REQUIRE(difference(expected.out, out.read()) == "");
+  }
+}
+
+TEST_CASE("what a strategy cannot do is refused before anything runs") {
+  device_image<int> items(100);
+  workspace ws;
+  auto const scan = [&](auto strategy, workspace& in, index_t n) {
+    scan_with<scan_kind::exclusive>(strategy, in, items.data(), items.data(), n, plus<int>{},
+                                    nullptr, 0);
+  };
+  CHECK_THROWS_WITH(scan(sequential{}, ws, -1), "number of items is -1; expected >= 0");
+  CHECK_THROWS_WITH(scan(one_block<textbook::quadratic, 37>{}, ws, 38),
+                    "scan of 38 items by one block of 37 threads; expected at most 37");
+  workspace small(items.data(), 8);
+  CHECK_THROWS_WITH(scan(scan_then_fan<textbook::kogge_stone, 4>{}, small, 100),
+                    Catch::Contains("workspace of 8 bytes, but the call needs"));
+}

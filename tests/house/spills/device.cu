@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every device-wide scan with its own tuning, for spills.py: what iterators and GPU make of the
+// public call, and the strategies of the literature.
+#include <cstdint>
+
+#include <libscan/core/segmented.hpp>
+#include <libscan/device/scan.cuh>
+#include <libscan/device/strategies/catalogue.cuh>
+#include <tests/house/spills/collective.cuh>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+template <class Op, class In>
+void compile_scans(workspace& ws, In in) {
+  auto* const out = static_cast<typename Op::value_type*>(nullptr);
+  exclusive_scan(ws, in, out, 0, Op{});
+  inclusive_scan(ws, in, out, 0, Op{});
+}
+
+template <class Op>
+void compile_scans(workspace& ws) {
+  compile_scans<Op>(ws, static_cast<typename Op::value_type const*>(nullptr));
+}
+
+/// An iterator that is no pointer, which bulk copies cannot read.
+struct counting {
+  __device__ std::int32_t operator[](index_t i) const { return static_cast<std::int32_t>(i); }
+};
+
+}  // namespace
+
+void compile_device_scans(workspace& ws) {
+  compile_scans<plus<std::uint8_t>>(ws);
+  compile_scans<plus<std::int32_t>>(ws);
+  compile_scans<plus<std::int64_t>>(ws);
+  compile_scans<plus<float>>(ws);
+  compile_scans<plus<double>>(ws);
+  compile_scans<maximum<double>>(ws);
+  compile_scans<compose>(ws);
+  compile_scans<tripwire>(ws);
+  compile_scans<long_compose>(ws);
+  compile_scans<plus<std::int64_t>>(ws, static_cast<std::uint8_t const*>(nullptr));
+  compile_scans<plus<std::int32_t>>(ws, counting{});
+}
+
+void compile_strategies(workspace& ws, scan_strategy which) {
+  auto const* const in = static_cast<std::int32_t const*>(nullptr);
+  auto* const out = static_cast<std::int32_t*>(nullptr);
+  scan_with<scan_kind::inclusive>(which, ws, in, out, 0, plus<std::int32_t>{}, out, 0);
+  scan_with<scan_kind::exclusive>(which, ws, in, out, 0, plus<std::int32_t>{}, out, 0);
+}
