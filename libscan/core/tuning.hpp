@@ -17,21 +17,34 @@ struct look_back_tuning {
                                                             : 1;
 };
 
-/// The pipelined scan of Items into Results, accumulated in T: 64 registers of values a thread, and
-/// the widest accesses there are.
+/// How many consecutive items a thread moves at once: 16 bytes of whichever is larger.
+template <class Item, class Result>
+inline constexpr int widest_access =
+    sizeof(Item) < 16 && sizeof(Result) < 16
+        ? static_cast<int>(16 / (sizeof(Item) > sizeof(Result) ? sizeof(Item) : sizeof(Result)))
+        : 1;
+
+/// The pipelined scan of Items into Results, accumulated in T. Twelve or fourteen warps
+/// that scan leave a thread 128 registers, of which its values take up to 72.
 template <class Item, class T, class Result>
 struct pipeline_tuning {
-  static constexpr int groups = 4;
-  static constexpr int group_threads = 128;
-  static constexpr std::size_t widest = sizeof(Item) > sizeof(Result) ? sizeof(Item)
-                                                                      : sizeof(Result);
-  static constexpr int vector_items = widest < 16 ? static_cast<int>(16 / widest) : 1;
-  static constexpr int registers_per_item = static_cast<int>((sizeof(T) + 3) / 4);
-  static constexpr int rows =
-      64 / registers_per_item > vector_items ? 64 / registers_per_item / vector_items : 1;
-  static constexpr std::size_t tile_bytes = group_threads * rows * vector_items * sizeof(Item);
-  static constexpr int stages =
-      static_cast<int>(192 * 1024 / tile_bytes < 12 ? 192 * 1024 / tile_bytes : 12);
+  static constexpr bool small = sizeof(Item) < 4;
+  static constexpr int groups = small ? 4 : 7;
+  static constexpr int group_threads = small ? 96 : 64;
+  static constexpr int vector_items = widest_access<Item, Result>;
+  static constexpr int value_registers = static_cast<int>((sizeof(T) + 3) / 4);
+  static constexpr int registers = small || value_registers > 1 ? 64 : 72;
+  static constexpr int row_registers = vector_items * value_registers;
+  static constexpr int rows = registers > row_registers ? registers / row_registers : 1;
+  static constexpr int stages = small ? 8 : 7;
+};
+
+/// The resident scan: one row for each warp of a block.
+template <class Item, class Result>
+struct resident_tuning {
+  static constexpr int block_threads = 512;
+  static constexpr int vector_items = widest_access<Item, Result>;
+  static constexpr int rows = 1;
 };
 
 /// Tile of the filter.
@@ -51,7 +64,14 @@ struct tiny_pipeline_tuning {
   static constexpr int group_threads = 64;
   static constexpr int vector_items = 2;
   static constexpr int rows = 2;
-  static constexpr int stages = 3;
+  static constexpr int stages = 4;
+};
+
+/// The smallest tile of a resident scan, for tests.
+struct tiny_resident_tuning {
+  static constexpr int block_threads = 64;
+  static constexpr int vector_items = 2;
+  static constexpr int rows = 2;
 };
 
 }  // namespace libscan::inline v1

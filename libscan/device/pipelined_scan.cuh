@@ -12,6 +12,7 @@
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/running_prefix.cuh>
 #include <libscan/device/tile_totals.cuh>
+#include <libscan/device/warp_rows.cuh>
 #include <libscan/device/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -37,8 +38,8 @@ struct staged_part {
   }
 };
 
-/// The pipelined scan of items in global memory into whatever `out` is. Tile k of a block is number
-/// blockIdx + k * gridDim of the grid, for group k % groups; all blocks must be resident.
+/// The pipelined scan of items in global memory into whatever `out` is. Number k of a block's tiles
+/// is for group k % groups. All blocks must be resident.
 template <scan_kind Kind, class Item, class Out, class Op, class Tuning>
 struct pipelined_scan_kernel {
   using T = typename Op::value_type;
@@ -48,126 +49,159 @@ struct pipelined_scan_kernel {
   static constexpr int stages = Tuning::stages;
   static constexpr int rows = Tuning::rows;
   static constexpr int width = Tuning::vector_items;
-  static constexpr int row_items = simt::warp_size * width;
-  static constexpr int tile_items = group_warps * rows * row_items;
+  static constexpr int warp_items = warp_rows<T, rows, width>::items;
+  static constexpr int tile_items = group_warps * warp_items;
   static constexpr int prefix_warp = groups * group_warps;
   static constexpr int fetch_warp = prefix_warp + 1;
   static constexpr int block_threads = (fetch_warp + 1) * simt::warp_size;
   static constexpr int resident_blocks = 1;
-  // The prefix warp is never so far ahead: it needs totals of tiles that have left the ring, and a
-  // group takes its next tile from there only when it has used its prefix.
-  static constexpr int carry_slots = stages + groups;
+  // Of the tiles of a block, so many may be between being claimed and being stored: those in the
+  // ring and one in each group.
+  static constexpr int slots = stages + groups + 1;
+  static_assert(stages % groups == 0,
+                "every stage belongs to one group: its barriers are never two "
+                "phases ahead of who waits for them");
 
   struct shared_storage {
-    alignas(128) unsigned char stage[stages][tile_items * sizeof(Item) + 16];
-    simt::mbarrier full[stages];
-    simt::mbarrier empty[stages];
-    simt::mbarrier carry_there[carry_slots];
-    T carry[carry_slots];
+    alignas(128) unsigned char stage[stages][group_warps][warp_items * sizeof(Item) + 16];
+    simt::mbarrier full[stages][group_warps];
+    simt::mbarrier empty[stages][group_warps];
+    simt::mbarrier tile_known[slots];
+    index_t tile[slots];
+    simt::mbarrier carry_there[slots];
+    T carry[slots];
     simt::mbarrier totals_there[groups];
     T warp_total[groups][2][group_warps];  // twice: a warp may be one tile ahead of another
   };
 
   __device__ void operator()(shared_storage& shared, Item const* in, Out out, item_count count,
-                             Op op, T init, tile_totals<T> totals, T* total) const {
+                             Op op, T init, tile_totals<T> totals, unsigned long long* claimed,
+                             T* total) const {
     if constexpr (simt::has_bulk_copy) {
       index_t const n = count.get();
       index_t const tiles = ceil_div(n, index_t{tile_items});
       int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
       bool const fetches = warp == fetch_warp && simt::lane_id() == 0;
-      unsigned const mine = tiles_of_block(tiles);
-      unsigned const at_once = mine < stages ? mine : stages;
       if (fetches) {
         init_barriers(shared);
-        fetch(shared, in, n, 0, at_once);
+        for (unsigned k = 0; k < stages; ++k) fetch(shared, in, n, k, first_tile(k));
       }
       totals.clear(index_t{blockIdx.x} * block_threads + threadIdx.x,
                    index_t{gridDim.x} * block_threads);
+      if (blockIdx.x == 0 && threadIdx.x == 0) *claimed = 0;
       simt::sync_grid();
       if (tiles == 0 && total != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *total = init;
       if (fetches) {
-        fetch(shared, in, n, at_once, mine);
+        fetch_rest(shared, in, n, tiles, *claimed);
       } else if (warp == prefix_warp) {
-        find_prefixes(shared, totals, running_prefix<T, Op>(init, op), mine);
+        find_prefixes(shared, tiles, running_prefix<T, Op>(totals, init, op));
       } else if (warp < prefix_warp) {
         scan_tiles(shared, in, out, n, op, totals, total, warp / group_warps);
       }
     }
   }
 
-  static __device__ unsigned tiles_of_block(index_t tiles) {
-    return tiles <= blockIdx.x ? 0
-                               : static_cast<unsigned>((tiles - blockIdx.x - 1) / gridDim.x) + 1;
-  }
-
-  static __device__ index_t tile_number(unsigned k) {
+  /// The first tiles of a block are dealt, the others claimed by whoever comes first.
+  static __device__ index_t first_tile(unsigned k) {
     return blockIdx.x + static_cast<index_t>(k) * gridDim.x;
   }
 
-  static __device__ int valid_items(index_t n, index_t tile) {
-    index_t const rest = n - tile * tile_items;
-    return static_cast<int>(rest < tile_items ? rest : tile_items);
+  /// How many items there are of the part of a warp that begins at `base`.
+  static __device__ int valid_items(index_t n, index_t base) {
+    index_t const rest = n - base;
+    return static_cast<int>(rest < 0 ? 0 : rest < warp_items ? rest : warp_items);
   }
 
   static __device__ void init_barriers(shared_storage& shared) {
     for (int s = 0; s < stages; ++s) {
-      shared.full[s].init(1);
-      shared.empty[s].init(group_warps);
+      for (int w = 0; w < group_warps; ++w) {
+        shared.full[s][w].init(1);
+        shared.empty[s][w].init(1);
+      }
     }
-    for (int s = 0; s < carry_slots; ++s) shared.carry_there[s].init(1);
+    for (int s = 0; s < slots; ++s) {
+      shared.tile_known[s].init(1);
+      shared.carry_there[s].init(1);
+    }
     for (int g = 0; g < groups; ++g) shared.totals_there[g].init(group_warps);
     simt::fence_mbarrier_init();
   }
 
-  /// Fills the ring with tiles [k, end) of the block. By one thread.
+  /// Makes `tile` number k of the block and fills a stage with it, each warp's part by a copy of
+  /// its own. A tile beyond the end tells whoever takes it that there are no more. By one thread.
   static __device__ void fetch(shared_storage& shared, Item const* in, index_t n, unsigned k,
-                               unsigned end) {
-    for (; k < end; ++k) {
-      unsigned const s = k % stages;
-      if (k >= stages) shared.empty[s].wait((k / stages + 1) % 2);
-      Item const* const tile = in + tile_number(k) * tile_items;
-      staged_part<Item> const part(tile, valid_items(n, tile_number(k)));
-      unsigned const bytes = static_cast<unsigned>((part.end - part.first) * sizeof(Item));
-      shared.full[s].arrive_expect(bytes);
+                               index_t tile) {
+    unsigned const s = k % stages;
+    for (int w = 0; w < group_warps; ++w) {
+      if (k >= stages) shared.empty[s][w].wait((k / stages + 1) % 2);
+      if (w == 0) {
+        shared.tile[k % slots] = tile;
+        shared.tile_known[k % slots].arrive();
+      }
+      index_t const base = tile * tile_items + w * warp_items;
+      staged_part<Item> const part(in + base, valid_items(n, base));
+      auto const bytes = static_cast<unsigned>((part.end - part.first) * sizeof(Item));
+      shared.full[s][w].arrive_expect(bytes);
       if (bytes == 0) continue;
-      simt::bulk_load(shared.stage[s] + part.shift + part.first * sizeof(Item), tile + part.first,
-                      bytes, shared.full[s], simt::l2_keep);
+      simt::bulk_load(shared.stage[s][w] + part.shift + part.first * sizeof(Item),
+                      in + base + part.first, bytes, shared.full[s][w], simt::l2_keep);
+    }
+  }
+
+  /// Claims tiles and fetches them until each group has been told that there are no more.
+  static __device__ void fetch_rest(shared_storage& shared, Item const* in, index_t n,
+                                    index_t tiles, unsigned long long& claimed) {
+    simt::atomic_ref<unsigned long long> const ticket(claimed);
+    unsigned told = 0;
+    for (unsigned k = 0; told < groups; ++k) {
+      index_t tile = first_tile(k);
+      if (k >= stages) {
+        // Claimed no earlier than there is room: a claimed tile keeps all others waiting.
+        shared.empty[k % stages][0].wait((k / stages + 1) % 2);
+        tile = told > 0 ? tiles
+                        : first_tile(stages) - blockIdx.x +
+                              static_cast<index_t>(ticket.fetch_add(1, simt::memory_order_relaxed));
+        fetch(shared, in, n, k, tile);
+      }
+      if (tile >= tiles) ++told;
     }
   }
 
   /// Finds the prefix that enters each tile of the block. By one warp.
-  static __device__ void find_prefixes(shared_storage& shared, tile_totals<T> const& totals,
-                                       running_prefix<T, Op> prefix, unsigned mine) {
-    for (unsigned k = 0; k < mine; ++k) {
-      T const carry = prefix.advance_to(totals, tile_number(k));
+  static __device__ void find_prefixes(shared_storage& shared, index_t tiles,
+                                       running_prefix<T, Op> prefix) {
+    for (unsigned k = 0;; ++k) {
+      unsigned const slot = k % slots;
+      shared.tile_known[slot].wait(k / slots % 2);
+      index_t const tile = shared.tile[slot];
+      if (tile >= tiles) return;
+      T const carry = prefix.advance_to(tile);
       if (simt::lane_id() == 0) {
-        shared.carry[k % carry_slots] = carry;
-        shared.carry_there[k % carry_slots].arrive();
+        shared.carry[slot] = carry;
+        shared.carry_there[slot].arrive();
       }
     }
   }
 
-  /// Scans the tiles of one group. A warp holds consecutive rows; in a row, a lane holds `width`
-  /// consecutive items.
+  /// Scans the tiles of one group.
   static __device__ void scan_tiles(shared_storage& shared, Item const* in, Out out, index_t n,
                                     Op op, tile_totals<T> const& totals, T* total, int group) {
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size % group_warps;
-    int const first = warp * rows * row_items + simt::lane_id() * width;
-    unsigned const mine = tiles_of_block(ceil_div(n, index_t{tile_items}));
     unsigned round = 0;
-    for (unsigned k = static_cast<unsigned>(group); k < mine; k += groups, ++round) {
-      index_t const base = tile_number(k) * tile_items;
-      int const valid = valid_items(n, tile_number(k));
-
+    for (unsigned k = static_cast<unsigned>(group);; k += groups, ++round) {
       // 1 take the tile into registers, and give the stage back
-      T items[rows][width];
-      shared.full[k % stages].wait(k / stages % 2);
-      take(shared.stage[k % stages], in + base, valid, first, op, items);
+      shared.full[k % stages][warp].wait(k / stages % 2);
+      index_t const tile = shared.tile[k % slots];
+      if (tile * tile_items >= n) return;
+      index_t const base = tile * tile_items + warp * warp_items;
+      int const valid = valid_items(n, base);
+      warp_rows<T, rows, width> items;
+      take(shared.stage[k % stages][warp], in + base, valid, op, items);
       simt::sync_warp();
-      if (simt::lane_id() == 0) shared.empty[k % stages].arrive();
+      if (simt::lane_id() == 0) shared.empty[k % stages][warp].arrive();
 
       // 2 scan: in the lane, in the row, over the rows
-      T const warp_total = scan_rows(items, op);
+      T const warp_total = items.template scan<Kind>(op);
 
       // 3 tell the group, and everybody, the total
       T* const warp_totals = shared.warp_total[group][round % 2];
@@ -184,92 +218,42 @@ struct pipelined_scan_kernel {
         tile_total = op(tile_total, warp_totals[w]);
       }
       bool const leader = warp == 0 && simt::lane_id() == 0;
-      if (leader) totals.publish(tile_number(k), tile_total);
+      if (leader) totals.publish(tile, tile_total);
 
       // 4 apply what comes before
-      shared.carry_there[k % carry_slots].wait(k / carry_slots % 2);
-      T const carry = shared.carry[k % carry_slots];
-      if (leader && total != nullptr && base + valid == n) *total = op(carry, tile_total);
-      put(out + base, valid, first, op, op(carry, warps_before), items);
+      shared.carry_there[k % slots].wait(k / slots % 2);
+      T const carry = shared.carry[k % slots];
+      if (leader && total != nullptr && base + tile_items >= n) *total = op(carry, tile_total);
+      items.store(out + base, valid, op(carry, warps_before), op);
     }
   }
 
-  /// items[r][j] = T of item first + r * row_items + j of the tile, the identity from `valid` on.
-  static __device__ void take(unsigned char const* stage, Item const* tile, int valid, int first,
-                              Op op, T (&items)[rows][width]) {
+  /// Takes the warp's part of a tile from its stage, after adding what the copies left out.
+  static __device__ void take(unsigned char* stage, Item const* tile, int valid, Op op,
+                              warp_rows<T, rows, width>& items) {
     staged_part<Item> const part(tile, valid);
-    auto const* const staged = reinterpret_cast<Item const*>(stage + part.shift);
-    if (part.first == 0 && part.end == tile_items) {
-#pragma unroll
-      for (int r = 0; r < rows; ++r) {
-        auto const row = simt::load_vector<width>(staged + first + r * row_items);
-#pragma unroll
-        for (int j = 0; j < width; ++j) items[r][j] = static_cast<T>(row.item[j]);
+    auto* const staged = reinterpret_cast<Item*>(stage + part.shift);
+    if (part.first > 0 || part.end < valid) {
+      // Without copies, the whole part; else fewer than 16 bytes at either end.
+      for (int i = simt::lane_id(); i < part.first; i += simt::warp_size) staged[i] = tile[i];
+      for (int i = part.end + simt::lane_id(); i < valid; i += simt::warp_size) {
+        staged[i] = tile[i];
       }
-    } else {
-#pragma unroll
-      for (int r = 0; r < rows; ++r) {
-#pragma unroll
-        for (int j = 0; j < width; ++j) {
-          int const i = first + r * row_items + j;
-          items[r][j] = i >= part.first && i < part.end ? static_cast<T>(staged[i])
-                        : i < valid                     ? static_cast<T>(tile[i])
-                                                        : static_cast<T>(op.identity());
-        }
-      }
+      simt::fence_proxy_async();  // the next copy into the stage comes after these writes
+      simt::sync_warp();
     }
-  }
-
-  /// Turns a lane's items into their prefixes within the warp. Returns the total of the warp.
-  static __device__ T scan_rows(T (&items)[rows][width], Op op) {
-    T total = op.identity();
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      T sum = items[r][0];
-#pragma unroll
-      for (int j = 1; j < width; ++j) sum = op(sum, items[r][j]);
-      auto const row = warp::exclusive_scan(sum, op);
-      T prefix = op(total, row.prefix);
-      total = op(total, row.total);
-#pragma unroll
-      for (int j = 0; j < width; ++j) {
-        T const next = op(prefix, items[r][j]);
-        items[r][j] = Kind == scan_kind::inclusive ? next : prefix;
-        prefix = next;
-      }
-    }
-    return total;
-  }
-
-  /// Stores a lane's results; nothing beyond `valid`.
-  static __device__ void put(Out tile, int valid, int first, Op op, T entering,
-                             T const (&items)[rows][width]) {
-    if constexpr (std::is_pointer_v<Out>) {
-      using result = std::remove_pointer_t<Out>;
-      if (valid == tile_items &&
-          reinterpret_cast<std::uintptr_t>(tile) % (sizeof(result) * width) == 0) {
-#pragma unroll
-        for (int r = 0; r < rows; ++r) {
-          simt::vector<result, width> row;
-#pragma unroll
-          for (int j = 0; j < width; ++j) {
-            row.item[j] = static_cast<result>(op(entering, items[r][j]));
-          }
-          simt::store_vector<width>(tile + first + r * row_items, row);
-        }
-        return;
-      }
-    }
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-#pragma unroll
-      for (int j = 0; j < width; ++j) {
-        int const i = first + r * row_items + j;
-        if (i < valid) tile[i] = op(entering, items[r][j]);
-      }
-    }
+    items.load(staged, valid, op);
   }
 };
+
+/// What the count of claimed tiles takes of the workspace, and keeps apart from the totals.
+inline constexpr std::size_t claim_bytes = 256;
+
+/// Bytes of workspace a pipelined scan of that many tiles needs.
+template <class T>
+constexpr std::size_t pipelined_scan_bytes(index_t tiles) {
+  return claim_bytes + tile_totals<T>::bytes(tiles);
+}
 
 /// Launches `pipelined_scan_kernel` over n items, on as many multiprocessors as there are.
 template <scan_kind Kind, class Tuning, class Item, class Out, class Op>
@@ -278,12 +262,13 @@ void pipelined_scan(workspace& ws, Item const* in, Out out, item_count n, Op op,
   using T = typename Op::value_type;
   using kernel = pipelined_scan_kernel<Kind, Item, Out, Op, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
-  tile_totals<T> const totals(ws.reserve(tile_totals<T>::bytes(tiles)), tiles);
+  std::byte* const memory = ws.reserve(pipelined_scan_bytes<T>(tiles));
+  tile_totals<T> const totals(memory + claim_bytes, tiles);
   index_t const most = simt::multiprocessor_count();
   auto const blocks = static_cast<unsigned>(tiles == 0 ? 1 : tiles < most ? tiles : most);
   simt::launch<kernel>(
       {.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream(), .cooperative = true},
-      in, out, n, op, init, totals, d_total);
+      in, out, n, op, init, totals, reinterpret_cast<unsigned long long*>(memory), d_total);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

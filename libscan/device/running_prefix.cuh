@@ -9,42 +9,35 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Totals are combined in chunks of 32 tiles: a chunk by a warp scan, the chunks one after the
-/// other. The order of association depends on a tile's number alone: neither on timing nor on the
-/// number of blocks.
+/// A tree combines the totals of 32 consecutive tiles, and such chunks follow one another. The
+/// order of association depends on a tile's number alone: neither on timing nor on the number of
+/// blocks.
 template <class T, class Op>
 class running_prefix {
  public:
   /// Before tile 0 comes `init`.
-  __device__ running_prefix(T init, Op op) : chunks_before_(init), op_(op) {}
+  __device__ running_prefix(tile_totals<T> const& totals, T init, Op op)
+      : totals_(totals), before_(init), op_(op) {}
 
-  /// init op the totals of tiles 0 ... tile - 1; waits for those. `tile` must not decrease from
-  /// call to call. All lanes of one warp call, and all get the result.
-  __device__ T advance_to(tile_totals<T> const& totals, index_t tile) {
+  /// init op the totals of all tiles before `tile`, which must not decrease from call to call;
+  /// waits for those. All lanes of one warp call; lane 0 gets the result.
+  __device__ T advance_to(index_t tile) {
     for (;;) {
-      T prefix[batch];
-      await(totals, tile, prefix);
-      T total[batch];
+      index_t const wanted = tile - chunk_ * simt::warp_size;
+      bool const last = wanted < batch * simt::warp_size;
+      T part[batch];
+      await(static_cast<int>(last ? wanted : batch * simt::warp_size), part);
 #pragma unroll
-      for (int j = 0; j < batch; ++j) {  // without a branch, so that the scans overlap
-        auto const chunk = warp::inclusive_scan(prefix[j], op_);
-        prefix[j] = chunk.prefix;
-        total[j] = chunk.total;
-      }
-      index_t const whole = (tile - first_) / simt::warp_size;
-      int const rest = static_cast<int>((tile - first_) % simt::warp_size);
-      T last = prefix[0];
+      for (int j = 0; j < batch; ++j) part[j] = combine(part[j]);
+      int const whole = last ? static_cast<int>(wanted) / simt::warp_size : batch;
+      chunk_ += whole;
+      T prefix = before_;
 #pragma unroll
       for (int j = 0; j < batch; ++j) {
-        if (j < whole) chunks_before_ = op_(chunks_before_, total[j]);
-        if (j == whole) last = prefix[j];
+        prefix = op_(prefix, part[j]);
+        if (j + 1 == whole) before_ = prefix;
       }
-      if (whole < batch) {
-        first_ += whole * simt::warp_size;
-        if (rest == 0) return chunks_before_;
-        return op_(chunks_before_, simt::shfl(simt::full_warp, last, rest - 1));
-      }
-      first_ += batch * simt::warp_size;
+      if (last) return prefix;
     }
   }
 
@@ -52,29 +45,45 @@ class running_prefix {
   // So many chunks at once cover the tiles between two of one block for up to 160 blocks.
   static constexpr int batch = sizeof(T) <= 8 ? 6 : 2;
 
-  /// total[j] = the total of tile first_ + 32 j + lane, or the identity from `tile` on.
-  __device__ void await(tile_totals<T> const& totals, index_t tile, T (&total)[batch]) const {
-    bool here[batch];
+  /// total[j] = the total of tile 32 (chunk_ + j) + lane for the first `wanted` tiles, the identity
+  /// beyond; waits for them.
+  __device__ void await(int wanted, T (&total)[batch]) const {
+    index_t const first = chunk_ * simt::warp_size;
+    typename tile_totals<T>::reading found[batch];
 #pragma unroll
     for (int j = 0; j < batch; ++j) {
-      total[j] = op_.identity();
-      here[j] = first_ + (j * simt::warp_size + simt::lane_id()) >= tile;
+      int const i = j * simt::warp_size + simt::lane_id();
+      found[j] = tile_totals<T>::published(op_.identity());
+      if (i < wanted) found[j] = totals_.read(first + i);
     }
-    bool all_here;
-    do {
-      all_here = true;
+    for (;;) {
+      bool all_here = true;
+#pragma unroll
+      for (int j = 0; j < batch; ++j) all_here = all_here && found[j].complete();
+      if (simt::all(simt::full_warp, all_here)) break;
 #pragma unroll
       for (int j = 0; j < batch; ++j) {
-        if (!here[j]) {
-          here[j] = totals.try_read(first_ + (j * simt::warp_size + simt::lane_id()), total[j]);
-        }
-        all_here = all_here && here[j];
+        int const i = j * simt::warp_size + simt::lane_id();
+        if (!found[j].complete()) found[j] = totals_.read(first + i);
       }
-    } while (!simt::all(simt::full_warp, all_here));
+    }
+#pragma unroll
+    for (int j = 0; j < batch; ++j) total[j] = found[j].value();
   }
 
-  T chunks_before_;    // init and all chunks before first_
-  index_t first_ = 0;  // tile; a multiple of 32
+  /// All lanes' values, in order; lane 0 gets the result.
+  __device__ T combine(T x) const {
+#pragma unroll
+    for (int distance = 1; distance < simt::warp_size; distance *= 2) {
+      T const later = simt::shfl_down(simt::full_warp, x, distance);
+      if (simt::lane_id() + distance < simt::warp_size) x = op_(x, later);
+    }
+    return x;
+  }
+
+  tile_totals<T> totals_;
+  index_t chunk_ = 0;  // of 32 tiles; those before it are in before_
+  T before_;           // in lane 0
   Op op_;
 };
 

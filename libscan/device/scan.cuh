@@ -9,6 +9,7 @@
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/pipelined_scan.cuh>
+#include <libscan/device/resident_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -22,13 +23,13 @@ inline constexpr bool suits_bulk_copy<Item*> = sizeof(Item) <= 16 &&
                                                (sizeof(Item) & (sizeof(Item) - 1)) == 0;
 
 /// What a result takes in memory: as much as the iterator says, or as a value of the scan.
-template <class Out, class T>
-struct result_of {
+template <class Iterator, class T>
+struct stored {
   using type = T;
 };
-template <class Result, class T>
-struct result_of<Result*, T> {
-  using type = Result;
+template <class Stored, class T>
+struct stored<Stored*, T> {
+  using type = std::remove_cv_t<Stored>;
 };
 
 /// Whether `Tuning` is that of a pipeline.
@@ -37,29 +38,58 @@ concept tunes_pipeline = requires {
   Tuning::stages;
 };
 
-/// Chooses how to scan: by the tuning if there is one, else by what the iterators and the GPU
-/// permit.
+/// Whether `Tuning` is that of a resident scan.
+template <class Tuning>
+concept tunes_resident = requires {
+  Tuning::rows;
+}
+&&!tunes_pipeline<Tuning>;
+
+/// Scans the way `Tuning` says.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>
-void scan(workspace& ws, In in, Out out, item_count n, Op op, typename Op::value_type* d_total,
-          typename Op::value_type init) {
-  static_assert(monoid<Op>,
-                "a scan's operator needs value_type, identity() and an associative call");
-  using T = typename Op::value_type;
+void scan_as_tuned(workspace& ws, In in, Out out, item_count n, Op op,
+                   typename Op::value_type* d_total, typename Op::value_type init) {
   if constexpr (tunes_pipeline<Tuning>) {
     pipelined_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
-  } else if constexpr (!std::is_void_v<Tuning>) {
-    look_back_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
+  } else if constexpr (tunes_resident<Tuning>) {
+    resident_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
   } else {
-    if constexpr (suits_bulk_copy<In> && sizeof(T) <= 16) {
-      using item = std::remove_cv_t<std::remove_pointer_t<In>>;
-      using tuning = pipeline_tuning<item, T, typename result_of<Out, T>::type>;
-      if (simt::oldest_target_has_bulk_copy || simt::device_has_bulk_copy()) {
+    look_back_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
+  }
+}
+
+/// Chooses how to scan: by the number of items, and by what the iterators and the GPU permit.
+template <scan_kind Kind, class In, class Out, class Op>
+void scan(workspace& ws, In in, Out out, item_count n, Op op, typename Op::value_type* d_total,
+          typename Op::value_type init) {
+  using T = typename Op::value_type;
+  if constexpr (sizeof(T) <= 16) {
+    using item = typename stored<In, T>::type;
+    using result = typename stored<Out, T>::type;
+    using resident = resident_tuning<item, result>;
+    if (n.at_most() <= resident_scan_limit<T, resident>()) {
+      return resident_scan<Kind, resident>(ws, in, out, n, op, d_total, init);
+    }
+    if constexpr (suits_bulk_copy<In>) {
+      using tuning = pipeline_tuning<item, T, result>;
+      if (simt::device_can_pipeline<pipelined_scan_kernel<Kind, item, Out, Op, tuning>>()) {
         return pipelined_scan<Kind, tuning>(ws, in, out, n, op, d_total, init);
       }
     }
-    if constexpr (!suits_bulk_copy<In> || sizeof(T) > 16 || !simt::oldest_target_has_bulk_copy) {
-      look_back_scan<Kind, look_back_tuning<T>>(ws, in, out, n, op, d_total, init);
-    }
+  }
+  look_back_scan<Kind, look_back_tuning<T>>(ws, in, out, n, op, d_total, init);
+}
+
+/// The scan of the public calls.
+template <scan_kind Kind, class Tuning, class In, class Out, class Op>
+void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
+                      typename Op::value_type* d_total, typename Op::value_type init) {
+  static_assert(monoid<Op>,
+                "a scan's operator needs value_type, identity() and an associative call");
+  if constexpr (std::is_void_v<Tuning>) {
+    scan<Kind>(ws, in, out, n, op, d_total, init);
+  } else {
+    scan_as_tuned<Kind, Tuning>(ws, in, out, n, op, d_total, init);
   }
 }
 
@@ -71,11 +101,16 @@ template <class T>
 constexpr std::size_t scan_workspace_bytes(index_t n) {
   using look_back = look_back_tuning<T>;
   index_t const look_back_items = index_t{look_back::block_threads} * look_back::items_per_thread;
-  index_t const pipeline_items =
-      sizeof(T) <= 16 ? 4096 / static_cast<index_t>(ceil_div(sizeof(T), std::size_t{4})) : n + 1;
-  std::size_t const a = device::tile_state<T>::bytes(ceil_div(n, look_back_items));
-  std::size_t const b = device::tile_totals<T>::bytes(ceil_div(n, pipeline_items));
-  return a > b ? a : b;
+  std::size_t most = device::tile_state<T>::bytes(ceil_div(n, look_back_items));
+  if (sizeof(T) <= 16) {
+    // No tile of a pipeline is smaller than this, whatever the items are.
+    index_t const pipeline_items = 2048 / ceil_div(static_cast<index_t>(sizeof(T)), index_t{4});
+    std::size_t const pipeline = device::pipelined_scan_bytes<T>(ceil_div(n, pipeline_items));
+    std::size_t const resident = device::resident_scan_bytes<T, resident_tuning<T, T>>;
+    most = most > pipeline ? most : pipeline;
+    most = most > resident ? most : resident;
+  }
+  return most;
 }
 
 /// out[i] = init op in[0] op ... op in[i - 1] for 0 <= i < n, and *d_total = init op in[0] op ...
@@ -96,7 +131,7 @@ template <class Tuning = void, class In, class Out, class Op>
 void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                     typename Op::value_type* d_total = nullptr,
                     std::type_identity_t<typename Op::value_type> init = Op::identity()) {
-  device::scan<scan_kind::exclusive, Tuning>(ws, in, out, n, op, d_total, init);
+  device::scan_with_tuning<scan_kind::exclusive, Tuning>(ws, in, out, n, op, d_total, init);
 }
 
 /// out[i] = init op in[0] op ... op in[i] for 0 <= i < n; otherwise as `exclusive_scan`.
@@ -104,7 +139,7 @@ template <class Tuning = void, class In, class Out, class Op>
 void inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                     typename Op::value_type* d_total = nullptr,
                     std::type_identity_t<typename Op::value_type> init = Op::identity()) {
-  device::scan<scan_kind::inclusive, Tuning>(ws, in, out, n, op, d_total, init);
+  device::scan_with_tuning<scan_kind::inclusive, Tuning>(ws, in, out, n, op, d_total, init);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

@@ -38,28 +38,56 @@ class tile_totals {
 
   /// Tells the others the total of `tile`. By one thread, once per tile.
   __device__ void publish(index_t tile, T const& total) const {
-    unsigned bits[words_per_tile] = {};
-    memcpy(bits, &total, sizeof(T));
+    reading const written = published(total);
+    word* const own = words_ + tile * words_per_tile;
 #pragma unroll
     for (int i = 0; i < words_per_tile; ++i) {
-      simt::atomic_ref<word>(words_[tile * words_per_tile + i])
-          .store(tag | bits[i], simt::memory_order_relaxed);
+      simt::atomic_ref<word>(own[i]).store(written.words[i], simt::memory_order_relaxed);
     }
   }
 
-  /// Fetches the total of `tile` if it is there; never waits.
-  __device__ bool try_read(index_t tile, T& total) const {
-    unsigned bits[words_per_tile];
-    bool complete = true;
+  /// What a read of one tile's words found: perhaps not all of a total yet.
+  struct reading {
+    word words[words_per_tile];
+
+    /// Whether the total is there.
+    __device__ bool complete() const {
+      bool all = true;
+#pragma unroll
+      for (int i = 0; i < words_per_tile; ++i) all = all && (words[i] & tag) != 0;
+      return all;
+    }
+
+    /// The total, if it is there.
+    __device__ T value() const {
+      unsigned bits[words_per_tile];
+#pragma unroll
+      for (int i = 0; i < words_per_tile; ++i) bits[i] = static_cast<unsigned>(words[i]);
+      T total;
+      memcpy(&total, bits, sizeof(T));
+      return total;
+    }
+  };
+
+  /// What `read` finds of a total that is there.
+  static __device__ reading published(T const& total) {
+    unsigned bits[words_per_tile] = {};
+    memcpy(bits, &total, sizeof(T));
+    reading found;
+#pragma unroll
+    for (int i = 0; i < words_per_tile; ++i) found.words[i] = tag | bits[i];
+    return found;
+  }
+
+  /// Reads what is there of the total of `tile`; never waits.
+  __device__ reading read(index_t tile) const {
+    word* const other = words_ + tile * words_per_tile;
+    reading found;
 #pragma unroll
     for (int i = 0; i < words_per_tile; ++i) {
-      word const at = simt::atomic_ref<word>(words_[tile * words_per_tile + i])
-                          .load(simt::memory_order_relaxed);
-      complete = complete && (at & tag) != 0;
-      bits[i] = static_cast<unsigned>(at);
+      found.words[i] = simt::atomic_ref<word>(other[i]).load(simt::memory_order_relaxed);
     }
-    if (complete) memcpy(&total, bits, sizeof(T));
-    return complete;
+    return found;
   }
 
  private:

@@ -50,7 +50,7 @@
 // Host
 //   launch<Kernel>({.blocks, .threads, .dynamic_shared_bytes, .on, .cooperative}, args...)
 //   allocate deallocate fill_async copy_async synchronize stream
-//   multiprocessor_count resident_blocks_per_multiprocessor<Kernel>
+//   multiprocessor_count resident_blocks_per_multiprocessor<Kernel> device_can_pipeline<Kernel>
 
 #include <libscan/simt/machine.hpp>
 

@@ -89,7 +89,7 @@ void require_sizes(std::vector<index_t> const& sizes, Op op, typename Op::value_
 }  // namespace
 
 TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a loop", "",
-                   tiny_tuning, tiny_pipeline_tuning) {
+                   tiny_tuning, tiny_pipeline_tuning, tiny_resident_tuning) {
   each_schedule(scaled(4, 1), [](std::string const& schedule) {
     INFO(schedule);
     require_sizes<TestType>(tiny_sizes(), plus<std::int32_t>{}, 7);
@@ -148,6 +148,7 @@ TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is 
     place const where{offset, 16 - offset, false};
     require_scan<tiny_tuning>(scan_kind::exclusive, items, plus<std::int32_t>{}, 0, where);
     require_scan<tiny_pipeline_tuning>(scan_kind::exclusive, items, plus<std::int32_t>{}, 0, where);
+    require_scan<tiny_resident_tuning>(scan_kind::exclusive, items, plus<std::int32_t>{}, 0, where);
     require_scan<automatic>(scan_kind::inclusive, bytes, plus<std::uint8_t>{}, 0, where);
   }
 }
@@ -196,7 +197,7 @@ TEST_CASE("identities are exact: -0.0 stays, infinities are found, NaN is passed
 }
 
 TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", tiny_tuning,
-                   tiny_pipeline_tuning, automatic) {
+                   tiny_pipeline_tuning, tiny_resident_tuning, automatic) {
   auto const items = make_items<std::int32_t>(1000);
   for (index_t const n : {-3, 0, 1, 32, 999, 1000, 5000}) {
     INFO("n on the device = " << n);

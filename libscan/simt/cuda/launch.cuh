@@ -131,22 +131,14 @@ int resident_blocks_per_multiprocessor(int block_threads, std::size_t dynamic_sh
   return blocks;
 }
 
-/// Whether all code of this program is for GPUs with bulk copies (sm_90 and later).
-#ifdef __CUDA_ARCH_LIST__
-namespace detail {
-inline constexpr int target_architectures[] = {__CUDA_ARCH_LIST__};
-}
-inline constexpr bool oldest_target_has_bulk_copy = detail::target_architectures[0] >= 900;
-#else
-inline constexpr bool oldest_target_has_bulk_copy = false;
-#endif
-
-/// Whether the current device has bulk copies.
-inline bool device_has_bulk_copy() {
-  int device = 0, major = 0;
+/// Whether the current device has bulk copies, and room for Kernel's shared storage in a block.
+template <class Kernel>
+bool device_can_pipeline() {
+  int device = 0, major = 0, room = 0;
   LIBSCAN_CHECK(cudaGetDevice(&device));
   LIBSCAN_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  return major >= 9;
+  LIBSCAN_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return major >= 9 && sizeof(typename Kernel::shared_storage) <= static_cast<std::size_t>(room);
 }
 
 /// Whether this program holds code of the kernel that the current device can run.

@@ -32,8 +32,6 @@ class mbarrier {
 };
 
 inline constexpr bool has_bulk_copy = true;
-inline constexpr bool oldest_target_has_bulk_copy = false;  // so that both ways are compiled
-inline bool device_has_bulk_copy() { return true; }
 
 inline void bulk_load(void* shared_target, void const* global_source, unsigned bytes,
                       mbarrier& barrier, l2_priority = l2_normal,

@@ -116,4 +116,11 @@ inline void copy_async(void* target, void const* source, std::size_t bytes, stre
 
 inline void synchronize(stream = {}) {}
 
+/// Whether the current device has bulk copies, and room for Kernel's shared storage in a block: the
+/// executor has both.
+template <class Kernel>
+bool device_can_pipeline() {
+  return true;
+}
+
 }  // namespace libscan::inline v1_executor::simt

@@ -11,8 +11,8 @@ namespace {
 using word32 [[gnu::may_alias]] = std::uint32_t;
 using word64 [[gnu::may_alias]] = std::uint64_t;
 
-// A loop may poll several values in turn; this many loads in a row that tell nothing new are a
-// poll.
+// A loop may poll several values in turn, as many as `recent` holds; this many loads in a row that
+// tell nothing new are a poll.
 constexpr unsigned most_vain_loads = 16;
 
 // FNV-1a: values wider than a word are told apart by a hash; a collision only costs a needless

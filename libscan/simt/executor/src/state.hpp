@@ -57,7 +57,7 @@ struct thread_state {
   block_state* block = nullptr;
   int lane = 0;
   thread_name name;
-  std::array<recent_load, 4> recent;  ///< written in turn; `loads_noted` since they last counted
+  std::array<recent_load, 64> recent;  ///< written in turn; `loads_noted` since they last counted
   unsigned loads_noted = 0;
   unsigned last_noted = 0;  ///< where the last load is
   unsigned vain_loads = 0;  ///< loads in a row that told nothing new
