@@ -127,7 +127,7 @@ void figures::race(std::string const& operation, std::string const& type, int bl
 /// Figure 3.1.
 void figures::block_counts() const {
   race(
-      "block count", "1-bit", standard_threads, wanted_.repetitions, blocks_, counts,
+      "chapter block count", "1-bit", standard_threads, wanted_.repetitions, blocks_, counts,
       {entry<counting_barrier>("counting barrier"), entry<shared_tree>("shared tree"),
        entry<ordered_tree>("block::tree_reduce"), entry<two_level_sum<sum_by_shuffles>>("shuffles"),
        entry<two_level_sum<sum_by_reduction>>("warp reductions")});

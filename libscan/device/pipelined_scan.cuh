@@ -176,6 +176,7 @@ struct pipelined_scan_kernel {
       index_t const tile = shared.tile[slot];
       if (tile >= tiles) return;
       T const carry = prefix.advance_to(tile);
+      simt::sync_warp();  // all lanes have read the slot before it may be used again
       if (simt::lane_id() == 0) {
         shared.carry[slot] = carry;
         shared.carry_there[slot].arrive();

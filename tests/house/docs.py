@@ -14,7 +14,7 @@ import tree
 
 HEADER_LINES = 300
 COLUMNS = 100
-FOLDERS = ("libscan", "apps", "bench", "tests")
+FOLDERS = ("libscan", "apps", "bench", "examples", "tests")
 PRIVATE = {"src", "racecheck"}
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
