@@ -79,8 +79,9 @@ struct array {
 /// magic bytes is npy, anything else text. Raw is never guessed. Gzip is recognised by its magic
 /// bytes (in raw files with a name, by the name's ".gz"); members may follow each other.
 ///
-/// npy: C order (or one dimension), little-endian, the ten types of `dtype`; nothing may follow the
-/// items. Raw: `options.type` is needed and the size must be a multiple of its size.
+/// npy: C order (or one dimension), little-endian, the ten types of `dtype`, or truth values if
+/// uint8 is asked for; nothing may follow the items. Raw: `options.type` is needed and the size
+/// must be a multiple of its size.
 ///
 /// Text: cells are separated by what the first line contains, outside quotes, of semicolon, tab,
 /// comma (in that order), else by blanks; every line has as many cells as the first. Lines that are

@@ -26,8 +26,9 @@ struct npy_layout {
 /// Parses the dictionary. Positions in errors are bytes of the file.
 class header_parser {
  public:
-  header_parser(std::string_view text, std::uint64_t offset, std::string const& name)
-      : text_(text), offset_(offset), name_(name) {}
+  header_parser(std::string_view text, std::uint64_t offset, std::string const& name,
+                std::optional<dtype> expected)
+      : text_(text), offset_(offset), name_(name), expected_(expected) {}
 
   npy_layout parse() {
     npy_layout layout;
@@ -114,6 +115,7 @@ class header_parser {
     for (dtype const type : all_dtypes) {
       if (descr == npy_descr(type)) return type;
     }
+    if (descr == "|b1" && expected_ == dtype::u8) return dtype::u8;
     std::string_view const code = descr.substr(std::min<std::size_t>(descr.size(), 1));
     std::string what = "items of a type";
     if (record) what = "records (a structured type)";
@@ -165,6 +167,7 @@ class header_parser {
   std::string_view text_;
   std::uint64_t offset_;
   std::string const& name_;
+  std::optional<dtype> expected_;
   std::size_t at_ = 0;
 };
 
@@ -248,7 +251,7 @@ array read_npy(byte_reader& in, std::optional<dtype> expected) {
   }
   std::uint64_t const header_start = in.offset();
   std::string const header = take(in, length, "header");
-  npy_layout layout = header_parser(header, header_start, in.name()).parse();
+  npy_layout layout = header_parser(header, header_start, in.name(), expected).parse();
   if (expected && *expected != layout.type) {
     throw file_error(in.name(), "holds " + std::string(name_of(layout.type)) + " items, expected " +
                                     std::string(name_of(*expected)) + " as asked for");

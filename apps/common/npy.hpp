@@ -15,7 +15,7 @@ namespace libscan::apps {
 bool starts_npy(byte_reader& in);
 
 /// Reads an .npy file, without a copy where its items lie aligned in memory. `expected`: the type
-/// it must have. Throws `file_error` with the byte.
+/// it must have; truth values may be had as bytes, 0 and 1. Throws `file_error` with the byte.
 array read_npy(byte_reader& in, std::optional<dtype> expected);
 
 /// Everything that precedes the items of a one-dimensional file of `count` items: version 1.0,

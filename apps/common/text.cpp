@@ -2,53 +2,17 @@
 // Numbers from the cells of a column, of a given type or of the type that fits all of them.
 #include <apps/common/text.hpp>
 
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <apps/common/exit_code.hpp>
+#include <apps/common/number.hpp>
 #include <apps/common/table.hpp>
 
 namespace libscan::apps {
 namespace {
-
-enum class outcome { number, no_number, out_of_range };
-
-/// The float nearest to a decimal that `from_chars` calls out of range: it does so for those that
-/// round to zero, too.
-template <class T>
-outcome parse_extreme(std::string_view text, T& value) {
-  std::string const terminated(text);
-  if constexpr (sizeof(T) == 4) {
-    value = std::strtof(terminated.c_str(), nullptr);
-  } else {
-    value = std::strtod(terminated.c_str(), nullptr);
-  }
-  return std::isinf(value) ? outcome::out_of_range : outcome::number;
-}
-
-/// All of `text` as a decimal number; integers of type T only if it looks like one.
-template <class T>
-outcome parse(std::string_view text, T& value) {
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-  char const* const end = text.data() + text.size();
-  auto const [stop, code] = std::from_chars(text.data(), end, value);
-  // "nan(...)" is C's, not a number that other programs write or read.
-  if (code == std::errc::invalid_argument || stop != end || text.ends_with(')')) {
-    return outcome::no_number;
-  }
-  if (code != std::errc::result_out_of_range) return outcome::number;
-  if constexpr (std::is_floating_point_v<T>) {
-    return parse_extreme(text, value);
-  } else {
-    return outcome::out_of_range;
-  }
-}
 
 bool is_header(table_reader const& table) {
   std::string_view const cell = table.cell();
@@ -58,7 +22,7 @@ bool is_header(table_reader const& table) {
     return false;
   }
   double ignored = 0;
-  return parse(cell, ignored) == outcome::no_number;
+  return parse_number(cell, ignored) == parse_outcome::no_number;
 }
 
 [[noreturn]] void refuse(table_reader const& table, std::string const& expected) {
@@ -71,31 +35,20 @@ bool is_header(table_reader const& table) {
 }
 
 template <class T>
-std::string expectation() {
-  std::string text(name_of(dtype_of<T>()));
-  if constexpr (std::is_integral_v<T>) {
-    text += " (" + std::to_string(std::numeric_limits<T>::min()) + " to " +
-            std::to_string(std::numeric_limits<T>::max()) + ")";
-  }
-  return text;
-}
-
-template <class T>
 void read_typed(table_reader& table, byte_buffer& values) {
   while (table.next()) {
     if (is_header(table)) continue;
     T value{};
-    outcome const result = parse(table.cell(), value);
-    if (result == outcome::number) {
+    parse_outcome const result = parse_number(table.cell(), value);
+    if (result == parse_outcome::number) {
       values.push(value);
       continue;
     }
-    std::int64_t negative = 0;
-    bool const below = std::is_unsigned_v<T> && parse(table.cell(), negative) == outcome::number;
-    if (result == outcome::out_of_range || below) {
-      table.fail(for_people(table.cell()) + " is out of range, expected " + expectation<T>());
+    bool const below = std::is_unsigned_v<T> && is_negative_integer(table.cell());
+    if (result == parse_outcome::out_of_range || below) {
+      table.fail(for_people(table.cell()) + " is out of range, expected " + expected_number<T>());
     }
-    refuse(table, expectation<T>());
+    refuse(table, expected_number<T>());
   }
 }
 
@@ -118,16 +71,16 @@ class untyped_column {
  private:
   bool add_integer(std::string_view cell) {
     std::int64_t as_signed = 0;
-    outcome const result = parse(cell, as_signed);
-    if (result == outcome::no_number) return false;
-    if (result == outcome::number && (as_signed >= 0 || type_ == dtype::i64)) {
+    parse_outcome const result = parse_number(cell, as_signed);
+    if (result == parse_outcome::no_number) return false;
+    if (result == parse_outcome::number && (as_signed >= 0 || type_ == dtype::i64)) {
       if (as_signed == 0 && cell[0] == '-') negative_zeros_.push_back(count());
       negative_ = negative_ || as_signed < 0;
       values_.push(as_signed);
       return true;
     }
     std::uint64_t as_unsigned = 0;
-    if (negative_ || parse(cell, as_unsigned) != outcome::number) return false;
+    if (negative_ || parse_number(cell, as_unsigned) != parse_outcome::number) return false;
     type_ = dtype::u64;  // non-negative integers have the same bits
     values_.push(as_unsigned);
     return true;
@@ -135,9 +88,9 @@ class untyped_column {
 
   void add_double(table_reader const& table, std::string_view cell) {
     double value = 0;
-    outcome const result = parse(cell, value);
-    if (result == outcome::no_number) refuse(table, "a number");
-    if (result == outcome::out_of_range) {
+    parse_outcome const result = parse_number(cell, value);
+    if (result == parse_outcome::no_number) refuse(table, "a number");
+    if (result == parse_outcome::out_of_range) {
       table.fail(for_people(cell) + " is out of range, expected a float64");
     }
     if (type_ == dtype::i64) convert_all<std::int64_t>();

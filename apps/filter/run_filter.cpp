@@ -2,8 +2,6 @@
 // The steps of scan-filter.
 #include <apps/filter/run_filter.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <new>
@@ -11,10 +9,10 @@
 
 #include <apps/common/array_writer.hpp>
 #include <apps/common/data_file.hpp>
-#include <apps/common/program.hpp>
+#include <apps/common/lazy_buffer.hpp>
 #include <apps/common/progress.hpp>
+#include <apps/common/steps.hpp>
 #include <apps/filter/filter.hpp>
-#include <apps/filter/lazy_buffer.hpp>
 #include <apps/filter/predicate_parser.hpp>
 #include <apps/filter/verify.hpp>
 #include <libscan/core/engine.hpp>
@@ -23,27 +21,6 @@ namespace libscan::apps {
 namespace {
 
 using result = filter_arguments::result;
-
-/// Calls `work`, adds the seconds it takes to `seconds`, and returns what it returns.
-template <class Work>
-decltype(auto) timed(double& seconds, Work&& work) {
-  struct watch {
-    double& seconds;
-    std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
-    ~watch() {
-      seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    }
-  } const running{seconds};
-  return work();
-}
-
-/// One line of --time.
-void report(char const* step, double seconds, std::uint64_t bytes, std::string const& words) {
-  char line[64];
-  std::snprintf(line, sizeof line, "%-7s %9.4f s %8.2f GB/s  ", step, seconds,
-                seconds > 0 ? static_cast<double>(bytes) / seconds / 1e9 : 0.0);
-  say(line + words);
-}
 
 std::string percent(index_t part, index_t whole) {
   char text[16];
@@ -94,7 +71,7 @@ class filter_run {
   template <class T>
   exit_code run_count(std::span<T const> values, predicate<T> const& keep) {
     kept_ = timed(filter_seconds_, [&] { return count_if(engine_, values, keep); });
-    if (arguments_.common.verify && !verified(verify_count<T>(tree_, values, kept_))) {
+    if (arguments_.common.verify && !report_verified(verify_count<T>(tree_, values, kept_))) {
       return exit_code::difference;
     }
     // A number for people, unless the output's name says otherwise.
@@ -110,7 +87,7 @@ class filter_run {
     kept_ = timed(filter_seconds_, [&] { return work(room->items()); });
     result_bytes_ = static_cast<std::uint64_t>(kept_) * sizeof(Item);
     std::span<Item const> const kept = room->items().first(static_cast<std::size_t>(kept_));
-    if (arguments_.common.verify && !verified(verify(tree_, values, kept))) {
+    if (arguments_.common.verify && !report_verified(verify(tree_, values, kept))) {
       return exit_code::difference;
     }
     write(kept, input_.format);
@@ -129,39 +106,23 @@ class filter_run {
     }
   }
 
-  /// Says what --verify found: nothing, if `difference` is empty.
-  static bool verified(std::string const& difference) {
-    say(difference.empty() ? "verified: a plain loop computes the same"
-                           : "error: --verify: " + difference);
-    return difference.empty();
-  }
-
   template <class Item>
   void write(std::span<Item const> items, file_format otherwise) {
-    constexpr std::size_t piece = std::size_t{1} << 21;
     timed(write_seconds_, [&] {
-      meter_.start(arguments_.output == "-" ? "writing" : "writing " + arguments_.output,
-                   items.size_bytes());
-      output_.begin(dtype_of<Item>(), static_cast<index_t>(items.size()), otherwise);
-      for (std::size_t done = 0; done < items.size(); done += piece) {
-        auto const part = items.subspan(done, std::min(piece, items.size() - done));
-        output_.append(part);
-        meter_.advance(part.size_bytes());
-      }
-      output_.commit();
-      meter_.finish();
+      write_whole(output_, arguments_.output, dtype_of<Item>(), std::as_bytes(items), otherwise,
+                  meter_);
     });
   }
 
   void report_times() const {
     auto const items = static_cast<index_t>(input_.count());
-    report("read", read_seconds_, input_.bytes.size(),
-           std::to_string(items) + " items of " + std::string(name_of(input_.type)));
-    report("filter", filter_seconds_, input_.bytes.size() + result_bytes_,
-           "kept " + std::to_string(kept_) + " items (" + percent(kept_, items) + "), on " +
-               engine_.description());
-    report("write", write_seconds_, output_.bytes_written(),
-           std::to_string(output_.bytes_written()) + " bytes");
+    report_step("read", read_seconds_, input_.bytes.size(),
+                std::to_string(items) + " items of " + std::string(name_of(input_.type)));
+    report_step("filter", filter_seconds_, input_.bytes.size() + result_bytes_,
+                "kept " + std::to_string(kept_) + " items (" + percent(kept_, items) + "), on " +
+                    engine_.description());
+    report_step("write", write_seconds_, output_.bytes_written(),
+                std::to_string(output_.bytes_written()) + " bytes");
   }
 
   filter_arguments const& arguments_;

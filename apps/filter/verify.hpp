@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <apps/common/steps.hpp>
 #include <apps/filter/expression.hpp>
 #include <apps/filter/plain_evaluator.hpp>
 #include <libscan/core/types.hpp>
@@ -21,8 +22,7 @@ std::string difference(std::span<T const> expected, std::span<T const> got) {
   std::size_t const both = std::min(expected.size(), got.size());
   for (std::size_t i = 0; i < both; ++i) {
     if (std::memcmp(&expected[i], &got[i], sizeof(T)) == 0) continue;
-    return "item " + std::to_string(i) + " is " + std::to_string(got[i]) + ", expected " +
-           std::to_string(expected[i]);
+    return wrong_item(i, got[i], expected[i]);
   }
   if (expected.size() == got.size()) return "";
   return std::to_string(got.size()) + " items are kept, expected " +

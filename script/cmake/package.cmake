@@ -14,7 +14,7 @@ set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/libscan)
 set(targets_of_device libscan_device)
 set(targets_of_libscan libscan libscan_filter)
 set(targets_of_executor libscan_executor)
-set(programs scan-filter)
+set(programs scan-filter scan-prefix)
 
 # CMake links the CUDA runtime into what nvcc links; users of a static libscan link without nvcc.
 get_target_property(LIBSCAN_LIBRARY_TYPE libscan TYPE)

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers from text and to text, without a detour through another type.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <apps/common/dtype.hpp>
+
+namespace libscan::apps {
+
+/// What a text turned out to be.
+enum class parse_outcome : std::uint8_t { number, no_number, out_of_range };
+
+/// The float nearest to a decimal that `from_chars` calls out of range: it does so for those that
+/// round to zero, too.
+template <class T>
+parse_outcome parse_extreme(std::string_view text, T& value) {
+  std::string const terminated(text);
+  if constexpr (sizeof(T) == 4) {
+    value = std::strtof(terminated.c_str(), nullptr);
+  } else {
+    value = std::strtod(terminated.c_str(), nullptr);
+  }
+  return std::isinf(value) ? parse_outcome::out_of_range : parse_outcome::number;
+}
+
+/// All of `text` as a decimal number, or "inf" or "nan" for floats; integers only if it looks like
+/// one. Decimals are rounded to the nearest float. `value` is set only for a number.
+template <class T>
+parse_outcome parse_number(std::string_view text, T& value) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  char const* const end = text.data() + text.size();
+  auto const [stop, code] = std::from_chars(text.data(), end, value);
+  // "nan(...)" is C's, not a number that other programs write or read.
+  if (code == std::errc::invalid_argument || stop != end || text.ends_with(')')) {
+    return parse_outcome::no_number;
+  }
+  if (code != std::errc::result_out_of_range) return parse_outcome::number;
+  if constexpr (std::is_floating_point_v<T>) {
+    return parse_extreme(text, value);
+  } else {
+    return parse_outcome::out_of_range;
+  }
+}
+
+/// True if `text` is an integer below 0, which an unsigned type refuses as no number.
+inline bool is_negative_integer(std::string_view text) {
+  std::int64_t value = 0;
+  parse_outcome const outcome = parse_number(text, value);
+  return !text.empty() && text[0] == '-' && outcome != parse_outcome::no_number;
+}
+
+/// What a number of type T may be, for messages: "uint8 (0 to 255)".
+template <class T>
+std::string expected_number() {
+  std::string text(name_of(dtype_of<T>()));
+  if constexpr (std::is_integral_v<T>) {
+    text += " (" + std::to_string(std::numeric_limits<T>::min()) + " to " +
+            std::to_string(std::numeric_limits<T>::max()) + ")";
+  }
+  return text;
+}
+
+/// `value` as the shortest decimal that reads back as the same value.
+template <class T>
+std::string number_text(T value) {
+  char text[32];
+  auto const [end, code] = std::to_chars(text, text + sizeof text, value);
+  return code == std::errc{} ? std::string(text, end) : "?";
+}
+
+}  // namespace libscan::apps

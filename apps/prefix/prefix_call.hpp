@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One scan of scan-prefix with its types turned into values, as run_prefix hands it to an engine.
+#pragma once
+
+#include <cstdint>
+
+#include <apps/common/dtype.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::apps {
+
+/// The operators of --op; the last three for integers only.
+enum class operation : std::uint8_t { sum, minimum, maximum, bit_and, bit_or, bit_xor };
+
+/// Where segments begin, in host memory.
+struct segmentation {
+  /// What `data` points to.
+  enum class form : std::uint8_t {
+    none,     ///< nothing: all items are one segment
+    flags,    ///< a byte for each item, not 0 at a head
+    bits,     ///< std::uint32_t: bit i of word w is item 32 w + i
+    offsets,  ///< index_t: `segments` + 1 of them, from 0 to n, ascending
+    keys      ///< a key of `key_type` for each item; equal neighbours are of one segment
+  };
+
+  form how = form::none;
+  void const* data = nullptr;
+  index_t segments = 0;
+  dtype key_type = dtype::i64;
+};
+
+/// out[i] = scan of the n items `in`, converted to `accumulator`. All memory is the host's; `out`
+/// and `in` lie apart. Forwards or in reverse, with *init before the first item of each segment.
+struct prefix_call {
+  dtype type;
+  void const* in;
+  index_t n;
+  operation op;
+  scan_kind kind;
+  scan_direction direction;
+  segmentation segments;
+  dtype accumulator;
+  void const* init;
+  void* out;
+};
+
+}  // namespace libscan::apps

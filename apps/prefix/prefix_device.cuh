@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan-prefix on a device or in the executor, by accumulator. Compiled for the ten types of
+// `dtype`, a few in each of prefix_device_*.cu.
+#pragma once
+
+#include <cstdint>
+
+#include <apps/common/dtype.hpp>
+#include <apps/prefix/prefix_call.hpp>
+#include <libscan/device/strategies/names.hpp>
+#include <libscan/simt/machine.hpp>
+
+namespace libscan::apps::inline LIBSCAN_MACHINE {
+
+/// Runs `call`, which has no segments, by the strategy `which` on the current device. T is its
+/// accumulator.
+template <class T>
+void prefix_on_device(prefix_call const& call, scan_strategy which);
+
+/// Runs `call` in segments on the current device. `heads`, in host memory, has a bit for each
+/// position of the scan. T is its accumulator.
+template <class T>
+void segmented_prefix_on_device(prefix_call const& call, std::uint32_t const* heads);
+
+}  // namespace libscan::apps::inline LIBSCAN_MACHINE

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The definition behind `prefix_on_device`. Items are widened and turned round by a kernel of their
+// own, so that every strategy scans a plain array of accumulators, as in the literature.
+#pragma once
+
+#include <apps/common/dtype.hpp>
+#include <apps/prefix/prefix_device.cuh>
+#include <apps/prefix/prefix_transfer.cuh>
+#include <libscan/device/strategies/catalogue.cuh>
+#include <libscan/device/workspace.cuh>
+
+namespace libscan::apps::inline LIBSCAN_MACHINE {
+
+/// See prefix_device.cuh.
+template <class T>
+void prefix_on_device(prefix_call const& call, scan_strategy which) {
+  scan_on_device<T>(call, [&](T* items, auto op, T init) {
+    workspace ws;
+    T* const no_total = nullptr;
+    if (call.kind == scan_kind::inclusive) {
+      scan_with<scan_kind::inclusive>(which, ws, items, items, call.n, op, no_total, init);
+    } else {
+      scan_with<scan_kind::exclusive>(which, ws, items, items, call.n, op, no_total, init);
+    }
+  });
+}
+
+}  // namespace libscan::apps::inline LIBSCAN_MACHINE

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scans on CPU threads of items that are fetched chunk by chunk into a thread's own cache, where
+// they may be widened, decoded or computed; from either end. What fetches is called once a chunk,
+// so it may be a function pointer: the scan is compiled for the accumulator alone.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include <libscan/core/operators.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/scan.hpp>
+
+namespace libscan::inline v1::cpu {
+
+/// Items of a chunk where none are given: a chunk of the items and one of the output, 8 bytes each,
+/// leave room in an L2 cache of half a megabyte.
+inline constexpr index_t staged_chunk_items = index_t{1} << 14;
+
+/// Brings items: source(begin, end, to) sets to[k] to item begin + k for all items of [begin, end).
+/// Called concurrently, once for each chunk.
+template <class Source, class T>
+concept item_source = requires(Source const& source, index_t item, T* to) {
+  source(item, item, to);
+};
+
+namespace detail {
+
+/// What a thread knows of the chunk in hand: its items, and what `sum_streams` found.
+template <class T, class Value>
+struct stage {
+  std::unique_ptr<T[]> items;
+  stream_values<Value> sums;
+
+  stage(index_t room, Value any)
+      : items(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(room))),
+        sums(all_streams(any)) {}
+};
+
+/// The items at positions [c.begin, c.end) of a scan; in reverse position p is item n - 1 - p.
+template <class T, class Source>
+void fetch(Source const& source, scan_direction direction, index_t n, chunk const& c, T* to) {
+  if (direction == scan_direction::forward) return source(c.begin, c.end, to);
+  source(n - c.end, n - c.begin, to);
+  std::reverse(to, to + c.size());
+}
+
+/// Calls write(place) to fill the output's positions [c.begin, c.end); in reverse by way of
+/// `aside`.
+template <class T, class Write>
+void deliver(T* out, scan_direction direction, index_t n, chunk const& c, T* aside, Write write) {
+  if (direction == scan_direction::forward) return write(out + c.begin);
+  write(aside);
+  std::reverse_copy(aside, aside + c.size(), out + (n - c.end));
+}
+
+}  // namespace detail
+
+/// Scans items 0..n-1 of `source` into out[0..n-1] on up to `threads` threads. Forwards as
+/// `inclusive_scan` and `exclusive_scan` do, `init` before the first item; in reverse, the scan of
+/// the reversed items, reversed: `init` before the last one, out[i] = init op item n-1 op ... op
+/// item i if inclusive.
+///
+/// `op` is called only as op(earlier, later) in the order of the scan. `out` may be what `source`
+/// reads, item i from out[i]; it must not be read otherwise. Floating-point results depend on n and
+/// `chunk_items` only, bit for bit. Reads n and writes n items; allocates one chunk a thread.
+///
+/// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, std::bad_alloc, and what
+/// `source` throws (of several, for the chunk that comes first); `out` is then partly written.
+template <scan_kind Kind, class Source, monoid Op>
+requires item_source<Source, typename Op::value_type>
+void staged_scan(int threads, scan_direction direction, Source const& source,
+                 typename Op::value_type* out, index_t n, Op op, typename Op::value_type init,
+                 index_t chunk_items = staged_chunk_items) {
+  using T = typename Op::value_type;
+  using stage = detail::stage<T, T>;
+  run_chunks(
+      threads, n, chunk_items, op, init,
+      [&] { return stage(std::min(n, chunk_items), op.identity()); },
+      [&](stage& here, chunk const& c) {
+        T* const items = here.items.get();
+        detail::fetch(source, direction, n, c, items);
+        return detail::sum_streams<T>(items, c.size(), op, here.sums);
+      },
+      [&](stage& here, chunk const& c, T carry) {
+        T* const items = here.items.get();
+        detail::deliver(out, direction, n, c, items, [&](T* to) {
+          detail::scan_streams<Kind>(items, to, c.size(), op, carry, here.sums);
+        });
+      });
+}
+
+}  // namespace libscan::inline v1::cpu

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan-prefix's way through a device: conversion, direction, strategies and segments, against the
+// loop of --verify.
+#include <apps/prefix/heads.hpp>
+#include <apps/prefix/prefix_device_scan.cuh>
+#include <apps/prefix/prefix_device_segments.cuh>
+#include <apps/prefix/verify.hpp>
+#include <tests/apps/prefix/calls.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/machine.hpp>
+
+using namespace libscan;
+using namespace libscan::apps;
+using namespace libscan::test;
+
+namespace {
+
+/// Every manner of scan of n items; "" if all are right.
+template <class T, class Item>
+std::string faults(operation op, index_t n) {
+  owned_call<T, Item> owned(make_input<Item>(pattern::small, n), T(3));
+  std::string result;
+  each_manner([&](scan_kind kind, scan_direction direction, segmentation::form how) {
+    prefix_call const call = owned.call(op, kind, direction, how);
+    std::fill(owned.out.begin(), owned.out.end(), T(77));
+    if (how == segmentation::form::none) {
+      prefix_on_device<T>(call, scan_strategy::production);
+    } else {
+      segmented_prefix_on_device<T>(call, packed_heads(2, call).data());
+    }
+    verdict const found = verify_prefix(call, n);
+    if (!found.difference.empty()) {
+      result += "form " + std::to_string(static_cast<int>(how)) + ", n = " + std::to_string(n) +
+                ": " + found.difference + "; ";
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("scan-prefix's device scans agree with a loop") {
+  each_schedule(scaled(2, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : {0, 1, 2, 31, 33, 1000, scaled(20001, 3001)}) {
+      CHECK(faults<std::int64_t, std::uint8_t>(operation::sum, n) == "");
+      CHECK(faults<std::int64_t, double>(operation::bit_xor, n) == "");
+      CHECK(faults<std::uint8_t, std::uint8_t>(operation::maximum, n) == "");
+      CHECK(faults<float, std::int32_t>(operation::sum, n) == "");
+      CHECK(faults<float, float>(operation::minimum, n) == "");
+    }
+  });
+}
+
+TEST_CASE("scan-prefix runs every strategy in both directions") {
+  owned_call<std::int64_t, std::int16_t> owned(make_input<std::int16_t>(pattern::random, 1500), 5);
+  for (auto const which : all_scan_strategies) {
+    for (auto const direction : {scan_direction::forward, scan_direction::reverse}) {
+      auto const call =
+          owned.call(operation::sum, scan_kind::exclusive, direction, segmentation::form::none);
+      prefix_on_device<std::int64_t>(call, which);
+      CHECK(verify_prefix(call, call.n).difference == "");
+    }
+  }
+}
