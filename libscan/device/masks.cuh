@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// One bit per item, in the two forms that memory holds it: a byte each, or 32 packed in a word.
+// Read as the bits of a few consecutive items at once.
+#pragma once
+
+#include <cstdint>
+
+#include <libscan/core/types.hpp>
+#include <libscan/simt/simt.cuh>
+#include <libscan/warp/row_io.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+namespace device::detail {
+
+/// Bit k says whether byte k of the word is nonzero.
+__device__ __forceinline__ unsigned nonzero_bytes(unsigned word) {
+  unsigned const high = ((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word;
+  // Bits 0, 8, 16, 24 meet in the top four of the product; no two terms share a place.
+  return ((high >> 7 & 0x01010101u) * 0x10204080u) >> 28;
+}
+
+}  // namespace device::detail
+
+/// A byte per item; nonzero is true.
+struct byte_mask {
+  std::uint8_t const* bytes;
+
+  /// Whether `whole_bits` may be asked, for i a multiple of Width.
+  template <int Width>
+  __device__ __forceinline__ bool whole_rows() const {
+    return warp::whole_rows<Width>(bytes);
+  }
+
+  /// Bit j = item i + j, for j < Width <= 32.
+  template <int Width>
+  __device__ __forceinline__ unsigned whole_bits(index_t i) const {
+    std::uint8_t row[Width];
+    warp::load_whole_row(bytes, i, row);
+    return pack(row);
+  }
+
+  /// The same for j < count; no other bit is set.
+  template <int Width>
+  __device__ __forceinline__ unsigned bits(index_t i, int count) const {
+    std::uint8_t row[Width];
+    warp::load_row(bytes, i, count, std::uint8_t{0}, row);
+    return pack(row);
+  }
+
+ private:
+  template <int Width>
+  static __device__ __forceinline__ unsigned pack(std::uint8_t const (&row)[Width]) {
+    unsigned result = 0;
+    if constexpr (Width % 4 == 0) {
+#pragma unroll
+      for (int j = 0; j < Width; j += 4) {
+        unsigned const word = row[j] | unsigned{row[j + 1]} << 8 | unsigned{row[j + 2]} << 16 |
+                              unsigned{row[j + 3]} << 24;
+        result |= device::detail::nonzero_bytes(word) << j;
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < Width; ++j) {
+        if (row[j] != 0) result |= 1u << j;
+      }
+    }
+    return result;
+  }
+};
+
+/// 32 items per word: bit i of word w is item 32 w + i.
+struct bit_mask {
+  std::uint32_t const* words;
+
+  /// Whether `whole_bits` may be asked: always.
+  template <int Width>
+  __device__ __forceinline__ bool whole_rows() const {
+    return true;
+  }
+
+  /// Bit j = item i + j, for j < Width, which divides 32 and i.
+  template <int Width>
+  __device__ __forceinline__ unsigned whole_bits(index_t i) const {
+    static_assert(32 % Width == 0);
+    return words[i / 32] >> i % 32 & (~0u >> (32 - Width));
+  }
+
+  /// The same for j < count; no other bit is set.
+  template <int Width>
+  __device__ __forceinline__ unsigned bits(index_t i, int count) const {
+    if (count <= 0) return 0;
+    unsigned const kept = count < Width ? (1u << count) - 1 : ~0u;
+    return whole_bits<Width>(i) & kept;
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE

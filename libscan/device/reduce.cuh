@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device-wide reduction of any associative operator: each block reduces tiles in order, and a
+// second kernel of one block reduces the tiles' totals in the same way. The order of association
+// depends on the number of items alone.
+#pragma once
+
+#include <type_traits>
+
+#include <libscan/core/operators.hpp>
+#include <libscan/device/item_count.cuh>
+#include <libscan/device/look_back_scan.cuh>
+#include <libscan/device/workspace.cuh>
+#include <libscan/warp/row_io.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+namespace device {
+
+/// Tile of the reduction, of which `loads_per_thread` items per thread are under way at a time.
+template <class T>
+struct reduce_tuning {
+  static constexpr int block_threads = 256;
+  static constexpr int resident_blocks = sizeof(T) <= 16 ? 4 : 1;  // of a multiprocessor
+  static constexpr int items_per_thread = sizeof(T) <= 16 ? 32 : 4;
+  static constexpr int loads_per_thread = sizeof(T) <= 4 ? 16 : sizeof(T) <= 16 ? 8 : 1;
+};
+
+/// Tile of its second kernel: one block, as large as may be.
+template <class T>
+struct reduce_rest_tuning : reduce_tuning<T> {
+  static constexpr int block_threads = sizeof(T) <= 16 ? 1024 : 256;
+  static constexpr int resident_blocks = 1;
+};
+
+/// The two kernels of a reduction: one total per tile; all tiles, after `init`, into one result.
+enum class reduce_step { each_tile, all };
+
+/// Reduces tile after tile. A warp holds consecutive rows; in a row, a lane holds consecutive
+/// items.
+template <reduce_step Step, class In, class Op, class Tuning>
+struct reduce_kernel {
+  using T = typename Op::value_type;
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = Tuning::resident_blocks;
+  static constexpr int warps = block_threads / simt::warp_size;
+  static constexpr int width = warp::row_width<warp::item_bytes<In, T>, Tuning::loads_per_thread>;
+  static constexpr int batch = Tuning::loads_per_thread / width;  // rows
+  static constexpr int batches = Tuning::items_per_thread / Tuning::loads_per_thread;
+  static constexpr int row_items = simt::warp_size * width;
+  static constexpr int warp_items = batches * batch * row_items;
+  static constexpr int tile_items = warps * warp_items;
+
+  struct shared_storage {
+    T warp_total[2][warps];  // twice: a warp may be one tile ahead of another
+  };
+
+  /// `items_per_item`: how many of the counted items stand behind one of `in`.
+  __device__ void operator()(shared_storage& shared, In in, item_count count,
+                             index_t items_per_item, Op op, T init, T* out) const {
+    index_t const n = ceil_div(count.get(), items_per_item);
+    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    bool const leader = threadIdx.x == 0;
+    T result = init;
+    unsigned round = 0;
+    for (index_t tile = blockIdx.x; tile * tile_items < n; tile += gridDim.x, ++round) {
+      // 1 each warp reduces its part
+      T const total = reduce_part(in, tile * tile_items + warp * warp_items, n, op);
+      T* const warp_total = shared.warp_total[round % 2];
+      if (simt::lane_id() == 0) warp_total[warp] = total;
+      simt::sync_block();
+
+      // 2 one thread joins them, while the others go on
+      if (!leader) continue;
+      T sum = warp_total[0];
+      for (int w = 1; w < warps; ++w) sum = op(sum, warp_total[w]);
+      if constexpr (Step == reduce_step::each_tile) {
+        out[tile] = sum;
+      } else {
+        result = op(result, sum);
+      }
+    }
+    if (Step == reduce_step::all && leader) *out = result;
+  }
+
+  /// The items of one warp, from `base` on. Lane 0 gets the result.
+  static __device__ T reduce_part(In in, index_t base, index_t n, Op op) {
+    bool const whole = n - base >= warp_items && warp::whole_rows<width>(in);
+    T total = op.identity();
+    for (int b = 0; b < batches; ++b) {
+      T items[batch][width];
+      load_batch(in, base + b * batch * row_items, n, whole, T(op.identity()), items);
+#pragma unroll
+      for (int r = 0; r < batch; ++r) {
+        T sum = items[r][0];
+#pragma unroll
+        for (int j = 1; j < width; ++j) sum = op(sum, items[r][j]);
+        total = op(total, reduce_lanes(sum, op));
+      }
+    }
+    return total;
+  }
+
+  /// Some rows; identities from item n on.
+  static __device__ void load_batch(In in, index_t base, index_t n, bool whole, T identity,
+                                    T (&items)[batch][width]) {
+    index_t const first = base + simt::lane_id() * width;
+    if (whole) {
+#pragma unroll
+      for (int r = 0; r < batch; ++r) warp::load_whole_row(in, first + r * row_items, items[r]);
+    } else {
+#pragma unroll
+      for (int r = 0; r < batch; ++r) {
+        index_t const rest = n - (first + r * row_items);
+        int const valid = static_cast<int>(rest < 0 ? 0 : rest < width ? rest : width);
+        warp::load_row(in, first + r * row_items, valid, identity, items[r]);
+      }
+    }
+  }
+
+  /// All lanes' values, in order. Lane 0 gets the result.
+  static __device__ T reduce_lanes(T x, Op op) {
+#pragma unroll
+    for (int distance = 1; distance < simt::warp_size; distance *= 2) {
+      T const later = simt::shfl_down(simt::full_warp, x, distance);
+      if (simt::lane_id() + distance < simt::warp_size) x = op(x, later);
+    }
+    return x;
+  }
+};
+
+/// Launches the kernels of a reduction.
+template <class Tuning, class RestTuning, class In, class Op>
+void reduce(workspace& ws, In in, typename Op::value_type* d_result, item_count n, Op op,
+            typename Op::value_type init) {
+  static_assert(monoid<Op>,
+                "a reduction's operator needs value_type, identity() and an associative call");
+  using T = typename Op::value_type;
+  using each_tile = reduce_kernel<reduce_step::each_tile, In, Op, Tuning>;
+  using small = reduce_kernel<reduce_step::all, In, Op, Tuning>;
+  using rest = reduce_kernel<reduce_step::all, T const*, Op, RestTuning>;
+  index_t const tiles = ceil_div(n.at_most(), index_t{each_tile::tile_items});
+  if (tiles <= 1) {
+    simt::launch<small>({.blocks = 1, .threads = small::block_threads, .on = ws.stream()}, in, n,
+                        index_t{1}, op, init, d_result);
+    return;
+  }
+  auto* const totals =
+      reinterpret_cast<T*>(ws.reserve(static_cast<std::size_t>(tiles) * sizeof(T)));
+  unsigned const blocks =
+      blocks_for<each_tile, In, item_count, index_t, Op, T, T*>(tiles, each_tile::block_threads);
+  simt::launch<each_tile>(
+      {.blocks = blocks, .threads = each_tile::block_threads, .on = ws.stream()}, in, n, index_t{1},
+      op, init, totals);
+  simt::launch<rest>({.blocks = 1, .threads = rest::block_threads, .on = ws.stream()},
+                     static_cast<T const*>(totals), n, index_t{each_tile::tile_items}, op, init,
+                     d_result);
+}
+
+}  // namespace device
+
+/// Bytes of workspace that a reduction of up to `n` items to a value of type T needs. A pure
+/// function of its arguments; needs no device.
+template <class T>
+constexpr std::size_t reduce_workspace_bytes(index_t n) {
+  using tuning = device::reduce_tuning<T>;
+  index_t const tile_items = index_t{tuning::block_threads} * tuning::items_per_thread;
+  return static_cast<std::size_t>(ceil_div(n, tile_items)) * sizeof(T);
+}
+
+/// *d_result = init op in[0] op ... op in[n - 1], in device memory.
+///
+/// Types: `in` is a random-access iterator of the device; items are converted to Op::value_type
+/// before the operator sees them. Operator: associative; need not commute; only ever called as
+/// op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read from device
+/// memory (`item_count::on_device`). n = 0 writes `init`. Aliasing: `d_result` may be one of the
+/// items; the workspace overlaps nothing. Synchronisation: asynchronous on the workspace's stream;
+/// allocates only if the workspace must grow. Traffic: reads n items. Results are bitwise the same
+/// in every run, on every GPU. Progress: no block waits for another. Throws: `invalid_argument`
+/// (workspace too small), `device_error`.
+template <class Tuning = void, class In, class Op>
+void reduce(workspace& ws, In in, typename Op::value_type* d_result, item_count n, Op op,
+            std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+  using T = typename Op::value_type;
+  if constexpr (std::is_void_v<Tuning>) {
+    device::reduce<device::reduce_tuning<T>, device::reduce_rest_tuning<T>>(ws, in, d_result, n, op,
+                                                                            init);
+  } else {
+    device::reduce<Tuning, Tuning>(ws, in, d_result, n, op, init);
+  }
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE

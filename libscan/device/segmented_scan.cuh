@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device-wide scan within segments, in a single pass: every item is read once and every result
+// written once, however long or short the segments are (Sengupta, Harris, Zhang & Owens 2007; the
+// chain of tiles after Merrill & Garland 2016).
+#pragma once
+
+#include <algorithm>
+
+#include <libscan/device/look_back_scan.cuh>
+#include <libscan/device/segmented_tile.cuh>
+#include <libscan/device/segments.cuh>
+#include <libscan/device/workspace.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+namespace device {
+
+/// The segmented scan: each block claims tiles, one after the other, until none is left.
+template <scan_kind Kind, class In, class Out, class Op, class Tuning>
+struct segmented_scan_kernel {
+  using T = typename Op::value_type;
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = Tuning::resident_blocks;
+  static constexpr int width =
+      warp::row_width<std::max(warp::item_bytes<In, T>, warp::item_bytes<Out, T>),
+                      Tuning::items_per_thread>;
+  static constexpr int rows = Tuning::items_per_thread / width;
+  using tile_type = segmented_tile<T, block_threads, rows, width>;
+  static constexpr int tile_items = tile_type::tile_items;
+
+  struct shared_storage {
+    typename tile_type::shared_storage tile;
+    index_t claimed;
+  };
+
+  template <class Heads>
+  __device__ void operator()(shared_storage& shared, In in, Out out, Heads heads, item_count count,
+                             Op op, T init, tile_state<T> state) const {
+    constexpr row_prefix what =
+        Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
+    index_t const n = count.get();
+    for (;;) {
+      // 1 claim a tile
+      if (threadIdx.x == 0) shared.claimed = state.claim();
+      simt::sync_block();
+      index_t const tile = shared.claimed;
+      index_t const base = tile * tile_items;
+      if (base >= n) return;
+      int const valid = static_cast<int>(n - base < tile_items ? n - base : tile_items);
+
+      // 2 load it; 3 scan each warp's part
+      tile_type part;
+      part.load(in, heads, base, valid, T(op.identity()));
+      auto const warp_end = part.template scan_rows<what>(init, op);
+
+      // 4 publish what the tile leaves behind, look back for what enters it
+      auto const entry = part.enter(shared.tile, state, tile, warp_end, op, [] {});
+
+      // 5 apply it; 6 store
+      part.apply(entry.warp_carry, op);
+      part.store(out, base, valid);
+    }
+  }
+};
+
+/// Prepares the heads, resets the tile state and launches `segmented_scan_kernel` over n items.
+template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
+void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
+                    typename Op::value_type init) {
+  static_assert(monoid<Op>,
+                "a scan's operator needs value_type, identity() and an associative call");
+  using T = typename Op::value_type;
+  using kernel = segmented_scan_kernel<Kind, In, Out, Op, Tuning>;
+  check_heads(descriptor);
+  if (n.at_most() == 0) return;
+  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
+  std::size_t const for_heads = head_bytes(descriptor, n.at_most());
+  std::byte* const memory = ws.reserve(for_heads + tile_state<T>::bytes(tiles));
+  auto const heads = prepare_heads(descriptor, memory, n, ws.stream());
+  std::byte* const behind = memory + for_heads;
+  simt::fill_async(behind, 0, tile_state<T>::reset_bytes(tiles), ws.stream());
+  unsigned const blocks =
+      blocks_for<kernel, In, Out, std::remove_const_t<decltype(heads)>, item_count, Op, T,
+                 tile_state<T>>(tiles, kernel::block_threads);
+  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()}, in,
+                       out, heads, n, op, init, tile_state<T>(behind, tiles));
+}
+
+/// The tuning asked for, or the library's choice for void.
+template <class Tuning, class T>
+using segmented_tuning_or = std::conditional_t<std::is_void_v<Tuning>, segmented_tuning<T>, Tuning>;
+
+}  // namespace device
+
+/// Bytes of workspace that a segmented scan of up to `n` items with values of type T needs. A pure
+/// function of its arguments; needs no device.
+template <class T, class Heads>
+constexpr std::size_t segmented_scan_workspace_bytes(index_t n, Heads const& descriptor) {
+  using tuning = device::segmented_tuning<T>;
+  index_t const tile_items = index_t{tuning::block_threads} * tuning::items_per_thread;
+  return device::head_bytes(descriptor, n) + device::tile_state<T>::bytes(ceil_div(n, tile_items));
+}
+
+/// Scan within segments: out[i] = init op in[h] op ... op in[i] (inclusive) or init op in[h] op ...
+/// op in[i - 1] (exclusive) for 0 <= i < n, where h is the last head up to and including i.
+///
+/// Heads: `descriptor` is one of `head_flags`, `head_bits`, `segment_offsets`, `segment_keys`,
+/// `equal_segments`; item 0 always begins a segment. Types: `in` and `out` are random-access
+/// iterators of the device; items are converted to Op::value_type before the operator sees them,
+/// and results from it when they are stored. Operator: associative; need not commute; only ever
+/// called as op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read
+/// from device memory (`item_count::on_device`); n = 0 writes nothing. Aliasing: in == out exactly
+/// is allowed; any other overlap, also with the descriptor, is undefined. Synchronisation:
+/// asynchronous on the workspace's stream; allocates only if the workspace must grow. Traffic:
+/// reads n items and the descriptor, writes n results, whatever the lengths of the segments.
+/// Results are bitwise the same in every run. Progress: a tile waits only for tiles claimed by
+/// running blocks. Throws: `invalid_argument` (workspace too small, no length), `device_error`.
+template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, class Op>
+void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
+                    std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+  using tuning = device::segmented_tuning_or<Tuning, typename Op::value_type>;
+  device::segmented_scan<Kind, tuning>(ws, in, out, descriptor, n, op, init);
+}
+
+/// `segmented_scan` of the inclusive kind.
+template <class Tuning = void, class In, class Out, class Heads, class Op>
+void inclusive_segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
+                              std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+  segmented_scan<scan_kind::inclusive, Tuning>(ws, in, out, descriptor, n, op, init);
+}
+
+/// `segmented_scan` of the exclusive kind.
+template <class Tuning = void, class In, class Out, class Heads, class Op>
+void exclusive_segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
+                              std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+  segmented_scan<scan_kind::exclusive, Tuning>(ws, in, out, descriptor, n, op, init);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE

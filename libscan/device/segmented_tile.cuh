@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// One tile of a segmented scan or reduction: values in the registers of a block, heads as a few
+// bits per thread, so that no pairs of value and flag are ever stored. The carry that enters a tile
+// comes from a look-back that ends at the last tile with a head.
+#pragma once
+
+#include <type_traits>
+
+#include <libscan/core/operators.hpp>
+#include <libscan/device/look_back.cuh>
+#include <libscan/device/tile_state.cuh>
+#include <libscan/warp/row_io.cuh>
+#include <libscan/warp/segmented_scan.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Tile of the segmented scan: 64 bytes of values per thread where possible.
+template <class T>
+struct segmented_tuning {
+  static constexpr int block_threads = 256;
+  static constexpr int resident_blocks = sizeof(T) <= 8 ? 4 : 2;  // of a multiprocessor
+  static constexpr int items_per_thread = sizeof(T) <= 4    ? 16
+                                          : sizeof(T) <= 64 ? static_cast<int>(64 / sizeof(T))
+                                                            : 1;
+};
+
+/// What a scanned row holds for each item: its own prefix, inclusive or exclusive, as scans return
+/// it; or `ended`, the prefix before it in the segment of the item before it, which at a head is
+/// the total of the segment that has just ended.
+enum class row_prefix { inclusive, exclusive, ended };
+
+/// The value since the last head of some consecutive items, and whether there is a head at all.
+template <class T>
+struct open_end {
+  T value;
+  bool has_head;
+};
+
+/// The two together.
+template <class T, class Op>
+__device__ __forceinline__ open_end<T> join(open_end<T> earlier, open_end<T> later, Op op) {
+  if (later.has_head) return later;
+  return {op(earlier.value, later.value), earlier.has_head};
+}
+
+/// A tile of `BlockThreads * Rows * Width` items. A warp holds consecutive rows; in a row, a lane
+/// holds `Width` consecutive items.
+template <class T, int BlockThreads, int Rows, int Width>
+struct segmented_tile {
+  static constexpr int warps = BlockThreads / simt::warp_size;
+  static constexpr int row_items = simt::warp_size * Width;
+  static constexpr int warp_items = Rows * row_items;
+  static constexpr int tile_items = warps * warp_items;
+  static_assert(Rows * Width <= 32 && Width <= 16, "a lane keeps a bit of each of its items");
+
+  /// Shared memory. Reusable after the next barrier that all pass behind `enter`.
+  struct shared_storage {
+    T last[warps];
+    bool has_head[warps];
+    T carry;
+  };
+
+  /// What comes before a warp, and what the whole tile leaves behind.
+  struct entry {
+    T warp_carry;  ///< enters the caller's warp, if the tile's carry has been told
+    T tile_last;   ///< the tile's last segment; with the carry, if the tile has no head
+  };
+
+  T items[Rows][Width];
+  unsigned heads;  // bit r * Width + j: a segment begins at items[r][j]
+  unsigned open;   // bits of the items to which the value that enters the warp must be added
+
+  /// Which item of the tile is items[0][0] of the caller.
+  static __device__ int first_item() {
+    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    return warp * warp_items + simt::lane_id() * Width;
+  }
+
+  /// How many items of row r the caller has, if the tile has `valid`.
+  static __device__ int row_count(int valid, int r) {
+    int const rest = valid - first_item() - r * row_items;
+    return rest < 0 ? 0 : rest < Width ? rest : Width;
+  }
+
+  __device__ unsigned row_heads(int r) const { return heads >> (r * Width) & ((1u << Width) - 1); }
+
+  /// Reads items and heads of the tile at `base`; identities beyond its `valid` items.
+  template <class In, class Heads>
+  __device__ void load(In in, Heads const& descriptor, index_t base, int valid, T identity) {
+    index_t const first = base + first_item();
+    heads = 0;
+    if (valid == tile_items && warp::whole_rows<Width>(in) &&
+        descriptor.template whole_rows<Width>()) {
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) warp::load_whole_row(in, first + r * row_items, items[r]);
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) {
+        heads |= descriptor.template whole_bits<Width>(first + r * row_items) << (r * Width);
+      }
+    } else {
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) {
+        index_t const i = first + r * row_items;
+        warp::load_row(in, i, row_count(valid, r), identity, items[r]);
+        heads |= descriptor.template bits<Width>(i, row_count(valid, r)) << (r * Width);
+      }
+    }
+    if (base == 0 && threadIdx.x == 0) heads |= 1;
+  }
+
+  /// Scans the rows of each warp within segments, `init` before each. Items before the warp's first
+  /// head lack what enters the warp, and are marked open. Returns what the warp leaves behind.
+  template <row_prefix What, class Op>
+  __device__ open_end<T> scan_rows(T init, Op op) {
+    open_end<T> all{op.identity(), false};
+    open = 0;
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      unsigned const own = row_heads(r);
+      T const lane_last = scan_lane(items[r], own, init, op);
+      unsigned const lanes = simt::ballot(simt::full_warp, own != 0);
+      T const inclusive = scan_lanes(lane_last, lanes, op);
+      T const before = simt::shfl_up(simt::full_warp, inclusive, 1);
+      bool const headless = (lanes & simt::lanemask_lt()) == 0;
+      T entering = all.value;
+      if (simt::lane_id() != 0) entering = headless ? T(op(all.value, before)) : before;
+      int const first_head = own == 0 ? Width : simt::ffs(own) - 1;
+#pragma unroll
+      for (int j = 0; j < Width; ++j) {
+        if (j < first_head) items[r][j] = op(entering, items[r][j]);
+      }
+      shift<What>(items[r], own, entering, init);
+      if (headless && !all.has_head) {
+        unsigned const reach = What == row_prefix::ended ? 2u << first_head : 1u << first_head;
+        open |= ((reach - 1) & ((1u << Width) - 1)) << (r * Width);
+      }
+      T const last = simt::shfl(simt::full_warp, inclusive, simt::warp_size - 1);
+      all = join(all, open_end<T>{last, lanes != 0}, op);
+    }
+    return all;
+  }
+
+  /// Finds the carry that enters the tile, tells others what it leaves behind, and returns what
+  /// enters the caller's warp. `warp_end`: from `scan_rows`. The last warp calls `meanwhile()`
+  /// between the barriers that this contains.
+  template <class Op, class Meanwhile>
+  __device__ entry enter(shared_storage& shared, tile_state<T> const& state, index_t tile,
+                         open_end<T> warp_end, Op op, Meanwhile meanwhile) const {
+    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    if (simt::lane_id() == 0) {
+      shared.last[warp] = warp_end.value;
+      shared.has_head[warp] = warp_end.has_head;
+    }
+    simt::sync_block();
+    if (warp == warps - 1) meanwhile();
+    open_end<T> before{op.identity(), false};
+    open_end<T> all{op.identity(), false};
+#pragma unroll
+    for (int w = 0; w < warps; ++w) {
+      if (w == warp) before = all;
+      all = join(all, open_end<T>{shared.last[w], shared.has_head[w]}, op);
+    }
+    if (warp == 0) {
+      bool const begins_open = simt::any(simt::full_warp, threadIdx.x == 0 && (open & 1u) != 0);
+      T const carry = find_carry(state, tile, all, begins_open, op);
+      if (threadIdx.x == 0) shared.carry = carry;
+    }
+    simt::sync_block();
+    T const carry = shared.carry;
+    return {before.has_head ? before.value : T(op(carry, before.value)),
+            all.has_head ? all.value : T(op(carry, all.value))};
+  }
+
+  /// Adds what enters the warp to the items before its first head.
+  template <class Op>
+  __device__ void apply(T warp_carry, Op op) {
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+#pragma unroll
+      for (int j = 0; j < Width; ++j) {
+        if ((open >> (r * Width + j) & 1u) != 0) items[r][j] = op(warp_carry, items[r][j]);
+      }
+    }
+  }
+
+  /// Writes the items of the tile at `base`.
+  template <class Out>
+  __device__ void store(Out out, index_t base, int valid) const {
+    index_t const first = base + first_item();
+    if (valid == tile_items && warp::whole_rows<Width>(out)) {
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) warp::store_whole_row(out, first + r * row_items, items[r]);
+    } else {
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) {
+        warp::store_row(out, first + r * row_items, row_count(valid, r), items[r]);
+      }
+    }
+  }
+
+ private:
+  /// Inclusive within segments, over the items of one lane. Returns the last.
+  template <class Op>
+  static __device__ T scan_lane(T (&row)[Width], unsigned own, T init, Op op) {
+    if ((own & 1u) != 0) row[0] = op(init, row[0]);
+#pragma unroll
+    for (int j = 1; j < Width; ++j) {
+      row[j] = op((own >> j & 1u) != 0 ? init : row[j - 1], row[j]);
+    }
+    return row[Width - 1];
+  }
+
+  /// Inclusive within segments, over the lanes of a warp.
+  template <class Op>
+  static __device__ T scan_lanes(T x, unsigned lanes, Op op) {
+    int const begin = warp::segment_of_lane(lanes).begin;
+#pragma unroll
+    for (int distance = 1; distance < simt::warp_size; distance *= 2) {
+      T const earlier = simt::shfl_up(simt::full_warp, x, distance);
+      if (simt::lane_id() - distance >= begin) x = op(earlier, x);
+    }
+    return x;
+  }
+
+  /// Turns inclusive prefixes into what is wanted. `entering`: the prefix up to the lane before.
+  template <row_prefix What>
+  static __device__ void shift(T (&row)[Width], unsigned own, T entering, T init) {
+    if constexpr (What != row_prefix::inclusive) {
+#pragma unroll
+      for (int j = Width - 1; j >= 0; --j) {
+        T const before = j == 0 ? entering : row[j > 0 ? j - 1 : 0];
+        row[j] = What == row_prefix::exclusive && (own >> j & 1u) != 0 ? init : before;
+      }
+    }
+  }
+
+  /// By one warp. A tile with a head knows its prefix at once, and so ends everybody's walk back;
+  /// a tile that begins with one needs no carry.
+  template <class Op>
+  static __device__ T find_carry(tile_state<T> const& state, index_t tile, open_end<T> all,
+                                 bool begins_open, Op op) {
+    bool const leader = simt::lane_id() == 0;
+    if (leader) {
+      state.publish(tile, all.has_head ? tile_status::prefix : tile_status::total, all.value);
+    }
+    if (tile == 0 || !begins_open) return op.identity();
+    T const carry = look_back(state, tile, op);
+    if (leader && !all.has_head) state.publish(tile, tile_status::prefix, op(carry, all.value));
+    return carry;
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

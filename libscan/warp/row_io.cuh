@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moving a row between global memory and the registers of a warp: each lane holds a few consecutive
+// items, and lane follows lane, so that a row is one wide, coalesced access where the address is
+// aligned to it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <libscan/core/types.hpp>
+#include <libscan/simt/simt.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::warp {
+
+/// How many consecutive items of this size a lane holds: 16 bytes, if it has so many.
+template <std::size_t WidestItem, int ItemsPerThread>
+inline constexpr int row_width = WidestItem >= 16                  ? 1
+                                 : ItemsPerThread* WidestItem < 16 ? ItemsPerThread
+                                 : (WidestItem&(WidestItem - 1)) != 0
+                                     ? 1
+                                     : static_cast<int>(16 / WidestItem);
+
+/// What an item behind an iterator takes in memory; a value of T, if nobody knows.
+template <class It, class T>
+inline constexpr std::size_t item_bytes = sizeof(T);
+template <class Item, class T>
+inline constexpr std::size_t item_bytes<Item*, T> = sizeof(Item);
+
+/// Whether `Width` items behind an iterator can travel in one access: items in memory, of 2^k bytes
+/// together.
+template <class It, int Width>
+inline constexpr bool moves_as_vector = false;
+template <class Item, int Width>
+inline constexpr bool moves_as_vector<Item*, Width> = (sizeof(Item) * Width &
+                                                       (sizeof(Item) * Width - 1)) == 0;
+
+/// Whether rows of `Width` items can be read or written as a whole, one lane's part in one access:
+/// for items in memory, if they are aligned to it. The same for all rows that begin at a multiple
+/// of `Width`.
+template <int Width, class It>
+__device__ __forceinline__ bool whole_rows(It it) {
+  if constexpr (std::is_pointer_v<It>) {
+    constexpr std::size_t bytes = sizeof(*it) * Width;
+    return moves_as_vector<It, Width> && reinterpret_cast<std::uintptr_t>(it) % bytes == 0;
+  } else {
+    return true;
+  }
+}
+
+/// items[j] = T(in[i + j]), if `whole_rows` allows it. Branches nowhere, so that the accesses of
+/// several rows are under way together.
+template <int Width, class In, class T>
+__device__ __forceinline__ void load_whole_row(In in, index_t i, T (&items)[Width]) {
+  if constexpr (moves_as_vector<In, Width>) {
+    auto const row = simt::load_vector<Width>(in + i);
+#pragma unroll
+    for (int j = 0; j < Width; ++j) items[j] = static_cast<T>(row.item[j]);
+  } else {
+#pragma unroll
+    for (int j = 0; j < Width; ++j) items[j] = static_cast<T>(in[i + j]);
+  }
+}
+
+/// items[j] = T(in[i + j]) for j < count, `fill` for the others. Reads nothing beyond.
+template <int Width, class In, class T>
+__device__ __forceinline__ void load_row(In in, index_t i, int count, T fill, T (&items)[Width]) {
+#pragma unroll
+  for (int j = 0; j < Width; ++j) {
+    items[j] = fill;
+    if (j < count) items[j] = static_cast<T>(in[i + j]);
+  }
+}
+
+/// out[i + j] = items[j], if `whole_rows` allows it.
+template <int Width, class Out, class T>
+__device__ __forceinline__ void store_whole_row(Out out, index_t i, T const (&items)[Width]) {
+  if constexpr (moves_as_vector<Out, Width>) {
+    using result = std::remove_pointer_t<Out>;
+    simt::vector<result, Width> row;
+#pragma unroll
+    for (int j = 0; j < Width; ++j) row.item[j] = static_cast<result>(items[j]);
+    simt::store_vector<Width>(out + i, row);
+  } else {
+#pragma unroll
+    for (int j = 0; j < Width; ++j) out[i + j] = items[j];
+  }
+}
+
+/// out[i + j] = items[j] for j < count. Writes nothing beyond.
+template <int Width, class Out, class T>
+__device__ __forceinline__ void store_row(Out out, index_t i, int count, T const (&items)[Width]) {
+#pragma unroll
+  for (int j = 0; j < Width; ++j) {
+    if (j < count) out[i + j] = items[j];
+  }
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::warp
