@@ -159,7 +159,7 @@ TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a loop, in
   each_schedule(scaled(2, 1), [&](std::string const& schedule) {
     INFO(schedule);
     for (segment_shape const shape : all_segment_shapes()) {
-      for (index_t n = 0; n <= 200; n += n < 70 || !reduced() ? 1 : 13) {
+      for (index_t n = 0; n <= 200; n += n < 18 || !reduced() ? 1 : 13) {
         require_scans<tiny_tuning, interval>(shape, n, tripwire{}, tripwire::identity(),
                                              {descriptor::flags, descriptor::offsets});
       }
@@ -183,7 +183,7 @@ TEMPLATE_TEST_CASE("several warps and rows agree with a loop, whatever the opera
         require_scans<small_tuning, T>(shape, n, TestType{}, init,
                                        {descriptor::flags, descriptor::offsets, descriptor::keys});
       }
-      require_scans<small_tuning, T>(shape, scaled(26000, 8000), TestType{}, init,
+      require_scans<small_tuning, T>(shape, scaled(26000, 4000), TestType{}, init,
                                      {descriptor::bits});
     }
   });
@@ -196,7 +196,7 @@ TEMPLATE_TEST_CASE("the size ladder agrees with a loop, in every type", "", plus
   index_t const tile = index_t{tuning::block_threads} * tuning::items_per_thread;
   each_schedule(scaled(1, 0), [&](std::string const& schedule) {
     INFO(schedule);
-    for (index_t const n : size_ladder(tile, 256, on_gpu ? 2000000 : scaled(140000, 9000))) {
+    for (index_t const n : size_ladder(tile, 256, on_gpu ? 2000000 : scaled(140000, 5000))) {
       for (segment_shape const shape : all_segment_shapes()) {
         if (n > 20000 && !on_gpu && shape == segment_shape::single) continue;
         require_scans<automatic, T>(shape, n, TestType{}, TestType::identity(),
@@ -246,7 +246,7 @@ TEST_CASE("every segment has its total, the empty ones init") {
   each_schedule(scaled(4, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (segment_shape const shape : all_segment_shapes()) {
-      for (index_t const n : {0, 1, 2, 31, 32, 33, 95, 767, 768, 769, 5000}) {
+      for (index_t const n : {0, 1, 2, 31, 32, 33, 95, 767, 768, 769, scaled(5000, 1600)}) {
         require_totals<tiny_tuning, std::int32_t>(shape, n < 200 ? n : n / 8, plus<std::int32_t>{},
                                                   9);
         require_totals<small_tuning, affine>(shape, n, compose{}, affine{3, 5});
@@ -255,7 +255,7 @@ TEST_CASE("every segment has its total, the empty ones init") {
     }
   });
   for (segment_shape const shape : all_segment_shapes()) {
-    require_totals<automatic, std::uint8_t>(shape, scaled(30000, 9000), plus<std::uint32_t>{}, 0);
+    require_totals<automatic, std::uint8_t>(shape, scaled(30000, 4000), plus<std::uint32_t>{}, 0);
   }
 }
 
@@ -318,7 +318,7 @@ TEST_CASE("the output may be the input") {
 }
 
 TEST_CASE("floating sums repeat bit for bit, and -0.0 stays") {
-  auto const items = make_input<float>(pattern::random, scaled(70000, 20000));
+  auto const items = make_input<float>(pattern::random, scaled(70000, 8000));
   segments_on_device const segments(
       make_offsets(segment_shape::power_law, static_cast<index_t>(items.size())));
   head_flags const heads{segments.flags.data()};
