@@ -7,6 +7,7 @@
 
 #include <apps/filter/filter.cuh>
 #include <apps/filter/predicate.hpp>
+#include <libscan/device/scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>
