@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <libscan/simt/executor/vocabulary.hpp>
 
@@ -30,11 +31,13 @@ struct thread_name {
 };
 
 struct settings;
+struct line_counts;
 
-/// What a checker is told of a launch before anything runs.
+/// What a checker is told of a launch before anything runs. (blockDim and gridDim are set.)
 struct launch_facts {
   settings const* how = nullptr;
-  memory_range arguments{};  ///< of the kernel; its threads read them, nobody writes them
+  memory_range arguments{};   ///< of the kernel; its threads read them, nobody writes them
+  std::string_view kernel{};  ///< typeid(Kernel).name()
 };
 
 /// Receives the events of launches on one OS thread, in the order in which they happen. An event
@@ -80,11 +83,19 @@ class observer {
 
   /// The launch is over (`failed`: by an error, its threads were abandoned).
   virtual void launch_ends(bool failed) = 0;
+
+  /// What this launch's threads did to memory up to their last convergence, over all lines; zeros
+  /// from an observer that hears no accesses, or if the launch's settings count nothing.
+  virtual line_counts counted();
 };
 
 /// Makes `watcher` hear of all launches of this OS thread from now on; nullptr: nobody. Returns the
 /// former one. Builds for TSan and racecheck install theirs before main().
 observer* install(observer* watcher);
+
+/// Who hears of the launches of this OS thread: the installed observer, else the checker of the
+/// build; nullptr: nobody. For observers that pass on to it what they hear.
+observer* current_observer();
 
 /// At any place of a kernel, lets a seeded schedule switch to another thread. Checkers call it at
 /// memory accesses; does nothing outside a kernel and under a fixed schedule.

@@ -287,7 +287,7 @@ TEST_CASE("a bulk copy counts where it is issued") {
 }
 
 TEST_CASE("a library scan reads and writes each item once, on lines of its own") {
-  constexpr index_t n = 20000;
+  constexpr index_t n = 100000;  // what tiles tell one another is small beside this
   struct alignas(128) buffer {
     int item[n];
   };

@@ -160,6 +160,8 @@ void line_lookup::load() {
   if (program_ == nullptr) program_ = std::make_unique<debug_information>();
 }
 
+bool line_lookup::knows_executor() const { return !program_->executor.empty(); }
+
 bool line_lookup::in_executor(void const* return_address) const {
   return find(program_->executor, program_->call_before(return_address)) != nullptr;
 }

@@ -27,6 +27,9 @@ class line_lookup {
   /// Reads where the executor's own code lies. On the host's stack; later calls do nothing.
   void load();
 
+  /// Whether the program has debug information of the executor.
+  bool knows_executor() const;
+
   /// Whether the call before `return_address` is compiled into the executor itself.
   bool in_executor(void const* return_address) const;
 

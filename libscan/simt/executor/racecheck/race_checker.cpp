@@ -30,6 +30,11 @@ race_checker::~race_checker() = default;
 
 void race_checker::launch_begins(launch_facts const& launch) {
   lines_.load();
+  if (!lines_.knows_executor()) {
+    throw kernel_error(
+        "racecheck tells the executor's work from the kernels' by debug information; this program "
+        "has none");
+  }
   how_ = launch.how;
   arguments_ = launch.arguments;
   indices_ = index_variables();
@@ -127,6 +132,15 @@ void race_checker::launch_ends(bool failed) {
   for (auto& block : blocks_) {
     if (block != nullptr) block->threads.clear();
   }
+}
+
+line_counts race_checker::counted() {
+  deaf const scope;
+  line_counts sum;
+  for (auto const& [site, counts] : counter_.sums()) {
+    if (paths_.line(site)) sum += counts;
+  }
+  return sum;
 }
 
 void race_checker::add_counts() {

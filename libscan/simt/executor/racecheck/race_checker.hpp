@@ -99,6 +99,7 @@ class race_checker final : public observer {
                  std::uint64_t issued, std::uint64_t landed, call_site site) override;
   void warp_converges(std::span<thread_name* const> lanes) override;
   void launch_ends(bool failed) override;
+  line_counts counted() override;
 
   // What instrumented code announces while a thread of a kernel runs.
   void enter_function(void const* return_address);

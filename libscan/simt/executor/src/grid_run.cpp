@@ -18,10 +18,6 @@ constexpr unsigned char uninitialised = 0xcb;
 
 thread_local observer* installed_observer = nullptr;
 
-observer* current_observer() {
-  return installed_observer != nullptr ? installed_observer : default_observer();
-}
-
 /// Shared memory starts as anything; never as zeros that hide a missing initialisation.
 void renew(shared_bytes& memory, std::size_t bytes, std::size_t alignment) {
   if (bytes == 0) return;
@@ -42,6 +38,12 @@ uint3 unflatten(std::uint64_t rank, dim3 extent) {
 }  // namespace
 
 observer* install(observer* watcher) { return std::exchange(installed_observer, watcher); }
+
+observer* current_observer() {
+  return installed_observer != nullptr ? installed_observer : default_observer();
+}
+
+line_counts observer::counted() { return {}; }
 
 settings& current_settings() {
   static thread_local settings current;
@@ -108,7 +110,7 @@ void grid_run::run() {
   try {
     if (watcher_ != nullptr) {
       watcher_->launch_begins(
-          {&how_, {static_cast<std::byte*>(work_.arguments), work_.argument_bytes}});
+          {&how_, {static_cast<std::byte*>(work_.arguments), work_.argument_bytes}, work_.kernel});
     }
     while (blocks_finished_ < blocks_total_) {
       fill_slots();

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of scan-explain behind its command line.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <apps/common/exit_code.hpp>
+#include <apps/explain/run_scan.hpp>
+
+namespace libscan::apps {
+
+/// What scan-explain is asked to do.
+struct explain_arguments {
+  std::string numbers = "3 1 7 0 4 1 6 3";
+  std::string svg;  ///< file of the drawing, or "-"; empty: none
+  int width = 0;    ///< columns of text; 0: the terminal's, or 80
+  scan_request scan;
+};
+
+/// The integers in a text, between blanks or commas. Throws `invalid_argument`: what is no int32,
+/// which one, what was expected.
+std::vector<std::int32_t> numbers_in(std::string const& text);
+
+/// Does it: the text to standard output, unless the drawing goes there. Throws as what it calls.
+exit_code run_explain(explain_arguments const& arguments);
+
+}  // namespace libscan::apps

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which words of a kernel's shared storage hold what, found out from the storage types themselves.
+// Templates over types that only sources for the executor see.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <apps/explain/recorder.hpp>
+
+namespace libscan::apps {
+
+/// What the arrays of a level are called: 1 holds the sums of blocks of items, 2 those of blocks of
+/// these, and so on.
+inline std::string name_of_sums(int level) {
+  if (level == 1) return "block sums";
+  if (level == 2) return "sums of sums";
+  return "sums of level " + std::to_string(level);
+}
+
+/// Collects the regions of one storage.
+class region_list {
+ public:
+  explicit region_list(void const* begin) : begin_(static_cast<traced const*>(begin)) {}
+
+  /// Cells that `place(i)` finds for i < count.
+  template <class Place>
+  void add(std::string name, int count, int spread, Place place) {
+    region next{std::move(name), false, spread, {}};
+    for (int i = 0; i < count; ++i) next.word.push_back(word_of(place(i)));
+    regions_.push_back(std::move(next));
+  }
+
+  void add_single(std::string name, traced const& variable) {
+    regions_.push_back({std::move(name), true, 1, {word_of(variable)}});
+  }
+
+  std::vector<region> take() { return std::move(regions_); }
+
+ private:
+  std::size_t word_of(traced const& cell) const { return static_cast<std::size_t>(&cell - begin_); }
+
+  traced const* begin_;
+  std::vector<region> regions_;
+};
+
+/// A tile of a textbook scan.
+template <template <class, int, class> class Tile, int Items, class Layout>
+void add_tile(region_list& list, std::string name, Tile<traced, Items, Layout>& tile,
+              int spread = 1) {
+  list.add(std::move(name), Items, spread, [&](int i) -> traced const& { return tile.at(i); });
+}
+
+/// The tree of a reduction: level k begins behind the levels before it.
+template <std::size_t Words>
+void add_levels(region_list& list, traced (&value)[Words], int leaves) {
+  int begin = 0, spread = 1;
+  for (int n = leaves, level = 0;; n = (n + 1) / 2, ++level, spread *= 2) {
+    list.add("level" + std::to_string(level), n, spread,
+             [&](int i) -> traced const& { return value[begin + i]; });
+    if (n == 1) return;
+    begin += n;
+  }
+}
+
+/// What the storages of block scans, reductions and strategies are made of. `spread`: items of the
+/// tile that an item of the block scan stands for; `threads`: of the block.
+template <class Storage>
+void add_storage(region_list& list, Storage& shared, int spread, int threads) {
+  if constexpr (requires { Storage::items; }) {  // tile_storage
+    list.add("row", Storage::items, 1, [&](int i) -> traced const& { return shared.at(i); });
+  } else if constexpr (requires { shared.item; }) {
+    add_tile(list, "item", shared.item, spread);
+  }
+  if constexpr (requires { shared.buffer; }) {
+    add_tile(list, "buffer0", shared.buffer[0], spread);
+    add_tile(list, "buffer1", shared.buffer[1], spread);
+  }
+  if constexpr (requires { shared.value; }) add_levels(list, shared.value, threads);
+  if constexpr (requires { shared.row; }) add_storage(list, shared.row, 1, threads);
+  if constexpr (requires { shared.scan; }) add_storage(list, shared.scan, spread, threads);
+  if constexpr (requires { shared.total; }) list.add_single("total", shared.total);
+  if constexpr (requires { shared.carry; }) list.add_single("carry", shared.carry);
+}
+
+/// Tells the recorder the shared memory of a kernel.
+template <class Kernel>
+void know(recorder& to, int threads, int spread = 1) {
+  if constexpr (requires { typename Kernel::shared_storage; }) {
+    using storage = typename Kernel::shared_storage;
+    auto const shared = std::make_unique<storage>();
+    region_list list(shared.get());
+    add_storage(list, *shared, spread, threads);
+    to.know(typeid(Kernel).name(), list.take());
+  }
+}
+
+}  // namespace libscan::apps

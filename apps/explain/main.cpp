@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan-explain: shows a scan step by step.
+#include <CLI/CLI.hpp>
+
+#include <apps/common/arguments.hpp>
+#include <apps/common/program.hpp>
+#include <apps/explain/explain.hpp>
+
+namespace {
+
+constexpr char const* what_it_does =
+    "Runs a scan (prefix sum) of a few integers and shows what it does, step by step:\n"
+    "the library's own GPU kernels run on the CPU, watched between any two barriers.";
+
+std::string words_and_examples() {
+  return "Algorithms:\n" + libscan::apps::algorithm_list() +
+         R"words(A block scan of more items than one block holds becomes a scan-then-fan.
+Blocks of a strategy run Kogge-Stone. --block is any size up to 1024 where one
+block does it all, and 2, 3, 4, 6, 8, 16 or 32 where several work together.
+
+Examples:
+  scan-explain
+  scan-explain "3 1 7 0 4 1 6 3" --algorithm kogge-stone
+  scan-explain "3 1 7 0 4 1 6 3" --algorithm brent-kung --block 2 --exclusive
+  scan-explain --algorithm blelloch --svg blelloch.svg
+  scan-explain "$(seq 1 512)" --algorithm blelloch | tail -16
+
+Exit codes: 0 done, 2 usage, 3 the drawing cannot be written, 4 memory or the executor.)words";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace libscan::apps;
+  return run_program("scan-explain", [&] {
+    explain_arguments arguments;
+    arguments.scan.algorithm = "scan-then-fan";
+    CLI::App app(what_it_does, "scan-explain");
+    app.footer(words_and_examples());
+    app.add_option("NUMBERS", arguments.numbers,
+                   "the items: integers of 32 bits, between blanks or commas")
+        ->capture_default_str();
+    app.add_option("--algorithm", arguments.scan.algorithm, "which scan, see below")
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--block", arguments.scan.block,
+                   "threads of a block; by default one block for block scans, 4 for strategies")
+        ->check(CLI::Range(1, most_threads));
+    app.add_flag("--exclusive", arguments.scan.exclusive, "sums of the items before each one");
+    app.add_option("--seed", arguments.scan.seed,
+                   "run blocks and threads at once, in an order drawn from this; 0: in turn")
+        ->capture_default_str();
+    app.add_option("--svg", arguments.svg,
+                   "also draw the run: a file, or - for standard output instead of the text")
+        ->type_name("FILE");
+    app.add_option("--width", arguments.width,
+                   "columns of the text; by default the terminal's, or 80")
+        ->check(CLI::Range(40, 1000));
+    app.set_version_flag("--version", "scan-explain (libscan " LIBSCAN_VERSION ")");
+    if (!parse_arguments(app, argc, argv)) return exit_code::done;
+    return run_explain(arguments);
+  });
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is remembered of a run in the executor: every value, which values lay where between any two
+// barriers, and what was counted. The texts and drawings of scan-explain are made of this alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <apps/explain/traced.hpp>
+#include <libscan/simt/executor/settings.hpp>
+
+namespace libscan::apps {
+
+using simt::executor::line_counts;
+
+/// Where a value came from.
+enum class origin : std::uint8_t { identity, input, sum };
+
+/// A value that some thread held.
+struct value {
+  std::int32_t number = 0;
+  origin from = origin::identity;
+  traced earlier{};  ///< operands of a sum
+  traced later{};
+  int thread = -1;  ///< who made it; -1: the host
+  int item = -1;    ///< number of an input
+};
+
+/// An array in shared memory, or a single variable. A kernel with several has them one behind the
+/// other.
+struct region {
+  std::string name;
+  bool single = false;
+  int spread = 1;                 ///< items that a cell stands for, of which it is the last
+  std::vector<std::size_t> word;  ///< where cell i lies, in words of 4 bytes
+};
+
+/// Cells of an array, in order.
+using cells = std::vector<traced>;
+
+/// What memory holds that was never written (the executor's filling): the name of no value.
+inline constexpr traced unwritten{0xcbcbcbcb};
+
+/// An array in global memory. Level 0 holds items, level 1 their blocks' sums, and so on.
+struct global_array {
+  std::string name;
+  int level = 0;
+  traced const* begin = nullptr;
+  std::size_t count = 0;
+};
+
+/// What a block did between two barriers, and what memory held at the second.
+struct interval {
+  std::vector<traced> sums;   ///< made here, in order
+  std::vector<cells> shared;  ///< by region
+  std::vector<cells> global;  ///< by array
+  line_counts accesses;
+};
+
+/// A block of threads.
+struct recorded_block {
+  int index = 0;
+  std::vector<interval> intervals;
+};
+
+/// A launch of a kernel.
+struct recorded_launch {
+  std::string title;
+  int level = 0;  ///< of the arrays whose elements are its items
+  int blocks = 0;
+  int threads = 0;
+  int tile_items = 0;  ///< items that a block takes at once
+  std::vector<region> regions;
+  std::vector<recorded_block> ran;
+  std::vector<cells> before;  ///< by array
+  std::vector<cells> after;
+  line_counts counts;
+};
+
+/// A whole scan.
+struct recorded_run {
+  std::string algorithm;
+  bool exclusive = false;
+  bool accesses_heard = false;  ///< whether the build hears accesses of memory
+  int count = 0;                ///< items
+  unsigned seed = 0;            ///< of the schedule; 0: in turn
+  std::vector<value> values;
+  std::vector<global_array> arrays;
+  std::vector<recorded_launch> launches;
+
+  /// Whether it names a value.
+  bool known(traced name) const {
+    return name != traced{} && static_cast<std::size_t>(name) < values.size();
+  }
+  value const& of(traced name) const { return values[static_cast<std::size_t>(name)]; }
+};
+
+}  // namespace libscan::apps

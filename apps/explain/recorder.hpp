@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watches launches in the executor and writes them down.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <apps/explain/record.hpp>
+#include <libscan/simt/executor/observer.hpp>
+#include <libscan/simt/executor/settings.hpp>
+
+namespace libscan::apps {
+
+/// What is known of a launch before it happens.
+struct launch_plan {
+  std::string title;
+  int level = 0;
+  int tile_items = 0;
+};
+
+/// Records the launches of this OS thread, of one scan, as long as it exists. What it hears it
+/// passes on to the checker of the build, if there is one: that counts accesses of memory.
+class recorder : public simt::executor::observer {
+ public:
+  /// `seed` 0: one block after the other, in order. Otherwise several at once, as the seed decides.
+  recorder(std::span<std::int32_t const> items, unsigned seed);
+  ~recorder() override;
+
+  /// Memory of the scan, made when asked for and kept until the recorder ends.
+  traced const* input() const { return run_.arrays.front().begin; }
+  traced* new_array(std::string const& name, int level, std::size_t count);
+  std::byte* new_memory(std::size_t bytes);
+
+  /// Words of that memory that hold an array.
+  void name_array(std::string const& name, int level, void const* begin, std::size_t count);
+
+  /// Names the shared memory of the kernel of that typeid(...).name().
+  void know(std::string const& kernel, std::vector<region> regions);
+
+  /// The next launch, in their order.
+  void expect(launch_plan plan);
+
+  /// The whole recording, once the scan has ended.
+  recorded_run take(std::string algorithm, bool exclusive);
+
+  traced make(value made);
+
+  void launch_begins(simt::executor::launch_facts const& facts) override;
+  void block_begins(std::span<simt::executor::thread_name* const> threads,
+                    std::span<simt::executor::memory_range const> shared) override;
+  void block_ends(std::span<simt::executor::thread_name* const> threads,
+                  std::span<simt::executor::memory_range const> shared) override;
+  void running(simt::executor::thread_name* thread) override;
+  void thread_ends(simt::executor::thread_name& thread) override;
+  void barrier(std::span<simt::executor::thread_name* const> threads) override;
+  void release(simt::executor::thread_name& thread, std::uint64_t key) override;
+  void acquire(simt::executor::thread_name& thread, std::uint64_t key) override;
+  void fence(simt::executor::thread_name& thread) override;
+  void bulk_copy(simt::executor::thread_name& issuer, simt::executor::memory_range target,
+                 simt::executor::memory_range source, std::uint64_t issued, std::uint64_t landed,
+                 simt::call_site site) override;
+  void warp_converges(std::span<simt::executor::thread_name* const> lanes) override;
+  void launch_ends(bool failed) override;
+
+ private:
+  /// A block that runs now.
+  struct open_block {
+    std::size_t number = 0;  ///< in the launch
+    simt::executor::memory_range shared;
+    interval now;
+    bool met = false;  ///< a barrier has just been passed
+  };
+
+  /// What a recorder does on a kernel's thread is none of the kernel's doing: the checker is told
+  /// that the host runs.
+  class aside;
+
+  /// The checker of the build, unless there is none or this program was stripped of what it needs.
+  simt::executor::observer* able_checker() const;
+
+  recorded_launch& launch() { return run_.launches.back(); }
+  cells copy_of(simt::executor::memory_range shared, region const& what) const;
+  std::vector<cells> copy_of_arrays() const;
+  void end_interval(open_block& block);
+  void end_counts();
+
+  recorded_run run_;
+  std::vector<std::unique_ptr<traced[]>> memory_;
+  std::map<std::string, std::vector<region>, std::less<>> known_;
+  std::vector<launch_plan> plans_;
+  std::map<int, open_block> open_;  // by slot
+  simt::executor::thread_name* running_ = nullptr;
+  line_counts heard_;  // of this launch, up to the last interval that ended
+  std::int64_t barriers_ = 0;
+  simt::executor::counts counts_;
+  simt::executor::scoped_settings scope_;
+  simt::executor::observer* next_;
+};
+
+}  // namespace libscan::apps

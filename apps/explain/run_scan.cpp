@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which kernels meet a request.
+#include <apps/explain/run_scan.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+namespace libscan::apps {
+namespace {
+
+struct named_algorithm {
+  char const* name;
+  char const* words;
+  std::optional<block_algorithm> block;
+  scan_strategy strategy = scan_strategy::one_block;
+};
+
+// In the order of the sources; a strategy's blocks run Kogge-Stone.
+named_algorithm const algorithms[] = {
+    {"sequential", "one thread adds up everything", block_algorithm::sequential},
+    {"quadratic", "each thread adds up all it needs", block_algorithm::quadratic},
+    {"hillis-steele", "log n steps in two buffers", block_algorithm::hillis_steele},
+    {"kogge-stone", "the same in place, two barriers a step", block_algorithm::kogge_stone},
+    {"kogge-stone-double-buffered", "two buffers, one barrier a step",
+     block_algorithm::kogge_stone_double_buffered},
+    {"blelloch", "up-sweep and down-sweep of a tree", block_algorithm::blelloch},
+    {"blelloch-padded", "the same without most bank conflicts", block_algorithm::blelloch_padded},
+    {"blelloch-fully-padded", "and without any", block_algorithm::blelloch_fully_padded},
+    {"brent-kung", "reduce, then distribute", block_algorithm::brent_kung},
+    {"scan-then-fan",
+     "scan blocks, scan their sums, add those; also: hierarchical",
+     {},
+     scan_strategy::scan_then_fan},
+    {"scan-then-propagate",
+     "the same with vectors of 4 items a thread",
+     {},
+     scan_strategy::scan_then_propagate},
+    {"reduce-then-scan",
+     "sum up blocks, scan the sums, scan blocks",
+     {},
+     scan_strategy::reduce_then_scan},
+    {"chained-scan", "each block waits for the one before it", {}, scan_strategy::chained_scan},
+    {"decoupled-look-back",
+     "blocks look back for sums of others",
+     {},
+     scan_strategy::decoupled_look_back},
+};
+
+named_algorithm const& find(std::string const& name) {
+  std::string const wanted = name == "hierarchical" ? "scan-then-fan" : name;
+  auto const found = std::find_if(std::begin(algorithms), std::end(algorithms),
+                                  [&](named_algorithm const& a) { return a.name == wanted; });
+  if (found != std::end(algorithms)) return *found;
+  std::string names;
+  for (named_algorithm const& a : algorithms) {
+    names += std::string(names.empty() ? "" : ", ") + a.name;
+  }
+  throw invalid_argument("algorithm \"" + name + "\" is unknown; expected one of " + names);
+}
+
+void check_block_size(int block, std::string const& why) {
+  if (std::find(std::begin(block_sizes), std::end(block_sizes), block) != std::end(block_sizes)) {
+    return;
+  }
+  std::string sizes;
+  for (int const size : block_sizes) {
+    sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+  }
+  throw invalid_argument("blocks of " + std::to_string(block) + " threads: " + why +
+                         ", for which --block is expected to be one of " + sizes);
+}
+
+}  // namespace
+
+std::string algorithm_list() {
+  std::string text;
+  for (named_algorithm const& a : algorithms) {
+    std::string name = a.name;
+    name.resize(29, ' ');
+    text += "  " + name + a.words + '\n';
+  }
+  return text;
+}
+
+int items_per_thread(block_algorithm which) {
+  switch (which) {
+    case block_algorithm::blelloch:
+    case block_algorithm::blelloch_padded:
+    case block_algorithm::blelloch_fully_padded:
+    case block_algorithm::brent_kung:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+recorded_run record_scan(scan_request const& request) {
+  named_algorithm const& wanted = find(request.algorithm);
+  int const count = static_cast<int>(request.items.size());
+  if (count == 0 || count > most_items) {
+    throw invalid_argument(std::to_string(count) + " numbers to scan; expected 1 to " +
+                           std::to_string(most_items));
+  }
+  scan_request complete = request;
+  complete.algorithm = wanted.name;
+  if (!wanted.block) {
+    if (complete.block == 0) complete.block = 4;
+    check_block_size(complete.block, std::string(wanted.name) + " lets blocks work together");
+    return wanted.strategy == scan_strategy::scan_then_fan
+               ? record_scan_then_fan(complete, block_algorithm::kogge_stone)
+               : record_strategy(complete, wanted.strategy);
+  }
+  int const each = items_per_thread(*wanted.block);
+  int const needed = (count + each - 1) / each;
+  if (complete.block == 0) complete.block = std::min(needed, most_threads);
+  if (complete.block < 1 || complete.block > most_threads) {
+    throw invalid_argument("blocks of " + std::to_string(complete.block) +
+                           " threads; expected 1 to " + std::to_string(most_threads));
+  }
+  if (complete.block >= needed) return record_one_block(complete, *wanted.block);
+  check_block_size(complete.block, std::to_string(count) + " items take more than one block");
+  return record_scan_then_fan(complete, *wanted.block);
+}
+
+}  // namespace libscan::apps

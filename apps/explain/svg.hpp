@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recorded run as a drawing: memory in rows, time downwards, an arrow from each operand to its
+// sum.
+#pragma once
+
+#include <string>
+
+#include <apps/explain/record.hpp>
+
+namespace libscan::apps {
+
+/// Most items of a drawing.
+inline constexpr int most_drawn_items = 64;
+
+/// Throws `invalid_argument` if so many items are too many for a drawing.
+void check_drawable(int items);
+
+/// The drawing, a complete SVG file.
+std::string svg_of(recorded_run const& run);
+
+}  // namespace libscan::apps

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recorded run in words and columns, for a terminal.
+#pragma once
+
+#include <string>
+
+#include <apps/explain/record.hpp>
+
+namespace libscan::apps {
+
+/// How wide, and whether with colours.
+struct text_style {
+  int width = 80;
+  bool colours = false;
+};
+
+/// Most cells of a tile, and most tiles of a launch, that are shown step by step; more are summed
+/// up, a line a step.
+inline constexpr int most_cells_in_detail = 64;
+inline constexpr int most_tiles_in_detail = 32;
+
+/// The run step by step, then its counts.
+std::string text_of(recorded_run const& run, text_style const& style);
+
+}  // namespace libscan::apps
