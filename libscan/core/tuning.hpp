@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 namespace libscan::inline v1 {
 
@@ -11,7 +12,8 @@ namespace libscan::inline v1 {
 template <class T>
 struct look_back_tuning {
   static constexpr int block_threads = 256;
-  static constexpr int resident_blocks = 4;  // of a multiprocessor: hides the look-back's latency
+  // Of a multiprocessor: hides the look-back's latency.
+  static constexpr int resident_blocks = sizeof(T) <= 4 ? 4 : 3;
   static constexpr int items_per_thread = sizeof(T) <= 4    ? 16
                                           : sizeof(T) <= 64 ? static_cast<int>(64 / sizeof(T))
                                                             : 1;
@@ -33,7 +35,13 @@ struct pipeline_tuning {
   static constexpr int group_threads = small ? 96 : 64;
   static constexpr int vector_items = widest_access<Item, Result>;
   static constexpr int value_registers = static_cast<int>((sizeof(T) + 3) / 4);
-  static constexpr int registers = small || value_registers > 1 ? 64 : 72;
+  // As many as spill nothing (tests/house/spills.py): operators on two words need room, too.
+  static constexpr int registers = value_registers == 1 ? sizeof(Item) == 1 && sizeof(Result) == 1
+                                                              ? 32
+                                                          : small ? 48
+                                                                  : 72
+                                   : value_registers == 2 && !std::is_integral_v<T> ? 48
+                                                                                    : 64;
   static constexpr int row_registers = vector_items * value_registers;
   static constexpr int rows = registers > row_registers ? registers / row_registers : 1;
   static constexpr int stages = small ? 8 : 7;

@@ -4,7 +4,9 @@
 #include <cstdint>
 
 #include <libscan/core/segmented.hpp>
+#include <libscan/device/reduce.cuh>
 #include <libscan/device/scan.cuh>
+#include <libscan/device/segmented_scan.cuh>
 #include <libscan/device/strategies/catalogue.cuh>
 #include <tests/house/spills/collective.cuh>
 
@@ -27,7 +29,11 @@ void compile_scans(workspace& ws) {
 
 /// An iterator that is no pointer, which bulk copies cannot read.
 struct counting {
-  __device__ std::int32_t operator[](index_t i) const { return static_cast<std::int32_t>(i); }
+  index_t first = 0;
+  __device__ std::int32_t operator[](index_t i) const {
+    return static_cast<std::int32_t>(first + i);
+  }
+  __device__ counting operator+(index_t i) const { return {first + i}; }
 };
 
 }  // namespace
@@ -44,6 +50,14 @@ void compile_device_scans(workspace& ws) {
   compile_scans<long_compose>(ws);
   compile_scans<plus<std::int64_t>>(ws, static_cast<std::uint8_t const*>(nullptr));
   compile_scans<plus<std::int32_t>>(ws, counting{});
+}
+
+void compile_segmented_scans(workspace& ws) {
+  auto* const items = static_cast<std::int32_t*>(nullptr);
+  segmented_scan<scan_kind::inclusive>(ws, items, items, head_flags{nullptr}, 0,
+                                       plus<std::int32_t>{});
+  segmented_scan<scan_kind::exclusive>(ws, items, items, head_bits{nullptr}, 0,
+                                       plus<std::int32_t>{});
 }
 
 void compile_strategies(workspace& ws, scan_strategy which) {
