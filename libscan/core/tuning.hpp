@@ -26,8 +26,18 @@ inline constexpr int widest_access =
         ? static_cast<int>(16 / (sizeof(Item) > sizeof(Result) ? sizeof(Item) : sizeof(Result)))
         : 1;
 
-/// The pipelined scan of Items into Results, accumulated in T. Twelve or fourteen warps
-/// that scan leave a thread 128 registers, of which its values take up to 72.
+/// Registers for the values of a thread of the pipelined scan: as many as spill nothing, which
+/// tests/house/spills.py checks. Operators on two words need room of their own.
+template <class Item, class T, class Result>
+constexpr int pipeline_registers() {
+  if (sizeof(T) > 8) return 64;
+  if (sizeof(T) > 4) return std::is_integral_v<T> ? 64 : 48;
+  if (sizeof(Item) == 1 && sizeof(Result) == 1) return 32;
+  return sizeof(Item) < 4 ? 48 : 72;
+}
+
+/// The pipelined scan of Items into Results, accumulated in T. Twelve or fourteen warps that scan
+/// leave a thread 128 registers.
 template <class Item, class T, class Result>
 struct pipeline_tuning {
   static constexpr bool small = sizeof(Item) < 4;
@@ -35,13 +45,7 @@ struct pipeline_tuning {
   static constexpr int group_threads = small ? 96 : 64;
   static constexpr int vector_items = widest_access<Item, Result>;
   static constexpr int value_registers = static_cast<int>((sizeof(T) + 3) / 4);
-  // As many as spill nothing (tests/house/spills.py): operators on two words need room, too.
-  static constexpr int registers = value_registers == 1 ? sizeof(Item) == 1 && sizeof(Result) == 1
-                                                              ? 32
-                                                          : small ? 48
-                                                                  : 72
-                                   : value_registers == 2 && !std::is_integral_v<T> ? 48
-                                                                                    : 64;
+  static constexpr int registers = pipeline_registers<Item, T, Result>();
   static constexpr int row_registers = vector_items * value_registers;
   static constexpr int rows = registers > row_registers ? registers / row_registers : 1;
   static constexpr int stages = small ? 8 : 7;
