@@ -133,4 +133,21 @@ inline constexpr bool exactly_associative<bit_or<T>> = true;
 template <class T>
 inline constexpr bool exactly_associative<bit_xor<T>> = true;
 
+/// Whether op(a, b) and op(b, a) have the same bits, so that a total may be formed in any order.
+/// Specialise it for an operator of your own.
+template <class Op>
+inline constexpr bool commutative = false;
+template <class T>
+inline constexpr bool commutative<plus<T>> = std::is_arithmetic_v<T>;
+template <std::integral T>
+inline constexpr bool commutative<minimum<T>> = true;
+template <std::integral T>
+inline constexpr bool commutative<maximum<T>> = true;
+template <class T>
+inline constexpr bool commutative<bit_and<T>> = true;
+template <class T>
+inline constexpr bool commutative<bit_or<T>> = true;
+template <class T>
+inline constexpr bool commutative<bit_xor<T>> = true;
+
 }  // namespace libscan::inline v1

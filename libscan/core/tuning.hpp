@@ -26,29 +26,24 @@ inline constexpr int widest_access =
         ? static_cast<int>(16 / (sizeof(Item) > sizeof(Result) ? sizeof(Item) : sizeof(Result)))
         : 1;
 
-/// Registers for the values of a thread of the pipelined scan: as many as spill nothing, which
-/// tests/house/spills.py checks. Operators on two words need room of their own.
-template <class Item, class T, class Result>
-constexpr int pipeline_registers() {
-  if (sizeof(T) > 8) return 64;
-  if (sizeof(T) > 4) return std::is_integral_v<T> ? 64 : 48;
-  if (sizeof(Item) == 1 && sizeof(Result) == 1) return 32;
-  return sizeof(Item) < 4 ? 48 : 72;
-}
-
-/// The pipelined scan of Items into Results, accumulated in T. Twelve or fourteen warps that scan
-/// leave a thread 128 registers.
+/// The pipelined scan of Items into Results, accumulated in T. A tile moves about 48 KiB in and
+/// out, in which time one warp finds the prefix of the next; stages fill the shared memory.
 template <class Item, class T, class Result>
 struct pipeline_tuning {
-  static constexpr bool small = sizeof(Item) < 4;
-  static constexpr int groups = small ? 4 : 7;
-  static constexpr int group_threads = small ? 96 : 64;
+  static constexpr int groups = 3;
+  static constexpr int group_threads = 128;
   static constexpr int vector_items = widest_access<Item, Result>;
-  static constexpr int value_registers = static_cast<int>((sizeof(T) + 3) / 4);
-  static constexpr int registers = pipeline_registers<Item, T, Result>();
-  static constexpr int row_registers = vector_items * value_registers;
-  static constexpr int rows = registers > row_registers ? registers / row_registers : 1;
-  static constexpr int stages = small ? 8 : 7;
+  static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);
+  static constexpr int rows_at_once = row_registers > 12  ? 1
+                                      : row_registers > 8 ? 2
+                                      : row_registers > 4 ? 3
+                                                          : 6;
+  static constexpr int bytes_per_row =
+      group_threads * vector_items * static_cast<int>(sizeof(Item) + sizeof(Result));
+  static constexpr int rows = (48 * 1024 / bytes_per_row) / rows_at_once * rows_at_once;
+  static constexpr int stage_bytes =
+      group_threads * vector_items * rows * static_cast<int>(sizeof(Item)) + 128;
+  static constexpr int stages = 222 * 1024 / stage_bytes < 12 ? 222 * 1024 / stage_bytes : 12;
 };
 
 /// The resident scan: one row for each warp of a block.
@@ -76,6 +71,7 @@ struct tiny_pipeline_tuning {
   static constexpr int group_threads = 64;
   static constexpr int vector_items = 2;
   static constexpr int rows = 2;
+  static constexpr int rows_at_once = 1;
   static constexpr int stages = 4;
 };
 

@@ -38,7 +38,7 @@ struct resident_scan_kernel {
 
     warp_rows<T, rows, width> items;
     load(items, in, base, valid, op);
-    T const warp_total = items.template scan<Kind>(op);
+    T const warp_total = items.template scan<Kind>(op.identity(), op);
     auto const warps = block::scan_of_warps(shared, warp_total, op);
     if (thread == 0) totals[blockIdx.x] = warps.total;
     simt::sync_grid();
@@ -48,7 +48,8 @@ struct resident_scan_kernel {
     if (blockIdx.x == gridDim.x - 1 && thread == 0 && total != nullptr) {
       *total = op(carry, warps.total);
     }
-    if (valid > 0) items.store(out + base, valid, op(carry, warps.prefix), op);
+    items.prepend(op(carry, warps.prefix), op);
+    items.store(out + base, valid);
   }
 
   template <class In>

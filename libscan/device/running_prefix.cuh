@@ -28,7 +28,7 @@ class running_prefix {
       T part[batch];
       await(static_cast<int>(last ? wanted : batch * simt::warp_size), part);
 #pragma unroll
-      for (int j = 0; j < batch; ++j) part[j] = combine(part[j]);
+      for (int j = 0; j < batch; ++j) part[j] = warp::combine(part[j], op_);
       int const whole = last ? static_cast<int>(wanted) / simt::warp_size : batch;
       chunk_ += whole;
       T prefix = before_;
@@ -69,16 +69,6 @@ class running_prefix {
     }
 #pragma unroll
     for (int j = 0; j < batch; ++j) total[j] = found[j].value();
-  }
-
-  /// All lanes' values, in order; lane 0 gets the result.
-  __device__ T combine(T x) const {
-#pragma unroll
-    for (int distance = 1; distance < simt::warp_size; distance *= 2) {
-      T const later = simt::shfl_down(simt::full_warp, x, distance);
-      if (simt::lane_id() + distance < simt::warp_size) x = op_(x, later);
-    }
-    return x;
   }
 
   tile_totals<T> totals_;

@@ -72,7 +72,8 @@ void scan(workspace& ws, In in, Out out, item_count n, Op op, typename Op::value
     }
     if constexpr (suits_bulk_copy<In>) {
       using tuning = pipeline_tuning<item, T, result>;
-      if (simt::device_can_pipeline<pipelined_scan_kernel<Kind, item, Out, Op, tuning>>()) {
+      using work = scan_work<Kind, item, Out, Op, tuning>;
+      if (simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
         return pipelined_scan<Kind, tuning>(ws, in, out, n, op, d_total, init);
       }
     }
@@ -105,7 +106,7 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
   if (sizeof(T) <= 16) {
     // No tile of a pipeline is smaller than this, whatever the items are.
     index_t const pipeline_items = 2048 / ceil_div(static_cast<index_t>(sizeof(T)), index_t{4});
-    std::size_t const pipeline = device::pipelined_scan_bytes<T>(ceil_div(n, pipeline_items));
+    std::size_t const pipeline = device::pipeline_bytes<T>(ceil_div(n, pipeline_items));
     std::size_t const resident = device::resident_scan_bytes<T, resident_tuning<T, T>>;
     most = most > pipeline ? most : pipeline;
     most = most > resident ? most : resident;

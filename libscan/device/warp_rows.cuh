@@ -45,18 +45,15 @@ class warp_rows {
     }
   }
 
-  /// Turns the items into their prefixes within the warp; returns the total of the warp.
+  /// Turns the items into their prefixes, `before` being what comes before the first; returns
+  /// `before` op all items.
   template <scan_kind Kind, class Op>
-  __device__ T scan(Op op) {
-    T total = op.identity();
+  __device__ T scan(T before, Op op) {
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
-      T sum = item_[r][0];
-#pragma unroll
-      for (int j = 1; j < Width; ++j) sum = op(sum, item_[r][j]);
-      auto const row = warp::exclusive_scan(sum, op);
-      T prefix = op(total, row.prefix);
-      total = op(total, row.total);
+      auto const row = warp::exclusive_scan(lane_sum(item_[r], op), op);
+      T prefix = op(before, row.prefix);
+      before = op(before, row.total);
 #pragma unroll
       for (int j = 0; j < Width; ++j) {
         T const next = op(prefix, item_[r][j]);
@@ -64,23 +61,52 @@ class warp_rows {
         prefix = next;
       }
     }
-    return total;
+    return before;
   }
 
-  /// target[i] = op(before, item i) for the first `valid` items; writes nothing beyond.
-  template <class Out, class Op>
-  __device__ void store(Out target, int valid, T before, Op op) const {
+  /// The first `valid` of `count` items, combined; in lane 0.
+  template <class Item, class Op>
+  static __device__ T sum(Item const* source, int count, int valid, Op op) {
+    warp_rows part;
+    if constexpr (commutative<Op>) {
+      T lane[Width];
+#pragma unroll
+      for (int j = 0; j < Width; ++j) lane[j] = op.identity();
+      for (int first = 0; first < count; first += items) {
+        part.load(source + first, valid - first, op);
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) {
+#pragma unroll
+          for (int j = 0; j < Width; ++j) lane[j] = op(lane[j], part.item_[r][j]);
+        }
+      }
+      return warp::combine(lane_sum(lane, op), op);
+    } else {
+      T total = op.identity();
+      for (int first = 0; first < count; first += items) {
+        part.load(source + first, valid - first, op);
+        T row[Rows];
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) row[r] = warp::combine(lane_sum(part.item_[r], op), op);
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) total = op(total, row[r]);
+      }
+      return total;
+    }
+  }
+
+  /// target[i] = item i for the first `valid` items; writes nothing beyond.
+  template <class Out>
+  __device__ void store(Out target, int valid) const {
     if constexpr (std::is_pointer_v<Out>) {
       using result = std::remove_pointer_t<Out>;
       constexpr auto alignment = sizeof(result) * Width;
-      if (valid == items && reinterpret_cast<std::uintptr_t>(target) % alignment == 0) {
+      if (valid >= items && reinterpret_cast<std::uintptr_t>(target) % alignment == 0) {
 #pragma unroll
         for (int r = 0; r < Rows; ++r) {
           simt::vector<result, Width> row;
 #pragma unroll
-          for (int j = 0; j < Width; ++j) {
-            row.item[j] = static_cast<result>(op(before, item_[r][j]));
-          }
+          for (int j = 0; j < Width; ++j) row.item[j] = static_cast<result>(item_[r][j]);
           simt::store_vector<Width>(target + position(r, 0), row);
         }
         return;
@@ -90,12 +116,30 @@ class warp_rows {
     for (int r = 0; r < Rows; ++r) {
 #pragma unroll
       for (int j = 0; j < Width; ++j) {
-        if (position(r, j) < valid) target[position(r, j)] = op(before, item_[r][j]);
+        if (position(r, j) < valid) target[position(r, j)] = item_[r][j];
       }
     }
   }
 
+  /// Puts `before` before all items.
+  template <class Op>
+  __device__ void prepend(T before, Op op) {
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+#pragma unroll
+      for (int j = 0; j < Width; ++j) item_[r][j] = op(before, item_[r][j]);
+    }
+  }
+
  private:
+  template <class Op>
+  static __device__ T lane_sum(T const (&item)[Width], Op op) {
+    T sum = item[0];
+#pragma unroll
+    for (int j = 1; j < Width; ++j) sum = op(sum, item[j]);
+    return sum;
+  }
+
   static __device__ int position(int row, int j) {
     return row * row_items + simt::lane_id() * Width + j;
   }

@@ -30,6 +30,9 @@
 //   sync_warp                the only one of these that orders memory
 //   active_mask              some lanes that happen to be here: never "all lanes of the branch"
 //   lane_id lanemask_lt lanemask_le lanemask_eq lanemask_ge lanemask_gt   popc clz ffs brev
+//   byte_perm                picks 4 of the 8 bytes of two words, one hexadecimal digit each
+//   dot<Small>               sum + the 1- or 2-byte integers of a word, each times a byte of
+//                            weights < 128
 // Block
 //   sync_block               barrier
 //   sync_block_count sync_block_and sync_block_or     barriers that reduce a predicate

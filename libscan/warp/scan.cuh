@@ -37,4 +37,16 @@ __device__ __forceinline__ scan_result<T> exclusive_scan(T x, Op op) {
   return {simt::lane_id() == 0 ? op.identity() : before, inclusive.total};
 }
 
+/// x[0] op x[1] op ... op x[31], in lane 0. All 32 lanes must call; the operator need not commute.
+/// Orders no memory.
+template <class T, class Op>
+__device__ __forceinline__ T combine(T x, Op op) {
+#pragma unroll
+  for (int distance = 1; distance < simt::warp_size; distance *= 2) {
+    T const later = simt::shfl_down(simt::full_warp, x, distance);
+    if (simt::lane_id() + distance < simt::warp_size) x = op(x, later);
+  }
+  return x;
+}
+
 }  // namespace libscan::inline LIBSCAN_MACHINE::warp

@@ -4,6 +4,8 @@
 
 #include <cooperative_groups.h>
 
+#include <cstring>
+
 #include <libscan/simt/machine.hpp>
 
 namespace libscan::inline v1_cuda::simt {
@@ -46,9 +48,27 @@ __device__ __forceinline__ vector<T, N> load_vector(T const* items) {
   return *reinterpret_cast<vector<T, N> const*>(items);
 }
 
+/// In PTX, since the compiler splits an assignment into as many stores as there are members.
 template <int N, class T>
 __device__ __forceinline__ void store_vector(T* items, vector<T, N> const& values) {
-  *reinterpret_cast<vector<T, N>*>(items) = values;
+  if constexpr (sizeof(values) == 16) {
+    uint4 bits;
+    memcpy(&bits, &values, sizeof(bits));
+    asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(items), "r"(bits.x), "r"(bits.y),
+                 "r"(bits.z), "r"(bits.w)
+                 : "memory");
+  } else if constexpr (sizeof(values) == 8) {
+    uint2 bits;
+    memcpy(&bits, &values, sizeof(bits));
+    asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(items), "r"(bits.x), "r"(bits.y)
+                 : "memory");
+  } else if constexpr (sizeof(values) == 4) {
+    unsigned bits;
+    memcpy(&bits, &values, sizeof(bits));
+    *reinterpret_cast<unsigned*>(items) = bits;
+  } else {
+    *reinterpret_cast<vector<T, N>*>(items) = values;
+  }
 }
 
 }  // namespace libscan::inline v1_cuda::simt

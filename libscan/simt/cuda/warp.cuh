@@ -159,4 +159,20 @@ __device__ __forceinline__ int clz(unsigned word) { return __clz(static_cast<int
 __device__ __forceinline__ int ffs(unsigned word) { return __ffs(static_cast<int>(word)); }
 __device__ __forceinline__ unsigned brev(unsigned word) { return __brev(word); }
 
+__device__ __forceinline__ unsigned byte_perm(unsigned low, unsigned high, unsigned selector) {
+  return __byte_perm(low, high, selector);
+}
+
+template <class Small>
+__device__ __forceinline__ unsigned dot(unsigned word, unsigned weights, unsigned sum) {
+  static_assert(sizeof(Small) <= 2);
+  if constexpr (std::is_signed_v<Small>) {
+    auto const a = static_cast<int>(word), b = static_cast<int>(weights);
+    auto const c = static_cast<int>(sum);
+    return static_cast<unsigned>(sizeof(Small) == 1 ? __dp4a(a, b, c) : __dp2a_lo(a, b, c));
+  } else {
+    return sizeof(Small) == 1 ? __dp4a(word, weights, sum) : __dp2a_lo(word, weights, sum);
+  }
+}
+
 }  // namespace libscan::inline v1_cuda::simt

@@ -140,4 +140,26 @@ inline unsigned brev(unsigned word) {
   return reversed;
 }
 
+inline unsigned byte_perm(unsigned low, unsigned high, unsigned selector) {
+  std::uint64_t const both = std::uint64_t{high} << 32 | low;
+  unsigned result = 0;
+  for (int i = 0; i < 4; ++i) {
+    unsigned const from = selector >> (4 * i) & 7u;
+    result |= static_cast<unsigned>(both >> (8 * from) & 0xff) << (8 * i);
+  }
+  return result;
+}
+
+template <class Small>
+unsigned dot(unsigned word, unsigned weights, unsigned sum) {
+  static_assert(sizeof(Small) <= 2);
+  constexpr int bits = 8 * static_cast<int>(sizeof(Small));
+  for (int i = 0; i < 32 / bits; ++i) {
+    auto const item = static_cast<Small>(word >> (bits * i));
+    auto const weight = weights >> (8 * i) & 0xffu;
+    sum += static_cast<unsigned>(item) * weight;
+  }
+  return sum;
+}
+
 }  // namespace libscan::inline v1_executor::simt

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline of device-wide scans, for GPUs with bulk copies (sm_90 and later): persistent and
+// warp-specialised. One block per multiprocessor; tiles pass through a ring of stages in its shared
+// memory, where they are read twice: for their sum, which all later tiles wait for, and for the
+// scan.
+#pragma once
+
+#include <numeric>
+
+#include <libscan/device/item_count.cuh>
+#include <libscan/device/running_prefix.cuh>
+#include <libscan/device/staged_tile.cuh>
+#include <libscan/device/tile_totals.cuh>
+#include <libscan/device/workspace.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// The pipeline. Number k of a block's tiles passes through stage k % stages: one thread fetches
+/// it, each of the summing warps sums a part of it, one warp finds what comes before it, and group
+/// k % groups scans it, each warp a part. All blocks must be resident.
+///
+/// `Work` says what a tile is:
+///   stage_type               its place in shared memory
+///   tile_items, parts        its size, and into how many parts for a warp each it falls
+///   copies                   phases of `full` that fetch(stage, base, valid, full) completes; by
+///   one
+///                            thread
+///   complete(...)            adds to items [begin, end) of a stage what the copies left out
+///   summary, op_type         what a part leaves for those behind it, and how two of them join
+///   sum(...)                 the summary of a part, in lane 0
+///   scan(..., before, done)  writes the results of a part; calls done() once it needs the stage no
+///                            more
+/// where a warp calls the functions, unless it says otherwise, with the tile's stage, first item
+/// (`base`) and number of items (`valid`), and the first item of the part (`begin`).
+template <class Work, class Tuning>
+struct pipeline_kernel {
+  using summary = typename Work::summary;
+  using op_type = typename Work::op_type;
+  static constexpr int stages = Tuning::stages;
+  static constexpr int groups = Tuning::groups;
+  static constexpr int parts = Work::parts;
+  static constexpr int tile_items = Work::tile_items;
+  static constexpr int part_items = tile_items / parts;
+  static constexpr int first_summing_warp = groups * parts;
+  static constexpr int prefix_warp = first_summing_warp + parts;
+  static constexpr int fetch_warp = prefix_warp + 1;
+  static constexpr int block_threads = (fetch_warp + 1) * simt::warp_size;
+  static constexpr int resident_blocks = 1;
+  // When the carry of tile k + slots is known, tile k + 1 has left its stage, and with it tile k.
+  static constexpr int slots = stages + 1;
+  // One for each stage and group, so that no group waits for a barrier that is two phases behind.
+  static constexpr int summed_barriers = std::lcm(stages, groups);
+  static_assert(stages >= groups && tile_items % parts == 0);
+
+  struct shared_storage {
+    typename Work::stage_type stage[stages];
+    simt::mbarrier full[stages];
+    simt::mbarrier empty[stages];
+    summary part_sum[stages][parts];
+    unsigned parts_summed[stages];
+    simt::mbarrier summed[summed_barriers];
+    index_t tile[slots];
+    simt::mbarrier tile_known[slots];
+    summary carry[slots];
+    simt::mbarrier carry_known[slots];
+  };
+
+  __device__ void operator()(shared_storage& shared, Work work, item_count count, op_type op,
+                             summary init, tile_totals<summary> totals, unsigned long long* claimed,
+                             summary* total) const {
+    if constexpr (simt::has_bulk_copy) {
+      index_t const n = count.get();
+      int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+      bool const fetches = warp == fetch_warp && simt::lane_id() == 0;
+      if (fetches) {
+        init_barriers(shared);
+        for (unsigned k = 0; k < stages; ++k) fetch(shared, work, n, k, dealt(k));
+      }
+      totals.clear(index_t{blockIdx.x} * block_threads + threadIdx.x,
+                   index_t{gridDim.x} * block_threads);
+      if (blockIdx.x == 0 && threadIdx.x == 0) *claimed = 0;
+      simt::sync_grid();
+      if (warp < first_summing_warp) {
+        scan_parts(shared, work, n, op, warp / parts, warp % parts);
+      } else if (warp < prefix_warp) {
+        sum_parts(shared, work, n, op, totals, warp - first_summing_warp);
+      } else if (warp == prefix_warp) {
+        find_prefixes(shared, n, running_prefix<summary, op_type>(totals, init, op), total);
+      } else if (fetches) {
+        fetch_rest(shared, work, n, *claimed);
+      }
+    }
+  }
+
+  /// The first tiles of a block are dealt, the others claimed by whoever comes first.
+  static __device__ index_t dealt(unsigned k) {
+    return blockIdx.x + static_cast<index_t>(k) * gridDim.x;
+  }
+
+  static __device__ void init_barriers(shared_storage& shared) {
+    for (auto& full : shared.full) full.init(Work::copies);
+    for (auto& empty : shared.empty) empty.init(parts);
+    for (auto& count : shared.parts_summed) count = 0;
+    for (auto& summed : shared.summed) summed.init(parts);
+    for (auto& known : shared.tile_known) known.init(1);
+    for (auto& known : shared.carry_known) known.init(1);
+    simt::fence_mbarrier_init();
+  }
+
+  /// Makes `tile` number k of the block and has it copied into its stage. A tile beyond the end
+  /// tells whoever is to work on it that there are no more. By one thread.
+  static __device__ void fetch(shared_storage& shared, Work const& work, index_t n, unsigned k,
+                               index_t tile) {
+    shared.tile[k % slots] = tile;
+    shared.tile_known[k % slots].arrive();
+    index_t const base = tile * tile_items;
+    work.fetch(shared.stage[k % stages], base, valid_items<tile_items>(n, base),
+               shared.full[k % stages]);
+  }
+
+  /// Claims tiles and fetches them until each group has been told that there are no more. A tile is
+  /// claimed one stage ahead, so that the claim's latency does not leave a stage empty.
+  static __device__ void fetch_rest(shared_storage& shared, Work const& work, index_t n,
+                                    unsigned long long& claimed) {
+    simt::atomic_ref<unsigned long long> const ticket(claimed);
+    unsigned told = 0;
+    for (unsigned k = 0; told < groups; ++k) {
+      index_t tile = dealt(k);
+      if (k >= stages) {
+        auto const claim = ticket.fetch_add(1, simt::memory_order_relaxed);
+        tile = dealt(stages) - blockIdx.x + static_cast<index_t>(claim);
+        shared.empty[k % stages].wait((k / stages - 1) % 2);
+        fetch(shared, work, n, k, tile);
+      }
+      if (tile * tile_items >= n) ++told;
+    }
+  }
+
+  /// Sums the same part of all tiles of the block. Whoever sums the last part of a tile publishes
+  /// the tile's total. By one warp for each part.
+  static __device__ void sum_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
+                                   tile_totals<summary> const& totals, int part) {
+    for (unsigned k = 0;; ++k) {
+      unsigned const s = k % stages;
+      shared.full[s].wait(k / stages % 2);
+      index_t const tile = shared.tile[k % slots];
+      index_t const base = tile * tile_items;
+      if (base >= n) return;
+      int const valid = valid_items<tile_items>(n, base);
+      int const begin = part * part_items;
+      work.complete(shared.stage[s], base, valid, begin, begin + part_items);
+      summary const sum = work.sum(shared.stage[s], base, valid, begin);
+      if (simt::lane_id() == 0) {
+        shared.part_sum[s][part] = sum;
+        simt::block_atomic_ref<unsigned> const count(shared.parts_summed[s]);
+        bool const last = count.fetch_add(1, simt::memory_order_acq_rel) % parts == parts - 1;
+        if (last) totals.publish(tile, sum_before(shared.part_sum[s], parts, op));
+      }
+      simt::sync_warp();
+      if (simt::lane_id() == 0) shared.summed[k % summed_barriers].arrive();
+    }
+  }
+
+  /// The first `count` sums of parts, combined.
+  static __device__ summary sum_before(summary const (&part_sum)[parts], int count, op_type op) {
+    summary sum = op.identity();
+#pragma unroll
+    for (int p = 0; p < parts; ++p) {
+      if (p < count) sum = op(sum, part_sum[p]);
+    }
+    return sum;
+  }
+
+  /// Finds the prefix that enters each tile of the block. By one warp.
+  static __device__ void find_prefixes(shared_storage& shared, index_t n,
+                                       running_prefix<summary, op_type> prefix, summary* total) {
+    index_t const tiles = ceil_div(n, index_t{tile_items});
+    if (tiles == 0 && total != nullptr && blockIdx.x == 0) {
+      store_total(total, prefix.advance_to(0));
+    }
+    for (unsigned k = 0, told = 0; told < groups; ++k) {
+      unsigned const slot = k % slots;
+      shared.tile_known[slot].wait(k / slots % 2);
+      index_t const tile = shared.tile[slot];
+      if (tile < tiles) {
+        summary const carry = prefix.advance_to(tile);
+        if (simt::lane_id() == 0) shared.carry[slot] = carry;
+      } else {
+        ++told;
+      }
+      simt::sync_warp();  // all lanes have read the slot before it may be used again
+      if (simt::lane_id() == 0) shared.carry_known[slot].arrive();
+      if (tile == tiles - 1 && total != nullptr) store_total(total, prefix.advance_to(tiles));
+    }
+  }
+
+  static __device__ void store_total(summary* total, summary const& value) {
+    if (simt::lane_id() == 0) *total = value;
+  }
+
+  /// Scans the same part of all tiles of one group. By one warp for each part.
+  static __device__ void scan_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
+                                    int group, int part) {
+    for (auto k = static_cast<unsigned>(group);; k += groups) {
+      unsigned const s = k % stages;
+      shared.carry_known[k % slots].wait(k / slots % 2);
+      index_t const base = shared.tile[k % slots] * tile_items;
+      if (base >= n) return;
+      shared.summed[k % summed_barriers].wait(k / summed_barriers % 2);
+      summary const before = op(shared.carry[k % slots], sum_before(shared.part_sum[s], part, op));
+      work.scan(shared.stage[s], base, valid_items<tile_items>(n, base), part * part_items, before,
+                [&] {
+                  simt::sync_warp();
+                  if (simt::lane_id() == 0) shared.empty[s].arrive();
+                });
+    }
+  }
+};
+
+/// What the count of claimed tiles takes of the workspace, and keeps apart from the totals.
+inline constexpr std::size_t claim_bytes = 256;
+
+/// Bytes of workspace a pipeline of that many tiles with such summaries needs.
+template <class Summary>
+constexpr std::size_t pipeline_bytes(index_t tiles) {
+  return claim_bytes + tile_totals<Summary>::bytes(tiles);
+}
+
+/// Launches a pipeline over n items, on as many multiprocessors as there are. `memory`: of
+/// `pipeline_bytes`, in the workspace.
+template <class Tuning, class Work, class Op>
+void run_pipeline(workspace& ws, std::byte* memory, Work work, item_count n, Op op,
+                  typename Work::summary init, typename Work::summary* d_total) {
+  using kernel = pipeline_kernel<Work, Tuning>;
+  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
+  tile_totals<typename Work::summary> const totals(memory + claim_bytes, tiles);
+  index_t const most = simt::multiprocessor_count();
+  auto const blocks = static_cast<unsigned>(tiles == 0 ? 1 : tiles < most ? tiles : most);
+  simt::launch<kernel>(
+      {.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream(), .cooperative = true},
+      work, n, op, init, totals, reinterpret_cast<unsigned long long*>(memory), d_total);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile of items in shared memory, as a bulk copy brings it. Such copies begin and end at
+// multiples of 16 bytes; what is left at either end of the tile is read apart.
+#pragma once
+
+#include <cstdint>
+
+#include <libscan/core/types.hpp>
+#include <libscan/simt/simt.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// How many of the `Most` items from `base` on are among the first n.
+template <int Most>
+__device__ __forceinline__ int valid_items(index_t n, index_t base) {
+  index_t const rest = n - base;
+  return static_cast<int>(rest < 0 ? 0 : rest < Most ? rest : Most);
+}
+
+/// Room for `Items` items, which lie in it as they do in memory, modulo 16 bytes.
+template <class Item, int Items>
+class staged_tile {
+ public:
+  /// Starts the copy of the first `valid` items, and has it complete a phase of `full`. By one
+  /// thread.
+  __device__ void fetch(Item const* tile, int valid, simt::mbarrier& full) {
+    copied const part(tile, valid);
+    auto const bytes = static_cast<unsigned>((part.end - part.first) * sizeof(Item));
+    full.arrive_expect(bytes);
+    if (bytes == 0) return;
+    simt::bulk_load(bytes_ + part.shift + part.first * sizeof(Item), tile + part.first, bytes, full,
+                    simt::l2_keep);
+  }
+
+  /// Adds what the copy left out of items [begin, end). By one warp, for which `full` is.
+  __device__ void complete(Item const* tile, int valid, int begin, int end) {
+    copied const part(tile, valid);
+    if (end > valid) end = valid;
+    if (part.first <= begin && end <= part.end) return;
+    // Without a copy, everything; else fewer than 16 bytes at either end of the tile.
+    Item* const staged = items(tile);
+    int const head = part.first < end ? part.first : end;
+    int const tail = part.end > begin ? part.end : begin;
+    for (int i = begin + simt::lane_id(); i < head; i += simt::warp_size) staged[i] = tile[i];
+    for (int i = tail + simt::lane_id(); i < end; i += simt::warp_size) staged[i] = tile[i];
+    simt::fence_proxy_async();  // the next copy into the stage comes after these writes
+    simt::sync_warp();
+  }
+
+  /// Where the items are; `tile` is where they come from.
+  __device__ Item* items(Item const* tile) {
+    return reinterpret_cast<Item*>(bytes_ + reinterpret_cast<std::uintptr_t>(tile) % 16);
+  }
+
+ private:
+  /// A copy brings items [first, end).
+  struct copied {
+    int shift;  // bytes from the start of the stage to where item 0 is, or would be
+    int first;
+    int end;
+
+    __device__ copied(Item const* tile, int valid) {
+      constexpr int size = static_cast<int>(sizeof(Item));
+      int const bytes = valid * size;
+      shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(tile) % 16);
+      int const from = (16 - shift) % 16;
+      int const to = (shift + bytes) / 16 * 16 - shift;
+      bool const worth = shift % size == 0 && to > from;
+      first = worth ? from / size : 0;
+      end = worth ? to / size : 0;
+    }
+  };
+
+  alignas(128) unsigned char bytes_[Items * sizeof(Item) + 16];
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
