@@ -26,23 +26,27 @@ inline constexpr int widest_access =
         ? static_cast<int>(16 / (sizeof(Item) > sizeof(Result) ? sizeof(Item) : sizeof(Result)))
         : 1;
 
-/// The pipelined scan of Items into Results, accumulated in T. A tile moves about 48 KiB in and
-/// out, in which time one warp finds the prefix of the next; stages fill the shared memory.
-template <class Item, class T, class Result>
+/// The pipelined scan of Items into Results, accumulated in T; `HeadBits` more of input for each
+/// item of a segmented scan. A tile moves about 48 KiB in and out, in which time one warp finds the
+/// prefix of the next; stages fill the shared memory.
+template <class Item, class T, class Result, int HeadBits = 0>
 struct pipeline_tuning {
-  static constexpr int groups = 3;
+  // Two groups leave a thread 128 registers, three leave it 96.
+  static constexpr int groups = HeadBits > 0 && sizeof(T) > 4 ? 2 : 3;
   static constexpr int group_threads = 128;
   static constexpr int vector_items = widest_access<Item, Result>;
   static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);
   static constexpr int rows_at_once = row_registers > 12  ? 1
                                       : row_registers > 8 ? 2
                                       : row_registers > 4 ? 3
+                                      : HeadBits > 0      ? 4
                                                           : 6;
-  static constexpr int bytes_per_row =
-      group_threads * vector_items * static_cast<int>(sizeof(Item) + sizeof(Result));
-  static constexpr int rows = (48 * 1024 / bytes_per_row) / rows_at_once * rows_at_once;
+  static constexpr int row_items = group_threads * vector_items;
+  static constexpr int row_bytes =
+      row_items * static_cast<int>(sizeof(Item) + sizeof(Result)) + row_items * HeadBits / 8;
+  static constexpr int rows = (48 * 1024 / row_bytes) / rows_at_once * rows_at_once;
   static constexpr int stage_bytes =
-      group_threads * vector_items * rows * static_cast<int>(sizeof(Item)) + 128;
+      row_items * rows * static_cast<int>(sizeof(Item)) + row_items * rows * HeadBits / 8 + 384;
   static constexpr int stages = 222 * 1024 / stage_bytes < 12 ? 222 * 1024 / stage_bytes : 12;
 };
 

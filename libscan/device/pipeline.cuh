@@ -6,6 +6,7 @@
 #pragma once
 
 #include <numeric>
+#include <type_traits>
 
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/running_prefix.cuh>
@@ -14,6 +15,29 @@
 #include <libscan/device/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// What bulk copies and wide accesses can move: items in memory, of 1, 2, 4, 8 or 16 bytes.
+template <class In>
+inline constexpr bool suits_bulk_copy = false;
+template <class Item>
+inline constexpr bool suits_bulk_copy<Item*> = sizeof(Item) <= 16 &&
+                                               (sizeof(Item) & (sizeof(Item) - 1)) == 0;
+
+/// What a result takes in memory: as much as the iterator says, or as a value of the scan.
+template <class Iterator, class T>
+struct stored {
+  using type = T;
+};
+template <class Stored, class T>
+struct stored<Stored*, T> {
+  using type = std::remove_cv_t<Stored>;
+};
+
+/// Whether `Tuning` is that of a pipeline.
+template <class Tuning>
+concept tunes_pipeline = requires {
+  Tuning::stages;
+};
 
 /// The pipeline. Number k of a block's tiles passes through stage k % stages: one thread fetches
 /// it, each of the summing warps sums a part of it, one warp finds what comes before it, and group

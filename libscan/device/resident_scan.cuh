@@ -37,7 +37,7 @@ struct resident_scan_kernel {
     int const valid = static_cast<int>(rest < 0 ? 0 : rest < warp_items ? rest : warp_items);
 
     warp_rows<T, rows, width> items;
-    load(items, in, base, valid, op);
+    items.load(in + base, valid, op);
     T const warp_total = items.template scan<Kind>(op.identity(), op);
     auto const warps = block::scan_of_warps(shared, warp_total, op);
     if (thread == 0) totals[blockIdx.x] = warps.total;
@@ -50,16 +50,6 @@ struct resident_scan_kernel {
     }
     items.prepend(op(carry, warps.prefix), op);
     items.store(out + base, valid);
-  }
-
-  template <class In>
-  static __device__ void load(warp_rows<T, rows, width>& items, In in, index_t base, int valid,
-                              Op op) {
-    if constexpr (std::is_pointer_v<In>) {
-      items.load(in + base, valid, op);
-    } else {
-      items.load_guarded(in + base, valid, op);
-    }
   }
 };
 

@@ -43,7 +43,7 @@ class running_prefix {
 
  private:
   // So many chunks at once cover the tiles between two of one block for up to 160 blocks.
-  static constexpr int batch = sizeof(T) <= 8 ? 6 : 2;
+  static constexpr int batch = sizeof(typename tile_totals<T>::reading) <= 16 ? 6 : 2;
 
   /// total[j] = the total of tile 32 (chunk_ + j) + lane for the first `wanted` tiles, the identity
   /// beyond; waits for them.

@@ -15,29 +15,6 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// What bulk copies and wide accesses can move: items in memory, of 1, 2, 4, 8 or 16 bytes.
-template <class In>
-inline constexpr bool suits_bulk_copy = false;
-template <class Item>
-inline constexpr bool suits_bulk_copy<Item*> = sizeof(Item) <= 16 &&
-                                               (sizeof(Item) & (sizeof(Item) - 1)) == 0;
-
-/// What a result takes in memory: as much as the iterator says, or as a value of the scan.
-template <class Iterator, class T>
-struct stored {
-  using type = T;
-};
-template <class Stored, class T>
-struct stored<Stored*, T> {
-  using type = std::remove_cv_t<Stored>;
-};
-
-/// Whether `Tuning` is that of a pipeline.
-template <class Tuning>
-concept tunes_pipeline = requires {
-  Tuning::stages;
-};
-
 /// Whether `Tuning` is that of a resident scan.
 template <class Tuning>
 concept tunes_resident = requires {

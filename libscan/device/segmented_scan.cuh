@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include <libscan/device/look_back_scan.cuh>
+#include <libscan/device/pipelined_segmented_scan.cuh>
 #include <libscan/device/segmented_tile.cuh>
 #include <libscan/device/segments.cuh>
 #include <libscan/device/workspace.cuh>
@@ -63,32 +64,68 @@ struct segmented_scan_kernel {
   }
 };
 
-/// Prepares the heads, resets the tile state and launches `segmented_scan_kernel` over n items.
+/// Whether the pipeline can scan such items with such heads.
+template <class In, class Heads>
+inline constexpr bool suits_segmented_pipeline =
+    suits_bulk_copy<In>&& staged_heads<Heads, 32>::possible;
+
+/// Resets the tile state and launches `segmented_scan_kernel` over n items. `memory`: of
+/// `tile_state<T>::bytes` for n's tiles, in the workspace.
+template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
+void look_back_segmented_scan(workspace& ws, std::byte* memory, In in, Out out, Heads heads,
+                              item_count n, Op op, typename Op::value_type init) {
+  using T = typename Op::value_type;
+  using kernel = segmented_scan_kernel<Kind, In, Out, Op, Tuning>;
+  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
+  simt::fill_async(memory, 0, tile_state<T>::reset_bytes(tiles), ws.stream());
+  unsigned const blocks = blocks_for<kernel, In, Out, Heads, item_count, Op, T, tile_state<T>>(
+      tiles, kernel::block_threads);
+  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()}, in,
+                       out, heads, n, op, init, tile_state<T>(memory, tiles));
+}
+
+/// Bytes of workspace for the tiles of either way to scan. No tile of a pipeline is smaller than
+/// 512 items.
+template <class T>
+constexpr std::size_t segmented_tiles_bytes(index_t n, index_t look_back_items) {
+  std::size_t const look_back = tile_state<T>::bytes(ceil_div(n, look_back_items));
+  std::size_t const pipeline = pipeline_bytes<open_end<T>>(ceil_div(n, index_t{512}));
+  return look_back > pipeline ? look_back : pipeline;
+}
+
+/// Prepares the heads, and scans the way `Tuning` says, or as the iterators and the GPU permit.
 template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
                     typename Op::value_type init) {
   static_assert(monoid<Op>,
                 "a scan's operator needs value_type, identity() and an associative call");
   using T = typename Op::value_type;
-  using kernel = segmented_scan_kernel<Kind, In, Out, Op, Tuning>;
+  using look_back = std::conditional_t<tunes_pipeline<Tuning> || std::is_void_v<Tuning>,
+                                       segmented_tuning<T>, Tuning>;
   check_heads(descriptor);
   if (n.at_most() == 0) return;
-  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
   std::size_t const for_heads = head_bytes(descriptor, n.at_most());
-  std::byte* const memory = ws.reserve(for_heads + tile_state<T>::bytes(tiles));
+  index_t const tile_items = index_t{look_back::block_threads} * look_back::items_per_thread;
+  std::byte* const memory =
+      ws.reserve(for_heads + segmented_tiles_bytes<T>(n.at_most(), tile_items));
   auto const heads = prepare_heads(descriptor, memory, n, ws.stream());
+  using prepared = std::remove_const_t<decltype(heads)>;
   std::byte* const behind = memory + for_heads;
-  simt::fill_async(behind, 0, tile_state<T>::reset_bytes(tiles), ws.stream());
-  unsigned const blocks =
-      blocks_for<kernel, In, Out, std::remove_const_t<decltype(heads)>, item_count, Op, T,
-                 tile_state<T>>(tiles, kernel::block_threads);
-  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()}, in,
-                       out, heads, n, op, init, tile_state<T>(behind, tiles));
+  if constexpr (tunes_pipeline<Tuning>) {
+    return pipelined_segmented_scan<Kind, Tuning>(ws, behind, in, out, heads, n, op, init);
+  } else if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16 &&
+                       suits_segmented_pipeline<In, prepared>) {
+    using item = typename stored<In, T>::type;
+    using result = typename stored<Out, T>::type;
+    using tuning = pipeline_tuning<item, T, result, staged_heads<prepared, 32>::bits_per_item>;
+    using work = segmented_scan_work<Kind, item, Out, prepared, Op, tuning>;
+    static_assert(work::tile_items >= 512);
+    if (simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
+      return pipelined_segmented_scan<Kind, tuning>(ws, behind, in, out, heads, n, op, init);
+    }
+  }
+  look_back_segmented_scan<Kind, look_back>(ws, behind, in, out, heads, n, op, init);
 }
-
-/// The tuning asked for, or the library's choice for void.
-template <class Tuning, class T>
-using segmented_tuning_or = std::conditional_t<std::is_void_v<Tuning>, segmented_tuning<T>, Tuning>;
 
 }  // namespace device
 
@@ -98,7 +135,7 @@ template <class T, class Heads>
 constexpr std::size_t segmented_scan_workspace_bytes(index_t n, Heads const& descriptor) {
   using tuning = device::segmented_tuning<T>;
   index_t const tile_items = index_t{tuning::block_threads} * tuning::items_per_thread;
-  return device::head_bytes(descriptor, n) + device::tile_state<T>::bytes(ceil_div(n, tile_items));
+  return device::head_bytes(descriptor, n) + device::segmented_tiles_bytes<T>(n, tile_items);
 }
 
 /// Scan within segments: out[i] = init op in[h] op ... op in[i] (inclusive) or init op in[h] op ...
@@ -118,8 +155,7 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, Heads const& des
 template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, class Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
                     std::type_identity_t<typename Op::value_type> init = Op::identity()) {
-  using tuning = device::segmented_tuning_or<Tuning, typename Op::value_type>;
-  device::segmented_scan<Kind, tuning>(ws, in, out, descriptor, n, op, init);
+  device::segmented_scan<Kind, Tuning>(ws, in, out, descriptor, n, op, init);
 }
 
 /// `segmented_scan` of the inclusive kind.

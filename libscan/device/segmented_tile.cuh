@@ -8,9 +8,9 @@
 
 #include <libscan/core/operators.hpp>
 #include <libscan/device/look_back.cuh>
+#include <libscan/device/segmented_row.cuh>
 #include <libscan/device/tile_state.cuh>
 #include <libscan/warp/row_io.cuh>
-#include <libscan/warp/segmented_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -24,24 +24,9 @@ struct segmented_tuning {
                                                             : 1;
 };
 
-/// What a scanned row holds for each item: its own prefix, inclusive or exclusive, as scans return
-/// it; or `ended`, the prefix before it in the segment of the item before it, which at a head is
-/// the total of the segment that has just ended.
-enum class row_prefix { inclusive, exclusive, ended };
-
-/// The value since the last head of some consecutive items, and whether there is a head at all.
-template <class T>
-struct open_end {
-  T value;
-  bool has_head;
-};
-
-/// The two together.
-template <class T, class Op>
-__device__ __forceinline__ open_end<T> join(open_end<T> earlier, open_end<T> later, Op op) {
-  if (later.has_head) return later;
-  return {op(earlier.value, later.value), earlier.has_head};
-}
+/// The tuning asked for, or the library's choice for void.
+template <class Tuning, class T>
+using segmented_tuning_or = std::conditional_t<std::is_void_v<Tuning>, segmented_tuning<T>, Tuning>;
 
 /// A tile of `BlockThreads * Rows * Width` items. A warp holds consecutive rows; in a row, a lane
 /// holds `Width` consecutive items.
@@ -117,25 +102,13 @@ struct segmented_tile {
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
       unsigned const own = row_heads(r);
-      T const lane_last = scan_lane(items[r], own, init, op);
-      unsigned const lanes = simt::ballot(simt::full_warp, own != 0);
-      T const inclusive = scan_lanes(lane_last, lanes, op);
-      T const before = simt::shfl_up(simt::full_warp, inclusive, 1);
-      bool const headless = (lanes & simt::lanemask_lt()) == 0;
-      T entering = all.value;
-      if (simt::lane_id() != 0) entering = headless ? T(op(all.value, before)) : before;
-      int const first_head = own == 0 ? Width : simt::ffs(own) - 1;
-#pragma unroll
-      for (int j = 0; j < Width; ++j) {
-        if (j < first_head) items[r][j] = op(entering, items[r][j]);
-      }
-      shift<What>(items[r], own, entering, init);
-      if (headless && !all.has_head) {
+      bool const warp_open = !all.has_head;
+      bool const headless = scan_row<What>(items[r], own, all, init, op);
+      if (headless && warp_open) {
+        int const first_head = own == 0 ? Width : simt::ffs(own) - 1;
         unsigned const reach = What == row_prefix::ended ? 2u << first_head : 1u << first_head;
         open |= ((reach - 1) & ((1u << Width) - 1)) << (r * Width);
       }
-      T const last = simt::shfl(simt::full_warp, inclusive, simt::warp_size - 1);
-      all = join(all, open_end<T>{last, lanes != 0}, op);
     }
     return all;
   }
@@ -199,41 +172,6 @@ struct segmented_tile {
   }
 
  private:
-  /// Inclusive within segments, over the items of one lane. Returns the last.
-  template <class Op>
-  static __device__ T scan_lane(T (&row)[Width], unsigned own, T init, Op op) {
-    if ((own & 1u) != 0) row[0] = op(init, row[0]);
-#pragma unroll
-    for (int j = 1; j < Width; ++j) {
-      row[j] = op((own >> j & 1u) != 0 ? init : row[j - 1], row[j]);
-    }
-    return row[Width - 1];
-  }
-
-  /// Inclusive within segments, over the lanes of a warp.
-  template <class Op>
-  static __device__ T scan_lanes(T x, unsigned lanes, Op op) {
-    int const begin = warp::segment_of_lane(lanes).begin;
-#pragma unroll
-    for (int distance = 1; distance < simt::warp_size; distance *= 2) {
-      T const earlier = simt::shfl_up(simt::full_warp, x, distance);
-      if (simt::lane_id() - distance >= begin) x = op(earlier, x);
-    }
-    return x;
-  }
-
-  /// Turns inclusive prefixes into what is wanted. `entering`: the prefix up to the lane before.
-  template <row_prefix What>
-  static __device__ void shift(T (&row)[Width], unsigned own, T entering, T init) {
-    if constexpr (What != row_prefix::inclusive) {
-#pragma unroll
-      for (int j = Width - 1; j >= 0; --j) {
-        T const before = j == 0 ? entering : row[j > 0 ? j - 1 : 0];
-        row[j] = What == row_prefix::exclusive && (own >> j & 1u) != 0 ? init : before;
-      }
-    }
-  }
-
   /// By one warp. A tile with a head knows its prefix at once, and so ends everybody's walk back;
   /// a tile that begins with one needs no carry.
   template <class Op>

@@ -24,7 +24,7 @@ class staged_tile {
   /// Starts the copy of the first `valid` items, and has it complete a phase of `full`. By one
   /// thread.
   __device__ void fetch(Item const* tile, int valid, simt::mbarrier& full) {
-    copied const part(tile, valid);
+    copied_part const part(tile, valid);
     auto const bytes = static_cast<unsigned>((part.end - part.first) * sizeof(Item));
     full.arrive_expect(bytes);
     if (bytes == 0) return;
@@ -34,7 +34,7 @@ class staged_tile {
 
   /// Adds what the copy left out of items [begin, end). By one warp, for which `full` is.
   __device__ void complete(Item const* tile, int valid, int begin, int end) {
-    copied const part(tile, valid);
+    copied_part const part(tile, valid);
     if (end > valid) end = valid;
     if (part.first <= begin && end <= part.end) return;
     // Without a copy, everything; else fewer than 16 bytes at either end of the tile.
@@ -47,6 +47,12 @@ class staged_tile {
     simt::sync_warp();
   }
 
+  /// Whether item i comes with the copy.
+  __device__ bool copied(Item const* tile, int valid, int i) const {
+    copied_part const part(tile, valid);
+    return part.first <= i && i < part.end;
+  }
+
   /// Where the items are; `tile` is where they come from.
   __device__ Item* items(Item const* tile) {
     return reinterpret_cast<Item*>(bytes_ + reinterpret_cast<std::uintptr_t>(tile) % 16);
@@ -54,12 +60,12 @@ class staged_tile {
 
  private:
   /// A copy brings items [first, end).
-  struct copied {
+  struct copied_part {
     int shift;  // bytes from the start of the stage to where item 0 is, or would be
     int first;
     int end;
 
-    __device__ copied(Item const* tile, int valid) {
+    __device__ copied_part(Item const* tile, int valid) {
       constexpr int size = static_cast<int>(sizeof(Item));
       int const bytes = valid * size;
       shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(tile) % 16);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The totals that tiles publish for one another, each once. Every 32 bits of a total travel in a
-// 64-bit word together with a tag, so that a word is either not there yet or complete, and no
-// memory needs ordering.
+// What tiles publish for one another, each once: totals. Every 32 bits of one travel in a 64-bit
+// word together with a tag, so that a word is either not there yet or complete, and no memory needs
+// ordering.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,25 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
+/// How a total travels: as a value and one bit, which most totals have no use for.
+template <class Total>
+struct total_format {
+  using value_type = Total;
+  static __device__ Total const& value(Total const& total) { return total; }
+  static __device__ bool flag(Total const&) { return false; }
+  static __device__ Total total(Total const& value, bool) { return value; }
+};
+
 /// One total per tile, in device memory that must be cleared before the first is published. A small
 /// value, passed to kernels.
 template <class T>
 class tile_totals {
   using word = unsigned long long;
-  static constexpr int words_per_tile = static_cast<int>((sizeof(T) + 3) / 4);
+  using format = total_format<T>;
+  using value_type = typename format::value_type;
+  static constexpr int words_per_tile = static_cast<int>((sizeof(value_type) + 3) / 4);
   static constexpr word tag = word{1} << 32;
+  static constexpr word flag = word{1} << 33;  // in the first word of a total
 
  public:
   /// `memory`: at least `bytes(tiles)`, aligned to 8.
@@ -63,19 +75,21 @@ class tile_totals {
       unsigned bits[words_per_tile];
 #pragma unroll
       for (int i = 0; i < words_per_tile; ++i) bits[i] = static_cast<unsigned>(words[i]);
-      T total;
-      memcpy(&total, bits, sizeof(T));
-      return total;
+      value_type value;
+      memcpy(&value, bits, sizeof(value));
+      return format::total(value, (words[0] & flag) != 0);
     }
   };
 
   /// What `read` finds of a total that is there.
   static __device__ reading published(T const& total) {
     unsigned bits[words_per_tile] = {};
-    memcpy(bits, &total, sizeof(T));
+    value_type const value = format::value(total);
+    memcpy(bits, &value, sizeof(value));
     reading found;
 #pragma unroll
     for (int i = 0; i < words_per_tile; ++i) found.words[i] = tag | bits[i];
+    if (format::flag(total)) found.words[0] |= flag;
     return found;
   }
 

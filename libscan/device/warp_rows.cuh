@@ -4,10 +4,8 @@
 // scan per row takes the place of that.
 #pragma once
 
-#include <cstdint>
-#include <type_traits>
-
 #include <libscan/core/types.hpp>
+#include <libscan/warp/row_io.cuh>
 #include <libscan/warp/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -19,28 +17,16 @@ class warp_rows {
   static constexpr int row_items = simt::warp_size * Width;
   static constexpr int items = Rows * row_items;
 
-  /// Takes the items from `source`, converting each; the identity from `valid` on.
-  template <class Item, class Op>
-  __device__ void load(Item const* source, int valid, Op op) {
-    bool const aligned = reinterpret_cast<std::uintptr_t>(source) % (sizeof(Item) * Width) == 0;
-    if (valid < items || !aligned) return load_guarded(source, valid, op);
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) {
-      auto const row = simt::load_vector<Width>(source + position(r, 0));
-#pragma unroll
-      for (int j = 0; j < Width; ++j) item_[r][j] = static_cast<T>(row.item[j]);
-    }
-  }
-
-  /// The same from any iterator.
+  /// Takes the items from an iterator, converting each; the identity from `valid` on.
   template <class In, class Op>
-  __device__ void load_guarded(In source, int valid, Op op) {
+  __device__ void load(In source, int valid, Op op) {
+    if (valid >= items && warp::whole_rows<Width>(source)) {
 #pragma unroll
-    for (int r = 0; r < Rows; ++r) {
+      for (int r = 0; r < Rows; ++r) warp::load_whole_row(source, position(r), item_[r]);
+    } else {
 #pragma unroll
-      for (int j = 0; j < Width; ++j) {
-        item_[r][j] = position(r, j) < valid ? static_cast<T>(source[position(r, j)])
-                                             : static_cast<T>(op.identity());
+      for (int r = 0; r < Rows; ++r) {
+        warp::load_row(source, position(r), valid - position(r), T(op.identity()), item_[r]);
       }
     }
   }
@@ -98,25 +84,13 @@ class warp_rows {
   /// target[i] = item i for the first `valid` items; writes nothing beyond.
   template <class Out>
   __device__ void store(Out target, int valid) const {
-    if constexpr (std::is_pointer_v<Out>) {
-      using result = std::remove_pointer_t<Out>;
-      constexpr auto alignment = sizeof(result) * Width;
-      if (valid >= items && reinterpret_cast<std::uintptr_t>(target) % alignment == 0) {
+    if (valid >= items && warp::whole_rows<Width>(target)) {
 #pragma unroll
-        for (int r = 0; r < Rows; ++r) {
-          simt::vector<result, Width> row;
+      for (int r = 0; r < Rows; ++r) warp::store_whole_row(target, position(r), item_[r]);
+    } else {
 #pragma unroll
-          for (int j = 0; j < Width; ++j) row.item[j] = static_cast<result>(item_[r][j]);
-          simt::store_vector<Width>(target + position(r, 0), row);
-        }
-        return;
-      }
-    }
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) {
-#pragma unroll
-      for (int j = 0; j < Width; ++j) {
-        if (position(r, j) < valid) target[position(r, j)] = item_[r][j];
+      for (int r = 0; r < Rows; ++r) {
+        warp::store_row(target, position(r), valid - position(r), item_[r]);
       }
     }
   }
@@ -131,7 +105,10 @@ class warp_rows {
     }
   }
 
- private:
+  /// The caller's items of one row.
+  __device__ T (&row(int r))[Width] { return item_[r]; }
+
+  /// The items of a lane, combined.
   template <class Op>
   static __device__ T lane_sum(T const (&item)[Width], Op op) {
     T sum = item[0];
@@ -140,9 +117,8 @@ class warp_rows {
     return sum;
   }
 
-  static __device__ int position(int row, int j) {
-    return row * row_items + simt::lane_id() * Width + j;
-  }
+ private:
+  static __device__ int position(int row) { return row * row_items + simt::lane_id() * Width; }
 
   T item_[Rows][Width];
 };

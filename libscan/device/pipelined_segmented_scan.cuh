@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device-wide scan within segments, of items and heads in memory, on the pipeline.
+#pragma once
+
+#include <libscan/core/tuning.hpp>
+#include <libscan/device/pipeline.cuh>
+#include <libscan/device/segmented_row.cuh>
+#include <libscan/device/staged_heads.cuh>
+#include <libscan/device/warp_rows.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// The flag of an open end travels with its value.
+template <class T>
+struct total_format<open_end<T>> {
+  using value_type = T;
+  static __device__ T const& value(open_end<T> const& total) { return total.value; }
+  static __device__ bool flag(open_end<T> const& total) { return total.has_head; }
+  static __device__ open_end<T> total(T const& value, bool flag) { return {value, flag}; }
+};
+
+/// The work of a pipeline that scans items within segments into whatever `out` is.
+template <scan_kind Kind, class Item, class Out, class Heads, class Op, class Tuning>
+struct segmented_scan_work {
+  using T = typename Op::value_type;
+  using summary = open_end<T>;
+  using op_type = join_ends<Op>;
+  static constexpr int width = Tuning::vector_items;
+  using rows = warp_rows<T, Tuning::rows_at_once, width>;
+  static constexpr int parts = Tuning::group_threads / simt::warp_size;
+  static constexpr int part_items = Tuning::rows * rows::row_items;
+  static constexpr int tile_items = parts * part_items;
+  using heads_type = staged_heads<Heads, tile_items>;
+  static constexpr int copies = 1 + heads_type::copies;
+  static_assert(part_items % rows::items == 0);
+
+  struct stage_type {
+    staged_tile<Item, tile_items> items;
+    heads_type heads;
+  };
+
+  Item const* in;
+  Heads heads;
+  Out out;
+  Op op;
+  T init;
+
+  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full) const {
+    stage.items.fetch(in + base, valid, full);
+    stage.heads.fetch(heads, base, valid, full);
+  }
+
+  __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int end) const {
+    stage.items.complete(in + base, valid, begin, end);
+    stage.heads.complete(heads, base, valid, begin, end);
+  }
+
+  /// From the part's end backwards to its last head.
+  __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {
+    Item const* const staged = stage.items.items(in + base);
+    T sum = op.identity();
+    bool headed = false;
+    for (int i = begin + part_items - rows::items; i >= begin && !headed; i -= rows::items) {
+      rows items;
+      items.load(staged + i, valid - i, op);
+#pragma unroll
+      for (int r = Tuning::rows_at_once - 1; r >= 0; --r) {
+        if (headed) break;
+        unsigned const own = row_heads(stage, base, valid, i, r);
+        headed = keep_open_end(items.row(r), own, T(op.identity()));
+        T row = rows::lane_sum(items.row(r), op);
+        if constexpr (!commutative<Op>) row = warp::combine(row, op);
+        sum = op(row, sum);
+      }
+    }
+    if constexpr (commutative<Op>) sum = warp::combine(sum, op);
+    return {headed ? T(op(init, sum)) : sum, headed};
+  }
+
+  template <class Done>
+  __device__ void scan(stage_type& stage, index_t base, int valid, int begin, summary before,
+                       Done done) const {
+    constexpr row_prefix what =
+        Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
+    Item const* const staged = stage.items.items(in + base);
+    for (int first = begin; first < begin + part_items; first += rows::items) {
+      rows items;
+      items.load(staged + first, valid - first, op);
+      unsigned own[Tuning::rows_at_once];
+#pragma unroll
+      for (int r = 0; r < Tuning::rows_at_once; ++r)
+        own[r] = row_heads(stage, base, valid, first, r);
+      if (first + rows::items == begin + part_items) done();
+#pragma unroll
+      for (int r = 0; r < Tuning::rows_at_once; ++r) {
+        scan_row<what>(items.row(r), own[r], before, init, op);
+      }
+      items.store(out + base + first, valid - first);
+    }
+  }
+
+ private:
+  /// The head bits of the caller's items of row r of those that begin at item `first`.
+  __device__ unsigned row_heads(stage_type& stage, index_t base, int valid, int first,
+                                int r) const {
+    int const i = first + r * rows::row_items + simt::lane_id() * width;
+    int const rest = valid - i;
+    int const count = rest < 0 ? 0 : rest < width ? rest : width;
+    unsigned const own = stage.heads.template bits<width>(heads, base, i, count);
+    return base + i == 0 ? own | 1u : own;
+  }
+};
+
+/// Scans n items within segments with a pipeline. `heads`: as `prepare_heads` returns it.
+/// `memory`: of `pipeline_bytes<open_end<T>>` for n's tiles, in the workspace.
+template <scan_kind Kind, class Tuning, class Item, class Out, class Heads, class Op>
+void pipelined_segmented_scan(workspace& ws, std::byte* memory, Item const* in, Out out,
+                              Heads heads, item_count n, Op op, typename Op::value_type init) {
+  using work = segmented_scan_work<Kind, Item, Out, Heads, Op, Tuning>;
+  join_ends<Op> const joined{op};
+  run_pipeline<Tuning>(ws, memory, work{in, heads, out, op, init}, n, joined,
+                       open_end<typename Op::value_type>{op.identity(), false}, nullptr);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Segmented scan of one row of a warp: each lane holds a few consecutive values, and a bit for each
+// that begins a segment, so that no pairs of value and flag are ever formed.
+#pragma once
+
+#include <libscan/core/operators.hpp>
+#include <libscan/warp/segmented_scan.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// What a scanned row holds for each item: its own prefix, inclusive or exclusive, as scans return
+/// it; or `ended`, the prefix before it in the segment of the item before it, which at a head is
+/// the total of the segment that has just ended.
+enum class row_prefix { inclusive, exclusive, ended };
+
+/// The value since the last head of some consecutive items, and whether there is a head at all.
+template <class T>
+struct open_end {
+  T value;
+  bool has_head;
+};
+
+/// The two together.
+template <class T, class Op>
+__device__ __forceinline__ open_end<T> join(open_end<T> earlier, open_end<T> later, Op op) {
+  if (later.has_head) return later;
+  return {op(earlier.value, later.value), earlier.has_head};
+}
+
+/// `join` as an operator.
+template <class Op>
+struct join_ends {
+  using value_type = open_end<typename Op::value_type>;
+  Op op;
+  __device__ value_type identity() const { return {op.identity(), false}; }
+  __device__ value_type operator()(value_type earlier, value_type later) const {
+    return join(earlier, later, op);
+  }
+};
+
+namespace detail {
+
+/// Inclusive within segments, over the values of one lane. Returns the last.
+template <class T, int Width, class Op>
+__device__ __forceinline__ T scan_lane(T (&row)[Width], unsigned own, T init, Op op) {
+  if ((own & 1u) != 0) row[0] = op(init, row[0]);
+#pragma unroll
+  for (int j = 1; j < Width; ++j) {
+    row[j] = op((own >> j & 1u) != 0 ? init : row[j - 1], row[j]);
+  }
+  return row[Width - 1];
+}
+
+/// Inclusive within segments, over the lanes of a warp.
+template <class T, class Op>
+__device__ __forceinline__ T scan_lanes(T x, unsigned lanes, Op op) {
+  int const begin = warp::segment_of_lane(lanes).begin;
+#pragma unroll
+  for (int distance = 1; distance < simt::warp_size; distance *= 2) {
+    T const earlier = simt::shfl_up(simt::full_warp, x, distance);
+    if (simt::lane_id() - distance >= begin) x = op(earlier, x);
+  }
+  return x;
+}
+
+/// Turns inclusive prefixes into what is wanted. `entering`: the prefix up to the lane before.
+template <row_prefix What, class T, int Width>
+__device__ __forceinline__ void shift(T (&row)[Width], unsigned own, T entering, T init) {
+  if constexpr (What != row_prefix::inclusive) {
+#pragma unroll
+    for (int j = Width - 1; j >= 0; --j) {
+      T const before = j == 0 ? entering : row[j > 0 ? j - 1 : 0];
+      row[j] = What == row_prefix::exclusive && (own >> j & 1u) != 0 ? init : before;
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Scans a row within segments, `init` before each; bit j of `own`: the lane's value j begins one.
+/// `all`: what the values before the row leave behind; then also the row. Returns whether no lane
+/// before the caller's has a head. All lanes of the warp call.
+template <row_prefix What, class T, int Width, class Op>
+__device__ __forceinline__ bool scan_row(T (&row)[Width], unsigned own, open_end<T>& all, T init,
+                                         Op op) {
+  T const lane_last = detail::scan_lane(row, own, init, op);
+  unsigned const lanes = simt::ballot(simt::full_warp, own != 0);
+  T const inclusive = detail::scan_lanes(lane_last, lanes, op);
+  T const before = simt::shfl_up(simt::full_warp, inclusive, 1);
+  bool const headless = (lanes & simt::lanemask_lt()) == 0;
+  T entering = all.value;
+  if (simt::lane_id() != 0) entering = headless ? T(op(all.value, before)) : before;
+  int const first_head = own == 0 ? Width : simt::ffs(own) - 1;
+#pragma unroll
+  for (int j = 0; j < Width; ++j) {
+    if (j < first_head) row[j] = op(entering, row[j]);
+  }
+  detail::shift<What>(row, own, entering, init);
+  T const last = simt::shfl(simt::full_warp, inclusive, simt::warp_size - 1);
+  all = join(all, open_end<T>{last, lanes != 0}, op);
+  return headless;
+}
+
+/// Keeps of a row what follows its last head, if any lane has one, and the identity of the others.
+/// Returns whether any has. All lanes of the warp call.
+template <class T, int Width>
+__device__ __forceinline__ bool keep_open_end(T (&row)[Width], unsigned own, T identity) {
+  unsigned const lanes = simt::ballot(simt::full_warp, own != 0);
+  if (lanes == 0) return false;
+  int const last_lane = simt::warp_size - 1 - simt::clz(lanes);
+  int const own_last = simt::warp_size - 1 - simt::clz(own | 1u);
+#pragma unroll
+  for (int j = 0; j < Width; ++j) {
+    bool const follows =
+        simt::lane_id() > last_lane || (simt::lane_id() == last_lane && j >= own_last);
+    if (!follows) row[j] = identity;
+  }
+  return true;
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
