@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <libscan/simt/simt.cuh>
@@ -26,8 +27,9 @@ class device_buffer {
   }
 
   ~device_buffer() { simt::deallocate(data_); }
-  device_buffer(device_buffer const&) = delete;
-  device_buffer& operator=(device_buffer const&) = delete;
+  device_buffer(device_buffer&& other) noexcept
+      : size_(other.size_), data_(std::exchange(other.data_, nullptr)) {}
+  device_buffer& operator=(device_buffer&&) = delete;
 
   T* data() const { return data_; }
   std::size_t size() const { return size_; }

@@ -69,8 +69,11 @@ namespace detail {
 template <class T>
 T random_item(random_words& words) {
   if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<T>(static_cast<std::int64_t>(words() >> 40) - (1 << 23)) /
-           static_cast<T>(1 << 23);
+    // As many bits as T holds, so that sums have to be rounded.
+    constexpr int bits = std::numeric_limits<T>::digits;
+    constexpr auto half = std::int64_t{1} << (bits - 1);
+    return static_cast<T>(static_cast<std::int64_t>(words() >> (64 - bits)) - half) /
+           static_cast<T>(half);
   } else {
     return static_cast<T>(words());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that notice what a sum forgives: order (affine, keep_last), the identity (keep_last),
-// and operands that are not neighbours, or not items at all (tripwire). For host and device.
+// Operators that notice what a sum forgives: order (affine, shear, matrix, keep_last), the identity
+// (keep_last), and operands that are not neighbours, or not items at all (tripwire). For host and
+// device.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +43,42 @@ struct keep_last {
   LIBSCAN_HOST_DEVICE static constexpr maybe identity() { return {0, 0}; }
   LIBSCAN_HOST_DEVICE constexpr maybe operator()(maybe earlier, maybe later) const {
     return later.present != 0 ? later : earlier;
+  }
+};
+
+/// The matrix (1 a c; 0 1 b; 0 0 1) over wrapping 32-bit words: 12 bytes.
+struct shear {
+  std::uint32_t a, b, c;
+  bool operator==(shear const&) const = default;
+};
+
+/// Matrix product. Associative, does not commute.
+struct join_shears {
+  using value_type = shear;
+  LIBSCAN_HOST_DEVICE static constexpr shear identity() { return {0, 0, 0}; }
+  LIBSCAN_HOST_DEVICE constexpr shear operator()(shear earlier, shear later) const {
+    return {earlier.a + later.a, earlier.b + later.b, earlier.c + later.c + earlier.a * later.b};
+  }
+};
+
+/// A 3 x 3 matrix over wrapping 32-bit words, row by row: 36 bytes.
+struct matrix {
+  std::uint32_t at[9];
+  bool operator==(matrix const&) const = default;
+};
+
+/// Matrix product. Associative, does not commute.
+struct multiply {
+  using value_type = matrix;
+  LIBSCAN_HOST_DEVICE static constexpr matrix identity() { return {{1, 0, 0, 0, 1, 0, 0, 0, 1}}; }
+  LIBSCAN_HOST_DEVICE constexpr matrix operator()(matrix earlier, matrix later) const {
+    matrix product{};
+    for (int i = 0; i < 9; ++i) {
+      for (int k = 0; k < 3; ++k) {
+        product.at[i] += earlier.at[i / 3 * 3 + k] * later.at[3 * k + i % 3];
+      }
+    }
+    return product;
   }
 };
 
@@ -110,8 +147,8 @@ inline std::string to_string(fault found) {
 }
 
 /// n items for an operator over T: for arithmetic types random bits or numbers, for the types above
-/// what suits them (affine: odd scales, so that nothing dies out; maybe: one in four present; the
-/// k-th interval: [k, k + 1)).
+/// what suits them (affine: odd scales, so that nothing dies out; matrix: a determinant of 1, for
+/// the same reason; maybe: one in four present; the k-th interval: [k, k + 1)).
 template <class T>
 std::vector<T> make_items(index_t n, std::uint64_t stream = 0) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -128,6 +165,14 @@ std::vector<T> make_items(index_t n, std::uint64_t stream = 0) {
       } else if constexpr (std::is_same_v<T, maybe>) {
         bool const present = bits % 4 == 0;
         items.push_back({present ? static_cast<std::int32_t>(bits >> 32) : 0, present ? 1 : 0});
+      } else if constexpr (std::is_same_v<T, shear>) {
+        items.push_back({static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32),
+                         static_cast<std::uint32_t>(words())});
+      } else if constexpr (std::is_same_v<T, matrix>) {
+        auto const x = static_cast<std::uint32_t>(bits);
+        auto const y = static_cast<std::uint32_t>(bits >> 32);
+        items.push_back(k % 2 == 0 ? matrix{{1, x, y, 0, 1, x ^ y, 0, 0, 1}}
+                                   : matrix{{1, 0, 0, x, 1, 0, y, x + y, 1}});
       } else {
         static_assert(std::is_same_v<T, interval>);
         items.push_back(interval::over(k, k + 1));

@@ -14,8 +14,9 @@
 namespace libscan::test {
 namespace {
 
-static_assert(monoid<compose> && monoid<keep_last> && monoid<tripwire>);
-static_assert(sizeof(interval) == 16);
+static_assert(monoid<compose> && monoid<join_shears> && monoid<multiply>);
+static_assert(monoid<keep_last> && monoid<tripwire>);
+static_assert(sizeof(shear) == 12 && sizeof(interval) == 16 && sizeof(matrix) == 36);
 
 bool holds(std::vector<index_t> const& sizes, index_t n) {
   return std::find(sizes.begin(), sizes.end(), n) != sizes.end();
@@ -68,6 +69,20 @@ TEST_CASE("affine composition keeps order, and keep-last needs an exact identity
   CHECK(then(then(twice, plus_one), third) == then(twice, then(plus_one, third)));
   CHECK(then(compose::identity(), third) == third);
   CHECK(then(third, compose::identity()) == third);
+
+  join_shears const after;
+  shear const f{1, 2, 3}, g{4, 5, 6}, h{7, 8, 9};
+  CHECK(after(f, g) == shear{5, 7, 14});
+  CHECK(after(g, f) == shear{5, 7, 17});
+  CHECK(after(after(f, g), h) == after(f, after(g, h)));
+  CHECK(after(join_shears::identity(), h) == h);
+
+  multiply const times;
+  matrix const a{{1, 2, 3, 4, 5, 6, 7, 8, 9}}, b{{9, 7, 5, 3, 1, 8, 6, 4, 2}};
+  CHECK(times(a, b) == matrix{{33, 21, 27, 87, 57, 72, 141, 93, 117}});
+  CHECK_FALSE(times(b, a) == times(a, b));
+  CHECK(times(a, multiply::identity()) == a);
+  CHECK(times(multiply::identity(), a) == a);
 
   maybe const one{1, 1};
   CHECK(keep_last{}(one, keep_last::identity()) == one);

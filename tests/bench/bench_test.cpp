@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of scan-bench's measuring stick: samples and their summary, what counts as changed, and the
+// data of its axes.
+#include <bench/changes.hpp>
+#include <bench/measure.hpp>
+#include <bench/oracles.hpp>
+#include <bench/segments.hpp>
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <tests/support/catch.hpp>
+
+namespace libscan::bench {
+namespace {
+
+result timed(std::string name, double median_us, double noise) {
+  result r;
+  r.name = std::move(name);
+  r.median_us = median_us;
+  r.noise = noise;
+  return r;
+}
+
+TEST_CASE("a summary holds the median, the extremes, and the width of the middle half") {
+  result const r = summary({9, 1, 2, 3, 4, 5, 6, 7, 8});
+  CHECK(r.median_us == 5);
+  CHECK(r.least_us == 1);
+  CHECK(r.most_us == 9);
+  CHECK(r.noise == Approx((7.0 - 3.0) / 5.0));
+  CHECK(r.samples == 9);
+  CHECK(summary({3}).noise == 0);
+}
+
+TEST_CASE("all contenders take turns, and warm-up is not counted") {
+  std::string order;
+  workload const work{"cpu", "work",
+                      "i32", 1,
+                      8,     {{"a", [&] { order += 'a'; }, {}}, {"b", [&] { order += 'b'; }, {}}}};
+  int calls = 0;
+  auto const results = measure(work, 3, [&](std::function<void()> const& run) {
+    run();
+    return ++calls <= 4 ? 1000.0 : 1.0;
+  });
+  CHECK(order ==
+        "ab"
+        "abababab"
+        "ab");
+  REQUIRE(results.size() == 2);
+  CHECK(results[1].name == "b");
+  CHECK(results[1].most_us == 1);
+  CHECK(results[1].samples == 3);
+}
+
+TEST_CASE("a contender has a stopwatch of its own, and stops early where it takes seconds") {
+  contender slow{"slow", [] {}, {}};
+  slow.time = [](std::function<void()> const&) { return 1e6; };
+  workload const work{"cpu", "work", "i32", 1, 8, {slow, {"fast", [] {}, {}}}};
+  auto const results = measure(work, 21, [](std::function<void()> const&) { return 1.0; });
+  CHECK(results[0].samples == 5);
+  CHECK(results[0].median_us == 1e6);
+  CHECK(results[1].samples == 21);
+}
+
+TEST_CASE("who gives a wrong result, or fails, is named and not timed") {
+  workload const work{"cuda",
+                      "scan",
+                      "u8",
+                      77,
+                      8,
+                      {{"hasty", [] {}, [] { return false; }},
+                       {"broken", [] { throw error("no memory"); }, {}},
+                       {"right", [] {}, [] { return true; }}}};
+  auto const results = measure(work, 3, [](std::function<void()> const& run) {
+    run();
+    return 1.0;
+  });
+  REQUIRE(results.size() == 3);
+  CHECK(results[0].name == "hasty");
+  CHECK(results[0].problem == "wrong result");
+  CHECK(results[0].samples == 0);
+  CHECK(results[1].problem == "no memory");
+  CHECK(results[2].name == "right");
+  CHECK(results[2].problem.empty());
+  CHECK(results[2].samples == 3);
+  CHECK(measure(work, 0, {}).size() == 2);
+}
+
+TEST_CASE("implementations are asked for by the first word of a contender's name") {
+  options wanted;
+  wanted.implementations = {"cub"};
+  std::set<std::string> told;
+  session const now{wanted, [](auto const&) { return 1.0; },
+                    [&](std::vector<result> const& results) {
+                      for (result const& r : results) told.insert(r.name);
+                    }};
+  now.run({"cpu",
+           "work",
+           "i32",
+           1,
+           8,
+           {{"cub", [] {}, {}},
+            {"cub int", [] {}, {}},
+            {"cub-newest", [] {}, {}},
+            {"libscan", [] {}, {}}}});
+  CHECK(told == std::set<std::string>{"cub", "cub int"});
+}
+
+TEST_CASE("changes count beyond the noise of both, and beyond 2 %") {
+  struct {
+    double before, after, noise;
+    bool slower, faster;
+  } const cases[] = {{100, 101.9, 0, false, false},  {100, 102.1, 0, true, false},
+                     {102.1, 100, 0, false, true},   {101.9, 100, 0, false, false},
+                     {100, 109, 0.05, false, false}, {100, 111, 0.05, true, false},
+                     {111, 100, 0.05, false, true}};
+  for (auto const& each : cases) {
+    auto const found = changes({timed("a", each.before, each.noise)},
+                               {timed("new", 1, 0), timed("a", each.after, each.noise)});
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].slower() == each.slower);
+    CHECK(found[0].faster() == each.faster);
+  }
+}
+
+TEST_CASE("strategies are ours, rivals and ceilings are not") {
+  for (auto const* name : {"libscan", "scan-then-fan", "production"}) CHECK(is_ours(name));
+  for (auto const* name : {"memcpy", "cub int", "cub-newest by key", "std par_unseq", "tbb",
+                           "thrust", "cpu-sequential", "memset"}) {
+    CHECK_FALSE(is_ours(name));
+  }
+}
+
+TEST_CASE("segments of every length distribution cover all items, in all four forms") {
+  for (auto const& lengths : names_of(length_axis)) {
+    for (index_t const n : {1, 2, 31, 32, 33, 1000, 100000}) {
+      CAPTURE(lengths, n);
+      segment_forms const forms(lengths, n);
+      REQUIRE(forms.offsets.front() == 0);
+      REQUIRE(forms.offsets.back() == n);
+      std::set<index_t> const begins(forms.offsets.begin(), forms.offsets.end() - 1);
+      REQUIRE(begins.size() + 1 == forms.offsets.size());
+      bool same = true;
+      for (index_t i = 0; i < n; ++i) {
+        bool const head = begins.count(i) > 0;
+        bool const new_key = i == 0 || forms.keys[i] != forms.keys[i - 1];
+        bool const bit = (forms.bits[i / 32] >> i % 32 & 1) != 0;
+        same = same && (forms.flags[i] != 0) == head && bit == head && new_key == head;
+      }
+      CHECK(same);
+    }
+  }
+  CHECK(offsets_of("one", 1000).size() == 2);
+  CHECK(offsets_of("ones", 1000).size() == 1001);
+  auto const huge = offsets_of("huge", 100000);
+  std::int32_t longest = 0;
+  for (std::size_t s = 0; s + 1 < huge.size(); ++s) {
+    longest = std::max(longest, huge[s + 1] - huge[s]);
+  }
+  CHECK(longest == 50000);
+  CHECK_THROWS_AS(offsets_of("long", 10), invalid_argument);
+}
+
+TEST_CASE("floating-point items have exact sums in any order") {
+  index_t const n = 1 << 20;
+  auto const in = items_of<float>("random", n);
+  auto const forwards = scanned<float>(in, scan_kind::inclusive, plus<float>{});
+  float most = 0, backwards = 0;
+  for (float const x : forwards) most = std::max(most, std::abs(x));
+  for (index_t i = n; i-- > 0;) backwards += in[i];
+  CHECK(most < 16777216.0f / 16);  // 2^28 items go 16 times as far
+  CHECK(backwards == forwards[n - 1]);
+}
+
+TEST_CASE("items do not depend on who makes them") {
+  auto const some = items_of<std::uint32_t>("random", 1000);
+  auto const more = items_of<std::uint32_t>("random", 100001);
+  CHECK(std::equal(some.begin(), some.end(), more.begin()));
+  CHECK(reduced(items_of<std::int8_t>("ones", 100), plus<std::int32_t>{}) == 100);
+}
+
+}  // namespace
+}  // namespace libscan::bench

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of segmented scans and of segmented reductions share: a small tile, and the
+// segments of a case in device memory, in every form a caller may hold them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <libscan/device/segments.cuh>
+#include <tests/support/machine.hpp>
+#include <tests/support/segments.hpp>
+
+namespace libscan::test {
+
+/// Tile of several warps, several rows of several items.
+struct small_tuning {
+  static constexpr int block_threads = 96;
+  [[maybe_unused]] static constexpr int resident_blocks = 1;
+  static constexpr int items_per_thread = 8;
+};
+
+/// The forms in which segments are described.
+enum class descriptor { flags, bits, offsets, narrow_offsets, keys };
+
+/// All of them.
+inline constexpr descriptor all_descriptors[] = {descriptor::flags, descriptor::bits,
+                                                 descriptor::offsets, descriptor::narrow_offsets,
+                                                 descriptor::keys};
+
+/// The segments of one case, in every form, in device memory between canaries.
+struct segments_on_device {
+  explicit segments_on_device(std::vector<index_t> const& ends, int offset = 0)
+      : host_flags(flags_of(ends)),
+        flags(host_flags, offset),
+        bits(bits_of(host_flags), offset),
+        offsets(ends, offset),
+        narrow(std::vector<std::int32_t>(ends.begin(), ends.end()), offset),
+        keys(keys_of<std::uint16_t>(host_flags), offset),
+        segments(static_cast<index_t>(ends.size()) - 1) {}
+
+  /// Calls body(descriptor) with the form asked for.
+  template <class Body>
+  void as(descriptor which, Body body) const {
+    switch (which) {
+      case descriptor::flags:
+        return body(head_flags{flags.data()});
+      case descriptor::bits:
+        return body(head_bits{bits.data()});
+      case descriptor::offsets:
+        return body(segment_offsets{offsets.data(), segments});
+      case descriptor::narrow_offsets:
+        return body(segment_offsets{narrow.data(), segments});
+      case descriptor::keys:
+        return body(segment_keys{keys.data()});
+    }
+  }
+
+  std::vector<std::uint8_t> host_flags;
+  device_image<std::uint8_t> flags;
+  device_image<std::uint32_t> bits;
+  device_image<index_t> offsets;
+  device_image<std::int32_t> narrow;
+  device_image<std::uint16_t> keys;
+  index_t segments;
+};
+
+/// Lengths of rows of a matrix of n items: short and long ones, and more than there are items.
+inline std::vector<index_t> row_lengths(index_t n) {
+  return {1, 2, 3, 5, 31, 33, 100, 4096, 4097, n - 1, n, index_t{1} << 40};
+}
+
+/// Offsets of rows of `length` that cover n items.
+inline std::vector<index_t> row_offsets(index_t n, index_t length) {
+  std::vector<index_t> offsets;
+  for (index_t i = 0; i < n; i += length) offsets.push_back(i);
+  offsets.push_back(n);
+  return offsets;
+}
+
+}  // namespace libscan::test

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Segmented reductions and reduction by key against sequential loops: sizes, shapes of segments,
+// descriptors, operators, schedules.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <libscan/device/segmented_reduce.cuh>
+#include <tests/device/segmented_cases.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/machine.hpp>
+#include <tests/support/operators.hpp>
+#include <tests/support/oracle.hpp>
+#include <tests/support/segments.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+/// No tuning of one's own: the library chooses.
+using automatic = void;
+
+/// Totals by every descriptor, with the number of segments.
+template <class Tuning, class Item, class Op>
+void require_totals(segment_shape shape, index_t n, Op op, typename Op::value_type init) {
+  using T = typename Op::value_type;
+  auto const items = make_items<Item>(n);
+  auto const ends = make_offsets(shape, n);
+  segments_on_device const segments(ends);
+  device_image<Item> in(items);
+  for (descriptor const form : all_descriptors) {
+    bool const empties = form == descriptor::offsets || form == descriptor::narrow_offsets;
+    auto const expected =
+        segment_totals_oracle(items, empties ? ends : without_empty(ends), op, init);
+    INFO("n = " << n << ", " << to_string(shape) << ", descriptor " << static_cast<int>(form));
+    device_image<T> totals(static_cast<index_t>(expected.size()), 3);
+    device_image<index_t> number(std::vector<index_t>{-1});
+    workspace ws;
+    segments.as(form, [&](auto heads) {
+      segmented_reduce<Tuning>(ws, in.data(), totals.data(), heads, n, op, number.data(), init);
+    });
+    REQUIRE(difference(expected, totals.read()) == "");
+    REQUIRE(totals.damage() == "");
+    REQUIRE(number.read()[0] == (empties ? -1 : static_cast<index_t>(expected.size())));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every segment has its total, the empty ones init") {
+  each_schedule(scaled(4, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (segment_shape const shape : all_segment_shapes()) {
+      for (index_t const n : {0, 1, 2, 31, 32, 33, 95, 767, 768, 769, scaled(5000, 1600)}) {
+        require_totals<tiny_tuning, std::int32_t>(shape, n < 200 ? n : n / 8, plus<std::int32_t>{},
+                                                  9);
+        require_totals<small_tuning, affine>(shape, n, compose{}, affine{3, 5});
+        require_totals<small_tuning, interval>(shape, n, tripwire{}, tripwire::identity());
+      }
+    }
+  });
+  for (segment_shape const shape : all_segment_shapes()) {
+    require_totals<automatic, std::uint8_t>(shape, scaled(30000, 4000), plus<std::uint32_t>{}, 0);
+  }
+}
+
+TEST_CASE("reduce by key leaves one key and one total for each run, and their number") {
+  each_schedule(scaled(3, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (segment_shape const shape : all_segment_shapes()) {
+      for (index_t const n : {0, 1, 33, 769, 6000}) {
+        auto const ends = without_empty(make_offsets(shape, n));
+        auto const keys = keys_of<std::uint32_t>(flags_of(ends));
+        auto const items = make_items<std::int32_t>(n);
+        auto const runs = static_cast<index_t>(ends.size()) - 1;
+        std::vector<std::uint32_t> firsts;
+        for (index_t s = 0; s < runs; ++s) {
+          firsts.push_back(keys[static_cast<std::size_t>(ends[static_cast<std::size_t>(s)])]);
+        }
+        device_image<std::uint32_t> d_keys(keys), unique(n);
+        device_image<std::int32_t> in(items), totals(n);
+        device_image<index_t> number(1);
+        workspace ws;
+        reduce_by_key<small_tuning>(ws, d_keys.data(), in.data(), unique.data(), totals.data(), n,
+                                    plus<std::int32_t>{}, number.data());
+        auto got_keys = unique.read();
+        auto got = totals.read();
+        REQUIRE(number.read()[0] == runs);
+        REQUIRE(unique.written_from(runs) == "");
+        REQUIRE(totals.written_from(runs) == "");
+        got_keys.resize(static_cast<std::size_t>(runs));
+        got.resize(static_cast<std::size_t>(runs));
+        REQUIRE(difference(firsts, got_keys) == "");
+        REQUIRE(difference(segment_totals_oracle(items, ends, plus<std::int32_t>{}, 0), got) == "");
+      }
+    }
+  });
+}
+
+TEST_CASE("rows of a matrix have a total each") {
+  index_t const n = 9001;
+  auto const items = make_items<std::int32_t>(n);
+  for (index_t const length : row_lengths(n)) {
+    INFO("length " << length);
+    auto const expected =
+        segment_totals_oracle(items, row_offsets(n, length), plus<std::int32_t>{}, 1);
+    device_image<std::int32_t> in(items), totals(static_cast<index_t>(expected.size()));
+    workspace ws;
+    segmented_reduce(ws, in.data(), totals.data(), equal_segments{length}, n, plus<std::int32_t>{},
+                     nullptr, 1);
+    REQUIRE(difference(expected, totals.read()) == "");
+    REQUIRE(totals.damage() == "");
+  }
+}
+
+TEST_CASE("the number of items may lie in device memory") {
+  auto const items = make_items<std::int32_t>(1000);
+  for (index_t const n : {-3, 0, 1, 32, 999, 1000, 5000}) {
+    INFO("n on the device = " << n);
+    index_t const taken = n < 0 ? 0 : n > 1000 ? 1000 : n;
+    auto const ends = make_offsets(segment_shape::power_law, taken);
+    segments_on_device const segments(ends);
+    std::vector<std::int32_t> const part(items.begin(), items.begin() + taken);
+    device_image<index_t> length(std::vector<index_t>{n});
+    auto const count = item_count::on_device(length.data(), 1000);
+    auto const expected = segment_totals_oracle(part, ends, plus<std::int32_t>{}, 9);
+    for (descriptor const form : all_descriptors) {
+      device_image<std::int32_t> in(items), totals(1000);
+      device_image<index_t> number(std::vector<index_t>{-1});
+      workspace ws;
+      segments.as(form, [&](auto heads) {
+        segmented_reduce<small_tuning>(ws, in.data(), totals.data(), heads, count,
+                                       plus<std::int32_t>{}, number.data(), 9);
+      });
+      auto got = totals.read();
+      got.resize(expected.size());
+      REQUIRE(difference(expected, got) == "");
+      REQUIRE(totals.damage() == "");
+      REQUIRE(number.read()[0] == (form == descriptor::offsets || form == descriptor::narrow_offsets
+                                       ? -1
+                                       : static_cast<index_t>(expected.size())));
+    }
+  }
+}
+
+TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all the same") {
+  index_t const n = 20000;
+  auto const ends = make_offsets(segment_shape::some_empty, n);
+  segments_on_device const segments(ends);
+  auto const items = make_items<std::int32_t>(n);
+  segment_offsets const heads{segments.offsets.data(), segments.segments};
+  std::size_t const bytes = segmented_reduce_workspace_bytes<std::int32_t>(n, heads);
+  device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+  simt::fill_async(memory.data(), 0xff, bytes);
+  workspace ws(memory.data(), bytes);
+  device_image<std::int32_t> in(items), totals(segments.segments);
+  auto const expected = segment_totals_oracle(items, ends, plus<std::int32_t>{}, 3);
+  for (int k = 0; k < 2; ++k) {
+    segmented_reduce(ws, in.data(), totals.data(), heads, n, plus<std::int32_t>{}, nullptr, 3);
+    REQUIRE(difference(expected, totals.read()) == "");
+  }
+}
+
+TEST_CASE("what cannot work is refused before anything runs") {
+  device_image<int> items(100000);
+  workspace small(items.data(), 8);
+  REQUIRE_THROWS_WITH(
+      segmented_reduce(small, items.data(), items.data(), equal_segments{3}, 100000, plus<int>{}),
+      Catch::Contains("workspace of 8 bytes, but the call needs"));
+  workspace ws;
+  index_t const* const no_offsets = nullptr;
+  REQUIRE_THROWS_AS(segmented_reduce(ws, items.data(), items.data(),
+                                     segment_offsets{no_offsets, -1}, 1, plus<int>{}),
+                    invalid_argument);
+}

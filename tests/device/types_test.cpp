@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device scans of the types and operators that the other tests leave out: every width of integer,
+// both floats, 16-bit floats, and structures of 12 and 36 bytes, which no bulk copy moves.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <libscan/device/scan.cuh>
+#include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/machine.hpp>
+#include <tests/support/operators.hpp>
+#include <tests/support/oracle.hpp>
+
+#ifdef __CUDACC__
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+/// For one block, for the resident scan and for the pipelined one.
+std::vector<index_t> sizes() {
+  if (on_gpu) return {700, 200003, 2000003};
+  return {700, 5003, scaled(40009, 17001)};
+}
+
+/// All bits set but one, and in most items all: the and of many items keeps some to the end.
+template <class T>
+std::vector<T> nearly_all_bits(index_t n) {
+  random_words words;
+  std::vector<T> items;
+  for (index_t i = 0; i < n; ++i) {
+    bool const clears = words.below(static_cast<std::uint64_t>(n)) < 3 * sizeof(T);
+    auto const bit = std::uint64_t{1} << words.below(8 * sizeof(T));
+    items.push_back(static_cast<T>(~(clears ? bit : 0)));
+  }
+  return items;
+}
+
+/// Items of which no operator loses sight: results differ all along, and floating sums are exact.
+template <class Op>
+struct items_for {
+  static auto make(index_t n) {
+    using T = typename Op::value_type;
+    if constexpr (std::is_floating_point_v<T>) {
+      return make_input<T>(pattern::small, n);
+    } else {
+      return make_items<T>(n);
+    }
+  }
+};
+template <class T>
+struct items_for<minimum<T>> {
+  static auto make(index_t n) { return make_input<T>(pattern::reversed, n); }
+};
+template <class T>
+struct items_for<maximum<T>> {
+  static auto make(index_t n) { return make_input<T>(pattern::sorted, n); }
+};
+template <class T>
+struct items_for<bit_and<T>> {
+  static auto make(index_t n) { return nearly_all_bits<T>(n); }
+};
+template <class T>
+struct items_for<bit_or<T>> {
+  static auto make(index_t n) {
+    auto items = nearly_all_bits<T>(n);
+    for (T& item : items) item = static_cast<T>(~item);
+    return items;
+  }
+};
+
+template <scan_kind Kind, class Op, class Tuning = void>
+void require_scan(index_t n) {
+  using T = typename Op::value_type;
+  INFO("n = " << n << (Kind == scan_kind::inclusive ? ", inclusive" : ", exclusive"));
+  auto const items = items_for<Op>::make(n);
+  T const init = items.back();
+  auto const expected = scan_oracle(Kind, items, Op{}, init);
+  device_image<T> in(items), out(n, 1), total(1);
+  workspace ws;
+  auto const* const first = static_cast<T const*>(in.data());
+  if constexpr (Kind == scan_kind::inclusive) {
+    inclusive_scan<Tuning>(ws, first, out.data(), n, Op{}, total.data(), init);
+  } else {
+    exclusive_scan<Tuning>(ws, first, out.data(), n, Op{}, total.data(), init);
+  }
+  REQUIRE(difference(expected, {out.read(), total.read()[0]}) == "");
+  REQUIRE(out.damage() == "");
+  REQUIRE(total.damage() == "");
+}
+
+/// Under the fixed schedule and a seeded one.
+template <scan_kind Kind, class Op, class Tuning = void>
+void require_scans() {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : sizes()) require_scan<Kind, Op, Tuning>(n);
+  });
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("sums of every type agree with a loop", "", std::int8_t, std::int16_t,
+                   std::uint16_t, std::uint32_t, std::int64_t, float, double) {
+  require_scans<scan_kind::exclusive, plus<TestType>>();
+  require_scans<scan_kind::inclusive, plus<TestType>>();
+}
+
+TEMPLATE_TEST_CASE("exclusive scans with other operators agree with a loop", "",
+                   minimum<std::uint8_t>, maximum<double>, bit_or<std::uint64_t>) {
+  require_scans<scan_kind::exclusive, TestType>();
+}
+
+TEST_CASE("a structure of 12 bytes agrees with a loop") {
+  require_scans<scan_kind::exclusive, join_shears>();
+}
+
+TEMPLATE_TEST_CASE("inclusive scans with other operators agree with a loop", "", minimum<float>,
+                   maximum<std::uint32_t>, bit_and<std::int32_t>, bit_xor<std::int8_t>, multiply) {
+  require_scans<scan_kind::inclusive, TestType>();
+}
+
+#ifdef __CUDACC__
+TEMPLATE_TEST_CASE("16-bit floats are summed in float and stored as they came", "", __half,
+                   __nv_bfloat16) {
+  for (index_t const n : sizes()) {
+    INFO("n = " << n);
+    // Steps between whole numbers below 128: steps and sums are exact in 8 bits of significand.
+    random_words words(7);
+    std::vector<float> values;
+    float at = 0;
+    for (index_t i = 0; i < n; ++i) {
+      auto const next = static_cast<float>(words.below(128));
+      values.push_back(next - at);
+      at = next;
+    }
+    std::vector<TestType> const items(values.begin(), values.end());
+    auto const expected = scan_oracle(scan_kind::inclusive, values, plus<float>{}, 0.0f);
+    device_image<TestType> in(items), out(n, 3);
+    device_image<float> total(1);
+    workspace ws;
+    inclusive_scan(ws, static_cast<TestType const*>(in.data()), out.data(), n, plus<float>{},
+                   total.data(), 0.0f);
+    auto const got = out.read();
+    REQUIRE(difference(expected.out, std::vector<float>(got.begin(), got.end())) == "");
+    REQUIRE(total.read()[0] == expected.total);
+    REQUIRE(out.damage() == "");
+  }
+}
+#endif
