@@ -1,120 +1,192 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-bench: libscan beside its rivals and beside memcpy, in one run; a table for people, JSON for
-// the record.
+// the record. Here is its command line.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
-#include <bench/measure.hpp>
+#include <bench/compare.hpp>
+#include <bench/distributions.hpp>
+#include <bench/record.hpp>
+#include <bench/standard.hpp>
 #include <libscan/core/error.hpp>
 
 using namespace libscan::bench;
 
 namespace {
 
-void print(std::vector<result> const& results) {
-  double memcpy_us = 0, rival_us = 0;
-  for (result const& r : results) {
-    if (r.name == "memcpy") memcpy_us = r.median_us;
-    bool const rival = r.name != "memcpy" && r.name != "libscan";
-    if (rival && (rival_us == 0 || r.median_us < rival_us)) rival_us = r.median_us;
-  }
-  for (result const& r : results) {
-    std::printf("%-5s %-16s %-4s %11lld  %-18s %11.1f us  %11.1f .. %-11.1f %7.1f GB/s",
-                r.engine.c_str(), r.operation.c_str(), r.type.c_str(), static_cast<long long>(r.n),
-                r.name.c_str(), r.median_us, r.least_us, r.most_us, r.bytes / r.median_us / 1e3);
-    if (memcpy_us > 0) std::printf("  %5.1f %% of memcpy", 100 * memcpy_us / r.median_us);
-    if (r.name == "libscan" && rival_us > 0) {
-      std::printf("  %.2fx the best rival", rival_us / r.median_us);
+/// What a command line asks for besides the axes of an operation.
+struct output_options {
+  std::string json_path;
+  bool once = false;
+};
+
+template <std::size_t Count>
+CLI::Validator one_of(std::array<std::string_view, Count> const& axis) {
+  return CLI::IsMember(names_of(axis));
+}
+
+/// The options of every operation.
+void add_common(CLI::App& app, options& wanted, output_options& output) {
+  app.add_option("--engine", wanted.engines, "cpu, cuda (default: both)")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--impl", wanted.implementations,
+                 "who takes part, by the first word of the printed name: libscan, memcpy, cub,\n"
+                 "cub-newest, thrust, std, tbb, sequential (default: all)")
+      ->delimiter(',');
+  app.add_option("--n", wanted.sizes, "numbers of items")
+      ->check(CLI::PositiveNumber)
+      ->delimiter(',');
+  app.add_option("--rounds", wanted.rounds, "timed rounds; medians are printed (default: 21)")
+      ->check(CLI::Range(3, 10000));
+  app.add_flag("--once", output.once, "run and verify everything once, time nothing");
+  app.add_option("--threads", wanted.threads, "of the cpu engine and its rivals (0: all cores)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--json", output.json_path, "also write a record to this file");
+}
+
+void add_types(CLI::App& app, options& wanted, char const* types) {
+  app.add_option("--type", wanted.types, types)->delimiter(',');
+}
+
+void add_operators(CLI::App& app, options& wanted) {
+  app.add_option("--op", wanted.operators, "sum min max and or xor (default: sum)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"sum", "min", "max", "and", "or", "xor"}));
+}
+
+void add_kinds(CLI::App& app, options& wanted) {
+  using libscan::scan_kind;
+  app.add_flag_callback(
+      "--inclusive", [&] { wanted.kinds.push_back(scan_kind::inclusive); },
+      "prefixes with the item itself (both kinds may be asked for)");
+  app.add_flag_callback(
+      "--exclusive", [&] { wanted.kinds.push_back(scan_kind::exclusive); },
+      "prefixes of what precedes the item");
+}
+
+void add_scans(CLI::App& app, options& wanted, output_options& output) {
+  auto& scan = *app.add_subcommand("scan", "scans of any type; or all strategies");
+  add_types(scan, wanted,
+            "of items: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 affine; i8->i32 u16->u32\n"
+            "for wider results (default: the commonest)");
+  add_operators(scan, wanted);
+  add_kinds(scan, wanted);
+  scan.add_option("--items", wanted.items, "values of the items: random, ones")
+      ->check(one_of(item_axis));
+  scan.add_option("--algorithm", wanted.algorithms,
+                  "measure `algorithms` instead: strategies by name, or all")
+      ->delimiter(',');
+  add_common(scan, wanted, output);
+  auto& algorithms = *app.add_subcommand(
+      "algorithms",
+      "every strategy of the catalogue beside the sequential CPU scan: the paper's\n"
+      "Table 2, at its sizes 1024 ... 16777216");
+  algorithms.add_option("--algorithm", wanted.algorithms, "strategies by name, or all (default)")
+      ->delimiter(',');
+  add_common(algorithms, wanted, output);
+  auto& segmented = *app.add_subcommand("segmented-scan", "scans within segments");
+  add_types(segmented, wanted, "of items: u32 f32 (default: u32)");
+  add_kinds(segmented, wanted);
+  segmented.add_option("--heads", wanted.heads, "flags, bits, keys, offsets (default: all)")
+      ->delimiter(',')
+      ->check(one_of(head_axis));
+  segmented
+      .add_option("--lengths", wanted.lengths, "one, ones, short, power-law, huge (default: all)")
+      ->delimiter(',')
+      ->check(one_of(length_axis));
+  add_common(segmented, wanted, output);
+}
+
+void add_others(CLI::App& app, options& wanted, output_options& output) {
+  auto& reduce = *app.add_subcommand("reduce", "reductions to one value (cuda)");
+  add_types(reduce, wanted, "of items: i32 i64 f32 f64 i8->i32 f16->f32 affine");
+  add_operators(reduce, wanted);
+  add_common(reduce, wanted, output);
+  auto& binary = *app.add_subcommand("binary-scan", "ranks of the true items of a mask (cuda)");
+  binary.add_option("--mask", wanted.masks, "bytes, bits (default: both)")
+      ->check(one_of(mask_axis));
+  binary.add_option("--true", wanted.per_mille, "of a thousand items (default: 500)")
+      ->check(CLI::Range(0, 1000));
+  add_kinds(binary, wanted);
+  add_common(binary, wanted, output);
+  auto& filter = *app.add_subcommand("filter", "stream compaction");
+  filter.add_option("--keep", wanted.per_mille, "of a thousand items (default: 10, 500, 990)")
+      ->check(CLI::Range(1, 1000))
+      ->delimiter(',');
+  add_common(filter, wanted, output);
+  auto& chapter =
+      *app.add_subcommand("chapter", "the figures of Harris and Garland's chapter on Fermi (cuda)");
+  chapter.add_option("--blocks", wanted.blocks, "numbers of blocks (default: 1, 2, 4 ... 4096)")
+      ->check(CLI::Range(1, 1 << 16));
+  chapter
+      .add_option("--repetitions", wanted.repetitions,
+                  "of each primitive in its kernel (default: 1024)")
+      ->check(CLI::Range(1, 1 << 20));
+  add_common(chapter, wanted, output);
+  add_common(*app.add_subcommand("standard", "the set that script/bench records"), wanted, output);
+}
+
+/// Runs what is asked for, prints and records.
+int measure_all(options wanted, output_options const& output) {
+  if (output.once) wanted.rounds = 0;
+  if (wanted.operation == "scan" && !wanted.algorithms.empty()) wanted.operation = "algorithms";
+  if (wanted.algorithms == std::vector<std::string>{"all"}) wanted.algorithms.clear();
+  record kept(wanted);
+  kept.print_header();
+  report const tell = [&](std::vector<result> const& results) {
+    print(results);
+    kept.add(results);
+    // A record that is cut short still holds what was measured.
+    if (!output.json_path.empty()) kept.write(output.json_path);
+  };
+  int failed = 0;
+  for (options const& part : parts_of(wanted)) {
+    for (std::string const& engine : part.engines) {
+      try {
+        engine == "cpu" ? run_cpu_workloads(part, tell) : run_cuda_workloads(part, tell);
+      } catch (libscan::device_error const& problem) {
+        std::fprintf(stderr, "scan-bench: %s cut short: %s\n", part.operation.c_str(),
+                     problem.what());
+        ++failed;
+      }
     }
-    std::printf("\n");
   }
-  std::fflush(stdout);
-}
-
-nlohmann::json to_json(result const& r) {
-  return {{"engine", r.engine},
-          {"operation", r.operation},
-          {"type", r.type},
-          {"n", r.n},
-          {"name", r.name},
-          {"bytes", r.bytes},
-          {"median_us", r.median_us},
-          {"least_us", r.least_us},
-          {"most_us", r.most_us},
-          {"repetitions", r.repetitions},
-          {"shared_bytes", r.shared_bytes}};
-}
-
-std::string today() {
-  std::time_t const now = std::time(nullptr);
-  char text[16];
-  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
-  return text;
+  if (kept.empty() && wanted.rounds > 0) {
+    std::fprintf(stderr, "scan-bench: nothing measured: no engine here does that\n");
+    return 2;
+  }
+  if (!output.json_path.empty()) kept.write(output.json_path);
+  if (failed > 0) return 4;
+  return kept.wrong() > 0 ? 1 : 0;
 }
 
 int run(int argc, char** argv) {
   options wanted;
-  std::string json_path;
+  output_options output;
+  std::string older, newer;
   CLI::App app{
-      "Times libscan beside its rivals and beside memcpy, in one run.\n"
-      "GB/s counts the least traffic: each input read once, each output written once.",
+      "Times libscan beside its rivals and beside memcpy, in one run; medians of rounds in which\n"
+      "all take turns. GB/s counts the least traffic: each input read once, each output written\n"
+      "once; memcpy moves as many bytes. On a GPU the L2 cache is swept before each sample.",
       "scan-bench"};
-  app.add_option("operations", wanted.operations,
-                 "what to time: scan, filter (default: both), chapter (the figures of Harris and\n"
-                 "Garland's chapter on Fermi, on the cuda engine)")
-      ->check(CLI::IsMember({"scan", "filter", "chapter"}));
-  app.add_option("--engine", wanted.engines, "cpu, cuda (default: both)")
-      ->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_option("--n", wanted.sizes, "numbers of items (default: 2^16, 2^20, 2^24 and larger)")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--rounds", wanted.rounds, "timed rounds; medians are printed")
-      ->check(CLI::Range(3, 10000));
-  bool once = false;
-  app.add_flag("--once", once, "run and verify everything once, time nothing: for profilers");
-  app.add_option("--blocks", wanted.blocks,
-                 "chapter: numbers of blocks (default: 1, 2, 4 ... 4096)")
-      ->check(CLI::Range(1, 1 << 16));
-  app.add_option("--repetitions", wanted.repetitions,
-                 "chapter: of each primitive in its kernel (default: 1024)")
-      ->check(CLI::Range(1, 1 << 20));
-  app.add_option("--threads", wanted.threads, "of the cpu engine and its rivals (0: all cores)")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--json", json_path, "also write a record to this file");
+  app.require_subcommand(1);
+  add_scans(app, wanted, output);
+  add_others(app, wanted, output);
+  auto& comparison = *app.add_subcommand(
+      "compare",
+      "flags what changed between two records by more than their noise; exit code 1 if\n"
+      "something of libscan got slower");
+  comparison.add_option("older", older, "a record")->required()->check(CLI::ExistingFile);
+  comparison.add_option("newer", newer, "a later record")->required()->check(CLI::ExistingFile);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& problem) {
     return app.exit(problem) == 0 ? 0 : 2;
   }
-
-  if (once) wanted.rounds = 0;
-
-  nlohmann::json record{{"date", today()},
-                        {"commit", LIBSCAN_BENCH_COMMIT},
-                        {"rounds", wanted.rounds},
-                        {"results", nlohmann::json::array()}};
-  report const tell = [&](std::vector<result> const& results) {
-    print(results);
-    for (result const& r : results) record["results"].push_back(to_json(r));
-  };
-  auto const asked = [&](char const* engine) {
-    return std::count(wanted.engines.begin(), wanted.engines.end(), engine) > 0;
-  };
-  std::string const cpu = asked("cpu") ? run_cpu_workloads(wanted, tell) : "";
-  std::string const gpu = asked("cuda") ? run_cuda_workloads(wanted, tell) : "";
-  record["cpu"] = cpu;
-  record["gpu"] = gpu;
-  std::printf("cpu: %s\ngpu: %s\n", cpu.empty() ? "not measured" : cpu.c_str(),
-              gpu.empty() ? "not measured" : gpu.c_str());
-  if (!json_path.empty()) {
-    std::ofstream out(json_path);
-    out << record.dump(1) << '\n';
-    if (!out.flush()) throw libscan::error("cannot write " + json_path);
-  }
-  return 0;
+  if (comparison.parsed()) return compare(older, newer);
+  wanted.operation = app.get_subcommands().front()->get_name();
+  return measure_all(wanted, output);
 }
 
 }  // namespace
@@ -122,6 +194,9 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run(argc, argv);
+  } catch (libscan::invalid_argument const& problem) {
+    std::fprintf(stderr, "scan-bench: error: %s\n", problem.what());
+    return 2;
   } catch (std::exception const& problem) {
     std::fprintf(stderr, "scan-bench: error: %s\n", problem.what());
     return 4;

@@ -6,31 +6,97 @@
 
 namespace libscan::bench {
 
-std::vector<result> measure(workload const& work, int rounds, stopwatch const& time) {
-  for (contender const& each : work.contenders) {
+namespace {
+
+constexpr int warm_up_rounds = 2;
+constexpr int fewest_rounds = 5;
+constexpr double patience_us = 3e6;  // for one contender of one workload
+
+/// The samples of one contender.
+struct sampled {
+  std::vector<double> us;
+  double sum_us = 0;
+
+  bool enough() const {
+    return static_cast<int>(us.size()) >= fewest_rounds && sum_us > patience_us;
+  }
+};
+
+/// What is wrong with the result of a contender; empty if nothing is.
+std::string problem_of(contender const& each) {
+  try {
     each.run();
-    if (each.verify && !each.verify()) {
-      throw error(each.name + " gives a wrong result: " + work.engine + " " + work.operation + " " +
-                  work.type + ", n = " + std::to_string(work.n));
-    }
+    return !each.verify || each.verify() ? "" : "wrong result";
+  } catch (error const& problem) {
+    return problem.what();
   }
-  if (rounds == 0) return {};
-  constexpr int warm_up = 2;
-  std::vector<std::vector<double>> samples(work.contenders.size());
-  for (int round = -warm_up; round < rounds; ++round) {
-    for (std::size_t i = 0; i < work.contenders.size(); ++i) {
-      double const us = time(work.contenders[i].run);
-      if (round >= 0) samples[i].push_back(us);
-    }
-  }
+}
+
+/// A result that says for what it is one.
+result labelled(workload const& work, contender const& each, result r) {
+  r.engine = work.engine;
+  r.operation = work.operation;
+  r.type = work.type;
+  r.name = each.name;
+  r.n = work.n;
+  r.bytes = work.bytes;
+  r.repetitions = work.repetitions;
+  r.shared_bytes = each.shared_bytes;
+  return r;
+}
+
+}  // namespace
+
+result summary(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  std::size_t const count = samples.size();
+  result r;
+  r.median_us = samples[count / 2];
+  r.least_us = samples.front();
+  r.most_us = samples.back();
+  r.noise = (samples[(3 * count) / 4] - samples[count / 4]) / r.median_us;
+  r.samples = static_cast<int>(count);
+  return r;
+}
+
+std::vector<result> measure(workload const& work, int rounds, stopwatch const& time) {
   std::vector<result> results;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    std::sort(samples[i].begin(), samples[i].end());
-    results.push_back({work.engine, work.operation, work.type, work.contenders[i].name, work.n,
-                       work.bytes, samples[i][samples[i].size() / 2], samples[i].front(),
-                       samples[i].back(), work.repetitions, work.contenders[i].shared_bytes});
+  std::vector<contender const*> right;
+  for (contender const& each : work.contenders) {
+    if (result r; !(r.problem = problem_of(each)).empty()) {
+      results.push_back(labelled(work, each, r));
+    } else {
+      right.push_back(&each);
+    }
+  }
+  if (rounds == 0) return results;
+  std::vector<sampled> samples(right.size());
+  for (int round = -warm_up_rounds; round < rounds; ++round) {
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      if (samples[i].enough()) continue;
+      double const us = right[i]->time ? right[i]->time(right[i]->run) : time(right[i]->run);
+      if (round < 0) continue;
+      samples[i].us.push_back(us);
+      samples[i].sum_us += us;
+    }
+  }
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    results.push_back(labelled(work, *right[i], summary(std::move(samples[i].us))));
   }
   return results;
+}
+
+void session::run(workload work) const {
+  auto const& asked = wanted.implementations;
+  if (!asked.empty()) {
+    auto const unasked = [&](contender const& each) {
+      std::string const implementation = each.name.substr(0, each.name.find(' '));
+      return std::find(asked.begin(), asked.end(), implementation) == asked.end();
+    };
+    auto& all = work.contenders;
+    all.erase(std::remove_if(all.begin(), all.end(), unasked), all.end());
+  }
+  if (!work.contenders.empty()) tell(measure(work, wanted.rounds, time));
 }
 
 }  // namespace libscan::bench

@@ -5,19 +5,25 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <bench/options.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::bench {
 
+/// Times one call of `run` in microseconds, with caches as it finds right.
+using stopwatch = std::function<double(std::function<void()> const& run)>;
+
 /// One way to do the work. `run` does it once; `verify` (may be empty) says whether the output left
-/// by `run` is right.
+/// by `run` is right. The first word of its name is its implementation: "cub" of "cub int".
 struct contender {
   std::string name;
   std::function<void()> run;
   std::function<bool()> verify;
   int shared_bytes = 0;  ///< of a block, where the contenders are kernels compared for it
+  stopwatch time{};      ///< where it is not that of the others
 };
 
 /// One piece of work. `bytes` is the least traffic it needs: each input read once, each output
@@ -39,36 +45,49 @@ struct result {
   double bytes = 0;
   double median_us = 0, least_us = 0, most_us = 0;
   int repetitions = 1, shared_bytes = 0;
+  double noise = 0;  ///< the middle half of the samples: its width by the median
+  int samples = 0;
+  std::string problem;  ///< what is wrong with its result, which was not timed then
 };
 
-/// Times one call of `run` in microseconds, with caches as it finds right.
-using stopwatch = std::function<double(std::function<void()> const& run)>;
-
-/// What is asked for on the command line.
-struct options {
-  std::vector<std::string> operations{"scan", "filter"};
-  std::vector<std::string> engines{"cpu", "cuda"};
-  std::vector<index_t> sizes;  ///< empty: the standard ones
-  int rounds = 21;             ///< 0: run and verify once, time nothing
-  int threads = 0;
-  std::vector<int> blocks;  ///< grids of the chapter's figures; empty: 1, 2, 4 ... 4096
-  int repetitions = 1024;   ///< of a primitive of the chapter within its kernel
-};
-
-/// Verifies all contenders, then times them in turn, `rounds` times after two rounds of warm-up; no
-/// results if that is 0. Throws libscan::error naming a contender whose output is wrong.
+/// Verifies all contenders, then times them in turn, `rounds` times after two rounds of warm-up.
+/// Contenders that take seconds stop earlier, after five rounds at least. One whose output is wrong
+/// is not timed, and its result says so; if `rounds` is 0, only such results are returned.
 std::vector<result> measure(workload const& work, int rounds, stopwatch const& time);
+
+/// Median, extremes and noise of `samples`, at least one, in microseconds.
+result summary(std::vector<double> samples);
 
 /// Where results of a workload go as soon as they are there.
 using report = std::function<void(std::vector<result> const&)>;
 
-/// The standard workloads of an engine. Returns a description of the machine for the record.
-std::string run_cpu_workloads(options const& wanted, report const& tell);
+/// What is asked for, on an engine that can measure it.
+struct session {
+  options const& wanted;
+  stopwatch time;
+  report tell;
 
-/// Returns "" where there is no usable GPU.
-std::string run_cuda_workloads(options const& wanted, report const& tell);
+  /// Measures the contenders whose implementations are asked for, and tells.
+  void run(workload work) const;
+};
+
+/// The workloads that are asked for, on the cpu engine and its rivals. Throws
+/// `libscan::invalid_argument` for axes without a workload.
+void run_cpu_workloads(options const& wanted, report const& tell);
+
+/// The same for the cuda engine; nothing where no usable GPU is.
+void run_cuda_workloads(options const& wanted, report const& tell);
 
 /// The part of them that redoes the chapter's figures; needs a usable GPU.
 void run_chapter_workloads(options const& wanted, stopwatch const& time, report const& tell);
+
+/// Names and values that say what was measured on: processor, clocks, driver, versions.
+using facts = std::vector<std::pair<std::string, std::string>>;
+
+/// Those of the host, the number of threads included.
+facts cpu_facts(int threads);
+
+/// Those of the GPU and of what drives it; none where no usable GPU is.
+facts cuda_facts();
 
 }  // namespace libscan::bench

@@ -4,6 +4,8 @@
 
 namespace libscan::bench {
 
-std::string run_cuda_workloads(options const&, report const&) { return ""; }
+void run_cuda_workloads(options const&, report const&) {}
+
+facts cuda_facts() { return {}; }
 
 }  // namespace libscan::bench

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan-bench compare: two records side by side.
+#pragma once
+
+#include <string>
+
+namespace libscan::bench {
+
+/// Prints what changed beyond the noise, both ways, and counts what only one record has. Returns 1
+/// if something of libscan got slower, 0 if not. Throws `libscan::error` for files that are no
+/// records, or have nothing in common.
+int compare(std::string const& older, std::string const& newer);
+
+}  // namespace libscan::bench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cpu workloads share: the stopwatch, the copy that is the measure of them all, and the
+// operations, each in a file of its name.
+#pragma once
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+
+#include <bench/measure.hpp>
+#include <libscan/core/engine.hpp>
+
+namespace libscan::bench::cpu {
+
+/// Wall-clock time of a call in microseconds. Caches stay as the contender before left them.
+inline double wall_us(std::function<void()> const& run) {
+  auto const start = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// Copies bytes with all threads of the arena, a piece each.
+inline void parallel_memcpy(void* to, void const* from, std::size_t bytes) {
+  tbb::parallel_for(
+      tbb::blocked_range<std::size_t>(0, bytes, 1 << 18),
+      [=](auto const& part) {
+        std::memcpy(static_cast<char*>(to) + part.begin(),
+                    static_cast<char const*>(from) + part.begin(), part.size());
+      },
+      tbb::static_partitioner{});
+}
+
+/// Scans of every type; beside the facade, the standard library's and oneTBB's.
+void run_scans(engine const& on, session const& now);
+
+/// Scans of 32-bit items within segments; the engine beside a sequential loop and oneTBB.
+void run_segmented_scans(engine const& on, session const& now);
+
+/// Filters of 32-bit items; the engine beside the standard library.
+void run_filters(engine const& on, session const& now);
+
+/// 32-bit sums at the sizes of the paper's table: the sequential loop beside what has threads.
+void run_algorithms(engine const& on, session const& now);
+
+}  // namespace libscan::bench::cpu

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scans on the cpu engine, of every type the facade is compiled for; and, at the sizes of the
+// paper's Table 2, the sequential loop beside what uses all cores.
+#include <string>
+#include <type_traits>
+
+#include <bench/cpu/contenders.hpp>
+
+namespace libscan::bench::cpu {
+
+namespace {
+
+template <class T, class Op>
+void scan(engine const& on, session const& now, std::string const& name, std::string const& items,
+          scan_kind kind, index_t n, Op op) {
+  auto const in = items_of<T>(items, n);
+  host_array<T> const out(n);
+  auto const expected = scanned<T>(in, kind, op);
+  std::fill(out.begin(), out.end(), T{});
+  now.run({"cpu", name, type_name<T>(), n, 2.0 * static_cast<double>(n) * sizeof(T),
+           scan_contenders(on, kind, in, out, expected, op)});
+}
+
+/// Calls body(Op{}) for the operator of that name; all but the sum are compiled for i32 alone.
+template <class T, class Body>
+void with_operator(std::string const& name, Body body) {
+  if (name == "sum") return body(plus<T>{});
+  if constexpr (std::is_same_v<T, std::int32_t>) {
+    if (name == "min") return body(minimum<T>{});
+    if (name == "max") return body(maximum<T>{});
+    if (name == "and") return body(bit_and<T>{});
+    if (name == "or") return body(bit_or<T>{});
+    if (name == "xor") return body(bit_xor<T>{});
+  }
+  throw invalid_argument("scan-bench has no " + name + " of " + type_name<T>() +
+                         " on the cpu engine; operators but sum take i32");
+}
+
+/// Calls body(T{}) for the type of that name.
+template <class Body>
+void with_type(std::string const& name, Body body) {
+  bool found = false;
+  auto const among = [&](auto... types) {
+    ((name == type_name<decltype(types)>() ? (found = true, body(types)) : void()), ...);
+  };
+  among(std::int8_t{}, std::uint8_t{}, std::int16_t{}, std::uint16_t{}, std::int32_t{},
+        std::uint32_t{}, std::int64_t{}, std::uint64_t{}, float{}, double{});
+  if (!found) {
+    throw invalid_argument("scan-bench has no items of type " + name + " on the cpu engine");
+  }
+}
+
+}  // namespace
+
+void run_scans(engine const& on, session const& now) {
+  options const& wanted = now.wanted;
+  for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 16, 1 << 20, 1 << 24, 1 << 27})) {
+    for (std::string const& type : or_standard<std::string>(wanted.types, {"i32", "f64"})) {
+      for (std::string const& op : wanted.operators) {
+        for (scan_kind const kind : or_standard(wanted.kinds, {scan_kind::exclusive})) {
+          for (std::string const& items : wanted.items) {
+            with_type(type, [&](auto item) {
+              using T = decltype(item);
+              with_operator<T>(op, [&](auto function) {
+                scan<T>(on, now, scan_name(kind, op, items), items, kind, n, function);
+              });
+            });
+          }
+        }
+      }
+    }
+  }
+}
+
+void run_algorithms(engine const& on, session const& now) {
+  for (index_t const n : or_standard(now.wanted.sizes, paper_sizes())) {
+    scan<std::int32_t>(on, now, "algorithms", "random", scan_kind::exclusive, n,
+                       plus<std::int32_t>{});
+  }
+}
+
+}  // namespace libscan::bench::cpu

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scans within segments on the cpu engine, however the segments are described, beside a sequential
+// loop and a scan of pairs by oneTBB.
+#include <bench/cpu/contenders.hpp>
+#include <bench/segments.hpp>
+#include <libscan/core/segmented.hpp>
+#include <libscan/cpu/segmented_scan.hpp>
+
+namespace libscan::bench::cpu {
+
+namespace {
+
+using item = std::uint32_t;
+
+/// The same segments in every form.
+struct described {
+  segment_forms forms;
+  std::vector<index_t> offsets;
+  host_array<item> in, out, expected;
+
+  described(std::string const& lengths, scan_kind kind, index_t n)
+      : forms(lengths, n),
+        offsets(forms.offsets.begin(), forms.offsets.end()),
+        in(items_of<item>("random", n)),
+        out(n),
+        expected(scanned_in_segments(in, kind, forms.offsets, plus<item>{})) {}
+};
+
+template <scan_kind Kind>
+void by_engine(int threads, std::string const& heads, described const& data) {
+  auto const scan = [&](auto descriptor) {
+    libscan::cpu::segmented_scan<Kind>(threads, scan_direction::forward, data.in.begin(),
+                                       descriptor, data.out.begin(), data.in.size, plus<item>{},
+                                       item{0});
+  };
+  if (heads == "flags") return scan(libscan::cpu::head_flags{data.forms.flags.begin()});
+  if (heads == "bits") return scan(libscan::cpu::head_bits{data.forms.bits.begin()});
+  if (heads == "keys") {
+    return scan(libscan::cpu::segment_keys<std::uint32_t>{data.forms.keys.begin()});
+  }
+  scan(libscan::cpu::segment_offsets{data.offsets.data(),
+                                     static_cast<index_t>(data.offsets.size()) - 1});
+}
+
+/// What everyone writes who has no library: a loop over the flags.
+template <scan_kind Kind>
+void by_loop(described const& data) {
+  item sum = 0;
+  for (index_t i = 0; i < data.in.size; ++i) {
+    if (data.forms.flags[i] != 0) sum = 0;
+    item const next = sum + data.in[i];
+    data.out[i] = Kind == scan_kind::inclusive ? next : sum;
+    sum = next;
+  }
+}
+
+template <scan_kind Kind>
+void by_tbb(described const& data) {
+  segmented<plus<item>> const within{};
+  tbb::parallel_scan(
+      tbb::blocked_range<index_t>(0, data.in.size), within.identity(),
+      [&](auto const& part, flagged<item> sum, bool final) {
+        for (index_t i = part.begin(); i < part.end(); ++i) {
+          bool const head = data.forms.flags[i] != 0;
+          flagged<item> const next = within(sum, {data.in[i], head});
+          if (final) {
+            data.out[i] = Kind == scan_kind::inclusive ? next.value : head ? 0 : sum.value;
+          }
+          sum = next;
+        }
+        return sum;
+      },
+      within);
+}
+
+template <scan_kind Kind>
+void scan(engine const& on, session const& now, std::string const& heads,
+          std::string const& lengths, described const& data) {
+  index_t const n = data.in.size;
+  double const bytes = data.forms.bytes(heads) + 2.0 * static_cast<double>(n) * sizeof(item);
+  host_array<char> const from(static_cast<index_t>(bytes / 2)), to(from.size);
+  std::fill(from.begin(), from.end(), 1);
+  auto const right = [&] {
+    return std::equal(data.out.begin(), data.out.end(), data.expected.begin());
+  };
+  auto const copied = static_cast<std::size_t>(from.size);
+  now.run({"cpu",
+           segmented_name(Kind, heads, lengths),
+           "u32",
+           n,
+           bytes,
+           {{"memcpy", [&] { parallel_memcpy(to.begin(), from.begin(), copied); }, {}},
+            {"libscan", [&] { by_engine<Kind>(on.threads(), heads, data); }, right},
+            {"sequential", [&] { by_loop<Kind>(data); }, right},
+            {"tbb", [&] { by_tbb<Kind>(data); }, right}}});
+}
+
+}  // namespace
+
+void run_segmented_scans(engine const& on, session const& now) {
+  options const& wanted = now.wanted;
+  for (std::string const& type : wanted.types) {
+    if (type != "u32") throw invalid_argument("the cpu engine's scans within segments are of u32");
+  }
+  for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 16, 1 << 20, 1 << 24})) {
+    for (std::string const& lengths : or_standard(wanted.lengths, names_of(length_axis))) {
+      for (scan_kind const kind : or_standard(wanted.kinds, {scan_kind::inclusive})) {
+        described const data(lengths, kind, n);
+        for (std::string const& heads : or_standard(wanted.heads, names_of(head_axis))) {
+          if (kind == scan_kind::inclusive) {
+            scan<scan_kind::inclusive>(on, now, heads, lengths, data);
+          } else {
+            scan<scan_kind::exclusive>(on, now, heads, lengths, data);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace libscan::bench::cpu

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Harris 2007, Table 2, redone: every strategy of the catalogue on the GPU beside the sequential
+// scan of a CPU core, and beside CUB, from 1024 to 16777216 items.
+#include <chrono>
+
+#include <bench/cuda/workloads.cuh>
+#include <bench/oracles.hpp>
+#include <libscan/device/strategies/catalogue.cuh>
+
+namespace libscan::bench::cuda {
+
+namespace {
+
+using item = std::int32_t;
+using sum = plus<item>;
+
+/// The loop of the paper's CPU column, in host memory, by the wall clock.
+contender cpu_loop(host_array<item> const& in, host_array<item> const& out) {
+  auto const wall_us = [](std::function<void()> const& run) {
+    auto const start = std::chrono::steady_clock::now();
+    run();
+    auto const took = std::chrono::steady_clock::now() - start;
+    return std::chrono::duration<double, std::micro>(took).count();
+  };
+  auto const run = [&] {
+    item before = 0;
+    for (index_t i = 0; i < in.size; ++i) {
+      out[i] = before;
+      before = sum{}(before, in[i]);
+    }
+  };
+  return {"cpu-sequential", run, {}, 0, wall_us};
+}
+
+/// Whether a strategy takes n items at all.
+bool takes(scan_strategy which, index_t n) {
+  namespace strategies = device::strategies;
+  using one_block =
+      strategies::one_block<strategies::default_block_scan, strategies::lone_block_threads>;
+  return which != scan_strategy::one_block || n <= one_block::most_items;
+}
+
+void compare_at(session const& now, std::vector<scan_strategy> const& asked, index_t n) {
+  auto const host = items_of<item>("random", n);
+  auto const expected = scanned<item>(host, scan_kind::exclusive, sum{});
+  host_array<item> const host_out(n);
+  auto const in = on_device(host.view());
+  checked_output<item> const out(expected.view());
+  double const bytes = 2.0 * static_cast<double>(n) * sizeof(item);
+  auto const right = [&] { return out.right(); };
+  workspace ws;
+  workload work{"cuda", "algorithms", "i32", n, bytes, {copy_of(bytes), cpu_loop(host, host_out)}};
+  for (scan_strategy const which : asked) {
+    if (!takes(which, n)) continue;
+    work.contenders.push_back({std::string(strategy_name(which)),
+                               [&, which] {
+                                 scan_with<scan_kind::exclusive>(
+                                     which, ws, static_cast<item const*>(in.data()), out.data(), n,
+                                     sum{}, nullptr, sum::identity());
+                               },
+                               right});
+  }
+  scan_problem const problem{"i32", "sum", scan_kind::exclusive, in.data(), out.data(), n};
+  for (implementation& each : by_cub::scans<integer_scans>(problem)) {
+    work.contenders.push_back({std::move(each.name), std::move(each.run), right});
+  }
+  now.run(std::move(work));
+}
+
+}  // namespace
+
+void run_algorithms(session const& now) {
+  std::vector<scan_strategy> asked;
+  for (std::string const& name : now.wanted.algorithms) asked.push_back(strategy_from_name(name));
+  if (asked.empty()) asked.assign(all_scan_strategies.begin(), all_scan_strategies.end());
+  for (index_t const n : or_standard(now.wanted.sizes, paper_sizes())) compare_at(now, asked, n);
+}
+
+}  // namespace libscan::bench::cuda

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems on device memory, and everyone's way to solve them: each implementation has a folder of
+// its name here, which offers nothing where it has no such call. Types are told by name, so that
+// implementations compile apart from each other (two versions of CUB must).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <bench/cuda/scan_types.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::bench {
+
+/// out = scan of in[0 .. n-1]; types and operator as in scan_types.hpp.
+struct scan_problem {
+  std::string type, op;
+  scan_kind kind;
+  void const* in;
+  void* out;
+  index_t n;
+};
+
+/// *out = in[0 .. n-1] reduced.
+struct reduce_problem {
+  std::string type, op;
+  void const* in;
+  void* out;
+  index_t n;
+};
+
+/// out = scan of each segment of in[0 .. n-1], of type u32 or f32; the same segments in four forms.
+struct segmented_problem {
+  std::string heads;  ///< which of them is to be used
+  std::string type;
+  scan_kind kind;
+  void const* in;
+  void* out;
+  index_t n;
+  std::uint8_t const* flags;
+  std::uint32_t const* bits;
+  std::uint32_t const* keys;
+  std::int32_t const* offsets;
+  index_t segments;
+};
+
+/// ranks = scan of a mask.
+struct binary_problem {
+  std::string mask;  ///< "bytes" or "bits"
+  scan_kind kind;
+  void const* items;
+  std::int32_t* ranks;
+  index_t n;
+};
+
+/// out = the items of in[0 .. n-1] below `limit`, *count their number.
+struct filter_problem {
+  std::uint32_t const* in;
+  std::uint32_t* out;
+  index_t* count;
+  std::uint32_t limit;
+  index_t n;
+};
+
+/// A way to solve a problem, with its temporary memory. Asynchronous on the default stream.
+struct implementation {
+  std::string name;
+  std::function<void()> run;
+};
+using implementations = std::vector<implementation>;
+
+namespace by_libscan {
+template <class List>
+implementations scans(scan_problem const& problem);
+implementations offers(reduce_problem const& problem);
+implementations offers(segmented_problem const& problem);
+implementations offers(binary_problem const& problem);
+implementations offers(filter_problem const& problem);
+}  // namespace by_libscan
+
+/// The toolkit's CUB, with a 32-bit and with a 64-bit number of items where it takes both.
+namespace by_cub {
+template <class List>
+implementations scans(scan_problem const& problem);
+implementations offers(reduce_problem const& problem);
+implementations offers(segmented_problem const& problem);
+implementations offers(binary_problem const& problem);
+implementations offers(filter_problem const& problem);
+std::string version();
+}  // namespace by_cub
+
+/// The newest CUB, where script/bench has fetched it.
+namespace by_newest_cub {
+template <class List>
+implementations scans(scan_problem const& problem);
+implementations offers(reduce_problem const& problem);
+implementations offers(segmented_problem const& problem);
+implementations offers(binary_problem const& problem);
+implementations offers(filter_problem const& problem);
+std::string version();
+}  // namespace by_newest_cub
+
+namespace by_thrust {
+implementations offers(scan_problem const& problem);
+implementations offers(segmented_problem const& problem);
+implementations offers(filter_problem const& problem);
+}  // namespace by_thrust
+
+/// The offers of all for a problem.
+implementations all_offers(scan_problem const& problem);
+implementations all_offers(reduce_problem const& problem);
+implementations all_offers(segmented_problem const& problem);
+implementations all_offers(binary_problem const& problem);
+implementations all_offers(filter_problem const& problem);
+
+}  // namespace libscan::bench

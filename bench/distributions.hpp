@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every axis along which inputs are varied: values of items, lengths of segments, and how many
+// items a predicate holds for. All data follow from positions alone, so that every engine and every
+// run gets the same. Floating-point items are small integers around 0: their sums are exact in any
+// order.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <bench/types.hpp>
+#include <libscan/core/error.hpp>
+
+namespace libscan::bench {
+
+/// Values of items: any value of the type, or 1 (in floating point 1 and -1 in turn).
+inline constexpr std::array<std::string_view, 2> item_axis{"random", "ones"};
+
+/// Lengths of segments: all items in one; 1 each; 1 to 32; P(length >= k) = 1 / k; half of all
+/// items in one amid segments of 1 to 4.
+inline constexpr std::array<std::string_view, 5> length_axis{"one", "ones", "short", "power-law",
+                                                             "huge"};
+
+/// How segments are described: a byte, a bit or a 32-bit key for each item, or 32-bit offsets.
+inline constexpr std::array<std::string_view, 4> head_axis{"flags", "bits", "keys", "offsets"};
+
+/// How a mask is held: a byte or a bit for each item.
+inline constexpr std::array<std::string_view, 2> mask_axis{"bytes", "bits"};
+
+/// Of a thousand items, how many a filter keeps.
+inline constexpr std::array<int, 3> keep_axis{10, 500, 990};
+
+/// The numbers of items of Table 2 in Harris, Sengupta & Owens, "Parallel Prefix Sum (Scan) with
+/// CUDA" (2007): 1024, 2048 ... 16777216.
+inline std::vector<index_t> paper_sizes() {
+  std::vector<index_t> sizes;
+  for (index_t n = 1024; n <= 16777216; n *= 2) sizes.push_back(n);
+  return sizes;
+}
+
+/// The values of an axis as strings, as options hold them.
+template <std::size_t Count>
+std::vector<std::string> names_of(std::array<std::string_view, Count> const& axis) {
+  return {axis.begin(), axis.end()};
+}
+
+/// Host memory that starts undefined.
+template <class T>
+struct host_array {
+  std::unique_ptr<T[]> items;
+  index_t size = 0;
+
+  explicit host_array(index_t n)
+      : items(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(n))), size(n) {}
+  T* begin() const { return items.get(); }
+  T* end() const { return items.get() + size; }
+  T& operator[](index_t i) const { return items[static_cast<std::size_t>(i)]; }
+  std::span<T const> view() const { return {begin(), end()}; }
+};
+
+/// {at(0), ..., at(n - 1)}, made by all cores.
+template <class T, class At>
+host_array<T> generated(index_t n, At at) {
+  host_array<T> result(n);
+  index_t const parts = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> helpers;
+  for (index_t part = 0; part < parts; ++part) {
+    helpers.emplace_back([&, part] {
+      for (index_t i = n * part / parts; i < n * (part + 1) / parts; ++i) result[i] = at(i);
+    });
+  }
+  for (std::thread& helper : helpers) helper.join();
+  return result;
+}
+
+/// Word i of a stream of random words (the finaliser of SplitMix64: Steele, Lea & Flood 2014).
+LIBSCAN_HOST_DEVICE constexpr std::uint64_t random_word(std::uint64_t stream, index_t i) {
+  std::uint64_t x = (static_cast<std::uint64_t>(i) + 1 + (stream << 40)) * 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/// Item i, of a value on the axis `item_axis`.
+template <class T>
+T item_at(bool ones, index_t i) {
+  std::uint64_t const word = random_word(0, i);
+  if constexpr (std::is_integral_v<T>) {
+    return ones ? T{1} : static_cast<T>(word);
+  } else if constexpr (std::is_same_v<T, affine_map>) {
+    if (ones) return {1, 1};
+    return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
+  } else {
+    // A walk of 2^28 such steps stays below 2^24, a half's below 2^16.
+    int const most = sizeof(T) == 2 ? 1 : 63;
+    int const step = static_cast<int>(word % static_cast<unsigned>(2 * most + 1)) - most;
+    return static_cast<T>(static_cast<float>(!ones ? step : i % 2 == 0 ? 1 : -1));
+  }
+}
+
+/// n items of a name on `item_axis`.
+template <class T>
+host_array<T> items_of(std::string_view values, index_t n) {
+  bool const ones = values == "ones";
+  return generated<T>(n, [=](index_t i) { return item_at<T>(ones, i); });
+}
+
+/// Item i of those that a filter or a mask looks at: uniform in [0, 1000).
+constexpr std::uint32_t per_mille_at(index_t i) {
+  return static_cast<std::uint32_t>(random_word(1, i) % 1000);
+}
+
+namespace detail {
+
+/// The length of a segment that begins at item i of n.
+inline index_t segment_length(std::string_view lengths, index_t i, index_t n) {
+  std::uint64_t const word = random_word(2, i);
+  if (lengths == "one") return n;
+  if (lengths == "ones") return 1;
+  if (lengths == "short") return static_cast<index_t>(1 + word % 32);
+  if (lengths == "power-law") {
+    double const u = (static_cast<double>(word >> 11) + 1) / 9007199254740992.0;
+    return static_cast<index_t>(std::min(static_cast<double>(n), std::floor(1 / u)));
+  }
+  if (lengths == "huge") {
+    // Met once, since it ends behind 3 n / 4.
+    if (i >= n / 4 && i < 3 * n / 4) return n / 2;
+    return static_cast<index_t>(1 + word % 4);
+  }
+  throw invalid_argument("lengths of segments \"" + std::string(lengths) + "\" are unknown");
+}
+
+}  // namespace detail
+
+/// Where the segments of n items begin, and n behind the last. `lengths` is a name on
+/// `length_axis`. Throws `invalid_argument` for other names, and for n above 2^31 - 1.
+inline std::vector<std::int32_t> offsets_of(std::string_view lengths, index_t n) {
+  if (n > INT32_MAX) throw invalid_argument("segments are measured up to 2^31 - 1 items");
+  std::vector<std::int32_t> offsets{0};
+  for (index_t i = 0; i < n;) {
+    i = std::min(n, i + detail::segment_length(lengths, i, n));
+    offsets.push_back(static_cast<std::int32_t>(i));
+  }
+  return offsets;
+}
+
+}  // namespace libscan::bench

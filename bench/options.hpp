@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What scan-bench is asked to measure: one operation, and the axes along which it is varied.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::bench {
+
+/// The words of a command line. An empty axis means the operation's standard choice.
+struct options {
+  std::string operation;  ///< "scan", "segmented-scan", "reduce", ...
+  std::vector<std::string> engines{"cpu", "cuda"};
+  std::vector<std::string> implementations;  ///< "libscan", "cub", ...; empty: all there are
+  std::vector<index_t> sizes;
+  std::vector<std::string> types;  ///< "i32", "f16", "i8->i32", "affine", ...
+  std::vector<std::string> operators{"sum"};
+  std::vector<scan_kind> kinds;
+  std::vector<std::string> items{"random"};  ///< values of the items
+  std::vector<std::string> heads;            ///< how segments are described
+  std::vector<std::string> lengths;          ///< of segments
+  std::vector<std::string> masks;            ///< "bytes", "bits"
+  std::vector<int> per_mille;                ///< kept by a filter, true in a mask
+  std::vector<std::string> algorithms;       ///< strategies of the catalogue
+  int rounds = 21;                           ///< 0: run and verify once, time nothing
+  int threads = 0;                           ///< of the cpu engine; 0: all cores
+  std::vector<int> blocks;                   ///< grids of the chapter's figures
+  int repetitions = 1024;                    ///< of a primitive of the chapter within its kernel
+};
+
+/// `asked`, or what is standard where nothing was asked for.
+template <class T>
+std::vector<T> or_standard(std::vector<T> const& asked, std::vector<T> const& standard) {
+  return asked.empty() ? standard : asked;
+}
+
+}  // namespace libscan::bench

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include <bench/changes.hpp>
+#include <bench/commit.hpp>
+#include <bench/record.hpp>
+#include <libscan/core/error.hpp>
+
+namespace libscan::bench {
+
+namespace {
+
+constexpr std::string_view byte_model =
+    "least traffic: each input (items, descriptors, masks) read once, each output written once";
+
+nlohmann::json to_json(result const& r) {
+  return {{"engine", r.engine},
+          {"operation", r.operation},
+          {"type", r.type},
+          {"n", r.n},
+          {"name", r.name},
+          {"bytes", r.bytes},
+          {"median_us", r.median_us},
+          {"least_us", r.least_us},
+          {"most_us", r.most_us},
+          {"noise", r.noise},
+          {"samples", r.samples},
+          {"repetitions", r.repetitions},
+          {"shared_bytes", r.shared_bytes}};
+}
+
+result from_json(nlohmann::json const& j) {
+  result r;
+  r.engine = j.at("engine");
+  r.operation = j.at("operation");
+  r.type = j.at("type");
+  r.name = j.at("name");
+  r.n = j.at("n");
+  r.bytes = j.at("bytes");
+  r.median_us = j.at("median_us");
+  r.least_us = j.at("least_us");
+  r.most_us = j.at("most_us");
+  // Where the middle half is not known, half of all stands for it.
+  r.noise = j.value("noise", (r.most_us - r.least_us) / 2 / r.median_us);
+  r.samples = j.value("samples", 0);
+  return r;
+}
+
+std::string today() {
+  std::time_t const now = std::time(nullptr);
+  char text[16];
+  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
+/// A wrong result in words.
+std::string in_full(result const& r) {
+  return r.engine + " " + r.operation + " " + r.type + ", n = " + std::to_string(r.n) + ": " +
+         r.name + ": " + r.problem;
+}
+
+/// The values of facts in one line.
+std::string in_words(facts const& known) {
+  std::string line;
+  for (auto const& [name, value] : known) {
+    if (value.empty() || name == "host") continue;
+    bool const says_itself = name == "processor" || name == "GPU";
+    line += (line.empty() ? "" : ", ") + (says_itself ? value : name + " " + value);
+  }
+  return line;
+}
+
+}  // namespace
+
+struct record::content {
+  nlohmann::json json;
+  facts cpu, gpu;
+};
+
+record::record(options const& wanted) : content_(std::make_unique<content>()) {
+  auto const asked = [&](char const* engine) {
+    return std::count(wanted.engines.begin(), wanted.engines.end(), engine) > 0;
+  };
+  if (asked("cpu")) content_->cpu = cpu_facts(wanted.threads);
+  if (asked("cuda")) content_->gpu = cuda_facts();
+  nlohmann::json machine;
+  for (auto const* known : {&content_->cpu, &content_->gpu}) {
+    for (auto const& [name, value] : *known) machine[name] = value;
+  }
+  content_->json = {{"date", today()},
+                    {"commit", LIBSCAN_BENCH_COMMIT},
+                    {"rounds", wanted.rounds},
+                    {"bytes", byte_model},
+                    {"cpu", in_words(content_->cpu)},
+                    {"gpu", in_words(content_->gpu)},
+                    {"machine", machine},
+                    {"results", nlohmann::json::array()},
+                    {"wrong", nlohmann::json::array()}};
+}
+
+record::~record() = default;
+
+void record::print_header() const {
+  auto const line = [&](char const* what) {
+    std::string const text = content_->json[what];
+    std::printf("%-7s %s\n", what, text.empty() ? "not measured" : text.c_str());
+  };
+  for (char const* what : {"commit", "cpu", "gpu", "bytes"}) line(what);
+  std::fflush(stdout);
+}
+
+void record::add(std::vector<result> const& results) {
+  for (result const& r : results) {
+    if (r.problem.empty()) {
+      content_->json["results"].push_back(to_json(r));
+    } else {
+      content_->json["wrong"].push_back(in_full(r));
+    }
+  }
+}
+
+int record::wrong() const { return static_cast<int>(content_->json["wrong"].size()); }
+
+bool record::empty() const { return content_->json["results"].empty(); }
+
+void record::write(std::string const& path) const {
+  std::ofstream out(path);
+  out << content_->json.dump(1) << '\n';
+  if (!out.flush()) throw error("cannot write " + path);
+}
+
+std::vector<result> read_record(std::string const& path) {
+  std::ifstream in(path);
+  try {
+    std::vector<result> results;
+    nlohmann::json const json = nlohmann::json::parse(in);
+    for (nlohmann::json const& each : json.at("results")) results.push_back(from_json(each));
+    return results;
+  } catch (nlohmann::json::exception const& problem) {
+    throw error(path + " is not a record of scan-bench: " + problem.what());
+  }
+}
+
+void print(std::vector<result> const& results) {
+  double memcpy_us = 0, rival_us = 0;
+  for (result const& r : results) {
+    if (!r.problem.empty()) continue;
+    if (r.name == "memcpy") memcpy_us = r.median_us;
+    bool const rival = !is_ours(r.name) && r.name.substr(0, 3) != "mem";
+    if (rival && (rival_us == 0 || r.median_us < rival_us)) rival_us = r.median_us;
+  }
+  for (result const& r : results) {
+    if (!r.problem.empty()) {
+      std::fprintf(stderr, "scan-bench: not timed: %s\n", in_full(r).c_str());
+      continue;
+    }
+    std::printf("%-4s %-42s %-7s %10lld  %-20s %11.1f us %10.1f .. %-10.1f noise %4.1f %%",
+                r.engine.c_str(), r.operation.c_str(), r.type.c_str(), static_cast<long long>(r.n),
+                r.name.c_str(), r.median_us, r.least_us, r.most_us, 100 * r.noise);
+    std::printf(" %7.1f GB/s", r.bytes / r.median_us / 1e3);
+    if (memcpy_us > 0) std::printf("  %5.1f %% of memcpy", 100 * memcpy_us / r.median_us);
+    if (r.name == "libscan" && rival_us > 0) {
+      std::printf("  %.2fx the best rival", rival_us / r.median_us);
+    }
+    std::printf("\n");
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace libscan::bench

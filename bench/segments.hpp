@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The segments of a length distribution, in each of the forms that scans take them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <bench/distributions.hpp>
+
+namespace libscan::bench {
+
+/// The same segments as flags, bits, keys and offsets.
+struct segment_forms {
+  std::vector<std::int32_t> offsets;
+  host_array<std::uint8_t> flags;
+  host_array<std::uint32_t> bits;
+  host_array<std::uint32_t> keys;  ///< the number of the segment
+
+  segment_forms(std::string const& lengths, index_t n)
+      : offsets(offsets_of(lengths, n)), flags(n), bits(ceil_div(n, index_t{32})), keys(n) {
+    std::fill(bits.begin(), bits.end(), 0u);
+    for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+      index_t const begin = offsets[s], end = offsets[s + 1];
+      std::fill(flags.begin() + begin, flags.begin() + end, std::uint8_t{0});
+      std::fill(keys.begin() + begin, keys.begin() + end, static_cast<std::uint32_t>(s));
+      flags[begin] = 1;
+      bits[begin / 32] |= 1u << begin % 32;
+    }
+  }
+
+  /// What reading the description once moves; `heads` is a name on `head_axis`.
+  double bytes(std::string const& heads) const {
+    if (heads == "flags") return static_cast<double>(flags.size);
+    if (heads == "bits") return 4.0 * static_cast<double>(bits.size);
+    if (heads == "keys") return 4.0 * static_cast<double>(keys.size);
+    return 4.0 * static_cast<double>(offsets.size());
+  }
+};
+
+/// How a record names a scan within segments: "inclusive_segmented_scan flags, power-law".
+inline std::string segmented_name(scan_kind kind, std::string const& heads,
+                                  std::string const& lengths) {
+  std::string const name = kind == scan_kind::inclusive ? "inclusive" : "exclusive";
+  return name + "_segmented_scan " + heads + ", " + lengths;
+}
+
+}  // namespace libscan::bench

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <bench/standard.hpp>
+
+namespace libscan::bench {
+
+namespace {
+
+constexpr index_t large = index_t{1} << 28;  // on a GPU; a CPU's memory is slower
+
+std::vector<options> cuda_parts() {
+  using strings = std::vector<std::string>;
+  std::vector<options> parts;
+  auto const add = [&](std::string operation, std::vector<index_t> sizes) -> options& {
+    parts.push_back({});
+    parts.back().operation = std::move(operation);
+    parts.back().engines = {"cuda"};
+    parts.back().sizes = std::move(sizes);
+    return parts.back();
+  };
+  std::vector<index_t> const ladder{1 << 16, 1 << 20, 1 << 24, large};
+  add("scan", ladder).types = strings{"i32", "f32", "i64", "f64"};
+  add("scan", {1 << 24, large}).types = strings{
+      "i8", "u8", "i16", "u16", "u32", "u64", "f16", "bf16", "affine", "i8->i32", "u16->u32"};
+  options& inclusive = add("scan", {large});
+  inclusive.types = {"i32"};
+  inclusive.kinds = {scan_kind::inclusive};
+  options& operators = add("scan", {large});
+  operators.types = {"i32"};
+  operators.operators = {"min", "xor"};
+  options& segments = add("segmented-scan", {large});
+  segments.types = {"u32"};
+  options& short_segments = add("segmented-scan", {1 << 16, 1 << 20, 1 << 24});
+  short_segments.types = {"u32"};
+  short_segments.lengths = {"short"};
+  add("reduce", ladder).types = strings{"i32", "f32"};
+  add("reduce", {large}).types = strings{"i8->i32", "f16->f32", "i64", "f64"};
+  add("binary-scan", ladder);
+  add("filter", ladder);
+  add("algorithms", {});
+  return parts;
+}
+
+std::vector<options> cpu_parts() {
+  std::vector<options> parts;
+  auto const add = [&](std::string operation) -> options& {
+    parts.push_back({});
+    parts.back().operation = std::move(operation);
+    parts.back().engines = {"cpu"};
+    return parts.back();
+  };
+  add("scan");
+  options& narrow = add("scan");
+  narrow.types = {"i8", "u16", "f32", "i64"};
+  narrow.sizes = {1 << 24};
+  options& segments = add("segmented-scan");
+  segments.sizes = {1 << 20, 1 << 24};
+  add("filter");
+  add("algorithms");
+  return parts;
+}
+
+}  // namespace
+
+std::vector<options> parts_of(options const& wanted) {
+  if (wanted.operation != "standard") return {wanted};
+  std::vector<options> parts;
+  for (auto const& of_engine : {cpu_parts(), cuda_parts()}) {
+    for (options part : of_engine) {
+      auto const& asked = wanted.engines;
+      if (std::find(asked.begin(), asked.end(), part.engines.front()) == asked.end()) continue;
+      part.implementations = wanted.implementations;
+      part.rounds = wanted.rounds;
+      part.threads = wanted.threads;
+      if (!wanted.sizes.empty()) part.sizes = wanted.sizes;
+      parts.push_back(std::move(part));
+    }
+  }
+  return parts;
+}
+
+}  // namespace libscan::bench

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The item types and operators that scan-bench knows beside the library's: an operator that does
+// not commute, and the names that command lines and records give to types.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <libscan/core/operators.hpp>
+
+namespace libscan::bench {
+
+/// x -> scale x + shift, modulo 2^32.
+struct alignas(8) affine_map {
+  std::uint32_t scale, shift;
+  bool operator==(affine_map const&) const = default;
+};
+
+/// First the earlier map, then the later one. Does not commute.
+struct affine_composition {
+  using value_type = affine_map;
+  LIBSCAN_HOST_DEVICE static constexpr affine_map identity() { return {1, 0}; }
+  LIBSCAN_HOST_DEVICE constexpr affine_map operator()(affine_map earlier, affine_map later) const {
+    return {later.scale * earlier.scale, later.scale * earlier.shift + later.shift};
+  }
+};
+
+/// What filters keep here.
+struct below {
+  std::uint32_t limit;
+  LIBSCAN_HOST_DEVICE constexpr bool operator()(std::uint32_t x) const { return x < limit; }
+};
+
+/// "i32" for a 32-bit signed integer, and so on; "f16" and "bf16" are named where CUDA is known.
+template <class T>
+std::string type_name() {
+  if constexpr (std::is_same_v<T, affine_map>) {
+    return "affine";
+  } else {
+    std::string name(1, std::is_floating_point_v<T> ? 'f' : std::is_signed_v<T> ? 'i' : 'u');
+    return name += std::to_string(8 * sizeof(T));
+  }
+}
+
+/// How a record names a scan: "exclusive_scan", and the operator if it is not the sum.
+inline std::string scan_name(scan_kind kind, std::string const& op, std::string const& items) {
+  std::string name = kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan";
+  if (op != "sum") name += " " + op;
+  if (items != "random") name += ", " + items;
+  return name;
+}
+
+}  // namespace libscan::bench
