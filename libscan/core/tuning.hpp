@@ -44,23 +44,41 @@ struct pipeline_tuning {
   static constexpr int row_items = group_threads * vector_items;
   static constexpr int row_bytes =
       row_items * static_cast<int>(sizeof(Item) + sizeof(Result)) + row_items * HeadBits / 8;
-  static constexpr int rows = (48 * 1024 / row_bytes) / rows_at_once * rows_at_once;
+  static constexpr int batches = (48 * 1024 / row_bytes + rows_at_once - 1) / rows_at_once;
+  static constexpr int rows = batches * rows_at_once;
   static constexpr int stage_bytes =
       row_items * rows * static_cast<int>(sizeof(Item)) + row_items * rows * HeadBits / 8 + 384;
   static constexpr int stages = 222 * 1024 / stage_bytes < 12 ? 222 * 1024 / stage_bytes : 12;
 };
 
-/// The resident scan: one row for each warp of a block.
-template <class Item, class Result>
+/// The resident scan: up to `rows` rows for each warp of a block, in 64 registers of a thread.
+template <class Item, class T, class Result>
 struct resident_tuning {
   static constexpr int block_threads = 512;
   static constexpr int vector_items = widest_access<Item, Result>;
-  static constexpr int rows = 1;
+  static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);
+  static constexpr int rows = row_registers < 64 ? 64 / row_registers : 1;
 };
 
-/// Tile of the filter.
+/// Tile of the look-back filter.
 template <class T>
 struct filter_tuning : look_back_tuning<T> {};
+
+/// The pipelined filter of Items: tiles of 32 KiB.
+template <class Item>
+struct pipelined_filter_tuning {
+  static constexpr int groups = 3;
+  static constexpr int group_threads = 128;
+  static constexpr int vector_items = static_cast<int>(16 / sizeof(Item));
+  // As many as one word per lane has bits for.
+  static constexpr int rows_at_once = vector_items <= 4 ? 8 : 32 / vector_items;
+  static constexpr int rows = 16;
+  static constexpr int stage_bytes =
+      group_threads * rows * 16 + 4 * group_threads * (rows / rows_at_once + 2);
+  static constexpr int stages = 222 * 1024 / stage_bytes;
+  // Of items: up to there the look-back filter is faster.
+  static constexpr std::size_t look_back_bytes = std::size_t{4} << 20;
+};
 
 /// The smallest tile there is, for tests: a few items already make many tiles.
 struct tiny_tuning {

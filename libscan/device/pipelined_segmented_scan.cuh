@@ -19,6 +19,14 @@ struct total_format<open_end<T>> {
   static __device__ open_end<T> total(T const& value, bool flag) { return {value, flag}; }
 };
 
+/// Only what follows the last head counts.
+template <class T, class Op>
+__device__ open_end<T> combine_lanes(open_end<T> const& total, join_ends<Op> join) {
+  unsigned const heads = simt::ballot(simt::full_warp, total.has_head);
+  bool const counts = (heads & simt::lanemask_gt()) == 0;
+  return {warp::combine(counts ? total.value : T(join.op.identity()), join.op), heads != 0};
+}
+
 /// The work of a pipeline that scans items within segments into whatever `out` is.
 template <scan_kind Kind, class Item, class Out, class Heads, class Op, class Tuning>
 struct segmented_scan_work {
@@ -58,16 +66,21 @@ struct segmented_scan_work {
   /// From the part's end backwards to its last head.
   __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {
     Item const* const staged = stage.items.items(in + base);
+    auto const reader = stage.heads.reader(heads, base, valid);
     T sum = op.identity();
     bool headed = false;
     for (int i = begin + part_items - rows::items; i >= begin && !headed; i -= rows::items) {
       rows items;
       items.load(staged + i, valid - i, op);
+      unsigned own[rows_at_once];
+      bool const any = load_heads(own, reader, base, valid, i);
 #pragma unroll
-      for (int r = Tuning::rows_at_once - 1; r >= 0; --r) {
-        if (headed) break;
-        unsigned const own = row_heads(stage, base, valid, i, r);
-        headed = keep_open_end(items.row(r), own, T(op.identity()));
+      for (int r = rows_at_once - 1; r >= 0; --r) {
+        if (any) {
+          unsigned const lanes = simt::ballot(simt::full_warp, own[r] != 0);
+          keep_open_end(items.row(r), own[r], lanes, headed, T(op.identity()));
+          headed = headed || lanes != 0;
+        }
         T row = rows::lane_sum(items.row(r), op);
         if constexpr (!commutative<Op>) row = warp::combine(row, op);
         sum = op(row, sum);
@@ -83,31 +96,43 @@ struct segmented_scan_work {
     constexpr row_prefix what =
         Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
     Item const* const staged = stage.items.items(in + base);
-    for (int first = begin; first < begin + part_items; first += rows::items) {
+    auto const reader = stage.heads.reader(heads, base, valid);
+    for (int i = begin; i < begin + part_items; i += rows::items) {
       rows items;
-      items.load(staged + first, valid - first, op);
-      unsigned own[Tuning::rows_at_once];
+      items.load(staged + i, valid - i, op);
+      unsigned own[rows_at_once];
+      bool const any = load_heads(own, reader, base, valid, i);
+      if (i + rows::items == begin + part_items) done();
+      if (any) {
 #pragma unroll
-      for (int r = 0; r < Tuning::rows_at_once; ++r)
-        own[r] = row_heads(stage, base, valid, first, r);
-      if (first + rows::items == begin + part_items) done();
-#pragma unroll
-      for (int r = 0; r < Tuning::rows_at_once; ++r) {
-        scan_row<what>(items.row(r), own[r], before, init, op);
+        for (int r = 0; r < rows_at_once; ++r) {
+          scan_row<what>(items.row(r), own[r], before, init, op);
+        }
+      } else {
+        before.value = items.template scan<Kind>(before.value, op);
       }
-      items.store(out + base + first, valid - first);
+      items.store(out + base + i, valid - i);
     }
   }
 
  private:
-  /// The head bits of the caller's items of row r of those that begin at item `first`.
-  __device__ unsigned row_heads(stage_type& stage, index_t base, int valid, int first,
-                                int r) const {
-    int const i = first + r * rows::row_items + simt::lane_id() * width;
-    int const rest = valid - i;
-    int const count = rest < 0 ? 0 : rest < width ? rest : width;
-    unsigned const own = stage.heads.template bits<width>(heads, base, i, count);
-    return base + i == 0 ? own | 1u : own;
+  static constexpr int rows_at_once = Tuning::rows_at_once;
+
+  /// The head bits of the caller's items of the rows that begin at item `first`; returns whether
+  /// there are any heads.
+  template <class Reader>
+  static __device__ bool load_heads(unsigned (&own)[rows_at_once], Reader const& reader,
+                                    index_t base, int valid, int first) {
+    unsigned all = 0;
+#pragma unroll
+    for (int r = 0; r < rows_at_once; ++r) {
+      int const i = first + r * rows::row_items + simt::lane_id() * width;
+      int const rest = valid - i;
+      own[r] = reader.template bits<width>(i, rest < 0 ? 0 : rest < width ? rest : width);
+      if (base + i == 0) own[r] |= 1u;
+      all |= own[r];
+    }
+    return simt::any(simt::full_warp, all != 0);
   }
 };
 

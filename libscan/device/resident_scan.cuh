@@ -14,31 +14,31 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The resident scan: one tile per block, at most as many blocks as a block has threads, all of
-/// them resident.
+/// The resident scan: one tile per block, of `rows` rows for each warp; at most as many blocks as a
+/// block has threads, all of them resident.
 template <scan_kind Kind, class Op, class Tuning>
 struct resident_scan_kernel {
   using T = typename Op::value_type;
   static constexpr int block_threads = Tuning::block_threads;
-  static constexpr int rows = Tuning::rows;
-  static constexpr int width = Tuning::vector_items;
-  static constexpr int warp_items = warp_rows<T, rows, width>::items;
-  static constexpr int tile_items = block_threads / simt::warp_size * warp_items;
+  using rows_type = warp_rows<T, Tuning::rows, Tuning::vector_items>;
+  static constexpr int warps = block_threads / simt::warp_size;
+  static constexpr int row_items = warps * rows_type::row_items;
 
   using shared_storage = block::scan_storage<T, block_threads>;
 
   template <class In, class Out>
-  __device__ void operator()(shared_storage& shared, In in, Out out, item_count count, Op op,
-                             T init, T* totals, T* total) const {
+  __device__ void operator()(shared_storage& shared, In in, Out out, item_count count, int rows,
+                             Op op, T init, T* totals, T* total) const {
     index_t const n = count.get();
     int const thread = static_cast<int>(threadIdx.x);
-    index_t const base = index_t{blockIdx.x} * tile_items + thread / simt::warp_size * warp_items;
+    int const warp_items = rows * rows_type::row_items;
+    index_t const base = (index_t{blockIdx.x} * warps + thread / simt::warp_size) * warp_items;
     index_t const rest = n - base;
     int const valid = static_cast<int>(rest < 0 ? 0 : rest < warp_items ? rest : warp_items);
 
-    warp_rows<T, rows, width> items;
+    rows_type items;
     items.load(in + base, valid, op);
-    T const warp_total = items.template scan<Kind>(op.identity(), op);
+    T const warp_total = items.template scan<Kind>(op.identity(), op, valid);
     auto const warps = block::scan_of_warps(shared, warp_total, op);
     if (thread == 0) totals[blockIdx.x] = warps.total;
     simt::sync_grid();
@@ -57,28 +57,40 @@ struct resident_scan_kernel {
 template <class T, class Tuning>
 inline constexpr std::size_t resident_scan_bytes = Tuning::block_threads * sizeof(T);
 
-/// The most items a resident scan takes on the current device.
-template <class T, class Tuning>
-index_t resident_scan_limit() {
-  index_t const blocks = simt::multiprocessor_count();
-  index_t const most = Tuning::block_threads;
-  index_t const tile_items = index_t{Tuning::block_threads} * Tuning::rows * Tuning::vector_items;
-  return (blocks < most ? blocks : most) * tile_items;
+/// How n items are spread: over 128 blocks at most, as long as there are rows. Depends on n alone,
+/// and so does the order of association.
+struct resident_shape {
+  int rows;  // for each warp
+  index_t blocks;
+
+  resident_shape(index_t n, int row_items, int most_rows) {
+    index_t const wanted = ceil_div(n, index_t{128} * row_items);
+    rows = wanted < 1 ? 1 : wanted < most_rows ? static_cast<int>(wanted) : most_rows;
+    blocks = n == 0 ? 1 : ceil_div(n, index_t{row_items} * rows);
+  }
+};
+
+/// Whether the current device holds n items of a resident scan at once.
+template <class Op, class Tuning>
+bool fits_resident_scan(index_t n) {
+  using kernel = resident_scan_kernel<scan_kind::inclusive, Op, Tuning>;
+  index_t const blocks = resident_shape(n, kernel::row_items, Tuning::rows).blocks;
+  return blocks <= simt::multiprocessor_count() && blocks <= Tuning::block_threads;
 }
 
-/// Launches `resident_scan_kernel` over n items, n.at_most() <= resident_scan_limit().
+/// Launches `resident_scan_kernel` over n items, of which `fits_resident_scan` is true.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>
 void resident_scan(workspace& ws, In in, Out out, item_count n, Op op,
                    typename Op::value_type* d_total, typename Op::value_type init) {
   using T = typename Op::value_type;
   using kernel = resident_scan_kernel<Kind, Op, Tuning>;
-  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
+  resident_shape const shape(n.at_most(), kernel::row_items, Tuning::rows);
   T* const totals = reinterpret_cast<T*>(ws.reserve(resident_scan_bytes<T, Tuning>));
-  simt::launch<kernel>({.blocks = static_cast<unsigned>(tiles == 0 ? 1 : tiles),
+  simt::launch<kernel>({.blocks = static_cast<unsigned>(shape.blocks),
                         .threads = kernel::block_threads,
                         .on = ws.stream(),
                         .cooperative = true},
-                       in, out, n, op, init, totals, d_total);
+                       in, out, n, shape.rows, op, init, totals, d_total);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -43,8 +43,8 @@ void scan(workspace& ws, In in, Out out, item_count n, Op op, typename Op::value
   if constexpr (sizeof(T) <= 16) {
     using item = typename stored<In, T>::type;
     using result = typename stored<Out, T>::type;
-    using resident = resident_tuning<item, result>;
-    if (n.at_most() <= resident_scan_limit<T, resident>()) {
+    using resident = resident_tuning<item, T, result>;
+    if (fits_resident_scan<Op, resident>(n.at_most())) {
       return resident_scan<Kind, resident>(ws, in, out, n, op, d_total, init);
     }
     if constexpr (suits_bulk_copy<In>) {
@@ -84,7 +84,7 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
     // No tile of a pipeline is smaller than this, whatever the items are.
     index_t const pipeline_items = 2048 / ceil_div(static_cast<index_t>(sizeof(T)), index_t{4});
     std::size_t const pipeline = device::pipeline_bytes<T>(ceil_div(n, pipeline_items));
-    std::size_t const resident = device::resident_scan_bytes<T, resident_tuning<T, T>>;
+    std::size_t const resident = device::resident_scan_bytes<T, resident_tuning<T, T, T>>;
     most = most > pipeline ? most : pipeline;
     most = most > resident ? most : resident;
   }

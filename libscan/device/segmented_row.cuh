@@ -101,21 +101,17 @@ __device__ __forceinline__ bool scan_row(T (&row)[Width], unsigned own, open_end
   return headless;
 }
 
-/// Keeps of a row what follows its last head, if any lane has one, and the identity of the others.
-/// Returns whether any has. All lanes of the warp call.
+/// Keeps of a row what follows its last head, or nothing if a later row is `headed`; the identity
+/// of the rest. Bit j of `own`: the lane's value j is a head; bit k of `lanes`: lane k has one.
 template <class T, int Width>
-__device__ __forceinline__ bool keep_open_end(T (&row)[Width], unsigned own, T identity) {
-  unsigned const lanes = simt::ballot(simt::full_warp, own != 0);
-  if (lanes == 0) return false;
-  int const last_lane = simt::warp_size - 1 - simt::clz(lanes);
-  int const own_last = simt::warp_size - 1 - simt::clz(own | 1u);
+__device__ __forceinline__ void keep_open_end(T (&row)[Width], unsigned own, unsigned lanes,
+                                              bool headed, T identity) {
+  bool const followed = headed || (lanes & simt::lanemask_gt()) != 0;
+  int const last = own == 0 ? 0 : simt::warp_size - 1 - simt::clz(own);
 #pragma unroll
   for (int j = 0; j < Width; ++j) {
-    bool const follows =
-        simt::lane_id() > last_lane || (simt::lane_id() == last_lane && j >= own_last);
-    if (!follows) row[j] = identity;
+    if (followed || j < last) row[j] = identity;
   }
-  return true;
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

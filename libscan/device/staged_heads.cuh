@@ -12,9 +12,8 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 ///   bits_per_item    what a descriptor takes of the stage
 ///   copies           how many phases of `full` fetch() completes
 ///   fetch complete   as of `staged_tile`
-///   bits<Width>      bit j: item i + j of the tile begins a segment, for j < count; `Width`
-///   divides
-///                    i; all lanes of a warp call
+///   reader(...)      something whose bits<Width>(i, count) has bit j set if item i + j of the tile
+///                    begins a segment, for j < count <= Width, which divides i
 template <class Heads, int Items>
 struct staged_heads {
   static constexpr bool possible = false;
@@ -34,13 +33,20 @@ struct staged_heads<head_flags, Items> {
     flags.complete(heads.bytes + base, valid, begin, end);
   }
 
-  template <int Width>
-  __device__ unsigned bits(head_flags heads, index_t base, int i, int count) {
-    head_flags const staged{flags.items(heads.bytes + base)};
-    if (count < Width || !staged.template whole_rows<Width>()) {
-      return staged.template bits<Width>(i, count);
+  struct reader_type {
+    head_flags staged;
+
+    template <int Width>
+    __device__ unsigned bits(int i, int count) const {
+      if (count < Width || !staged.template whole_rows<Width>()) {
+        return staged.template bits<Width>(i, count);
+      }
+      return staged.template whole_bits<Width>(i);
     }
-    return staged.template whole_bits<Width>(i);
+  };
+
+  __device__ reader_type reader(head_flags heads, index_t base, int) {
+    return {{flags.items(heads.bytes + base)}};
   }
 
   staged_tile<std::uint8_t, Items> flags;
@@ -60,10 +66,8 @@ struct staged_heads<head_bits, Items> {
     words.complete(heads.words + base / 32, ceil_div(valid, 32), begin / 32, ceil_div(end, 32));
   }
 
-  template <int Width>
-  __device__ unsigned bits(head_bits heads, index_t base, int i, int count) {
-    head_bits const staged{words.items(heads.words + base / 32)};
-    return staged.template bits<Width>(i, count);
+  __device__ head_bits reader(head_bits heads, index_t base, int) {
+    return {words.items(heads.words + base / 32)};
   }
 
   staged_tile<std::uint32_t, Items / 32> words;
@@ -78,9 +82,32 @@ struct staged_heads<equal_segments, Items> {
   __device__ void fetch(equal_segments, index_t, int, simt::mbarrier&) {}
   __device__ void complete(equal_segments, index_t, int, int, int) {}
 
-  template <int Width>
-  __device__ unsigned bits(equal_segments heads, index_t base, int i, int count) {
-    return heads.template bits<Width>(base + i, count);
+  struct reader_type {
+    unsigned length;  // or more than any tile has items
+    unsigned phase;   // how far into a segment the tile begins
+
+    template <int Width>
+    __device__ unsigned bits(int i, int count) const {
+      unsigned const at = phase + static_cast<unsigned>(i);
+      unsigned const into = length > Items ? (at < length ? at : at - length) : at % length;
+      unsigned result = 0;
+      for (unsigned next = into == 0 ? 0 : length - into; static_cast<int>(next) < count;
+           next += length) {
+        result |= 1u << next;
+      }
+      return result;
+    }
+  };
+
+  /// A segment that goes on beyond the tile is as good as one that ends just behind it.
+  __device__ reader_type reader(equal_segments heads, index_t base, int) {
+    index_t const into = base % heads.length;
+    index_t const left = heads.length - into;
+    if (heads.length <= Items) {
+      return {static_cast<unsigned>(heads.length), static_cast<unsigned>(into)};
+    }
+    unsigned const far = 2 * Items;
+    return {far, into == 0 ? 0 : left < Items ? far - static_cast<unsigned>(left) : 1};
   }
 };
 
@@ -104,37 +131,47 @@ struct staged_heads<segment_keys<Key*, Equal>, Items> {
                   end + before);
   }
 
-  template <int Width>
-  __device__ unsigned bits(heads_type const& heads, index_t base, int i, int count) {
-    key const* const staged = keys.items(first(heads, base)) + lead(base);
-    key row[Width];
-    if (count >= Width && warp::whole_rows<Width>(staged)) {
-      warp::load_whole_row(staged, i, row);
-    } else {
-      warp::load_row(staged, i, count, key{}, row);
-    }
-    unsigned result = 0;
-    if (count > 0) {
-      bool const begins = base + i == 0;
-      result = begins || !heads.equal(key_before(heads, base, i, i + count), row[0]) ? 1 : 0;
-    }
+  struct reader_type {
+    Equal equal;
+    key const* staged;
+    key const* memory;
+    int copied_end;  // what no copy brought, another warp may be adding at this moment
+    int copied_begin;
+    bool begins;
+
+    template <int Width>
+    __device__ unsigned bits(int i, int count) const {
+      if (count <= 0) return 0;
+      key row[Width];
+      if (count == Width && warp::whole_rows<Width>(staged)) {
+        warp::load_whole_row(staged, i, row);
+      } else {
+        warp::load_row(staged, i, count, key{}, row);
+      }
+      unsigned result = 1;
+      if (i > 0 || !begins) {
+        bool const copied = copied_begin < i && i <= copied_end;
+        result = equal(copied ? staged[i - 1] : memory[i - 1], row[0]) ? 0 : 1;
+      }
 #pragma unroll
-    for (int j = 1; j < Width; ++j) {
-      if (j < count && !heads.equal(row[j - 1], row[j])) result |= 1u << j;
+      for (int j = 1; j < Width; ++j) {
+        if (j < count && !equal(row[j - 1], row[j])) result |= 1u << j;
+      }
+      return result;
     }
-    return result;
+  };
+
+  __device__ reader_type reader(heads_type const& heads, index_t base, int valid) {
+    int const before = lead(base);
+    key const* const from = first(heads, base);
+    auto const copied = keys.copied(from, valid + before);
+    return {heads.equal,         keys.items(from) + before, heads.keys + base,
+            copied.end - before, copied.first - before,     base == 0};
   }
 
   staged_tile<key, Items + 16 / sizeof(Key)> keys;
 
  private:
-  /// The key before item i. What no copy brought, another warp may be adding at this moment.
-  __device__ key key_before(heads_type const& heads, index_t base, int i, int valid) {
-    int const at = lead(base) + i - 1;
-    key const* const from = first(heads, base);
-    return keys.copied(from, lead(base) + valid, at) ? keys.items(from)[at] : from[at];
-  }
-
   /// How many keys the copy brings before the tile's first: 16 bytes, so that rows stay aligned.
   static __device__ int lead(index_t base) {
     return base == 0 ? 0 : static_cast<int>(16 / sizeof(Key));

@@ -21,6 +21,24 @@ __device__ __forceinline__ int valid_items(index_t n, index_t base) {
 template <class Item, int Items>
 class staged_tile {
  public:
+  /// A copy brings items [first, end).
+  struct copied_part {
+    int shift;  // bytes from the start of the stage to where item 0 is, or would be
+    int first;
+    int end;
+
+    __device__ copied_part(Item const* tile, int valid) {
+      constexpr int size = static_cast<int>(sizeof(Item));
+      int const bytes = valid * size;
+      shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(tile) % 16);
+      int const from = (16 - shift) % 16;
+      int const to = (shift + bytes) / 16 * 16 - shift;
+      bool const worth = shift % size == 0 && to > from;
+      first = worth ? from / size : 0;
+      end = worth ? to / size : 0;
+    }
+  };
+
   /// Starts the copy of the first `valid` items, and has it complete a phase of `full`. By one
   /// thread.
   __device__ void fetch(Item const* tile, int valid, simt::mbarrier& full) {
@@ -47,11 +65,8 @@ class staged_tile {
     simt::sync_warp();
   }
 
-  /// Whether item i comes with the copy.
-  __device__ bool copied(Item const* tile, int valid, int i) const {
-    copied_part const part(tile, valid);
-    return part.first <= i && i < part.end;
-  }
+  /// Which items come with the copy of the first `valid`.
+  static __device__ copied_part copied(Item const* tile, int valid) { return {tile, valid}; }
 
   /// Where the items are; `tile` is where they come from.
   __device__ Item* items(Item const* tile) {
@@ -59,24 +74,6 @@ class staged_tile {
   }
 
  private:
-  /// A copy brings items [first, end).
-  struct copied_part {
-    int shift;  // bytes from the start of the stage to where item 0 is, or would be
-    int first;
-    int end;
-
-    __device__ copied_part(Item const* tile, int valid) {
-      constexpr int size = static_cast<int>(sizeof(Item));
-      int const bytes = valid * size;
-      shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(tile) % 16);
-      int const from = (16 - shift) % 16;
-      int const to = (shift + bytes) / 16 * 16 - shift;
-      bool const worth = shift % size == 0 && to > from;
-      first = worth ? from / size : 0;
-      end = worth ? to / size : 0;
-    }
-  };
-
   alignas(128) unsigned char bytes_[Items * sizeof(Item) + 16];
 };
 

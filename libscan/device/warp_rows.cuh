@@ -26,17 +26,22 @@ class warp_rows {
     } else {
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
-        warp::load_row(source, position(r), valid - position(r), T(op.identity()), item_[r]);
+        if (warp::whole_rows<Width>(source) && valid >= (r + 1) * row_items) {
+          warp::load_whole_row(source, position(r), item_[r]);
+        } else {
+          warp::load_row(source, position(r), valid - position(r), T(op.identity()), item_[r]);
+        }
       }
     }
   }
 
   /// Turns the items into their prefixes, `before` being what comes before the first; returns
-  /// `before` op all items.
+  /// `before` op all items. Rows that begin at `valid` or later stay as they are.
   template <scan_kind Kind, class Op>
-  __device__ T scan(T before, Op op) {
+  __device__ T scan(T before, Op op, int valid = items) {
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
+      if (r * row_items >= valid) break;
       auto const row = warp::exclusive_scan(lane_sum(item_[r], op), op);
       T prefix = op(before, row.prefix);
       before = op(before, row.total);
@@ -90,7 +95,11 @@ class warp_rows {
     } else {
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
-        warp::store_row(target, position(r), valid - position(r), item_[r]);
+        if (warp::whole_rows<Width>(target) && valid >= (r + 1) * row_items) {
+          warp::store_whole_row(target, position(r), item_[r]);
+        } else {
+          warp::store_row(target, position(r), valid - position(r), item_[r]);
+        }
       }
     }
   }
