@@ -7,6 +7,12 @@
 #include <libscan/device/buffer.cuh>
 #include <libscan/simt/cuda/selected_device.cuh>
 
+namespace libscan::inline LIBSCAN_MACHINE {
+/// Several intervals, tested one after the other.
+template <class T>
+inline constexpr bool asks_long<predicate_program<T>> = true;
+}  // namespace libscan::inline LIBSCAN_MACHINE
+
 namespace libscan::inline v1::detail {
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators a scan can carry. An operator is a monoid: an associative function with an exact
-// identity. It need not commute, and is only ever called as op(earlier, later) (Blelloch
-// 1990, 1.2).
+// identity. It need not commute: unless it is said to be `commutative`, it is only ever
+// called as op(earlier, later) (Blelloch 1990, 1.2).
 #pragma once
 
 #include <concepts>
@@ -133,8 +133,9 @@ inline constexpr bool exactly_associative<bit_or<T>> = true;
 template <class T>
 inline constexpr bool exactly_associative<bit_xor<T>> = true;
 
-/// Whether op(a, b) and op(b, a) have the same bits, so that a total may be formed in any order.
-/// Specialise it for an operator of your own.
+/// Whether op(a, b) and op(b, a) are the same, payloads of NaNs apart. If so, totals may combine
+/// items in another order than theirs, but always in the same one. Specialise it for an operator of
+/// your own.
 template <class Op>
 inline constexpr bool commutative = false;
 template <class T>

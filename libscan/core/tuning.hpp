@@ -3,6 +3,7 @@
 // except the order in which floating-point operands are associated.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <type_traits>
 
@@ -21,34 +22,44 @@ struct look_back_tuning {
 
 /// How many consecutive items a thread moves at once: 16 bytes of whichever is larger.
 template <class Item, class Result>
-inline constexpr int widest_access =
-    sizeof(Item) < 16 && sizeof(Result) < 16
-        ? static_cast<int>(16 / (sizeof(Item) > sizeof(Result) ? sizeof(Item) : sizeof(Result)))
-        : 1;
+inline constexpr int widest_access = static_cast<int>(std::bit_floor(
+    std::size_t{16} / (sizeof(Item) > sizeof(Result) ? sizeof(Item) : sizeof(Result))));
+template <class Item, class Result>
+requires(sizeof(Item) > 16 ||
+         sizeof(Result) > 16) inline constexpr int widest_access<Item, Result> = 1;
 
-/// The pipelined scan of Items into Results, accumulated in T; `HeadBits` more of input for each
-/// item of a segmented scan. A tile moves about 48 KiB in and out, in which time one warp finds the
-/// prefix of the next; stages fill the shared memory.
-template <class Item, class T, class Result, int HeadBits = 0>
+/// No tile of the pipelined scans is smaller, whatever the types are.
+inline constexpr int least_pipeline_tile = 512;
+
+/// The pipelined scan of Items into Results, accumulated in T; with `HeadBits` more of input for
+/// each item of a segmented scan. A tile moves about 48 KiB in and out, in which time one warp
+/// finds the prefix of the next; stages fill the shared memory.
+template <class Item, class T, class Result, int HeadBits = -1>
 struct pipeline_tuning {
+  static constexpr bool segmented = HeadBits >= 0;
   // Two groups leave a thread 128 registers, three leave it 96.
-  static constexpr int groups = HeadBits > 0 && sizeof(T) > 4 ? 2 : 3;
+  static constexpr int groups = segmented && sizeof(T) > 4 ? 2 : 3;
   static constexpr int group_threads = 128;
   static constexpr int vector_items = widest_access<Item, Result>;
   static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);
   static constexpr int rows_at_once = row_registers > 12  ? 1
                                       : row_registers > 8 ? 2
                                       : row_registers > 4 ? 3
-                                      : HeadBits > 0      ? 4
+                                      : segmented         ? 4
                                                           : 6;
   static constexpr int row_items = group_threads * vector_items;
+  static constexpr int head_bytes = segmented ? row_items * HeadBits / 8 : 0;
   static constexpr int row_bytes =
-      row_items * static_cast<int>(sizeof(Item) + sizeof(Result)) + row_items * HeadBits / 8;
-  static constexpr int batches = (48 * 1024 / row_bytes + rows_at_once - 1) / rows_at_once;
-  static constexpr int rows = batches * rows_at_once;
+      row_items * static_cast<int>(sizeof(Item) + sizeof(Result)) + head_bytes;
+  static constexpr int tile_bytes = 48 * 1024;
+  static constexpr int batches = (tile_bytes / row_bytes + rows_at_once - 1) / rows_at_once;
+  static constexpr int rows = (batches > 0 ? batches : 1) * rows_at_once;
+  static constexpr int padding = 384;  // of what is staged, for its alignment
   static constexpr int stage_bytes =
-      row_items * rows * static_cast<int>(sizeof(Item)) + row_items * rows * HeadBits / 8 + 384;
-  static constexpr int stages = 222 * 1024 / stage_bytes < 12 ? 222 * 1024 / stage_bytes : 12;
+      rows * (row_items * static_cast<int>(sizeof(Item)) + head_bytes) + padding;
+  static constexpr int shared_bytes = 222 * 1024;  // of the 227 KiB a block may have
+  static constexpr int stages = shared_bytes / stage_bytes < 12 ? shared_bytes / stage_bytes : 12;
+  static_assert(rows * row_items >= least_pipeline_tile);
 };
 
 /// The resident scan: up to `rows` rows for each warp of a block, in 64 registers of a thread.

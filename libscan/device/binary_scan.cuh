@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide scan of one bit per item: ranks by population counts, 32 items a thread (the scan of
-// a warp's ballots, Harris & Garland 3.2.2, on bits that lie in memory). Tiles are chained by
-// decoupled look-back on counts.
+// a warp's ballots, Harris & Garland 3.2.2, on bits that lie in memory). Many items go through the
+// pipeline; the tiles of few are chained by decoupled look-back on counts.
 #pragma once
 
 #include <libscan/block/scan.cuh>
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/masks.cuh>
-#include <libscan/warp/row_io.cuh>
+#include <libscan/device/pipelined_binary_scan.cuh>
+#include <libscan/device/rank_words.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -27,7 +28,6 @@ struct binary_scan_kernel {
   static constexpr int word_items = 32;
   static constexpr int warp_items = simt::warp_size * word_items;
   static constexpr int tile_items = block_threads * word_items;
-  static constexpr int width = static_cast<int>(16 / sizeof(Rank));  // ranks in one access
 
   struct shared_storage {
     block::scan_storage<int, block_threads> scan;
@@ -62,7 +62,7 @@ struct binary_scan_kernel {
                                 .value;
 
       // 5 rank the items of each word; store
-      store_ranks(ranks, base, valid, word, carry + before.prefix);
+      rank_words<Kind>(ranks + base, valid, word, carry + before.prefix);
       if (tile == tiles - 1 && total != nullptr && threadIdx.x == 0) *total = carry + before.total;
     }
   }
@@ -95,64 +95,14 @@ struct binary_scan_kernel {
     }
     return simt::lane_id() < simt::warp_size / 2 ? word[0] : word[1];
   }
-
-  /// Writes the ranks of a warp's part, a few rows at a time. `before`: the true items before the
-  /// caller's word.
-  static __device__ void store_ranks(Rank* ranks, index_t base, int valid, unsigned word,
-                                     index_t before) {
-    constexpr int row_items = simt::warp_size * width;
-    constexpr int rows = 4;
-    auto const first = static_cast<Rank>(before);
-    index_t const mine = base + simt::lane_id() * width;
-    int const left = valid - simt::lane_id() * width;
-    bool const whole = valid == warp_items && warp::whole_rows<width>(ranks);
-#pragma unroll
-    for (int at = 0; at < warp_items; at += rows * row_items) {
-      Rank row[rows][width];
-#pragma unroll
-      for (int r = 0; r < rows; ++r) rank_row(at / row_items + r, word, first, row[r]);
-      if (whole) {
-#pragma unroll
-        for (int r = 0; r < rows; ++r) {
-          warp::store_whole_row(ranks, mine + at + r * row_items, row[r]);
-        }
-      } else {
-#pragma unroll
-        for (int r = 0; r < rows; ++r) {
-          int const i = at + r * row_items;
-          warp::store_row(ranks, mine + i, left - i, row[r]);
-        }
-      }
-    }
-  }
-
-  /// The ranks that the caller stores in row r. Lanes take words from one another, so that each
-  /// store of the warp is one stretch of memory.
-  static __device__ void rank_row(int r, unsigned word, Rank first, Rank (&row)[width]) {
-    constexpr int lanes_per_word = word_items / width;
-    constexpr int words_per_row = simt::warp_size / lanes_per_word;
-    int const owner = r * words_per_row + simt::lane_id() / lanes_per_word;
-    int const shift = simt::lane_id() % lanes_per_word * width;
-    unsigned const bits = simt::shfl(simt::full_warp, word, owner);
-    Rank rank = simt::shfl(simt::full_warp, first, owner);
-    rank += static_cast<Rank>(simt::popc(bits & ((1u << shift) - 1)));
-#pragma unroll
-    for (int j = 0; j < width; ++j) {
-      Rank const next = rank + static_cast<Rank>(bits >> (shift + j) & 1u);
-      row[j] = Kind == scan_kind::inclusive ? next : rank;
-      rank = next;
-    }
-  }
 };
 
 /// Resets the tile state and launches `binary_scan_kernel` over n items.
 template <scan_kind Kind, class Tuning, class Mask, class Rank>
-void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d_total) {
-  static_assert(std::is_integral_v<Rank> && (sizeof(Rank) == 4 || sizeof(Rank) == 8),
-                "ranks are integers of 32 or 64 bits");
+void look_back_binary_scan(workspace& ws, std::byte* memory, Mask mask, Rank* ranks, item_count n,
+                           index_t* d_total) {
   using kernel = binary_scan_kernel<Kind, Rank, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
-  std::byte* const memory = ws.reserve(tile_state<position>::bytes(tiles));
   simt::fill_async(memory, 0, tile_state<position>::reset_bytes(tiles), ws.stream());
   unsigned const blocks =
       blocks_for<kernel, Mask, Rank*, item_count, tile_state<position>, index_t*>(
@@ -161,13 +111,47 @@ void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d
                        mask, ranks, n, tile_state<position>(memory, tiles), d_total);
 }
 
+/// Bytes of workspace for either way to scan.
+constexpr std::size_t binary_scan_bytes(index_t n, index_t look_back_items,
+                                        index_t pipeline_items) {
+  std::size_t const look_back = tile_state<position>::bytes(ceil_div(n, look_back_items));
+  std::size_t const pipeline = pipeline_bytes<position>(ceil_div(n, pipeline_items));
+  return look_back > pipeline ? look_back : pipeline;
+}
+
+/// Scans the way `Tuning` says, or as the number of items and the GPU permit.
+template <scan_kind Kind, class Tuning, class Mask, class Rank>
+void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d_total) {
+  static_assert(std::is_integral_v<Rank> && (sizeof(Rank) == 4 || sizeof(Rank) == 8),
+                "ranks are integers of 32 or 64 bits");
+  constexpr bool automatic = std::is_void_v<Tuning>;
+  using look_back =
+      std::conditional_t<automatic || tunes_pipeline<Tuning>, binary_scan_tuning, Tuning>;
+  using pipeline = std::conditional_t<tunes_pipeline<Tuning>, Tuning, binary_pipeline_tuning<Mask>>;
+  using work = rank_work<Kind, Mask, Rank, pipeline>;
+  std::byte* const memory = ws.reserve(binary_scan_bytes(
+      n.at_most(), index_t{look_back::block_threads} * 32, index_t{work::tile_items}));
+  if constexpr (automatic || tunes_pipeline<Tuning>) {
+    bool pays = true;
+    if constexpr (automatic) {
+      pays = n.at_most() >= pipeline::least_items &&
+             simt::device_can_pipeline<pipeline_kernel<work, pipeline>>();
+    }
+    if (pays) {
+      return run_pipeline<pipeline>(ws, memory, work{mask, ranks}, n, plus_position{}, position{0},
+                                    reinterpret_cast<position*>(d_total));
+    }
+  }
+  look_back_binary_scan<Kind, look_back>(ws, memory, mask, ranks, n, d_total);
+}
+
 }  // namespace device
 
 /// Bytes of workspace that a binary scan of up to `n` items needs. A pure function of n; needs no
 /// device.
 constexpr std::size_t binary_scan_workspace_bytes(index_t n) {
-  index_t const tile_items = index_t{device::binary_scan_tuning::block_threads} * 32;
-  return device::tile_state<device::position>::bytes(ceil_div(n, tile_items));
+  return device::binary_scan_bytes(n, index_t{device::binary_scan_tuning::block_threads} * 32,
+                                   index_t{device::binary_pipeline_tuning<byte_mask>::tile_items});
 }
 
 /// ranks[i] = how many of the items 0 ... i - 1 are true, for 0 <= i < n; *d_total = how many of
@@ -178,16 +162,18 @@ constexpr std::size_t binary_scan_workspace_bytes(index_t n) {
 /// from device memory (`item_count::on_device`); n = 0 writes only the total. d_total: one value in
 /// device memory, or null. Aliasing: mask and ranks may not overlap. Synchronisation: asynchronous
 /// on the workspace's stream; allocates only if the workspace must grow. Traffic: reads n bytes, or
-/// n / 8, writes n ranks. Progress: a tile waits only for tiles claimed by running blocks. Throws:
-/// `invalid_argument` (workspace too small), `device_error`.
-template <class Tuning = device::binary_scan_tuning, class Mask, class Rank>
+/// n / 8, writes n ranks. Progress: many items on GPUs with bulk copies and room for the pipeline
+/// (sm_90) take a cooperative launch, which starts when all its blocks fit; otherwise a tile waits
+/// only for tiles claimed by running blocks. Throws: `invalid_argument` (workspace too small),
+/// `device_error`.
+template <class Tuning = void, class Mask, class Rank>
 void exclusive_binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n,
                            index_t* d_total = nullptr) {
   device::binary_scan<scan_kind::exclusive, Tuning>(ws, mask, ranks, n, d_total);
 }
 
 /// ranks[i] = how many of the items 0 ... i are true; otherwise as `exclusive_binary_scan`.
-template <class Tuning = device::binary_scan_tuning, class Mask, class Rank>
+template <class Tuning = void, class Mask, class Rank>
 void inclusive_binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n,
                            index_t* d_total = nullptr) {
   device::binary_scan<scan_kind::inclusive, Tuning>(ws, mask, ranks, n, d_total);

@@ -37,7 +37,10 @@ class packed_rows {
   /// Takes the items from `source`; zeros from `valid` on.
   __device__ void load(Item const* source, int valid, plus<T> = {}) {
     bool const aligned = reinterpret_cast<std::uintptr_t>(source) % (sizeof(Item) * Width) == 0;
-    if (valid < items || !aligned) return load_guarded(source, valid);
+    if (valid < items || !aligned) {
+      load_guarded(source, valid);
+      return;
+    }
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
       auto const* const row = reinterpret_cast<unsigned const*>(source + position(r, 0));

@@ -5,7 +5,6 @@
 // scan.
 #pragma once
 
-#include <numeric>
 #include <type_traits>
 
 #include <libscan/device/item_count.cuh>
@@ -20,7 +19,8 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 template <class In>
 inline constexpr bool suits_bulk_copy = false;
 template <class Item>
-inline constexpr bool suits_bulk_copy<Item*> = sizeof(Item) <= 16 &&
+inline constexpr bool suits_bulk_copy<Item*> = std::is_trivially_copyable_v<Item> &&
+                                               sizeof(Item) <= 16 &&
                                                (sizeof(Item) & (sizeof(Item) - 1)) == 0;
 
 /// What a result takes in memory: as much as the iterator says, or as a value of the scan.
@@ -45,15 +45,13 @@ concept tunes_pipeline = requires {
 ///
 /// `Work` says what a tile is:
 ///   stage_type               its place in shared memory
-///   tile_items, parts        its size, and into how many parts for a warp each it falls
-///   copies                   phases of `full` that fetch(stage, base, valid, full) completes; by
-///   one
-///                            thread
+///   tile_items, parts        its size, and how many parts for a warp each it falls into
+///   fetch(..., full)         starts copies into a stage; by one thread
+///   copies                   how many times fetch() arrives at `full`
 ///   complete(...)            adds to items [begin, end) of a stage what the copies left out
 ///   summary, op_type         what a part leaves for those behind it, and how two of them join
 ///   sum(...)                 the summary of a part, in lane 0
-///   scan(..., before, done)  writes the results of a part; calls done() once it needs the stage no
-///                            more
+///   scan(..., before, done)  writes the results of a part; calls done() when it has read the stage
 /// where a warp calls the functions, unless it says otherwise, with the tile's stage, first item
 /// (`base`) and number of items (`valid`), and the first item of the part (`begin`).
 template <class Work, class Tuning>
@@ -72,8 +70,6 @@ struct pipeline_kernel {
   static constexpr int resident_blocks = 1;
   // When the carry of tile k + slots is known, tile k + 1 has left its stage, and with it tile k.
   static constexpr int slots = stages + 1;
-  // One for each stage and group, so that no group waits for a barrier that is two phases behind.
-  static constexpr int summed_barriers = std::lcm(stages, groups);
   static_assert(stages >= groups && tile_items % parts == 0);
 
   struct shared_storage {
@@ -82,7 +78,7 @@ struct pipeline_kernel {
     simt::mbarrier empty[stages];
     summary part_sum[stages][parts];
     unsigned parts_summed[stages];
-    simt::mbarrier summed[summed_barriers];
+    simt::mbarrier summed[stages];
     index_t tile[slots];
     simt::mbarrier tile_known[slots];
     summary carry[slots];
@@ -143,7 +139,7 @@ struct pipeline_kernel {
   }
 
   /// Claims tiles and fetches them until each group has been told that there are no more. A tile is
-  /// claimed one stage ahead, so that the claim's latency does not leave a stage empty.
+  /// claimed before its stage is empty, so that the claim's latency hides behind that wait.
   static __device__ void fetch_rest(shared_storage& shared, Work const& work, index_t n,
                                     unsigned long long& claimed) {
     simt::atomic_ref<unsigned long long> const ticket(claimed);
@@ -181,7 +177,7 @@ struct pipeline_kernel {
         if (last) totals.publish(tile, sum_before(shared.part_sum[s], parts, op));
       }
       simt::sync_warp();
-      if (simt::lane_id() == 0) shared.summed[k % summed_barriers].arrive();
+      if (simt::lane_id() == 0) shared.summed[s].arrive();
     }
   }
 
@@ -230,7 +226,7 @@ struct pipeline_kernel {
       shared.carry_known[k % slots].wait(k / slots % 2);
       index_t const base = shared.tile[k % slots] * tile_items;
       if (base >= n) return;
-      shared.summed[k % summed_barriers].wait(k / summed_barriers % 2);
+      shared.summed[s].wait(k / stages % 2);
       summary const before = op(shared.carry[k % slots], sum_before(shared.part_sum[s], part, op));
       work.scan(shared.stage[s], base, valid_items<tile_items>(n, base), part * part_items, before,
                 [&] {

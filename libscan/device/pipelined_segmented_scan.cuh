@@ -10,23 +10,6 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The flag of an open end travels with its value.
-template <class T>
-struct total_format<open_end<T>> {
-  using value_type = T;
-  static __device__ T const& value(open_end<T> const& total) { return total.value; }
-  static __device__ bool flag(open_end<T> const& total) { return total.has_head; }
-  static __device__ open_end<T> total(T const& value, bool flag) { return {value, flag}; }
-};
-
-/// Only what follows the last head counts.
-template <class T, class Op>
-__device__ open_end<T> combine_lanes(open_end<T> const& total, join_ends<Op> join) {
-  unsigned const heads = simt::ballot(simt::full_warp, total.has_head);
-  bool const counts = (heads & simt::lanemask_gt()) == 0;
-  return {warp::combine(counts ? total.value : T(join.op.identity()), join.op), heads != 0};
-}
-
 /// The work of a pipeline that scans items within segments into whatever `out` is.
 template <scan_kind Kind, class Item, class Out, class Heads, class Op, class Tuning>
 struct segmented_scan_work {
@@ -67,13 +50,16 @@ struct segmented_scan_work {
   __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {
     Item const* const staged = stage.items.items(in + base);
     auto const reader = stage.heads.reader(heads, base, valid);
+    int i = begin + part_items - rows::items;
+    unsigned own[rows_at_once];
+    bool any = load_heads(own, reader, base, valid, i);
+    if (!any && !any_heads(reader, base, valid, begin)) {
+      return {rows::sum(staged + begin, part_items, valid - begin, op), false};
+    }
     T sum = op.identity();
-    bool headed = false;
-    for (int i = begin + part_items - rows::items; i >= begin && !headed; i -= rows::items) {
+    for (bool headed = false;;) {
       rows items;
       items.load(staged + i, valid - i, op);
-      unsigned own[rows_at_once];
-      bool const any = load_heads(own, reader, base, valid, i);
 #pragma unroll
       for (int r = rows_at_once - 1; r >= 0; --r) {
         if (any) {
@@ -85,9 +71,12 @@ struct segmented_scan_work {
         if constexpr (!commutative<Op>) row = warp::combine(row, op);
         sum = op(row, sum);
       }
+      if (headed) break;
+      i -= rows::items;
+      any = load_heads(own, reader, base, valid, i);
     }
     if constexpr (commutative<Op>) sum = warp::combine(sum, op);
-    return {headed ? T(op(init, sum)) : sum, headed};
+    return {op(init, sum), true};
   }
 
   template <class Done>
@@ -118,19 +107,35 @@ struct segmented_scan_work {
  private:
   static constexpr int rows_at_once = Tuning::rows_at_once;
 
-  /// The head bits of the caller's items of the rows that begin at item `first`; returns whether
-  /// there are any heads.
+  /// The head bits of the caller's items of one row, which begins at item `first`.
+  template <class Reader>
+  static __device__ unsigned row_heads(Reader const& reader, index_t base, int valid, int first) {
+    int const i = first + simt::lane_id() * width;
+    int const rest = valid - i;
+    unsigned const own = reader.template bits<width>(i, rest < 0 ? 0 : rest < width ? rest : width);
+    return base + i == 0 ? own | 1u : own;
+  }
+
+  /// The same for the rows that are held at once; returns whether there is any head in them.
   template <class Reader>
   static __device__ bool load_heads(unsigned (&own)[rows_at_once], Reader const& reader,
                                     index_t base, int valid, int first) {
     unsigned all = 0;
 #pragma unroll
     for (int r = 0; r < rows_at_once; ++r) {
-      int const i = first + r * rows::row_items + simt::lane_id() * width;
-      int const rest = valid - i;
-      own[r] = reader.template bits<width>(i, rest < 0 ? 0 : rest < width ? rest : width);
-      if (base + i == 0) own[r] |= 1u;
+      own[r] = row_heads(reader, base, valid, first + r * rows::row_items);
       all |= own[r];
+    }
+    return simt::any(simt::full_warp, all != 0);
+  }
+
+  /// Whether there is any head in the other rows of a part, before its last.
+  template <class Reader>
+  static __device__ bool any_heads(Reader const& reader, index_t base, int valid, int begin) {
+    unsigned all = 0;
+#pragma unroll
+    for (int r = 0; r < Tuning::rows - rows_at_once; ++r) {
+      all |= row_heads(reader, base, valid, begin + r * rows::row_items);
     }
     return simt::any(simt::full_warp, all != 0);
   }

@@ -11,6 +11,7 @@
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/workspace.cuh>
 #include <libscan/warp/row_io.cuh>
+#include <libscan/warp/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -94,7 +95,7 @@ struct reduce_kernel {
         T sum = items[r][0];
 #pragma unroll
         for (int j = 1; j < width; ++j) sum = op(sum, items[r][j]);
-        total = op(total, reduce_lanes(sum, op));
+        total = op(total, warp::combine(sum, op));
       }
     }
     return total;
@@ -115,16 +116,6 @@ struct reduce_kernel {
         warp::load_row(in, first + r * row_items, valid, identity, items[r]);
       }
     }
-  }
-
-  /// All lanes' values, in order. Lane 0 gets the result.
-  static __device__ T reduce_lanes(T x, Op op) {
-#pragma unroll
-    for (int distance = 1; distance < simt::warp_size; distance *= 2) {
-      T const later = simt::shfl_down(simt::full_warp, x, distance);
-      if (simt::lane_id() + distance < simt::warp_size) x = op(x, later);
-    }
-    return x;
   }
 };
 

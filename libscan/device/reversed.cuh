@@ -32,9 +32,11 @@ struct flipped {
 }  // namespace libscan::inline LIBSCAN_MACHINE
 
 namespace libscan {
-/// As exact as Op itself.
+/// As exact and commutative as Op itself.
 template <class Op>
 inline constexpr bool exactly_associative<flipped<Op>> = exactly_associative<Op>;
+template <class Op>
+inline constexpr bool commutative<flipped<Op>> = commutative<Op>;
 }  // namespace libscan
 
 namespace libscan::inline LIBSCAN_MACHINE {

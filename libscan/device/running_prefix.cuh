@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The prefix that enters each tile of one block, kept by one warp from the block's tile to its next
-// one. Tiles are dealt round robin, so that only the totals in between are new: one hop, and no
-// tile has to publish its prefix.
+// one. Only the totals in between are new: one hop, and no tile has to publish its prefix.
 #pragma once
 
 #include <libscan/device/tile_totals.cuh>

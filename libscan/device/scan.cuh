@@ -81,9 +81,8 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
   index_t const look_back_items = index_t{look_back::block_threads} * look_back::items_per_thread;
   std::size_t most = device::tile_state<T>::bytes(ceil_div(n, look_back_items));
   if (sizeof(T) <= 16) {
-    // No tile of a pipeline is smaller than this, whatever the items are.
-    index_t const pipeline_items = 2048 / ceil_div(static_cast<index_t>(sizeof(T)), index_t{4});
-    std::size_t const pipeline = device::pipeline_bytes<T>(ceil_div(n, pipeline_items));
+    std::size_t const pipeline =
+        device::pipeline_bytes<T>(ceil_div(n, index_t{least_pipeline_tile}));
     std::size_t const resident = device::resident_scan_bytes<T, resident_tuning<T, T, T>>;
     most = most > pipeline ? most : pipeline;
     most = most > resident ? most : resident;
@@ -96,15 +95,17 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
 ///
 /// Types: `in` and `out` are random-access iterators of the device; items are converted to
 /// Op::value_type before the operator sees them, and results from it when they are stored.
-/// Operator: associative; need not commute; only ever called as op(earlier, later), on items,
-/// `init` and the identity. n: any size >= 0, also read from device memory
+/// Operator: associative; need not commute: unless it is `commutative`, it is only ever called as
+/// op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read from device
+/// memory
 /// (`item_count::on_device`). n = 0 writes only the total. d_total: one value in device memory, or
 /// null. Aliasing: in == out exactly is allowed; any other overlap is undefined. Synchronisation:
 /// asynchronous on the workspace's stream; allocates only if the workspace must grow. Traffic:
 /// reads n items, writes n results. Results are bitwise the same in every run on one kind of GPU.
-/// Progress: plain pointers on sm_90 and later take a cooperative launch, which starts when all its
-/// blocks fit; otherwise a tile waits only for tiles claimed by running blocks, in whatever order
-/// blocks start. Throws: `invalid_argument` (workspace too small), `device_error`.
+/// Progress: few items, and any number behind a plain pointer on GPUs with bulk copies and room for
+/// the pipeline (sm_90), take a cooperative launch, which starts when all its blocks fit; otherwise
+/// a tile waits only for tiles claimed by running blocks, in whatever order blocks start. Throws:
+/// `invalid_argument` (workspace too small), `device_error`.
 template <class Tuning = void, class In, class Out, class Op>
 void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                     typename Op::value_type* d_total = nullptr,

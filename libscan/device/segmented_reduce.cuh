@@ -264,13 +264,13 @@ constexpr std::size_t segmented_reduce_workspace_bytes(index_t n,
 
 /// totals[s] = init op the items of segment s, in order.
 ///
-/// Descriptors, types, operator, n, synchronisation, repeatability, progress and errors are those
-/// of `segmented_scan`. `segment_offsets` gives a total to every segment, `init` to empty ones; the
-/// others have no empty segments. d_segments: receives the number of segments in device memory, or
-/// is null; not written for `segment_offsets`, whose number the caller knows. Aliasing: `totals`
-/// may overlap nothing. Traffic: reads n items and the descriptor, writes one result per segment;
-/// for `segment_offsets` also reads the offsets twice more and passes 8 bytes per segment through
-/// the workspace.
+/// Descriptors, types, operator, n, synchronisation, repeatability and errors are those of
+/// `segmented_scan`. Progress: a tile waits only for tiles claimed by running blocks.
+/// `segment_offsets` gives a total to every segment, `init` to empty ones; the others have no empty
+/// segments. d_segments: receives the number of segments in device memory, or is null; not written
+/// for `segment_offsets`, whose number the caller knows. Aliasing: `totals` may overlap nothing.
+/// Traffic: reads n items and the descriptor, writes one result per segment; for `segment_offsets`
+/// also reads the offsets twice more and passes 8 bytes per segment through the workspace.
 template <class Tuning = void, class In, class Totals, class Heads, class Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
                       index_t* d_segments = nullptr,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <libscan/core/operators.hpp>
+#include <libscan/device/tile_totals.cuh>
 #include <libscan/warp/segmented_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -37,6 +38,23 @@ struct join_ends {
     return join(earlier, later, op);
   }
 };
+
+/// The flag of an open end travels with its value.
+template <class T>
+struct total_format<open_end<T>> {
+  using value_type = T;
+  static __device__ T const& value(open_end<T> const& total) { return total.value; }
+  static __device__ bool flag(open_end<T> const& total) { return total.has_head; }
+  static __device__ open_end<T> total(T const& value, bool flag) { return {value, flag}; }
+};
+
+/// Only what follows the last head counts.
+template <class T, class Op>
+__device__ open_end<T> combine_lanes(open_end<T> const& total, join_ends<Op> join) {
+  unsigned const heads = simt::ballot(simt::full_warp, total.has_head);
+  bool const counts = (heads & simt::lanemask_gt()) == 0;
+  return {warp::combine(counts ? total.value : T(join.op.identity()), join.op), heads != 0};
+}
 
 namespace detail {
 

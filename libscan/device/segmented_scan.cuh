@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide scan within segments, in a single pass: every item is read once and every result
-// written once, however long or short the segments are (Sengupta, Harris, Zhang & Owens 2007; the
-// chain of tiles after Merrill & Garland 2016).
+// written once, however long or short the segments are (Sengupta, Harris, Zhang & Owens 2007). On
+// the pipeline where that can run, else with tiles chained as Merrill & Garland (2016) do.
 #pragma once
 
 #include <algorithm>
@@ -84,12 +84,12 @@ void look_back_segmented_scan(workspace& ws, std::byte* memory, In in, Out out, 
                        out, heads, n, op, init, tile_state<T>(memory, tiles));
 }
 
-/// Bytes of workspace for the tiles of either way to scan. No tile of a pipeline is smaller than
-/// 512 items.
+/// Bytes of workspace for the tiles of either way to scan.
 template <class T>
 constexpr std::size_t segmented_tiles_bytes(index_t n, index_t look_back_items) {
   std::size_t const look_back = tile_state<T>::bytes(ceil_div(n, look_back_items));
-  std::size_t const pipeline = pipeline_bytes<open_end<T>>(ceil_div(n, index_t{512}));
+  std::size_t const pipeline =
+      pipeline_bytes<open_end<T>>(ceil_div(n, index_t{least_pipeline_tile}));
   return look_back > pipeline ? look_back : pipeline;
 }
 
@@ -106,8 +106,12 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   if (n.at_most() == 0) return;
   std::size_t const for_heads = head_bytes(descriptor, n.at_most());
   index_t const tile_items = index_t{look_back::block_threads} * look_back::items_per_thread;
-  std::byte* const memory =
-      ws.reserve(for_heads + segmented_tiles_bytes<T>(n.at_most(), tile_items));
+  std::size_t for_tiles = segmented_tiles_bytes<T>(n.at_most(), tile_items);
+  if constexpr (tunes_pipeline<Tuning>) {
+    index_t const least = index_t{Tuning::group_threads} * Tuning::rows * Tuning::vector_items;
+    for_tiles = pipeline_bytes<open_end<T>>(ceil_div(n.at_most(), least));
+  }
+  std::byte* const memory = ws.reserve(for_heads + for_tiles);
   auto const heads = prepare_heads(descriptor, memory, n, ws.stream());
   using prepared = std::remove_const_t<decltype(heads)>;
   std::byte* const behind = memory + for_heads;
@@ -119,7 +123,6 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
     using result = typename stored<Out, T>::type;
     using tuning = pipeline_tuning<item, T, result, staged_heads<prepared, 32>::bits_per_item>;
     using work = segmented_scan_work<Kind, item, Out, prepared, Op, tuning>;
-    static_assert(work::tile_items >= 512);
     if (simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
       return pipelined_segmented_scan<Kind, tuning>(ws, behind, in, out, heads, n, op, init);
     }
@@ -144,14 +147,17 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, Heads const& des
 /// Heads: `descriptor` is one of `head_flags`, `head_bits`, `segment_offsets`, `segment_keys`,
 /// `equal_segments`; item 0 always begins a segment. Types: `in` and `out` are random-access
 /// iterators of the device; items are converted to Op::value_type before the operator sees them,
-/// and results from it when they are stored. Operator: associative; need not commute; only ever
-/// called as op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read
-/// from device memory (`item_count::on_device`); n = 0 writes nothing. Aliasing: in == out exactly
-/// is allowed; any other overlap, also with the descriptor, is undefined. Synchronisation:
-/// asynchronous on the workspace's stream; allocates only if the workspace must grow. Traffic:
-/// reads n items and the descriptor, writes n results, whatever the lengths of the segments.
-/// Results are bitwise the same in every run. Progress: a tile waits only for tiles claimed by
-/// running blocks. Throws: `invalid_argument` (workspace too small, no length), `device_error`.
+/// and results from it when they are stored. Operator: associative; need not commute: unless it is
+/// `commutative`, it is only ever called as op(earlier, later), on items, `init` and the identity.
+/// n: any size >= 0, also read from device memory (`item_count::on_device`); n = 0 writes nothing.
+/// Aliasing: in == out exactly is allowed; any other overlap, also with the descriptor, is
+/// undefined. Synchronisation: asynchronous on the workspace's stream; allocates only if the
+/// workspace must grow. Traffic: reads n items and the descriptor, writes n results, whatever the
+/// lengths of the segments. Results are bitwise the same in every run on one kind of GPU. Progress:
+/// what lies behind plain pointers, on GPUs with bulk copies and room for the pipeline (sm_90),
+/// takes a cooperative launch, which starts when all its blocks fit; otherwise a tile waits only
+/// for tiles claimed by running blocks. Throws: `invalid_argument` (workspace too small, no
+/// length), `device_error`.
 template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, class Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
                     std::type_identity_t<typename Op::value_type> init = Op::identity()) {

@@ -42,7 +42,9 @@ struct segmented_tile {
   struct shared_storage {
     T last[warps];
     bool has_head[warps];
-    T carry;
+    // Apart from its neighbours: compilers widen loads of those to 16 bytes, which checkers of
+    // races take for reads of it.
+    alignas(16) T carry;
   };
 
   /// What comes before a warp, and what the whole tile leaves behind.

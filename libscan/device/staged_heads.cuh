@@ -10,7 +10,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// The heads of a tile of `Items` items, a multiple of 32. Members, where `possible`:
 ///   bits_per_item    what a descriptor takes of the stage
-///   copies           how many phases of `full` fetch() completes
+///   copies           how many times fetch() arrives at `full`
 ///   fetch complete   as of `staged_tile`
 ///   reader(...)      something whose bits<Width>(i, count) has bit j set if item i + j of the tile
 ///                    begins a segment, for j < count <= Width, which divides i
@@ -19,6 +19,7 @@ struct staged_heads {
   static constexpr bool possible = false;
 };
 
+/// Flags, a byte each.
 template <int Items>
 struct staged_heads<head_flags, Items> {
   static constexpr bool possible = true;
@@ -52,6 +53,7 @@ struct staged_heads<head_flags, Items> {
   staged_tile<std::uint8_t, Items> flags;
 };
 
+/// Bits, 32 in a word.
 template <int Items>
 struct staged_heads<head_bits, Items> {
   static constexpr bool possible = true;
@@ -73,6 +75,7 @@ struct staged_heads<head_bits, Items> {
   staged_tile<std::uint32_t, Items / 32> words;
 };
 
+/// Segments of one length: nothing to stage.
 template <int Items>
 struct staged_heads<equal_segments, Items> {
   static constexpr bool possible = true;
@@ -118,7 +121,8 @@ struct staged_heads<segment_keys<Key*, Equal>, Items> {
   using heads_type = segment_keys<Key*, Equal>;
   using key = std::remove_cv_t<Key>;
   static constexpr int bits_per_item = 8 * static_cast<int>(sizeof(Key));
-  static constexpr bool possible = sizeof(Key) <= 16 && (sizeof(Key) & (sizeof(Key) - 1)) == 0;
+  static constexpr bool possible = std::is_trivially_copyable_v<Key> && sizeof(Key) <= 16 &&
+                                   (sizeof(Key) & (sizeof(Key) - 1)) == 0;
   static constexpr int copies = 1;
 
   __device__ void fetch(heads_type const& heads, index_t base, int valid, simt::mbarrier& full) {

@@ -39,7 +39,7 @@ class staged_tile {
     }
   };
 
-  /// Starts the copy of the first `valid` items, and has it complete a phase of `full`. By one
+  /// Starts the copy of the first `valid` items; arrives at `full`, which waits for it. By one
   /// thread.
   __device__ void fetch(Item const* tile, int valid, simt::mbarrier& full) {
     copied_part const part(tile, valid);

@@ -10,6 +10,7 @@
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/device/position.cuh>
 #include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -23,31 +24,6 @@ struct tile_report {
   tile_status status;
   T value;
 };
-
-/// A position or count of items: never negative, below 2^62, and so small enough to share one
-/// 64-bit word with its status.
-struct position {
-  index_t value;
-};
-
-/// Sum of positions.
-struct plus_position {
-  using value_type = position;
-  LIBSCAN_HOST_DEVICE static constexpr position identity() { return {0}; }
-  LIBSCAN_HOST_DEVICE constexpr position operator()(position earlier, position later) const {
-    return {earlier.value + later.value};
-  }
-};
-
-}  // namespace libscan::inline LIBSCAN_MACHINE::device
-
-namespace libscan {
-/// Positions are integers.
-template <>
-inline constexpr bool exactly_associative<device::plus_position> = true;
-}  // namespace libscan
-
-namespace libscan::inline LIBSCAN_MACHINE::device {
 
 namespace detail {
 

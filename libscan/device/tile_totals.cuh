@@ -30,7 +30,7 @@ class tile_totals {
   using value_type = typename format::value_type;
   static constexpr int words_per_tile = static_cast<int>((sizeof(value_type) + 3) / 4);
   static constexpr word tag = word{1} << 32;
-  static constexpr word flag = word{1} << 33;  // in the first word of a total
+  static constexpr word flag_bit = word{1} << 33;  // in the first word of a total
 
  public:
   /// `memory`: at least `bytes(tiles)`, aligned to 8.
@@ -77,7 +77,7 @@ class tile_totals {
       for (int i = 0; i < words_per_tile; ++i) bits[i] = static_cast<unsigned>(words[i]);
       value_type value;
       memcpy(&value, bits, sizeof(value));
-      return format::total(value, (words[0] & flag) != 0);
+      return format::total(value, (words[0] & flag_bit) != 0);
     }
   };
 
@@ -89,7 +89,7 @@ class tile_totals {
     reading found;
 #pragma unroll
     for (int i = 0; i < words_per_tile; ++i) found.words[i] = tag | bits[i];
-    if (format::flag(total)) found.words[0] |= flag;
+    if (format::flag(total)) found.words[0] |= flag_bit;
     return found;
   }
 

@@ -30,7 +30,7 @@
 //   sync_warp                the only one of these that orders memory
 //   active_mask              some lanes that happen to be here: never "all lanes of the branch"
 //   lane_id lanemask_lt lanemask_le lanemask_eq lanemask_ge lanemask_gt   popc clz ffs brev
-//   byte_perm                picks 4 of the 8 bytes of two words, one hexadecimal digit each
+//   byte_perm                picks 4 of the 8 bytes of two words, a digit 0 to 7 for each
 //   dot<Small>               sum + the 1- or 2-byte integers of a word, each times a byte of
 //                            weights < 128
 // Block
@@ -45,7 +45,8 @@
 //   memory.
 //                            Every polling loop must read through one of them
 //   thread_fence thread_fence_block
-//   load_vector store_vector    N items at once, aligned to their size together
+//   load_vector store_vector    N items at once, aligned to their size together; stored to global
+//                            memory only
 //   mbarrier bulk_load       asynchronous copies global to shared, 16-byte aligned (sm_90 and
 //                            later: `has_bulk_copy` tells in device code); l2_keep asks the cache
 //                            to keep what they read

@@ -23,6 +23,14 @@ struct small_tuning {
   [[maybe_unused]] static constexpr int resident_blocks = 1;
 };
 
+/// A pipeline of tiles of 2048 items.
+struct small_pipeline_tuning {
+  static constexpr int groups = 2;
+  static constexpr int group_threads = 64;
+  static constexpr int words_per_lane = 1;
+  static constexpr int stages = 4;
+};
+
 constexpr scan_kind both_kinds[] = {scan_kind::exclusive, scan_kind::inclusive};
 
 /// n predicates, of which about one in `one_in` holds; 0: none.
@@ -89,17 +97,18 @@ void require_ranks(std::vector<std::uint8_t> const& bytes, int offset = 0) {
 
 }  // namespace
 
-TEST_CASE("sizes around words, warps and tiles agree with a loop, at every density") {
+TEMPLATE_TEST_CASE("sizes around words, warps and tiles agree with a loop, at every density", "",
+                   small_tuning, small_pipeline_tuning) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (std::uint64_t const one_in : {0, 1, 2, 100}) {
       for (index_t const n : {0,   1,   2,   3,    31,   32,   33,   63,   64,   65,
                               511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 9999}) {
         auto const bytes = make_bytes(n, one_in);
-        require_ranks<small_tuning, std::int32_t>(bytes);
-        require_ranks<small_tuning, std::uint64_t>(bytes);
+        require_ranks<TestType, std::int32_t>(bytes);
+        require_ranks<TestType, std::uint64_t>(bytes);
       }
-      require_ranks<small_tuning, std::uint32_t>(make_bytes(scaled(70000, 34000), one_in));
+      require_ranks<TestType, std::uint32_t>(make_bytes(scaled(70000, 34000), one_in));
     }
   });
 }
@@ -111,17 +120,20 @@ TEST_CASE("the size ladder agrees with a loop") {
     require_ranks<tuning, std::int32_t>(make_bytes(n, 3));
     require_ranks<tuning, std::int64_t>(make_bytes(n, 3));
   }
+  if (on_gpu) require_ranks<void, std::int32_t>(make_bytes((1 << 25) + 77, 3));
 }
 
-TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is touched") {
+TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is touched",
+                   "", small_tuning, small_pipeline_tuning) {
   for (int offset = 0; offset <= 16; ++offset) {
     INFO("offset " << offset);
-    require_ranks<small_tuning, std::uint32_t>(make_bytes(2500, 2), offset);
-    require_ranks<small_tuning, std::int64_t>(make_bytes(2500, 2), offset);
+    require_ranks<TestType, std::uint32_t>(make_bytes(2500, 2), offset);
+    require_ranks<TestType, std::int64_t>(make_bytes(2500, 2), offset);
   }
 }
 
-TEST_CASE("the number of items may lie in device memory") {
+TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tuning,
+                   small_pipeline_tuning) {
   auto const bytes = make_bytes(5000, 2);
   device_image<std::uint8_t> mask(bytes);
   for (index_t const n : {-3, 0, 1, 32, 1024, 4999, 5000, 9999}) {
@@ -131,8 +143,8 @@ TEST_CASE("the number of items may lie in device memory") {
     device_image<std::int32_t> ranks(5000);
     device_image<index_t> total(1);
     workspace ws;
-    exclusive_binary_scan<small_tuning>(ws, byte_mask{mask.data()}, ranks.data(),
-                                        item_count::on_device(length.data(), 5000), total.data());
+    exclusive_binary_scan<TestType>(ws, byte_mask{mask.data()}, ranks.data(),
+                                    item_count::on_device(length.data(), 5000), total.data());
     auto got = ranks.read();
     REQUIRE(ranks.written_from(taken) == "");
     got.resize(static_cast<std::size_t>(taken));

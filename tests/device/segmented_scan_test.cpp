@@ -117,6 +117,30 @@ TEMPLATE_TEST_CASE("several warps and rows agree with a loop, whatever the opera
   });
 }
 
+TEMPLATE_TEST_CASE("the smallest pipeline agrees with a loop, whatever the operator", "",
+                   plus<std::int32_t>, plus<std::uint8_t>, compose, keep_last, tripwire) {
+  using T = typename TestType::value_type;
+  T init = TestType::identity();
+  if constexpr (std::is_same_v<TestType, compose>) init = {3, 5};
+  auto const all = {descriptor::flags, descriptor::bits, descriptor::offsets, descriptor::keys};
+  each_schedule(scaled(3, 1), [&](std::string const& schedule) {
+    INFO(schedule);
+    for (segment_shape const shape : all_segment_shapes()) {
+      for (index_t const n : {1, 2, 31, 33, 127, 128, 129, 255, 256, 257, 513, 1537}) {
+        require_scans<tiny_pipeline_tuning, T>(shape, n, TestType{}, init, all);
+      }
+      require_scans<tiny_pipeline_tuning, T>(shape, scaled(9000, 3000), TestType{}, init, all);
+    }
+  });
+  for (int offset = 1; offset < 17; offset += scaled(1, 4)) {
+    place const where{offset, 17 - offset, false};
+    for (index_t const n : {5, 131, 700}) {
+      require_scans<tiny_pipeline_tuning, T>(segment_shape::power_law, n, TestType{}, init, all,
+                                             where);
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("the size ladder agrees with a loop, in every type", "", plus<std::uint8_t>,
                    plus<std::int32_t>, maximum<std::int16_t>, plus<std::uint64_t>, tripwire) {
   using T = typename TestType::value_type;

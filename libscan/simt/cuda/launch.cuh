@@ -131,14 +131,26 @@ int resident_blocks_per_multiprocessor(int block_threads, std::size_t dynamic_sh
   return blocks;
 }
 
-/// Whether the current device has bulk copies, and room for Kernel's shared storage in a block.
+namespace detail {
+
+/// Tells what kernels of this translation unit were compiled for.
+struct empty_kernel {
+  __device__ void operator()() const {}
+};
+
+}  // namespace detail
+
+/// Whether the current device has bulk copies, the code that it would run was compiled for such a
+/// device, and a block has room for Kernel's shared storage.
 template <class Kernel>
 bool device_can_pipeline() {
-  int device = 0, major = 0, room = 0;
+  int device = 0, room = 0;
   LIBSCAN_CHECK(cudaGetDevice(&device));
-  LIBSCAN_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
   LIBSCAN_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return major >= 9 && sizeof(typename Kernel::shared_storage) <= static_cast<std::size_t>(room);
+  cudaFuncAttributes code{};
+  LIBSCAN_CHECK(cudaFuncGetAttributes(&code, detail::entry<detail::empty_kernel>));
+  return code.ptxVersion >= 90 &&
+         sizeof(typename Kernel::shared_storage) <= static_cast<std::size_t>(room);
 }
 
 /// Whether this program holds code of the kernel that the current device can run.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <cstdint>
 #include <type_traits>
 
 #include <libscan/simt/executor/runtime.hpp>

@@ -19,6 +19,38 @@ using namespace libscan::test;
 
 namespace {
 
+/// No tuning of one's own: the library chooses.
+using automatic = void;
+
+/// A pipeline that packs as many rows as the library's, but in tiles of 8 to 16 KiB.
+template <class T>
+struct short_pipeline : pipelined_filter_tuning<T> {
+  static constexpr int groups = 2;
+  static constexpr int group_threads = 64;
+  static constexpr int rows = 2 * pipelined_filter_tuning<T>::rows_at_once;
+  static constexpr int stages = 4;
+};
+
+/// Rows that fill neither a word nor 16 bytes of a lane.
+struct odd_pipeline {
+  static constexpr int groups = 3;
+  static constexpr int group_threads = 32;
+  static constexpr int vector_items = 1;
+  static constexpr int rows_at_once = 3;
+  static constexpr int rows = 6;
+  static constexpr int stages = 3;
+};
+
+/// Items of 16 bytes that need not be aligned to them.
+struct labelled {
+  std::uint64_t label;
+  std::uint64_t value;
+  bool operator==(labelled const&) const = default;
+};
+struct has_low_value {
+  LIBSCAN_HOST_DEVICE bool operator()(labelled const& x) const { return x.value < 40; }
+};
+
 /// Filters on the device, between canaries, and requires what std::copy_if keeps.
 template <class Tuning, class T, class Predicate>
 void require_filter(std::vector<T> const& items, Predicate keep, int offset = 0) {
@@ -63,6 +95,15 @@ std::vector<T> percentiles(index_t n) {
   return items;
 }
 
+/// Counts how often it is asked about each number.
+struct counts_questions {
+  std::uint32_t* asked;
+  __device__ bool operator()(std::uint32_t x) const {
+    simt::atomic_ref<std::uint32_t>(asked[x]).fetch_add(1, simt::memory_order_relaxed);
+    return x % 3 == 0;
+  }
+};
+
 template <class T>
 std::vector<T> one_in_the_middle(index_t n) {
   std::vector<T> items(static_cast<std::size_t>(n), T(100));
@@ -72,40 +113,138 @@ std::vector<T> one_in_the_middle(index_t n) {
 
 }  // namespace
 
-TEST_CASE("with the smallest tiles, every n from 0 to 200 keeps what copy_if keeps") {
-  each_schedule(scaled(6, 2), [](std::string const& schedule) {
+TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 keeps what copy_if keeps", "",
+                   tiny_tuning, tiny_pipeline_tuning, odd_pipeline) {
+  each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : tiny_sizes()) {
-      require_filter<tiny_tuning>(percentiles<std::int32_t>(n), some<std::int32_t>(49));
+      require_filter<TestType>(percentiles<std::int32_t>(n), some<std::int32_t>(49));
     }
+  });
+}
+
+TEMPLATE_TEST_CASE("many small tiles keep what copy_if keeps", "", tiny_tuning,
+                   tiny_pipeline_tuning, odd_pipeline, short_pipeline<std::uint16_t>) {
+  each_schedule(scaled(6, 2), [](std::string const& schedule) {
+    INFO(schedule);
+    for (int const percent : {0, 49, 98, 99}) {
+      require_filter<TestType>(percentiles<std::uint16_t>(9999), some<std::uint16_t>(percent));
+    }
+    require_filter<TestType>(one_in_the_middle<std::uint16_t>(5000), some<std::uint16_t>(99));
   });
 }
 
 TEMPLATE_TEST_CASE("the size ladder at every selectivity, in several types", "", std::uint8_t,
                    std::int16_t, std::uint32_t, float, double) {
   using tuning = filter_tuning<TestType>;
+  using pipeline = pipelined_filter_tuning<TestType>;
   constexpr index_t tile = index_t{tuning::block_threads} * tuning::items_per_thread;
+  constexpr index_t pipeline_tile =
+      index_t{pipeline::group_threads} * pipeline::vector_items * pipeline::rows;
   index_t const limit = on_gpu ? 2000000 : scaled(140000, 9000);
+  auto const require_both = [](std::vector<TestType> const& items, int percent) {
+    require_filter<tuning>(items, some<TestType>(percent));
+    require_filter<pipeline>(items, some<TestType>(percent));
+    require_filter<short_pipeline<TestType>>(items, some<TestType>(percent));
+  };
+  auto sizes = size_ladder(tile, tuning::block_threads, limit);
+  for (index_t const n : size_ladder(pipeline_tile, pipeline::group_threads, limit)) {
+    sizes.push_back(n);
+  }
   each_schedule(1, [&](std::string const& schedule) {
     INFO(schedule);
-    for (index_t const n : size_ladder(tile, tuning::block_threads, limit)) {
-      require_filter<tuning>(percentiles<TestType>(n), some<TestType>(49));
+    for (index_t const n : sizes) {
+      require_both(percentiles<TestType>(n), 49);
       if (n > 10000 && !on_gpu) continue;
-      require_filter<tuning>(percentiles<TestType>(n), some<TestType>(0));
-      require_filter<tuning>(percentiles<TestType>(n), some<TestType>(98));
-      require_filter<tuning>(percentiles<TestType>(n), some<TestType>(99));
-      require_filter<tuning>(std::vector<TestType>(static_cast<std::size_t>(n), TestType(100)),
-                             some<TestType>(99));
-      require_filter<tuning>(one_in_the_middle<TestType>(n), some<TestType>(99));
+      require_both(percentiles<TestType>(n), 0);
+      require_both(percentiles<TestType>(n), 98);
+      require_both(percentiles<TestType>(n), 99);
+      require_both(std::vector<TestType>(static_cast<std::size_t>(n), TestType(100)), 99);
+      require_both(one_in_the_middle<TestType>(n), 99);
     }
   });
 }
 
-TEST_CASE("no pointer of a filter needs alignment beyond its type's") {
-  for (int offset = 0; offset <= 16; ++offset) {
-    require_filter<tiny_tuning>(percentiles<std::uint8_t>(500), some<std::uint8_t>(30), offset);
-    require_filter<filter_tuning<double>>(percentiles<double>(500), some<double>(30), offset);
+TEST_CASE("many items are filtered the way the library chooses") {
+  if (reduced()) return;
+  for (index_t const n : {index_t{1} << 17, index_t{600001}}) {
+    require_filter<automatic>(percentiles<double>(n), some<double>(49));
   }
+}
+
+TEMPLATE_TEST_CASE("no pointer of a filter needs alignment beyond its type's", "", std::uint8_t,
+                   std::int16_t, std::uint32_t, double) {
+  for (int offset = 0; offset <= 16; ++offset) {
+    auto const items = percentiles<TestType>(5000);
+    for (int const percent : {30, 99}) {
+      require_filter<tiny_tuning>(items, some<TestType>(percent), offset);
+      require_filter<tiny_pipeline_tuning>(items, some<TestType>(percent), offset);
+      require_filter<short_pipeline<TestType>>(items, some<TestType>(percent), offset);
+    }
+  }
+}
+
+TEST_CASE("items of 16 bytes need no alignment to 16") {
+  std::vector<labelled> items;
+  for (std::uint64_t i = 0; i < 3000; ++i) items.push_back({i, i * i % 100});
+  has_low_value const keep;
+  std::vector<labelled> expected;
+  std::copy_if(items.begin(), items.end(), std::back_inserter(expected), keep);
+  for (int const in_words : {0, 1}) {
+    for (int const out_words : {0, 1}) {
+      INFO(in_words << " and " << out_words << " words off");
+      device_image<std::uint64_t> in(std::vector<std::uint64_t>(2 * items.size()), in_words);
+      device_image<std::uint64_t> out(2 * static_cast<index_t>(expected.size()), out_words);
+      device_image<index_t> count(1);
+      simt::copy_async(in.data(), items.data(), items.size() * sizeof(labelled));
+      workspace ws;
+      filter<short_pipeline<labelled>>(ws, reinterpret_cast<labelled const*>(in.data()),
+                                       reinterpret_cast<labelled*>(out.data()), 3000, keep,
+                                       count.data());
+      std::vector<std::uint64_t> words;
+      for (labelled const& x : expected) words.insert(words.end(), {x.label, x.value});
+      REQUIRE(count.read()[0] == static_cast<index_t>(expected.size()));
+      REQUIRE(difference(words, out.read()) == "");
+      REQUIRE(out.damage() == "");
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("items are converted to what the output holds", "", tiny_tuning,
+                   tiny_pipeline_tuning) {
+  auto const items = percentiles<std::uint8_t>(2000);
+  device_image<std::uint8_t> in(items);
+  std::vector<std::int64_t> expected;
+  std::copy_if(items.begin(), items.end(), std::back_inserter(expected), some<std::uint8_t>(20));
+  device_image<std::int64_t> out(static_cast<index_t>(expected.size()));
+  workspace ws;
+  filter<TestType>(ws, in.data(), out.data(), 2000, some<std::uint8_t>(20), nullptr);
+  REQUIRE(difference(expected, out.read()) == "");
+  REQUIRE(out.damage() == "");
+}
+
+TEMPLATE_TEST_CASE("the device's predicate is asked once about each item, and about no other", "",
+                   tiny_tuning, tiny_pipeline_tuning, odd_pipeline, short_pipeline<std::uint32_t>) {
+  constexpr index_t n = 5003;
+  std::vector<std::uint32_t> items;
+  for (std::uint32_t i = 0; i < n; ++i) items.push_back(i + 1);
+  device_image<std::uint32_t> in(items, 1), out(n), asked(std::vector<std::uint32_t>(n + 1));
+  workspace ws;
+  filter<TestType>(ws, in.data(), out.data(), n, counts_questions{asked.data()}, nullptr);
+  auto const times = asked.read();
+  REQUIRE(times[0] == 0);
+  REQUIRE(std::count(times.begin() + 1, times.end(), 1u) == n);
+}
+
+TEST_CASE("a filter finds room in the workspace it asks for") {
+  auto const items = percentiles<double>(600001);
+  device::buffer<std::byte> const memory(
+      static_cast<index_t>(filter_workspace_bytes<double>(600001)));
+  workspace ws(memory.data(), filter_workspace_bytes<double>(600001));
+  device_image<double> in(items), out(600001);
+  device_image<index_t> count(1);
+  filter(ws, in.data(), out.data(), 600001, some<double>(9), count.data());
+  REQUIRE(count.read()[0] == std::count_if(items.begin(), items.end(), some<double>(9)));
 }
 
 TEST_CASE("a program of tests keeps the same on the device as on the host") {
@@ -116,21 +255,23 @@ TEST_CASE("a program of tests keeps the same on the device as on the host") {
   program.append({operation::negation, {}});
   program.append({operation::disjunction, {}});
   require_filter<filter_tuning<float>>(percentiles<float>(5000), program);
+  require_filter<short_pipeline<float>>(percentiles<float>(5000), program);
 }
 
-TEST_CASE("a filter's count feeds the next call without leaving the device") {
+TEMPLATE_TEST_CASE("a filter's count feeds the next call without leaving the device", "",
+                   tiny_tuning, tiny_pipeline_tuning) {
   auto const items = percentiles<std::int32_t>(3000);
   device_image<std::int32_t> in(items), kept(3000), kept_twice(3000);
   device_image<index_t> count(1), count_twice(1);
   device_image<std::int32_t> offsets(3000), total(1);
   workspace ws;
-  filter<tiny_tuning>(ws, in.data(), kept.data(), 3000, some<std::int32_t>(70), count.data());
+  filter<TestType>(ws, in.data(), kept.data(), 3000, some<std::int32_t>(70), count.data());
   auto const n = item_count::on_device(count.data(), 3000);
-  filter<tiny_tuning>(ws, kept.data(), kept_twice.data(), n, some<std::int32_t>(20),
-                      count_twice.data());
-  exclusive_scan<tiny_tuning>(ws, kept_twice.data(), offsets.data(),
-                              item_count::on_device(count_twice.data(), 3000), plus<std::int32_t>{},
-                              total.data());
+  filter<TestType>(ws, kept.data(), kept_twice.data(), n, some<std::int32_t>(20),
+                   count_twice.data());
+  exclusive_scan<TestType>(ws, kept_twice.data(), offsets.data(),
+                           item_count::on_device(count_twice.data(), 3000), plus<std::int32_t>{},
+                           total.data());
   std::vector<std::int32_t> expected;
   std::copy_if(items.begin(), items.end(), std::back_inserter(expected),
                [](std::int32_t x) { return x <= 20; });
