@@ -30,7 +30,10 @@ __device__ scan_result<T> scan_of_warps(scan_storage<T, BlockThreads>& storage, 
   if (lane == 0) storage.warp_total[warp] = warp_value;
   simt::sync_block();
   // Every warp scans the totals for itself: cheaper than one warp doing it and a second barrier.
-  T const mine = lane < warps ? storage.warp_total[lane] : op.identity();
+  // All lanes ask for the identity: where only some did, nvcc 13.0 let an operator that branches
+  // take them through shuffles of their own.
+  T mine = op.identity();
+  if (lane < warps) mine = storage.warp_total[lane];
   scan_result<T> const scanned = warp::exclusive_scan(mine, op);
   T const prefix = simt::shfl(simt::full_warp, scanned.prefix, warp);
   simt::sync_block();

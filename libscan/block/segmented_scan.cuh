@@ -36,7 +36,8 @@ __device__ segmented_scan_result<T> segmented_scan(segmented_scan_storage<T, Blo
   if constexpr (Kind == scan_kind::inclusive) return {full, of_warps.total.value};
   T const before = simt::shfl_up(simt::full_warp, full, 1);
   T const entering = simt::lane_id() == 0 ? of_warps.prefix.value : before;
-  return {head ? T(op.identity()) : entering, of_warps.total.value};
+  T const nothing = op.identity();
+  return {head ? nothing : entering, of_warps.total.value};
 }
 
 /// The count of true threads in the caller's segment before it (and itself, if inclusive).

@@ -60,15 +60,23 @@ struct pipeline_tuning {
   static constexpr int shared_bytes = 222 * 1024;  // of the 227 KiB a block may have
   static constexpr int stages = shared_bytes / stage_bytes < 12 ? shared_bytes / stage_bytes : 12;
   static_assert(rows * row_items >= least_pipeline_tile);
+  // Of a segmented scan: from here on the pipeline is the faster way.
+  static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << (HeadBits > 8 ? 27 : 24);
 };
 
-/// The resident scan: up to `rows` rows for each warp of a block, in 64 registers of a thread.
+/// The resident scan: up to `rows` rows for each warp of a block, in 32 registers of a thread.
 template <class Item, class T, class Result>
 struct resident_tuning {
   static constexpr int block_threads = 512;
   static constexpr int vector_items = widest_access<Item, Result>;
   static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);
-  static constexpr int rows = row_registers < 64 ? 64 / row_registers : 1;
+  static constexpr int rows = row_registers < 32 ? 32 / row_registers : 1;
+};
+
+/// The same for so few items that a row for each warp is enough: its code is there sooner.
+template <class Item, class T, class Result>
+struct short_resident_tuning : resident_tuning<Item, T, Result> {
+  static constexpr int rows = 1;
 };
 
 /// Tile of the look-back filter.

@@ -64,7 +64,8 @@ __device__ T look_back_in_any_order(tile_state<T> const& state, index_t tile, Op
     auto const report = read_window(state, end, T(op.identity()));
     unsigned const prefixes = simt::ballot(simt::full_warp, report.status == tile_status::prefix);
     int const first = prefixes == 0 ? 0 : simt::warp_size - 1 - simt::clz(prefixes);
-    T const counts = simt::lane_id() >= first ? report.value : T(op.identity());
+    T counts = op.identity();
+    if (simt::lane_id() >= first) counts = report.value;
     carry = op(warp::inclusive_scan(counts, op).total, carry);
     if (prefixes != 0) return carry;
   }

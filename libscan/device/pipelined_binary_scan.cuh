@@ -60,9 +60,12 @@ struct staged_mask<byte_mask, Items> {
   }
   __device__ unsigned word(byte_mask mask, index_t base, int i, int count) {
     byte_mask const staged{bytes.items(mask.bytes + base)};
-    unsigned const word = count == 32 && staged.whole_rows<16>()
-                              ? staged.whole_bits<16>(i) | staged.whole_bits<16>(i + 16) << 16
-                              : staged.bits<32>(i, count);
+    unsigned word = 0;
+    if (simt::all(simt::full_warp, count == 32) && staged.whole_rows<16>()) {
+      word = staged.whole_bits<16>(i) | staged.whole_bits<16>(i + 16) << 16;
+    } else {
+      word = staged.bits<32>(i, count);
+    }
     words[i / 32] = word;
     return word;
   }

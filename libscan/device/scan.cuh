@@ -43,6 +43,10 @@ void scan(workspace& ws, In in, Out out, item_count n, Op op, typename Op::value
   if constexpr (sizeof(T) <= 16) {
     using item = typename stored<In, T>::type;
     using result = typename stored<Out, T>::type;
+    using few = short_resident_tuning<item, T, result>;
+    if (fits_resident_scan<Op, few>(n.at_most())) {
+      return resident_scan<Kind, few>(ws, in, out, n, op, d_total, init);
+    }
     using resident = resident_tuning<item, T, result>;
     if (fits_resident_scan<Op, resident>(n.at_most())) {
       return resident_scan<Kind, resident>(ws, in, out, n, op, d_total, init);

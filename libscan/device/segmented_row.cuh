@@ -53,7 +53,8 @@ template <class T, class Op>
 __device__ open_end<T> combine_lanes(open_end<T> const& total, join_ends<Op> join) {
   unsigned const heads = simt::ballot(simt::full_warp, total.has_head);
   bool const counts = (heads & simt::lanemask_gt()) == 0;
-  return {warp::combine(counts ? total.value : T(join.op.identity()), join.op), heads != 0};
+  T const nothing = join.op.identity();
+  return {warp::combine(counts ? total.value : nothing, join.op), heads != 0};
 }
 
 namespace detail {

@@ -123,7 +123,8 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
     using result = typename stored<Out, T>::type;
     using tuning = pipeline_tuning<item, T, result, staged_heads<prepared, 32>::bits_per_item>;
     using work = segmented_scan_work<Kind, item, Out, prepared, Op, tuning>;
-    if (simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
+    if (n.at_most() >= tuning::least_items &&
+        simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
       return pipelined_segmented_scan<Kind, tuning>(ws, behind, in, out, heads, n, op, init);
     }
   }

@@ -36,12 +36,11 @@ class warp_rows {
   }
 
   /// Turns the items into their prefixes, `before` being what comes before the first; returns
-  /// `before` op all items. Rows that begin at `valid` or later stay as they are.
+  /// `before` op all items.
   template <scan_kind Kind, class Op>
-  __device__ T scan(T before, Op op, int valid = items) {
+  __device__ T scan(T before, Op op) {
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
-      if (r * row_items >= valid) break;
       auto const row = warp::exclusive_scan(lane_sum(item_[r], op), op);
       T prefix = op(before, row.prefix);
       before = op(before, row.total);

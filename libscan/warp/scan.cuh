@@ -34,7 +34,8 @@ template <class T, class Op>
 __device__ __forceinline__ scan_result<T> exclusive_scan(T x, Op op) {
   scan_result<T> const inclusive = warp::inclusive_scan(x, op);
   T const before = simt::shfl_up(simt::full_warp, inclusive.prefix, 1);
-  return {simt::lane_id() == 0 ? op.identity() : before, inclusive.total};
+  T const nothing = op.identity();
+  return {simt::lane_id() == 0 ? nothing : before, inclusive.total};
 }
 
 /// x[0] op x[1] op ... op x[31], in lane 0. All 32 lanes must call; the operator need not commute.

@@ -63,7 +63,8 @@ __device__ scan_result<T> segmented_scan(T x, unsigned heads, Op op) {
   T const total = simt::shfl(simt::full_warp, x, own.end - 1);
   T const before = simt::shfl_up(simt::full_warp, x, 1);
   if constexpr (Kind == scan_kind::inclusive) return {x, total};
-  return {lane == own.begin ? T(op.identity()) : before, total};
+  T const nothing = op.identity();
+  return {lane == own.begin ? nothing : before, total};
 }
 
 /// The same with each lane's own head flag.

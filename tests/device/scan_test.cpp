@@ -120,6 +120,30 @@ TEMPLATE_TEST_CASE("the size ladder agrees with a loop, in every type and operat
   });
 }
 
+namespace {
+
+/// An operator that looks up at run time what it is.
+struct sum_or_greatest {
+  using value_type = std::int64_t;
+  bool greatest;
+  LIBSCAN_HOST_DEVICE constexpr value_type identity() const {
+    return greatest ? maximum<value_type>::identity() : 0;
+  }
+  LIBSCAN_HOST_DEVICE constexpr value_type operator()(value_type a, value_type b) const {
+    return greatest ? maximum<value_type>{}(a, b) : plus<value_type>{}(a, b);
+  }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("operators that branch agree with a loop", "", automatic,
+                   look_back_tuning<std::int64_t>, tiny_pipeline_tuning) {
+  for (bool const greatest : {false, true}) {
+    require_sizes<TestType>({33, 1500, 20001}, sum_or_greatest{greatest}, 5);
+    if (on_gpu) require_sizes<TestType>({300001, 3000001}, sum_or_greatest{greatest}, 5);
+  }
+}
+
 TEST_CASE("a million items agree with a loop") {
   if (reduced()) return;
   require_sizes<automatic>({1000003}, plus<std::int32_t>{}, 1);

@@ -129,7 +129,8 @@ struct look_back_walk {
       carry = simt::shfl(simt::full_warp, seen.value, lane++);
     }
     if constexpr (exactly_associative<Op> && window == simt::warp_size) {
-      T const counts = simt::lane_id() >= lane ? seen.value : T(op.identity());
+      T counts = op.identity();
+      if (simt::lane_id() >= lane) counts = seen.value;
       carry = op(carry, warp::inclusive_scan(counts, op).total);
     } else {
       for (; lane < window; ++lane)

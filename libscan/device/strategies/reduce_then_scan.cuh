@@ -24,7 +24,8 @@ struct reduce_segments_kernel {
     T sum = op.identity();
     for (index_t base = begin; base < end; base += BlockThreads) {
       index_t const i = base + threadIdx.x;
-      T const x = i < end ? static_cast<T>(in[i]) : T(op.identity());
+      T x = op.identity();
+      if (i < end) x = static_cast<T>(in[i]);
       sum = op(sum, block::tree_reduce(shared, x, op));
     }
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
