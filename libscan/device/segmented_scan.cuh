@@ -156,7 +156,7 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, Heads const& des
 /// workspace must grow. Traffic: reads n items and the descriptor, writes n results, whatever the
 /// lengths of the segments. Results are bitwise the same in every run on one kind of GPU. Progress:
 /// many items behind plain pointers, on GPUs with bulk copies and room for the pipeline (sm_90),
-/// takes a cooperative launch, which starts when all its blocks fit; otherwise a tile waits only
+/// take a cooperative launch, which starts when all its blocks fit; otherwise a tile waits only
 /// for tiles claimed by running blocks. Throws: `invalid_argument` (workspace too small, no
 /// length), `device_error`.
 template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, class Op>
