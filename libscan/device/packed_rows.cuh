@@ -140,14 +140,14 @@ class packed_rows {
     }
     constexpr int first = Kind == scan_kind::inclusive ? 1 : 0;
 #pragma unroll
-    for (int j = 0; j < per_word; ++j) put(r, w * per_word + j, value + first + j);
+    for (int j = 0; j < per_word; j += results_per_word) {
+      put(result_[r][(w * per_word + j) / results_per_word], value + first + j);
+    }
     return value[per_word];
   }
 
-  /// Makes the word of results that begins with result j of row r, if one does.
-  __device__ void put(int r, int j, unsigned const* value) {
-    if (j % results_per_word != 0) return;
-    unsigned& word = result_[r][j / results_per_word];
+  /// Makes a word of results.
+  static __device__ void put(unsigned& word, unsigned const* value) {
     if constexpr (sizeof(Result) == 4) {
       word = value[0];
     } else if constexpr (sizeof(Result) == 2) {

@@ -77,7 +77,7 @@ struct pipeline_kernel {
     simt::mbarrier full[stages];
     simt::mbarrier empty[stages];
     summary part_sum[stages][parts];
-    unsigned parts_summed[stages];
+    simt::mbarrier parts_summed[stages];
     simt::mbarrier summed[stages];
     index_t tile[slots];
     simt::mbarrier tile_known[slots];
@@ -120,8 +120,8 @@ struct pipeline_kernel {
   static __device__ void init_barriers(shared_storage& shared) {
     for (auto& full : shared.full) full.init(Work::copies);
     for (auto& empty : shared.empty) empty.init(parts);
-    for (auto& count : shared.parts_summed) count = 0;
-    for (auto& summed : shared.summed) summed.init(parts);
+    for (auto& summed : shared.parts_summed) summed.init(parts);
+    for (auto& summed : shared.summed) summed.init(1);
     for (auto& known : shared.tile_known) known.init(1);
     for (auto& known : shared.carry_known) known.init(1);
     simt::fence_mbarrier_init();
@@ -156,8 +156,8 @@ struct pipeline_kernel {
     }
   }
 
-  /// Sums the same part of all tiles of the block. Whoever sums the last part of a tile publishes
-  /// the tile's total. By one warp for each part.
+  /// Sums the same part of all tiles of the block. The warp of the first part publishes the totals
+  /// of tiles. By one warp for each part.
   static __device__ void sum_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
                                    tile_totals<summary> const& totals, int part) {
     for (unsigned k = 0;; ++k) {
@@ -170,14 +170,16 @@ struct pipeline_kernel {
       int const begin = part * part_items;
       work.complete(shared.stage[s], base, valid, begin, begin + part_items);
       summary const sum = work.sum(shared.stage[s], base, valid, begin);
-      if (simt::lane_id() == 0) {
-        shared.part_sum[s][part] = sum;
-        simt::block_atomic_ref<unsigned> const count(shared.parts_summed[s]);
-        bool const last = count.fetch_add(1, simt::memory_order_acq_rel) % parts == parts - 1;
-        if (last) totals.publish(tile, sum_before(shared.part_sum[s], parts, op));
-      }
+      if (simt::lane_id() == 0) shared.part_sum[s][part] = sum;
       simt::sync_warp();
-      if (simt::lane_id() == 0) shared.summed[s].arrive();
+      if (simt::lane_id() == 0) shared.parts_summed[s].arrive();
+      if (part == 0) {
+        shared.parts_summed[s].wait(k / stages % 2);
+        if (simt::lane_id() == 0) {
+          totals.publish(tile, sum_before(shared.part_sum[s], parts, op));
+          shared.summed[s].arrive();
+        }
+      }
     }
   }
 
