@@ -34,7 +34,7 @@ __device__ void copy_run(Item const* run, int count, Item* target) {
   if (lane < head) target[lane] = run[lane];
   int const line_offset = static_cast<int>((place + head * size) % 128) / 16;
   for (int v = lane - line_offset; v < vectors; v += at_once * simt::warp_size) {
-    simt::vector<Item, wide> moved[at_once];
+    simt::vector<Item, wide> moved[at_once] = {};
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
       int const i = v + k * simt::warp_size;
