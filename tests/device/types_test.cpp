@@ -116,6 +116,40 @@ TEMPLATE_TEST_CASE("exclusive scans with other operators agree with a loop", "",
   require_scans<scan_kind::exclusive, TestType>();
 }
 
+namespace {
+
+/// A result of three bytes, which no access moves at once.
+struct three_bytes {
+  std::uint8_t byte[3];
+  three_bytes() = default;
+  LIBSCAN_HOST_DEVICE three_bytes(int value)
+      : byte{static_cast<std::uint8_t>(value), static_cast<std::uint8_t>(value >> 8),
+             static_cast<std::uint8_t>(value >> 16)} {}
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("results of three bytes agree with a loop", "", void,
+                   (pipeline_tuning<std::uint8_t, int, three_bytes>)) {
+  index_t const n = scaled(20001, 5001);
+  std::vector<std::uint8_t> items;
+  for (index_t i = 0; i < n; ++i) items.push_back(static_cast<std::uint8_t>(i * 37));
+  device_image<std::uint8_t> in(items);
+  device_image<three_bytes> out(n);
+  workspace ws;
+  inclusive_scan<TestType>(ws, in.data(), out.data(), n, plus<int>{});
+  auto const got = out.read();
+  int sum = 0;
+  bool same = true;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    sum += items[i];
+    three_bytes const expected(sum);
+    for (int b = 0; b < 3; ++b) same = same && expected.byte[b] == got[i].byte[b];
+  }
+  REQUIRE(same);
+  REQUIRE(out.damage() == "");
+}
+
 TEST_CASE("a structure of 12 bytes agrees with a loop") {
   require_scans<scan_kind::exclusive, join_shears>();
 }
