@@ -31,37 +31,57 @@ requires(sizeof(Item) > 16 ||
 /// No tile of the pipelined scans is smaller, whatever the types are.
 inline constexpr int least_pipeline_tile = 512;
 
-/// The pipelined scan of Items into Results, accumulated in T; with `HeadBits` more of input for
-/// each item of a segmented scan. A tile moves about 48 KiB in and out, in which time one warp
-/// finds the prefix of the next; stages fill the shared memory.
-template <class Item, class T, class Result, int HeadBits = -1>
+/// How many stages of so many bytes each fit in shared memory, of which a block may have 227 KiB.
+inline constexpr int pipeline_stages(int stage_bytes) {
+  int const padded = stage_bytes + 384;  // for alignment
+  int const fitting = 222 * 1024 / padded;
+  return fitting < 12 ? fitting : 12;
+}
+
+/// The pipelined scan of Items into Results, accumulated in T. A tile moves about 48 KiB in and
+/// out, in which time one warp finds the prefix of the next.
+template <class Item, class T, class Result>
 struct pipeline_tuning {
-  static constexpr bool segmented = HeadBits >= 0;
-  // Two groups leave a thread 128 registers, three leave it 96.
-  static constexpr int groups = segmented && sizeof(T) > 4 ? 2 : 3;
+  static constexpr int groups = 3;
   static constexpr int group_threads = 128;
   static constexpr int vector_items = widest_access<Item, Result>;
   static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);
   static constexpr int rows_at_once = row_registers > 12  ? 1
                                       : row_registers > 8 ? 2
                                       : row_registers > 4 ? 3
-                                      : segmented         ? 4
                                                           : 6;
   static constexpr int row_items = group_threads * vector_items;
-  static constexpr int head_bytes = segmented ? row_items * HeadBits / 8 : 0;
-  static constexpr int row_bytes =
-      row_items * static_cast<int>(sizeof(Item) + sizeof(Result)) + head_bytes;
+  static constexpr int row_bytes = row_items * static_cast<int>(sizeof(Item) + sizeof(Result));
   static constexpr int tile_bytes = 48 * 1024;
   static constexpr int batches = (tile_bytes / row_bytes + rows_at_once - 1) / rows_at_once;
   static constexpr int rows = (batches > 0 ? batches : 1) * rows_at_once;
-  static constexpr int padding = 384;  // of what is staged, for its alignment
-  static constexpr int stage_bytes =
-      rows * (row_items * static_cast<int>(sizeof(Item)) + head_bytes) + padding;
-  static constexpr int shared_bytes = 222 * 1024;  // of the 227 KiB a block may have
-  static constexpr int stages = shared_bytes / stage_bytes < 12 ? shared_bytes / stage_bytes : 12;
+  static constexpr int stages = pipeline_stages(rows * row_items * static_cast<int>(sizeof(Item)));
   static_assert(rows * row_items >= least_pipeline_tile);
-  // Of a segmented scan: from here on the pipeline is the faster way.
-  static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << (HeadBits > 8 ? 27 : 24);
+};
+
+/// The same within segments, with `HeadBits` more of input for each item: a thread holds its rows
+/// in 32 registers. So many groups, of one tile each, hide how long it takes to find a prefix.
+template <class Item, class T, class Result, int HeadBits>
+struct segmented_pipeline_tuning {
+  static constexpr int groups = sizeof(T) <= 4 ? 6 : 5;
+  static constexpr int group_threads = 128;
+  static constexpr int vector_items = widest_access<Item, Result>;
+  static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);
+  static constexpr int row_items = group_threads * vector_items;
+  static constexpr int row_bytes =
+      row_items * (8 * static_cast<int>(sizeof(Item)) + HeadBits) / 8;  // that come in
+  static constexpr int most_rows = row_registers < 32 ? 32 / row_registers : 1;
+  static constexpr int staged_rows = 36 * 1024 / row_bytes;
+  static constexpr int rows = static_cast<int>(
+      std::bit_floor(static_cast<unsigned>(most_rows < staged_rows ? most_rows : staged_rows)));
+  static constexpr bool in_halves = sizeof(T) <= 4 && 1 <= HeadBits && HeadBits <= 8 && rows > 1;
+  static constexpr int rows_at_once = in_halves ? rows / 2 : rows;
+  static constexpr int stages = pipeline_stages(rows * row_bytes);
+  // Tiles of fewer bytes are over before the prefix of the next is found.
+  static constexpr bool pays = row_registers <= 8;
+  // From here on it is the faster way.
+  static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << 23;
+  static_assert(rows * row_items >= least_pipeline_tile && stages >= groups);
 };
 
 /// The resident scan: up to `rows` rows for each warp of a block, in 32 registers of a thread.
@@ -83,8 +103,11 @@ struct short_resident_tuning : resident_tuning<Item, T, Result> {
 template <class T>
 struct filter_tuning : look_back_tuning<T> {};
 
-/// The pipelined filter of Items: tiles of 32 KiB.
-template <class Item>
+/// No tile of a pipelined filter is smaller, whatever the types are.
+inline constexpr int least_filter_tile = 2048;
+
+/// The pipelined filter of Items: tiles of 32 KiB, with `RuleBits` more for each item.
+template <class Item, int RuleBits = 0>
 struct pipelined_filter_tuning {
   static constexpr int groups = 3;
   static constexpr int group_threads = 128;
@@ -92,11 +115,27 @@ struct pipelined_filter_tuning {
   // As many as one word per lane has bits for.
   static constexpr int rows_at_once = vector_items <= 4 ? 8 : 32 / vector_items;
   static constexpr int rows = 16;
+  static constexpr int rule_bytes =
+      RuleBits == 0 ? 0 : group_threads * (rows * vector_items * RuleBits / 8 + 4);
   static constexpr int stage_bytes =
-      group_threads * rows * 16 + 4 * group_threads * (rows / rows_at_once + 2);
+      group_threads * (rows * 16 + 4 * (rows / rows_at_once + 2)) + rule_bytes;
   static constexpr int stages = 222 * 1024 / stage_bytes;
-  // Of items: up to there the look-back filter is faster.
-  static constexpr std::size_t look_back_bytes = std::size_t{4} << 20;
+  // Up to there the look-back filter is faster.
+  static constexpr std::ptrdiff_t look_back_items = (std::ptrdiff_t{4} << 20) / sizeof(Item);
+};
+
+/// The pipelined filter by a mask of which only the mask, of `MaskBits` an item, is staged: large
+/// tiles, since few items may be kept of them; many groups, since each waits for its items.
+template <int MaskBits>
+struct pipelined_mask_filter_tuning {
+  static constexpr int groups = 6;
+  static constexpr int group_threads = 128;
+  static constexpr int vector_items = 4;
+  static constexpr int rows_at_once = 8;
+  static constexpr int rows = MaskBits == 1 ? 64 : 32;
+  static constexpr int stages = MaskBits == 1 ? 12 : 8;
+  // Up to there the look-back filter is faster.
+  static constexpr std::ptrdiff_t look_back_items = std::ptrdiff_t{1} << 22;
 };
 
 /// The smallest tile there is, for tests: a few items already make many tiles.

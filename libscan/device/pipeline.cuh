@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipeline of device-wide scans, for GPUs with bulk copies (sm_90 and later): persistent and
 // warp-specialised. One block per multiprocessor; tiles pass through a ring of stages in its shared
-// memory, where they are read twice: for their sum, which all later tiles wait for, and for the
-// scan.
+// memory. Either they wait there for what comes before them, and are read twice: for their sum,
+// which all later tiles wait for, and for the scan; or in the registers of those who scan them.
 #pragma once
-
-#include <type_traits>
 
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/running_prefix.cuh>
@@ -15,33 +13,21 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// What bulk copies and wide accesses can move: items in memory, of 1, 2, 4, 8 or 16 bytes.
-template <class In>
-inline constexpr bool suits_bulk_copy = false;
-template <class Item>
-inline constexpr bool suits_bulk_copy<Item*> = std::is_trivially_copyable_v<Item> &&
-                                               sizeof(Item) <= 16 &&
-                                               (sizeof(Item) & (sizeof(Item) - 1)) == 0;
-
-/// What a result takes in memory: as much as the iterator says, or as a value of the scan.
-template <class Iterator, class T>
-struct stored {
-  using type = T;
-};
-template <class Stored, class T>
-struct stored<Stored*, T> {
-  using type = std::remove_cv_t<Stored>;
-};
-
 /// Whether `Tuning` is that of a pipeline.
 template <class Tuning>
 concept tunes_pipeline = requires {
   Tuning::stages;
 };
 
+/// Whether the parts of a tile wait for what comes before them in registers.
+template <class Work>
+concept holds_parts = requires {
+  typename Work::part_type;
+};
+
 /// The pipeline. Number k of a block's tiles passes through stage k % stages: one thread fetches
-/// it, each of the summing warps sums a part of it, one warp finds what comes before it, and group
-/// k % groups scans it, each warp a part. All blocks must be resident.
+/// it, one warp finds what comes before it, and group k % groups scans it, each warp a part. It is
+/// summed by warps of their own, each a part, or by the group. All blocks must be resident.
 ///
 /// `Work` says what a tile is:
 ///   stage_type               its place in shared memory
@@ -50,8 +36,15 @@ concept tunes_pipeline = requires {
 ///   copies                   how many times fetch() arrives at `full`
 ///   complete(...)            adds to items [begin, end) of a stage what the copies left out
 ///   summary, op_type         what a part leaves for those behind it, and how two of them join
+/// and either
 ///   sum(...)                 the summary of a part, in lane 0
-///   scan(..., before, done)  writes the results of a part; calls done() when it has read the stage
+///   scan(..., before, done)  writes the results of a part; each lane calls done() when it has read
+///                            the stage
+/// or, if parts are held in registers as a `part_type`, whose members are
+///   take(work, ..., done)    reads and scans the part as if nothing came before it; its summary,
+///   in
+///                            lane 0; done() as above
+///   finish(work, ..., before)  writes the results, without the stage
 /// where a warp calls the functions, unless it says otherwise, with the tile's stage, first item
 /// (`base`) and number of items (`valid`), and the first item of the part (`begin`).
 template <class Work, class Tuning>
@@ -63,24 +56,27 @@ struct pipeline_kernel {
   static constexpr int parts = Work::parts;
   static constexpr int tile_items = Work::tile_items;
   static constexpr int part_items = tile_items / parts;
+  static constexpr bool holds = holds_parts<Work>;
   static constexpr int first_summing_warp = groups * parts;
-  static constexpr int prefix_warp = first_summing_warp + parts;
+  static constexpr int prefix_warp = first_summing_warp + (holds ? 0 : parts);
   static constexpr int fetch_warp = prefix_warp + 1;
   static constexpr int block_threads = (fetch_warp + 1) * simt::warp_size;
   static constexpr int resident_blocks = 1;
-  // When the carry of tile k + slots is known, tile k + 1 has left its stage, and with it tile k.
-  static constexpr int slots = stages + 1;
+  // When tile k + slots is fetched, tile k + slots - stages has left its stage. It has been
+  // scanned, and so has tile k; or its group holds it, and is done with the tile before, as are the
+  // others.
+  static constexpr int slots = stages + (holds ? groups : 1);
   static_assert(stages >= groups && tile_items % parts == 0);
 
   struct shared_storage {
     typename Work::stage_type stage[stages];
     simt::mbarrier full[stages];
     simt::mbarrier empty[stages];
-    summary part_sum[stages][parts];
-    simt::mbarrier parts_summed[stages];
-    simt::mbarrier summed[stages];
     index_t tile[slots];
     simt::mbarrier tile_known[slots];
+    summary part_sum[slots][parts];
+    simt::mbarrier parts_summed[slots];
+    simt::mbarrier summed[slots];
     summary carry[slots];
     simt::mbarrier carry_known[slots];
   };
@@ -101,9 +97,13 @@ struct pipeline_kernel {
       if (blockIdx.x == 0 && threadIdx.x == 0) *claimed = 0;
       simt::sync_grid();
       if (warp < first_summing_warp) {
-        scan_parts(shared, work, n, op, warp / parts, warp % parts);
+        if constexpr (holds) {
+          hold_parts(shared, work, n, op, totals, warp / parts, warp % parts);
+        } else {
+          scan_parts(shared, work, n, op, warp / parts, warp % parts);
+        }
       } else if (warp < prefix_warp) {
-        sum_parts(shared, work, n, op, totals, warp - first_summing_warp);
+        if constexpr (!holds) sum_parts(shared, work, n, op, totals, warp - first_summing_warp);
       } else if (warp == prefix_warp) {
         find_prefixes(shared, n, running_prefix<summary, op_type>(totals, init, op), total);
       } else if (fetches) {
@@ -117,13 +117,14 @@ struct pipeline_kernel {
     return blockIdx.x + static_cast<index_t>(k) * gridDim.x;
   }
 
+  /// Every lane that has read what is to be overwritten arrives for itself.
   static __device__ void init_barriers(shared_storage& shared) {
     for (auto& full : shared.full) full.init(Work::copies);
-    for (auto& empty : shared.empty) empty.init(parts);
-    for (auto& summed : shared.parts_summed) summed.init(parts);
-    for (auto& summed : shared.summed) summed.init(1);
+    for (auto& empty : shared.empty) empty.init(parts * simt::warp_size);
+    for (auto& summed : shared.parts_summed) summed.init(parts * simt::warp_size);
+    for (auto& summed : shared.summed) summed.init(simt::warp_size);
     for (auto& known : shared.tile_known) known.init(1);
-    for (auto& known : shared.carry_known) known.init(1);
+    for (auto& known : shared.carry_known) known.init(simt::warp_size);
     simt::fence_mbarrier_init();
   }
 
@@ -161,26 +162,57 @@ struct pipeline_kernel {
   static __device__ void sum_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
                                    tile_totals<summary> const& totals, int part) {
     for (unsigned k = 0;; ++k) {
-      unsigned const s = k % stages;
-      shared.full[s].wait(k / stages % 2);
-      index_t const tile = shared.tile[k % slots];
+      unsigned const slot = k % slots;
+      auto& stage = shared.stage[k % stages];
+      shared.full[k % stages].wait(k / stages % 2);
+      index_t const tile = shared.tile[slot];
       index_t const base = tile * tile_items;
       if (base >= n) return;
       int const valid = valid_items<tile_items>(n, base);
       int const begin = part * part_items;
-      work.complete(shared.stage[s], base, valid, begin, begin + part_items);
-      summary const sum = work.sum(shared.stage[s], base, valid, begin);
-      if (simt::lane_id() == 0) shared.part_sum[s][part] = sum;
-      simt::sync_warp();
-      if (simt::lane_id() == 0) shared.parts_summed[s].arrive();
+      work.complete(stage, base, valid, begin, begin + part_items);
+      summary const sum = work.sum(stage, base, valid, begin);
+      if (simt::lane_id() == 0) shared.part_sum[slot][part] = sum;
+      shared.parts_summed[slot].arrive();
       if (part == 0) {
-        shared.parts_summed[s].wait(k / stages % 2);
-        if (simt::lane_id() == 0) {
-          totals.publish(tile, sum_before(shared.part_sum[s], parts, op));
-          shared.summed[s].arrive();
-        }
+        shared.parts_summed[slot].wait(k / slots % 2);
+        publish(shared, totals, tile, slot, op);
+        shared.summed[slot].arrive();
       }
     }
+  }
+
+  /// Scans the same part of all tiles of one group, and holds it until what comes before the tile
+  /// is known. The warp of the first part publishes the totals of tiles. By one warp for each part.
+  static __device__ void hold_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
+                                    tile_totals<summary> const& totals, int group, int part) {
+    for (auto k = static_cast<unsigned>(group);; k += groups) {
+      unsigned const slot = k % slots;
+      auto& stage = shared.stage[k % stages];
+      shared.full[k % stages].wait(k / stages % 2);
+      index_t const tile = shared.tile[slot];
+      index_t const base = tile * tile_items;
+      if (base >= n) return;
+      int const valid = valid_items<tile_items>(n, base);
+      int const begin = part * part_items;
+      work.complete(stage, base, valid, begin, begin + part_items);
+      typename Work::part_type held;
+      summary const sum =
+          held.take(work, stage, base, valid, begin, [&] { shared.empty[k % stages].arrive(); });
+      if (simt::lane_id() == 0) shared.part_sum[slot][part] = sum;
+      shared.parts_summed[slot].arrive();
+      shared.parts_summed[slot].wait(k / slots % 2);
+      if (part == 0) publish(shared, totals, tile, slot, op);
+      summary const before = sum_before(shared.part_sum[slot], part, op);
+      shared.carry_known[slot].wait(k / slots % 2);
+      held.finish(work, base, valid, begin, op(shared.carry[slot], before));
+    }
+  }
+
+  /// Publishes the total of a tile whose parts have been summed. By one warp.
+  static __device__ void publish(shared_storage& shared, tile_totals<summary> const& totals,
+                                 index_t tile, unsigned slot, op_type op) {
+    if (simt::lane_id() == 0) totals.publish(tile, sum_before(shared.part_sum[slot], parts, op));
   }
 
   /// The first `count` sums of parts, combined.
@@ -210,8 +242,7 @@ struct pipeline_kernel {
       } else {
         ++told;
       }
-      simt::sync_warp();  // all lanes have read the slot before it may be used again
-      if (simt::lane_id() == 0) shared.carry_known[slot].arrive();
+      shared.carry_known[slot].arrive();
       if (tile == tiles - 1 && total != nullptr) store_total(total, prefix.advance_to(tiles));
     }
   }
@@ -224,17 +255,14 @@ struct pipeline_kernel {
   static __device__ void scan_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
                                     int group, int part) {
     for (auto k = static_cast<unsigned>(group);; k += groups) {
-      unsigned const s = k % stages;
-      shared.carry_known[k % slots].wait(k / slots % 2);
-      index_t const base = shared.tile[k % slots] * tile_items;
+      unsigned const slot = k % slots;
+      shared.carry_known[slot].wait(k / slots % 2);
+      index_t const base = shared.tile[slot] * tile_items;
       if (base >= n) return;
-      shared.summed[s].wait(k / stages % 2);
-      summary const before = op(shared.carry[k % slots], sum_before(shared.part_sum[s], part, op));
-      work.scan(shared.stage[s], base, valid_items<tile_items>(n, base), part * part_items, before,
-                [&] {
-                  simt::sync_warp();
-                  if (simt::lane_id() == 0) shared.empty[s].arrive();
-                });
+      shared.summed[slot].wait(k / slots % 2);
+      summary const before = op(shared.carry[slot], sum_before(shared.part_sum[slot], part, op));
+      work.scan(shared.stage[k % stages], base, valid_items<tile_items>(n, base), part * part_items,
+                before, [&] { shared.empty[k % stages].arrive(); });
     }
   }
 };

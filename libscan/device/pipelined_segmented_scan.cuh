@@ -21,6 +21,7 @@ struct segmented_scan_work {
   static constexpr int parts = Tuning::group_threads / simt::warp_size;
   static constexpr int part_items = Tuning::rows * rows::row_items;
   static constexpr int tile_items = parts * part_items;
+  static constexpr int batches = Tuning::rows / Tuning::rows_at_once;
   using heads_type = staged_heads<Heads, tile_items>;
   static constexpr int copies = 1 + heads_type::copies;
   static_assert(part_items % rows::items == 0);
@@ -46,98 +47,90 @@ struct segmented_scan_work {
     stage.heads.complete(heads, base, valid, begin, end);
   }
 
-  /// From the part's end backwards to its last head.
-  __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {
-    Item const* const staged = stage.items.items(in + base);
-    auto const reader = stage.heads.reader(heads, base, valid);
-    int i = begin + part_items - rows::items;
-    unsigned own[rows_at_once];
-    bool any = load_heads(own, reader, base, valid, i);
-    if (!any && !any_heads(reader, base, valid, begin)) {
-      return {rows::sum(staged + begin, part_items, valid - begin, op), false};
-    }
-    T sum = op.identity();
-    for (bool headed = false;;) {
-      rows items;
-      items.load(staged + i, valid - i, op);
+  /// The rows of a part, scanned; what comes before the part is missing up to its first head.
+  class part_type {
+   public:
+    template <class Done>
+    __device__ summary take(segmented_scan_work const& work, stage_type& stage, index_t base,
+                            int valid, int begin, Done done) {
+      constexpr row_prefix what =
+          Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
+      Item const* const staged = stage.items.items(work.in + base);
+      auto const reader = stage.heads.reader(work.heads, base, valid);
+      summary all{work.op.identity(), false};
+      headless_ = part_items;
 #pragma unroll
-      for (int r = rows_at_once - 1; r >= 0; --r) {
+      for (int b = 0; b < batches; ++b) {
+        int const first = begin + b * rows::items;
+        unsigned own[Tuning::rows_at_once];
+        bool const any = load_heads(own, reader, base, valid, first);
+        batch_[b].load(staged + first, valid - first, work.op);
+        if (b + 1 == batches) done();
         if (any) {
-          unsigned const lanes = simt::ballot(simt::full_warp, own[r] != 0);
-          keep_open_end(items.row(r), own[r], lanes, headed, T(op.identity()));
-          headed = headed || lanes != 0;
-        }
-        T row = rows::lane_sum(items.row(r), op);
-        if constexpr (!commutative<Op>) row = warp::combine(row, op);
-        sum = op(row, sum);
-      }
-      if (headed) break;
-      i -= rows::items;
-      any = load_heads(own, reader, base, valid, i);
-    }
-    if constexpr (commutative<Op>) sum = warp::combine(sum, op);
-    return {op(init, sum), true};
-  }
-
-  template <class Done>
-  __device__ void scan(stage_type& stage, index_t base, int valid, int begin, summary before,
-                       Done done) const {
-    constexpr row_prefix what =
-        Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
-    Item const* const staged = stage.items.items(in + base);
-    auto const reader = stage.heads.reader(heads, base, valid);
-    for (int i = begin; i < begin + part_items; i += rows::items) {
-      rows items;
-      items.load(staged + i, valid - i, op);
-      unsigned own[rows_at_once];
-      bool const any = load_heads(own, reader, base, valid, i);
-      if (i + rows::items == begin + part_items) done();
-      if (any) {
+          if (!all.has_head) headless_ = b * rows::items + first_head(own);
 #pragma unroll
-        for (int r = 0; r < rows_at_once; ++r) {
-          scan_row<what>(items.row(r), own[r], before, init, op);
+          for (int r = 0; r < Tuning::rows_at_once; ++r) {
+            scan_row<what>(batch_[b].row(r), own[r], all, work.init, work.op);
+          }
+        } else {
+          all.value = batch_[b].template scan<Kind>(all.value, work.op);
         }
-      } else {
-        before.value = items.template scan<Kind>(before.value, op);
       }
-      items.store(out + base + i, valid - i);
+      return all;
     }
-  }
+
+    __device__ void finish(segmented_scan_work const& work, index_t base, int valid, int begin,
+                           summary before) {
+#pragma unroll
+      for (int b = 0; b < batches; ++b) {
+        int const first = begin + b * rows::items;
+        batch_[b].prepend(before.value, work.op, headless_ - b * rows::items);
+        batch_[b].store(work.out + base + first, valid - first);
+      }
+    }
+
+   private:
+    rows batch_[batches];
+    int headless_;  // the items before the first head
+  };
 
  private:
-  static constexpr int rows_at_once = Tuning::rows_at_once;
-
-  /// The head bits of the caller's items of one row, which begins at item `first`.
+  /// The head bits of the caller's items in rows from item `first` on; returns whether there is any
+  /// head in them.
   template <class Reader>
-  static __device__ unsigned row_heads(Reader const& reader, index_t base, int valid, int first) {
-    int const i = first + simt::lane_id() * width;
-    int const rest = valid - i;
-    unsigned const own = reader.template bits<width>(i, rest < 0 ? 0 : rest < width ? rest : width);
-    return base + i == 0 ? own | 1u : own;
-  }
-
-  /// The same for the rows that are held at once; returns whether there is any head in them.
-  template <class Reader>
-  static __device__ bool load_heads(unsigned (&own)[rows_at_once], Reader const& reader,
+  static __device__ bool load_heads(unsigned (&own)[Tuning::rows_at_once], Reader const& reader,
                                     index_t base, int valid, int first) {
+    int const i = first + simt::lane_id() * width;
+    if (valid - first >= rows::items && reader.template whole<width>(first, first + rows::items)) {
+#pragma unroll
+      for (int r = 0; r < Tuning::rows_at_once; ++r) {
+        own[r] = reader.template whole_bits<width>(i + r * rows::row_items);
+      }
+    } else {
+#pragma unroll
+      for (int r = 0; r < Tuning::rows_at_once; ++r) {
+        int const rest = valid - i - r * rows::row_items;
+        own[r] = reader.template bits<width>(i + r * rows::row_items, rest < 0       ? 0
+                                                                      : rest < width ? rest
+                                                                                     : width);
+      }
+    }
+    if (base + i == 0) own[0] |= 1u;
     unsigned all = 0;
 #pragma unroll
-    for (int r = 0; r < rows_at_once; ++r) {
-      own[r] = row_heads(reader, base, valid, first + r * rows::row_items);
-      all |= own[r];
-    }
+    for (int r = 0; r < Tuning::rows_at_once; ++r) all |= own[r];
     return simt::any(simt::full_warp, all != 0);
   }
 
-  /// Whether there is any head in the other rows of a part, before its last.
-  template <class Reader>
-  static __device__ bool any_heads(Reader const& reader, index_t base, int valid, int begin) {
-    unsigned all = 0;
+  /// Where the first of the warp's heads is in these rows, of which there is one.
+  static __device__ int first_head(unsigned const (&own)[Tuning::rows_at_once]) {
+    unsigned first = rows::items;
 #pragma unroll
-    for (int r = 0; r < Tuning::rows - rows_at_once; ++r) {
-      all |= row_heads(reader, base, valid, begin + r * rows::row_items);
+    for (int r = Tuning::rows_at_once - 1; r >= 0; --r) {
+      int const i = r * rows::row_items + simt::lane_id() * width;
+      if (own[r] != 0) first = static_cast<unsigned>(i + simt::ffs(own[r]) - 1);
     }
-    return simt::any(simt::full_warp, all != 0);
+    return static_cast<int>(simt::reduce_min(simt::full_warp, first));
   }
 };
 

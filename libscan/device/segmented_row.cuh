@@ -120,17 +120,4 @@ __device__ __forceinline__ bool scan_row(T (&row)[Width], unsigned own, open_end
   return headless;
 }
 
-/// Keeps of a row what follows its last head, or nothing if a later row is `headed`; the identity
-/// of the rest. Bit j of `own`: the lane's value j is a head; bit k of `lanes`: lane k has one.
-template <class T, int Width>
-__device__ __forceinline__ void keep_open_end(T (&row)[Width], unsigned own, unsigned lanes,
-                                              bool headed, T identity) {
-  bool const followed = headed || (lanes & simt::lanemask_gt()) != 0;
-  int const last = own == 0 ? 0 : simt::warp_size - 1 - simt::clz(own);
-#pragma unroll
-  for (int j = 0; j < Width; ++j) {
-    if (followed || j < last) row[j] = identity;
-  }
-}
-
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -121,11 +121,14 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
                        suits_segmented_pipeline<In, prepared>) {
     using item = typename stored<In, T>::type;
     using result = typename stored<Out, T>::type;
-    using tuning = pipeline_tuning<item, T, result, staged_heads<prepared, 32>::bits_per_item>;
+    using tuning =
+        segmented_pipeline_tuning<item, T, result, staged_heads<prepared, 32>::bits_per_item>;
     using work = segmented_scan_work<Kind, item, Out, prepared, Op, tuning>;
-    if (n.at_most() >= tuning::least_items &&
-        simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
-      return pipelined_segmented_scan<Kind, tuning>(ws, behind, in, out, heads, n, op, init);
+    if constexpr (tuning::pays) {
+      using kernel = pipeline_kernel<work, tuning>;
+      if (n.at_most() >= tuning::least_items && simt::device_can_pipeline<kernel>()) {
+        return pipelined_segmented_scan<Kind, tuning>(ws, behind, in, out, heads, n, op, init);
+      }
     }
   }
   look_back_segmented_scan<Kind, look_back>(ws, behind, in, out, heads, n, op, init);

@@ -126,7 +126,6 @@ struct equal_segments {
     return result;
   }
 
- private:
   /// i % length, by 32-bit arithmetic where that suffices.
   __device__ __forceinline__ index_t remainder(index_t i) const {
     if ((i | length) >> 32 == 0) {

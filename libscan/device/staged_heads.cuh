@@ -13,7 +13,9 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 ///   copies           how many times fetch() arrives at `full`
 ///   fetch complete   as of `staged_tile`
 ///   reader(...)      something whose bits<Width>(i, count) has bit j set if item i + j of the tile
-///                    begins a segment, for j < count <= Width, which divides i
+///                    begins a segment, for j < count <= Width, which divides i; where
+///                    whole<Width>(begin, end) says so, whole_bits<Width>(i) does the same quickly
+///                    for j < Width and begin <= i < end
 template <class Heads, int Items>
 struct staged_heads {
   static constexpr bool possible = false;
@@ -38,11 +40,16 @@ struct staged_heads<head_flags, Items> {
     head_flags staged;
 
     template <int Width>
-    __device__ unsigned bits(int i, int count) const {
-      if (count < Width || !staged.template whole_rows<Width>()) {
-        return staged.template bits<Width>(i, count);
-      }
+    __device__ bool whole(int, int) const {
+      return staged.template whole_rows<Width>();
+    }
+    template <int Width>
+    __device__ unsigned whole_bits(int i) const {
       return staged.template whole_bits<Width>(i);
+    }
+    template <int Width>
+    __device__ unsigned bits(int i, int count) const {
+      return staged.template bits<Width>(i, count);
     }
   };
 
@@ -68,8 +75,15 @@ struct staged_heads<head_bits, Items> {
     words.complete(heads.words + base / 32, ceil_div(valid, 32), begin / 32, ceil_div(end, 32));
   }
 
-  __device__ head_bits reader(head_bits heads, index_t base, int) {
-    return {words.items(heads.words + base / 32)};
+  struct reader_type : head_bits {
+    template <int Width>
+    __device__ bool whole(int, int) const {
+      return true;
+    }
+  };
+
+  __device__ reader_type reader(head_bits heads, index_t base, int) {
+    return {{words.items(heads.words + base / 32)}};
   }
 
   staged_tile<std::uint32_t, Items / 32> words;
@@ -86,31 +100,49 @@ struct staged_heads<equal_segments, Items> {
   __device__ void complete(equal_segments, index_t, int, int, int) {}
 
   struct reader_type {
-    unsigned length;  // or more than any tile has items
-    unsigned phase;   // how far into a segment the tile begins
+    unsigned length;      // or more than any tile has items
+    unsigned phase;       // how far into a segment the tile begins
+    unsigned reciprocal;  // 2^32 / length, rounded up: gives exact quotients of what a tile has
 
+    template <int Width>
+    __device__ bool whole(int, int) const {
+      return true;
+    }
+    template <int Width>
+    __device__ unsigned whole_bits(int i) const {
+      return bits<Width>(i, Width);
+    }
     template <int Width>
     __device__ unsigned bits(int i, int count) const {
       unsigned const at = phase + static_cast<unsigned>(i);
-      unsigned const into = length > Items ? (at < length ? at : at - length) : at % length;
-      unsigned result = 0;
-      for (unsigned next = into == 0 ? 0 : length - into; static_cast<int>(next) < count;
-           next += length) {
-        result |= 1u << next;
+      if (length < Width) {
+        unsigned result = 0;
+        for (int j = 0; j < count; ++j) {
+          if ((at + static_cast<unsigned>(j)) % length == 0) result |= 1u << j;
+        }
+        return result;
       }
-      return result;
+      auto const whole_segments = static_cast<unsigned>(std::uint64_t{at} * reciprocal >> 32);
+      unsigned const into = at - whole_segments * length;
+      unsigned const next = into == 0 ? 0 : length - into;
+      return static_cast<int>(next) < count ? 1u << next : 0;
     }
   };
 
   /// A segment that goes on beyond the tile is as good as one that ends just behind it.
   __device__ reader_type reader(equal_segments heads, index_t base, int) {
-    index_t const into = base % heads.length;
+    index_t const into = heads.remainder(base);
     index_t const left = heads.length - into;
     if (heads.length <= Items) {
-      return {static_cast<unsigned>(heads.length), static_cast<unsigned>(into)};
+      auto const length = static_cast<unsigned>(heads.length);
+      return {length, static_cast<unsigned>(into), length == 1 ? 0 : ~0u / length + 1};
     }
     unsigned const far = 2 * Items;
-    return {far, into == 0 ? 0 : left < Items ? far - static_cast<unsigned>(left) : 1};
+    return {far,
+            into == 0      ? 0
+            : left < Items ? far - static_cast<unsigned>(left)
+                           : 1,
+            ~0u / far + 1};
   }
 };
 
@@ -144,19 +176,30 @@ struct staged_heads<segment_keys<Key*, Equal>, Items> {
     bool begins;
 
     template <int Width>
+    __device__ bool whole(int begin, int end) const {
+      return copied_begin < begin && end <= copied_end && !(begins && begin == 0) &&
+             warp::whole_rows<Width>(staged);
+    }
+    template <int Width>
+    __device__ unsigned whole_bits(int i) const {
+      key row[Width];
+      warp::load_whole_row(staged, i, row);
+      return changes(staged[i - 1], row, Width);
+    }
+    template <int Width>
     __device__ unsigned bits(int i, int count) const {
       if (count <= 0) return 0;
       key row[Width];
-      if (count == Width && warp::whole_rows<Width>(staged)) {
-        warp::load_whole_row(staged, i, row);
-      } else {
-        warp::load_row(staged, i, count, key{}, row);
-      }
-      unsigned result = 1;
-      if (i > 0 || !begins) {
-        bool const copied = copied_begin < i && i <= copied_end;
-        result = equal(copied ? staged[i - 1] : memory[i - 1], row[0]) ? 0 : 1;
-      }
+      warp::load_row(staged, i, count, key{}, row);
+      if (i == 0 && begins) return changes(row[0], row, count) | 1u;
+      bool const copied = copied_begin < i && i <= copied_end;
+      return changes(copied ? staged[i - 1] : memory[i - 1], row, count);
+    }
+
+   private:
+    template <int Width>
+    __device__ unsigned changes(key const& before, key const (&row)[Width], int count) const {
+      unsigned result = equal(before, row[0]) ? 0 : 1;
 #pragma unroll
       for (int j = 1; j < Width; ++j) {
         if (j < count && !equal(row[j - 1], row[j])) result |= 1u << j;

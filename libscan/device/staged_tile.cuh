@@ -4,11 +4,20 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <libscan/core/types.hpp>
 #include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// What bulk copies and wide accesses can move: items in memory, of 1, 2, 4, 8 or 16 bytes.
+template <class In>
+inline constexpr bool suits_bulk_copy = false;
+template <class Item>
+inline constexpr bool suits_bulk_copy<Item*> = std::is_trivially_copyable_v<Item> &&
+                                               sizeof(Item) <= 16 &&
+                                               (sizeof(Item) & (sizeof(Item) - 1)) == 0;
 
 /// How many of the `Most` items from `base` on are among the first n.
 template <int Most>

@@ -4,11 +4,23 @@
 // scan per row takes the place of that.
 #pragma once
 
+#include <type_traits>
+
 #include <libscan/core/types.hpp>
 #include <libscan/warp/row_io.cuh>
 #include <libscan/warp/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// What a result takes in memory: as much as the iterator says, or as a value of the scan.
+template <class Iterator, class T>
+struct stored {
+  using type = T;
+};
+template <class Stored, class T>
+struct stored<Stored*, T> {
+  using type = std::remove_cv_t<Stored>;
+};
 
 /// The calling lane's share of `items` consecutive items. All lanes of the warp call each function.
 template <class T, int Rows, int Width>
@@ -103,13 +115,16 @@ class warp_rows {
     }
   }
 
-  /// Puts `before` before all items.
+  /// Puts `before` before the first `count` items.
   template <class Op>
-  __device__ void prepend(T before, Op op) {
+  __device__ void prepend(T before, Op op, int count = items) {
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
+      if (r * row_items >= count) continue;
 #pragma unroll
-      for (int j = 0; j < Width; ++j) item_[r][j] = op(before, item_[r][j]);
+      for (int j = 0; j < Width; ++j) {
+        if (position(r) + j < count) item_[r][j] = op(before, item_[r][j]);
+      }
     }
   }
 

@@ -141,6 +141,20 @@ TEMPLATE_TEST_CASE("the smallest pipeline agrees with a loop, whatever the opera
   }
 }
 
+TEMPLATE_TEST_CASE("the pipeline as it is tuned agrees with a loop", "", plus<std::int32_t>,
+                   plus<std::int16_t>, compose, tripwire) {
+  using T = typename TestType::value_type;
+  using tuning = segmented_pipeline_tuning<T, T, T, 8>;
+  constexpr index_t tile = index_t{tuning::rows} * tuning::row_items;
+  auto const all = {descriptor::flags, descriptor::bits, descriptor::keys};
+  for (segment_shape const shape : all_segment_shapes()) {
+    for (index_t const n : {tile - 1, 2 * tile + 129, on_gpu ? 700 * tile + 1 : 7 * tile + 1}) {
+      if (reduced() && n > 3 * tile) continue;
+      require_scans<tuning, T>(shape, n, TestType{}, TestType::identity(), all);
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("the size ladder agrees with a loop, in every type", "", plus<std::uint8_t>,
                    plus<std::int32_t>, maximum<std::int16_t>, plus<std::uint64_t>, tripwire) {
   using T = typename TestType::value_type;
@@ -167,7 +181,9 @@ TEST_CASE("items are converted to the accumulator before the first addition") {
   }
 }
 
-TEST_CASE("rows of a matrix begin at multiples of their length") {
+TEMPLATE_TEST_CASE("rows of a matrix begin at multiples of their length", "", automatic,
+                   tiny_pipeline_tuning,
+                   (segmented_pipeline_tuning<std::int32_t, std::int32_t, std::int32_t, 0>)) {
   index_t const n = 9001;
   auto const items = make_items<std::int32_t>(n);
   for (index_t const length : row_lengths(n)) {
@@ -175,7 +191,7 @@ TEST_CASE("rows of a matrix begin at multiples of their length") {
     auto const heads = flags_of(row_offsets(n, length));
     for (scan_kind const kind : both_kinds) {
       auto const got =
-          scan_on_device<automatic>(kind, items, equal_segments{length}, plus<std::int32_t>{}, 1);
+          scan_on_device<TestType>(kind, items, equal_segments{length}, plus<std::int32_t>{}, 1);
       REQUIRE(difference(segmented_oracle(kind, items, heads, plus<std::int32_t>{}, 1), got) == "");
     }
   }
