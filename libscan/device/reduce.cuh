@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device-wide reduction of any associative operator: each block reduces tiles in order, and a
-// second kernel of one block reduces the tiles' totals in the same way. The order of association
-// depends on the number of items alone.
+// Device-wide reduction of any associative operator: each block reduces tiles in order, and one
+// block the tiles' totals in the same way: in a second kernel or, of few items, behind a barrier of
+// the grid. The order of association depends on the number of items alone.
 #pragma once
 
 #include <type_traits>
@@ -9,6 +9,8 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/look_back_scan.cuh>
+#include <libscan/device/packed_rows.cuh>
+#include <libscan/device/staged_tile.cuh>
 #include <libscan/device/workspace.cuh>
 #include <libscan/warp/row_io.cuh>
 #include <libscan/warp/scan.cuh>
@@ -24,6 +26,14 @@ struct reduce_tuning {
   static constexpr int resident_blocks = sizeof(T) <= 16 ? 4 : 1;  // of a multiprocessor
   static constexpr int items_per_thread = sizeof(T) <= 16 ? 32 : 4;
   static constexpr int loads_per_thread = sizeof(T) <= 4 ? 16 : sizeof(T) <= 16 ? 8 : 1;
+};
+
+/// The same for few items: tiles for many blocks, whose totals are one tile.
+template <class T>
+struct short_reduce_tuning : reduce_tuning<T> {
+  static constexpr int loads_per_thread = sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 1;
+  static constexpr int items_per_thread = loads_per_thread;
+  static constexpr index_t most_items = index_t{1} << (sizeof(T) <= 8 ? 21 : 18);
 };
 
 /// Tile of its second kernel: one block, as large as may be.
@@ -44,8 +54,13 @@ struct reduce_kernel {
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
   static constexpr int warps = block_threads / simt::warp_size;
-  static constexpr int width = warp::row_width<warp::item_bytes<In, T>, Tuning::loads_per_thread>;
-  static constexpr int batch = Tuning::loads_per_thread / width;  // rows
+  using item = std::remove_cv_t<std::remove_pointer_t<In>>;
+  static constexpr bool packed = packs<item, Op, T*, 4>;
+  // As many bytes as of larger items.
+  static constexpr int loads =
+      Tuning::loads_per_thread * (packed ? 4 / static_cast<int>(sizeof(item)) : 1);
+  static constexpr int width = warp::row_width<warp::item_bytes<In, T>, loads>;
+  static constexpr int batch = loads / width;  // rows
   static constexpr int batches = Tuning::items_per_thread / Tuning::loads_per_thread;
   static constexpr int row_items = simt::warp_size * width;
   static constexpr int warp_items = batches * batch * row_items;
@@ -85,6 +100,10 @@ struct reduce_kernel {
 
   /// The items of one warp, from `base` on. Lane 0 gets the result.
   static __device__ T reduce_part(In in, index_t base, index_t n, Op op) {
+    if constexpr (packed) {
+      using rows = packed_rows<item, T, T, batch, width>;
+      return rows::sum(in + base, warp_items, valid_items<warp_items>(n, base), op);
+    }
     bool const whole = n - base >= warp_items && warp::whole_rows<width>(in);
     T total = op.identity();
     for (int b = 0; b < batches; ++b) {
@@ -95,10 +114,11 @@ struct reduce_kernel {
         T sum = items[r][0];
 #pragma unroll
         for (int j = 1; j < width; ++j) sum = op(sum, items[r][j]);
-        total = op(total, warp::combine(sum, op));
+        if constexpr (!commutative<Op>) sum = warp::combine(sum, op);
+        total = op(total, sum);
       }
     }
-    return total;
+    return commutative<Op> ? warp::combine(total, op) : total;
   }
 
   /// Some rows; identities from item n on.
@@ -118,6 +138,46 @@ struct reduce_kernel {
     }
   }
 };
+
+/// Both steps in one launch, of resident blocks.
+template <class In, class Op, class Tuning>
+struct reduce_at_once_kernel {
+  using T = typename Op::value_type;
+  using each_tile = reduce_kernel<reduce_step::each_tile, In, Op, Tuning>;
+  using all = reduce_kernel<reduce_step::all, T const*, Op, Tuning>;
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = Tuning::resident_blocks;
+  static_assert(Tuning::most_items <= index_t{each_tile::tile_items} * all::tile_items);
+
+  struct shared_storage {
+    typename each_tile::shared_storage tiles;
+    typename all::shared_storage totals;
+  };
+
+  __device__ void operator()(shared_storage& shared, In in, item_count n, Op op, T init, T* totals,
+                             T* out) const {
+    each_tile{}(shared.tiles, in, n, 1, op, init, totals);
+    simt::sync_grid();
+    if (blockIdx.x == 0) all{}(shared.totals, totals, n, each_tile::tile_items, op, init, out);
+  }
+};
+
+/// Launches the kernel of a reduction of few items.
+template <class Tuning, class In, class Op>
+void reduce_at_once(workspace& ws, In in, typename Op::value_type* d_result, item_count n, Op op,
+                    typename Op::value_type init) {
+  using T = typename Op::value_type;
+  using kernel = reduce_at_once_kernel<In, Op, Tuning>;
+  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::each_tile::tile_items});
+  auto* const totals =
+      reinterpret_cast<T*>(ws.reserve(static_cast<std::size_t>(tiles) * sizeof(T)));
+  unsigned const blocks =
+      tiles <= 1 ? 1
+                 : blocks_for<kernel, In, item_count, Op, T, T*, T*>(tiles, kernel::block_threads);
+  simt::launch<kernel>(
+      {.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream(), .cooperative = true},
+      in, n, op, init, totals, d_result);
+}
 
 /// Launches the kernels of a reduction.
 template <class Tuning, class RestTuning, class In, class Op>
@@ -153,9 +213,12 @@ void reduce(workspace& ws, In in, typename Op::value_type* d_result, item_count 
 /// function of its arguments; needs no device.
 template <class T>
 constexpr std::size_t reduce_workspace_bytes(index_t n) {
-  using tuning = device::reduce_tuning<T>;
-  index_t const tile_items = index_t{tuning::block_threads} * tuning::items_per_thread;
-  return static_cast<std::size_t>(ceil_div(n, tile_items)) * sizeof(T);
+  using few = device::short_reduce_tuning<T>;
+  using many = device::reduce_tuning<T>;
+  index_t const short_tiles = ceil_div(n < few::most_items ? n : few::most_items,
+                                       index_t{few::block_threads} * few::items_per_thread);
+  index_t const tiles = ceil_div(n, index_t{many::block_threads} * many::items_per_thread);
+  return static_cast<std::size_t>(tiles > short_tiles ? tiles : short_tiles) * sizeof(T);
 }
 
 /// *d_result = init op in[0] op ... op in[n - 1], in device memory.
@@ -166,13 +229,18 @@ constexpr std::size_t reduce_workspace_bytes(index_t n) {
 /// memory (`item_count::on_device`). n = 0 writes `init`. Aliasing: `d_result` may be one of the
 /// items; the workspace overlaps nothing. Synchronisation: asynchronous on the workspace's stream;
 /// allocates only if the workspace must grow. Traffic: reads n items. Results are bitwise the same
-/// in every run, on every GPU. Progress: no block waits for another. Throws: `invalid_argument`
-/// (workspace too small), `device_error`.
+/// in every run, on every GPU. Progress: few items take a cooperative launch, which starts when all
+/// its blocks fit; of many, no block waits for another. Throws: `invalid_argument` (workspace too
+/// small), `device_error`.
 template <class Tuning = void, class In, class Op>
 void reduce(workspace& ws, In in, typename Op::value_type* d_result, item_count n, Op op,
             std::type_identity_t<typename Op::value_type> init = Op::identity()) {
   using T = typename Op::value_type;
   if constexpr (std::is_void_v<Tuning>) {
+    using few = device::short_reduce_tuning<T>;
+    if (n.at_most() <= few::most_items) {
+      return device::reduce_at_once<few>(ws, in, d_result, n, op, init);
+    }
     device::reduce<device::reduce_tuning<T>, device::reduce_rest_tuning<T>>(ws, in, d_result, n, op,
                                                                             init);
   } else {

@@ -144,6 +144,7 @@ TEMPLATE_TEST_CASE("the size ladder agrees with a loop, in every type and operat
   index_t const limit = on_gpu ? 2000000 : scaled(600000, 20000);
   for (index_t const n : size_ladder(tile, tuning::block_threads, limit)) {
     require_reduce<automatic>(make_items<T>(n), TestType{}, TestType::identity());
+    require_reduce<tuning>(make_items<T>(n), TestType{}, TestType::identity());
   }
 }
 
