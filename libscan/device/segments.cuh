@@ -153,26 +153,59 @@ struct begun_segments {
 template <class Offset>
 struct mark_heads_kernel {
   static constexpr int block_threads = 256;
+  static constexpr int at_once = 4;  // of a thread
+  static constexpr int block_segments = block_threads * at_once;
 
   __device__ void operator()(begun_segments<Offset> begun, index_t segments,
                              std::uint32_t* words) const {
-    index_t const threads = index_t{gridDim.x} * block_threads;
-    index_t s = index_t{blockIdx.x} * block_threads + threadIdx.x;
+    constexpr index_t warp_segments = at_once * simt::warp_size;
+    index_t const stride = index_t{gridDim.x} * block_segments;
+    index_t const warp = (index_t{blockIdx.x} * block_threads + threadIdx.x) / simt::warp_size;
+    index_t const n = begun.count.get();
     // Whole warps go on together, since lanes with the same word join their bits.
-    for (; s - simt::lane_id() < segments; s += threads) {
-      bool const begins = s < segments && begun[s];
-      index_t const at = begins ? static_cast<index_t>(begun.offsets[s]) : -1;
-      index_t const word = begins ? at / 32 : -1;
-      unsigned const bit = begins ? 1u << at % 32 : 0;
-      index_t const before = simt::shfl_up(simt::full_warp, word, 1);
-      bool const leads = simt::lane_id() == 0 || before != word;
-      auto const joined =
-          warp::segmented_scan<scan_kind::inclusive>(bit, leads, bit_or<unsigned>{});
-      if (leads && joined.total != 0) {
-        simt::atomic_ref<std::uint32_t>(words[word])
-            .fetch_or(joined.total, simt::memory_order_relaxed);
+    for (index_t first = warp * warp_segments; first < segments; first += stride) {
+      index_t at[at_once];
+      index_t end[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        index_t const s = first + k * simt::warp_size + simt::lane_id();
+        at[k] = static_cast<index_t>(begun.offsets[s < segments ? s : segments]);
+        end[k] = static_cast<index_t>(begun.offsets[s < segments ? s + 1 : segments]);
+      }
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        bool const begins = at[k] >= 0 && at[k] < n && at[k] < end[k];
+        mark(begins ? at[k] : -1, words);
       }
     }
+  }
+
+  /// Sets bit `at`, if there is one; not less than in earlier lanes where those have one. By a
+  /// warp.
+  static __device__ void mark(index_t at, std::uint32_t* words) {
+    unsigned const begun = simt::ballot(simt::full_warp, at >= 0);
+    if (begun == 0) return;
+    index_t const word = at / 32;
+    unsigned const bit = at >= 0 ? 1u << at % 32 : 0;
+    index_t const first = simt::shfl(simt::full_warp, word, simt::ffs(begun) - 1);
+    index_t const last = simt::shfl(simt::full_warp, word, simt::warp_size - 1 - simt::clz(begun));
+    if (last - first <= 1) {
+      unsigned const low = simt::reduce_or(simt::full_warp, word == first ? bit : 0);
+      unsigned const high = simt::reduce_or(simt::full_warp, word == first ? 0 : bit);
+      if (simt::lane_id() == 0) set(words, first, low);
+      if (simt::lane_id() == 1) set(words, last, high);
+      return;
+    }
+    index_t const own = at >= 0 ? word : -1;
+    index_t const before = simt::shfl_up(simt::full_warp, own, 1);
+    bool const leads = simt::lane_id() == 0 || before != own;
+    auto const joined = warp::segmented_scan<scan_kind::inclusive>(bit, leads, bit_or<unsigned>{});
+    if (leads) set(words, own, joined.total);
+  }
+
+  static __device__ void set(std::uint32_t* words, index_t word, unsigned bits) {
+    if (bits == 0) return;
+    simt::atomic_ref<std::uint32_t>(words[word]).fetch_or(bits, simt::memory_order_relaxed);
   }
 };
 
@@ -197,7 +230,7 @@ head_bits prepare_heads(segment_offsets<Offset> heads, std::byte* memory, item_c
   using kernel = mark_heads_kernel<Offset>;
   auto* const words = reinterpret_cast<std::uint32_t*>(memory);
   simt::fill_async(memory, 0, head_bytes(heads, n.at_most()), on);
-  index_t const wanted = ceil_div(heads.segments, index_t{kernel::block_threads});
+  index_t const wanted = ceil_div(heads.segments, index_t{kernel::block_segments});
   index_t const most = index_t{simt::multiprocessor_count()} * 8;
   if (wanted > 0) {
     simt::launch<kernel>({.blocks = static_cast<unsigned>(wanted < most ? wanted : most),
