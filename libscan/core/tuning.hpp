@@ -63,7 +63,7 @@ struct pipeline_tuning {
 /// in 32 registers. So many groups, of one tile each, hide how long it takes to find a prefix.
 template <class Item, class T, class Result, int HeadBits>
 struct segmented_pipeline_tuning {
-  static constexpr int groups = sizeof(T) <= 4 ? 6 : 5;
+  static constexpr int groups = sizeof(T) <= 4 ? 6 : 4;
   static constexpr int group_threads = 128;
   static constexpr int vector_items = widest_access<Item, Result>;
   static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);

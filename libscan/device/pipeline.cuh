@@ -22,7 +22,7 @@ concept tunes_pipeline = requires {
 /// Whether the parts of a tile wait for what comes before them in registers.
 template <class Work>
 concept holds_parts = requires {
-  typename Work::part_type;
+  typename Work::held_part;
 };
 
 /// The pipeline. Number k of a block's tiles passes through stage k % stages: one thread fetches
@@ -40,7 +40,7 @@ concept holds_parts = requires {
 ///   sum(...)                 the summary of a part, in lane 0
 ///   scan(..., before, done)  writes the results of a part; each lane calls done() when it has read
 ///                            the stage
-/// or, if parts are held in registers as a `part_type`, whose members are
+/// or, if parts are held in registers as a `held_part`, whose members are
 ///   take(work, ..., done)    reads and scans the part as if nothing came before it; its summary,
 ///   in
 ///                            lane 0; done() as above
@@ -186,27 +186,36 @@ struct pipeline_kernel {
   /// is known. The warp of the first part publishes the totals of tiles. By one warp for each part.
   static __device__ void hold_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
                                     tile_totals<summary> const& totals, int group, int part) {
+    int const begin = part * part_items;
     for (auto k = static_cast<unsigned>(group);; k += groups) {
       unsigned const slot = k % slots;
-      auto& stage = shared.stage[k % stages];
       shared.full[k % stages].wait(k / stages % 2);
-      index_t const tile = shared.tile[slot];
-      index_t const base = tile * tile_items;
-      if (base >= n) return;
-      int const valid = valid_items<tile_items>(n, base);
-      int const begin = part * part_items;
-      work.complete(stage, base, valid, begin, begin + part_items);
-      typename Work::part_type held;
-      summary const sum =
-          held.take(work, stage, base, valid, begin, [&] { shared.empty[k % stages].arrive(); });
-      if (simt::lane_id() == 0) shared.part_sum[slot][part] = sum;
+      if (shared.tile[slot] * tile_items >= n) return;
+      typename Work::held_part held;
+      take(shared, work, n, k, begin, held);
       shared.parts_summed[slot].arrive();
       shared.parts_summed[slot].wait(k / slots % 2);
-      if (part == 0) publish(shared, totals, tile, slot, op);
+      if (part == 0) publish(shared, totals, shared.tile[slot], slot, op);
       summary const before = sum_before(shared.part_sum[slot], part, op);
       shared.carry_known[slot].wait(k / slots % 2);
-      held.finish(work, base, valid, begin, op(shared.carry[slot], before));
+      // Read again, rather than kept in registers that are scarce.
+      index_t const base = shared.tile[slot] * tile_items;
+      held.finish(work, base, valid_items<tile_items>(n, base), begin,
+                  op(shared.carry[slot], before));
     }
+  }
+
+  /// Takes a part of tile number k of the block, and leaves its sum. By one warp.
+  template <class Part>
+  static __device__ void take(shared_storage& shared, Work const& work, index_t n, unsigned k,
+                              int begin, Part& held) {
+    auto& stage = shared.stage[k % stages];
+    index_t const base = shared.tile[k % slots] * tile_items;
+    int const valid = valid_items<tile_items>(n, base);
+    work.complete(stage, base, valid, begin, begin + part_items);
+    summary const sum =
+        held.take(work, stage, base, valid, begin, [&] { shared.empty[k % stages].arrive(); });
+    if (simt::lane_id() == 0) shared.part_sum[k % slots][begin / part_items] = sum;
   }
 
   /// Publishes the total of a tile whose parts have been summed. By one warp.

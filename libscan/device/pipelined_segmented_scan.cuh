@@ -48,7 +48,7 @@ struct segmented_scan_work {
   }
 
   /// The rows of a part, scanned; what comes before the part is missing up to its first head.
-  class part_type {
+  class held_part {
    public:
     template <class Done>
     __device__ summary take(segmented_scan_work const& work, stage_type& stage, index_t base,

@@ -52,12 +52,19 @@ void compile_device_scans(workspace& ws) {
   compile_scans<plus<std::int32_t>>(ws, counting{});
 }
 
+template <class T, class Heads>
+void compile_segmented_scans(workspace& ws, Heads heads) {
+  auto* const items = static_cast<T*>(nullptr);
+  segmented_scan<scan_kind::inclusive>(ws, items, items, heads, 0, plus<T>{});
+  segmented_scan<scan_kind::exclusive>(ws, items, items, heads, 0, plus<T>{});
+}
+
 void compile_segmented_scans(workspace& ws) {
-  auto* const items = static_cast<std::int32_t*>(nullptr);
-  segmented_scan<scan_kind::inclusive>(ws, items, items, head_flags{nullptr}, 0,
-                                       plus<std::int32_t>{});
-  segmented_scan<scan_kind::exclusive>(ws, items, items, head_bits{nullptr}, 0,
-                                       plus<std::int32_t>{});
+  segment_keys const keys{static_cast<std::uint32_t const*>(nullptr)};
+  compile_segmented_scans<std::int32_t>(ws, head_flags{nullptr});
+  compile_segmented_scans<std::int32_t>(ws, head_bits{nullptr});
+  compile_segmented_scans<std::int32_t>(ws, keys);
+  compile_segmented_scans<std::int64_t>(ws, keys);
 }
 
 void compile_strategies(workspace& ws, scan_strategy which) {
