@@ -3,39 +3,15 @@
 #include <apps/filter/filter.hpp>
 
 #include <cstdint>
-#include <string>
 
+#include <apps/filter/facade_checks.hpp>
 #include <apps/filter/filter_cpu.hpp>
 #include <apps/filter/filter_cuda.hpp>
-#include <libscan/core/error.hpp>
 
 namespace libscan::inline v1 {
-namespace {
-
-template <class T>
-index_t length(std::span<T> items) {
-  return static_cast<index_t>(items.size());
-}
-
-/// Refuses an overlap of `values` and `out`; the same start is allowed where `in_place`.
-void check_apart(char const* call, std::span<std::byte const> values,
-                 std::span<std::byte const> out, bool in_place) {
-  if (values.empty() || out.empty()) return;
-  if (in_place && values.data() == out.data()) return;
-  auto const a = reinterpret_cast<std::uintptr_t>(values.data());
-  auto const b = reinterpret_cast<std::uintptr_t>(out.data());
-  if (a + values.size() <= b || b + out.size() <= a) return;
-  throw invalid_argument(std::string(call) + ": out overlaps values; expected memory apart from " +
-                         (in_place ? "it, or exactly at its start" : "it"));
-}
-
-void check_fits(char const* call, index_t kept, index_t room) {
-  if (kept <= room) return;
-  throw invalid_argument(std::string(call) + ": " + std::to_string(kept) +
-                         " items are kept, but out holds only " + std::to_string(room));
-}
-
-}  // namespace
+using detail::check_apart;
+using detail::check_fits;
+using detail::length;
 
 template <class T>
 index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values,

@@ -1,91 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream compaction on the device: keep the items for which a predicate holds, in their order. A
-// filter is a scan of flags: an item kept goes where the number of items kept before it says
-// (Harris & Garland, "Optimizing Parallel Prefix Operations for the Fermi Architecture", 3.3.1).
+// Stream compaction on the device: keep the items that a predicate or a mask chooses, in their
+// order. A filter is a scan of flags: an item kept goes where the number of items kept before it
+// says (Harris & Garland, "Optimizing Parallel Prefix Operations for the Fermi Architecture",
+// 3.3.1).
 #pragma once
 
-#include <iterator>
-#include <type_traits>
-
-#include <apps/filter/look_back_filter.cuh>
-#include <apps/filter/pipelined_filter.cuh>
-#include <libscan/core/tuning.hpp>
+#include <apps/filter/select.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
-/// Whether asking a predicate takes many instructions. The pipeline asks with a few warps of each
-/// multiprocessor, which such a predicate would keep busy; all warps ask instead. Specialise it for
-/// a predicate of your own.
-template <class Predicate>
-inline constexpr bool asks_long = false;
-
-namespace device {
-
-/// Chooses how to filter: by the number of items, and by what the input and the GPU permit.
-template <class Written, class In, class Out, class Predicate>
-void filter(workspace& ws, In in, Out out, item_count n, Predicate keep, index_t* d_count) {
-  using item = typename std::iterator_traits<In>::value_type;
-  using written = decltype(Written{}(index_t{}, item{}));
-  if constexpr (suits_bulk_copy<In> && !asks_long<Predicate>) {
-    using tuning = pipelined_filter_tuning<item>;
-    using work = filter_work<item, Written, Out, Predicate, tuning>;
-    constexpr auto few = static_cast<index_t>(tuning::look_back_bytes / sizeof(item));
-    if (n.at_most() > few && simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
-      return pipelined_filter<Written, tuning>(ws, in, out, n, keep, d_count);
-    }
-  }
-  look_back_filter<Written, filter_tuning<written>>(ws, in, out, n, keep, d_count);
-}
-
-/// Filters the way `Tuning` says; void: chooses.
-template <class Written, class Tuning, class In, class Out, class Predicate>
-void filter_with_tuning(workspace& ws, In in, Out out, item_count n, Predicate keep,
-                        index_t* d_count) {
-  if constexpr (std::is_void_v<Tuning>) {
-    device::filter<Written>(ws, in, out, n, keep, d_count);
-  } else if constexpr (tunes_pipeline<Tuning>) {
-    pipelined_filter<Written, Tuning>(ws, in, out, n, keep, d_count);
-  } else {
-    look_back_filter<Written, Tuning>(ws, in, out, n, keep, d_count);
-  }
-}
-
-}  // namespace device
-
-/// Bytes of workspace a filter of up to `n` items of type T needs; `index_t` for `filter_indices`,
-/// whatever the items are. A pure function of its arguments; needs no device.
+/// Bytes of workspace a filter, split or `unique` of up to `n` items of type T needs; for
+/// `mask_indices`, of any T. A pure function of its arguments; needs no device.
 template <class T>
 constexpr std::size_t filter_workspace_bytes(index_t n) {
-  using look_back = filter_tuning<T>;
-  index_t const look_back_items = index_t{look_back::block_threads} * look_back::items_per_thread;
-  // No tile of a pipeline is smaller than this, whatever the items are.
-  constexpr index_t pipeline_items = 2048;
-  std::size_t const tiles =
-      device::tile_state<device::position>::bytes(ceil_div(n, look_back_items));
-  std::size_t const pipeline =
-      device::pipeline_bytes<device::position>(ceil_div(n, pipeline_items));
-  return tiles > pipeline ? tiles : pipeline;
+  return device::count_bytes + device::filter_bytes<device::position, void, T>(n);
 }
 
-/// Writes the items of in[0 .. n-1] for which keep(item) holds to `out`, in their order, and their
-/// number to *d_count.
+/// Writes the items of in[0 .. n-1] that `keep` keeps to `out`, in their order, and their number to
+/// *d_count.
 ///
-/// Types: `in` and `out` are random-access iterators of the device; `keep` is a copyable functor
-/// with a device call, applied once to each item. n: any size >= 0, also read from device memory
+/// Keep: a copyable functor with a device call, applied once to each item, which keeps it if true;
+/// a `byte_mask` (item i is kept if byte i is nonzero); or a `bit_mask` (if bit i % 32 of word i /
+/// 32 is set; bits behind the last item mean nothing). Types: `in` and `out` are random-access
+/// iterators of the device. n: any size >= 0, also read from device memory
 /// (`item_count::on_device`). n = 0 writes only the count. d_count: one value in device memory, or
-/// null. `out` must have room for all that is kept. Aliasing: `out` must not overlap `in`.
-/// Synchronisation: asynchronous on the workspace's stream; allocates only if the workspace must
-/// grow. Traffic: reads n items, writes those kept. Progress: as `exclusive_scan`. Throws:
-/// `invalid_argument` (workspace too small), `device_error`.
-template <class Tuning = void, class In, class Out, class Predicate>
-void filter(workspace& ws, In in, Out out, item_count n, Predicate keep, index_t* d_count) {
-  device::filter_with_tuning<device::the_item, Tuning>(ws, in, out, n, keep, d_count);
+/// null. `out` must have room for all that is kept; nothing behind that is written.
+///
+/// Aliasing: `out` must not overlap `in` or the mask, also not at the same start: blocks write
+/// where others may not have read yet. Synchronisation: asynchronous on the workspace's stream;
+/// allocates only if the workspace must grow. Traffic: reads n items and the mask, writes those
+/// kept; by a `bit_mask`, items are read only if they are kept, and warps whose bits are all 0 read
+/// none. Progress: as `exclusive_scan`. Throws: `invalid_argument` (workspace too small),
+/// `device_error`.
+template <class Tuning = void, class In, class Out, class Keep>
+void filter(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_count) {
+  device::filter_outputs<Out> const outputs{out, {}, {}};
+  device::filter<Tuning>(ws, in, outputs, n, device::rule_of(keep), d_count);
 }
 
-/// Writes the positions i with keep(in[i]) to `out`, ascending; otherwise as `filter`.
-template <class Tuning = void, class In, class Out, class Predicate>
-void filter_indices(workspace& ws, In in, Out out, item_count n, Predicate keep, index_t* d_count) {
-  device::filter_with_tuning<device::its_position, Tuning>(ws, in, out, n, keep, d_count);
+/// `filter` by flags: keeps in[i] if flags[i] is nonzero. Traffic: reads n items and n bytes,
+/// writes those kept.
+template <class Tuning = void, class In, class Out>
+void filter_flagged(workspace& ws, In in, std::uint8_t const* flags, Out out, item_count n,
+                    index_t* d_count) {
+  filter<Tuning>(ws, in, out, n, byte_mask{flags}, d_count);
+}
+
+/// `filter` by bits: keeps in[i] if bit i % 32 of words[i / 32] is set, as
+/// numpy.packbits(bitorder="little") packs them. Traffic: reads n / 8 bytes and the sectors of
+/// memory that hold items kept, writes those.
+template <class Tuning = void, class In, class Out>
+void filter_masked(workspace& ws, In in, std::uint32_t const* words, Out out, item_count n,
+                   index_t* d_count) {
+  filter<Tuning>(ws, in, out, n, bit_mask{words}, d_count);
+}
+
+/// Writes the positions i of the items that `keep` keeps to `out`, ascending; otherwise as
+/// `filter`.
+template <class Tuning = void, class In, class Out, class Keep>
+void filter_indices(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_count) {
+  device::filter_outputs<no_output, Out> const outputs{{}, out, {}};
+  device::filter<Tuning>(ws, in, outputs, n, device::rule_of(keep), d_count);
+}
+
+/// Writes the positions of what a `byte_mask` or `bit_mask` of n items marks to `out`, ascending:
+/// numpy.flatnonzero. Otherwise as `filter`. Traffic: reads the mask, writes a position for each
+/// item marked.
+template <class Tuning = void, class Mask, class Out>
+void mask_indices(workspace& ws, Mask mask, Out out, item_count n, index_t* d_count) {
+  static_assert(device::is_marked<decltype(device::rule_of(mask))>, "a mask is expected");
+  filter_indices<Tuning>(ws, static_cast<char const*>(nullptr), out, n, mask, d_count);
+}
+
+/// Writes the items that `keep` keeps to `out` and their positions to `indices`; otherwise as
+/// `filter`. Traffic: what `filter` and `filter_indices` write, while each item is read once.
+template <class Tuning = void, class In, class Out, class Indices, class Keep>
+void filter_with_indices(workspace& ws, In in, Out out, Indices indices, item_count n, Keep keep,
+                         index_t* d_count) {
+  device::filter_outputs<Out, Indices> const outputs{out, indices, {}};
+  device::filter<Tuning>(ws, in, outputs, n, device::rule_of(keep), d_count);
+}
+
+/// Writes only how many of in[0 .. n-1] `keep` keeps, to *d_count; otherwise as `filter`. Traffic:
+/// reads n items, or only the mask.
+template <class Tuning = void, class In, class Keep>
+void count_if(workspace& ws, In in, item_count n, Keep keep, index_t* d_count) {
+  device::filter<Tuning>(ws, in, device::filter_outputs<>{}, n, device::rule_of(keep), d_count);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filter on CPU threads, for any predicate. Each chunk of the input is packed into a private
+// The filter on CPU threads, by any rule. Each chunk of the input is packed into a private
 // buffer without a branch; the chain of chunks is the scan of the chunks' counts, and tells each
 // where its items go. Every item crosses memory once.
 #pragma once
@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 
+#include <apps/filter/cpu_rules.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
@@ -26,26 +27,39 @@ namespace detail {
 /// Items whose flags are known before any of them is packed: enough for vector instructions.
 inline constexpr index_t flag_block = 512;
 
-/// Packs item_at(i) for each i in [begin, end) with keep(in[i]) at the front of `to`, which has
-/// room for all. Returns how many they are.
+/// Packs item_at(i) for each i in [begin, end) that `rule` keeps at the front of `to`, which has
+/// room for all, and gives the others to reject(k, item), k counting them. Returns how many are
+/// kept.
 ///
 /// First come the flags of a block, in a loop that compilers turn into vector instructions; then
 /// every item of the block is written, and the next one overwrites it unless it is kept. Neither
 /// loop branches on the data.
-template <class In, class Keep, class ItemAt, class Item>
-index_t pack(In in, index_t begin, index_t end, Keep const& keep, ItemAt item_at, Item* to) {
+template <class Rule, class ItemAt, class Item, class Reject>
+index_t pack(Rule const& rule, index_t begin, index_t end, ItemAt item_at, Item* to,
+             Reject reject) {
   std::uint8_t flags[flag_block];
   index_t kept = 0;
   for (index_t i = begin; i < end; i += flag_block) {
     index_t const items = std::min(flag_block, end - i);
-    for (index_t k = 0; k < items; ++k) flags[k] = keep(in[i + k]) ? 1 : 0;
+    if (!rule.mark(i, items, flags)) {
+      for (index_t k = 0; k < items; ++k) reject(i + k - begin - kept, item_at(i + k));
+      continue;
+    }
     for (index_t k = 0; k < items; ++k) {
-      to[kept] = item_at(i + k);
+      Item const item = item_at(i + k);
+      to[kept] = item;
+      reject(i + k - begin - kept, item);
       kept += flags[k];
     }
   }
   return kept;
 }
+
+/// Items that are not kept, where nobody wants them.
+struct forget {
+  template <class Item>
+  void operator()(index_t, Item const&) const {}
+};
 
 /// How many of in[0..items-1] `keep` accepts.
 template <class T, class Keep>
@@ -79,22 +93,24 @@ struct packed_chunk {
 
 }  // namespace detail
 
-/// out[k] = the k-th of in[0..n-1] that `keep` accepts; returns how many it accepts. Writes at most
-/// `capacity` items, in order, whatever it returns. `out` may be `in` itself: a chunk is written
-/// after all chunks up to it have been read, and never beyond its own end.
+/// out[k] = the k-th of in[0..n-1] that `rule` (see cpu_rules.hpp) keeps; returns how many it
+/// keeps. Writes at most `capacity` items, in order, whatever it returns. `out` may be `in` itself,
+/// unless the rule reads items beyond the one it decides about: a chunk is written after all chunks
+/// up to it have been read, and never beyond its own end.
 ///
-/// `keep` is called once for each item, concurrently. Throws `invalid_argument` if threads < 1,
-/// n < 0 or chunk_items < 1, std::bad_alloc, and what `keep` throws.
-template <class T, class Keep>
-index_t filter(int threads, T const* in, index_t n, T* out, index_t capacity, Keep keep,
-               index_t chunk_items = filter_chunk_items) {
+/// Each item is decided about once, concurrently. Throws `invalid_argument` if threads < 1, n < 0
+/// or chunk_items < 1, std::bad_alloc, and what a predicate throws.
+template <class T, class Rule>
+index_t filter_by(int threads, T const* in, index_t n, T* out, index_t capacity, Rule rule,
+                  index_t chunk_items = filter_chunk_items) {
   using packed_chunk = detail::packed_chunk<T>;
   return run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
       [&](packed_chunk& packed, chunk const& c) {
         auto const item_at = [in](index_t i) { return in[i]; };
-        packed.count = detail::pack(in, c.begin, c.end, keep, item_at, packed.items.get());
+        packed.count =
+            detail::pack(rule, c.begin, c.end, item_at, packed.items.get(), detail::forget{});
         return packed.count;
       },
       [&](packed_chunk const& packed, chunk const&, index_t place) {
@@ -103,11 +119,19 @@ index_t filter(int threads, T const* in, index_t n, T* out, index_t capacity, Ke
       });
 }
 
-/// out[k] = the position of the k-th of in[0..n-1] that `keep` accepts. `out` must not overlap
-/// `in`. All else as `filter`; chunk_items of more than 2^32 are refused, too.
+/// `filter_by` of a predicate, which is called once for each item.
 template <class T, class Keep>
-index_t filter_indices(int threads, T const* in, index_t n, index_t* out, index_t capacity,
-                       Keep keep, index_t chunk_items = filter_chunk_items) {
+index_t filter(int threads, T const* in, index_t n, T* out, index_t capacity, Keep keep,
+               index_t chunk_items = filter_chunk_items) {
+  return filter_by(threads, in, n, out, capacity, keep_where<T const*, Keep>{in, keep},
+                   chunk_items);
+}
+
+/// out[k] = the position of the k-th of n items that `rule` keeps. `out` must not overlap what the
+/// rule reads. All else as `filter_by`; chunk_items of more than 2^32 are refused, too.
+template <class Rule>
+index_t indices_by(int threads, index_t n, index_t* out, index_t capacity, Rule rule,
+                   index_t chunk_items = filter_chunk_items) {
   if (chunk_items > index_t{1} << 32) {
     throw invalid_argument("filter_indices: chunk_items of at most 2^32 expected, got " +
                            std::to_string(chunk_items));
@@ -118,14 +142,87 @@ index_t filter_indices(int threads, T const* in, index_t n, index_t* out, index_
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
       [&](packed_chunk& packed, chunk const& c) {
-        auto const offset_at = [](index_t i) { return static_cast<std::uint32_t>(i); };
-        packed.count = detail::pack(in + c.begin, 0, c.size(), keep, offset_at, packed.items.get());
+        auto const offset_at = [&](index_t i) { return static_cast<std::uint32_t>(i - c.begin); };
+        packed.count =
+            detail::pack(rule, c.begin, c.end, offset_at, packed.items.get(), detail::forget{});
         return packed.count;
       },
       [&](packed_chunk const& packed, chunk const& c, index_t place) {
         index_t const fitting = std::clamp<index_t>(capacity - place, 0, packed.count);
         for (index_t k = 0; k < fitting; ++k) out[place + k] = c.begin + packed.items[k];
       });
+}
+
+/// `indices_by` of a predicate, which is called once for each item.
+template <class T, class Keep>
+index_t filter_indices(int threads, T const* in, index_t n, index_t* out, index_t capacity,
+                       Keep keep, index_t chunk_items = filter_chunk_items) {
+  return indices_by(threads, n, out, capacity, keep_where<T const*, Keep>{in, keep}, chunk_items);
+}
+
+/// Where `split_by` writes, and how much fits there.
+template <class T>
+struct split_outputs {
+  T* kept;
+  index_t kept_capacity;
+  T* rejected;
+  index_t rejected_capacity;
+};
+
+/// kept[k] = the k-th of in[0..n-1] that `rule` keeps, rejected[k] = the k-th of the others;
+/// returns how many are kept. The outputs must not overlap each other or what is read. All else as
+/// `filter_by`.
+template <class T, class Rule>
+index_t split_by(int threads, T const* in, index_t n, split_outputs<T> const& out, Rule rule,
+                 index_t chunk_items = filter_chunk_items) {
+  using packed_chunk = detail::packed_chunk<T>;
+  struct split_chunk {
+    packed_chunk kept, rejected;
+  };
+  auto const copy = [](T const* items, index_t count, T* to, index_t capacity, index_t place) {
+    index_t const fitting = std::clamp<index_t>(capacity - place, 0, count);
+    if (fitting > 0) std::copy_n(items, fitting, to + place);
+  };
+  return run_chunks(
+      threads, n, chunk_items, plus<index_t>{}, 0,
+      [&] {
+        index_t const room = std::min(n, chunk_items);
+        return split_chunk{packed_chunk(room), packed_chunk(room)};
+      },
+      [&](split_chunk& packed, chunk const& c) {
+        auto const item_at = [in](index_t i) { return in[i]; };
+        T* const rejected = packed.rejected.items.get();
+        packed.kept.count =
+            detail::pack(rule, c.begin, c.end, item_at, packed.kept.items.get(),
+                         [rejected](index_t k, T const& item) { rejected[k] = item; });
+        packed.rejected.count = c.size() - packed.kept.count;
+        return packed.kept.count;
+      },
+      [&](split_chunk const& packed, chunk const& c, index_t place) {
+        copy(packed.kept.items.get(), packed.kept.count, out.kept, out.kept_capacity, place);
+        copy(packed.rejected.items.get(), packed.rejected.count, out.rejected,
+             out.rejected_capacity, c.begin - place);
+      });
+}
+
+/// How many of n items `rule` keeps. Reads what the rule reads. Errors as for `filter_by`.
+template <class Rule>
+index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter_chunk_items) {
+  struct nothing {};
+  return run_chunks(
+      threads, n, chunk_items, plus<index_t>{}, 0, [] { return nothing{}; },
+      [&](nothing, chunk const& c) {
+        std::uint8_t flags[detail::flag_block];
+        index_t count = 0;
+        for (index_t i = c.begin; i < c.end; i += detail::flag_block) {
+          index_t const items = std::min(detail::flag_block, c.end - i);
+          if (rule.mark(i, items, flags)) {
+            count += detail::count(flags, items, [](std::uint8_t flag) { return flag != 0; });
+          }
+        }
+        return count;
+      },
+      [](nothing, chunk const&, index_t) {});
 }
 
 /// How many of in[0..n-1] `keep` accepts. `keep` and errors as for `filter`.

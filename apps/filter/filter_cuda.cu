@@ -2,28 +2,15 @@
 // The CUDA side of the filter's facade: host memory in, the kernel of filter.cuh, host memory out.
 #include <algorithm>
 
+#include <apps/filter/asks_long_programs.cuh>
 #include <apps/filter/filter.cuh>
 #include <apps/filter/filter_cuda.hpp>
 #include <libscan/device/buffer.cuh>
 #include <libscan/simt/cuda/selected_device.cuh>
 
-namespace libscan::inline LIBSCAN_MACHINE {
-/// Several intervals, tested one after the other.
-template <class T>
-inline constexpr bool asks_long<predicate_program<T>> = true;
-}  // namespace libscan::inline LIBSCAN_MACHINE
-
 namespace libscan::inline v1::detail {
 
 namespace {
-
-/// An output that keeps nothing, for counting.
-struct discard {
-  struct sink {
-    __device__ void operator=(index_t) const {}
-  };
-  __device__ sink operator[](index_t) const { return {}; }
-};
 
 /// Runs filter(workspace, device items, test, device count) and returns the count.
 template <class T, class Filter>
@@ -78,7 +65,7 @@ index_t cuda_filter<T>::count(int device, std::span<T const> values, predicate<T
   auto const n = static_cast<index_t>(values.size());
   return run(values, keep,
              [&](workspace& ws, auto const& items, auto const& test, index_t* d_count) {
-               filter_indices(ws, items.data(), discard{}, n, test, d_count);
+               count_if(ws, items.data(), n, test, d_count);
              });
 }
 

@@ -26,6 +26,8 @@ class kept_rows {
   static_assert(row_bits <= 16 && Rows * row_bits <= 32);
 
  public:
+  static constexpr int width = Width;
+  static constexpr int rows = Rows;
   static constexpr int row_items = simt::warp_size * Width;
   static constexpr int items = Rows * row_items;
 
@@ -70,6 +72,34 @@ class kept_rows {
       }
     }
     return bits;
+  }
+
+  /// The caller's word from its bits of each row: bit j of row_bits_of(r) is item j of row r.
+  template <class RowBits>
+  static __device__ unsigned word(RowBits row_bits_of) {
+    unsigned bits = 0;
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) bits |= row_bits_of(r) << shift(r);
+    return bits;
+  }
+
+  /// The caller's word for the first `valid` items.
+  static __device__ unsigned first_items(int valid) {
+    return word([&](int r) {
+      int const rest = valid - position(r);
+      return rest <= 0 ? 0u : rest < Width ? (1u << rest) - 1 : (1u << Width) - 1;
+    });
+  }
+
+  /// The last item of a word that is not 0.
+  static __device__ int last_of(unsigned bits) {
+    int last = -1;
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      unsigned const row = bits >> shift(r) & ((1u << Width) - 1);
+      if (row != 0) last = position(r) + simt::warp_size - 1 - simt::clz(row);
+    }
+    return last;
   }
 
   /// Ranks the items kept. `bits`: the caller's word.
@@ -124,9 +154,10 @@ class kept_rows {
 
   static constexpr unsigned field_mask = row_bits == 4 ? 0x0f0f0f0f : 0x00ff00ff;
 
-  static __device__ constexpr unsigned bit(int r, int j) {
-    return 1u << (r % fields * field_bits + r / fields * row_bits + j);
+  static __device__ constexpr int shift(int r) {
+    return r % fields * field_bits + r / fields * row_bits;
   }
+  static __device__ constexpr unsigned bit(int r, int j) { return 1u << (shift(r) + j); }
 
   /// Weights of a dot product that sums the first fields of a word.
   static __device__ constexpr unsigned fields_before(int f) {

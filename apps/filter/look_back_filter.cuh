@@ -3,9 +3,11 @@
 // the tiles'.
 #pragma once
 
+#include <cstdint>
 #include <iterator>
 
-#include <apps/filter/written.cuh>
+#include <apps/filter/outputs.cuh>
+#include <apps/filter/rules.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/look_back_scan.cuh>
@@ -13,27 +15,32 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The filter of tiles that look back: each block claims tiles, and writes what `Written` makes of
-/// the items kept.
-template <class Item, class Written, class Tuning>
+/// The filter of tiles that look back: each block claims tiles.
+template <class Item, class Rule, class Outputs, class Tuning>
 struct filter_kernel {
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
   static constexpr int items_per_thread = Tuning::items_per_thread;
   static constexpr int tile_items = block_threads * items_per_thread;
   static constexpr int warp_items = simt::warp_size * items_per_thread;
-  using output = decltype(Written{}(index_t{}, Item{}));
+  static constexpr bool wants_items = wanted<typename Outputs::items_type>;
+  static constexpr bool wants_positions = wanted<typename Outputs::positions_type>;
+  static constexpr bool wants_rejected = wanted<typename Outputs::rejected_type>;
+  // A mask says which items are needed; else all are.
+  static constexpr bool reads_all = Rule::asks_items || wants_rejected;
+  static_assert(tile_items <= 1 << 16 && items_per_thread <= 32);
 
   struct shared_storage {
-    output kept[tile_items];
+    Item item[wants_items ? tile_items : 1];  // what is kept, then what is not
+    std::uint16_t offset[wants_positions ? tile_items : 1];
     block::scan_storage<int, block_threads> scan;
     position carry;
     index_t claimed;
   };
 
-  template <class In, class Out, class Predicate>
-  __device__ void operator()(shared_storage& shared, In in, Out out, item_count length,
-                             Predicate keep, tile_state<position> state, index_t* count) const {
+  template <class In>
+  __device__ void operator()(shared_storage& shared, In in, Outputs out, item_count length,
+                             Rule rule, tile_state<position> state, index_t* count) const {
     index_t const n = length.get();
     index_t const tiles = ceil_div(n, index_t{tile_items});
     int const thread = static_cast<int>(threadIdx.x);
@@ -44,74 +51,105 @@ struct filter_kernel {
       simt::sync_block();
       index_t const tile = shared.claimed;
       if (tile >= tiles) return;
+      index_t const base = tile * tile_items;
 
       // 2 load: each warp has consecutive rows of 32 items, one item of a row per lane
-      index_t const first =
-          tile * tile_items + thread / simt::warp_size * warp_items + simt::lane_id();
+      int const local = thread / simt::warp_size * warp_items + simt::lane_id();
+      index_t const first = base + local;
+      int const valid = static_cast<int>(n - base < tile_items ? n - base : tile_items);
       Item items[items_per_thread]{};
-      if ((tile + 1) * tile_items <= n) {
-#pragma unroll
-        for (int row = 0; row < items_per_thread; ++row) {
-          items[row] = in[first + row * simt::warp_size];
-        }
-      } else {
-#pragma unroll
-        for (int row = 0; row < items_per_thread; ++row) {
-          index_t const i = first + row * simt::warp_size;
-          if (i < n) items[row] = in[i];
-        }
-      }
+      if (reads_all) load(in, first, valid - local, items);
 
-      // 3 scan the flags: rows by ballot, warps by the block scan
-      bool kept[items_per_thread];
-      int rank[items_per_thread];
-      int in_warp = 0;
+      // 3 count what each warp keeps
+      unsigned kept = 0;  // bit by row
 #pragma unroll
       for (int row = 0; row < items_per_thread; ++row) {
-        kept[row] = first + row * simt::warp_size < n && keep(items[row]);
-        warp::binary_scan_result const scanned = warp::binary_scan(kept[row]);
-        rank[row] = in_warp + scanned.rank;
-        in_warp += scanned.count;
+        index_t const i = first + row * simt::warp_size;
+        if (row * simt::warp_size < valid - local && rule(in, i, items[row])) {
+          kept |= 1u << row;
+          if (wants_items && !reads_all) items[row] = in[i];
+        }
       }
-      auto const in_block = block::scan_of_warps(shared.scan, in_warp, plus<int>{});
+      auto const in_warp =
+          simt::reduce_add(simt::full_warp, static_cast<unsigned>(simt::popc(kept)));
+      auto const in_block =
+          block::scan_of_warps(shared.scan, static_cast<int>(in_warp), plus<int>{});
 
       // 4 publish the count, look back for what is kept before the tile
       position const carry = enter_tile(state, tile, position{in_block.total}, position{0},
                                         plus_position{}, shared.carry);
 
-      // 5 compact in shared memory, 6 store in order
+      // 5 compact in shared memory, by the ballots of each row; 6 store in order
+      int place = in_block.prefix;
 #pragma unroll
       for (int row = 0; row < items_per_thread; ++row) {
-        if (!kept[row]) continue;
-        shared.kept[in_block.prefix + rank[row]] =
-            Written{}(first + row * simt::warp_size, items[row]);
+        bool const keeps = (kept >> row & 1u) != 0;
+        warp::binary_scan_result const scanned = warp::binary_scan(keeps);
+        int const rank = place + scanned.rank;
+        int const at = local + row * simt::warp_size;
+        if (keeps) {
+          if constexpr (wants_items) shared.item[rank] = items[row];
+          if constexpr (wants_positions) shared.offset[rank] = static_cast<std::uint16_t>(at);
+        } else if (wants_rejected && at < valid) {
+          shared.item[in_block.total + at - rank] = items[row];
+        }
+        place += scanned.count;
       }
       simt::sync_block();
-      for (int i = thread; i < in_block.total; i += block_threads) {
-        out[carry.value + i] = shared.kept[i];
-      }
+      store(shared, out, base, valid, carry.value, in_block.total);
       if (tile == tiles - 1 && count != nullptr && thread == 0) {
         *count = carry.value + in_block.total;
       }
       simt::sync_block();
     }
   }
+
+  /// items[row] = in[first + 32 row], for the rows of which `left` items are.
+  template <class In>
+  static __device__ void load(In in, index_t first, int left, Item (&items)[items_per_thread]) {
+    if (left > (items_per_thread - 1) * simt::warp_size) {
+#pragma unroll
+      for (int row = 0; row < items_per_thread; ++row) {
+        items[row] = in[first + row * simt::warp_size];
+      }
+    } else {
+#pragma unroll
+      for (int row = 0; row < items_per_thread; ++row) {
+        if (row * simt::warp_size < left) items[row] = in[first + row * simt::warp_size];
+      }
+    }
+  }
+
+  /// Writes what a tile keeps, `kept` items of `valid`, and what it rejects.
+  static __device__ void store(shared_storage const& shared, Outputs const& out, index_t base,
+                               int valid, index_t before, int kept) {
+    int const thread = static_cast<int>(threadIdx.x);
+    for (int i = thread; i < kept; i += block_threads) {
+      if constexpr (wants_items) out.items[before + i] = shared.item[i];
+      if constexpr (wants_positions) out.positions[before + i] = base + shared.offset[i];
+    }
+    if constexpr (wants_rejected) {
+      auto const rejected = beginning(out.rejected) + (base - before);
+      for (int i = kept + thread; i < valid; i += block_threads) {
+        rejected[i - kept] = shared.item[i];
+      }
+    }
+  }
 };
 
-/// Launches `filter_kernel` over n items.
-template <class Written, class Tuning, class In, class Out, class Predicate>
-void look_back_filter(workspace& ws, In in, Out out, item_count n, Predicate keep,
+/// Launches `filter_kernel` over n items. `memory`: of `tile_state<position>::bytes`.
+template <class Tuning, class In, class Outputs, class Rule>
+void look_back_filter(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
                       index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
-  using kernel = filter_kernel<item, Written, Tuning>;
+  using kernel = filter_kernel<item, Rule, Outputs, Tuning>;
   using state = tile_state<position>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
-  std::byte* const memory = ws.reserve(state::bytes(tiles));
   simt::fill_async(memory, 0, state::reset_bytes(tiles), ws.stream());
-  unsigned const blocks = blocks_for<kernel, In, Out, item_count, Predicate, state, index_t*>(
+  unsigned const blocks = blocks_for<kernel, In, Outputs, item_count, Rule, state, index_t*>(
       tiles, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()}, in,
-                       out, n, keep, state(memory, tiles), d_count);
+                       out, n, rule, state(memory, tiles), d_count);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -8,7 +8,7 @@
 namespace {
 
 constexpr char const* what_it_does =
-    "Keeps the items of an array that a predicate accepts, in their order.\n"
+    "Keeps the items of an array that a predicate accepts or a mask marks, in their order.\n"
     "Reads .npy, raw binary and text or CSV, each also gzip-compressed.";
 
 constexpr char const* words_and_examples =
@@ -16,10 +16,15 @@ constexpr char const* words_and_examples =
 of MASK is set; integers only), combined by 'not', 'and', 'or' and parentheses. Integers are
 compared exactly; for floats the number is first rounded to the items' type.
 
+MASK: a file of as many truth values or uint8 as there are items, of which those keep an item that
+are not 0; or of bits, packed as by numpy.packbits(bitorder='little') into uint8 or uint32, as many
+as that takes. Raw files hold uint8. What can be either is not packed.
+
 Examples:
   scan-filter heights.npy -o peaks.npy --keep '>= 4000'
   scan-filter heights.npy -o where.npy --keep '>= 4000 and < 5000' --indices
   scan-filter heights.npy --keep 'not (nan or == 0)' --count-only
+  scan-filter heights.npy -o land.npy --mask is_land.npy --split sea.npy
   scan-filter log.csv --column 3 --keep '< -5 or > 5' > outliers.txt
   scan-filter flags.bin --dtype uint16 -o set.bin --keep 'bits 0x10'
   zcat x.txt.gz | scan-filter - --keep finite --time
@@ -41,13 +46,21 @@ int main(int argc, char** argv) {
                    "where the result goes: a file, or - for standard output")
         ->type_name("OUTPUT")
         ->capture_default_str();
-    app.add_option("--keep", arguments.keep, "which items to keep, see below")
-        ->type_name("PREDICATE")
-        ->required();
+    auto* const keep = app.add_option("--keep", arguments.keep, "which items to keep, see below");
+    keep->type_name("PREDICATE");
+    app.add_option("--mask", arguments.mask, "file that says which items to keep, see below")
+        ->type_name("MASK")
+        ->excludes(keep);
+    auto* const split = app.add_option("--split", arguments.rejected,
+                                       "where the items that are not kept go, too: a file, or -");
+    split->type_name("REJECTED");
     bool indices = false;
     bool count_only = false;
-    auto* const flag = app.add_flag("--indices", indices, "the positions (from 0) of what is kept");
-    app.add_flag("--count-only", count_only, "only how many items are kept")->excludes(flag);
+    auto* const flag = app.add_flag("--indices", indices, "the positions (from 0) of what is kept")
+                           ->excludes(split);
+    app.add_flag("--count-only", count_only, "only how many items are kept")
+        ->excludes(flag)
+        ->excludes(split);
     add_common_arguments(app, arguments.common);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     if (indices) arguments.wanted = result::indices;

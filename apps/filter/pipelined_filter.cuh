@@ -1,57 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filter of items in memory, on the pipeline. The summing warps ask the predicate and leave a bit
-// for each item; the others close the ranks of what is kept in the stage it arrived in, and copy
-// that out.
+// Filter of items in memory, on the pipeline. The summing warps learn which items are kept and
+// leave a bit for each; the others close the ranks of what is kept, and of what is not, in the
+// stage it arrived in, and copy that out.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
+#include <apps/filter/copy_run.cuh>
 #include <apps/filter/kept_rows.cuh>
-#include <apps/filter/written.cuh>
+#include <apps/filter/outputs.cuh>
+#include <apps/filter/rules.cuh>
 #include <libscan/device/pipeline.cuh>
 #include <libscan/device/position.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Copies `count` items from shared memory, whose addresses agree with the target's modulo 16, in
-/// accesses of 16 bytes and whole lines where it can. By one warp.
-template <class Item>
-__device__ void copy_run(Item const* run, int count, Item* target) {
-  constexpr int size = static_cast<int>(sizeof(Item));
-  constexpr int wide = 16 / size;
-  constexpr int at_once = 4;
-  auto const place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(target));
-  int const lane = simt::lane_id();
-  if (place % size != 0) {
-    for (int i = lane; i < count; i += simt::warp_size) target[i] = run[i];
-    return;
-  }
-  int head = static_cast<int>((16 - place % 16) % 16) / size;
-  if (head > count) head = count;
-  int const vectors = (count - head) / wide;
-  int const tail = head + vectors * wide;
-  if (lane < head) target[lane] = run[lane];
-  int const line_offset = static_cast<int>((place + head * size) % 128) / 16;
-  for (int v = lane - line_offset; v < vectors; v += at_once * simt::warp_size) {
-    simt::vector<Item, wide> moved[at_once] = {};
-#pragma unroll
-    for (int k = 0; k < at_once; ++k) {
-      int const i = v + k * simt::warp_size;
-      if (0 <= i && i < vectors) moved[k] = simt::load_vector<wide>(run + head + i * wide);
-    }
-#pragma unroll
-    for (int k = 0; k < at_once; ++k) {
-      int const i = v + k * simt::warp_size;
-      if (0 <= i && i < vectors) simt::store_vector<wide>(target + head + i * wide, moved[k]);
-    }
-  }
-  if (tail + lane < count) target[tail + lane] = run[tail + lane];
-}
-
-/// The work of a pipeline that filters items into whatever `out` is. Not in place: counts order no
-/// memory, so that nothing orders the fetch of one block before the writes of another.
-template <class Item, class Written, class Out, class Predicate, class Tuning>
+/// The work of a pipeline that filters items. Not in place: counts order no memory, so that nothing
+/// orders the fetch of one block before the writes of another.
+template <class Item, class Rule, class Outputs, class Tuning>
 struct filter_work {
   using summary = position;
   using op_type = plus_position;
@@ -60,73 +27,126 @@ struct filter_work {
   static constexpr int part_items = Tuning::rows * rows::row_items;
   static constexpr int tile_items = parts * part_items;
   static constexpr int batches = Tuning::rows / Tuning::rows_at_once;
-  static constexpr int copies = parts;
+  // Items before a part that come with it: 16 bytes, so that rows stay aligned.
+  static constexpr int lead = Rule::looks_back ? static_cast<int>(16 / sizeof(Item)) : 0;
+  using staged_by = staged_rule<Rule, part_items>;
+  static constexpr int copies = parts * (1 + staged_by::copies);
   static_assert(part_items % rows::items == 0);
 
   /// Parts lie apart, so that each can close its ranks without regard for the others.
-  struct part_type {
-    alignas(128) unsigned char slack[128];  // a run may begin up to 15 bytes before the items
-    staged_tile<Item, part_items> items;
+  struct part_stage {
+    alignas(128) unsigned char slack[128];  // a run may begin up to 31 bytes before the items
+    staged_tile<Item, part_items + lead> items;
+    [[no_unique_address]] staged_by rule;
     unsigned kept[batches][simt::warp_size];
   };
   struct stage_type {
-    part_type part[parts];
+    part_stage part[parts];
   };
 
   Item const* in;
-  Out out;
-  Predicate keep;
+  Outputs out;
+  Rule rule;
 
   __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full) const {
     for (int p = 0; p < parts; ++p) {
-      int const begin = p * part_items;
-      stage.part[p].items.fetch(in + base + begin, valid_items<part_items>(valid, begin), full);
+      index_t const first = base + p * part_items;
+      int const left = valid_items<part_items>(valid, p * part_items);
+      int const before = left > 0 ? lead_of(first) : 0;
+      stage.part[p].items.fetch(in + first - before, left + before, full);
+      stage.part[p].rule.fetch(rule, first, left, full);
     }
   }
 
   __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int) const {
-    part_type& part = stage.part[begin / part_items];
-    part.items.complete(in + base + begin, valid_items<part_items>(valid, begin), 0, part_items);
+    part_stage& part = stage.part[begin / part_items];
+    int const left = valid_items<part_items>(valid, begin);
+    int const before = left > 0 ? lead_of(base + begin) : 0;
+    part.items.complete(in + base + begin - before, left + before, 0, part_items + before);
+    part.rule.complete(rule, base + begin, left);
   }
 
   __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {
-    part_type& part = stage.part[begin / part_items];
-    Item const* const items = part.items.items(in + base + begin);
+    unsigned last = 0;
+    return {index_t{mark_kept(stage, base, valid, begin, last)}};
+  }
+
+  /// Leaves the bits of a part in the stage; returns how many of its items are kept. `last`: of its
+  /// caller's, one behind the last one that is, or 0.
+  __device__ unsigned mark_kept(stage_type& stage, index_t base, int valid, int begin,
+                                unsigned& last) const {
+    part_stage& part = stage.part[begin / part_items];
+    Item const* const items = staged(part, base + begin);
     int const left = valid_items<part_items>(valid, begin);
     unsigned count = 0;
 #pragma unroll 1
     for (int b = 0; b < batches; ++b) {
-      unsigned const bits = rows::ask(items + b * rows::items, left - b * rows::items, keep);
+      unsigned const bits = part.rule.template bits<rows>(rule, base + begin, items,
+                                                          b * rows::items, left - b * rows::items);
       part.kept[b][simt::lane_id()] = bits;
       count += static_cast<unsigned>(simt::popc(bits));
+      if constexpr (Rule::looks_back) {
+        if (bits != 0) last = static_cast<unsigned>(b * rows::items + rows::last_of(bits) + 1);
+      }
     }
-    return {index_t{simt::reduce_add(simt::full_warp, count)}};
+    return simt::reduce_add(simt::full_warp, count);
   }
 
   template <class Done>
   __device__ void scan(stage_type& stage, index_t base, int valid, int begin, summary before,
                        Done done) const {
-    part_type& part = stage.part[begin / part_items];
-    if constexpr (std::is_same_v<Written, the_item>) {
-      write_items(part, base + begin, valid_items<part_items>(valid, begin), before.value);
-    } else {
-      write_positions(part, base + begin, before.value);
+    part_stage& part = stage.part[begin / part_items];
+    index_t const first = base + begin;
+    int const left = valid_items<part_items>(valid, begin);
+    if constexpr (wanted<typename Outputs::rejected_type>) {
+      write_both(part, first, left, before.value);
+    } else if constexpr (wanted<typename Outputs::items_type>) {
+      write_items(part, first, left, before.value);
+    }
+    if constexpr (wanted<typename Outputs::positions_type>) {
+      index_t place = before.value;
+      each_run_of_offsets(part, [&](std::uint16_t const* run, int count) {
+        for (int i = simt::lane_id(); i < count; i += simt::warp_size) {
+          out.positions[place + i] = first + run[i];
+        }
+        place += count;
+      });
     }
     simt::fence_proxy_async();  // the next copy into the stage comes after what was gathered here
     done();
   }
 
- private:
-  static constexpr bool out_is_memory = std::is_same_v<Out, Item*>;
-
-  __device__ void write_items(part_type& part, index_t first, int left, index_t before) const {
-    Item* const items = part.items.items(in + first);
-    Item* run = items;
-    if constexpr (out_is_memory) {
-      auto const apart =
-          reinterpret_cast<std::uintptr_t>(items) - reinterpret_cast<std::uintptr_t>(out + before);
-      run = reinterpret_cast<Item*>(reinterpret_cast<unsigned char*>(items) - apart % 16);
+  /// use(run, count) with the offsets within the part of the items kept, in order, a run of them
+  /// after the other; by the warp. The items are needed no more: the runs lie in their place, as
+  /// many batches at once as there is room for.
+  template <class Use>
+  __device__ void each_run_of_offsets(part_stage& part, Use use) const {
+    using offset = std::uint16_t;
+    constexpr auto room = static_cast<int>(part_items * sizeof(Item) / sizeof(offset));
+    constexpr int at_once = room / rows::items < batches ? room / rows::items : batches;
+    static_assert(at_once > 0 && part_items <= 1 << 16);
+    auto* const run = reinterpret_cast<offset*>(&part);
+    simt::sync_warp();  // all have read the items
+    for (int from = 0; from < batches; from += at_once) {
+      int count = 0;
+      for (int b = from; b < from + at_once && b < batches; ++b) {
+        rows const kept(part.kept[b][simt::lane_id()]);
+        kept.gather(run + count, [&](int r, int j) {
+          return static_cast<offset>(b * rows::items + rows::position(r) + j);
+        });
+        count += kept.count();
+      }
+      simt::sync_warp();
+      use(run, count);
+      simt::sync_warp();
     }
+  }
+
+  /// Closes the ranks of all that is kept, then copies it.
+  __device__ void write_items(part_stage& part, index_t first, int left, index_t before) const {
+    auto const target = out.items + before;
+    Item* const items = staged(part, first);
+    Item* const run = agreeing_before(items, target);
     int count = 0;
 #pragma unroll 1
     for (int b = 0; b < batches; ++b) {
@@ -138,49 +158,46 @@ struct filter_work {
       count += kept.count();
     }
     simt::sync_warp();
-    if constexpr (out_is_memory) {
-      copy_run(run, count, out + before);
-    } else {
-      for (int i = simt::lane_id(); i < count; i += simt::warp_size) out[before + i] = run[i];
-    }
+    copy_run(run, count, target);
   }
 
-  /// The items are needed no more: offsets within the part are gathered in their place, as many
-  /// batches at once as there is room for.
-  __device__ void write_positions(part_type& part, index_t first, index_t before) const {
-    using offset = std::uint16_t;
-    constexpr auto room = static_cast<int>(part_items * sizeof(Item) / sizeof(offset));
-    constexpr int at_once = room / rows::items < batches ? room / rows::items : batches;
-    static_assert(at_once > 0 && part_items <= 1 << 16);
-    auto* const run = reinterpret_cast<offset*>(&part);
-    for (int from = 0; from < batches; from += at_once) {
-      int count = 0;
-      for (int b = from; b < from + at_once && b < batches; ++b) {
-        rows const kept(part.kept[b][simt::lane_id()]);
-        kept.gather(run + count, [&](int r, int j) {
-          return static_cast<offset>(b * rows::items + rows::position(r) + j);
-        });
-        count += kept.count();
-      }
+ private:
+  static __device__ int lead_of(index_t first) { return first == 0 ? 0 : lead; }
+
+  /// The items of a part in the stage.
+  __device__ Item* staged(part_stage& part, index_t first) const {
+    int const before = lead_of(first);
+    return part.items.items(in + first - before) + before;
+  }
+
+  /// Parts a batch into what is kept and what is not, in its place, and copies both, a batch after
+  /// the other.
+  __device__ void write_both(part_stage& part, index_t first, int left, index_t before) const {
+    Item* const items = staged(part, first);
+    auto kept_to = out.items + before;
+    auto rejected_to = beginning(out.rejected) + (first - before);
+#pragma unroll 1
+    for (int b = 0; b < batches; ++b) {
+      int const begin = b * rows::items;
+      if (begin >= left) break;
+      Item item[Tuning::rows_at_once][Tuning::vector_items];
+      rows::load(items + begin, left - begin, item);
+      unsigned const bits = part.kept[b][simt::lane_id()];
+      rows const kept(bits);
+      rows const rejected(rows::first_items(left - begin) & ~bits);
+      // 16 bytes make up for the gap between both; those before the batch have been copied.
+      Item* const run = agreeing_before(detail::moved_bytes(items + begin, -16), kept_to);
+      Item* const rest = agreeing_behind(run + kept.count(), rejected_to);
+      simt::sync_warp();  // all have read the batch, and copied the one before
+      kept.gather(run, [&](int r, int j) { return item[r][j]; });
+      rejected.gather(rest, [&](int r, int j) { return item[r][j]; });
       simt::sync_warp();
-      for (int i = simt::lane_id(); i < count; i += simt::warp_size) {
-        out[before + i] = first + run[i];
-      }
-      simt::sync_warp();
-      before += count;
+      copy_run(run, kept.count(), kept_to);
+      copy_run(rest, rejected.count(), rejected_to);
+      kept_to = kept_to + kept.count();
+      rejected_to = rejected_to + rejected.count();
     }
   }
 };
-
-/// Filters n items with a pipeline.
-template <class Written, class Tuning, class Item, class Out, class Predicate>
-void pipelined_filter(workspace& ws, Item const* in, Out out, item_count n, Predicate keep,
-                      index_t* d_count) {
-  using work = filter_work<Item, Written, Out, Predicate, Tuning>;
-  index_t const tiles = ceil_div(n.at_most(), index_t{work::tile_items});
-  std::byte* const memory = ws.reserve(pipeline_bytes<position>(tiles));
-  run_pipeline<Tuning>(ws, memory, work{in, out, keep}, n, plus_position{}, position{0},
-                       reinterpret_cast<position*>(d_count));
-}
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 
 #include <apps/common/array_writer.hpp>
@@ -13,7 +14,9 @@
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
 #include <apps/filter/filter.hpp>
+#include <apps/filter/mask_file.hpp>
 #include <apps/filter/predicate_parser.hpp>
+#include <apps/filter/selection.hpp>
 #include <apps/filter/verify.hpp>
 #include <libscan/core/engine.hpp>
 
@@ -29,88 +32,161 @@ std::string percent(index_t part, index_t whole) {
   return text;
 }
 
+/// Refuses arguments that do not go together.
+filter_arguments const& checked(filter_arguments const& arguments) {
+  if (!arguments.keep && !arguments.mask) throw usage_error("--keep or --mask is required");
+  if (arguments.keep && arguments.mask) throw usage_error("--mask excludes --keep");
+  if (arguments.mask == "-" && arguments.input == "-") {
+    throw usage_error("INPUT and --mask cannot both be standard input");
+  }
+  if (arguments.rejected && arguments.wanted != result::values) {
+    throw usage_error("--split writes items, and excludes --indices and --count-only");
+  }
+  if (arguments.rejected == arguments.output) {
+    throw usage_error("--split and --output both name " + arguments.output);
+  }
+  return arguments;
+}
+
+/// The syntax of the predicate, if there is one.
+std::optional<expression> tree_of(filter_arguments const& arguments) {
+  if (!arguments.keep) return std::nullopt;
+  return expression(*arguments.keep);
+}
+
 /// One run of the program over an input of known type.
 class filter_run {
  public:
   explicit filter_run(filter_arguments const& arguments)
-      : arguments_(arguments),
-        tree_(arguments.keep),
+      : arguments_(checked(arguments)),
+        tree_(tree_of(arguments)),
         engine_(engine::named(arguments.common.engine, arguments.common.threads)),
         output_(arguments.output),
-        meter_(arguments.common.progress) {}
+        meter_(arguments.common.progress) {
+    if (arguments.rejected) rejected_.emplace(*arguments.rejected);
+  }
 
   exit_code run() {
     input_ = timed(read_seconds_, [&] {
       return read_array(arguments_.input, arguments_.common.reading(&meter_));
     });
-    exit_code const code =
-        visit_dtype(input_.type, [&]<class T>(std::type_identity<T>) { return run_typed<T>(); });
+    exit_code const code = visit_dtype(input_.type, [&]<class T>(std::type_identity<T>) {
+      auto const values = input_.values<T>();
+      if (tree_) return run_by(values, bind_predicate<T>(*tree_), kept_by_tree<T>(*tree_, values));
+      auto const n = static_cast<index_t>(values.size());
+      mask_file const file =
+          timed(read_seconds_, [&] { return mask_file(*arguments_.mask, n, &meter_); });
+      return run_by(values, file.mask(),
+                    [&](std::size_t i) { return file.marks(static_cast<index_t>(i)); });
+    });
     if (code == exit_code::done && arguments_.common.time) report_times();
     return code;
   }
 
  private:
-  template <class T>
-  exit_code run_typed() {
-    auto const values = input_.values<T>();
-    auto const keep = bind_predicate<T>(tree_);
+  /// `keep`: a predicate or a mask; `keeps`: what --verify compares with.
+  template <class T, class Keep, class Keeps>
+  exit_code run_by(std::span<T const> values, Keep const& keep, Keeps const& keeps) {
     switch (arguments_.wanted) {
       case result::count:
-        return run_count(values, keep);
+        return run_count(values, keep, keeps);
       case result::indices:
         return run_kept<index_t>(
-            values, keep, [&](auto out) { return filter_indices(engine_, values, out, keep); },
-            verify_indices<T>);
+            values, keep, [&](auto out) { return indices(values, out, keep); },
+            [&](auto kept) { return verify_indices(keeps, values.size(), kept); });
       default:
+        if (rejected_) return run_split(values, keep, keeps);
         return run_kept<T>(
-            values, keep, [&](auto out) { return filter(engine_, values, out, keep); },
-            verify_values<T>);
+            values, keep, [&](auto out) { return filter<T>(engine_, values, out, keep); },
+            [&](auto kept) { return verify_values<T>(keeps, values, kept); });
     }
   }
 
   template <class T>
-  exit_code run_count(std::span<T const> values, predicate<T> const& keep) {
-    kept_ = timed(filter_seconds_, [&] { return count_if(engine_, values, keep); });
-    if (arguments_.common.verify && !report_verified(verify_count<T>(tree_, values, kept_))) {
+  index_t indices(std::span<T const> values, std::span<index_t> out, predicate<T> const& keep) {
+    return filter_indices(engine_, values, out, keep);
+  }
+  template <class T>
+  index_t indices(std::span<T const>, std::span<index_t> out, item_mask const& mask) {
+    return mask_indices(engine_, mask, out);
+  }
+
+  template <class T>
+  index_t count(std::span<T const> values, predicate<T> const& keep) {
+    return timed(filter_seconds_, [&] { return count_if(engine_, values, keep); });
+  }
+  template <class T>
+  index_t count(std::span<T const>, item_mask const& mask) {
+    return timed(filter_seconds_, [&] { return count_marked(engine_, mask); });
+  }
+
+  template <class T, class Keep, class Keeps>
+  exit_code run_count(std::span<T const> values, Keep const& keep, Keeps const& keeps) {
+    kept_ = count(values, keep);
+    if (!verified([&] { return verify_count(keeps, values.size(), kept_); })) {
       return exit_code::difference;
     }
     // A number for people, unless the output's name says otherwise.
-    write(std::span<index_t const>(&kept_, 1), file_format::text);
+    write<index_t>(output_, arguments_.output, {&kept_, 1}, file_format::text);
     return exit_code::done;
   }
 
   /// Runs `work`, which fills a span of items and returns how many it filled.
-  template <class Item, class T, class Work, class Verify>
-  exit_code run_kept(std::span<T const> values, predicate<T> const& keep, Work work,
-                     Verify verify) {
-    auto const room = room_for<Item>(values, keep);
+  template <class Item, class T, class Keep, class Work, class Verify>
+  exit_code run_kept(std::span<T const> values, Keep const& keep, Work work, Verify verify) {
+    auto const room = room_for<Item>(values.size(), [&] { return count(values, keep); });
     kept_ = timed(filter_seconds_, [&] { return work(room->items()); });
     result_bytes_ = static_cast<std::uint64_t>(kept_) * sizeof(Item);
     std::span<Item const> const kept = room->items().first(static_cast<std::size_t>(kept_));
-    if (arguments_.common.verify && !report_verified(verify(tree_, values, kept))) {
-      return exit_code::difference;
-    }
-    write(kept, input_.format);
+    if (!verified([&] { return verify(kept); })) return exit_code::difference;
+    write(output_, arguments_.output, kept, input_.format);
     return exit_code::done;
   }
 
-  /// As many items as there are values, as only what is written takes memory; or, where that much
-  /// address space is refused, after counting, as many as are kept.
-  template <class Item, class T>
-  std::unique_ptr<lazy_buffer<Item>> room_for(std::span<T const> values, predicate<T> const& keep) {
+  template <class T, class Keep, class Keeps>
+  exit_code run_split(std::span<T const> values, Keep const& keep, Keeps const& keeps) {
+    auto const n = static_cast<index_t>(values.size());
+    auto const room = room_for<T>(values.size(), [&] { return count(values, keep); });
+    auto const rest = room_for<T>(values.size(), [&] { return n - count(values, keep); });
+    kept_ = timed(filter_seconds_,
+                  [&] { return split<T>(engine_, values, room->items(), rest->items(), keep); });
+    result_bytes_ = values.size_bytes();
+    auto const kept_items = static_cast<std::size_t>(kept_);
+    std::span<T const> const kept = room->items().first(kept_items);
+    std::span<T const> const rejected = rest->items().first(values.size() - kept_items);
+    if (!verified([&] {
+          std::string const found = verify_values<T>(keeps, values, kept);
+          return found.empty() ? verify_rejected<T>(keeps, values, rejected) : found;
+        })) {
+      return exit_code::difference;
+    }
+    write(output_, arguments_.output, kept, input_.format);
+    write(*rejected_, *arguments_.rejected, rejected, input_.format);
+    return exit_code::done;
+  }
+
+  /// Whether --verify, if it is asked for, finds no difference.
+  template <class Verify>
+  bool verified(Verify verify) const {
+    return !arguments_.common.verify || report_verified(verify());
+  }
+
+  /// As many items as may be, as only what is written takes memory; or, where that much address
+  /// space is refused, after counting, as many as there are.
+  template <class Item, class Count>
+  static std::unique_ptr<lazy_buffer<Item>> room_for(std::size_t most, Count count) {
     try {
-      return std::make_unique<lazy_buffer<Item>>(values.size());
+      return std::make_unique<lazy_buffer<Item>>(most);
     } catch (std::bad_alloc const&) {
-      auto const kept = timed(filter_seconds_, [&] { return count_if(engine_, values, keep); });
-      return std::make_unique<lazy_buffer<Item>>(static_cast<std::size_t>(kept));
+      return std::make_unique<lazy_buffer<Item>>(static_cast<std::size_t>(count()));
     }
   }
 
   template <class Item>
-  void write(std::span<Item const> items, file_format otherwise) {
+  void write(array_writer& output, std::string const& path, std::span<Item const> items,
+             file_format otherwise) {
     timed(write_seconds_, [&] {
-      write_whole(output_, arguments_.output, dtype_of<Item>(), std::as_bytes(items), otherwise,
-                  meter_);
+      write_whole(output, path, dtype_of<Item>(), std::as_bytes(items), otherwise, meter_);
     });
   }
 
@@ -121,14 +197,16 @@ class filter_run {
     report_step("filter", filter_seconds_, input_.bytes.size() + result_bytes_,
                 "kept " + std::to_string(kept_) + " items (" + percent(kept_, items) + "), on " +
                     engine_.description());
-    report_step("write", write_seconds_, output_.bytes_written(),
-                std::to_string(output_.bytes_written()) + " bytes");
+    std::uint64_t const written =
+        output_.bytes_written() + (rejected_ ? rejected_->bytes_written() : 0);
+    report_step("write", write_seconds_, written, std::to_string(written) + " bytes");
   }
 
   filter_arguments const& arguments_;
-  expression tree_;
+  std::optional<expression> tree_;
   engine engine_;
   array_writer output_;  // opened, or refused, before the input is read
+  std::optional<array_writer> rejected_;
   progress meter_;
   array input_;
   index_t kept_ = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <apps/common/arguments.hpp>
@@ -17,13 +18,18 @@ struct filter_arguments {
 
   std::string input;         ///< file, or "-"
   std::string output = "-";  ///< file, or "-"
-  std::string keep;          ///< the predicate's text
+  /// What decides, one of both: a predicate's text, or a file that holds a mask, or "-".
+  std::optional<std::string> keep;
+  std::optional<std::string> mask;
+  /// Where what is not kept goes, too: file, or "-"; only with `result::values`.
+  std::optional<std::string> rejected;
   result wanted = result::values;
   common_arguments common;
 };
 
 /// Does it. Returns `done`, or `difference` if --verify found one: then there is no output. Throws
-/// as what it calls: `invalid_argument` for the predicate, `file_error`, `engine_unavailable`, ...
+/// `usage_error` for arguments that do not go together, and as what it calls: `invalid_argument`
+/// for the predicate, `file_error`, `engine_unavailable`, ...
 exit_code run_filter(filter_arguments const& arguments);
 
 }  // namespace libscan::apps

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,44 +16,72 @@
 namespace libscan::apps {
 
 /// Empty if `got` holds exactly the items of `expected`, bit for bit; else the first difference.
+/// `done`: what the items are, in the words of the message.
 template <class T>
-std::string difference(std::span<T const> expected, std::span<T const> got) {
+std::string difference(std::span<T const> expected, std::span<T const> got,
+                       char const* done = "kept") {
   std::size_t const both = std::min(expected.size(), got.size());
   for (std::size_t i = 0; i < both; ++i) {
     if (std::memcmp(&expected[i], &got[i], sizeof(T)) == 0) continue;
     return wrong_item(i, got[i], expected[i]);
   }
   if (expected.size() == got.size()) return "";
-  return std::to_string(got.size()) + " items are kept, expected " +
+  return std::to_string(got.size()) + " items are " + done + ", expected " +
          std::to_string(expected.size());
 }
 
-/// Empty if `kept` is what `tree` keeps of `values`; else the first difference.
+/// Whether a predicate keeps item i of some values: one of the choices `keeps` below, which tell by
+/// an item's position.
 template <class T>
-std::string verify_values(expression const& tree, std::span<T const> values,
-                          std::span<T const> kept) {
+class kept_by_tree {
+ public:
+  /// `tree` and `values` must outlive this object.
+  kept_by_tree(expression const& tree, std::span<T const> values) : holds_(tree), values_(values) {}
+
+  bool operator()(std::size_t i) const { return holds_(values_[i]); }
+
+ private:
+  plain_evaluator<T> holds_;
+  std::span<T const> values_;
+};
+
+/// Empty if `kept` is what `keeps` keeps of `values`; else the first difference.
+template <class T, class Keeps>
+std::string verify_values(Keeps const& keeps, std::span<T const> values, std::span<T const> kept) {
   std::vector<T> expected;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(expected),
-               plain_evaluator<T>(tree));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (keeps(i)) expected.push_back(values[i]);
+  }
   return difference<T>(expected, kept);
 }
 
-/// Empty if `kept` are the positions of what `tree` keeps of `values`; else the first difference.
-template <class T>
-std::string verify_indices(expression const& tree, std::span<T const> values,
-                           std::span<index_t const> kept) {
-  plain_evaluator<T> const keeps(tree);
-  std::vector<index_t> expected;
+/// Empty if `rejected` is what `keeps` does not keep of `values`; else the first difference.
+template <class T, class Keeps>
+std::string verify_rejected(Keeps const& keeps, std::span<T const> values,
+                            std::span<T const> rejected) {
+  std::vector<T> expected;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (keeps(values[i])) expected.push_back(static_cast<index_t>(i));
+    if (!keeps(i)) expected.push_back(values[i]);
+  }
+  std::string const found = difference<T>(expected, rejected, "rejected");
+  return found.empty() ? "" : "of the rejected: " + found;
+}
+
+/// Empty if `kept` are the positions of what `keeps` keeps of n items; else the first difference.
+template <class Keeps>
+std::string verify_indices(Keeps const& keeps, std::size_t n, std::span<index_t const> kept) {
+  std::vector<index_t> expected;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (keeps(i)) expected.push_back(static_cast<index_t>(i));
   }
   return difference<index_t>(expected, kept);
 }
 
-/// Empty if `kept` is how many of `values` `tree` keeps; else the difference.
-template <class T>
-std::string verify_count(expression const& tree, std::span<T const> values, index_t kept) {
-  auto const expected = std::count_if(values.begin(), values.end(), plain_evaluator<T>(tree));
+/// Empty if `kept` is how many of n items `keeps` keeps; else the difference.
+template <class Keeps>
+std::string verify_count(Keeps const& keeps, std::size_t n, index_t kept) {
+  index_t expected = 0;
+  for (std::size_t i = 0; i < n; ++i) expected += keeps(i) ? 1 : 0;
   if (expected == kept) return "";
   return std::to_string(kept) + " items are kept, expected " + std::to_string(expected);
 }

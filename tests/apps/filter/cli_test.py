@@ -203,6 +203,134 @@ class Results(InDirectory):
         self.assertEqual(np.frombuffer(out, "int64").tolist(), [5, 39_999_999])
 
 
+class Masks(InDirectory):
+    def forms(self, mask):
+        """The files that mean a mask, by name."""
+        packed = np.packbits(mask, bitorder="little")
+        words = np.zeros((len(mask) + 31) // 32 * 4, "uint8")
+        words[:len(packed)] = packed
+        flags = mask.astype("uint8") * np.uint8(5)
+        yield self.save("bool.npy", mask)
+        yield self.save("flags.npy", flags)
+        yield self.save("packed.npy", packed)
+        yield self.save("words.npy", words.view("<u4"))
+        yield self.write("flags.raw", flags.tobytes())
+        yield self.write("flags.txt", b"".join(b"%d\n" % flag for flag in flags))
+        yield self.write("bool.npy.gz", gzip.compress(content_of(self.path("bool.npy"))))
+        if len(packed) != len(mask):
+            yield self.write("packed.bin", packed.tobytes())
+        if len(words) != len(mask):
+            yield self.write("words.raw", words.tobytes())
+
+    def test_every_form_of_mask_against_numpy(self):
+        rng = np.random.default_rng(3)
+        for n, share in [(0, .5), (1, 1), (5, .5), (32, .5), (33, .5), (3001, .01), (3001, .5),
+                         (70001, .99)]:
+            array = samples("float32", n)
+            source = self.save("in.npy", array)
+            mask = rng.random(n) < share
+            for file in self.forms(mask):
+                if n == 0 and file.endswith(".txt"):
+                    continue
+                with self.subTest(n=n, share=share, file=os.path.basename(file)):
+                    out = self.path("out.npy")
+                    self.succeeds(source, "-o", out, "--mask", file)
+                    self.assertSame(self.load("out.npy", "float32"), array[mask])
+                    self.succeeds(source, "-o", self.path("at.npy"), "--mask", file, "--indices")
+                    self.assertSame(self.load("at.npy", "int64"), np.flatnonzero(mask))
+                    count = self.succeeds(source, "--mask", file, "--count-only")
+                    self.assertEqual(count, b"%d\n" % np.count_nonzero(mask))
+                    self.succeeds(source, "-o", out, "--mask", file, "--split",
+                                  self.path("rest.npy"))
+                    self.assertSame(self.load("out.npy", "float32"), array[mask])
+                    self.assertSame(self.load("rest.npy", "float32"), array[~mask])
+
+    def test_every_type_is_split(self):
+        for dtype in INTEGERS + FLOATS:
+            array = samples(dtype, 3001)
+            for target in ["rest.npy", "rest.raw", "rest.txt.gz"]:
+                with self.subTest(dtype=dtype, target=target):
+                    self.succeeds(self.save("in.npy", array), "-o", self.path("out.npy"),
+                                  "--keep", "> 3", "--split", self.path(target))
+                    self.assertSame(self.load("out.npy", dtype), array[array > 3])
+                    self.assertSame(self.load(target, dtype), array[~(array > 3)])
+
+    def test_a_mask_and_a_rejected_part_through_pipes(self):
+        array = samples("int32", 1000)
+        mask = array > 20
+        source = self.save("in.npy", array)
+        packed = content_of(self.save("mask.npy", np.packbits(mask, bitorder="little")))
+        out = self.succeeds(source, "-o", self.path("out.npy"), "--mask", "-", "--split", "-",
+                            data=packed)
+        self.assertSame(self.load("out.npy", "int32"), array[mask])
+        self.write("rest.npy", out)
+        self.assertSame(self.load("rest.npy", "int32"), array[~mask])
+
+    def test_bits_behind_the_last_item_mean_nothing(self):
+        source = self.save("in.npy", np.arange(3))
+        out = self.succeeds(source, "--mask", self.save("m.npy", np.array([0xff], "uint8")),
+                            "--count-only")
+        self.assertEqual(out, b"3\n")
+
+    def test_a_mask_that_does_not_fit(self):
+        source = self.save("in.npy", np.arange(100))
+        for mask in [np.ones(99, bool), np.ones(101, "uint8"), np.ones(12, "uint8"),
+                     np.ones(3, "uint32"), np.ones(100, "uint32"), np.ones(100, "int32"),
+                     np.ones(100)]:
+            file = self.save("m.npy", mask)
+            with self.subTest(dtype=mask.dtype, n=len(mask)):
+                self.fails(BAD_FILE, "m.npy: holds %d items of " % len(mask), source, "-o",
+                           self.path("o.npy"), "--mask", file)
+                self.assertEqual(sorted(os.listdir(self.dir)), ["in.npy", "m.npy"])
+        self.fails(BAD_FILE, "expected a mask of the input's 100 items: 100 truth values or uint8, "
+                   "or bits packed into 13 uint8 or 4 uint32", source, "--mask", file)
+        self.fails(BAD_FILE, "none.npy: ", source, "--mask", self.path("none.npy"))
+        whole = content_of(self.save("m.npy", np.ones(100, bool)))
+        self.fails(BAD_FILE, "m.npy: byte ", source, "--mask", self.write("m.npy", whole[:-1]))
+        self.fails(BAD_FILE, "m.txt:2: ", source, "--mask", self.write("m.txt", b"1\nx\n"))
+
+    def test_arguments_that_do_not_go_together(self):
+        source = self.save("in.npy", np.arange(5))
+        mask = self.save("m.npy", np.ones(5, bool))
+        rest = self.path("rest.npy")
+        self.fails(USAGE, "excludes", source, "--keep", "> 1", "--mask", mask)
+        self.fails(USAGE, "excludes", source, "--keep", "> 1", "--split", rest, "--indices")
+        self.fails(USAGE, "excludes", source, "--keep", "> 1", "--split", rest, "--count-only")
+        self.fails(USAGE, "standard input", "-", "--mask", "-")
+        self.fails(USAGE, "both name", source, "--keep", "> 1", "--split", "-")
+        self.fails(USAGE, "both name", source, "--keep", "> 1", "--split", rest, "-o", rest)
+        self.assertEqual(sorted(os.listdir(self.dir)), ["in.npy", "m.npy"])
+
+    def test_verify_of_masks_and_splits(self):
+        source = self.save("in.npy", np.arange(5, dtype="int32"))
+        mask = self.save("m.npy", np.array([1, 0, 1, 0, 0], bool))
+        out, rest = self.path("o.npy"), self.path("r.npy")
+        fewer = "1 items are kept, expected 2"
+        for arguments, words in [(["--mask", mask], fewer),
+                                 (["--mask", mask, "--indices"], fewer),
+                                 (["--mask", mask, "--count-only"], fewer),
+                                 (["--mask", mask, "--split", rest],
+                                  "of the rejected: item 0 is 2, expected 1"),
+                                 (["--keep", "> 2", "--split", rest], fewer)]:
+            with self.subTest(arguments=arguments):
+                code, _, err = run(source, "-o", out, "--verify", *arguments)
+                self.assertEqual(code, DONE)
+                self.assertIn("verified: a plain loop computes the same", err)
+                for made in [out, rest]:
+                    if os.path.exists(made):
+                        os.remove(made)
+                code, _, err = run(source, "-o", out, "--verify", *arguments, program=FAULTY)
+                self.assertEqual((code, err), (DIFFERENCE, "scan-filter: error: --verify: %s\n"
+                                               % words))
+                self.assertEqual(sorted(os.listdir(self.dir)), ["in.npy", "m.npy"])
+
+    def test_a_rejected_part_that_cannot_be_written(self):
+        source = self.save("in.npy", np.arange(100000))
+        self.fails(BAD_FILE, "missing/r.npy: ", source, "-o", self.path("o.npy"), "--keep", "> 1",
+                   "--split", self.path("missing/r.npy"))
+        self.assertEqual(os.listdir(self.dir), ["in.npy"])
+
+
 class Pipes(InDirectory):
     def test_every_format_through_a_pipe(self):
         array = samples("int32", 70000)
@@ -247,7 +375,8 @@ class Usage(InDirectory):
         code, out, err = run("--help")
         self.assertEqual((code, err), (DONE, ""))
         for words in [b"--keep", b"--indices", b"--count-only", b"--engine", b"--threads",
-                      b"--dtype", b"--column", b"--progress", b"--verify", b"--time", b"--version",
+                      b"--dtype", b"--column", b"--mask", b"--split", b"packbits",
+                      b"--progress", b"--verify", b"--time", b"--version",
                       b"Examples:", b"bits MASK", b"Exit codes:"]:
             self.assertIn(words, out)
         code, out, err = run("--version")
@@ -256,7 +385,7 @@ class Usage(InDirectory):
 
     def test_wrong_command_lines(self):
         source = self.save("in.npy", np.arange(5))
-        self.fails(USAGE, "--keep is required", source)
+        self.fails(USAGE, "--keep or --mask is required", source)
         self.fails(USAGE, "INPUT is required", "--keep", "> 1")
         self.fails(USAGE, "--nonsense", source, "--keep", "> 1", "--nonsense")
         self.fails(USAGE, "excludes", source, "--keep", "> 1", "--indices", "--count-only")

@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// A filter that loses the last item it should keep. Linked into scan-filter in place of the real
+// A filter that loses the last item it should keep, and a split by a mask that changes one it
+// rejects. Linked into scan-filter in place of the real
 // one, it shows that --verify notices.
 #include <algorithm>
 #include <cstdint>
 
 #include <apps/filter/filter.hpp>
 #include <apps/filter/filter_cpu.hpp>
+#include <apps/filter/selection.hpp>
 
 namespace libscan::inline v1 {
 namespace {
 
 index_t one_less(index_t kept) { return std::max<index_t>(0, kept - 1); }
+
+template <class T>
+index_t length(std::span<T> items) {
+  return static_cast<index_t>(items.size());
+}
+
+/// f(rule) with what the mask is.
+template <class F>
+index_t with_rule(item_mask const& mask, F f) {
+  if (mask.words() != nullptr) return f(cpu::keep_masked{mask.words()});
+  return f(cpu::keep_flagged{mask.flags()});
+}
 
 }  // namespace
 
@@ -95,4 +109,61 @@ template index_t count_if(engine const&, std::span<std::uint64_t const>,
 template index_t count_if(engine const&, std::span<float const>, predicate<float> const&);
 template index_t count_if(engine const&, std::span<double const>, predicate<double> const&);
 
+index_t mask_indices(engine const&, item_mask const& mask, std::span<index_t> out) {
+  return one_less(with_rule(mask, [&](auto rule) {
+    return cpu::indices_by(1, mask.size(), out.data(), length(out), rule);
+  }));
+}
+
+index_t count_marked(engine const&, item_mask const& mask) {
+  return one_less(with_rule(mask, [&](auto rule) { return cpu::count_by(1, mask.size(), rule); }));
+}
+
+namespace detail {
+
+template <class T>
+index_t selection<T>::filter(engine const&, std::span<T const> values, std::span<T> out,
+                             item_mask const& mask) {
+  return one_less(with_rule(mask, [&](auto rule) {
+    return cpu::filter_by(1, values.data(), length(values), out.data(), length(out), rule);
+  }));
+}
+
+/// Here one of the rejected items is wrong.
+template <class T>
+index_t selection<T>::split(engine const&, std::span<T const> values, std::span<T> out,
+                            std::span<T> rejected, item_mask const& mask) {
+  cpu::split_outputs<T> const to{out.data(), length(out), rejected.data(), length(rejected)};
+  index_t const kept = with_rule(
+      mask, [&](auto rule) { return cpu::split_by(1, values.data(), length(values), to, rule); });
+  if (kept < length(values)) rejected[0] = static_cast<T>(rejected[0] + T(1));
+  return kept;
+}
+
+template <class T>
+index_t selection<T>::split(engine const&, std::span<T const> values, std::span<T> out,
+                            std::span<T> rejected, predicate<T> const& keep) {
+  cpu::split_outputs<T> const to{out.data(), length(out), rejected.data(), length(rejected)};
+  cpu::keep_where<T const*, predicate<T>> const rule{values.data(), keep};
+  return one_less(cpu::split_by(1, values.data(), length(values), to, rule));
+}
+
+template <class T>
+index_t selection<T>::unique(engine const&, std::span<T const> values, std::span<T> out) {
+  return one_less(cpu::filter_by(1, values.data(), length(values), out.data(), length(out),
+                                 cpu::keep_heads<T>{values.data()}));
+}
+
+template struct selection<std::int8_t>;
+template struct selection<std::uint8_t>;
+template struct selection<std::int16_t>;
+template struct selection<std::uint16_t>;
+template struct selection<std::int32_t>;
+template struct selection<std::uint32_t>;
+template struct selection<std::int64_t>;
+template struct selection<std::uint64_t>;
+template struct selection<float>;
+template struct selection<double>;
+
+}  // namespace detail
 }  // namespace libscan::inline v1

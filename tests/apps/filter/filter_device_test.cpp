@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device filter against std::copy_if: sizes, selectivities, schedules, counts on the device.
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include <apps/filter/filter.cuh>
 #include <apps/filter/predicate.hpp>
 #include <libscan/device/scan.cuh>
-#include <tests/support/catch.hpp>
-#include <tests/support/inputs.hpp>
-#include <tests/support/machine.hpp>
-#include <tests/support/oracle.hpp>
-#include <tests/support/sizes.hpp>
+#include <tests/apps/filter/device_inputs.hpp>
 
 using namespace libscan;
 using namespace libscan::test;
@@ -21,25 +11,6 @@ namespace {
 
 /// No tuning of one's own: the library chooses.
 using automatic = void;
-
-/// A pipeline that packs as many rows as the library's, but in tiles of 8 to 16 KiB.
-template <class T>
-struct short_pipeline : pipelined_filter_tuning<T> {
-  static constexpr int groups = 2;
-  static constexpr int group_threads = 64;
-  static constexpr int rows = 2 * pipelined_filter_tuning<T>::rows_at_once;
-  static constexpr int stages = 4;
-};
-
-/// Rows that fill neither a word nor 16 bytes of a lane.
-struct odd_pipeline {
-  static constexpr int groups = 3;
-  static constexpr int group_threads = 32;
-  static constexpr int vector_items = 1;
-  static constexpr int rows_at_once = 3;
-  static constexpr int rows = 6;
-  static constexpr int stages = 3;
-};
 
 /// Items of 16 bytes that need not be aligned to them.
 struct labelled {

@@ -242,21 +242,29 @@ TEST_CASE("--verify finds planted differences") {
   expression const tree(">= 2 and not == 5");
   std::vector<int> const values{1, 2, 3, 4, 5, 6};
   std::span<int const> const in(values);
+  apps::kept_by_tree<int> const keeps(tree, in);
   auto const check = [&](std::vector<int> const& kept) {
-    return apps::verify_values<int>(tree, in, kept);
+    return apps::verify_values<int>(keeps, in, kept);
   };
   CHECK(check({2, 3, 4, 6}) == "");
   CHECK(check({2, 3, 4}) == "3 items are kept, expected 4");
   CHECK(check({2, 3, 4, 6, 7}) == "5 items are kept, expected 4");
   CHECK(check({2, 4, 3, 6}) == "item 1 is 4, expected 3");
   std::vector<index_t> const at{1, 2, 3, 5};
-  CHECK(apps::verify_indices<int>(tree, in, at) == "");
+  CHECK(apps::verify_indices(keeps, in.size(), at) == "");
   std::vector<index_t> const shifted{1, 2, 4, 5};
-  CHECK(apps::verify_indices<int>(tree, in, shifted) == "item 2 is 4, expected 3");
-  CHECK(apps::verify_count<int>(tree, in, 4) == "");
-  CHECK(apps::verify_count<int>(tree, in, 5) == "5 items are kept, expected 4");
+  CHECK(apps::verify_indices(keeps, in.size(), shifted) == "item 2 is 4, expected 3");
+  CHECK(apps::verify_count(keeps, in.size(), 4) == "");
+  CHECK(apps::verify_count(keeps, in.size(), 5) == "5 items are kept, expected 4");
 
   std::vector<double> const zeros{0.0};
   std::vector<double> const negative{-0.0};
-  CHECK(apps::verify_values<double>(expression("== 0"), zeros, negative) != "");
+  expression const zero("== 0");
+  apps::kept_by_tree<double> const all(zero, zeros);
+  CHECK(apps::verify_values<double>(all, zeros, negative) != "");
+
+  std::vector<int> const rest{1, 5};
+  CHECK(apps::verify_rejected<int>(keeps, in, rest) == "");
+  CHECK(apps::verify_rejected<int>(keeps, in, in.first(1)) ==
+        "of the rejected: 1 items are rejected, expected 2");
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of predicates take long: several intervals, tested one after the other.
+#pragma once
+
+#include <apps/filter/predicate.hpp>
+#include <apps/filter/select.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+/// Of up to 31 steps.
+template <class T>
+inline constexpr bool asks_long<predicate_program<T>> = true;
+
+}  // namespace libscan::inline LIBSCAN_MACHINE

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the filter's facade refuses: outputs that overlap what is read, or are too short. Internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::detail {
+
+template <class T>
+index_t length(std::span<T> items) {
+  return static_cast<index_t>(items.size());
+}
+
+/// Refuses an overlap of `out` with what is called `what`; the same start is allowed if `in_place`.
+inline void check_apart(char const* call, std::span<std::byte const> values,
+                        std::span<std::byte const> out, bool in_place,
+                        char const* what = "values") {
+  if (values.empty() || out.empty()) return;
+  if (in_place && values.data() == out.data()) return;
+  auto const a = reinterpret_cast<std::uintptr_t>(values.data());
+  auto const b = reinterpret_cast<std::uintptr_t>(out.data());
+  if (a + values.size() <= b || b + out.size() <= a) return;
+  throw invalid_argument(std::string(call) + ": an output overlaps " + what +
+                         "; expected memory apart from " +
+                         (in_place ? "it, or exactly at its start" : "it"));
+}
+
+/// Refuses an output that holds fewer than the `count` items that are `done` ("kept").
+inline void check_fits(char const* call, index_t count, index_t room, char const* done = "kept",
+                       char const* out = "out") {
+  if (count <= room) return;
+  throw invalid_argument(std::string(call) + ": " + std::to_string(count) + " items are " + done +
+                         ", but " + out + " holds only " + std::to_string(room));
+}
+
+}  // namespace libscan::inline v1::detail

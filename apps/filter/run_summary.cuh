@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a stretch of items tells those behind it about runs of equal ones: how many begin in it, and
+// how far its last one has come.
+#pragma once
+
+#include <cstdint>
+
+#include <apps/filter/outputs.cuh>
+#include <libscan/core/operators.hpp>
+#include <libscan/device/tile_totals.cuh>
+#include <libscan/warp/scan.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Of some consecutive items: how many runs begin among them, and how many items there are from the
+/// last of these beginnings on, or in all.
+struct run_summary {
+  index_t runs;
+  index_t open;
+};
+
+/// Two such stretches, one behind the other.
+struct join_runs {
+  using value_type = run_summary;
+  LIBSCAN_HOST_DEVICE static constexpr run_summary identity() { return {0, 0}; }
+  LIBSCAN_HOST_DEVICE constexpr run_summary operator()(run_summary earlier,
+                                                       run_summary later) const {
+    return {earlier.runs + later.runs, later.runs > 0 ? later.open : earlier.open + later.open};
+  }
+};
+
+/// Where run-length encoding writes; each an iterator of the device, or `no_output`.
+template <class Values, class Lengths, class Offsets>
+struct run_outputs {
+  Values values;    // [r]: the item that run r repeats
+  Lengths lengths;  // [r]: how often
+  Offsets offsets;  // [r]: the position of its first
+
+  /// Writes what the beginning of run `run` at position `at`, `length` items behind that of the run
+  /// before it, tells about both.
+  __device__ void begin_run(index_t run, index_t at, index_t length) const {
+    if constexpr (wanted<Offsets>) offsets[run] = at;
+    if (run > 0) end_run(run - 1, length);
+  }
+  __device__ void end_run(index_t run, index_t length) const {
+    if constexpr (wanted<Lengths>) lengths[run] = length;
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
+
+namespace libscan {
+/// Counts are integers.
+template <>
+inline constexpr bool exactly_associative<device::join_runs> = true;
+}  // namespace libscan
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// The counts of a tile, and of 32 tiles, fit 32 bits each.
+template <>
+struct total_format<run_summary> {
+  struct value_type {
+    std::uint32_t runs;
+    std::uint32_t open;
+  };
+  static __device__ value_type value(run_summary total) {
+    return {static_cast<std::uint32_t>(total.runs), static_cast<std::uint32_t>(total.open)};
+  }
+  static __device__ bool flag(run_summary) { return false; }
+  static __device__ run_summary total(value_type value, bool) {
+    return {index_t{value.runs}, index_t{value.open}};
+  }
+};
+
+/// The summaries of 32 consecutive tiles, joined; in lane 0.
+__device__ inline run_summary combine_lanes(run_summary total, join_runs) {
+  using short_summary = total_format<run_summary>::value_type;
+  struct join_short {
+    __device__ short_summary operator()(short_summary earlier, short_summary later) const {
+      auto const open = later.runs > 0 ? later.open : earlier.open + later.open;
+      return {earlier.runs + later.runs, open};
+    }
+  };
+  auto const joined = warp::combine(total_format<run_summary>::value(total), join_short{});
+  return total_format<run_summary>::total(joined, false);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

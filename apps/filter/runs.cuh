@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of equal items on the device: the first of each, and run-length encoding. Both are filters
+// whose flags say where a run begins.
+#pragma once
+
+#include <apps/filter/filter.cuh>
+#include <apps/filter/look_back_runs.cuh>
+#include <apps/filter/pipelined_runs.cuh>
+#include <libscan/device/segments.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+/// Writes the first item of each run of equal ones in in[0 .. n-1] to `out`, in order, and the
+/// number of runs to *d_count.
+///
+/// `equal(earlier, later)`, a copyable functor with a device call, is asked about neighbours only
+/// (==, unless given: every NaN is then a run of its own). Traffic: reads n items, writes one for
+/// each run. Types, n, d_count, `out`, aliasing and all else as `filter`.
+template <class Tuning = void, class In, class Out, class Equal = equal_values>
+void unique(workspace& ws, In in, Out out, item_count n, index_t* d_count, Equal equal = {}) {
+  device::filter_outputs<Out> const outputs{out, {}, {}};
+  device::filter<Tuning>(ws, in, outputs, n, device::keep_heads<Equal>{equal}, d_count);
+}
+
+namespace device {
+
+/// Encodes runs the way `Tuning` says; void: chooses.
+template <class Tuning, class In, class Outputs, class Equal>
+void encode_runs(workspace& ws, In in, Outputs out, item_count n, Equal equal, index_t* d_runs) {
+  using item = typename std::iterator_traits<In>::value_type;
+  std::byte* const memory = ws.reserve(filter_bytes<run_summary, Tuning, item>(n.at_most()));
+  keep_heads<Equal> const rule{equal};
+  if constexpr (tunes_pipeline<Tuning> || (std::is_void_v<Tuning> && suits_bulk_copy<In>)) {
+    using tuning =
+        std::conditional_t<std::is_void_v<Tuning>, pipelined_filter_tuning<item>, Tuning>;
+    using work = run_work<item, Equal, Outputs, tuning>;
+    bool pays = true;
+    if constexpr (std::is_void_v<Tuning>) {
+      pays = n.at_most() > tuning::look_back_items &&
+             simt::device_can_pipeline<pipeline_kernel<work, tuning>>();
+    }
+    if (pays) {
+      work const runs{{in, {out.values, {}, {}}, rule}, out, n, d_runs};
+      return run_pipeline<tuning>(ws, memory, runs, n, join_runs{}, join_runs::identity(), nullptr);
+    }
+  }
+  if constexpr (!tunes_pipeline<Tuning>) {
+    using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<item>, Tuning>;
+    look_back_runs<look_back>(ws, memory, in, out, n, rule, d_runs);
+  }
+}
+
+}  // namespace device
+
+/// Bytes of workspace that `run_length_encode` of up to `n` items of type T needs. A pure function
+/// of its arguments; needs no device.
+template <class T>
+constexpr std::size_t run_length_workspace_bytes(index_t n) {
+  return device::filter_bytes<device::run_summary, void, T>(n);
+}
+
+/// Of the r-th run of equal items in in[0 .. n-1], writes the item to values[r], how often it comes
+/// to lengths[r], and the position of the first to offsets[r]; and the number of runs to *d_runs.
+///
+/// Any of the three outputs may be `no_output{}`. Lengths and offsets are converted from `index_t`
+/// to what the output holds. `equal`: as for `unique`; a run goes on as long as neighbours are
+/// equal. Traffic: reads n items, writes the outputs once, in one pass. Types, n, d_runs, aliasing
+/// and all else as `filter`.
+template <class Tuning = void, class In, class Values, class Lengths, class Offsets,
+          class Equal = equal_values>
+void run_length_encode(workspace& ws, In in, Values values, Lengths lengths, Offsets offsets,
+                       item_count n, index_t* d_runs, Equal equal = {}) {
+  device::run_outputs<Values, Lengths, Offsets> const out{values, lengths, offsets};
+  device::encode_runs<Tuning>(ws, in, out, n, equal, d_runs);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE

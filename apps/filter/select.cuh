@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of the ways to filter a call takes: by the number of items, and by what the input, the
+// rule, the outputs and the GPU permit.
+#pragma once
+
+#include <apps/filter/look_back_filter.cuh>
+#include <apps/filter/pipelined_filter.cuh>
+#include <apps/filter/pipelined_mask_filter.cuh>
+#include <libscan/core/tuning.hpp>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+/// Whether asking a predicate takes many instructions. The pipeline asks with a few warps of each
+/// multiprocessor, which such a predicate would keep busy; all warps ask instead. Specialise it for
+/// a predicate of your own.
+template <class Predicate>
+inline constexpr bool asks_long = false;
+
+namespace device {
+
+/// Whether a rule asks such a predicate.
+template <class Rule>
+inline constexpr bool decides_long = false;
+/// The predicate says.
+template <class Predicate>
+inline constexpr bool decides_long<keep_where<Predicate>> = asks_long<Predicate>;
+
+/// How the pipeline filters.
+enum class pipeline_form { none, items, mask };
+
+/// Items go through the stages with what decides about them. Where a mask does and what it rejects
+/// is not wanted, only the mask does: always if it is of bits, since reading what is kept takes
+/// then less traffic; if it is of bytes, where items are not in memory or not wanted.
+template <class In, class Rule, class Outputs>
+constexpr pipeline_form form_of() {
+  constexpr bool rejects = wanted<typename Outputs::rejected_type>;
+  constexpr bool reads = wanted<typename Outputs::items_type> || rejects;
+  if (is_marked<Rule> && !rejects) {
+    bool const bits = std::is_same_v<Rule, keep_marked<bit_mask>>;
+    if (bits || !reads || !suits_bulk_copy<In>) return pipeline_form::mask;
+  }
+  return suits_bulk_copy<In> && !decides_long<Rule> ? pipeline_form::items : pipeline_form::none;
+}
+
+/// The work of each form.
+template <pipeline_form Form, class In, class Rule, class Outputs, class Tuning>
+struct work_of {
+  using item = typename std::iterator_traits<In>::value_type;
+  using type = filter_work<item, Rule, Outputs, Tuning>;
+};
+template <class In, class Rule, class Outputs, class Tuning>
+struct work_of<pipeline_form::mask, In, Rule, Outputs, Tuning> {
+  using type = mask_filter_work<In, Rule, Outputs, Tuning>;
+};
+
+/// How each form is tuned.
+template <pipeline_form Form, class Item, class Rule>
+struct tuning_of {
+  using type = pipelined_filter_tuning<Item, Rule::bits_per_item>;
+};
+template <class Item, class Rule>
+struct tuning_of<pipeline_form::mask, Item, Rule> {
+  using type = pipelined_mask_filter_tuning<Rule::bits_per_item>;
+};
+
+/// Filters the way `Tuning` says; void: chooses. `memory`: of `filter_bytes`, in the workspace.
+template <class Tuning, class In, class Outputs, class Rule>
+void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
+                 index_t* d_count) {
+  using item = typename std::iterator_traits<In>::value_type;
+  constexpr pipeline_form form = form_of<In, Rule, Outputs>();
+  auto* const total = reinterpret_cast<position*>(d_count);
+  if constexpr (tunes_pipeline<Tuning>) {
+    static_assert(form != pipeline_form::none, "no pipeline filters this");
+    using work = typename work_of<form, In, Rule, Outputs, Tuning>::type;
+    run_pipeline<Tuning>(ws, memory, work{in, out, rule}, n, plus_position{}, position{0}, total);
+  } else {
+    if constexpr (std::is_void_v<Tuning> && form != pipeline_form::none) {
+      using tuning = typename tuning_of<form, item, Rule>::type;
+      using work = typename work_of<form, In, Rule, Outputs, tuning>::type;
+      if (n.at_most() > tuning::look_back_items &&
+          simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
+        return run_pipeline<tuning>(ws, memory, work{in, out, rule}, n, plus_position{},
+                                    position{0}, total);
+      }
+    }
+    using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<item>, Tuning>;
+    look_back_filter<look_back>(ws, memory, in, out, n, rule, d_count);
+  }
+}
+
+/// Bytes of workspace for n items, in tiles of either way to filter of at least so many items.
+template <class Summary>
+constexpr std::size_t filter_bytes(index_t n, index_t look_back_items, index_t pipeline_items) {
+  std::size_t const tiles = tile_state<Summary>::bytes(ceil_div(n, look_back_items));
+  std::size_t const pipeline = pipeline_bytes<Summary>(ceil_div(n, pipeline_items));
+  return tiles > pipeline ? tiles : pipeline;
+}
+
+/// The same for a call with `Tuning`, which may be void.
+template <class Summary, class Tuning, class Item>
+constexpr std::size_t filter_bytes(index_t n) {
+  if constexpr (tunes_pipeline<Tuning>) {
+    constexpr index_t tile = index_t{Tuning::group_threads} * Tuning::vector_items * Tuning::rows;
+    return filter_bytes<Summary>(n, tile, tile);
+  } else {
+    using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<Item>, Tuning>;
+    constexpr index_t tile = index_t{look_back::block_threads} * look_back::items_per_thread;
+    // No tile of a pipeline that is chosen is smaller than this.
+    return filter_bytes<Summary>(n, tile, least_filter_tile);
+  }
+}
+
+/// What a count takes of the workspace, and keeps apart from the rest.
+inline constexpr std::size_t count_bytes = 256;
+
+/// Filters in the workspace.
+template <class Tuning, class In, class Outputs, class Rule>
+void filter(workspace& ws, In in, Outputs out, item_count n, Rule rule, index_t* d_count) {
+  using item = typename std::iterator_traits<In>::value_type;
+  std::byte* const memory = ws.reserve(filter_bytes<position, Tuning, item>(n.at_most()));
+  filter_into<Tuning>(ws, memory, in, out, n, rule, d_count);
+}
+
+}  // namespace device
+}  // namespace libscan::inline LIBSCAN_MACHINE

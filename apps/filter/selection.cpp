@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of the facade of masks, splits and runs: checks a call and hands it to its
+// engine.
+#include <apps/filter/selection.hpp>
+
+#include <string>
+
+#include <apps/filter/facade_checks.hpp>
+#include <apps/filter/filter_cpu.hpp>
+#include <apps/filter/selection_cuda.hpp>
+#include <libscan/core/error.hpp>
+
+namespace libscan::inline v1 {
+namespace {
+
+using detail::check_apart;
+using detail::check_fits;
+using detail::length;
+
+void check_size(char const* call, item_mask const& mask, index_t n) {
+  if (mask.size() == n) return;
+  throw invalid_argument(std::string(call) + ": a mask of " + std::to_string(mask.size()) +
+                         " items for " + std::to_string(n) + " values; expected one for each");
+}
+
+/// f(rule) with what the mask is to the cpu engine.
+template <class F>
+index_t with_rule(item_mask const& mask, F f) {
+  if (mask.words() != nullptr) return f(cpu::keep_masked{mask.words()});
+  return f(cpu::keep_flagged{mask.flags()});
+}
+
+template <class T>
+void check_split(std::span<T const> values, std::span<T> out, std::span<T> rejected) {
+  check_apart("split", std::as_bytes(values), std::as_bytes(out), false);
+  check_apart("split", std::as_bytes(values), std::as_bytes(rejected), false);
+  check_apart("split", std::as_bytes(out), std::as_bytes(rejected), false, "out");
+}
+
+template <class T>
+index_t checked_split(std::span<T const> values, std::span<T> out, std::span<T> rejected,
+                      index_t kept) {
+  check_fits("split", kept, length(out));
+  check_fits("split", length(values) - kept, length(rejected), "rejected", "rejected");
+  return kept;
+}
+
+template <class T>
+cpu::split_outputs<T> outputs(std::span<T> out, std::span<T> rejected) {
+  return {out.data(), length(out), rejected.data(), length(rejected)};
+}
+
+}  // namespace
+
+index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t> out) {
+  check_apart("mask_indices", mask.bytes(), std::as_bytes(out), false, "the mask");
+  index_t const marked = on.is_cuda() ? detail::cuda_mask_indices(on.device(), mask, out)
+                                      : with_rule(mask, [&](auto rule) {
+                                          return cpu::indices_by(on.threads(), mask.size(),
+                                                                 out.data(), length(out), rule);
+                                        });
+  check_fits("mask_indices", marked, length(out));
+  return marked;
+}
+
+index_t count_marked(engine const& on, item_mask const& mask) {
+  if (on.is_cuda()) return detail::cuda_count_marked(on.device(), mask);
+  return with_rule(mask, [&](auto rule) { return cpu::count_by(on.threads(), mask.size(), rule); });
+}
+
+namespace detail {
+
+template <class T>
+index_t selection<T>::filter(engine const& on, std::span<T const> values, std::span<T> out,
+                             item_mask const& mask) {
+  check_size("filter", mask, length(values));
+  check_apart("filter", std::as_bytes(values), std::as_bytes(out), true);
+  check_apart("filter", mask.bytes(), std::as_bytes(out), false, "the mask");
+  index_t const kept = on.is_cuda()
+                           ? cuda_selection<T>::filter(on.device(), values, out, mask)
+                           : with_rule(mask, [&](auto rule) {
+                               return cpu::filter_by(on.threads(), values.data(), length(values),
+                                                     out.data(), length(out), rule);
+                             });
+  check_fits("filter", kept, length(out));
+  return kept;
+}
+
+template <class T>
+index_t selection<T>::split(engine const& on, std::span<T const> values, std::span<T> out,
+                            std::span<T> rejected, predicate<T> const& keep) {
+  check_split(values, out, rejected);
+  index_t const kept = on.is_cuda()
+                           ? cuda_selection<T>::split(on.device(), values, out, rejected, keep)
+                           : visit_predicate(keep, [&](auto const& test) {
+                               using test_type = std::remove_cvref_t<decltype(test)>;
+                               cpu::keep_where<T const*, test_type> const rule{values.data(), test};
+                               return cpu::split_by(on.threads(), values.data(), length(values),
+                                                    outputs(out, rejected), rule);
+                             });
+  return checked_split(values, out, rejected, kept);
+}
+
+template <class T>
+index_t selection<T>::split(engine const& on, std::span<T const> values, std::span<T> out,
+                            std::span<T> rejected, item_mask const& mask) {
+  check_size("split", mask, length(values));
+  check_split(values, out, rejected);
+  check_apart("split", mask.bytes(), std::as_bytes(out), false, "the mask");
+  check_apart("split", mask.bytes(), std::as_bytes(rejected), false, "the mask");
+  index_t const kept = on.is_cuda()
+                           ? cuda_selection<T>::split(on.device(), values, out, rejected, mask)
+                           : with_rule(mask, [&](auto rule) {
+                               return cpu::split_by(on.threads(), values.data(), length(values),
+                                                    outputs(out, rejected), rule);
+                             });
+  return checked_split(values, out, rejected, kept);
+}
+
+template <class T>
+index_t selection<T>::unique(engine const& on, std::span<T const> values, std::span<T> out) {
+  check_apart("unique", std::as_bytes(values), std::as_bytes(out), false);
+  index_t const kept = on.is_cuda()
+                           ? cuda_selection<T>::unique(on.device(), values, out)
+                           : cpu::filter_by(on.threads(), values.data(), length(values), out.data(),
+                                            length(out), cpu::keep_heads<T>{values.data()});
+  check_fits("unique", kept, length(out));
+  return kept;
+}
+
+template struct selection<std::int8_t>;
+template struct selection<std::uint8_t>;
+template struct selection<std::int16_t>;
+template struct selection<std::uint16_t>;
+template struct selection<std::int32_t>;
+template struct selection<std::uint32_t>;
+template struct selection<std::int64_t>;
+template struct selection<std::uint64_t>;
+template struct selection<float>;
+template struct selection<double>;
+
+}  // namespace detail
+}  // namespace libscan::inline v1

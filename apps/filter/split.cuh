@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Split on the device: what is kept and what is not, each in its order. The place of an item kept
+// is its rank; that of any other, its position less the rank (Blelloch, "Prefix Sums and Their
+// Applications", 1990, 1.3; here the chosen ones come first).
+#pragma once
+
+#include <apps/filter/filter.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+/// Writes the items of in[0 .. n-1] that `keep` keeps to `out`, the others to `rejected`, both in
+/// their order, and the number of the former to *d_count. In one pass.
+///
+/// `keep`, types, n and d_count: as for `filter`. `out` and `rejected` need room for what goes
+/// there and must not overlap one another, `in` or a mask. `reversed<Out>{out + n}` as `rejected`
+/// fills one buffer from both ends: in one pass, too, with the rejected items back to front.
+/// Traffic: reads n items and the mask, writes n items. All else as `filter`.
+template <class Tuning = void, class In, class Out, class Rejected, class Keep>
+void split(workspace& ws, In in, Out out, Rejected rejected, item_count n, Keep keep,
+           index_t* d_count) {
+  device::filter_outputs<Out, no_output, Rejected> const outputs{out, {}, rejected};
+  device::filter<Tuning>(ws, in, outputs, n, device::rule_of(keep), d_count);
+}
+
+/// The same into one buffer of n items: the items that `keep` keeps, then the others, both in their
+/// order.
+///
+/// Where the first of the others goes is known only when all items have been asked about, so a pass
+/// that counts goes before. Traffic: reads n items twice, or only the mask twice if `keep` is one,
+/// writes n. A predicate is applied twice to each item. `out` must not overlap `in` or a mask.
+template <class Tuning = void, class In, class Out, class Keep>
+void split(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_count) {
+  using item = typename std::iterator_traits<In>::value_type;
+  std::byte* const memory = ws.reserve(
+      device::count_bytes + device::filter_bytes<device::position, Tuning, item>(n.at_most()));
+  auto* const kept = reinterpret_cast<index_t*>(memory);
+  std::byte* const rest = memory + device::count_bytes;
+  auto const rule = device::rule_of(keep);
+  device::filter_into<Tuning>(ws, rest, in, device::filter_outputs<>{}, n, rule, kept);
+  using behind = device::behind_count<Out>;
+  device::filter_outputs<Out, no_output, behind> const outputs{out, {}, behind{out, kept}};
+  device::filter_into<Tuning>(ws, rest, in, outputs, n, rule, d_count);
+}
+
+/// Holds for keys whose bit `bit` is 0.
+template <class Key>
+struct has_bit_clear {
+  int bit;
+
+  LIBSCAN_HOST_DEVICE bool operator()(Key key) const {
+    return (static_cast<std::make_unsigned_t<Key>>(key) >> bit & 1u) == 0;
+  }
+};
+
+/// The split of a radix sort: the keys (integers) whose bit `bit` is 0, then those in which it is
+/// 1, both in their order; *d_zeros = how many are the former. Otherwise as `split` into one
+/// buffer.
+template <class Tuning = void, class In, class Out>
+void split_by_bit(workspace& ws, In in, Out out, item_count n, int bit, index_t* d_zeros) {
+  using key = typename std::iterator_traits<In>::value_type;
+  split<Tuning>(ws, in, out, n, has_bit_clear<key>{bit}, d_zeros);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE
