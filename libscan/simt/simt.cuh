@@ -38,6 +38,9 @@
 //   sync_block_count sync_block_and sync_block_or     barriers that reduce a predicate
 //   thread_rank              linear index in the block
 //   dynamic_shared<T>()      run-time-sized shared memory, at least 16-byte aligned
+//   raise_registers<N>() lower_registers<N>()         from here on a thread may use N registers,
+//                            more than before or fewer; all warps of four consecutive ones call.
+//                            Whoever raises waits for others to lower (sm_90a; elsewhere nothing)
 // Grid
 //   sync_grid                cooperative launches only
 // Memory

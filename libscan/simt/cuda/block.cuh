@@ -26,6 +26,22 @@ __device__ __forceinline__ bool sync_block_or(bool predicate) {
 }
 __device__ __forceinline__ void sync_grid() { cooperative_groups::this_grid().sync(); }
 
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+template <int Registers>
+__device__ __forceinline__ void raise_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));
+}
+template <int Registers>
+__device__ __forceinline__ void lower_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Registers));
+}
+#else
+template <int Registers>
+__device__ __forceinline__ void raise_registers() {}
+template <int Registers>
+__device__ __forceinline__ void lower_registers() {}
+#endif
+
 namespace detail {
 
 /// Start of all dynamic shared memory; a kernel's large storage comes first, `reserved` bytes of

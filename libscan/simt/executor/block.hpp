@@ -30,6 +30,11 @@ inline bool sync_block_or(bool predicate, call_site at = call_site::here()) {
 
 inline void sync_grid(call_site at = call_site::here()) { executor::grid_barrier(at); }
 
+template <int Registers>
+void raise_registers() {}
+template <int Registers>
+void lower_registers() {}
+
 template <class T>
 T* dynamic_shared() {
   return static_cast<T*>(executor::dynamic_shared_memory());
