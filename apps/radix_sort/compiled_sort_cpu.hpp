@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of the radix sort's facade for one type of key: checks a call and hands it to
+// its engine. Included by the files that compile it for some types each. Internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <apps/radix_sort/radix_sort.hpp>
+#include <apps/radix_sort/radix_sort_cpu.hpp>
+#include <apps/radix_sort/radix_sort_cuda.hpp>
+#include <libscan/cpu/workers.hpp>
+
+namespace libscan::inline v1::detail {
+
+/// Throws `invalid_argument` if two pieces of memory overlap; where `same_start` is allowed,
+/// otherwise than exactly.
+void check_sort_apart(char const* words, std::span<std::byte const> a, std::span<std::byte const> b,
+                      bool same_start);
+
+template <class Key>
+sort_order<Key> order_of(sort_options const& options) {
+  sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
+  order.check();
+  return order;
+}
+
+inline std::span<std::byte const> memory_of(void const* items, index_t n, std::size_t size) {
+  return {static_cast<std::byte const*>(items), static_cast<std::size_t>(n) * size};
+}
+
+template <class Key>
+void check_items(Key const* keys, Key* out, value_bytes const& values, index_t n) {
+  auto const in = memory_of(keys, n, sizeof(Key));
+  auto const to = memory_of(out, n, sizeof(Key));
+  auto const values_in = memory_of(values.in, n, values.size);
+  auto const values_to = memory_of(values.out, n, values.size);
+  check_sort_apart("out overlaps keys", in, to, true);
+  check_sort_apart("values_out overlaps values", values_in, values_to, true);
+  check_sort_apart("values_out overlaps out", to, values_to, false);
+  check_sort_apart("values_out overlaps keys", in, values_to, false);
+  check_sort_apart("out overlaps values", values_in, to, false);
+}
+
+/// On a device values of other sizes than 4 and 8 bytes stay where they are until their places are
+/// known.
+template <class Key>
+void gather_by_cuda(engine const& on, Key const* keys, Key* out, value_bytes const& values,
+                    index_t n, sort_order<Key> const& order) {
+  std::vector<index_t> positions(static_cast<std::size_t>(n));
+  cuda_sort<Key>::positions(on.device(), keys, positions.data(), n, order);
+  int const threads = cpu::default_threads();
+  cpu::detail::gather(threads, keys, out, sizeof(Key), positions.data(), n);
+  cpu::detail::gather(threads, values.in, values.out, values.size, positions.data(), n);
+}
+
+template <class Key>
+void compiled_sort<Key>::items(engine const& on, Key const* keys, Key* out,
+                               value_bytes const& values, index_t n, sort_options const& options) {
+  auto const order = order_of<Key>(options);
+  check_items(keys, out, values, n);
+  if (n == 0) return;
+  if (!on.is_cuda()) {
+    return cpu::detail::sort_bytes(on.threads(), keys, out, values.in, values.out, values.size, n,
+                                   order, {});
+  }
+  switch (values.size) {
+    case 0:
+      return cuda_sort<Key>::keys(on.device(), keys, out, n, order);
+    case sizeof(std::uint32_t):
+      return cuda_sort<Key>::pairs(on.device(), keys, out,
+                                   static_cast<std::uint32_t const*>(values.in),
+                                   static_cast<std::uint32_t*>(values.out), n, order);
+    case sizeof(std::uint64_t):
+      return cuda_sort<Key>::pairs(on.device(), keys, out,
+                                   static_cast<std::uint64_t const*>(values.in),
+                                   static_cast<std::uint64_t*>(values.out), n, order);
+    default:
+      return gather_by_cuda(on, keys, out, values, n, order);
+  }
+}
+
+template <class Key>
+void compiled_sort<Key>::positions(engine const& on, Key const* keys, index_t* positions, index_t n,
+                                   sort_options const& options) {
+  auto const order = order_of<Key>(options);
+  check_sort_apart("positions overlap keys", memory_of(keys, n, sizeof(Key)),
+                   memory_of(positions, n, sizeof(index_t)), false);
+  if (n == 0) return;
+  if (on.is_cuda()) return cuda_sort<Key>::positions(on.device(), keys, positions, n, order);
+  cpu::argsort(on.threads(), keys, positions, n, order);
+}
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of keys, as words: every key maps to unsigned words whose order is the key's. Sorts
+// move the keys as they are and ask only for bits of those words, so that the same order holds on
+// every engine.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
+
+// CUDA's types of 16 bits, if the caller includes their headers; this one does not.
+struct __half;
+struct __nv_bfloat16;
+
+namespace libscan::inline v1 {
+
+/// An IEEE float of 16 bits, by its bits, where the compiler has no such type.
+struct float16 {
+  std::uint16_t bits;
+  bool operator==(float16 const&) const = default;
+};
+
+/// A bfloat16, by its bits.
+struct bfloat16 {
+  std::uint16_t bits;
+  bool operator==(bfloat16 const&) const = default;
+};
+
+/// From the smallest key to the largest, or the other way; equal keys stay in order in both.
+enum class sort_direction : std::uint8_t { ascending, descending };
+
+namespace detail {
+
+template <std::size_t Bytes>
+struct unsigned_of;
+template <>
+struct unsigned_of<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct unsigned_of<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct unsigned_of<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct unsigned_of<8> {
+  using type = std::uint64_t;
+};
+
+/// Bits of the fraction of a floating-point key type; 0 for types that are none.
+template <class Key>
+inline constexpr int fraction_bits = 0;
+template <>
+inline constexpr int fraction_bits<float16> = 10;
+template <>
+inline constexpr int fraction_bits<bfloat16> = 7;
+template <>
+inline constexpr int fraction_bits<__half> = 10;
+template <>
+inline constexpr int fraction_bits<__nv_bfloat16> = 7;
+template <>
+inline constexpr int fraction_bits<float> = 23;
+template <>
+inline constexpr int fraction_bits<double> = 52;
+
+/// A decomposition's words, as an array that device code may index.
+template <class Words>
+struct decomposed {
+  static_assert(std::unsigned_integral<Words>,
+                "a decomposition is an unsigned integer or a std::array of unsigned integers");
+  using word_type = Words;
+  static constexpr int words = 1;
+  static LIBSCAN_HOST_DEVICE Words pick(Words const& all, int) { return all; }
+};
+template <std::unsigned_integral Word, std::size_t Count>
+struct decomposed<std::array<Word, Count>> {
+  using word_type = Word;
+  static constexpr int words = static_cast<int>(Count);
+  /// Word `w` from the least significant.
+  static LIBSCAN_HOST_DEVICE Word pick(std::array<Word, Count> const& all, int w) {
+    // By memory, since device code may not call the members of std::array.
+    Word word[Count];
+    memcpy(word, &all, sizeof(word));
+    Word picked = word[Count - 1];
+    for (int i = 1; i < words; ++i) {
+      if (i == w) picked = word[words - 1 - i];
+    }
+    return picked;
+  }
+};
+
+}  // namespace detail
+
+/// The order of numbers: integers by value; floats -inf < ... < -0 = +0 < ... < +inf < NaN, where
+/// all NaNs are equal, of either sign.
+template <class Key>
+struct number_order {
+  static_assert(std::is_integral_v<Key> || detail::fraction_bits<Key> != 0,
+                "keys of a type of your own need a decomposition into unsigned words");
+  using word_type = typename detail::unsigned_of<sizeof(Key)>::type;
+
+  /// The word whose order is the key's.
+  LIBSCAN_HOST_DEVICE word_type operator()(Key const& key) const {
+    word_type bits;
+    memcpy(&bits, &key, sizeof(bits));
+    constexpr auto sign = static_cast<word_type>(word_type{1} << (8 * sizeof(Key) - 1));
+    if constexpr (detail::fraction_bits<Key> != 0) {
+      constexpr auto magnitude = static_cast<word_type>(sign - 1);
+      constexpr auto infinity =
+          static_cast<word_type>(magnitude - ((word_type{1} << detail::fraction_bits<Key>)-1));
+      if ((bits & magnitude) > infinity) return static_cast<word_type>(~word_type{0});
+      if (bits == sign) bits = 0;
+      return static_cast<word_type>((bits & sign) != 0 ? ~bits : bits | sign);
+    } else if constexpr (std::is_signed_v<Key>) {
+      return static_cast<word_type>(bits ^ sign);
+    } else {
+      return bits;
+    }
+  }
+};
+
+/// What a sort goes by. `decompose`: a copyable functor, callable on host and device, that takes a
+/// key to an unsigned integer, or to a std::array of them with the most significant first; for
+/// numbers it need not be given. Only bits [first_bit, end_bit) count, from the lowest of the least
+/// significant word; `end_bit` < 0 means all. Keys equal in those bits stay in order.
+///
+///   sort_keys(ws, in, out, n, {.direction = sort_direction::descending, .end_bit = 24});
+template <class Key, class Decompose = number_order<Key>>
+struct sort_order {
+  using key_type = Key;
+  using decomposition = detail::decomposed<std::invoke_result_t<Decompose, Key>>;
+  using word_type = typename decomposition::word_type;
+  static constexpr int words = decomposition::words;
+  static constexpr int word_bits = 8 * static_cast<int>(sizeof(word_type));
+  static constexpr int bits = words * word_bits;
+
+  sort_direction direction = sort_direction::ascending;
+  int first_bit = 0;
+  int end_bit = -1;
+  Decompose decompose{};
+
+  /// One past the last bit that counts.
+  LIBSCAN_HOST_DEVICE int end() const { return end_bit < 0 ? bits : end_bit; }
+
+  /// Word `w` of the key, from the least significant, such that smaller words come first in the
+  /// sort's direction. Bits that do not count are there, too.
+  LIBSCAN_HOST_DEVICE word_type word(Key const& key, int w = 0) const {
+    word_type const up = decomposition::pick(decompose(key), w);
+    return direction == sort_direction::descending ? static_cast<word_type>(~up) : up;
+  }
+
+  /// Which bits of word `w` count.
+  LIBSCAN_HOST_DEVICE word_type counting(int w) const {
+    int const first = first_bit - w * word_bits;
+    int const last = end() - w * word_bits;
+    if (last <= 0 || first >= word_bits) return 0;
+    constexpr auto all = static_cast<word_type>(~word_type{0});
+    auto const up = static_cast<word_type>(first > 0 ? all << first : all);
+    return last >= word_bits ? up : static_cast<word_type>(up & ~(all << last));
+  }
+
+  /// Whether `a` must come before `b`, whatever their places.
+  LIBSCAN_HOST_DEVICE bool operator()(Key const& a, Key const& b) const {
+    for (int w = words - 1; w >= 0; --w) {
+      auto const x = static_cast<word_type>(word(a, w) & counting(w));
+      auto const y = static_cast<word_type>(word(b, w) & counting(w));
+      if (x != y) return x < y;
+    }
+    return false;
+  }
+
+  /// Throws `invalid_argument` unless 0 <= first_bit <= end() <= bits.
+  void check() const {
+    if (first_bit >= 0 && first_bit <= end() && end() <= bits) return;
+    throw invalid_argument("sort by bits [" + std::to_string(first_bit) + ", " +
+                           std::to_string(end()) + "); expected a range within [0, " +
+                           std::to_string(bits) + "]");
+  }
+};
+
+/// Whether keys that compare equal in all their bits are the same, bit by bit: so for integers, but
+/// not for floats, which have two zeros and many NaNs.
+template <class Order>
+inline constexpr bool equal_is_identical = false;
+template <std::integral Key>
+inline constexpr bool equal_is_identical<sort_order<Key, number_order<Key>>> = true;
+
+}  // namespace libscan::inline v1

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan-sort: sorts arrays, and the rows of tables.
+#include <CLI/CLI.hpp>
+
+#include <apps/common/program.hpp>
+#include <apps/radix_sort/run_sort.hpp>
+
+namespace {
+
+using namespace libscan::apps;
+
+constexpr char const* what_it_does =
+    "Sorts an array, or the rows of a table by a column of numbers; equal keys stay in order.\n"
+    "Reads .npy, raw binary and text or CSV, each also gzip-compressed.";
+
+constexpr char const* words_and_examples =
+    R"(Order: numbers by value; floats -inf < ... < (-0 = +0) < ... < +inf < nan. --descending is
+the reverse, and equal keys still stay in the order of the input.
+
+Text is sorted by rows: each line stays whole, the number in column --column is its key. A header
+stays first; empty lines and comments are left out. To any other format only the keys are written.
+
+--values FILE: items, as many as keys, that move with their keys; they go to --values-output.
+--argsort: instead of the keys their positions (int64, from 0; rows of text without the header).
+--unique: of keys that compare equal (==) only the first stays, with its row, value or position;
+-0 equals +0, nan equals nothing.
+--bits LO:HI: only bits LO to HI - 1 count. For unsigned keys these are the key's bits; others are
+first mapped to unsigned numbers of the same order: signed ones by flipping the sign bit, floats by
+flipping the sign bit, or all bits if it is set.
+--memory BYTES: sorting happens in memory; a file that would take more is refused. Suffixes K, M, G
+and T are powers of 1024. Not given: the memory of this machine.
+
+Examples:
+  scan-sort prices.npy -o sorted.npy --descending
+  scan-sort keys.npy -o sorted.npy --values rows.npy --values-output rows-sorted.npy
+  scan-sort prices.npy -o order.npy --argsort --verify --time
+  scan-sort log.csv --column 3 > by-third-column.csv
+  scan-sort addresses.bin --dtype uint32 -o networks.bin --bits 8:32
+  zcat numbers.txt.gz | scan-sort - --unique
+
+Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
+
+/// Adds what is scan-sort's own.
+void add_arguments(CLI::App& app, sort_arguments& arguments) {
+  app.add_option("INPUT", arguments.input, "what to sort: a file, or - for standard input")
+      ->required();
+  app.add_option("-o,--output", arguments.output,
+                 "where the result goes: a file, or - for standard output")
+      ->type_name("OUTPUT")
+      ->capture_default_str();
+  app.add_flag_function(
+      "--descending",
+      [to = &arguments](std::int64_t) {
+        to->options.direction = libscan::sort_direction::descending;
+      },
+      "from the largest to the smallest");
+  auto* const values = app.add_option("--values", arguments.values, "items that move with the keys")
+                           ->type_name("FILE");
+  auto* const values_output =
+      app.add_option("--values-output", arguments.values_output, "where these items go")
+          ->type_name("OUTPUT")
+          ->needs(values);
+  values->needs(values_output);
+  app.add_option_function<std::string>(
+         "--values-dtype",
+         [to = &arguments](std::string const& name) {
+           try {
+             to->values_type = dtype_from_name(name);
+           } catch (usage_error const& e) {
+             throw usage_error(std::string("--values-dtype: ") + e.what());
+           }
+         },
+         "type of these items (raw needs it)")
+      ->type_name("TYPE")
+      ->needs(values);
+  app.add_flag("--argsort", arguments.positions, "the positions (from 0) of the sorted keys")
+      ->excludes(values);
+  app.add_option("--bits", arguments.bits, "bits that count, see below")->type_name("LO:HI");
+  app.add_flag("--unique", arguments.unique, "only the first of equal keys");
+  app.add_option("--memory", arguments.memory, "most memory to take, as in 4G; 0: all there is")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES");
+  add_common_arguments(app, arguments.common);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_program("scan-sort", [&] {
+    sort_arguments arguments;
+    CLI::App app(what_it_does, "scan-sort");
+    app.footer(words_and_examples);
+    add_arguments(app, arguments);
+    if (!parse_arguments(app, argc, argv)) return exit_code::done;
+    return run_sort(arguments);
+  });
+}

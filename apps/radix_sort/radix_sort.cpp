@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks of the radix sort's facade that know no type of key.
+#include <apps/radix_sort/radix_sort.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include <apps/radix_sort/compiled_sort_cpu.hpp>
+#include <libscan/core/error.hpp>
+
+namespace libscan::inline v1::detail {
+
+void check_sort_room(char const* call, char const* what, std::size_t room, std::size_t n) {
+  if (room >= n) return;
+  throw invalid_argument(std::string(call) + ": " + std::to_string(n) + " keys, but " + what +
+                         " holds only " + std::to_string(room));
+}
+
+void check_sort_apart(char const* words, std::span<std::byte const> a, std::span<std::byte const> b,
+                      bool same_start) {
+  if (a.empty() || b.empty()) return;
+  auto const from_a = reinterpret_cast<std::uintptr_t>(a.data());
+  auto const from_b = reinterpret_cast<std::uintptr_t>(b.data());
+  if (same_start && from_a == from_b) return;
+  if (from_a + a.size() <= from_b || from_b + b.size() <= from_a) return;
+  throw invalid_argument(std::string("sort: ") + words + "; expected memory apart from it" +
+                         (same_start ? ", or exactly the same" : ""));
+}
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device-wide radix sort: stable, from the least significant digit up, eight bits at a time. A
+// radix sort is a scan of digit counts: an item goes where the number of items with smaller digits,
+// and of those before it with its own, says (Merrill & Grimshaw 2011; Adinets & Merrill 2022).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <apps/radix_sort/resident_sort.cuh>
+#include <apps/radix_sort/sort_passes.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+/// Two buffers of n items each for a sort that needs no third: the items are in `current`, both are
+/// overwritten, and afterwards `current` is the one that holds the result. Which one that is
+/// depends on the order's bits alone, not on the keys.
+template <class T>
+struct double_buffer {
+  T* current;
+  T* alternate;
+};
+
+namespace device {
+
+/// Bytes of n items; none of nothing.
+template <class Value>
+constexpr std::size_t bytes_of(index_t n) {
+  return static_cast<std::size_t>(n) * static_cast<std::size_t>(value_bytes<Value>);
+}
+
+/// Bytes in which the blocks of a sort in one launch tell one another their counts.
+constexpr std::size_t resident_sort_bytes(index_t n) {
+  constexpr index_t most_blocks = 1024, least_tile = 256;
+  index_t const blocks = ceil_div(n, least_tile);
+  return static_cast<std::size_t>(2 * (blocks < most_blocks ? blocks : most_blocks)) *
+         digit_values * sizeof(unsigned);
+}
+
+/// The layout of a sort's temporary memory, with `key_buffers` and `value_buffers` of n items each.
+template <class Order, class Value, class Tuning>
+constexpr sort_layout layout_of(index_t n, int key_buffers, int value_buffers) {
+  using key_type = typename Order::key_type;
+  using pass = typename Tuning::pass;
+  index_t const tile = least_tile_items<Tuning>();
+  index_t const portion = pass::portion_tiles * tile_items_of<pass>();
+  std::size_t const keys = sort_layout::aligned(bytes_of<key_type>(n));
+  std::size_t const values = sort_layout::aligned(bytes_of<Value>(n));
+  return sort_layout(n, tile, portion, Order::bits / digit_bits + 1,
+                     static_cast<std::size_t>(key_buffers) * keys +
+                         static_cast<std::size_t>(value_buffers) * values,
+                     resident_sort_bytes(n));
+}
+
+/// Whether n items at either place share memory.
+template <class A, class B>
+bool share_memory(A const* a, B const* b, index_t n) {
+  auto const from_a = reinterpret_cast<std::uintptr_t>(a);
+  auto const from_b = reinterpret_cast<std::uintptr_t>(b);
+  auto const count = static_cast<std::uintptr_t>(n);
+  return a != nullptr && b != nullptr && n > 0 && from_a < from_b + count * sizeof(B) &&
+         from_b < from_a + count * sizeof(A);
+}
+
+/// Throws unless an output is its input, or shares no memory with it.
+template <class T>
+void require_apart(T const* in, T const* out, index_t n, char const* what) {
+  if (in == out || !share_memory(in, out, n)) return;
+  throw invalid_argument(std::string("sort: input and output ") + what +
+                         " overlap; expected the same buffer or separate ones");
+}
+
+/// Whether `Tuning` is that of a sort in one launch.
+template <class Tuning>
+concept tunes_resident_sort = requires {
+  Tuning::least_rows;
+};
+
+/// What a sort in passes without tuning of its own goes by.
+template <class Order, class Value, class Tuning>
+using sort_tuning_or =
+    std::conditional_t<std::is_void_v<Tuning> || tunes_resident_sort<Tuning>,
+                       pass_sort_tuning<typename Order::key_type, Value, typename Order::word_type>,
+                       Tuning>;
+
+/// Sorts in one launch if `Tuning` says so, or leaves the choice and it suits; says whether it did.
+template <class Tuning, class Order, class Value>
+bool sort_resident(workspace& ws, std::byte* memory, sort_buffers<typename Order::key_type> keys,
+                   sort_buffers<Value> values, item_count n, Order const& order,
+                   std::vector<digit_place> const& places) {
+  auto* const counts = reinterpret_cast<unsigned*>(memory);
+  if constexpr (tunes_resident_sort<Tuning>) {
+    resident_sort<Tuning>(ws, counts, keys, values, n, order, places);
+    return true;
+  } else if constexpr (std::is_void_v<Tuning>) {
+    using tuning = resident_sort_tuning<typename Order::key_type, Value>;
+    using kernel = resident_sort_kernel<Order, Value, tuning>;
+    if (!resident_sort_suits<kernel>(n.at_most(), places.size())) return false;
+    resident_sort<tuning>(ws, counts, keys, values, n, order, places);
+    return true;
+  } else {
+    return false;
+  }
+}
+
+/// Sorts into `out`; the other buffers are in the workspace. `values.in` may be null: then values
+/// are positions. `keys.out` may be null: then nobody wants the keys.
+template <class Tuning, class Order, class Value>
+void sort(workspace& ws, sort_buffers<typename Order::key_type> keys, sort_buffers<Value> values,
+          item_count n, Order const& order) {
+  using key_type = typename Order::key_type;
+  using tuning = sort_tuning_or<Order, Value, Tuning>;
+  order.check();
+  bool in_place = keys.in == keys.out;
+  bool const own_keys = keys.out == nullptr;
+  if constexpr (!std::is_void_v<Value>) in_place = in_place || values.in == values.out;
+  sort_layout const layout =
+      layout_of<Order, Value, tuning>(n.at_most(), own_keys ? 2 : 1, std::is_void_v<Value> ? 0 : 1);
+  std::byte* const memory = ws.reserve(layout.bytes);
+  std::byte* next = memory;
+  auto const take = [&](std::size_t bytes) {
+    return std::exchange(next, next + sort_layout::aligned(bytes));
+  };
+  keys.other = reinterpret_cast<key_type*>(take(bytes_of<key_type>(n.at_most())));
+  if (own_keys) keys.out = reinterpret_cast<key_type*>(take(bytes_of<key_type>(n.at_most())));
+  if constexpr (!std::is_void_v<Value>) {
+    values.other = reinterpret_cast<Value*>(take(bytes_of<Value>(n.at_most())));
+  }
+  auto places = digit_places(order);
+  // In place, an odd number of passes needs one more, and so does a sort by no bits at all.
+  if (places.empty() || (in_place && places.size() % 2 == 1)) {
+    places.push_back({places.empty() ? 0 : places.back().word, 0, 0});
+  }
+  if (sort_resident<Tuning>(ws, next, keys, values, n, order, places)) return;
+  sort_in_passes<tuning>(ws, memory, layout, keys, values, n, order, places,
+                         in_place ? pass_count::even : pass_count::any);
+}
+
+/// Sorts between two buffers of each.
+template <class Tuning, class Order, class Value>
+void sort_between(workspace& ws, double_buffer<typename Order::key_type>& keys,
+                  double_buffer<Value>* values, item_count n, Order const& order) {
+  using tuning = sort_tuning_or<Order, Value, Tuning>;
+  order.check();
+  sort_layout const layout = layout_of<Order, Value, tuning>(n.at_most(), 0, 0);
+  std::byte* const memory = ws.reserve(layout.bytes);
+  auto const places = digit_places(order);
+  if (places.empty()) return;
+  bool const odd = places.size() % 2 == 1;
+  auto const buffers = [odd](auto& both) {
+    using item = std::remove_pointer_t<decltype(both.current)>;
+    if (odd) std::swap(both.current, both.alternate);
+    return sort_buffers<item>{odd ? both.alternate : both.current, both.current, both.alternate};
+  };
+  sort_buffers<Value> of_values;
+  if constexpr (!std::is_void_v<Value>) of_values = buffers(*values);
+  auto const of_keys = buffers(keys);
+  if (sort_resident<Tuning>(ws, memory, of_keys, of_values, n, order, places)) return;
+  sort_in_passes<tuning>(ws, memory, layout, of_keys, of_values, n, order, places,
+                         odd ? pass_count::odd : pass_count::even);
+}
+
+}  // namespace device
+
+/// Bytes of workspace to sort up to `n` keys of type Key, with values of type Value unless that is
+/// void: one more buffer of each, and about 6 % more. For orders with a decomposition of one's own,
+/// name the order. A pure function of its arguments; needs no device.
+template <class Key, class Value = void, class Order = sort_order<Key>>
+constexpr std::size_t sort_workspace_bytes(index_t n) {
+  using tuning = device::sort_tuning_or<Order, Value, void>;
+  return device::layout_of<Order, Value, tuning>(n, 1, std::is_void_v<Value> ? 0 : 1).bytes;
+}
+
+/// The same for `argsort` with indices of type Index: two buffers of keys.
+template <class Key, class Index, class Order = sort_order<Key>>
+constexpr std::size_t argsort_workspace_bytes(index_t n) {
+  using tuning = device::sort_tuning_or<Order, Index, void>;
+  return device::layout_of<Order, Index, tuning>(n, 2, 1).bytes;
+}
+
+/// The same for a sort between two buffers of the caller's: about 6 % of one.
+template <class Key, class Value = void, class Order = sort_order<Key>>
+constexpr std::size_t sort_between_workspace_bytes(index_t n) {
+  using tuning = device::sort_tuning_or<Order, Value, void>;
+  return device::layout_of<Order, Value, tuning>(n, 0, 0).bytes;
+}
+
+/// out[0 .. n-1] = the keys in[0 .. n-1] in the order `order` says (see `sort_order`: direction,
+/// range of bits, keys of one's own); keys equal in the bits that count stay in order.
+///
+/// Types: integers, floats (-0 and +0 are equal, all NaNs are equal and last), `float16`,
+/// `bfloat16`, CUDA's types of 16 bits, and with a decomposition any trivially copyable type. n:
+/// any size >= 0, also read from device memory (`item_count::on_device`). Aliasing: `in` may be
+/// `out`; any other overlap throws. Synchronisation: asynchronous on the workspace's stream; the
+/// same launches whatever the keys; allocates only if the workspace must grow. Traffic: reads n
+/// keys once to count digits, then reads and writes n keys for each eight bits in which keys differ
+/// (at least once). Progress: a tile waits only for tiles claimed by running blocks. Throws:
+/// `invalid_argument` (workspace too small, bits that are none, overlap), `device_error`.
+template <class Tuning = void, class Key, class Order = sort_order<Key>>
+void sort_keys(workspace& ws, Key const* in, Key* out, item_count n, Order order = {}) {
+  device::require_apart(in, out, n.at_most(), "keys");
+  device::sort<Tuning, Order, void>(ws, {in, out}, {}, n, order);
+}
+
+/// Sorts `keys.current`, using both buffers and hardly any workspace
+/// (`sort_between_workspace_bytes`); afterwards `keys.current` names the buffer with the result.
+/// Copies nothing: if keys agree in so many digits that the result would be in the other buffer,
+/// one of the passes is made that could be left out. Otherwise as the other form.
+template <class Tuning = void, class Key, class Order = sort_order<Key>>
+void sort_keys(workspace& ws, double_buffer<Key>& keys, item_count n, Order order = {}) {
+  device::sort_between<Tuning, Order, void>(ws, keys, nullptr, n, order);
+}
+
+/// Sorts keys as `sort_keys` does, and moves the values, of any trivially copyable type, with them:
+/// values_out[j] = values_in[i] wherever keys_out[j] is keys_in[i]. Aliasing: each output may be
+/// its input.
+template <class Tuning = void, class Key, class Value, class Order = sort_order<Key>>
+void sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
+                Value* values_out, item_count n, Order order = {}) {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  device::require_apart(keys_in, keys_out, n.at_most(), "keys");
+  device::require_apart(values_in, values_out, n.at_most(), "values");
+  device::sort<Tuning, Order, Value>(ws, {keys_in, keys_out}, {values_in, values_out}, n, order);
+}
+
+/// The same between two buffers of each.
+template <class Tuning = void, class Key, class Value, class Order = sort_order<Key>>
+void sort_pairs(workspace& ws, double_buffer<Key>& keys, double_buffer<Value>& values, item_count n,
+                Order order = {}) {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  device::sort_between<Tuning, Order, Value>(ws, keys, &values, n, order);
+}
+
+/// indices[j] = the position of the key that comes j-th: in[indices[j]] is sorted, and equal keys
+/// have ascending indices. Index: an integer type of 32 or 64 bits with room for n - 1. No indices
+/// are read, and `in` stays as it is. Otherwise as `sort_keys`; workspace
+/// `argsort_workspace_bytes`. Throws `invalid_argument` also if Index is too small.
+template <class Tuning = void, class Key, class Index, class Order = sort_order<Key>>
+void argsort(workspace& ws, Key const* in, Index* indices, item_count n, Order order = {}) {
+  static_assert(std::is_integral_v<Index> && sizeof(Index) >= 4);
+  constexpr int bits = 8 * static_cast<int>(sizeof(Index)) - (std::is_signed_v<Index> ? 1 : 0);
+  if (bits < 63 && n.at_most() > index_t{1} << (bits < 63 ? bits : 0)) {
+    throw invalid_argument("argsort of " + std::to_string(n.at_most()) + " keys with indices of " +
+                           std::to_string(sizeof(Index)) + " bytes; expected wider ones");
+  }
+  device::sort<Tuning, Order, Index>(ws, {in, nullptr}, {nullptr, indices}, n, order);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stable radix sort on CPU threads: keys, keys with values of any trivially copyable type, the
+// positions that would sort (argsort), and each segment on its own. See sorter_cpu.hpp for how.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include <apps/radix_sort/key_order.hpp>
+#include <apps/radix_sort/sort_items_cpu.hpp>
+#include <apps/radix_sort/sort_memory_cpu.hpp>
+#include <apps/radix_sort/sorter_cpu.hpp>
+#include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::cpu {
+
+namespace detail {
+
+inline void check_sort(int threads, index_t n) {
+  if (threads >= 1 && n >= 0) return;
+  throw invalid_argument("sort: threads >= 1 and n >= 0 expected, got " + std::to_string(threads) +
+                         " and " + std::to_string(n));
+}
+
+/// Keys that are numbers in the order of numbers: their words are sorted, and turned back into
+/// them. Others are sorted by their words and positions, and moved once.
+template <class Order>
+inline constexpr bool sorts_words = std::is_same_v<Order, sort_order<typename Order::key_type>>;
+
+/// Whether all of these numbers can be had back from their words.
+template <class Key>
+bool words_suffice(int threads, Key const* keys, index_t n) {
+  if constexpr (std::is_integral_v<Key>) {
+    return true;
+  } else {
+    pieces const all(threads, n);
+    number_words<Key> const words(sort_direction::ascending);
+    std::atomic<bool> suffice{true};
+    for_each_of(threads, all.count, [&](int, index_t p) {
+      int lost = 0;
+      for (index_t i = all.begin(p); i < all.end(p); ++i) lost |= words.keeps(keys[i]) ? 0 : 1;
+      if (lost != 0) suffice.store(false, std::memory_order_relaxed);
+    });
+    return suffice.load();
+  }
+}
+
+/// A sorter of items with words of which the bits that count in word `w` of `order` do.
+template <class Item, class Order>
+auto sorter_for(int threads, Order const& order, int w, sort_tuning const& tuning) {
+  using by = counting_bits<typename Order::word_type>;
+  return sorter<Item, by>(threads, by{order.counting(w)}, tuning);
+}
+
+/// Calls body(Position{}) with a type for the positions of n items.
+template <class Body>
+void with_position_type(index_t n, Body&& body) {
+  if (n <= index_t{1} << 32) {
+    body(std::uint32_t{});
+  } else {
+    body(std::uint64_t{});
+  }
+}
+
+/// Sets positions[j] to the position of the key that comes j-th.
+template <class Position, class To, class Order>
+void sort_positions(int threads, typename Order::key_type const* keys, To* positions, index_t n,
+                    Order const& order, sort_tuning const& tuning) {
+  using word = typename Order::word_type;
+  using item = keyed_value<word, Position>;
+  sorter_for<item>(threads, order, 0, tuning)
+      .sort(position_source<Order, Position>{keys, order}, n,
+            value_sink<word, Position, To>{positions});
+  for (int w = 1; w < Order::words; ++w) {
+    if (order.counting(w) == 0) continue;
+    sorter_for<item>(threads, order, w, tuning)
+        .sort(word_source<Order, Position, To>{keys, positions, order, w}, n,
+              value_sink<word, Position, To>{positions});
+  }
+}
+
+/// out[j] = in[positions[j]] for items of `bytes` bytes. `out` may be `in`.
+template <class Position>
+void gather(int threads, void const* in, void* out, std::size_t bytes, Position const* positions,
+            index_t n) {
+  sort_memory<std::byte> copy;
+  auto const size = static_cast<index_t>(bytes);
+  pieces const all(threads, n);
+  if (in == out && n > 0) {
+    copy = sort_memory<std::byte>(n * size);
+    for_each_of(threads, all.count, [&](int, index_t p) {
+      index_t const at = all.begin(p) * size;
+      std::memcpy(copy.data() + at, static_cast<std::byte const*>(in) + at,
+                  static_cast<std::size_t>(all.end(p) * size - at));
+    });
+    in = copy.data();
+  }
+  for_each_of(threads, all.count, [&](int, index_t p) {
+    auto* to = static_cast<std::byte*>(out) + all.begin(p) * size;
+    for (index_t j = all.begin(p); j < all.end(p); ++j, to += size) {
+      auto const from = static_cast<index_t>(positions[j]);
+      std::memcpy(to, static_cast<std::byte const*>(in) + from * size, bytes);
+    }
+  });
+}
+
+/// Sorts numbers as words, with values of 4, 8 or 0 bytes.
+template <class Key>
+void sort_words(int threads, Key const* keys, Key* out, void const* values, void* values_out,
+                std::size_t value_bytes, index_t n, sort_order<Key> const& order,
+                sort_tuning const& tuning) {
+  using word = typename number_words<Key>::word;
+  number_words<Key> const words(order.direction);
+  auto const sort_with = [&]<class Value>(Value) {
+    sorter_for<keyed_value<word, Value>>(threads, order, 0, tuning)
+        .sort(pair_source<Key, Value>{keys, values, words}, n,
+              pair_sink<Key, Value>{out, values_out, words});
+  };
+  if (value_bytes == sizeof(std::uint32_t)) return sort_with(std::uint32_t{});
+  if (value_bytes == sizeof(std::uint64_t)) return sort_with(std::uint64_t{});
+  sorter_for<word>(threads, order, 0, tuning)
+      .sort(key_source<Key>{keys, words}, n, key_sink<Key>{out, words},
+            keys == out ? nullptr : reinterpret_cast<word*>(out));
+}
+
+/// `sort_pairs` for values of `value_bytes` bytes; 0: keys alone.
+template <class Order>
+void sort_bytes(int threads, typename Order::key_type const* keys, typename Order::key_type* out,
+                void const* values, void* values_out, std::size_t value_bytes, index_t n,
+                Order const& order, sort_tuning const& tuning) {
+  using key_type = typename Order::key_type;
+  check_sort(threads, n);
+  order.check();
+  if (n == 0) return;
+  if constexpr (sorts_words<Order>) {
+    bool const carried = value_bytes == 0 || value_bytes == 4 || value_bytes == 8;
+    if (carried && words_suffice(threads, keys, n)) {
+      return sort_words(threads, keys, out, values, values_out, value_bytes, n, order, tuning);
+    }
+  }
+  with_position_type(n, [&]<class Position>(Position) {
+    sort_memory<Position> const positions(n);
+    sort_positions<Position>(threads, keys, positions.data(), n, order, tuning);
+    gather(threads, keys, out, sizeof(key_type), positions.data(), n);
+    if (value_bytes != 0) gather(threads, values, values_out, value_bytes, positions.data(), n);
+  });
+}
+
+}  // namespace detail
+
+/// Sorts in[0..n-1] into out[0..n-1] on up to `threads` threads, in the order `order` says: its
+/// direction, range of bits, and decomposition for keys of types of one's own (any trivially
+/// copyable type). Keys equal in the bits that count stay in order.
+///
+/// `out` may be `in`, and must not overlap it otherwise. The result is the same for any number of
+/// threads. Keys in order already are copied. Memory for numbers: a few hundred KiB a thread; in
+/// place n keys more; up to n keys more if some high bits are shared by a large part of the keys.
+/// Up to 8 KiB of keys nothing is allocated. For floats among which are -0 or NaN, and for
+/// keys of one's own: n positions and n pairs of a word and a position. Throws `invalid_argument`
+/// (threads < 1, n < 0, bits that are none), std::bad_alloc.
+template <class Key, class Order = sort_order<Key>>
+void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& order = {},
+               detail::sort_tuning const& tuning = {}) {
+  detail::sort_bytes(threads, in, out, nullptr, nullptr, 0, n, order, tuning);
+}
+
+/// Sorts keys as `sort_keys` does, and moves values of any trivially copyable type with them:
+/// values_out[j] = values[i] wherever out[j] is keys[i]. Each output may be its input. Memory:
+/// n pairs, up to n more as in `sort_keys`; for values of other sizes than 4 and 8 bytes n pairs of
+/// a key and a position, n positions, and in place n values.
+template <class Key, class Value, class Order = sort_order<Key>>
+void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Value* values_out,
+                index_t n, Order const& order = {}, detail::sort_tuning const& tuning = {}) {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  detail::sort_bytes(threads, keys, out, values, values_out, sizeof(Value), n, order, tuning);
+}
+
+/// positions[j] = the position of the key that comes j-th: in[positions[j]] is sorted, and equal
+/// keys have ascending positions. Memory as `sort_pairs` with values of 4 bytes, or of 8 from 2^32
+/// keys on. Otherwise as `sort_keys`.
+template <class Key, class Order = sort_order<Key>>
+void argsort(int threads, Key const* in, index_t* positions, index_t n, Order const& order = {},
+             detail::sort_tuning const& tuning = {}) {
+  detail::check_sort(threads, n);
+  order.check();
+  if (n == 0) return;
+  detail::with_position_type(n, [&]<class Position>(Position) {
+    detail::sort_positions<Position>(threads, in, positions, n, order, tuning);
+  });
+}
+
+}  // namespace libscan::inline v1::cpu

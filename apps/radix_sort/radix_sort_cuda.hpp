@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the CUDA side owes the facade of the radix sort. Plain C++: radix_sort_cuda.cu implements it
+// in a build with nvcc, radix_sort_cuda_absent.cpp (everything throws engine_unavailable) in a
+// build without. Internal.
+#pragma once
+
+#include <cstdint>
+
+#include <apps/radix_sort/radix_sort.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::detail {
+
+/// The sort of keys of type Key on CUDA device `device`; instantiated for the keys of the facade.
+///
+/// All pointers are to host memory, and checked; n > 0. `out` may be `keys`, `values_out` be
+/// `values`. Each function returns when its output is complete, and leaves the thread's current
+/// device as it was. Throws `device_error`, or `engine_unavailable` if the device cannot be used.
+template <class Key>
+struct cuda_sort {
+  static void keys(int device, Key const* keys, Key* out, index_t n, sort_order<Key> const& order);
+  static void pairs(int device, Key const* keys, Key* out, std::uint32_t const* values,
+                    std::uint32_t* values_out, index_t n, sort_order<Key> const& order);
+  static void pairs(int device, Key const* keys, Key* out, std::uint64_t const* values,
+                    std::uint64_t* values_out, index_t n, sort_order<Key> const& order);
+  static void positions(int device, Key const* keys, index_t* positions, index_t n,
+                        sort_order<Key> const& order);
+};
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sort of as many items as all multiprocessors hold at once: one launch makes all passes, and
+// the blocks meet at barriers of the grid. Every item is on chip when its place becomes free, so
+// that the output alone is enough. The quickest way for small n.
+#pragma once
+
+#include <vector>
+
+#include <apps/radix_sort/sort_plan.cuh>
+#include <apps/radix_sort/tuning.hpp>
+#include <apps/radix_sort/warp_match.cuh>
+#include <libscan/block/scan.cuh>
+#include <libscan/core/operators.hpp>
+#include <libscan/device/workspace.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Digits of a sort in one launch.
+struct resident_places {
+  static constexpr int most = 16;
+  int count;
+  digit_place place[most];
+};
+
+/// The resident sort: one tile a block, of `rows` rows for each warp.
+template <class Order, class Value, class Tuning>
+struct resident_sort_kernel {
+  using key_type = typename Order::key_type;
+  static constexpr bool has_values = !std::is_void_v<Value>;
+  using value_type = std::conditional_t<has_values, Value, char>;
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = 1;
+  static constexpr int items_per_thread = Tuning::items_per_thread;
+  static constexpr int warps = block_threads / simt::warp_size;
+  static constexpr int tile_items = block_threads * items_per_thread;
+  static constexpr int groups = block_threads / digit_values;
+  static_assert(block_threads % digit_values == 0, "a thread for each digit, or several");
+
+  struct shared_storage {
+    key_type key[tile_items];
+    value_type value[has_values ? tile_items : 1];
+    unsigned count[warps][digit_values];  // then where each warp's items of a digit go
+    unsigned before[groups][digit_values];
+    unsigned all[groups][digit_values];
+    unsigned shift[digit_values];  // modulo 2^32, from there to where they go in memory
+    block::scan_storage<unsigned, block_threads> scan;
+  };
+
+  __device__ void operator()(shared_storage& shared, item_count length, int rows, Order order,
+                             sort_buffers<key_type> keys, sort_buffers<Value> values,
+                             resident_places places, unsigned* counts) const {
+    auto const n = static_cast<unsigned>(length.get());
+    lane_items items(n, rows);
+    items.load(keys.in, items.key);
+    if constexpr (has_values) items.load(values.in, items.value);
+    bool stored = false;
+    bool current = true;  // what the threads hold is what memory holds
+    for (int p = 0; p < places.count; ++p) {
+      if (!current) {
+        items.load(keys.out, items.key);
+        if constexpr (has_values) items.load(values.out, items.value);
+        current = true;
+      }
+      unsigned* const exchange = counts + index_t{p % 2} * gridDim.x * digit_values;
+      unsigned const begin = sort_tile(shared, order, places.place[p], items, exchange);
+      simt::sync_grid();
+      if (!find_shifts(shared, exchange, begin, n)) continue;  // all keys agree
+      store_sorted(shared, order, places.place[p], items.valid, keys.out, values);
+      stored = true;
+      current = false;
+      if (p + 1 < places.count) simt::sync_grid();
+    }
+    if (stored) return;
+    items.store(items.key, keys.out);
+    if constexpr (has_values) items.store(items.value, values.out);
+  }
+
+ private:
+  /// The part of a tile that a lane holds: one item of each of its warp's rows.
+  struct lane_items {
+    unsigned first;  // of the tile
+    unsigned valid;  // of the tile's
+    int rows;
+    key_type key[items_per_thread] = {};
+    value_type value[has_values ? items_per_thread : 1] = {};
+
+    __device__ lane_items(unsigned n, int rows_of_warp) : rows(rows_of_warp) {
+      unsigned const tile = static_cast<unsigned>(rows) * block_threads;
+      first = blockIdx.x * tile;
+      valid = first >= n ? 0 : n - first < tile ? n - first : tile;
+    }
+
+    __device__ unsigned in_tile(int row) const {
+      auto const warp = threadIdx.x / simt::warp_size;
+      return (warp * static_cast<unsigned>(rows) + static_cast<unsigned>(row)) * simt::warp_size +
+             threadIdx.x % simt::warp_size;
+    }
+    __device__ bool has(int row) const { return row < rows && in_tile(row) < valid; }
+
+    /// item[row] = in[position], or the position itself if `in` is null.
+    template <class T, int Items>
+    __device__ void load(T const* in, T (&item)[Items]) const {
+#pragma unroll
+      for (int row = 0; row < items_per_thread; ++row) {
+        if (!has(row)) continue;
+        if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) {
+          if (in == nullptr) {
+            item[row] = static_cast<T>(first + in_tile(row));
+            continue;
+          }
+        }
+        item[row] = in[first + in_tile(row)];
+      }
+    }
+
+    /// out[position] = item[row].
+    template <class T, int Items>
+    __device__ void store(T const (&item)[Items], T* out) const {
+#pragma unroll
+      for (int row = 0; row < items_per_thread; ++row) {
+        if (has(row)) out[first + in_tile(row)] = item[row];
+      }
+    }
+  };
+
+  /// Sorts the tile by one digit in shared memory; tells the other blocks its counts. Returns where
+  /// the items of the caller's digit begin in the tile.
+  static __device__ unsigned sort_tile(shared_storage& shared, Order const& order,
+                                       digit_place const& place, lane_items const& items,
+                                       unsigned* exchange) {
+    auto const thread = threadIdx.x;
+    auto const warp = thread / simt::warp_size;
+    for (unsigned i = thread; i < warps * digit_values; i += block_threads) {
+      shared.count[i / digit_values][i % digit_values] = 0;
+    }
+    simt::sync_block();
+    unsigned rank[items_per_thread] = {};
+#pragma unroll
+    for (int row = 0; row < items_per_thread; ++row) {
+      if (row >= items.rows) break;
+      bool const valid = items.has(row);
+      unsigned const digit = valid ? place.digit(order, items.key[row]) : 0;
+      rank[row] = rank_row<digit_bits>(shared.count[warp], digit, valid);
+    }
+    simt::sync_block();
+    unsigned total = 0;
+    if (thread < digit_values) {
+#pragma unroll 8
+      for (int w = 0; w < warps; ++w) total += shared.count[w][thread];
+      exchange[index_t{blockIdx.x} * digit_values + thread] = total;
+    }
+    unsigned const begin = block::exclusive_scan(shared.scan, total, plus<unsigned>{}).prefix;
+    if (thread < digit_values) {
+      unsigned next = begin;
+#pragma unroll 8
+      for (int w = 0; w < warps; ++w) {
+        unsigned const own = shared.count[w][thread];
+        shared.count[w][thread] = next;
+        next += own;
+      }
+    }
+    simt::sync_block();
+#pragma unroll
+    for (int row = 0; row < items_per_thread; ++row) {
+      if (!items.has(row)) continue;
+      unsigned const digit = place.digit(order, items.key[row]);
+      unsigned const at = shared.count[warp][digit] + rank[row];
+      shared.key[at] = items.key[row];
+      if constexpr (has_values) shared.value[at] = items.value[row];
+    }
+    return begin;
+  }
+
+  /// Where the block's items of each digit go, from the counts of all blocks; false if all keys
+  /// have the same digit. Ends with a barrier.
+  static __device__ bool find_shifts(shared_storage& shared, unsigned const* exchange,
+                                     unsigned begin, unsigned n) {
+    auto const digit = threadIdx.x % digit_values;
+    auto const group = threadIdx.x / digit_values;
+    unsigned before = 0, all = 0;
+#pragma unroll 4
+    for (unsigned b = group; b < gridDim.x; b += groups) {
+      unsigned const count = exchange[index_t{b} * digit_values + digit];
+      all += count;
+      if (b < blockIdx.x) before += count;
+    }
+    shared.before[group][digit] = before;
+    shared.all[group][digit] = all;
+    simt::sync_block();
+    before = all = 0;
+    if (group == 0) {
+      for (int g = 0; g < groups; ++g) {
+        before += shared.before[g][digit];
+        all += shared.all[g][digit];
+      }
+    }
+    if (simt::sync_block_or(group == 0 && all == n)) return false;
+    unsigned const first = block::exclusive_scan(shared.scan, all, plus<unsigned>{}).prefix;
+    if (group == 0) shared.shift[digit] = first + before - begin;
+    simt::sync_block();
+    return true;
+  }
+
+  static __device__ void store_sorted(shared_storage& shared, Order const& order,
+                                      digit_place const& place, unsigned valid, key_type* out,
+                                      sort_buffers<Value> const& values) {
+    for (unsigned i = threadIdx.x; i < valid; i += block_threads) {
+      key_type const key = shared.key[i];
+      unsigned const target = shared.shift[place.digit(order, key)] + i;
+      out[target] = key;
+      if constexpr (has_values) values.out[target] = shared.value[i];
+    }
+  }
+};
+
+/// Whether the device holds n items at once, and is one that has room for a block's.
+template <class Kernel>
+bool resident_sort_suits(index_t n, std::size_t passes) {
+  return n <= index_t{simt::multiprocessor_count()} * Kernel::tile_items &&
+         passes <= resident_places::most && simt::device_can_pipeline<Kernel>();
+}
+
+/// Sorts in one launch. `counts`: as `resident_sort_bytes` says.
+template <class Tuning, class Order, class Value>
+void resident_sort(workspace& ws, unsigned* counts, sort_buffers<typename Order::key_type> keys,
+                   sort_buffers<Value> values, item_count n, Order const& order,
+                   std::vector<digit_place> const& places) {
+  using kernel = resident_sort_kernel<Order, Value, Tuning>;
+  index_t const most = simt::multiprocessor_count();
+  // Few blocks exchange little; many have little to do.
+  index_t rows = ceil_div(n.at_most(), most * Tuning::block_threads);
+  index_t const few = Tuning::least_rows;
+  if (rows < few) rows = few;
+  if (rows > Tuning::items_per_thread) rows = Tuning::items_per_thread;
+  index_t const blocks = ceil_div(n.at_most(), rows * Tuning::block_threads);
+  resident_places digits{};
+  for (digit_place const place : places) digits.place[digits.count++] = place;
+  simt::launch<kernel>({.blocks = static_cast<unsigned>(blocks > 0 ? blocks : 1),
+                        .threads = Tuning::block_threads,
+                        .on = ws.stream(),
+                        .cooperative = true},
+                       n, static_cast<int>(rows), order, keys, values, digits, counts);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

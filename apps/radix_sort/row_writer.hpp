@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing lines of text to a file, gzip-compressed where the name says so.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <apps/common/gzip.hpp>
+#include <apps/common/output_file.hpp>
+
+namespace libscan::apps {
+
+/// A text being written; nothing appears under its name before `commit`.
+class row_writer {
+ public:
+  /// Opens `path`, as `output_file` does.
+  explicit row_writer(std::string const& path);
+
+  /// Appends text. Throws as `output_file::write`.
+  void write(std::string_view text);
+
+  /// Completes the file. Throws as `output_file::commit`.
+  void commit();
+
+  /// Bytes written so far, before any compression.
+  std::uint64_t bytes_written() const { return bytes_; }
+
+ private:
+  output_file file_;
+  std::unique_ptr<gzip_compressor> gzip_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace libscan::apps

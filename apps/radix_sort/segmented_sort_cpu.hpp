@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stable radix sort within segments, on CPU threads. Segments that fit a core's cache are
+// sorted by one thread each, handed out in groups of about as many items; larger ones by all
+// threads, one after the other.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <apps/radix_sort/radix_sort_cpu.hpp>
+#include <apps/radix_sort/sort_items_cpu.hpp>
+#include <apps/radix_sort/sorter_cpu.hpp>
+#include <apps/radix_sort/split_cpu.hpp>
+#include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::cpu {
+
+namespace detail {
+
+/// Throws unless offsets[0..segments] ascend from 0 to n.
+inline void check_offsets(index_t const* offsets, index_t segments, index_t n) {
+  bool good = segments >= 0 && (segments > 0 || n == 0);
+  if (good && segments > 0) good = offsets[0] == 0 && offsets[segments] == n;
+  for (index_t s = 0; good && s < segments; ++s) good = offsets[s] <= offsets[s + 1];
+  if (good) return;
+  throw invalid_argument("segmented sort: " + std::to_string(segments) +
+                         " segments need one offset more, ascending from 0 to " +
+                         std::to_string(n));
+}
+
+/// Sorts each segment: source_from(i) and sink_from(i) begin at item i; room_from(i) is room that
+/// `sorter::sort` may have, or null.
+template <class Item, class Order, class SourceFrom, class SinkFrom, class RoomFrom>
+void sort_segments(int threads, index_t const* offsets, index_t segments, Order const& by,
+                   sort_tuning const& tuning, SourceFrom const& source_from,
+                   SinkFrom const& sink_from, RoomFrom const& room_from) {
+  auto const leaves = sorter_for<Item>(threads, by, 0, tuning);
+  index_t const large = leaves.leaf_items();
+  index_t const n = segments == 0 ? 0 : offsets[segments];
+  index_t most = 0;
+  for (index_t s = 0; s < segments; ++s) {
+    index_t const size = offsets[s + 1] - offsets[s];
+    if (size <= large) most = std::max(most, size);
+  }
+  constexpr index_t group_items = index_t{1} << 14;
+  index_t const groups = ceil_div(n, group_items);
+  sort_memory<Item> const rooms(std::min<index_t>(threads, groups) * 2 * most);
+  for_each_of(threads, groups, [&](int worker, index_t group) {
+    Item* const room = rooms.data() + worker * 2 * most;
+    index_t const* const end = offsets + segments;
+    index_t const* at = std::lower_bound(offsets, end, group * group_items);
+    for (; at != end && *at < (group + 1) * group_items; ++at) {
+      index_t const size = at[1] - at[0];
+      if (size == 0 || size > large) continue;
+      leaves.sort_leaf(source_from(*at), size, sink_from(*at), room, room + most);
+    }
+  });
+  for (index_t s = 0; s < segments; ++s) {
+    index_t const begin = offsets[s];
+    index_t const size = offsets[s + 1] - begin;
+    if (size <= large) continue;
+    sorter_for<Item>(threads, by, 0, tuning)
+        .sort(source_from(begin), size, sink_from(begin), room_from(begin));
+  }
+}
+
+/// The same for pairs of word and value.
+template <class Key, class Value>
+void sort_pairs_in_segments(int threads, Key const* keys, Key* out, void const* values,
+                            void* values_out, index_t const* offsets, index_t segments,
+                            sort_order<Key> const& order, sort_tuning const& tuning) {
+  number_words<Key> const words(order.direction);
+  using item = keyed_value<typename number_words<Key>::word, Value>;
+  auto const bytes = [](index_t i) { return i * index_t{sizeof(Value)}; };
+  sort_segments<item>(
+      threads, offsets, segments, order, tuning,
+      [=](index_t i) {
+        return pair_source<Key, Value>{keys + i, static_cast<std::byte const*>(values) + bytes(i),
+                                       words};
+      },
+      [=](index_t i) {
+        return pair_sink<Key, Value>{out + i, static_cast<std::byte*>(values_out) + bytes(i),
+                                     words};
+      },
+      [](index_t) { return static_cast<item*>(nullptr); });
+}
+
+/// Sorts positions within segments, then moves keys and values, of any size, at once.
+template <class Position, class Order>
+void gather_segments(int threads, typename Order::key_type const* keys,
+                     typename Order::key_type* out, void const* values, void* values_out,
+                     std::size_t value_bytes, index_t n, index_t const* offsets, index_t segments,
+                     Order const& order, sort_tuning const& tuning) {
+  using item = keyed_value<typename Order::word_type, Position>;
+  sort_memory<Position> const memory(n);
+  Position* const positions = memory.data();
+  sort_segments<item>(
+      threads, offsets, segments, order, tuning,
+      [=](index_t i) {
+        return position_source<Order, Position>{keys, order, i};
+      },
+      [=](index_t i) {
+        return value_sink<typename Order::word_type, Position, Position>{positions + i};
+      },
+      [](index_t) { return static_cast<item*>(nullptr); });
+  gather(threads, keys, out, sizeof(*keys), positions, n);
+  if (value_bytes != 0) gather(threads, values, values_out, value_bytes, positions, n);
+}
+
+/// Sorts segments of numbers, with values of `value_bytes` bytes; 0: keys alone.
+template <class Key>
+void sort_bytes_in_segments(int threads, Key const* keys, Key* out, void const* values,
+                            void* values_out, std::size_t value_bytes, index_t n,
+                            index_t const* offsets, index_t segments, sort_order<Key> const& order,
+                            sort_tuning const& tuning) {
+  check_sort(threads, n);
+  check_offsets(offsets, segments, n);
+  order.check();
+  if (n == 0) return;
+  bool const carried = value_bytes == 0 || value_bytes == 4 || value_bytes == 8;
+  if (!carried || !words_suffice(threads, keys, n)) {
+    return with_position_type(n, [&]<class Position>(Position) {
+      gather_segments<Position>(threads, keys, out, values, values_out, value_bytes, n, offsets,
+                                segments, order, tuning);
+    });
+  }
+  if (value_bytes == sizeof(std::uint32_t)) {
+    return sort_pairs_in_segments<Key, std::uint32_t>(threads, keys, out, values, values_out,
+                                                      offsets, segments, order, tuning);
+  }
+  if (value_bytes == sizeof(std::uint64_t)) {
+    return sort_pairs_in_segments<Key, std::uint64_t>(threads, keys, out, values, values_out,
+                                                      offsets, segments, order, tuning);
+  }
+  using word = typename number_words<Key>::word;
+  number_words<Key> const words(order.direction);
+  sort_segments<word>(
+      threads, offsets, segments, order, tuning,
+      [=](index_t i) {
+        return key_source<Key>{keys + i, words};
+      },
+      [=](index_t i) {
+        return key_sink<Key>{out + i, words};
+      },
+      [=](index_t i) { return keys == out ? nullptr : reinterpret_cast<word*>(out + i); });
+}
+
+}  // namespace detail
+
+/// Sorts each segment of in[0..n-1] on its own into the same places of `out`, as `sort_keys` sorts:
+/// segment s is items offsets[s] to offsets[s + 1] - 1, perhaps none; `offsets` has segments + 1
+/// entries that ascend from 0 to n. Takes about as long for many tiny segments as for few huge
+/// ones. `out` may be `in`. Key is a type of number. Throws as `sort_keys`, and `invalid_argument`
+/// for wrong offsets.
+template <class Key>
+void sort_keys_in_segments(int threads, Key const* in, Key* out, index_t n, index_t const* offsets,
+                           index_t segments, sort_order<Key> const& order = {},
+                           detail::sort_tuning const& tuning = {}) {
+  detail::sort_bytes_in_segments(threads, in, out, nullptr, nullptr, 0, n, offsets, segments, order,
+                                 tuning);
+}
+
+/// The same with values of any trivially copyable type, which move with their keys.
+template <class Key, class Value>
+void sort_pairs_in_segments(int threads, Key const* keys, Key* out, Value const* values,
+                            Value* values_out, index_t n, index_t const* offsets, index_t segments,
+                            sort_order<Key> const& order = {},
+                            detail::sort_tuning const& tuning = {}) {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  detail::sort_bytes_in_segments(threads, keys, out, values, values_out, sizeof(Value), n, offsets,
+                                 segments, order, tuning);
+}
+
+}  // namespace libscan::inline v1::cpu

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the radix sort on CPU threads moves about: the unsigned word of a key, alone or with a value
+// beside it, so that one write carries both. Words are made of keys when they are read, and turned
+// back when they are written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <apps/radix_sort/key_order.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// A key's word and what travels with it.
+template <class Word, class Value>
+struct keyed_value {
+  Word key;
+  Value value;
+};
+
+template <class Word>
+Word key_of(Word word) {
+  return word;
+}
+template <class Word, class Value>
+Word key_of(keyed_value<Word, Value> const& item) {
+  return item.key;
+}
+
+/// The bits of a word that sorts go by.
+template <class Word>
+struct counting_bits {
+  Word mask;
+
+  Word operator()(Word word) const { return static_cast<Word>(word & mask); }
+};
+
+/// Numbers as the words of their order (`number_order`), and back.
+template <class Key>
+class number_words {
+ public:
+  using word = typename number_order<Key>::word_type;
+
+  explicit number_words(sort_direction direction)
+      : flip_(direction == sort_direction::descending ? static_cast<word>(~word{0}) : word{0}) {}
+
+  word from(Key key) const { return static_cast<word>(number_order<Key>{}(key) ^ flip_); }
+
+  /// Sets `key` to the number that has this word: of floats neither -0 nor NaN.
+  void to(word of_key, Key* key) const {
+    word const bits = bits_of(static_cast<word>(of_key ^ flip_));
+    // By bytes, since words may lie in the very memory of the keys.
+    std::memcpy(static_cast<void*>(key), &bits, sizeof bits);
+  }
+
+  /// Whether `to` gives back this very number.
+  bool keeps(Key key) const {
+    word bits;
+    std::memcpy(&bits, &key, sizeof bits);
+    return bits_of(number_order<Key>{}(key)) == bits;
+  }
+
+  /// Whether words and keys are the same bits.
+  bool trivial() const { return std::is_same_v<Key, word> && flip_ == 0; }
+
+ private:
+  static word bits_of(word up) {
+    constexpr auto sign = static_cast<word>(word{1} << (8 * sizeof(word) - 1));
+    if constexpr (libscan::detail::fraction_bits<Key> != 0) {
+      return static_cast<word>((up & sign) != 0 ? up ^ sign : ~up);
+    } else {
+      return std::is_signed_v<Key> ? static_cast<word>(up ^ sign) : up;
+    }
+  }
+
+  word flip_;
+};
+
+/// Keys in an array.
+template <class Key>
+struct key_source {
+  Key const* keys;
+  number_words<Key> words;
+
+  auto operator[](index_t i) const { return words.from(keys[i]); }
+};
+
+/// Keys and values in two arrays. The values may be of any type of Value's size.
+template <class Key, class Value>
+struct pair_source {
+  Key const* keys;
+  void const* values;
+  number_words<Key> words;
+
+  auto operator[](index_t i) const {
+    keyed_value<typename number_words<Key>::word, Value> item{words.from(keys[i]), {}};
+    auto const* at = static_cast<std::byte const*>(values) + i * index_t{sizeof(Value)};
+    std::memcpy(&item.value, at, sizeof(Value));
+    return item;
+  }
+};
+
+/// Words of keys in an array from item `first` on, with the positions of the keys in it.
+template <class Order, class Position>
+struct position_source {
+  typename Order::key_type const* keys;
+  Order order;
+  index_t first = 0;
+
+  auto operator[](index_t i) const {
+    return keyed_value<typename Order::word_type, Position>{order.word(keys[first + i]),
+                                                            static_cast<Position>(first + i)};
+  }
+};
+
+/// One word of each key, of keys in the order of `positions`.
+template <class Order, class Position, class From>
+struct word_source {
+  typename Order::key_type const* keys;
+  From const* positions;
+  Order order;
+  int which;
+
+  auto operator[](index_t i) const {
+    auto const at = static_cast<index_t>(positions[i]);
+    return keyed_value<typename Order::word_type, Position>{order.word(keys[at], which),
+                                                            static_cast<Position>(at)};
+  }
+};
+
+/// Takes sorted words as keys.
+template <class Key>
+struct key_sink {
+  using word = typename number_words<Key>::word;
+  Key* keys;
+  number_words<Key> words;
+
+  /// Whether words that lie at `items` are the keys at `place` already.
+  bool holds(word const* items, index_t place) const {
+    return words.trivial() && static_cast<void const*>(items) == keys + place;
+  }
+  void put(word const* items, index_t place, index_t count) const {
+    if (holds(items, place)) return;
+    for (index_t i = 0; i < count; ++i) words.to(items[i], keys + place + i);
+  }
+};
+
+/// Takes sorted pairs apart.
+template <class Key, class Value>
+struct pair_sink {
+  using item = keyed_value<typename number_words<Key>::word, Value>;
+  Key* keys;
+  void* values;
+  number_words<Key> words;
+
+  bool holds(item const*, index_t) const { return false; }
+  void put(item const* items, index_t place, index_t count) const {
+    auto* to = static_cast<std::byte*>(values) + place * index_t{sizeof(Value)};
+    for (index_t i = 0; i < count; ++i, to += sizeof(Value)) {
+      words.to(items[i].key, keys + place + i);
+      std::memcpy(to, &items[i].value, sizeof(Value));
+    }
+  }
+};
+
+/// Takes the values of sorted pairs.
+template <class Word, class Value, class To>
+struct value_sink {
+  using item = keyed_value<Word, Value>;
+  To* values;
+
+  bool holds(item const*, index_t) const { return false; }
+  void put(item const* items, index_t place, index_t count) const {
+    for (index_t i = 0; i < count; ++i) values[place + i] = static_cast<To>(items[i].value);
+  }
+};
+
+}  // namespace libscan::inline v1::cpu::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory for the radix sort on CPU threads: uninitialised, by cache lines, in huge pages where the
+// system has some.
+#pragma once
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// Room for `count` items of a trivial type, which are not initialised. Untouched pages take no
+/// memory.
+template <class T>
+class sort_memory {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  sort_memory() = default;
+
+  /// Throws std::bad_alloc.
+  explicit sort_memory(index_t count) {
+    if (count == 0) return;
+    constexpr std::size_t huge_page = std::size_t{1} << 21;
+    constexpr std::size_t line = 64;
+    std::size_t const bytes = static_cast<std::size_t>(count) * sizeof(T);
+    std::size_t const unit = bytes < 4 * huge_page ? line : huge_page;
+    std::size_t const rounded = ceil_div(bytes, unit) * unit;
+    items_.reset(static_cast<T*>(std::aligned_alloc(unit, rounded)));
+    if (!items_) throw std::bad_alloc();
+#ifdef __linux__
+    if (unit == huge_page) (void)::madvise(items_.get(), rounded, MADV_HUGEPAGE);  // only a wish
+#endif
+  }
+
+  T* data() const { return items_.get(); }
+  bool empty() const { return !items_; }
+
+ private:
+  struct release {
+    void operator()(void* at) const { std::free(at); }
+  };
+  std::unique_ptr<T, release> items_;
+};
+
+}  // namespace libscan::inline v1::cpu::detail

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes of a sort: which digits there are, where they count, and, decided on the device from
+// the counts, which of the passes move anything, from which buffer into which.
+#pragma once
+
+#include <vector>
+
+#include <apps/radix_sort/digit_table.cuh>
+#include <apps/radix_sort/key_order.hpp>
+#include <libscan/device/item_count.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Bits of a digit, at most.
+inline constexpr int digit_bits = 8;
+
+/// A digit: bits [shift, shift + bits) of a key's word `word`, counted from the least significant.
+/// No bits at all: all keys agree.
+struct digit_place {
+  int word;
+  int shift;
+  int bits;
+
+  template <class Order>
+  __device__ __forceinline__ unsigned digit(Order const& order,
+                                            typename Order::key_type const& key) const {
+    auto const bits_from_shift = order.word(key, word) >> shift;
+    return static_cast<unsigned>(bits_from_shift) & ((1u << bits) - 1u);
+  }
+};
+
+/// The digits that make up the bits that count, from the least significant.
+template <class Order>
+std::vector<digit_place> digit_places(Order const& order) {
+  std::vector<digit_place> places;
+  for (int bit = order.first_bit; bit < order.end();) {
+    int const word = bit / Order::word_bits;
+    int const end_of_word = (word + 1) * Order::word_bits;
+    int const end = order.end() < end_of_word ? order.end() : end_of_word;
+    int const bits = end - bit < digit_bits ? end - bit : digit_bits;
+    places.push_back({word, bit - word * Order::word_bits, bits});
+    bit += bits;
+  }
+  return places;
+}
+
+/// Where items come from, where they end, and where they rest in between. `in` may be null: then
+/// items are their positions. `in` may be `out`, or `other`.
+template <class T>
+struct sort_buffers {
+  T const* in = nullptr;
+  T* out = nullptr;
+  T* other = nullptr;
+};
+
+/// Nothing travels with the keys.
+template <>
+struct sort_buffers<void> {};
+
+/// How many passes a sort must make: any number but none; an even one or an odd one, since the
+/// buffer in which the items are is `out` or `other`.
+enum class pass_count : unsigned char { any, even, odd };
+
+/// What a pass does.
+struct sort_step {
+  int runs;           // or moves nothing
+  int passes_before;  // that run
+  int from_in;        // reads where the items come from
+  int into_out;       // writes where they end
+};
+
+/// What the passes of a sort share on the device.
+struct sort_state {
+  unsigned long long* counts;  // [pass][2][digit_values]: of each digit, later where it begins
+  sort_step* steps;            // [pass]
+  unsigned* arrived;           // blocks that have counted all theirs
+  unsigned* tables;            // two of them
+  index_t table_words;         // of each
+
+  /// Where the items of each digit begin, of a pass's even or odd portions.
+  __device__ unsigned long long* begins(int pass, index_t portion) const {
+    return counts + (index_t{pass} * 2 + portion % 2) * digit_values;
+  }
+
+  /// Tables take turns.
+  __device__ digit_table table(index_t turn) const {
+    return {tables + turn % 2 * table_words, table_words};
+  }
+};
+
+/// Which of the passes run. By one thread; `runs` of each step tells whether its keys differ.
+__device__ inline void plan_passes(sort_step* steps, int passes, pass_count wanted) {
+  int running = 0;
+  for (int p = 0; p < passes; ++p) running += steps[p].runs;
+  // One more is a copy: the keys agree in its digit.
+  bool const one_more =
+      wanted == pass_count::any ? running == 0 : (running % 2 == 1) != (wanted == pass_count::odd);
+  bool added = !one_more;
+  for (int p = 0; p < passes && !added; ++p) {
+    if (steps[p].runs != 0) continue;
+    steps[p].runs = 1;
+    ++running;
+    added = true;
+  }
+  int before = 0;
+  for (int p = 0; p < passes; ++p) {
+    steps[p].passes_before = before;
+    steps[p].from_in = before == 0 ? 1 : 0;
+    steps[p].into_out = (running - 1 - before) % 2 == 0 ? 1 : 0;
+    before += steps[p].runs;
+  }
+}
+
+/// The buffer a step reads; null if items are their positions.
+template <class T>
+__device__ T const* source_of(sort_step const& step, sort_buffers<T> const& buffers) {
+  if (step.from_in != 0) return buffers.in;
+  return step.into_out != 0 ? buffers.other : buffers.out;
+}
+
+/// The buffer a step writes.
+template <class T>
+__device__ T* target_of(sort_step const& step, sort_buffers<T> const& buffers) {
+  return step.into_out != 0 ? buffers.out : buffers.other;
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

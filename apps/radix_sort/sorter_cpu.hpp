@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// The radix sort of any number of items on CPU threads: one split by the highest bits in which keys
+// differ scatters them into buckets that fit a core's cache, where one thread sorts each (leaf
+// sort). Buckets that are still too large, since keys are skewed, are split again.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <vector>
+
+#include <apps/radix_sort/bucket_map_cpu.hpp>
+#include <apps/radix_sort/leaf_sort_cpu.hpp>
+#include <apps/radix_sort/sort_items_cpu.hpp>
+#include <apps/radix_sort/sort_memory_cpu.hpp>
+#include <apps/radix_sort/split_cpu.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// What is fast where. The results do not depend on it.
+struct sort_tuning {
+  /// Items that fit, with as many beside them, half of an L2 cache of 2 MiB: one thread sorts them.
+  index_t leaf_bytes = index_t{1} << 19;
+  /// Items a bucket should have: fewer than a leaf could, since keys may be skewed.
+  index_t bucket_items = index_t{1} << 10;
+  /// Bits of a split. Up to 11 a split takes hardly longer (Sapphire Rapids).
+  int least_bits = 8;
+  int most_bits = 11;
+};
+
+/// One sort of items by words that `Order` makes of their keys.
+template <class Item, class Order>
+class sorter {
+ public:
+  sorter(int threads, Order order, sort_tuning const& tuning)
+      : threads_(threads),
+        order_(order),
+        tuning_(tuning),
+        leaf_items_(std::max<index_t>(1, tuning.leaf_bytes / static_cast<index_t>(sizeof(Item)))) {}
+
+  /// Sorts items 0..n-1 of `source` into `sink`. `room` has room for n items and is neither read by
+  /// `source` nor written by `sink`, except where the latter `holds` what lies there; null:
+  /// allocated if needed.
+  template <class Source, class Sink>
+  void sort(Source const& source, index_t n, Sink const& sink, Item* room = nullptr) {
+    if (n <= leaf_items_) return sort_few(source, n, sink, room);
+    auto guess = summarise(source, 0, n, n / std::min(n, samples), order_);
+    if (guess.sorted) guess = summarise_all(threads_, source, n, order_);
+    if (guess.sorted) return pass_on(source, 0, n, sink);
+    n_ = n;
+    if (room == nullptr) {
+      own_room_ = sort_memory<Item>(n);
+      room = own_room_.data();
+    }
+    room_ = room;
+    split_and_sort(source, 0, n, guess.differing, room, sink);
+  }
+
+  /// Sorts n < 2^32 items on the caller's thread; `items` and `partner` have room for n each.
+  template <class Source, class Sink>
+  void sort_leaf(Source const& source, index_t n, Sink const& sink, Item* items,
+                 Item* partner) const {
+    for (index_t i = 0; i < n; ++i) items[i] = source[i];
+    sink.put(leaf_sort(items, partner, n, order_), 0, n);
+  }
+
+  index_t leaf_items() const { return leaf_items_; }
+
+ private:
+  static constexpr index_t samples = 1024;
+  static constexpr index_t most_in_leaf = index_t{1} << 31;  // whose counts have 32 bits
+
+  template <class Source, class Sink>
+  void sort_few(Source const& source, index_t n, Sink const& sink, Item* room) const {
+    constexpr index_t fit = 8192 / sizeof(Item);
+    if (n <= fit) {
+      alignas(Item) std::byte memory[2 * fit * sizeof(Item)];
+      auto* const items = reinterpret_cast<Item*>(memory);
+      return sort_leaf(source, n, sink, room == nullptr ? items + fit : room, items);
+    }
+    sort_memory<Item> const memory(room == nullptr ? 2 * n : n);
+    sort_leaf(source, n, sink, room == nullptr ? memory.data() + n : room, memory.data());
+  }
+
+  /// Hands items 0..n-1 of `source` to `sink` as they are.
+  template <class Source, class Sink>
+  void pass_on(Source const& source, index_t place, index_t n, Sink const& sink) const {
+    pieces const all(threads_, n);
+    for_each_of(threads_, all.count, [&](int, index_t p) {
+      Item part[digit_block];
+      for (index_t i = all.begin(p); i < all.end(p); i += digit_block) {
+        index_t const count = std::min(digit_block, all.end(p) - i);
+        for (index_t k = 0; k < count; ++k) part[k] = source[i + k];
+        sink.put(part, place + i, count);
+      }
+    });
+  }
+
+  /// The digit to split n items by, if these are the bits in which their words differ.
+  template <class Word>
+  digit split_digit(index_t n, Word differing) const {
+    int const top = std::max(1, static_cast<int>(std::bit_width(differing)));
+    int const buckets = std::bit_width(static_cast<std::uint64_t>(n / tuning_.bucket_items));
+    int const bits = std::min(top, std::clamp(buckets, tuning_.least_bits, tuning_.most_bits));
+    return {top - bits, bits};
+  }
+
+  /// The words of some of n items.
+  template <class Source>
+  auto sample(Source const& source, index_t n) const {
+    using word = decltype(order_(key_of(source[0])));
+    std::vector<word> words;
+    index_t const step = n / std::min(n, samples);
+    for (index_t i = 0; i < n; i += step) words.push_back(order_(key_of(source[i])));
+    return words;
+  }
+
+  /// Whether a bucket of this digit would take much more than its share.
+  template <class Word>
+  static bool skewed(digit by, std::vector<Word> const& sample) {
+    std::vector<std::size_t> counts(static_cast<std::size_t>(by.buckets()));
+    std::size_t most = 0;
+    for (Word const word : sample) most = std::max(most, ++counts[by.of(word)]);
+    return most > 16 && most > sample.size() / 64;
+  }
+
+  /// Splits items 0..n-1 of `source` into to[place], to[place + 1], ...; returns where in `to` each
+  /// bucket begins, and the end. `guess`: perhaps not all of the bits in which words differ.
+  template <class Source, class Word>
+  std::vector<index_t> split(Source const& source, index_t place, index_t n, Word guess,
+                             Item* to) const {
+    auto const words = sample(source, n);
+    std::vector<index_t> offsets;
+    do {
+      digit const by = split_digit(n, guess);
+      guess = by.shift > 0 && skewed(by, words)
+                  ? split_by(bucket_map<Word>(by, words), source, place, n, to, offsets)
+                  : split_by(by, source, place, n, to, offsets);
+    } while (guess != 0);  // a second time at most, now with all bits
+    return offsets;
+  }
+
+  /// Does it by `map`, and returns 0. But if words turn out to differ in higher bits than `map`
+  /// knows, leaves `to` alone and returns all bits in which they do.
+  template <class Map, class Source>
+  auto split_by(Map const& map, Source const& source, index_t place, index_t n, Item* to,
+                std::vector<index_t>& offsets) const {
+    using word = decltype(order_(key_of(source[0])));
+    pieces const all(threads_, n);
+    int const buckets = map.buckets();
+    split_table table(all.count, buckets);
+    std::vector<word> found(static_cast<std::size_t>(all.count));
+    for_each_of(threads_, all.count, [&](int, index_t p) {
+      found[static_cast<std::size_t>(p)] =
+          count_piece(source, all.begin(p), all.end(p), order_, map, table.row(p));
+    });
+    word differing = 0;
+    for (word const some : found) differing = static_cast<word>(differing | some);
+    if (static_cast<int>(std::bit_width(differing)) > map.end_bit()) return differing;
+    offsets = table.scan(place);
+    index_t const room_bytes = line_writer<Item>::room_bytes(buckets);
+    sort_memory<std::byte> const rooms(std::min<index_t>(threads_, all.count) * room_bytes);
+    for_each_of(threads_, all.count, [&](int worker, index_t p) {
+      line_writer<Item> const lines(to, rooms.data() + worker * room_bytes, table.row(p), buckets);
+      scatter_piece(source, all.begin(p), all.end(p), order_, map, lines);
+    });
+    return word{0};
+  }
+
+  /// Sorts items 0..n-1 of `source` into places [place, place + n) of `sink`, by way of `to`.
+  template <class Source, class Word, class Sink>
+  void split_and_sort(Source const& source, index_t place, index_t n, Word guess, Item* to,
+                      Sink const& sink) {
+    auto const offsets = split(source, place, n, guess, to);
+    // A bucket that one thread would be busy with while the others wait is large, too.
+    index_t const large =
+        std::clamp(n / (index_t{8} * threads_), leaf_items_, std::max(leaf_items_, most_in_leaf));
+    auto const size = [&](index_t bucket) {
+      auto const at = static_cast<std::size_t>(bucket);
+      return offsets[at + 1] - offsets[at];
+    };
+    auto const buckets = static_cast<index_t>(offsets.size()) - 1;
+    index_t most = 0;
+    for (index_t bucket = 0; bucket < buckets; ++bucket) {
+      if (size(bucket) <= large) most = std::max(most, size(bucket));
+    }
+    sort_memory<Item> const rooms(std::min<index_t>(threads_, buckets) * most);
+    for_each_of(threads_, buckets, [&](int worker, index_t bucket) {
+      if (size(bucket) == 0 || size(bucket) > large) return;
+      index_t const begin = offsets[static_cast<std::size_t>(bucket)];
+      Item* const sorted =
+          leaf_sort(to + begin, rooms.data() + worker * most, size(bucket), order_);
+      sink.put(sorted, begin, size(bucket));
+    });
+    for (index_t bucket = 0; bucket < buckets; ++bucket) {
+      if (size(bucket) <= large) continue;
+      sort_bucket(to, offsets[static_cast<std::size_t>(bucket)], size(bucket), sink);
+    }
+  }
+
+  /// Sorts the large bucket [place, place + n) of `from`.
+  template <class Sink>
+  void sort_bucket(Item* from, index_t place, index_t n, Sink const& sink) {
+    Item const* const items = from + place;
+    auto const summary = summarise_all(threads_, items, n, order_);
+    if (summary.sorted) {
+      if (!sink.holds(items, place)) pass_on(items, place, n, sink);
+      return;
+    }
+    if (other_room_.data() == nullptr) other_room_ = sort_memory<Item>(n_);
+    Item* const to = from == room_ ? other_room_.data() : room_;
+    split_and_sort(items, place, n, summary.differing, to, sink);
+  }
+
+  int threads_;
+  Order order_;
+  sort_tuning tuning_;
+  index_t leaf_items_;
+  index_t n_ = 0;
+  Item* room_ = nullptr;
+  sort_memory<Item> own_room_;
+  sort_memory<Item> other_room_;
+};
+
+}  // namespace libscan::inline v1::cpu::detail

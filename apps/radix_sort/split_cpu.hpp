@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// One stable split of many items by a digit of their keys, on CPU threads: count the digits of each
+// piece of the input, scan the counts, write every item to its place. Writes are combined into
+// whole cache lines, which go to memory without being read first.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <apps/radix_sort/leaf_sort_cpu.hpp>
+#include <apps/radix_sort/sort_items_cpu.hpp>
+#include <apps/radix_sort/sort_memory_cpu.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/workers.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+inline constexpr std::size_t line_bytes = 64;
+
+/// Writes a cache line to `to`, a multiple of 64 bytes.
+inline void write_line(void* to, void const* from) {
+#ifdef __SSE2__
+  auto* const out = static_cast<__m128i*>(to);
+  auto const* const in = static_cast<__m128i const*>(from);
+  for (int k = 0; k < 4; ++k) _mm_stream_si128(out + k, _mm_load_si128(in + k));
+#else
+  std::memcpy(to, from, line_bytes);
+#endif
+}
+
+/// Lines written by this thread come before whatever it writes next.
+inline void finish_lines() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
+
+/// How [0, n) is cut for the threads of a pass: into some pieces for each, in case one is late.
+struct pieces {
+  index_t n;
+  index_t length;
+  index_t count;
+
+  pieces(int threads, index_t n)
+      : n(n),
+        length(std::max(least, ceil_div<index_t>(n, index_t{4} * threads))),
+        count(ceil_div(n, length)) {}
+
+  index_t begin(index_t piece) const { return piece * length; }
+  index_t end(index_t piece) const { return std::min(n, begin(piece) + length); }
+
+ private:
+  static constexpr index_t least = index_t{1} << 15;
+};
+
+/// Calls work(worker, k) for each k in [0, count), on up to `threads` threads; those at work at the
+/// same time have different numbers below min(threads, count). `work` must not throw.
+template <class Work>
+void for_each_of(int threads, index_t count, Work const& work) {
+  std::atomic<index_t> ticket{0};
+  std::atomic<int> workers{0};
+  run_workers(static_cast<int>(std::min<index_t>(threads, count)), [&] {
+    int const worker = workers++;
+    for (index_t k = ticket++; k < count; k = ticket++) work(worker, k);
+  });
+}
+
+/// A row of numbers for each piece, one for each bucket: first counts, then places.
+class split_table {
+ public:
+  split_table(index_t pieces, int buckets)
+      : buckets_(buckets), rows_(static_cast<std::size_t>(pieces * buckets)) {}
+
+  index_t* row(index_t piece) { return rows_.data() + piece * buckets_; }
+
+  /// Turns counts into places, the first of which is `start`. Returns the first place of each
+  /// bucket, and one past the last place.
+  std::vector<index_t> scan(index_t start) {
+    std::vector<index_t> offsets;
+    auto const buckets = static_cast<std::size_t>(buckets_);
+    offsets.reserve(buckets + 1);
+    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+      offsets.push_back(start);
+      for (std::size_t at = bucket; at < rows_.size(); at += buckets) {
+        start += std::exchange(rows_[at], start);
+      }
+    }
+    offsets.push_back(start);
+    return offsets;
+  }
+
+ private:
+  int buckets_;
+  std::vector<index_t> rows_;
+};
+
+/// The cache lines that one thread has in the making, one for each bucket.
+template <class Item>
+class line_writer {
+  static_assert(line_bytes % sizeof(Item) == 0);
+
+ public:
+  /// Bytes of room a writer needs, a multiple of a line.
+  static index_t room_bytes(int buckets) {
+    constexpr auto line = static_cast<index_t>(line_bytes);
+    index_t const firsts = ceil_div(buckets * static_cast<index_t>(sizeof(index_t)), line) * line;
+    return buckets * line + firsts;
+  }
+
+  /// Items of bucket k go to places next[k], next[k] + 1, ... of `out`.
+  line_writer(Item* out, std::byte* room, index_t* next, int buckets)
+      : out_(out),
+        phase_(static_cast<index_t>(reinterpret_cast<std::uintptr_t>(out) % line_bytes /
+                                    sizeof(Item))),
+        lines_(reinterpret_cast<Item*>(room)),
+        next_(next),
+        first_(reinterpret_cast<index_t*>(room + static_cast<std::size_t>(buckets) * line_bytes)),
+        buckets_(buckets) {
+    std::copy_n(next, buckets, first_);
+  }
+
+  void put(std::uint32_t bucket, Item const& item) {
+    index_t const place = next_[bucket]++;
+    index_t const slot = (place + phase_) & (line_items - 1);
+    Item* const line = lines_ + bucket * line_items;
+    line[slot] = item;
+    if (slot != line_items - 1) return;
+    if (place - slot >= first_[bucket]) {
+      write_line(out_ + (place - slot), line);
+    } else {
+      copy_part(line, first_[bucket], place + 1);
+    }
+  }
+
+  /// Writes what is left of each line.
+  void finish() {
+    for (int bucket = 0; bucket < buckets_; ++bucket) {
+      index_t const end = next_[bucket];
+      index_t const begin = std::max(first_[bucket], end - ((end + phase_) & (line_items - 1)));
+      copy_part(lines_ + bucket * line_items, begin, end);
+    }
+    finish_lines();
+  }
+
+ private:
+  static constexpr index_t line_items = line_bytes / sizeof(Item);
+
+  void copy_part(Item const* line, index_t begin, index_t end) {
+    std::copy_n(line + ((begin + phase_) & (line_items - 1)), end - begin, out_ + begin);
+  }
+
+  Item* out_;
+  index_t phase_;  // of `out` within its cache line, in items
+  Item* lines_;
+  index_t* next_;
+  index_t* first_;
+  int buckets_;
+};
+
+/// The summary of all items.
+template <class Source, class Order>
+auto summarise_all(int threads, Source const& source, index_t n, Order order) {
+  using word = decltype(order(key_of(source[0])));
+  pieces const all(threads, n);
+  std::vector<key_summary<word>> found(static_cast<std::size_t>(all.count));
+  for_each_of(threads, all.count, [&](int, index_t p) {
+    found[static_cast<std::size_t>(p)] = summarise(source, all.begin(p), all.end(p), 1, order);
+  });
+  key_summary<word> result;
+  for (auto const& one : found) result.add(one);
+  return result;
+}
+
+/// Adds how many of items [begin, end) belong to each bucket to `counts`. Returns the bits in which
+/// their words and that of item 0 do not all agree.
+template <class Source, class Order, class Map>
+auto count_piece(Source source, index_t begin, index_t end, Order order, Map const& map,
+                 index_t* counts) {
+  using word = decltype(order(key_of(source[0])));
+  word const first = order(key_of(source[0]));
+  word differing = 0;
+  std::uint32_t buckets[digit_block];
+  for (index_t i = begin; i < end; i += digit_block) {
+    index_t const count = std::min(digit_block, end - i);
+    for (index_t k = 0; k < count; ++k) {
+      word const here = order(key_of(source[i + k]));
+      differing = static_cast<word>(differing | (here ^ first));
+      buckets[k] = map.of(here);
+    }
+    for (index_t k = 0; k < count; ++k) ++counts[buckets[k]];
+  }
+  return differing;
+}
+
+/// Hands items [begin, end) to `lines`, each for its bucket.
+template <class Source, class Order, class Map, class Item>
+void scatter_piece(Source source, index_t begin, index_t end, Order order, Map const& map,
+                   line_writer<Item> lines) {
+  Item items[digit_block];
+  std::uint32_t buckets[digit_block];
+  for (index_t i = begin; i < end; i += digit_block) {
+    index_t const count = std::min(digit_block, end - i);
+    for (index_t k = 0; k < count; ++k) {
+      items[k] = source[i + k];
+      buckets[k] = map.of(order(key_of(items[k])));
+    }
+    for (index_t k = 0; k < count; ++k) lines.put(buckets[k], items[k]);
+  }
+  lines.finish();
+}
+
+}  // namespace libscan::inline v1::cpu::detail

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sizes the sort's kernels are compiled for, one struct per kernel. Results never depend on
+// them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1 {
+
+/// Bytes of a value that travels with a key; 0 for none.
+template <class Value>
+inline constexpr int value_bytes = static_cast<int>(sizeof(Value));
+template <>
+inline constexpr int value_bytes<void> = 0;
+
+/// The count of all digits: each lane adds to one of `copies` counters a bin has.
+template <class Word>
+struct digit_histogram_tuning {
+  static constexpr int block_threads = 512;
+  static constexpr int resident_blocks = 2;  // of a multiprocessor
+  static constexpr int items_per_thread = 16 / static_cast<int>(sizeof(Word));
+  static constexpr int copies = sizeof(Word) == 8 ? 4 : 8;
+};
+
+/// One pass on any GPU, and over keys and values of any size: about 32 KiB of either to a tile.
+template <class Key, class Value>
+struct digit_pass_tuning {
+  static constexpr int widest = static_cast<int>(sizeof(Key)) > value_bytes<Value>
+                                    ? static_cast<int>(sizeof(Key))
+                                    : value_bytes<Value>;
+  static constexpr int block_threads = 512;
+  static constexpr int resident_blocks = 1;
+  static constexpr int items_per_thread = widest <= 4 ? 16 : widest < 64 ? 64 / widest : 1;
+  // Of a launch: counts within them fit 30 bits.
+  static constexpr index_t portion_tiles = (index_t{1} << 29) / (block_threads * items_per_thread);
+};
+
+/// What shows that a tile is sorted stably. `keys`: keys that compare equal are identical, so that
+/// it is enough if the bits sorted so far ascend. `positions`: with every key comes its position in
+/// the tile before, which must ascend within a run.
+enum class tile_witness : std::uint8_t { keys, positions };
+
+/// In which order lanes with the same digit get their ranks from a counter: the hardware's, which
+/// nobody documents but which has always been ascending; or, for tests, the wrong way round.
+enum class rank_order : std::uint8_t { hardware, reversed };
+
+/// One pass for GPUs with bulk copies: the tile fills the shared memory, the keys of a thread its
+/// registers.
+template <class Key, class Value, tile_witness Witness>
+struct staged_pass_tuning {
+  static constexpr int rank_warps = 16;
+  static constexpr int write_warps = 10;
+  static constexpr int look_back_warps = 4;
+  static constexpr int check_warps = 2;
+  static constexpr int look_back_tiles = 2;
+  static constexpr int long_run = 1024;  // items that one warp does not write alone
+  static constexpr rank_order ranks = rank_order::hardware;
+  // The stage, the sorted tile, its positions, the values.
+  static constexpr int item_bytes = 2 * static_cast<int>(sizeof(Key)) +
+                                    (Witness == tile_witness::positions ? 2 : 0) +
+                                    value_bytes<Value>;
+  static constexpr int shared_bytes = 206 * 1024;
+  static constexpr int in_shared = shared_bytes / (item_bytes * rank_warps * 32);
+  static constexpr int in_registers = sizeof(Key) == 8 ? 24 : 44;
+  static constexpr int items_per_thread =
+      (in_shared < in_registers ? in_shared : in_registers) / 4 * 4;
+  static constexpr int rows_at_once = 4;
+  static constexpr index_t portion_tiles =
+      (index_t{1} << 29) / (rank_warps * 32 * items_per_thread);
+  // Below it the tiles are too few for all multiprocessors.
+  static constexpr index_t least_items = index_t{1} << 21;
+};
+
+/// The sort in one launch, of as many items as the multiprocessors hold.
+template <class Key, class Value>
+struct resident_sort_tuning {
+  static constexpr int bytes = static_cast<int>(sizeof(Key)) + value_bytes<Value>;
+  static constexpr int block_threads = 1024;
+  static constexpr int items_per_thread = bytes <= 4    ? 8
+                                          : bytes <= 8  ? 6
+                                          : bytes <= 48 ? 48 / bytes
+                                                        : 1;
+  static constexpr int least_rows = items_per_thread < 4 ? items_per_thread : 4;
+};
+
+}  // namespace libscan::inline v1

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks of a warp's digits by documented means: ballots tell which lanes hold the same digit.
+#pragma once
+
+#include <libscan/simt/simt.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// The lanes of `among` whose digit is the caller's: one ballot a bit. All lanes of the warp call;
+/// lanes outside `among` get nothing of meaning.
+template <int Bits>
+__device__ __forceinline__ unsigned lanes_of_digit(unsigned digit, unsigned among) {
+  unsigned same = among;
+#pragma unroll
+  for (int bit = 0; bit < Bits; ++bit) {
+    bool const one = (digit >> bit & 1u) != 0;
+    unsigned const ones = simt::ballot(simt::full_warp, one);
+    same &= one ? ones : ~ones;
+  }
+  return same;
+}
+
+/// How many items with the caller's digit its warp has counted so far, those of earlier lanes in
+/// this row included; counts the row. `counts`: the warp's, one for each digit. `valid`: whether
+/// the caller has an item; without one it gets nothing of meaning. All lanes of the warp call.
+template <int Bits>
+__device__ __forceinline__ unsigned rank_row(unsigned* counts, unsigned digit, bool valid) {
+  unsigned const same = lanes_of_digit<Bits>(digit, valid ? simt::full_warp : 0) &
+                        simt::ballot(simt::full_warp, valid);
+  unsigned before = 0;
+  if (valid) before = counts[digit];
+  simt::sync_warp();
+  unsigned const earlier = same & simt::lanemask_lt();
+  if (valid && earlier == 0) counts[digit] = before + static_cast<unsigned>(simt::popc(same));
+  simt::sync_warp();
+  return before + static_cast<unsigned>(simt::popc(earlier));
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

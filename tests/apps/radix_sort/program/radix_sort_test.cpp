@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+// The radix sort on CPU threads against std::stable_sort on the untouched input: every type,
+// pattern, size and number of threads, with tuning that makes every part of it work on few items.
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <apps/radix_sort/bucket_map_cpu.hpp>
+#include <apps/radix_sort/radix_sort_cpu.hpp>
+#include <apps/radix_sort/segmented_sort_cpu.hpp>
+#include <tests/apps/radix_sort/program/sort_oracle.hpp>
+#include <tests/cpu/thread_counts.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/guarded_buffer.hpp>
+#include <tests/support/oracle.hpp>
+#include <tests/support/sizes.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+using cpu::detail::sort_tuning;
+
+namespace {
+
+/// Leaves of few bytes: a thousand items are split several times.
+constexpr sort_tuning tiny{96, 8, 2, 3};
+
+/// Empty if keys, pairs and positions are sorted as std::stable_sort would, and nothing else is
+/// written.
+template <class T>
+std::string sort_error(int threads, std::vector<T> const& keys, sort_tuning const& tuning = {},
+                       sort_direction direction = sort_direction::ascending, int offset = 0) {
+  bool const down = direction == sort_direction::descending;
+  auto const expected = sorted_positions(keys, down, comes_before<T>);
+  auto const expected_keys = items_at(keys, expected);
+  auto const n = static_cast<index_t>(keys.size());
+  sort_order<T> order;
+  order.direction = direction;
+
+  guarded_buffer<T> const in(keys, offset);
+  guarded_buffer<T> out(n, offset);
+  cpu::sort_keys(threads, in.data(), out.data(), n, order, tuning);
+  if (bit_difference(expected_keys, out.copy()) + out.damage() != "") return "keys";
+
+  guarded_buffer<T> both(keys, offset);
+  cpu::sort_keys(threads, both.data(), both.data(), n, order, tuning);
+  if (bit_difference(expected_keys, both.copy()) + both.damage() != "") return "keys in place";
+
+  guarded_buffer<index_t> positions(n, offset);
+  cpu::argsort(threads, in.data(), positions.data(), n, order, tuning);
+  if (difference(expected, positions.copy()) + positions.damage() != "") return "positions";
+
+  std::vector<std::uint32_t> numbers(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) numbers[i] = static_cast<std::uint32_t>(i * 7);
+  guarded_buffer<T> pair_keys(n, offset);
+  guarded_buffer<std::uint32_t> values(n, offset);
+  cpu::sort_pairs(threads, in.data(), pair_keys.data(), numbers.data(), values.data(), n, order,
+                  tuning);
+  if (bit_difference(expected_keys, pair_keys.copy()) + pair_keys.damage() != "") {
+    return "keys of pairs";
+  }
+  if (difference(items_at(numbers, expected), values.copy()) + values.damage() != "") {
+    return "values";
+  }
+  return bit_difference(keys, in.copy());
+}
+
+/// Keys of which most share their high bits, some groups more than others.
+std::vector<std::uint64_t> skewed_keys(index_t n) {
+  random_words words(5);
+  std::vector<std::uint64_t> keys;
+  for (index_t i = 0; i < n; ++i) {
+    switch (words.below(4)) {
+      case 0:
+        keys.push_back(words());
+        break;
+      case 1:
+        keys.push_back((std::uint64_t{5} << 40) + words.below(1000));
+        break;
+      default:
+        keys.push_back(words.below(64));
+    }
+  }
+  return keys;
+}
+
+template <std::size_t Bytes>
+struct block_of_bytes {
+  std::array<unsigned char, Bytes> bytes;
+  bool operator==(block_of_bytes const&) const = default;
+};
+
+/// sort_pairs of values of any size, in place.
+template <std::size_t Bytes>
+std::string values_error(int threads, index_t n, sort_tuning const& tuning) {
+  using value = block_of_bytes<Bytes>;
+  auto keys = make_keys<std::int16_t>(pattern::small, n);
+  std::vector<value> values(keys.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t k = 0; k < Bytes; ++k) {
+      values[i].bytes[k] = static_cast<unsigned char>(i >> (8 * (k % 4)));
+    }
+  }
+  auto const order = sorted_positions(keys, false, comes_before<std::int16_t>);
+  auto const expected_keys = items_at(keys, order);
+  auto const expected = items_at(values, order);
+  cpu::sort_pairs(threads, keys.data(), keys.data(), values.data(), values.data(), n, {}, tuning);
+  return bit_difference(expected_keys, keys) + bit_difference(expected, values);
+}
+
+/// A key of one's own.
+struct version {
+  std::uint16_t major;
+  std::uint64_t build;
+  char name[3];
+};
+struct version_words {
+  std::array<std::uint32_t, 3> operator()(version const& v) const {
+    return {v.major, static_cast<std::uint32_t>(v.build >> 32),
+            static_cast<std::uint32_t>(v.build)};
+  }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("keys, pairs and positions are sorted as std::stable_sort sorts", "",
+                   std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                   std::uint32_t, std::int64_t, std::uint64_t, float, double, float16, bfloat16) {
+  int round = 0;
+  for (pattern const p : all_patterns()) {
+    for (index_t const n : {0, 1, 2, 31, 33, 64, 257, 1000, 5003}) {
+      int const threads = thread_counts[round % 4];
+      auto const direction =
+          round++ % 3 == 0 ? sort_direction::descending : sort_direction::ascending;
+      INFO("pattern " << static_cast<int>(p) << " n " << n << " threads " << threads);
+      auto const keys = make_keys<TestType>(p, n);
+      with_threads(threads, [&] {
+        CHECK(sort_error(threads, keys, {}, direction) == "");
+        CHECK(sort_error(threads, keys, tiny, direction) == "");
+      });
+    }
+  }
+}
+
+TEST_CASE("every small size is sorted with tiny leaves") {
+  for (index_t const n : tiny_sizes()) {
+    INFO("n " << n);
+    REQUIRE(sort_error(2, make_keys<std::uint32_t>(pattern::random, n), tiny) == "");
+    REQUIRE(sort_error(1, make_keys<double>(pattern::special, n), tiny) == "");
+  }
+}
+
+TEST_CASE("large inputs are sorted alike by any number of threads") {
+  for (int const threads : thread_counts) {
+    INFO("threads " << threads);
+    with_threads(threads, [&] {
+      for (pattern const p : all_patterns()) {
+        INFO("pattern " << static_cast<int>(p));
+        CHECK(sort_error(threads, make_keys<float>(p, 300007)) == "");
+      }
+      CHECK(sort_error(threads, make_keys<std::uint64_t>(pattern::random, 200003)) == "");
+      CHECK(sort_error(threads, make_keys<std::uint8_t>(pattern::random, 700001)) == "");
+    });
+  }
+}
+
+TEST_CASE("skewed keys are split again") {
+  auto const keys = skewed_keys(200000);
+  for (int const threads : thread_counts) {
+    INFO("threads " << threads);
+    with_threads(threads, [&] {
+      CHECK(sort_error(threads, keys) == "");
+      CHECK(sort_error(threads, keys, {1 << 12, 256, 4, 6}) == "");
+    });
+  }
+}
+
+TEST_CASE("buckets follow the sample and keep the order of words") {
+  using cpu::detail::bucket_map;
+  using cpu::detail::digit;
+  for (std::uint32_t const spread : {1U, 1000U, 1U << 20, ~0U}) {
+    random_words words(spread);
+    std::vector<std::uint32_t> sample(1000);
+    for (auto& word : sample) word = static_cast<std::uint32_t>(words.below(spread));
+    for (digit const by : {digit{21, 11}, digit{31, 1}, digit{0, 8}, digit{12, 8}}) {
+      bucket_map<std::uint32_t> const map(by, sample);
+      std::uint32_t before = 0;
+      bool ascending = true;
+      std::vector<std::uint32_t> const edges{0, 1, 5, 999, 1000, 1U << 19, (1U << 20) - 1};
+      for (std::uint32_t const word : edges) {
+        if (static_cast<int>(std::bit_width(word)) > map.end_bit()) break;
+        ascending = ascending && map.of(word) >= before;
+        before = map.of(word);
+      }
+      INFO("spread " << spread << " digit " << by.shift << " " << by.bits);
+      CHECK(ascending);
+      CHECK(static_cast<int>(before) < map.buckets());
+      CHECK(map.buckets() <= (1 << by.bits) + (1 << 11));
+    }
+  }
+}
+
+TEST_CASE("a high bit that samples do not show is found") {
+  auto keys = make_keys<std::uint64_t>(pattern::small, 200000);
+  for (auto& key : keys) key &= 7;
+  keys[100001] = std::uint64_t{1} << 63;
+  CHECK(sort_error(2, keys) == "");
+  for (auto& key : keys) key = key < 7 ? key * key << 30 : key;
+  CHECK(sort_error(3, keys, {1 << 12, 256, 4, 6}) == "");
+  // Sorted but for the one item between two samples.
+  std::vector<std::uint32_t> almost(200000);
+  for (std::size_t i = 0; i < almost.size(); ++i) almost[i] = static_cast<std::uint32_t>(i);
+  almost[77777] = 3;
+  CHECK(sort_error(2, almost) == "");
+}
+
+TEMPLATE_TEST_CASE("NaNs come last, zeros are equal, and equal keys stay in order", "", float,
+                   double) {
+  for (index_t const n : {20, 3000, 200000}) {
+    auto const keys = odd_floats<TestType>(n);
+    for (auto const direction : {sort_direction::ascending, sort_direction::descending}) {
+      INFO("n " << n << " descending " << (direction == sort_direction::descending));
+      CHECK(sort_error(2, keys, {}, direction) == "");
+      CHECK(sort_error(1, keys, tiny, direction) == "");
+    }
+  }
+}
+
+TEST_CASE("all floats of 16 bits are in the order of their values") {
+  std::vector<float16> half;
+  std::vector<bfloat16> brain;
+  for (std::uint32_t i = 0; i < 1 << 16; ++i) {
+    half.push_back({static_cast<std::uint16_t>(i * 40503)});
+    brain.push_back({static_cast<std::uint16_t>(i * 40503)});
+  }
+  CHECK(sort_error(2, half, {1 << 12, 1 << 10, 8, 11}) == "");
+  CHECK(sort_error(2, brain, {1 << 12, 1 << 10, 8, 11}) == "");
+}
+
+TEST_CASE("only the bits asked for count") {
+  auto const keys = make_keys<std::uint32_t>(pattern::random, 5000);
+  auto const signed_keys = make_keys<std::int16_t>(pattern::random, 5000);
+  for (auto const [first, end] : {std::array{0, 32}, {4, 11}, {0, 1}, {31, 32}, {7, 7}, {16, -1}}) {
+    INFO("bits " << first << " to " << end);
+    int const width = (end < 0 ? 32 : end) - first;
+    auto const part = [first = first, width](std::uint32_t key) {
+      return std::uint64_t{key} >> first & ((std::uint64_t{1} << width) - 1);
+    };
+    auto const expected = items_at(
+        keys, sorted_positions(
+                  keys, true, [&](std::uint32_t a, std::uint32_t b) { return part(a) < part(b); }));
+    sort_order<std::uint32_t> order;
+    order.direction = sort_direction::descending;
+    order.first_bit = first;
+    order.end_bit = end;
+    for (sort_tuning const& tuning : {sort_tuning{}, tiny}) {
+      std::vector<std::uint32_t> out(keys.size());
+      cpu::sort_keys(2, keys.data(), out.data(), 5000, order, tuning);
+      CHECK(difference(expected, out) == "");
+    }
+  }
+  sort_order<std::uint32_t> order;
+  for (auto const [first, end] : {std::array{-1, 3}, {5, 4}, {0, 33}}) {
+    order.first_bit = first;
+    order.end_bit = end;
+    std::vector<std::uint32_t> out(keys.size());
+    CHECK_THROWS_AS(cpu::sort_keys(1, keys.data(), out.data(), 5000, order), invalid_argument);
+  }
+}
+
+TEST_CASE("pointers of any alignment are sorted, and nothing is written beside") {
+  auto const keys = make_keys<std::uint16_t>(pattern::random, 5000);
+  auto const words = make_keys<std::uint64_t>(pattern::random, 5000);
+  for (int offset = 0; offset <= 16; ++offset) {
+    INFO("offset " << offset);
+    CHECK(sort_error(2, keys, {512, 64, 5, 8}, sort_direction::ascending, offset) == "");
+    CHECK(sort_error(2, words, {512, 64, 5, 8}, sort_direction::ascending, offset) == "");
+  }
+}
+
+TEST_CASE("values of any size move with their keys, in place") {
+  for (int const threads : thread_counts) {
+    INFO("threads " << threads);
+    for (index_t const n : {0, 1, 50, 3000}) {
+      CHECK(values_error<1>(threads, n, tiny) == "");
+      CHECK(values_error<2>(threads, n, {}) == "");
+      CHECK(values_error<3>(threads, n, tiny) == "");
+      CHECK(values_error<4>(threads, n, tiny) == "");
+      CHECK(values_error<8>(threads, n, {}) == "");
+      CHECK(values_error<12>(threads, n, {}) == "");
+      CHECK(values_error<100>(threads, n, tiny) == "");
+    }
+    CHECK(values_error<12>(threads, 100000, {}) == "");
+  }
+}
+
+TEST_CASE("keys of a type of one's own are sorted by their words") {
+  random_words words(3);
+  std::vector<version> keys(4000);
+  for (auto& key : keys) {
+    key = {static_cast<std::uint16_t>(words.below(3)), words() & words() & words() >> 20, {'a'}};
+    key.name[1] = static_cast<char>(words.below(26) + 'a');
+  }
+  auto const before = [](version const& a, version const& b) {
+    return a.major != b.major ? a.major < b.major : a.build < b.build;
+  };
+  sort_order<version, version_words> order;
+  for (bool const down : {false, true}) {
+    order.direction = down ? sort_direction::descending : sort_direction::ascending;
+    auto const positions = sorted_positions(keys, down, before);
+    auto const expected = items_at(keys, positions);
+    std::vector<version> out(keys.size());
+    std::vector<index_t> at(keys.size());
+    cpu::sort_keys(2, keys.data(), out.data(), 4000, order);
+    cpu::argsort(3, keys.data(), at.data(), 4000, order, tiny);
+    CHECK(difference(positions, at) == "");
+    bool same = true;
+    for (std::size_t j = 0; j < out.size(); ++j) {
+      same = same && out[j].build == expected[j].build && out[j].name[1] == expected[j].name[1];
+    }
+    CHECK(same);
+  }
+}
+
+TEST_CASE("each segment is sorted on its own") {
+  struct lengths {
+    char const* name;
+    index_t least, most;
+    std::size_t segments;
+  };
+  for (auto const& how : {lengths{"none", 0, 0, 0},
+                          {"empty", 0, 0, 50},
+                          {"tiny", 0, 3, 20000},
+                          {"mixed", 0, 3000, 60},
+                          {"huge", 60000, 90000, 4}}) {
+    random_words words(9);
+    std::vector<index_t> offsets{0};
+    for (std::size_t s = 0; s < how.segments; ++s) {
+      auto const spread = static_cast<std::uint64_t>(how.most - how.least + 1);
+      offsets.push_back(offsets.back() + how.least + static_cast<index_t>(words.below(spread)));
+    }
+    index_t const n = offsets.back();
+    auto const keys = make_keys<float>(pattern::special, n);
+    std::vector<std::uint32_t> numbers(keys.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::uint32_t>(i);
+    auto expected = numbers;
+    for (std::size_t s = 0; s < how.segments; ++s) {
+      std::stable_sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1],
+                       [&](auto a, auto b) { return comes_before(keys[a], keys[b]); });
+    }
+    std::vector<float> expected_keys;
+    for (auto const at : expected) expected_keys.push_back(keys[at]);
+    auto const segments = static_cast<index_t>(how.segments);
+    for (int const threads : thread_counts) {
+      for (sort_tuning const& tuning : {sort_tuning{}, sort_tuning{1 << 12, 64, 2, 6}}) {
+        INFO(how.name << " threads " << threads << " leaf " << tuning.leaf_bytes);
+        auto both = keys;
+        guarded_buffer<float> out(n);
+        guarded_buffer<float> out_keys(n);
+        guarded_buffer<std::uint32_t> out_values(n);
+        with_threads(threads, [&] {
+          cpu::sort_keys_in_segments(threads, keys.data(), out.data(), n, offsets.data(), segments,
+                                     {}, tuning);
+          cpu::sort_keys_in_segments(threads, both.data(), both.data(), n, offsets.data(), segments,
+                                     {}, tuning);
+          cpu::sort_pairs_in_segments(threads, keys.data(), out_keys.data(), numbers.data(),
+                                      out_values.data(), n, offsets.data(), segments, {}, tuning);
+        });
+        CHECK(bit_difference(expected_keys, out.copy()) + out.damage() == "");
+        CHECK(bit_difference(expected_keys, both) == "");
+        CHECK(bit_difference(expected_keys, out_keys.copy()) + out_keys.damage() == "");
+        CHECK(difference(expected, out_values.copy()) + out_values.damage() == "");
+      }
+    }
+  }
+  float keys[3] = {};
+  index_t const wrong[][3] = {{1, 2, 3}, {0, 4, 3}, {0, 2, 2}};
+  for (auto const& offsets : wrong) {
+    CHECK_THROWS_AS(cpu::sort_keys_in_segments(1, keys, keys, 3, offsets, 2), invalid_argument);
+  }
+}
+
+TEST_CASE("wrong numbers are refused") {
+  int keys[1] = {};
+  CHECK_THROWS_AS(cpu::sort_keys(0, keys, keys, 1), invalid_argument);
+  CHECK_THROWS_AS(cpu::sort_keys(1, keys, keys, -1), invalid_argument);
+  index_t positions[1];
+  CHECK_THROWS_AS(cpu::argsort(1, keys, positions, -1), invalid_argument);
+}

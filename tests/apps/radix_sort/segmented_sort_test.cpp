@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The segmented sort against std::stable_sort of each segment: many tiny, few huge, and any mix.
+#include <apps/radix_sort/segmented_sort.cuh>
+#include <tests/apps/radix_sort/sort_cases.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+/// Short segments have up to 128 items, tiles of long ones 64.
+struct tiny_segments {
+  struct groups {
+    static constexpr int block_threads = 256;
+    static constexpr int stretch_items = 128;
+  };
+  struct tiles {
+    static constexpr int block_threads = 32;
+    static constexpr int resident_blocks = 1;
+    static constexpr int items_per_thread = 2;
+  };
+};
+
+/// Offsets of segments of the given lengths, from `first` on.
+std::vector<std::int32_t> offsets_of(std::vector<int> const& lengths, int first = 0) {
+  std::vector<std::int32_t> offsets{first};
+  for (int const length : lengths) offsets.push_back(offsets.back() + length);
+  return offsets;
+}
+
+/// `count` lengths below `limit`, every `rare`-th below `huge`.
+std::vector<int> mixed_lengths(int count, int limit, int rare, int huge) {
+  random_words words(static_cast<std::uint64_t>(count * limit + huge));
+  std::vector<int> lengths;
+  for (int i = 0; i < count; ++i) {
+    auto const bound = static_cast<std::uint64_t>(i % rare == rare - 1 ? huge : limit);
+    lengths.push_back(static_cast<int>(words.below(bound)));
+  }
+  return lengths;
+}
+
+template <class Tuning, class Key>
+void require_sorted_segments(std::vector<int> const& lengths, variety how, int outside = 0) {
+  auto const offsets = offsets_of(lengths, outside);
+  index_t const n = offsets.back() + outside;
+  auto const segments = static_cast<index_t>(lengths.size());
+  INFO(segments << " segments of " << n << " items");
+  auto const keys = make_keys<Key>(how, n);
+  std::vector<index_t> positions(keys.size());
+  std::iota(positions.begin(), positions.end(), index_t{0});
+  for (std::size_t s = 0; s < lengths.size(); ++s) {
+    std::stable_sort(positions.begin() + offsets[s], positions.begin() + offsets[s + 1],
+                     [&](index_t i, index_t j) {
+                       return plainly_less(keys[static_cast<std::size_t>(i)],
+                                           keys[static_cast<std::size_t>(j)]);
+                     });
+  }
+  std::vector<index_t> values(keys.size());
+  std::iota(values.begin(), values.end(), index_t{0});
+  workspace ws;
+  device_image<Key> in(keys, 1), out(keys, 2), alone(keys);
+  device_image<index_t> with(values), moved(values, 1);
+  device_image<std::int32_t> bounds(offsets);
+  segmented_sort_pairs<Tuning>(ws, static_cast<Key const*>(in.data()), out.data(),
+                               static_cast<index_t const*>(with.data()), moved.data(), n,
+                               static_cast<std::int32_t const*>(bounds.data()), segments);
+  REQUIRE(difference(positions, moved.read()) == "");
+  REQUIRE(bit_difference(taken(keys, positions), out.read()) == "");
+  segmented_sort_keys<Tuning>(ws, static_cast<Key const*>(in.data()), alone.data(), n,
+                              static_cast<std::int32_t const*>(bounds.data()), segments);
+  REQUIRE(bit_difference(taken(keys, positions), alone.read()) == "");
+  REQUIRE(in.damage() + out.damage() + moved.damage() + alone.damage() == "");
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("segments of any mix of lengths are sorted", "", std::uint8_t, std::uint32_t,
+                   float) {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (variety const how : {variety::any, variety::few}) {
+      require_sorted_segments<tiny_segments, TestType>({}, how);
+      require_sorted_segments<tiny_segments, TestType>({0, 0, 0}, how);
+      require_sorted_segments<tiny_segments, TestType>({scaled(1500, 700)}, how);
+      require_sorted_segments<tiny_segments, TestType>({127, 128, 129, 0, 63, 64, 65, 256}, how, 5);
+      require_sorted_segments<tiny_segments, TestType>(mixed_lengths(200, 2, 200, 2), how);
+      require_sorted_segments<tiny_segments, TestType>(mixed_lengths(40, 30, 9, 400), how, 3);
+    }
+  });
+}
+
+TEST_CASE("thousands of empty segments lie between two others") {
+  std::vector<int> lengths(5000, 0);
+  lengths.front() = 40;
+  lengths[2500] = 300;
+  lengths.back() = 90;
+  require_sorted_segments<tiny_segments, std::uint32_t>(lengths, variety::any);
+}
+
+TEST_CASE("segments are sorted the way the library chooses") {
+  require_sorted_segments<void, std::uint32_t>(mixed_lengths(500, 40, 100, scaled(9000, 3000)),
+                                               variety::any);
+  require_sorted_segments<void, double>(mixed_lengths(20, 2000, 10, 5000), variety::few);
+}
+
+TEST_CASE("keys of several fields are sorted within segments, either way up") {
+  auto const lengths = mixed_lengths(40, 60, 8, 300);
+  auto const offsets = offsets_of(lengths);
+  auto const keys = make_keys<dated>(variety::few, offsets.back());
+  auto expected = keys;
+  for (std::size_t s = 0; s < lengths.size(); ++s) {
+    std::stable_sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1],
+                     [](dated const& a, dated const& b) { return plainly_less(b, a); });
+  }
+  auto const bytes = segmented_sort_workspace_bytes<dated>(offsets.back(), 40);
+  device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+  workspace ws(memory.data(), bytes);
+  device_image<dated> in(keys), out(offsets.back());
+  device_image<std::int32_t> bounds(offsets);
+  segmented_sort_keys(ws, static_cast<dated const*>(in.data()), out.data(), offsets.back(),
+                      static_cast<std::int32_t const*>(bounds.data()), 40,
+                      sort_order<dated, by_date>{.direction = sort_direction::descending});
+  REQUIRE(bit_difference(expected, out.read()) == "");
+}

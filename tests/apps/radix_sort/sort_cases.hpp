@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the device sort share: the smallest of each kind of sort, orders written down
+// once more, and calls between canaries.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <apps/radix_sort/radix_sort.cuh>
+#include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/machine.hpp>
+#include <tests/support/oracle.hpp>
+#include <tests/support/sizes.hpp>
+
+namespace libscan::test {
+
+/// No tuning of one's own: the library chooses.
+using automatic_sort = void;
+
+/// A count of digits by few threads.
+struct tiny_histogram {
+  static constexpr int block_threads = 32;
+  static constexpr int resident_blocks = 1;
+  static constexpr int items_per_thread = 2;
+  static constexpr int copies = 2;
+};
+
+/// Portable passes over tiles of 64 items, in portions of five tiles.
+struct tiny_passes {
+  using histogram = tiny_histogram;
+  struct pass {
+    static constexpr int block_threads = 32;
+    static constexpr int resident_blocks = 1;
+    static constexpr int items_per_thread = 2;
+    static constexpr index_t portion_tiles = 5;
+  };
+};
+
+/// Staged passes over tiles of 256 items, in portions of seven tiles.
+template <rank_order Ranks>
+struct tiny_staged_passes {
+  using histogram = tiny_histogram;
+  struct pass {
+    static constexpr int rank_warps = 8;
+    static constexpr int write_warps = 2;
+    static constexpr int look_back_warps = 1;
+    static constexpr int check_warps = 2;
+    static constexpr int look_back_tiles = 3;
+    static constexpr int items_per_thread = 2;
+    static constexpr int rows_at_once = 2;
+    static constexpr int long_run = 60;
+    static constexpr rank_order ranks = Ranks;
+    static constexpr index_t portion_tiles = 7;
+  };
+};
+using staged = tiny_staged_passes<rank_order::hardware>;
+using disordered = tiny_staged_passes<rank_order::reversed>;
+
+/// A sort in one launch with up to two rows to a warp.
+struct tiny_resident {
+  static constexpr int block_threads = 256;
+  static constexpr int items_per_thread = 2;
+  static constexpr int least_rows = 1;
+};
+
+/// A key of several fields, and its decomposition.
+struct dated {
+  std::uint32_t year;
+  std::uint8_t month;
+  std::uint8_t day;
+  std::uint16_t note;  // no part of the key
+  bool operator==(dated const&) const = default;
+};
+struct by_date {
+  LIBSCAN_HOST_DEVICE std::array<std::uint32_t, 2> operator()(dated const& x) const {
+    return {x.year, std::uint32_t{x.month} << 8 | x.day};
+  }
+};
+
+/// The order of keys, independent of the library's.
+inline double number_of(float16 x) {
+  int const exponent = x.bits >> 10 & 31;
+  int const fraction = x.bits & 1023;
+  double const sign = (x.bits & 0x8000) != 0 ? -1.0 : 1.0;
+  if (exponent == 31) return fraction != 0 ? std::nan("") : sign * HUGE_VAL;
+  if (exponent == 0) return sign * std::ldexp(fraction, -24);
+  return sign * std::ldexp(fraction + 1024, exponent - 25);
+}
+inline double number_of(bfloat16 x) {
+  std::uint32_t const bits = std::uint32_t{x.bits} << 16;
+  float number;
+  std::memcpy(&number, &bits, sizeof(number));
+  return number;
+}
+template <class T>
+T number_of(T x) {
+  return x;
+}
+template <class T>
+bool plainly_less(T const& a, T const& b) {
+  auto const x = number_of(a);
+  auto const y = number_of(b);
+  if constexpr (std::is_floating_point_v<decltype(number_of(a))>) {
+    if (std::isnan(x) || std::isnan(y)) return !std::isnan(x);
+  }
+  return x < y;
+}
+inline bool plainly_less(dated const& a, dated const& b) {
+  if (a.year != b.year) return a.year < b.year;
+  return a.month != b.month ? a.month < b.month : a.day < b.day;
+}
+
+/// n keys: any bits, so that all kinds of floats are among them, or few different ones.
+enum class variety { any, few, sorted, reversed, equal };
+inline std::vector<variety> all_varieties() {
+  return {variety::any, variety::few, variety::sorted, variety::reversed, variety::equal};
+}
+template <class Key>
+Key key_of_bits(std::uint64_t bits) {
+  if constexpr (std::is_same_v<Key, dated>) {
+    return {static_cast<std::uint32_t>(bits >> 32), static_cast<std::uint8_t>(bits % 12),
+            static_cast<std::uint8_t>(bits >> 8 & 31), static_cast<std::uint16_t>(bits >> 16)};
+  } else {
+    Key key;
+    std::memcpy(&key, &bits, sizeof(key));
+    return key;
+  }
+}
+template <class Key>
+std::vector<Key> make_keys(variety how, index_t n) {
+  random_words words(static_cast<std::uint64_t>(n) * 8 + static_cast<std::uint64_t>(how));
+  std::uint64_t const one = words();
+  std::vector<Key> keys;
+  for (index_t i = 0; i < n; ++i) {
+    std::uint64_t bits = words();
+    if (how == variety::few) bits &= 0x8001'8001'8001'8001U;
+    if (how == variety::equal) bits = one;
+    // A quarter of the floats are infinite, NaN or zero.
+    if (how == variety::any && words.below(8) == 0) bits |= 0x7ff0'ffff'ffff'ffffU;
+    if (how == variety::any && words.below(8) == 0) bits &= 0x8000'0000'8000'8000U;
+    keys.push_back(key_of_bits<Key>(bits));
+  }
+  auto const less = [](Key const& a, Key const& b) { return plainly_less(a, b); };
+  if (how == variety::sorted) std::stable_sort(keys.begin(), keys.end(), less);
+  if (how == variety::reversed) std::stable_sort(keys.rbegin(), keys.rend(), less);
+  return keys;
+}
+
+/// Where each key goes in a stable sort by `before`.
+template <class Key, class Before>
+std::vector<index_t> sorted_positions(std::vector<Key> const& keys, Before before) {
+  std::vector<index_t> positions(keys.size());
+  std::iota(positions.begin(), positions.end(), index_t{0});
+  std::stable_sort(positions.begin(), positions.end(), [&](index_t i, index_t j) {
+    return before(keys[static_cast<std::size_t>(i)], keys[static_cast<std::size_t>(j)]);
+  });
+  return positions;
+}
+
+/// items[positions[0]], items[positions[1]], ...
+template <class T>
+std::vector<T> taken(std::vector<T> const& items, std::vector<index_t> const& positions) {
+  std::vector<T> result;
+  for (index_t const i : positions) result.push_back(items[static_cast<std::size_t>(i)]);
+  return result;
+}
+
+/// Sorts keys between canaries into another buffer and requires the stable order by `before`.
+template <class Tuning, class Key, class Order, class Before>
+void require_sorted(std::vector<Key> const& keys, Order order, Before before, int offset = 0) {
+  auto const n = static_cast<index_t>(keys.size());
+  INFO("n = " << n << ", offset " << offset);
+  auto const expected = taken(keys, sorted_positions(keys, before));
+  workspace ws;
+  device_image<Key> in(keys, offset), out(n, (offset * 3) % 16);
+  sort_keys<Tuning>(ws, static_cast<Key const*>(in.data()), out.data(), n, order);
+  REQUIRE(bit_difference(expected, out.read()) == "");
+  REQUIRE(bit_difference(keys, in.read()) == "");
+  REQUIRE(in.damage() == "");
+  REQUIRE(out.damage() == "");
+}
+
+/// The same in the order of the keys' type, either way up.
+template <class Tuning, class Key>
+void require_sorted_both_ways(std::vector<Key> const& keys, int offset = 0) {
+  using order_type =
+      std::conditional_t<std::is_same_v<Key, dated>, sort_order<dated, by_date>,
+                         sort_order<std::conditional_t<std::is_same_v<Key, dated>, int, Key>>>;
+  order_type order;
+  require_sorted<Tuning>(
+      keys, order, [](Key const& a, Key const& b) { return plainly_less(a, b); }, offset);
+  order.direction = sort_direction::descending;
+  require_sorted<Tuning>(
+      keys, order, [](Key const& a, Key const& b) { return plainly_less(b, a); }, offset);
+}
+
+}  // namespace libscan::test

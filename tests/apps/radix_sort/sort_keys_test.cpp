@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device sort of keys against std::stable_sort: types, sizes, orders, buffers, schedules.
+#include <apps/radix_sort/split_sort.cuh>
+#include <tests/apps/radix_sort/sort_cases.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+/// Bits [first, end) of a key.
+std::uint32_t bits_of(std::uint32_t key, int first, int end) {
+  std::uint64_t const wide = key;
+  return static_cast<std::uint32_t>((wide & ((std::uint64_t{1} << end) - 1)) >> first);
+}
+
+}  // namespace
+
+TEST_CASE("floats are ordered as documented: -0 is 0, NaNs are equal and last") {
+  float const infinity = HUGE_VALF;
+  float const nan = std::nanf("");
+  std::vector<float> const keys{nan,  1.0f,     0.0f,    -0.0f, -infinity, -nan,  -1.0f,
+                                0.0f, infinity, -1e-45f, nan,   -0.0f,     1e-45f};
+  std::vector<float> const sorted{-infinity, -1.0f, -1e-45f,  0.0f, -0.0f, 0.0f, -0.0f,
+                                  1e-45f,    1.0f,  infinity, nan,  -nan,  nan};
+  std::vector<float> const falling{nan,   -nan, nan,   infinity, 1.0f,  1e-45f,   0.0f,
+                                   -0.0f, 0.0f, -0.0f, -1e-45f,  -1.0f, -infinity};
+  workspace ws;
+  device_image<float> in(keys), out(13);
+  sort_keys<staged>(ws, static_cast<float const*>(in.data()), out.data(), 13);
+  REQUIRE(bit_difference(sorted, out.read()) == "");
+  sort_keys<tiny_passes>(ws, static_cast<float const*>(in.data()), out.data(), 13,
+                         {.direction = sort_direction::descending});
+  REQUIRE(bit_difference(falling, out.read()) == "");
+}
+
+TEMPLATE_TEST_CASE("keys of every type are sorted", "", std::uint8_t, std::int8_t, std::uint16_t,
+                   std::int16_t, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t, float,
+                   double, float16, bfloat16) {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : {0, 1, 33, scaled(1100, 300)}) {
+      require_sorted_both_ways<staged>(make_keys<TestType>(variety::any, n));
+      require_sorted_both_ways<automatic_sort>(make_keys<TestType>(variety::few, n));
+    }
+    require_sorted_both_ways<tiny_passes>(make_keys<TestType>(variety::any, 700));
+  });
+}
+
+TEMPLATE_TEST_CASE("keys of several fields are sorted by their decomposition", "", tiny_passes,
+                   tiny_resident, automatic_sort) {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : {0, 1, 31, 1000}) {
+      require_sorted_both_ways<TestType>(make_keys<dated>(variety::any, n));
+      require_sorted_both_ways<TestType>(make_keys<dated>(variety::few, n));
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("all kinds of sort sort all kinds of input under all schedules", "", tiny_passes,
+                   staged, disordered, tiny_resident) {
+  each_schedule(scaled(2, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : {2, 31, 257, scaled(2100, 600)}) {
+      for (variety const how : all_varieties()) {
+        require_sorted_both_ways<TestType>(make_keys<std::uint32_t>(how, n));
+      }
+      require_sorted_both_ways<TestType>(make_keys<float>(variety::any, n));
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("every n from 0 to 200 is sorted", "", tiny_passes, tiny_resident, staged) {
+  for (index_t const n : tiny_sizes()) {
+    require_sorted_both_ways<TestType>(make_keys<std::uint16_t>(variety::any, n));
+  }
+}
+
+TEST_CASE("many keys are sorted the way the library chooses") {
+  for (index_t const n : {100000, on_gpu ? 5000000 : scaled(70000, 9000)}) {
+    require_sorted_both_ways<automatic_sort>(make_keys<std::uint32_t>(variety::any, n));
+    using large_tiles = device::pass_sort_tuning<std::uint32_t, void, std::uint32_t>;
+    require_sorted_both_ways<large_tiles>(make_keys<std::uint32_t>(variety::any, n));
+  }
+}
+
+TEMPLATE_TEST_CASE("only the bits asked for count", "", tiny_passes, staged, disordered,
+                   tiny_resident) {
+  auto const keys = make_keys<std::uint32_t>(variety::any, 1500);
+  for (auto const& [first, end] : std::vector<std::pair<int, int>>{
+           {0, 0}, {0, 1}, {0, 8}, {3, 12}, {7, 32}, {16, 24}, {31, 32}, {32, 32}}) {
+    INFO("bits " << first << " to " << end);
+    auto const before = [first = first, end = end](std::uint32_t a, std::uint32_t b) {
+      return bits_of(a, first, end) < bits_of(b, first, end);
+    };
+    sort_order<std::uint32_t> order{.first_bit = first, .end_bit = end};
+    require_sorted<TestType>(keys, order, before);
+    order.direction = sort_direction::descending;
+    require_sorted<TestType>(keys, order,
+                             [&](std::uint32_t a, std::uint32_t b) { return before(b, a); });
+  }
+}
+
+TEMPLATE_TEST_CASE("a sort in place, and one between two buffers", "", tiny_passes, staged,
+                   tiny_resident, automatic_sort) {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (variety const how : all_varieties()) {
+      for (int const end : {8, 16, 24, 32}) {
+        auto const keys = make_keys<std::uint32_t>(how, 1234);
+        auto const expected = taken(keys, sorted_positions(keys, [&](auto a, auto b) {
+                                      return bits_of(a, 0, end) < bits_of(b, 0, end);
+                                    }));
+        workspace ws;
+        device_image<std::uint32_t> in(keys, 3), other(1234, 1), first(keys);
+        double_buffer<std::uint32_t> both{first.data(), other.data()};
+        sort_keys<TestType>(ws, both, 1234, {.end_bit = end});
+        REQUIRE(both.current == (end % 16 == 0 ? first.data() : other.data()));
+        REQUIRE(bit_difference(expected, end % 16 == 0 ? first.read() : other.read()) == "");
+        sort_keys<TestType>(ws, static_cast<std::uint32_t const*>(in.data()), in.data(), 1234,
+                            {.end_bit = end});
+        REQUIRE(bit_difference(expected, in.read()) == "");
+        REQUIRE(first.damage() + other.damage() + in.damage() == "");
+      }
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's", "", tiny_passes, staged,
+                   tiny_resident) {
+  for (int offset = 0; offset <= 16; ++offset) {
+    require_sorted_both_ways<TestType>(make_keys<std::uint16_t>(variety::any, 900), offset);
+    require_sorted_both_ways<TestType>(make_keys<double>(variety::any, 600), offset);
+  }
+}
+
+TEMPLATE_TEST_CASE("n may be known on the device alone", "", tiny_passes, staged, tiny_resident) {
+  auto const keys = make_keys<std::int32_t>(variety::any, 2000);
+  for (index_t const n : {-1, 0, 1, 700, 2000, 3000}) {
+    device_image<index_t> count(std::vector<index_t>{n});
+    auto const sorted = std::clamp<index_t>(n, 0, 2000);
+    auto expected = keys;
+    expected.resize(static_cast<std::size_t>(sorted));
+    std::stable_sort(expected.begin(), expected.end());
+    workspace ws;
+    device_image<std::int32_t> in(keys), out(2000);
+    sort_keys<TestType>(ws, static_cast<std::int32_t const*>(in.data()), out.data(),
+                        item_count::on_device(count.data(), 2000));
+    auto got = out.read();
+    REQUIRE(out.written_from(sorted) == "");
+    got.resize(expected.size());
+    REQUIRE(difference(expected, got) == "");
+  }
+}
+
+TEST_CASE("a sort finds room in the workspace it asks for, whatever is in it") {
+  for (index_t const n : {0, 1, 3000, 40000}) {
+    auto const bytes = sort_workspace_bytes<std::uint64_t>(n);
+    REQUIRE(bytes <= static_cast<std::size_t>(n) * 9 + 70000 + 2 * 1024 * 256);
+    device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+    workspace ws(memory.data(), bytes);
+    for (int time = 0; time < 2; ++time) {
+      simt::fill_async(memory.data(), 0xff, time == 0 ? bytes : 0);
+      auto const keys = make_keys<std::uint64_t>(variety::any, n);
+      auto const expected = taken(keys, sorted_positions(keys, std::less<>{}));
+      device_image<std::uint64_t> in(keys), out(n);
+      using passes = device::pass_sort_tuning<std::uint64_t, void, std::uint64_t>;
+      sort_keys(ws, static_cast<std::uint64_t const*>(in.data()), out.data(), n);
+      REQUIRE(difference(expected, out.read()) == "");
+      sort_keys<passes>(ws, static_cast<std::uint64_t const*>(in.data()), out.data(), n);
+      REQUIRE(difference(expected, out.read()) == "");
+    }
+  }
+}
+
+TEST_CASE("what a sort cannot do it says") {
+  workspace ws;
+  std::uint32_t keys[8] = {};
+  std::uint32_t const* const in = keys;
+  REQUIRE_THROWS_AS(sort_keys(ws, in, keys + 1, 4), invalid_argument);
+  REQUIRE_THROWS_AS(sort_keys(ws, in, keys + 4, 4, {.first_bit = -1}), invalid_argument);
+  REQUIRE_THROWS_AS(sort_keys(ws, in, keys + 4, 4, {.end_bit = 33}), invalid_argument);
+  REQUIRE_THROWS_AS(sort_keys(ws, in, keys + 4, 4, {.first_bit = 9, .end_bit = 8}),
+                    invalid_argument);
+  std::byte little[256];
+  workspace small(little, sizeof(little));
+  REQUIRE_THROWS_AS(sort_keys(small, in, keys + 4, 4), invalid_argument);
+}
+
+TEST_CASE("the sort by splits gives the same") {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : {0, 1, 33, 256, 900}) {
+      auto const keys = make_keys<std::uint16_t>(variety::any, n);
+      auto const dates = make_keys<dated>(variety::few, n);
+      workspace ws;
+      device_image<std::uint16_t> some(keys, 1);
+      split_sort(ws, some.data(), n, {.first_bit = 1, .end_bit = 12});
+      auto const expected = taken(keys, sorted_positions(keys, [](auto a, auto b) {
+                                    return bits_of(a, 1, 12) < bits_of(b, 1, 12);
+                                  }));
+      REQUIRE(difference(expected, some.read()) == "");
+      REQUIRE(some.damage() == "");
+      device_image<dated> others(dates);
+      split_sort(ws, others.data(), n, sort_order<dated, by_date>{});
+      auto const by_day = taken(dates, sorted_positions(dates, [](dated const& a, dated const& b) {
+                                  return plainly_less(a, b);
+                                }));
+      REQUIRE(bit_difference(by_day, others.read()) == "");
+    }
+  });
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// What travels with the keys of a device sort: values of any size, and positions nobody stored.
+#include <tests/apps/radix_sort/sort_cases.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+/// A value of 12 bytes.
+struct triple {
+  std::uint32_t a, b, c;
+  bool operator==(triple const&) const = default;
+};
+
+/// A value of 40 bytes, aligned to 1.
+struct name {
+  char letters[40];
+  bool operator==(name const&) const = default;
+};
+
+template <class Value>
+Value value_of(index_t i) {
+  Value value{};
+  std::memcpy(&value, &i, sizeof(value) < sizeof(i) ? sizeof(value) : sizeof(i));
+  return value;
+}
+
+template <class Value>
+std::vector<Value> make_values(index_t n) {
+  std::vector<Value> values;
+  for (index_t i = 0; i < n; ++i) values.push_back(value_of<Value>(i));
+  return values;
+}
+
+/// Sorts pairs into other buffers, in place and between two buffers; requires the stable order.
+template <class Tuning, class Value, class Key>
+void require_sorted_pairs(std::vector<Key> const& keys, int offset = 0) {
+  auto const n = static_cast<index_t>(keys.size());
+  INFO("n = " << n << ", offset " << offset);
+  auto const positions =
+      sorted_positions(keys, [](Key const& a, Key const& b) { return plainly_less(a, b); });
+  auto const values = make_values<Value>(n);
+  auto const sorted_keys = taken(keys, positions);
+  auto const sorted_values = taken(values, positions);
+  workspace ws;
+  device_image<Key> in(keys, offset), out(n, 16 - offset), other(n);
+  device_image<Value> with(values, 16 - offset), moved(n, offset), resting(n, 2);
+  auto const require = [&](auto& some_keys, auto& some_values) {
+    REQUIRE(bit_difference(sorted_keys, some_keys.read()) == "");
+    REQUIRE(bit_difference(sorted_values, some_values.read()) == "");
+    REQUIRE(some_keys.damage() + some_values.damage() == "");
+  };
+  sort_pairs<Tuning>(ws, static_cast<Key const*>(in.data()), out.data(),
+                     static_cast<Value const*>(with.data()), moved.data(), n);
+  require(out, moved);
+  REQUIRE(bit_difference(keys, in.read()) == "");
+  REQUIRE(bit_difference(values, with.read()) == "");
+  double_buffer<Key> both{in.data(), other.data()};
+  double_buffer<Value> both_values{with.data(), resting.data()};
+  sort_pairs<Tuning>(ws, both, both_values, n);
+  if (both.current == in.data()) {
+    require(in, with);
+  } else {
+    require(other, resting);
+  }
+  sort_pairs<Tuning>(ws, static_cast<Key const*>(out.data()), out.data(),
+                     static_cast<Value const*>(moved.data()), moved.data(), n);
+  require(out, moved);
+}
+
+/// Indices of a sort by some bits, either way up.
+template <class Tuning, class Index, class Key>
+void require_argsort(std::vector<Key> const& keys) {
+  auto const n = static_cast<index_t>(keys.size());
+  for (bool const falls : {false, true}) {
+    INFO("n = " << n << (falls ? ", descending" : ""));
+    auto const positions = sorted_positions(keys, [&](Key const& a, Key const& b) {
+      return falls ? plainly_less(b, a) : plainly_less(a, b);
+    });
+    std::vector<Index> expected;
+    for (index_t const i : positions) expected.push_back(static_cast<Index>(i));
+    workspace ws;
+    device_image<Key> in(keys, 1);
+    device_image<Index> indices(n, 3);
+    sort_order<Key> order;
+    if (falls) order.direction = sort_direction::descending;
+    argsort<Tuning>(ws, static_cast<Key const*>(in.data()), indices.data(), n, order);
+    REQUIRE(difference(expected, indices.read()) == "");
+    REQUIRE(indices.damage() == "");
+    REQUIRE(bit_difference(keys, in.read()) == "");
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("values of 4 and 8 bytes go with their keys under all schedules", "",
+                   tiny_passes, staged, disordered, tiny_resident) {
+  each_schedule(scaled(2, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : {0, 1, 256, scaled(1100, 300)}) {
+      for (variety const how : all_varieties()) {
+        require_sorted_pairs<TestType, std::uint32_t>(make_keys<std::uint32_t>(how, n));
+      }
+      require_sorted_pairs<TestType, double>(make_keys<std::uint8_t>(variety::any, n));
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("values of any size go with their keys", "", std::uint8_t, std::uint16_t, triple,
+                   name) {
+  for (index_t const n : {0, 1, 33, 700}) {
+    require_sorted_pairs<tiny_passes, TestType>(make_keys<std::int16_t>(variety::few, n));
+    require_sorted_pairs<tiny_resident, TestType>(make_keys<std::int16_t>(variety::any, n));
+    require_sorted_pairs<automatic_sort, TestType>(make_keys<float>(variety::few, n));
+  }
+}
+
+TEMPLATE_TEST_CASE("positions are ranked without being stored", "", tiny_passes, staged, disordered,
+                   tiny_resident, automatic_sort) {
+  each_schedule(scaled(2, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : {0, 1, 2, scaled(900, 257)}) {
+      for (variety const how : all_varieties()) {
+        require_argsort<TestType, std::uint32_t>(make_keys<std::uint32_t>(how, n));
+      }
+      require_argsort<TestType, index_t>(make_keys<float>(variety::any, n));
+    }
+  });
+}
+
+TEST_CASE("many pairs are sorted the way the library chooses") {
+  index_t const n = on_gpu ? 5000000 : scaled(30000, 6000);
+  require_sorted_pairs<automatic_sort, std::uint32_t>(make_keys<std::uint32_t>(variety::any, n));
+  require_argsort<automatic_sort, index_t>(make_keys<double>(variety::few, n));
+}
+
+TEMPLATE_TEST_CASE("no pointer of pairs needs alignment beyond its type's", "", tiny_passes, staged,
+                   tiny_resident) {
+  for (int offset = 0; offset <= 16; ++offset) {
+    require_sorted_pairs<TestType, std::uint16_t>(make_keys<std::uint32_t>(variety::any, 600),
+                                                  offset);
+    require_sorted_pairs<TestType, double>(make_keys<std::uint16_t>(variety::any, 600), offset);
+  }
+}
+
+TEST_CASE("sorts with values find room in the workspaces they ask for") {
+  constexpr index_t n = 20000;
+  auto const keys = make_keys<std::uint32_t>(variety::any, n);
+  auto const positions = sorted_positions(keys, std::less<>{});
+  using passes = device::pass_sort_tuning<std::uint32_t, double, std::uint32_t>;
+  auto const bytes = sort_workspace_bytes<std::uint32_t, double>(n);
+  device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+  workspace ws(memory.data(), bytes);
+  device_image<std::uint32_t> in(keys), out(n);
+  device_image<double> values(make_values<double>(n)), moved(n);
+  sort_pairs<passes>(ws, static_cast<std::uint32_t const*>(in.data()), out.data(),
+                     static_cast<double const*>(values.data()), moved.data(), n);
+  REQUIRE(difference(taken(keys, positions), out.read()) == "");
+  REQUIRE(bit_difference(taken(make_values<double>(n), positions), moved.read()) == "");
+
+  auto const few = sort_between_workspace_bytes<std::uint32_t, double>(n);
+  workspace small(memory.data(), few);
+  double_buffer<std::uint32_t> both{in.data(), out.data()};
+  double_buffer<double> both_values{values.data(), moved.data()};
+  sort_pairs<passes>(small, both, both_values, n);
+  REQUIRE(bit_difference(taken(make_values<double>(n), positions), values.read()) == "");
+
+  auto const more = argsort_workspace_bytes<std::uint32_t, index_t>(n);
+  device::buffer<std::byte> const enough(static_cast<index_t>(more));
+  workspace large(enough.data(), more);
+  device_image<index_t> indices(n);
+  device_image<std::uint32_t> again(keys);
+  argsort(large, static_cast<std::uint32_t const*>(again.data()), indices.data(), n);
+  REQUIRE(difference(positions, indices.read()) == "");
+}
+
+TEST_CASE("indices must have room for n") {
+  workspace ws;
+  std::uint8_t const* const keys = nullptr;
+  std::int32_t* const indices = nullptr;
+  REQUIRE_THROWS_AS(argsort(ws, keys, indices, (index_t{1} << 31) + 1), invalid_argument);
+}

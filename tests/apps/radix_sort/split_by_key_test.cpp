@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stable split into buckets against a loop over the buckets.
+#include <apps/radix_sort/split_by_key.cuh>
+#include <tests/apps/radix_sort/sort_cases.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+/// An item of 12 bytes that knows its bucket.
+struct token {
+  std::uint32_t expert, position, weight;
+  bool operator==(token const&) const = default;
+};
+struct expert_of {
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(token const& x) const { return x.expert; }
+};
+
+template <class Tuning>
+void require_split(std::vector<std::uint32_t> const& keys, int buckets) {
+  auto const n = static_cast<index_t>(keys.size());
+  INFO("n = " << n << ", " << buckets << " buckets");
+  auto const positions = sorted_positions(keys, std::less<>{});
+  std::vector<index_t> begins(static_cast<std::size_t>(buckets) + 1);
+  for (int b = 0; b <= buckets; ++b) {
+    begins[static_cast<std::size_t>(b)] = std::count_if(
+        keys.begin(), keys.end(), [&](auto key) { return key < static_cast<unsigned>(b); });
+  }
+  std::vector<std::uint32_t> values(keys.size());
+  std::iota(values.begin(), values.end(), 0u);
+  workspace ws;
+  device_image<std::uint32_t> in(keys, 1), out(n, 2), with(values), moved(n, 5);
+  device_image<index_t> offsets(buckets + 1);
+  split_by_key<Tuning>(ws, static_cast<std::uint32_t const*>(in.data()), out.data(),
+                       static_cast<std::uint32_t const*>(with.data()), moved.data(), n, buckets,
+                       offsets.data());
+  REQUIRE(difference(taken(keys, positions), out.read()) == "");
+  REQUIRE(difference(taken(values, positions), moved.read()) == "");
+  REQUIRE(difference(begins, offsets.read()) == "");
+  REQUIRE(out.damage() + moved.damage() + offsets.damage() == "");
+  split_by_key<Tuning>(ws, static_cast<std::uint32_t const*>(in.data()), moved.data(), n, buckets,
+                       nullptr);
+  REQUIRE(difference(taken(keys, positions), moved.read()) == "");
+}
+
+std::vector<std::uint32_t> below(index_t n, int buckets) {
+  random_words words(static_cast<std::uint64_t>(n));
+  std::vector<std::uint32_t> keys;
+  for (index_t i = 0; i < n; ++i) {
+    keys.push_back(static_cast<std::uint32_t>(words.below(static_cast<std::uint64_t>(buckets))));
+  }
+  return keys;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("items are grouped by bucket, in their order", "", tiny_passes, staged,
+                   disordered, automatic_sort) {
+  each_schedule(scaled(2, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (int const buckets : {1, 2, 8, 64, 255, 256}) {
+      for (index_t const n : {0, 1, 33, 1700}) require_split<TestType>(below(n, buckets), buckets);
+      require_split<TestType>(std::vector<std::uint32_t>(300, 0), buckets);
+    }
+  });
+}
+
+TEST_CASE("many items are split the way the library chooses") {
+  require_split<automatic_sort>(below(on_gpu ? 5000000 : scaled(50000, 6000), 64), 64);
+}
+
+TEST_CASE("items may be of any kind, with a function for their bucket") {
+  auto const experts = below(3000, 20);
+  std::vector<token> tokens;
+  for (std::uint32_t i = 0; i < 3000; ++i) tokens.push_back({experts[i], i, i * 7});
+  auto const expected = taken(tokens, sorted_positions(experts, std::less<>{}));
+  workspace ws;
+  device_image<token> in(tokens), out(3000);
+  device_image<index_t> offsets(21);
+  split_by_key(ws, static_cast<token const*>(in.data()), out.data(), 3000, 20, offsets.data(),
+               expert_of{});
+  REQUIRE(bit_difference(expected, out.read()) == "");
+  REQUIRE(offsets.read()[20] == 3000);
+}
+
+TEST_CASE("what a split cannot do it says") {
+  workspace ws;
+  std::uint32_t keys[8] = {};
+  std::uint32_t const* const in = keys;
+  REQUIRE_THROWS_AS(split_by_key(ws, in, keys + 4, 4, 257, nullptr), invalid_argument);
+  REQUIRE_THROWS_AS(split_by_key(ws, in, keys + 4, 4, 0, nullptr), invalid_argument);
+  REQUIRE_THROWS_AS(split_by_key(ws, in, keys, 4, 2, nullptr), invalid_argument);
+}
