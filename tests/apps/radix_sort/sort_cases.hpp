@@ -24,6 +24,10 @@ namespace libscan::test {
 /// No tuning of one's own: the library chooses.
 using automatic_sort = void;
 
+/// Whether the executor takes long for it: its blocks have as many threads as there can be.
+template <class Tuning>
+inline constexpr bool slow_here = std::is_void_v<Tuning> && !on_gpu;
+
 /// A count of digits by few threads.
 struct tiny_histogram {
   static constexpr int block_threads = 32;
