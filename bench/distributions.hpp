@@ -38,6 +38,20 @@ inline constexpr std::array<std::string_view, 2> mask_axis{"bytes", "bits"};
 /// Of a thousand items, how many a filter keeps.
 inline constexpr std::array<int, 3> keep_axis{10, 500, 990};
 
+/// Values of keys: any of the type; 256 values from all over it, any of them; ascending; all equal.
+inline constexpr std::array<std::string_view, 4> key_axis{"uniform", "256-distinct", "sorted",
+                                                          "constant"};
+
+/// Mean lengths of runs of equal items; they vary up to twice that.
+inline constexpr std::array<int, 3> run_axis{1, 8, 1024};
+
+/// Into how many buckets items are split by their keys.
+inline constexpr std::array<int, 3> bucket_axis{8, 64, 256};
+
+/// Where a split writes: two outputs; one buffer, both parts in their order; one buffer filled from
+/// both ends.
+inline constexpr std::array<std::string_view, 3> output_axis{"two", "one", "reversed"};
+
 /// The numbers of items of Table 2 in Harris, Sengupta & Owens, "Parallel Prefix Sum (Scan) with
 /// CUDA" (2007): 1024, 2048 ... 16777216.
 inline std::vector<index_t> paper_sizes() {
@@ -114,9 +128,110 @@ host_array<T> items_of(std::string_view values, index_t n) {
 }
 
 /// Item i of those that a filter or a mask looks at: uniform in [0, 1000).
-constexpr std::uint32_t per_mille_at(index_t i) {
+LIBSCAN_HOST_DEVICE constexpr std::uint32_t per_mille_at(index_t i) {
   return static_cast<std::uint32_t>(random_word(1, i) % 1000);
 }
+
+/// `per_mille_at` as a functor.
+struct split_item_at {
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t i) const { return per_mille_at(i); }
+};
+
+/// Item i of those that a mask chooses among: any value.
+struct word_at {
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t i) const {
+    return static_cast<std::uint32_t>(random_word(0, i));
+  }
+};
+
+/// Byte i of a mask that marks so many items of a thousand.
+struct flag_at {
+  std::uint32_t per_mille;
+  LIBSCAN_HOST_DEVICE std::uint8_t operator()(index_t i) const {
+    return per_mille_at(i) < per_mille ? 1 : 0;
+  }
+};
+
+/// Word w of the same mask in bits.
+struct flags_at {
+  flag_at flag;
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t w) const {
+    std::uint32_t word = 0;
+    for (int bit = 0; bit < 32; ++bit) word |= std::uint32_t{flag(32 * w + bit)} << bit;
+    return word;
+  }
+};
+
+/// The least bytes that a filter by such a mask moves: the mask, the sectors of memory that hold
+/// 32-bit items kept, and those items once more.
+inline double masked_bytes(index_t n, index_t kept, flag_at flag, index_t mask_bytes) {
+  constexpr int sector_items = 32 / sizeof(std::uint32_t);
+  double const read = 1 - std::pow(1 - flag.per_mille / 1000.0, sector_items);
+  double const items = read * static_cast<double>(n) + static_cast<double>(kept);
+  return sizeof(std::uint32_t) * items + static_cast<double>(mask_bytes);
+}
+
+/// Item i of runs of so many equal items in the mean: each k-th begins anywhere in the k-th piece
+/// of that length.
+struct run_item_at {
+  int length;
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t i) const {
+    index_t const piece = i / length;
+    auto const skipped =
+        static_cast<index_t>(random_word(4, piece) % static_cast<unsigned>(length));
+    bool const begun = i >= piece * length + skipped;
+    return static_cast<std::uint32_t>(random_word(5, begun ? piece + 1 : piece));
+  }
+};
+
+/// Key i of n, of a value on the axis `key_axis`. Key: an unsigned type.
+template <class Key>
+class key_at {
+ public:
+  /// Throws `invalid_argument` if the axis has no such name.
+  key_at(std::string_view values, index_t n)
+      : kind_(std::find(key_axis.begin(), key_axis.end(), values) - key_axis.begin()),
+        n_(static_cast<std::uint64_t>(n)) {
+    if (kind_ < static_cast<index_t>(key_axis.size())) return;
+    throw invalid_argument("keys \"" + std::string(values) + "\" are unknown");
+  }
+
+  LIBSCAN_HOST_DEVICE Key operator()(index_t i) const {
+    std::uint64_t const word = random_word(6, i);
+    if (kind_ == 0) return static_cast<Key>(word);
+    if (kind_ == 1) return static_cast<Key>(random_word(7, static_cast<index_t>(word % 256)));
+    if (kind_ == 3) return static_cast<Key>(random_word(7, 0));
+    std::uint64_t const most = static_cast<Key>(~Key{0}), step = most / n_;
+    auto const place = static_cast<std::uint64_t>(i);
+    return static_cast<Key>(step > 0 ? place * step + word % step : place / (n_ / most + 1));
+  }
+
+ private:
+  index_t kind_;
+  std::uint64_t n_;
+};
+
+/// Values that travel with keys, all different.
+struct value_at {
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t i) const {
+    return static_cast<std::uint32_t>(i) * 0x9e3779b1u;
+  }
+};
+
+/// Positions.
+struct position_at {
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t i) const {
+    return static_cast<std::uint32_t>(i);
+  }
+};
+
+/// The bucket of item i, any of so many.
+struct bucket_at {
+  int buckets;
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t i) const {
+    return static_cast<std::uint32_t>(random_word(8, i) % static_cast<unsigned>(buckets));
+  }
+};
 
 namespace detail {
 

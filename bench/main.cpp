@@ -114,6 +114,9 @@ void add_others(CLI::App& app, options& wanted, output_options& output) {
   filter.add_option("--keep", wanted.per_mille, "of a thousand items (default: 10, 500, 990)")
       ->check(CLI::Range(1, 1000))
       ->delimiter(',');
+  filter.add_option("--mask", wanted.masks, "by masks instead: bytes, bits")
+      ->delimiter(',')
+      ->check(one_of(mask_axis));
   add_common(filter, wanted, output);
   auto& chapter =
       *app.add_subcommand("chapter", "the figures of Harris and Garland's chapter on Fermi (cuda)");
@@ -125,6 +128,44 @@ void add_others(CLI::App& app, options& wanted, output_options& output) {
       ->check(CLI::Range(1, 1 << 20));
   add_common(chapter, wanted, output);
   add_common(*app.add_subcommand("standard", "the set that script/bench records"), wanted, output);
+}
+
+void add_sorts(CLI::App& app, options& wanted, output_options& output) {
+  auto& split = *app.add_subcommand("split", "what is kept, and what is not (cuda)");
+  split.add_option("--keep", wanted.per_mille, "of a thousand items (default: 500)")
+      ->check(CLI::Range(1, 1000))
+      ->delimiter(',');
+  split
+      .add_option("--outputs", wanted.outputs,
+                  "two; one, with what is not kept behind; reversed: one, filled from both ends\n"
+                  "(default: all)")
+      ->delimiter(',')
+      ->check(one_of(output_axis));
+  split.add_option("--mask", wanted.masks, "by flags instead, into two outputs: bytes")
+      ->check(CLI::IsMember({"bytes"}));
+  add_common(split, wanted, output);
+  auto& runs = *app.add_subcommand("runs", "unique and run-length encoding (cuda)");
+  runs.add_option("--lengths", wanted.runs, "mean lengths of the runs (default: 1, 8, 1024)")
+      ->check(CLI::Range(1, 1 << 20))
+      ->delimiter(',');
+  add_common(runs, wanted, output);
+  auto& sort = *app.add_subcommand("sort", "radix sorts");
+  sort.add_option("--what", wanted.sorts,
+                  "keys; pairs: with values of 32 bits; argsort: positions of keys (cuda)\n"
+                  "(default: keys)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"keys", "pairs", "argsort"}));
+  add_types(sort, wanted, "of keys: u16 (cuda), u32, u64 (default: u32)");
+  sort.add_option("--keys", wanted.keys,
+                  "uniform, 256-distinct, sorted, constant (default: uniform)")
+      ->delimiter(',')
+      ->check(one_of(key_axis));
+  add_common(sort, wanted, output);
+  auto& buckets = *app.add_subcommand("split-by-key", "stable splits into many buckets (cuda)");
+  buckets.add_option("--buckets", wanted.buckets, "1 to 256 (default: 8, 64, 256)")
+      ->check(CLI::Range(1, 256))
+      ->delimiter(',');
+  add_common(buckets, wanted, output);
 }
 
 /// Runs what is asked for, prints and records.
@@ -173,6 +214,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   add_scans(app, wanted, output);
   add_others(app, wanted, output);
+  add_sorts(app, wanted, output);
   auto& comparison = *app.add_subcommand(
       "compare",
       "flags what changed between two records by more than their noise; exit code 1 if\n"

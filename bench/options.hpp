@@ -23,6 +23,11 @@ struct options {
   std::vector<std::string> lengths;          ///< of segments
   std::vector<std::string> masks;            ///< "bytes", "bits"
   std::vector<int> per_mille;                ///< kept by a filter, true in a mask
+  std::vector<std::string> outputs;          ///< of a split: "two", "one", "reversed"
+  std::vector<int> runs;                     ///< mean lengths of runs of equal items
+  std::vector<std::string> sorts;            ///< what is sorted: "keys", "pairs", "argsort"
+  std::vector<std::string> keys;             ///< values of keys
+  std::vector<int> buckets;                  ///< of a split by key
   std::vector<std::string> algorithms;       ///< strategies of the catalogue
   int rounds = 21;                           ///< 0: run and verify once, time nothing
   int threads = 0;                           ///< of the cpu engine; 0: all cores

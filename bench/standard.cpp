@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include <bench/distributions.hpp>
 #include <bench/standard.hpp>
 
 namespace libscan::bench {
@@ -38,6 +39,23 @@ std::vector<options> cuda_parts() {
   add("reduce", {large}).types = strings{"i8->i32", "f16->f32", "i64", "f64"};
   add("binary-scan", ladder);
   add("filter", ladder);
+  add("filter", ladder).masks = names_of(mask_axis);
+  add("split", ladder);
+  options& uneven = add("split", {large});
+  uneven.outputs = {"two"};
+  uneven.per_mille = {10, 990};
+  options& flagged = add("split", {large});
+  flagged.outputs = {"two"};
+  flagged.masks = {"bytes"};
+  add("runs", ladder);
+  options& sorts = add("sort", ladder);
+  sorts.types = {"u32", "u64"};
+  sorts.keys = names_of(key_axis);
+  add("sort", {large}).types = strings{"u16"};
+  options& pairs = add("sort", ladder);
+  pairs.sorts = {"pairs", "argsort"};
+  pairs.keys = names_of(key_axis);
+  add("split-by-key", ladder);
   add("algorithms", {});
   return parts;
 }
@@ -57,6 +75,10 @@ std::vector<options> cpu_parts() {
   options& segments = add("segmented-scan");
   segments.sizes = {1 << 20, 1 << 24};
   add("filter");
+  add("filter").masks = names_of(mask_axis);
+  add("sort").keys = names_of(key_axis);
+  add("sort").types = {"u64"};
+  add("sort").sorts = {"pairs"};
   add("algorithms");
   return parts;
 }

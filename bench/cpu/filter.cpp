@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters on the cpu engine beside the standard library's.
+// Filters on the cpu engine beside the standard library's; by a mask, beside a loop.
 #include <apps/filter/filter.hpp>
+#include <apps/filter/selection.hpp>
 #include <bench/cpu/contenders.hpp>
 
 namespace libscan::bench::cpu {
@@ -35,6 +36,68 @@ void filter_u32(engine const& on, session const& now, int per_mille, index_t n) 
          right}}});
 }
 
+/// What everyone writes who has no library.
+template <class Marked>
+void loop(host_array<item> const& in, Marked marked, host_array<item> const& out) {
+  item* next = out.begin();
+  for (index_t i = 0; i < in.size; ++i) {
+    if (marked(i)) *next++ = in[i];
+  }
+}
+
+/// The same without branches that depend on data: writes every item, the next one over what is not
+/// kept.
+template <class Marked>
+void steady_loop(host_array<item> const& in, Marked marked, host_array<item> const& out) {
+  index_t kept = 0;
+  for (index_t i = 0; i < in.size; ++i) {
+    out[kept] = in[i];
+    kept += marked(i) ? 1 : 0;
+  }
+}
+
+void filter_by_mask(engine const& on, session const& now, std::string const& mask, int per_mille,
+                    index_t n) {
+  flag_at const flag{static_cast<std::uint32_t>(per_mille)};
+  auto const in = generated<item>(n, word_at{});
+  auto const flags = generated<std::uint8_t>(n, flag);
+  auto const bits = generated<std::uint32_t>(ceil_div(n, index_t{32}), flags_at{flag});
+  bool const packed = mask == "bits";
+  item_mask const marks =
+      packed ? item_mask::of_bits(bits.view(), n) : item_mask::of_flags(flags.view());
+  std::vector<item> expected;
+  for (index_t i = 0; i < n; ++i) {
+    if (flag(i) != 0) expected.push_back(in[i]);
+  }
+  host_array<item> const out(n);
+  std::fill(out.begin(), out.end(), item{0});
+  auto const right = [&] {
+    bool const equal = std::equal(expected.begin(), expected.end(), out.begin());
+    std::fill(out.begin(), out.end(), item{0});
+    return equal;
+  };
+  std::span<item> const results(out.begin(), out.end());
+  double const bytes = masked_bytes(n, static_cast<index_t>(expected.size()), flag,
+                                    packed ? 4 * bits.size : flags.size);
+  host_array<char> const from(static_cast<index_t>(bytes / 2)), to(from.size);
+  std::fill(from.begin(), from.end(), 1);
+  auto const by_bytes = [&](index_t i) { return flags[i] != 0; };
+  auto const by_bits = [&](index_t i) { return (bits[i / 32] >> i % 32 & 1u) != 0; };
+  now.run(
+      {"cpu",
+       "filter by " + mask + " " + std::to_string(per_mille / 10) + " %",
+       "u32",
+       n,
+       bytes,
+       {{"memcpy", [&] { parallel_memcpy(to.begin(), from.begin(), from.view().size()); }, {}},
+        {"libscan", [&] { filter<item>(on, in.view(), results, marks); }, right},
+        {"sequential", [&, packed] { packed ? loop(in, by_bits, out) : loop(in, by_bytes, out); },
+         right},
+        {"sequential branchless",
+         [&, packed] { packed ? steady_loop(in, by_bits, out) : steady_loop(in, by_bytes, out); },
+         right}}});
+}
+
 }  // namespace
 
 void run_filters(engine const& on, session const& now) {
@@ -42,7 +105,8 @@ void run_filters(engine const& on, session const& now) {
   for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 16, 1 << 20, 1 << 24, 1 << 27})) {
     for (int const per_mille :
          or_standard<int>(wanted.per_mille, {keep_axis.begin(), keep_axis.end()})) {
-      filter_u32(on, now, per_mille, n);
+      if (wanted.masks.empty()) filter_u32(on, now, per_mille, n);
+      for (std::string const& mask : wanted.masks) filter_by_mask(on, now, mask, per_mille, n);
     }
   }
 }

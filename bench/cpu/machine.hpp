@@ -41,8 +41,11 @@ void run_scans(engine const& on, session const& now);
 /// Scans of 32-bit items within segments; the engine beside a sequential loop and oneTBB.
 void run_segmented_scans(engine const& on, session const& now);
 
-/// Filters of 32-bit items; the engine beside the standard library.
+/// Filters of 32-bit items; the engine beside the standard library. By a mask: beside a loop.
 void run_filters(engine const& on, session const& now);
+
+/// Sorts of keys and of pairs; the engine beside the standard library.
+void run_sorts(engine const& on, session const& now);
 
 /// 32-bit sums at the sizes of the paper's table: the sequential loop beside what has threads.
 void run_algorithms(engine const& on, session const& now);

@@ -64,6 +64,72 @@ struct filter_problem {
   index_t n;
 };
 
+/// out = the items of in[0 .. n-1] that a mask marks, *count their number.
+struct mask_filter_problem {
+  std::string mask;  ///< "bytes" or "bits"
+  void const* marks;
+  std::uint32_t const* in;
+  std::uint32_t* out;
+  index_t* count;
+  index_t n;
+};
+
+/// The items of in[0 .. n-1] below `limit`, or those that flags mark, and the others; *count = the
+/// number of the former.
+struct split_problem {
+  std::string outputs;        ///< a name on `output_axis`: which of the outputs are written
+  std::uint8_t const* flags;  ///< null: by `limit`
+  std::uint32_t limit;
+  std::uint32_t const* in;
+  std::uint32_t* out;       ///< of n items: the former, then in "one" the others
+  std::uint32_t* rejected;  ///< "two": the others
+  std::uint32_t* reversed;  ///< of n items, "reversed": the former, then the others back to front.
+                            ///< Implementations with " reversed" in their name write it always.
+  index_t* count;
+  index_t n;
+};
+
+/// values = the first of each run of equal items in in[0 .. n-1], *count their number; lengths of
+/// the runs, unless null.
+struct run_problem {
+  std::uint32_t const* in;
+  std::uint32_t* values;
+  std::uint32_t* lengths;
+  index_t* count;
+  index_t n;
+};
+
+/// out = keys[0 .. n-1] in ascending order.
+struct sort_problem {
+  std::string type;  ///< "u16", "u32" or "u64"
+  void const* keys;
+  void* out;
+  index_t n;
+};
+
+/// keys_out = keys[0 .. n-1] in ascending order, equal ones in their order; values_out = the values
+/// that belong to them.
+struct pair_sort_problem {
+  bool indices;  ///< values are 0, 1, 2 ..., and keys_out is not wanted
+  std::uint32_t const* keys;
+  std::uint32_t* keys_out;
+  std::uint32_t const* values;
+  std::uint32_t* values_out;
+  index_t n;
+};
+
+/// The same for keys below `buckets`, a power of two, and offsets[b] = how many keys are below b,
+/// for b up to `buckets`; or what is there stays if that is not told.
+struct bucket_problem {
+  int buckets;
+  std::uint32_t const* keys;
+  std::uint32_t* keys_out;
+  std::uint32_t const* values;
+  std::uint32_t* values_out;
+  index_t* offsets;
+  index_t n;
+};
+
 /// A way to solve a problem, with its temporary memory. Asynchronous on the default stream.
 struct implementation {
   std::string name;
@@ -78,6 +144,14 @@ implementations offers(reduce_problem const& problem);
 implementations offers(segmented_problem const& problem);
 implementations offers(binary_problem const& problem);
 implementations offers(filter_problem const& problem);
+implementations offers(mask_filter_problem const& problem);
+implementations offers(split_problem const& problem);
+implementations offers(run_problem const& problem);
+implementations offers(sort_problem const& problem);
+implementations offers(pair_sort_problem const& problem);
+implementations offers(bucket_problem const& problem);
+/// The textbook sort by one-bit splits, of 2^24 u32 keys.
+implementations textbook_sorts(sort_problem const& problem);
 }  // namespace by_libscan
 
 /// The toolkit's CUB, with a 32-bit and with a 64-bit number of items where it takes both.
@@ -88,6 +162,12 @@ implementations offers(reduce_problem const& problem);
 implementations offers(segmented_problem const& problem);
 implementations offers(binary_problem const& problem);
 implementations offers(filter_problem const& problem);
+implementations offers(mask_filter_problem const& problem);
+implementations offers(split_problem const& problem);
+implementations offers(run_problem const& problem);
+implementations offers(sort_problem const& problem);
+implementations offers(pair_sort_problem const& problem);
+implementations offers(bucket_problem const& problem);
 std::string version();
 }  // namespace by_cub
 
@@ -99,6 +179,12 @@ implementations offers(reduce_problem const& problem);
 implementations offers(segmented_problem const& problem);
 implementations offers(binary_problem const& problem);
 implementations offers(filter_problem const& problem);
+implementations offers(mask_filter_problem const& problem);
+implementations offers(split_problem const& problem);
+implementations offers(run_problem const& problem);
+implementations offers(sort_problem const& problem);
+implementations offers(pair_sort_problem const& problem);
+implementations offers(bucket_problem const& problem);
 std::string version();
 }  // namespace by_newest_cub
 
@@ -106,6 +192,7 @@ namespace by_thrust {
 implementations offers(scan_problem const& problem);
 implementations offers(segmented_problem const& problem);
 implementations offers(filter_problem const& problem);
+implementations offers(split_problem const& problem);
 }  // namespace by_thrust
 
 /// The offers of all for a problem.
@@ -114,5 +201,11 @@ implementations all_offers(reduce_problem const& problem);
 implementations all_offers(segmented_problem const& problem);
 implementations all_offers(binary_problem const& problem);
 implementations all_offers(filter_problem const& problem);
+implementations all_offers(mask_filter_problem const& problem);
+implementations all_offers(split_problem const& problem);
+implementations all_offers(run_problem const& problem);
+implementations all_offers(sort_problem const& problem);
+implementations all_offers(pair_sort_problem const& problem);
+implementations all_offers(bucket_problem const& problem);
 
 }  // namespace libscan::bench

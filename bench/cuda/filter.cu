@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters of 32-bit items on the GPU, by how many they keep.
+// Filters of 32-bit items on the GPU, by a predicate or by a mask, by how many they keep.
 #include <vector>
 
 #include <bench/cuda/workloads.cuh>
@@ -16,19 +16,48 @@ void filter_u32(session const& now, int per_mille, index_t n) {
   std::copy_if(host.begin(), host.end(), std::back_inserter(kept), keep);
   auto const in = on_device(host.view());
   checked_output<item> const out{std::span<item const>(kept)};
-  device::buffer<index_t> const count(1);
-  simt::fill_async(count.data(), 0xff, sizeof(index_t));
+  told_count const count;
   auto const right = [&] {
-    index_t counted = 0;
-    count.read_sync(&counted, 1);
-    simt::fill_async(count.data(), 0xff, sizeof(index_t));
-    bool const untold = counted == -1;  // some tell the number to the host
-    return (untold || counted == static_cast<index_t>(kept.size())) && out.right();
+    bool const counted = count.right(out.size());
+    return out.right() && counted;
   };
   double const bytes = static_cast<double>(sizeof(item)) * static_cast<double>(n + out.size());
   workload work{"cuda",          "filter " + std::to_string(per_mille / 10) + " %", "u32", n, bytes,
                 {copy_of(bytes)}};
   add_offers(work, filter_problem{in.data(), out.data(), count.data(), keep.limit, n}, right);
+  now.run(std::move(work));
+}
+
+void filter_by_mask(session const& now, std::string const& mask, int per_mille, index_t n) {
+  using item = std::uint32_t;
+  flag_at const flag{static_cast<std::uint32_t>(per_mille)};
+  auto const in = made_on_device<item>(n, word_at{});
+  auto const flags = made_on_device<std::uint8_t>(n, flag);
+  auto const bits = made_on_device<std::uint32_t>(ceil_div(n, index_t{32}), flags_at{flag});
+  bool const packed = mask == "bits";
+  void const* const marks = packed ? static_cast<void const*>(bits.data()) : flags.data();
+  auto expected = spoilt<item>(n);
+  told_count const count;
+  mask_filter_problem problem{mask, marks, in.data(), expected.data(), count.data(), n};
+  solve_by_cub(problem);
+  index_t const kept = count.take();
+  if (n <= most_std_items) {
+    std::vector<item> by_std;
+    for (index_t i = 0; i < n; ++i) {
+      if (flag(i) != 0) by_std.push_back(word_at{}(i));
+    }
+    require_same(expected, by_std);
+  }
+  checked_output<item> const out(std::move(expected));
+  problem.out = out.data();
+  double const bytes = masked_bytes(n, kept, flag, packed ? 4 * bits.size() : n);
+  workload work{"cuda", "filter by " + mask + " " + std::to_string(per_mille / 10) + " %",
+                "u32",  n,
+                bytes,  {copy_of(bytes)}};
+  add_offers(work, problem, [&] {
+    bool const counted = count.right(kept);
+    return out.right() && counted;
+  });
   now.run(std::move(work));
 }
 
@@ -38,7 +67,10 @@ void run_filters(session const& now) {
   options const& wanted = now.wanted;
   std::vector<int> const kept(keep_axis.begin(), keep_axis.end());
   for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 16, 1 << 20, 1 << 24, 1 << 28})) {
-    for (int const per_mille : or_standard(wanted.per_mille, kept)) filter_u32(now, per_mille, n);
+    for (int const per_mille : or_standard(wanted.per_mille, kept)) {
+      if (wanted.masks.empty()) filter_u32(now, per_mille, n);
+      for (std::string const& mask : wanted.masks) filter_by_mask(now, mask, per_mille, n);
+    }
   }
 }
 

@@ -60,4 +60,30 @@ implementations all_offers(filter_problem const& problem) {
                  by_thrust::offers(problem)});
 }
 
+implementations all_offers(mask_filter_problem const& problem) {
+  return joined({by_libscan::offers(problem), by_cub::offers(problem), newest_cub(problem)});
+}
+
+implementations all_offers(split_problem const& problem) {
+  return joined({by_libscan::offers(problem), by_cub::offers(problem), newest_cub(problem),
+                 by_thrust::offers(problem)});
+}
+
+implementations all_offers(run_problem const& problem) {
+  return joined({by_libscan::offers(problem), by_cub::offers(problem), newest_cub(problem)});
+}
+
+implementations all_offers(sort_problem const& problem) {
+  return joined({by_libscan::offers(problem), by_libscan::textbook_sorts(problem),
+                 by_cub::offers(problem), newest_cub(problem)});
+}
+
+implementations all_offers(pair_sort_problem const& problem) {
+  return joined({by_libscan::offers(problem), by_cub::offers(problem), newest_cub(problem)});
+}
+
+implementations all_offers(bucket_problem const& problem) {
+  return joined({by_libscan::offers(problem), by_cub::offers(problem), newest_cub(problem)});
+}
+
 }  // namespace libscan::bench

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <bench/cuda/calls.hpp>
 #include <bench/distributions.hpp>
@@ -35,13 +36,99 @@ device::buffer<T> on_device(std::span<T const> items) {
   return result;
 }
 
+/// out[i] = at(i).
+template <class T, class At>
+struct make_kernel {
+  static constexpr int block_threads = 256;
+
+  __device__ void operator()(T* out, index_t n, At at) const {
+    index_t const threads = index_t{gridDim.x} * block_threads;
+    for (index_t i = index_t{blockIdx.x} * block_threads + threadIdx.x; i < n; i += threads) {
+      out[i] = at(i);
+    }
+  }
+};
+
+/// {at(0), ..., at(n - 1)}, made where it is needed.
+template <class T, class At>
+device::buffer<T> made_on_device(index_t n, At at) {
+  device::buffer<T> result(n);
+  simt::launch<make_kernel<T, At>>({.blocks = 1024, .threads = 256}, result.data(), n, at);
+  return result;
+}
+
+/// Overwrites all of a buffer with what no result is.
+template <class T>
+void spoil(device::buffer<T> const& items) {
+  simt::fill_async(items.data(), 0xa5, static_cast<std::size_t>(items.size()) * sizeof(T));
+}
+
+/// n items that are spoilt.
+template <class T>
+device::buffer<T> spoilt(index_t n) {
+  device::buffer<T> result(n);
+  spoil(result);
+  return result;
+}
+
+/// Up to so many items, what is expected is made by the standard library, too.
+inline constexpr index_t most_std_items = index_t{1} << 20;
+
+/// Solves a problem by the toolkit's CUB: what it writes is what all others must. Throws
+/// `invalid_argument` if it has too many items for CUB.
+template <class Problem>
+void solve_by_cub(Problem const& problem) {
+  implementations const all = by_cub::offers(problem);
+  if (all.empty()) throw invalid_argument("the toolkit's CUB takes fewer items only");
+  all.front().run();
+  simt::synchronize();
+}
+
+/// Throws `libscan::error` unless the first items of what CUB made are those.
+template <class T>
+void require_same(device::buffer<T> const& by_cub, std::vector<T> const& by_std) {
+  std::vector<T> found(by_std.size());
+  by_cub.read_sync(found.data(), static_cast<index_t>(found.size()));
+  if (found != by_std) throw error("CUB and the standard library disagree");
+}
+
+/// A number that calls leave on the device, unless they tell the host.
+class told_count {
+ public:
+  told_count() : count_(1) { forget(); }
+
+  index_t* data() const { return count_.data(); }
+
+  /// The number; -1 if none was left. Forgets it.
+  index_t take() const {
+    index_t told = 0;
+    count_.read_sync(&told, 1);
+    forget();
+    return told;
+  }
+
+  /// Whether it is `expected`, or was not left. Forgets it.
+  bool right(index_t expected) const {
+    index_t const told = take();
+    return told == -1 || told == expected;
+  }
+
+ private:
+  void forget() const { simt::fill_async(count_.data(), 0xff, sizeof(index_t)); }
+
+  device::buffer<index_t> count_;
+};
+
 /// An output and what it must become.
 template <class T>
 class checked_output {
  public:
-  explicit checked_output(std::span<T const> expected)
-      : expected_(on_device(expected)), out_(expected_.size()), different_(1) {
-    forget();
+  explicit checked_output(std::span<T const> expected) : checked_output(on_device(expected)) {}
+
+  /// If fewer items than there are may be written, the others must be `spoilt`, and stay so.
+  explicit checked_output(device::buffer<T> expected)
+      : expected_(std::move(expected)), out_(expected_.size()), different_(1) {
+    spoil(out_);
   }
 
   T* data() const { return out_.data(); }
@@ -55,15 +142,11 @@ class checked_output {
         static_cast<T const*>(out_.data()), out_.size(), different_.data());
     int different = 1;
     different_.read_sync(&different, 1);
-    forget();
+    spoil(out_);
     return different == 0;
   }
 
  private:
-  void forget() const {
-    simt::fill_async(out_.data(), 0xa5, static_cast<std::size_t>(out_.size()) * sizeof(T));
-  }
-
   device::buffer<T> expected_;
   device::buffer<T> out_;
   device::buffer<int> different_;
@@ -89,10 +172,18 @@ void run_scans(session const& now);
 /// Scans within segments, by description and by lengths.
 void run_segmented_scans(session const& now);
 
-/// Reductions, scans of masks, and filters.
+/// Reductions, scans of masks, and filters by a predicate or by masks.
 void run_reductions(session const& now);
 void run_binary_scans(session const& now);
 void run_filters(session const& now);
+
+/// Splits in two; first items of runs, and run-length encoding.
+void run_splits(session const& now);
+void run_runs(session const& now);
+
+/// Sorts of keys and of pairs, and argsort; splits into many buckets.
+void run_sorts(session const& now);
+void run_splits_by_key(session const& now);
 
 /// Every strategy of the catalogue at the sizes of the paper's Table 2, and the sequential CPU
 /// scan.

@@ -6,6 +6,7 @@
 #include <bench/oracles.hpp>
 #include <bench/segments.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -126,9 +127,11 @@ TEST_CASE("changes count beyond the noise of both, and beyond 2 %") {
 }
 
 TEST_CASE("strategies are ours, rivals and ceilings are not") {
-  for (auto const* name : {"libscan", "scan-then-fan", "production"}) CHECK(is_ours(name));
-  for (auto const* name : {"memcpy", "cub int", "cub-newest by key", "std par_unseq", "tbb",
-                           "thrust", "cpu-sequential", "memset"}) {
+  for (auto const* name : {"libscan", "scan-then-fan", "production", "split-sort"})
+    CHECK(is_ours(name));
+  for (auto const* name :
+       {"memcpy", "cub int", "cub-newest by key", "cub int reversed", "std stable", "std par_unseq",
+        "tbb", "thrust", "cpu-sequential", "memset"}) {
     CHECK_FALSE(is_ours(name));
   }
 }
@@ -179,6 +182,66 @@ TEST_CASE("items do not depend on who makes them") {
   auto const more = items_of<std::uint32_t>("random", 100001);
   CHECK(std::equal(some.begin(), some.end(), more.begin()));
   CHECK(reduced(items_of<std::int8_t>("ones", 100), plus<std::int32_t>{}) == 100);
+}
+
+TEST_CASE("keys are what their axis says") {
+  index_t const n = 100000;
+  auto const made = [&](std::string_view values, auto zero, index_t items) {
+    using key = decltype(zero);
+    auto const keys = generated<key>(items, key_at<key>(values, items));
+    return std::vector<key>(keys.begin(), keys.end());
+  };
+  auto const distinct = [](auto const& keys) {
+    return std::set<std::uint64_t>(keys.begin(), keys.end()).size();
+  };
+  CHECK(distinct(made("uniform", std::uint32_t{}, n)) > 99900);
+  CHECK(distinct(made("256-distinct", std::uint32_t{}, n)) == 256);
+  CHECK(distinct(made("256-distinct", std::uint64_t{}, n)) == 256);
+  CHECK(distinct(made("constant", std::uint32_t{}, n)) == 1);
+  auto const ascending = [](auto const& keys) { return std::is_sorted(keys.begin(), keys.end()); };
+  for (index_t const items : {index_t{1}, index_t{7}, index_t{65535}, index_t{65536}, n}) {
+    CAPTURE(items);
+    CHECK(ascending(made("sorted", std::uint16_t{}, items)));
+    CHECK(ascending(made("sorted", std::uint32_t{}, items)));
+    CHECK(ascending(made("sorted", std::uint64_t{}, items)));
+  }
+  auto const sorted = made("sorted", std::uint32_t{}, n);
+  CHECK(sorted.back() > 0xfff00000u);
+  CHECK(distinct(sorted) > 99900);
+  CHECK(distinct(made("sorted", std::uint16_t{}, n)) > 30000);
+  CHECK_THROWS_AS(key_at<std::uint32_t>("random", 10), invalid_argument);
+}
+
+TEST_CASE("runs are as long as their axis says, in the mean") {
+  index_t const n = 1 << 18;
+  for (int const mean : run_axis) {
+    run_item_at const at{mean};
+    index_t runs = 1;
+    for (index_t i = 1; i < n; ++i) runs += at(i) != at(i - 1);
+    CHECK(std::abs(static_cast<double>(n) / static_cast<double>(runs) - mean) <= 0.01 * mean);
+  }
+}
+
+TEST_CASE("a mask in bits says what it says in bytes") {
+  for (int const per_mille : keep_axis) {
+    flag_at const flag{static_cast<std::uint32_t>(per_mille)};
+    flags_at const bits{flag};
+    int marked = 0;
+    bool same = true;
+    for (index_t i = 0; i < 1 << 16; ++i) {
+      marked += flag(i);
+      same = same && (bits(i / 32) >> i % 32 & 1) == flag(i);
+    }
+    CHECK(same);
+    CHECK(std::abs(marked / 65.536 - per_mille) < 10);
+  }
+}
+
+TEST_CASE("values that travel with keys are all different") {
+  std::set<std::uint32_t> values;
+  for (index_t i = 0; i < 100000; ++i) values.insert(value_at{}(i));
+  CHECK(values.size() == 100000);
+  for (index_t i = 0; i < 1000; ++i) CHECK(bucket_at{8}(i) < 8);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // temporary memory is kept from call to call.
 #include <thrust/copy.h>
 #include <thrust/execution_policy.h>
+#include <thrust/partition.h>
 #include <thrust/scan.h>
 
 #include <cuda_runtime_api.h>
@@ -78,6 +79,14 @@ implementations offers(segmented_problem const& problem) {
 implementations offers(filter_problem const& problem) {
   return calling([=](auto policy) {
     thrust::copy_if(policy, problem.in, problem.in + problem.n, problem.out, below{problem.limit});
+  });
+}
+
+implementations offers(split_problem const& problem) {
+  if (problem.outputs != "two" || problem.flags != nullptr) return {};
+  return calling([=](auto policy) {
+    thrust::stable_partition_copy(policy, problem.in, problem.in + problem.n, problem.out,
+                                  problem.rejected, below{problem.limit});
   });
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// libscan's split, by a predicate into each form of output, and by flags into two.
+#include <apps/filter/split.cuh>
+
+#include <memory>
+
+#include <apps/filter/predicate.hpp>
+#include <bench/cuda/calls.hpp>
+#include <libscan/device/reversed.cuh>
+
+namespace libscan::bench::by_libscan {
+
+implementations offers(split_problem const& problem) {
+  auto const ws = std::make_shared<workspace>();
+  bool const two = problem.outputs == "two", one = problem.outputs == "one";
+  if (problem.flags != nullptr) {
+    if (!two) return {};
+    return {{"libscan", [=] {
+               split(*ws, problem.in, problem.out, problem.rejected, problem.n,
+                     byte_mask{problem.flags}, problem.count);
+             }}};
+  }
+  in_interval<std::uint32_t> const keep{0, problem.limit - 1};
+  return {{"libscan", [=, p = problem] {
+             if (two) return split(*ws, p.in, p.out, p.rejected, p.n, keep, p.count);
+             if (one) return split(*ws, p.in, p.out, p.n, keep, p.count);
+             split(*ws, p.in, p.reversed, reversed<std::uint32_t*>{p.reversed + p.n}, p.n, keep,
+                   p.count);
+           }}};
+}
+
+}  // namespace libscan::bench::by_libscan
