@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipeline of device-wide scans, for GPUs with bulk copies (sm_90 and later): persistent and
-// warp-specialised. One block per multiprocessor; tiles pass through a ring of stages in its shared
-// memory. Either they wait there for what comes before them, and are read twice: for their sum,
-// which all later tiles wait for, and for the scan; or in the registers of those who scan them.
+// warp-specialised. Tiles pass through a ring of stages in shared memory. They wait there for what
+// comes before them, and are read twice, to be summed and to be scanned; or in registers.
 #pragma once
 
 #include <libscan/device/item_count.cuh>
@@ -62,9 +61,8 @@ struct pipeline_kernel {
   static constexpr int fetch_warp = prefix_warp + 1;
   static constexpr int block_threads = (fetch_warp + 1) * simt::warp_size;
   static constexpr int resident_blocks = 1;
-  // When tile k + slots is fetched, tile k + slots - stages has left its stage. It has been
-  // scanned, and so has tile k; or its group holds it, and is done with the tile before, as are the
-  // others.
+  // When tile k + slots is fetched, tile k + slots - stages has left its stage: it has been
+  // scanned, as has tile k; or its group holds it, and is done with the tile before.
   static constexpr int slots = stages + (holds ? groups : 1);
   static_assert(stages >= groups && tile_items % parts == 0);
 
@@ -183,7 +181,7 @@ struct pipeline_kernel {
   }
 
   /// Scans the same part of all tiles of one group, and holds it until what comes before the tile
-  /// is known. The warp of the first part publishes the totals of tiles. By one warp for each part.
+  /// is known. The first part's warp publishes totals. By one warp for each part.
   static __device__ void hold_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
                                     tile_totals<summary> const& totals, int group, int part) {
     int const begin = part * part_items;
@@ -276,7 +274,7 @@ struct pipeline_kernel {
   }
 };
 
-/// What the count of claimed tiles takes of the workspace, and keeps apart from the totals.
+/// What the count of claimed tiles takes of the workspace.
 inline constexpr std::size_t claim_bytes = 256;
 
 /// Bytes of workspace a pipeline of that many tiles with such summaries needs.
