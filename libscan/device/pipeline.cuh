@@ -216,7 +216,7 @@ struct pipeline_kernel {
     if (simt::lane_id() == 0) shared.part_sum[k % slots][begin / part_items] = sum;
   }
 
-  /// Publishes the total of a tile whose parts have been summed. By one warp.
+  /// Publishes the total of a tile. By one warp.
   static __device__ void publish(shared_storage& shared, tile_totals<summary> const& totals,
                                  index_t tile, unsigned slot, op_type op) {
     if (simt::lane_id() == 0) totals.publish(tile, sum_before(shared.part_sum[slot], parts, op));
