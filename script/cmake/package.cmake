@@ -14,7 +14,7 @@ set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/libscan)
 set(targets_of_device libscan_device)
 set(targets_of_libscan libscan libscan_filter libscan_radix_sort)
 set(targets_of_executor libscan_executor)
-set(programs scan-filter scan-prefix scan-sort scan-explain)
+set(programs scan-check scan-filter scan-prefix scan-sort scan-explain)
 
 # CMake links the CUDA runtime into what nvcc links; users of a static libscan link without nvcc.
 get_target_property(LIBSCAN_LIBRARY_TYPE libscan TYPE)
@@ -52,7 +52,7 @@ endforeach()
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      libscan/*.hpp libscan/*.cuh apps/*.hpp apps/*.cuh)
 list(FILTER headers EXCLUDE REGEX
-     "/(src|racecheck)/|^apps/(common|explain)/|^libscan/(cuda_engine|dispatch)\\.hpp$")
+     "/(src|racecheck)/|^apps/(check|common|explain)/|^libscan/(cuda_engine|dispatch)\\.hpp$")
 foreach(header IN LISTS headers)
   file(STRINGS ${header} of_program REGEX "#include <apps/common/")
   if(NOT of_program)

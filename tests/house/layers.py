@@ -19,8 +19,13 @@ BELOW = {
     "device": ["core", "simt", "warp", "block"],
     "facade": ["core", "simt", "warp", "block", "cpu", "device"],
     "apps/common": ["core"],
+    "apps/check": ["core", "simt", "warp", "block", "cpu", "device", "facade", "apps/common",
+                   "apps/filter", "apps/prefix", "apps/radix_sort"],
     "apps/*": ["core", "simt", "warp", "block", "cpu", "device", "facade", "apps/common"],
 }
+
+# Programs that are no library: none of their headers is installed.
+PROGRAMS = {"apps/check"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 OURS = ("libscan/", "apps/", "tests/", "bench/")
@@ -37,6 +42,8 @@ def room(path):
 def of_program(root, header):
     """Whether an application's header is its program's, and so not installed: it stands on
     apps/common."""
+    if room(header) in PROGRAMS:
+        return True
     return room(header) != "apps/common" and "#include <apps/common/" in (root / header).read_text()
 
 

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs from random words, one for each item, so that all cores can make them.
+#include <apps/check/case_data.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include <apps/check/parallel.hpp>
+
+namespace libscan::apps {
+namespace {
+
+// What the words of a case are for; apart from those of its properties.
+enum stream : std::uint64_t {
+  for_items = 100,
+  for_flags,
+  for_lengths,
+  for_values,
+  for_constant,
+  for_threshold,
+  for_surplus
+};
+
+bool by_flags(task what) {
+  return what == task::filter_flagged || what == task::positions_flagged ||
+         what == task::split_flagged;
+}
+
+bool by_bits(task what) {
+  return what == task::filter_masked || what == task::positions_masked ||
+         what == task::split_masked;
+}
+
+bool with_values(task what) {
+  return what == task::sort_pairs || what == task::sort_pairs_in_segments ||
+         what == task::split_by_key;
+}
+
+bool in_segments(task what) {
+  return family_of(what) == family::segmented || what == task::sort_keys_in_segments ||
+         what == task::sort_pairs_in_segments;
+}
+
+index_t length_of(check_case const& c, index_t begin, std::uint64_t k) {
+  std::uint64_t const word = random_word(c.word(for_lengths), k);
+  switch (c.shape) {
+    case segment_shape::one:
+      return c.n;
+    case segment_shape::single:
+      return 1;
+    case segment_shape::some_empty:
+      return static_cast<index_t>(word % 3 == 0 ? word / 3 % 40 : 0);
+    case segment_shape::power_law: {
+      auto const share = static_cast<index_t>(1 + (word >> 16) % 65536);
+      return std::max<index_t>(1, std::min<index_t>(c.n, 65536 / share));
+    }
+    case segment_shape::huge_among_tiny:
+      break;
+  }
+  bool const huge = begin >= c.n / 4 && begin < c.n / 4 + 3;
+  return huge ? std::max<index_t>(1, c.n / 2) : static_cast<index_t>(1 + word % 3);
+}
+
+/// Calls found(begin) for each segment, which may be empty.
+template <class Found>
+void each_segment(check_case const& c, Found found) {
+  index_t begin = 0;
+  for (std::uint64_t k = 0; begin < c.n; ++k) {
+    found(begin);
+    begin = std::min(c.n, begin + length_of(c, begin, k));
+  }
+}
+
+/// A float in [-1, 1) of as many bits as T has.
+template <class T>
+T evenly(std::uint64_t word) {
+  constexpr int digits = std::numeric_limits<T>::digits;
+  auto const half = std::int64_t{1} << (digits - 1);
+  return static_cast<T>(static_cast<std::int64_t>(word >> (64 - digits)) - half) /
+         static_cast<T>(half);
+}
+
+template <class T>
+T any_item(std::uint64_t word) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return evenly<T>(word);
+  } else {
+    return static_cast<T>(word);
+  }
+}
+
+template <class T>
+T small_item(std::uint64_t word) {
+  int const value = static_cast<int>(word % 16);
+  return static_cast<T>(std::is_signed_v<T> ? value - 8 : value);
+}
+
+template <class T>
+T special_item(std::uint64_t word) {
+  using limits = std::numeric_limits<T>;
+  bool const has = std::is_floating_point_v<T>;
+  switch (word % 8) {
+    case 0:
+      return has ? limits::infinity() : limits::max();
+    case 1:
+      return has ? static_cast<T>(-limits::infinity()) : limits::lowest();
+    case 2:
+      return has ? limits::quiet_NaN() : T(0);
+    case 3:
+      return has ? static_cast<T>(-0.0) : T(1);
+    case 4:
+      return T(0);
+    default:
+      return any_item<T>(word);
+  }
+}
+
+/// Of which most are near 0.
+template <class T>
+T skewed_item(std::uint64_t word) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(std::ldexp(evenly<T>(word), -static_cast<int>(word % 40)));
+  } else {
+    auto const bits = static_cast<std::uint64_t>(8 * sizeof(T));
+    return static_cast<T>(word >> (64 - bits) >> (word % bits));
+  }
+}
+
+/// Item k of n ascending ones.
+template <class T>
+T ascending_item(index_t k, index_t n) {
+  constexpr index_t most = sizeof(T) == 1 || std::is_floating_point_v<T> ? 64 : 30000;
+  return static_cast<T>(n <= most ? k : k / (n / most + 1));
+}
+
+/// Sums of floats that are not finite have no bound.
+distribution values_of(check_case const& c) {
+  bool const sums = family_of(c.what) <= family::segmented && c.op == operation::sum;
+  if (c.values == distribution::special && sums && is_float(c.type)) return distribution::uniform;
+  return c.values;
+}
+
+template <class T>
+void make_items(check_case const& c, T* items, index_t n) {
+  std::uint64_t const words = c.word(for_items);
+  std::uint64_t const constant = c.word(for_constant);
+  auto const fill = [&](auto item) {
+    in_pieces(n, [&](index_t begin, index_t end) {
+      for (index_t i = begin; i < end; ++i) {
+        items[i] = item(random_word(words, static_cast<std::uint64_t>(i)), i);
+      }
+    });
+  };
+  switch (values_of(c)) {
+    case distribution::uniform:
+      return fill([](std::uint64_t word, index_t) { return any_item<T>(word); });
+    case distribution::small:
+      return fill([](std::uint64_t word, index_t) { return small_item<T>(word); });
+    case distribution::few:
+      return fill([=](std::uint64_t word, index_t) {
+        std::uint64_t const one = random_word(constant, word % 4);
+        return std::is_floating_point_v<T> ? small_item<T>(one) : any_item<T>(one);
+      });
+    case distribution::constant:
+      return fill([=](std::uint64_t, index_t) {
+        return std::is_floating_point_v<T> ? small_item<T>(constant) : any_item<T>(constant);
+      });
+    case distribution::sorted:
+      return fill([=](std::uint64_t, index_t i) { return ascending_item<T>(i, n); });
+    case distribution::reversed:
+      return fill([=](std::uint64_t, index_t i) { return ascending_item<T>(n - 1 - i, n); });
+    case distribution::skewed:
+      return fill([](std::uint64_t word, index_t) { return skewed_item<T>(word); });
+    case distribution::special:
+      return fill([](std::uint64_t word, index_t) { return special_item<T>(word); });
+  }
+}
+
+void make_flags(check_case const& c, std::uint8_t* flags) {
+  std::uint64_t const words = c.word(for_flags);
+  auto const percent = static_cast<std::uint64_t>(c.keep_percent);
+  in_pieces(c.n, [&](index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) {
+      std::uint64_t const word = random_word(words, static_cast<std::uint64_t>(i));
+      // Any value but 0 is true.
+      flags[i] = static_cast<std::uint8_t>(word % 100 < percent ? 1 + (word >> 32) % 255 : 0);
+    }
+  });
+}
+
+/// Bits behind the last item are set where the flags' are random.
+template <class Flag>
+void pack_bits(index_t n, Flag const& flag, std::uint32_t* words) {
+  in_pieces(ceil_div(n, index_t{32}), [&](index_t begin, index_t end) {
+    for (index_t w = begin; w < end; ++w) {
+      std::uint32_t word = 0;
+      for (index_t i = 0; i < 32; ++i) {
+        if (32 * w + i >= n || flag(32 * w + i)) word |= std::uint32_t{1} << i;
+      }
+      words[w] = word;
+    }
+  });
+}
+
+/// What says where segments begin.
+void make_segments(check_case const& c, placed in) {
+  std::vector<std::uint8_t> heads(static_cast<std::size_t>(c.n), 0);
+  auto* const offsets = in.at<index_t>(slot::places);
+  index_t s = 0;
+  each_segment(c, [&](index_t begin) {
+    heads[static_cast<std::size_t>(begin)] = 1;
+    if (offsets != nullptr) offsets[s++] = begin;
+  });
+  if (offsets != nullptr) offsets[s] = c.n;
+  if (auto* const flags = in.at<std::uint8_t>(slot::flags)) {
+    for (index_t i = 0; i < c.n; ++i) {
+      flags[i] = heads[static_cast<std::size_t>(i)] != 0 ? static_cast<std::uint8_t>(i | 1) : 0;
+    }
+  }
+  if (auto* const words = in.at<std::uint32_t>(slot::bits)) {
+    pack_bits(
+        c.n, [&](index_t i) { return heads[static_cast<std::size_t>(i)] != 0; }, words);
+  }
+  if (auto* const keys = in.at<std::int32_t>(slot::keys)) {
+    std::int32_t key = 0;
+    for (index_t i = 0; i < c.n; ++i) {
+      key = (key + heads[static_cast<std::size_t>(i)]) % 3;
+      keys[i] = key;
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+T threshold_of(check_case const& c) {
+  // Small numbers for the distributions that have only these.
+  std::uint64_t const word = c.word(for_threshold);
+  return word % 2 == 0 ? any_item<T>(word / 2) : small_item<T>(word / 2);
+}
+
+template std::int8_t threshold_of(check_case const&);
+template std::uint8_t threshold_of(check_case const&);
+template std::int16_t threshold_of(check_case const&);
+template std::uint16_t threshold_of(check_case const&);
+template std::int32_t threshold_of(check_case const&);
+template std::uint32_t threshold_of(check_case const&);
+template std::int64_t threshold_of(check_case const&);
+template std::uint64_t threshold_of(check_case const&);
+template float threshold_of(check_case const&);
+template double threshold_of(check_case const&);
+
+bool are_integers(check_case const& c) {
+  distribution const how = values_of(c);
+  return !is_float(c.type) || (how != distribution::uniform && how != distribution::skewed &&
+                               how != distribution::special);
+}
+
+index_t count_segments(check_case const& c) {
+  if (!in_segments(c.what)) return 0;
+  index_t count = 0;
+  each_segment(c, [&](index_t) { ++count; });
+  return count;
+}
+
+layout input_layout(check_case const& c, index_t segments) {
+  layout result(c.slack);
+  bool const segmented = family_of(c.what) == family::segmented;
+  result.add(slot::items, c.type, c.n, c.in_offset);
+  if (with_values(c.what)) result.add(slot::values, dtype::u32, c.n, c.in_offset);
+  if (by_flags(c.what) || c.what == task::segmented_by_flags) {
+    result.add(slot::flags, dtype::u8, c.n, c.in_offset);
+  }
+  if (by_bits(c.what) || c.what == task::segmented_by_bits) {
+    result.add(slot::bits, dtype::u32, ceil_div(c.n, index_t{32}), c.out_offset % 3);
+  }
+  if (c.what == task::segmented_by_offsets || (!segmented && in_segments(c.what))) {
+    result.add(slot::places, dtype::i64, segments + 1, c.out_offset % 3);
+  }
+  if (c.what == task::segmented_by_keys) result.add(slot::keys, dtype::i32, c.n, c.out_offset);
+  result.add(slot::count, dtype::i64, 1, 0);
+  return result;
+}
+
+layout output_layout(check_case const& c) {
+  layout result(c.slack);
+  bool const splits = family_of(c.what) == family::split;
+  bool const filters = family_of(c.what) == family::filter;
+  bool const positions = c.what == task::positions_if || c.what == task::positions_flagged ||
+                         c.what == task::positions_masked || c.what == task::argsort;
+  if (!positions && c.what != task::count_if) {
+    result.add(slot::items, c.type, c.n, c.out_offset);
+  }
+  if (positions || c.what == task::run_lengths) {
+    result.add(slot::places, dtype::i64, c.n, c.out_offset);
+  }
+  if (c.what == task::run_lengths) result.add(slot::lengths, dtype::i64, c.n, c.in_offset);
+  bool const two =
+      c.what == task::split_if || c.what == task::split_flagged || c.what == task::split_masked;
+  if (two) result.add(slot::others, c.type, c.n, c.in_offset);
+  if (with_values(c.what)) result.add(slot::values, dtype::u32, c.n, c.in_offset);
+  if (c.what == task::split_by_key) {
+    result.add(slot::places, dtype::i64, c.buckets + 1, c.in_offset);
+  } else if (splits || filters) {
+    result.add(slot::count, dtype::i64, 1, 0);
+  }
+  if (c.what == task::scan) result.add(slot::total, c.type, 1, 0);
+  return result;
+}
+
+void make_inputs(check_case const& c, placed in) {
+  std::memset(in.base, canary, in.where.bytes());
+  visit_dtype(c.type, [&]<class T>(std::type_identity<T>) {
+    make_items<T>(c, in.at<T>(slot::items), c.n);
+  });
+  if (auto* const values = in.at<std::uint32_t>(slot::values)) {
+    std::uint64_t const words = c.word(for_values);
+    in_pieces(c.n, [=](index_t begin, index_t end) {
+      for (index_t i = begin; i < end; ++i) {
+        values[i] = static_cast<std::uint32_t>(random_word(words, static_cast<std::uint64_t>(i)));
+      }
+    });
+  }
+  *in.at<index_t>(slot::count) = c.n;
+  if (in_segments(c.what)) {
+    make_segments(c, in);
+  } else if (by_flags(c.what)) {
+    make_flags(c, in.at<std::uint8_t>(slot::flags));
+  } else if (by_bits(c.what)) {
+    std::vector<std::uint8_t> flags(static_cast<std::size_t>(c.n));
+    make_flags(c, flags.data());
+    pack_bits(
+        c.n, [&](index_t i) { return flags[static_cast<std::size_t>(i)] != 0; },
+        in.at<std::uint32_t>(slot::bits));
+  }
+}
+
+void prepare_outputs(check_case const& c, placed in, placed out) {
+  std::memset(out.base, canary, out.where.bytes());
+  if (!c.in_place) return;
+  for (slot const which : {slot::items, slot::values}) {
+    if (!in.where.has(which) || c.n == 0) continue;
+    std::memcpy(out.at<std::byte>(which), in.at<std::byte>(which), in.where[which].bytes());
+  }
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// A case: make inputs, compute what should be, run, compare; and again with less, while it fails.
+#include <apps/check/case_runner.hpp>
+
+#include <cstring>
+
+#include <apps/check/case_data.hpp>
+#include <libscan/core/error.hpp>
+
+namespace libscan::apps {
+
+std::string case_runner::run(check_case const& c) {
+  layout const inputs = input_layout(c, count_segments(c));
+  layout const outputs = output_layout(c);
+  placed const in{inputs, in_.reserve(inputs.bytes())};
+  placed const expected{outputs, expected_.reserve(outputs.bytes())};
+  placed const got{outputs, got_.reserve(outputs.bytes())};
+  make_inputs(c, in);
+  prepare_outputs(c, in, expected);
+  prepare_outputs(c, in, got);
+  compute_expected(c, in, expected, allowed_);
+  try {
+    on_.run(c, in, got);
+  } catch (device_error const&) {
+    throw;
+  } catch (error const& e) {
+    return std::string("threw: ") + e.what();
+  }
+  auto const difference = first_difference(c, expected, got, allowed_);
+  if (!difference.empty()) return difference;
+  if (c.in_place) return "";
+  prepare_outputs(c, in, got);
+  if (!on_.run_rival(c, in, got)) return "";
+  if (auto* const total = got.at<std::byte>(slot::total)) {
+    std::memcpy(total, expected.at<std::byte>(slot::total), outputs[slot::total].bytes());
+  }
+  auto const rival = first_difference(c, expected, got, allowed_);
+  return rival.empty() ? "" : "CUB differs: " + rival;
+}
+
+/// Whether the case fails with other wishes; keeps them if so.
+bool case_runner::fails(failure& found, case_wishes const& wishes) {
+  check_case const c = draw_case(found.what.on, found.what.seed, found.what.number, wishes);
+  auto difference = run(c);
+  if (difference.empty()) return false;
+  found = {c, wishes, std::move(difference)};
+  return true;
+}
+
+/// Fewer items by steps that get smaller.
+void case_runner::shrink_size(failure& found) {
+  for (index_t step = found.what.n / 2; step > 0; step /= 2) {
+    for (;;) {
+      if (found.what.n < step) break;
+      case_wishes less = found.wishes;
+      less.n = found.what.n - step;
+      if (!fails(found, less)) break;
+    }
+  }
+}
+
+failure case_runner::shrink(failure found) {
+  found.wishes.what = family_of(found.what.what);
+  found.wishes.n = found.what.n;
+  found.wishes.large = false;
+  shrink_size(found);
+  case_wishes simpler = found.wishes;
+  simpler.plain = true;
+  fails(found, simpler);
+  simpler = found.wishes;
+  simpler.aligned = true;
+  fails(found, simpler);
+  for (auto const values :
+       {distribution::constant, distribution::sorted, distribution::few, distribution::small}) {
+    simpler = found.wishes;
+    simpler.values = values;
+    if (found.what.values == values || fails(found, simpler)) break;
+  }
+  shrink_size(found);
+  return found;
+}
+
+std::string command_for(failure const& found) {
+  auto const& wishes = found.wishes;
+  check_case const& c = found.what;
+  std::string text = "scan-check --what ";
+  text.append(name_of(family_of(c.what))).append(" --engine ").append(name_of(c.on));
+  text += " --seed " + std::to_string(c.seed) + " --case " + std::to_string(c.number);
+  text += " --n " + std::to_string(c.n);
+  if (wishes.values) text.append(" --values ").append(name_of(*wishes.values));
+  if (wishes.aligned) text += " --aligned";
+  if (wishes.plain) text += " --plain";
+  return text;
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs cases one after the other, in memory that is used again, and makes those that fail small.
+#pragma once
+
+#include <string>
+
+#include <apps/check/check_case.hpp>
+#include <apps/check/check_engine.hpp>
+#include <apps/check/oracle.hpp>
+
+namespace libscan::apps {
+
+/// A case that fails, and how: "item 3: expected 7, got 8".
+struct failure {
+  check_case what;
+  case_wishes wishes;  ///< with these the case is drawn again
+  std::string difference;
+};
+
+/// Runs cases on an engine and compares.
+class case_runner {
+ public:
+  explicit case_runner(check_engine& on) : on_(on) {}
+
+  /// Empty if case `c` gives what it should; else the first difference, or what was thrown. A
+  /// `device_error` or std::bad_alloc is thrown on: nothing can be said of later cases then.
+  std::string run(check_case const& c);
+
+  /// The same failure with fewer items, simpler values and a plainer call, as far as it persists.
+  failure shrink(failure found);
+
+ private:
+  bool fails(failure& found, case_wishes const& wishes);
+  void shrink_size(failure& found);
+
+  check_engine& on_;
+  image in_, expected_, got_;
+  tolerances allowed_;
+};
+
+/// The command that runs case `found` again.
+std::string command_for(failure const& found);
+
+}  // namespace libscan::apps

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drawing cases: each property has a random word of its own, so that fixing one leaves the others.
+#include <apps/check/check_case.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+
+namespace libscan::apps {
+namespace {
+
+/// What the random words of a case are for; the numbers are part of what a seed means.
+enum purpose : std::uint64_t {
+  for_family,
+  for_task,
+  for_type,
+  for_size,
+  for_size_too,
+  for_values,
+  for_operator,
+  for_kind,
+  for_init,
+  for_place,
+  for_direction,
+  for_bits,
+  for_keep,
+  for_buckets,
+  for_shape,
+  for_in_offset,
+  for_out_offset,
+  for_threads,
+  for_count,
+  for_tuning,
+  for_schedule
+};
+
+template <class T>
+T one_of(std::span<T const> choices, std::uint64_t word) {
+  return choices[word % choices.size()];
+}
+
+bool on_device(engine_kind on) { return on != engine_kind::cpu; }
+
+constexpr task scans[] = {task::scan};
+constexpr task segmented_scans[] = {task::segmented_by_flags, task::segmented_by_bits,
+                                    task::segmented_by_offsets, task::segmented_by_keys};
+// Those that only the device has come last.
+constexpr task filters[] = {
+    task::filter_if,         task::filter_flagged,   task::filter_masked, task::positions_if,
+    task::positions_flagged, task::positions_masked, task::count_if,      task::unique,
+    task::run_lengths};
+constexpr task splits[] = {task::split_if,       task::split_flagged, task::split_masked,
+                           task::split_into_one, task::split_by_bit,  task::split_by_key};
+constexpr task sorts[] = {task::sort_keys, task::sort_pairs, task::argsort,
+                          task::sort_keys_in_segments, task::sort_pairs_in_segments};
+
+std::span<task const> tasks_of(family what, bool device) {
+  switch (what) {
+    case family::scan:
+      return scans;
+    case family::segmented:
+      return segmented_scans;
+    case family::filter:
+      return std::span(filters).first(device ? std::size(filters) : 8);
+    case family::split:
+      return std::span(splits).first(device ? std::size(splits) : 3);
+    case family::sort:
+      break;
+  }
+  return sorts;
+}
+
+// What is compiled: everything for the cpu engine but sorts within segments; for kernels, types of
+// each size, and the operators below.
+constexpr dtype scan_types[] = {dtype::u8, dtype::i32, dtype::u64, dtype::f32, dtype::f64};
+constexpr dtype segmented_types[] = {dtype::u64, dtype::f32};
+constexpr dtype filter_types[] = {dtype::u8, dtype::i32};
+constexpr dtype split_types[] = {dtype::i32, dtype::u64};
+constexpr dtype key_types[] = {dtype::u8, dtype::i32, dtype::u64, dtype::f32};
+constexpr dtype segment_key_types[] = {dtype::i32, dtype::u64, dtype::f32};
+
+std::span<dtype const> types_for(task what, bool device) {
+  bool const in_segments =
+      what == task::sort_keys_in_segments || what == task::sort_pairs_in_segments;
+  if (in_segments) return std::span(segment_key_types).first(device ? 1 : 3);
+  if (!device) return all_dtypes;
+  if (what == task::split_by_key) return std::span(split_types).first(1);
+  switch (family_of(what)) {
+    case family::scan:
+      return scan_types;
+    case family::segmented:
+      return segmented_types;
+    case family::filter:
+      return filter_types;
+    case family::split:
+      return split_types;
+    case family::sort:
+      break;
+  }
+  return key_types;
+}
+
+constexpr operation all_operations[] = {operation::sum,     operation::minimum, operation::maximum,
+                                        operation::bit_and, operation::bit_or,  operation::bit_xor};
+
+operation operator_for(check_case const& c, std::uint64_t word) {
+  if (!on_device(c.on)) return all_operations[word % (is_float(c.type) ? 3 : 6)];
+  // device_operators.cuh has one for each type.
+  bool const segmented = family_of(c.what) == family::segmented;
+  if (c.type == dtype::u64) return segmented ? operation::maximum : operation::bit_xor;
+  return c.type == dtype::f64 ? operation::minimum : operation::sum;
+}
+
+/// 1 more, as many, or 1 less.
+index_t near(index_t n, std::uint64_t word) {
+  return std::max<index_t>(0, n + static_cast<index_t>(word % 3) - 1);
+}
+
+/// A number of items with as many bits as 2^power.
+index_t any_size(int power, std::uint64_t word) {
+  auto const least = index_t{1} << power;
+  return least + static_cast<index_t>(word % static_cast<std::uint64_t>(least));
+}
+
+/// Tens of millions are rare: checking them takes its time.
+index_t large_size(std::uint64_t word) {
+  int const power = 20 + static_cast<int>(std::min(word % 6, word / 6 % 6));
+  return word / 36 % 2 == 0 ? near(index_t{1} << power, word >> 16)
+                            : any_size(std::min(power, 24), word >> 16);
+}
+
+/// Mostly few items, and the sizes where tiles end.
+index_t size_of_case(engine_kind on, std::uint64_t how, std::uint64_t word, bool large) {
+  constexpr std::uint64_t large_per_ten_thousand = 130;
+  if (large && on != engine_kind::executor && how % 10000 < large_per_ten_thousand) {
+    return large_size(word);
+  }
+  index_t const most = on == engine_kind::executor ? 3000 : index_t{1} << 18;
+  std::uint64_t const kind = (how / 10000) % 100;
+  index_t n = 0;
+  if (kind < 35) {
+    n = static_cast<index_t>(word % 300);
+  } else if (kind < 60) {
+    static constexpr index_t tiles[] = {32, 64, 128, 256, 512, 1024, 2048, 4096, 6144};
+    n = near(tiles[word % std::size(tiles)] * static_cast<index_t>(1 + word / 16 % 40), word >> 32);
+  } else if (kind < 75) {
+    n = near(index_t{1} << (word % 19), word >> 32);
+  } else {
+    n = any_size(static_cast<int>(word % 17), word >> 8);
+  }
+  return n <= most ? n : n % most;
+}
+
+int offset_of(std::uint64_t word) { return word % 2 == 0 ? 0 : static_cast<int>(word / 2 % 17); }
+
+void draw_sort(check_case& c) {
+  auto const word = c.word(for_bits);
+  c.descending = c.word(for_direction) % 2 == 1;
+  int const bits = 8 * static_cast<int>(size_of(c.type));
+  if (word % 3 == 0) {
+    c.first_bit = static_cast<int>(word / 3 % static_cast<std::uint64_t>(bits));
+    c.end_bit = c.first_bit + static_cast<int>((word >> 32) % static_cast<std::uint64_t>(bits + 1));
+    c.end_bit = std::min(c.end_bit, bits);
+  }
+}
+
+bool may_be_in_place(check_case const& c) {
+  switch (c.what) {
+    case task::scan:
+    case task::sort_keys:
+    case task::sort_pairs:
+      return true;
+    case task::filter_if:
+    case task::filter_flagged:
+    case task::filter_masked:
+    case task::sort_keys_in_segments:
+    case task::sort_pairs_in_segments:
+      return !on_device(c.on);
+    default:
+      return on_device(c.on) && family_of(c.what) == family::segmented;
+  }
+}
+
+/// What only shows in how the call is made, not in its result.
+void draw_manner(check_case& c) {
+  static constexpr int threads[] = {1, 2, 3, 7, 0};
+  c.threads = one_of<int>(threads, c.word(for_threads));
+  c.in_place = may_be_in_place(c) && c.word(for_place) % 3 == 0;
+  if (on_device(c.on)) {
+    c.count_on_device = c.word(for_count) % 4 == 0;
+    c.slack = static_cast<index_t>(c.word(for_count) / 4 % 3) * 1000;
+  }
+  if (c.on != engine_kind::executor) return;
+  c.tuning = static_cast<int>(c.word(for_tuning) % 4);
+  c.schedule = c.word(for_schedule) % 2 == 0 ? 0 : c.word(for_schedule);
+}
+
+}  // namespace
+
+std::uint64_t check_case::word(std::uint64_t purpose) const {
+  return random_word(random_word(random_word(0, seed), number), purpose);
+}
+
+check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
+                     case_wishes const& wishes) {
+  check_case c;
+  c.on = on;
+  c.seed = seed;
+  c.number = number;
+  bool const device = on_device(on);
+  auto const drawn = static_cast<family>(c.word(for_family) % family_count);
+  c.what = one_of(tasks_of(wishes.what.value_or(drawn), device), c.word(for_task));
+  c.type = one_of(types_for(c.what, device), c.word(for_type));
+  c.n = wishes.n.value_or(size_of_case(on, c.word(for_size), c.word(for_size_too), wishes.large));
+  c.values =
+      wishes.values.value_or(static_cast<distribution>(c.word(for_values) % distribution_count));
+  c.op = operator_for(c, c.word(for_operator));
+  c.kind = c.word(for_kind) % 2 == 0 ? scan_kind::inclusive : scan_kind::exclusive;
+  c.has_init = c.word(for_init) % 2 == 0;
+  c.reverse = !device && family_of(c.what) == family::segmented && c.word(for_direction) % 2 == 0;
+  static constexpr int percents[] = {0, 1, 10, 50, 90, 99, 100};
+  c.keep_percent = one_of<int>(percents, c.word(for_keep));
+  c.buckets = static_cast<int>(1 + c.word(for_buckets) % 256);
+  c.shape = static_cast<segment_shape>(c.word(for_shape) % 5);
+  c.in_offset = offset_of(c.word(for_in_offset));
+  c.out_offset = offset_of(c.word(for_out_offset));
+  if (family_of(c.what) == family::sort) draw_sort(c);
+  draw_manner(c);
+  if (wishes.aligned) c.in_offset = c.out_offset = 0;
+  if (wishes.plain) {
+    c.threads = 1;
+    c.tuning = 0;
+    c.schedule = 0;
+    c.slack = 0;
+    c.count_on_device = c.in_place = c.has_init = false;
+  }
+  return c;
+}
+
+family family_of(task what) {
+  if (what == task::scan) return family::scan;
+  if (what <= task::segmented_by_keys) return family::segmented;
+  if (what <= task::run_lengths) return family::filter;
+  return what <= task::split_by_key ? family::split : family::sort;
+}
+
+std::string_view name_of(engine_kind on) {
+  static constexpr std::string_view names[] = {"cpu", "cuda", "executor"};
+  return names[static_cast<int>(on)];
+}
+
+std::string_view name_of(family what) {
+  static constexpr std::string_view names[] = {"scan", "segmented", "filter", "split", "sort"};
+  return names[static_cast<int>(what)];
+}
+
+std::string_view name_of(distribution values) {
+  static constexpr std::string_view names[] = {"uniform", "small",    "few",    "constant",
+                                               "sorted",  "reversed", "skewed", "special"};
+  return names[static_cast<int>(values)];
+}
+
+std::string describe(check_case const& c) {
+  static constexpr std::string_view tasks[] = {"scan",
+                                               "segmented scan by flags",
+                                               "segmented scan by bits",
+                                               "segmented scan by offsets",
+                                               "segmented scan by keys",
+                                               "filter by a predicate",
+                                               "filter by flags",
+                                               "filter by bits",
+                                               "positions by a predicate",
+                                               "positions by flags",
+                                               "positions by bits",
+                                               "count by a predicate",
+                                               "unique",
+                                               "run lengths",
+                                               "split by a predicate",
+                                               "split by flags",
+                                               "split by bits",
+                                               "split into one buffer",
+                                               "split by a bit",
+                                               "split by key",
+                                               "sort of keys",
+                                               "sort of pairs",
+                                               "argsort",
+                                               "sort of keys in segments",
+                                               "sort of pairs in segments"};
+  static constexpr std::string_view operators[] = {"sum", "min", "max", "and", "or", "xor"};
+  std::string text(tasks[static_cast<int>(c.what)]);
+  text.append(" of ").append(std::to_string(c.n)).append(" ").append(name_of(c.type));
+  text.append(", ").append(name_of(c.values));
+  bool const scans = family_of(c.what) <= family::segmented;
+  if (scans) {
+    text.append(c.kind == scan_kind::inclusive ? ", inclusive " : ", exclusive ");
+    text.append(operators[static_cast<int>(c.op)]);
+    if (c.has_init) text += " with init";
+    if (c.reverse) text += ", reverse";
+  }
+  if (c.what == task::split_by_key) text += ", " + std::to_string(c.buckets) + " buckets";
+  if (family_of(c.what) == family::sort) {
+    text += c.descending ? ", descending" : ", ascending";
+    if (c.end_bit >= 0) {
+      text += ", bits " + std::to_string(c.first_bit) + ":" + std::to_string(c.end_bit);
+    }
+  }
+  if (c.in_place) text += ", in place";
+  if (c.count_on_device) text += ", count on the device";
+  if (c.in_offset + c.out_offset != 0) {
+    text += ", offsets " + std::to_string(c.in_offset) + " and " + std::to_string(c.out_offset);
+  }
+  if (c.on == engine_kind::cpu) text += ", threads " + std::to_string(c.threads);
+  if (c.tuning != 0) text += ", tuning " + std::to_string(c.tuning);
+  if (c.schedule != 0) text += ", seeded schedule";
+  return text;
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// One case of scan-check: which call, on how many items of which type, made how. A pure function of
+// the engine's kind, a seed and a number.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <apps/common/dtype.hpp>
+#include <apps/prefix/prefix_call.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::apps {
+
+/// Who computes what is checked.
+enum class engine_kind : std::uint8_t { cpu, cuda, executor };
+
+/// What --what chooses from.
+enum class family : std::uint8_t { scan, segmented, filter, split, sort };
+
+/// How many families there are.
+inline constexpr int family_count = 5;
+
+/// What is called.
+enum class task : std::uint8_t {
+  scan,
+  segmented_by_flags,
+  segmented_by_bits,
+  segmented_by_offsets,
+  segmented_by_keys,
+  filter_if,
+  filter_flagged,
+  filter_masked,
+  positions_if,
+  positions_flagged,
+  positions_masked,
+  count_if,
+  unique,
+  run_lengths,
+  split_if,
+  split_flagged,
+  split_masked,
+  split_into_one,
+  split_by_bit,
+  split_by_key,
+  sort_keys,
+  sort_pairs,
+  argsort,
+  sort_keys_in_segments,
+  sort_pairs_in_segments
+};
+
+/// How the values of items follow one another.
+enum class distribution : std::uint8_t {
+  uniform,   ///< any bits; floats evenly in [-1, 1)
+  small,     ///< integers of a few units
+  few,       ///< four different ones
+  constant,  ///< all the same
+  sorted,    ///< ascending
+  reversed,  ///< descending
+  skewed,    ///< most of them near 0
+  special    ///< limits, and for floats infinities, NaNs and both zeros, among others
+};
+
+/// How many there are.
+inline constexpr int distribution_count = 8;
+
+/// How the lengths of segments follow one another.
+enum class segment_shape : std::uint8_t { one, single, some_empty, power_law, huge_among_tiny };
+
+/// Everything that decides about a case.
+struct check_case {
+  engine_kind on = engine_kind::cpu;
+  std::uint64_t seed = 0;
+  std::uint64_t number = 0;
+  task what = task::scan;
+  dtype type = dtype::i32;
+  index_t n = 0;
+  distribution values = distribution::uniform;
+  operation op = operation::sum;
+  scan_kind kind = scan_kind::exclusive;
+  bool reverse = false;  ///< segmented scans of the cpu engine
+  bool has_init = false;
+  bool in_place = false;
+  bool descending = false;
+  int first_bit = 0;
+  int end_bit = -1;  ///< < 0: all
+  int keep_percent = 50;
+  int buckets = 1;  ///< of `task::split_by_key`
+  segment_shape shape = segment_shape::one;
+  int in_offset = 0;   ///< items between a boundary of 256 bytes and the first item
+  int out_offset = 0;  ///< the same of outputs
+  int threads = 1;     ///< of the cpu engine; 0: all
+  bool count_on_device = false;
+  index_t slack = 0;           ///< how much more than n a device may expect
+  int tuning = 0;              ///< 0: the library's; the executor has small ones, too
+  std::uint64_t schedule = 0;  ///< of the executor; 0: the fixed one
+
+  /// A random word for one purpose of this case.
+  std::uint64_t word(std::uint64_t purpose) const;
+};
+
+/// What a user fixes of a case.
+struct case_wishes {
+  std::optional<family> what;
+  bool large = false;                  ///< some of tens of millions of items
+  std::optional<index_t> n;            ///< --n
+  std::optional<distribution> values;  ///< --values
+  bool aligned = false;                ///< --aligned: no offsets
+  bool plain = false;  ///< --plain: one thread, the library's tuning, the fixed schedule, counts
+                       ///< from the host, no init, not in place
+};
+
+/// Case `number` of `seed` for an engine. What `wishes` fixes leaves the rest as it is.
+check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
+                     case_wishes const& wishes);
+
+/// In a line, for people.
+std::string describe(check_case const& c);
+
+/// As --engine calls it.
+std::string_view name_of(engine_kind on);
+
+/// As --what calls it.
+std::string_view name_of(family what);
+
+/// As --values calls it.
+std::string_view name_of(distribution values);
+
+/// The family of a task.
+family family_of(task what);
+
+/// Whether items of a type are floats.
+inline bool is_float(dtype type) { return type == dtype::f32 || type == dtype::f64; }
+
+/// Random word i of a stream (the finaliser of SplitMix64: Steele, Lea & Flood 2014).
+constexpr std::uint64_t random_word(std::uint64_t stream, std::uint64_t i) {
+  std::uint64_t x = stream + (i + 1) * 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+}  // namespace libscan::apps

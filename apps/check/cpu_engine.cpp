@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases on the CPU: the plain C++ facades, and headers of the cpu engine where there is none.
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include <apps/check/case_data.hpp>
+#include <apps/check/check_engine.hpp>
+#include <apps/filter/filter.hpp>
+#include <apps/filter/predicate.hpp>
+#include <apps/filter/selection.hpp>
+#include <apps/prefix/prefix_scan.hpp>
+#include <apps/radix_sort/radix_sort.hpp>
+#include <apps/radix_sort/segmented_sort_cpu.hpp>
+#include <libscan/libscan.hpp>
+
+namespace libscan::apps {
+namespace {
+
+/// A case with its types known.
+template <class T>
+struct cpu_case {
+  check_case const& c;
+  engine on;
+  placed in;
+  placed out;
+
+  std::span<T const> items() const { return array<T const>(c.in_place ? out : in, slot::items); }
+  std::span<T> result() const { return array<T>(out, slot::items); }
+  template <class U>
+  static std::span<U> array(placed where, slot which) {
+    return {where.at<U>(which), static_cast<std::size_t>(where.size(which))};
+  }
+};
+
+template <class T, class Op>
+void scan_by(cpu_case<T> const& one, Op op) {
+  T const init = init_of<T>(one.c);
+  *one.out.template at<T>(slot::total) =
+      one.c.kind == scan_kind::inclusive
+          ? inclusive_scan(one.on, one.items(), one.result(), op, init)
+          : exclusive_scan(one.on, one.items(), one.result(), op, init);
+}
+
+template <class T>
+void run_scan(cpu_case<T> const& one) {
+  switch (one.c.op) {
+    case operation::sum:
+      return scan_by(one, plus<T>{});
+    case operation::minimum:
+      return scan_by(one, minimum<T>{});
+    case operation::maximum:
+      return scan_by(one, maximum<T>{});
+    default:
+      break;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    if (one.c.op == operation::bit_and) return scan_by(one, bit_and<T>{});
+    if (one.c.op == operation::bit_or) return scan_by(one, bit_or<T>{});
+    scan_by(one, bit_xor<T>{});
+  }
+}
+
+template <class T>
+void run_segmented(cpu_case<T> const& one) {
+  check_case const& c = one.c;
+  segmentation segments;
+  switch (c.what) {
+    case task::segmented_by_flags:
+      segments = {segmentation::form::flags, one.in.template at<void>(slot::flags), 0, dtype::i64};
+      break;
+    case task::segmented_by_bits:
+      segments = {segmentation::form::bits, one.in.template at<void>(slot::bits), 0, dtype::i64};
+      break;
+    case task::segmented_by_offsets:
+      segments = {segmentation::form::offsets, one.in.template at<void>(slot::places),
+                  one.in.size(slot::places) - 1, dtype::i64};
+      break;
+    default:
+      segments = {segmentation::form::keys, one.in.template at<void>(slot::keys), 0, dtype::i32};
+  }
+  T const init = init_of<T>(c);
+  prefix_scan(one.on, {c.type, one.items().data(), c.n, c.op, c.kind,
+                       c.reverse ? scan_direction::reverse : scan_direction::forward, segments,
+                       c.type, &init, one.result().data()});
+}
+
+/// x < threshold. Nothing is below the least.
+template <class T>
+predicate<T> below(T threshold) {
+  using limits = std::numeric_limits<T>;
+  if constexpr (std::is_floating_point_v<T>) {
+    in_interval<T> at_least{threshold, limits::infinity()};
+    // What is neither at least the threshold nor NaN.
+    at_least.outside = true;
+    return at_least;
+  } else {
+    return in_interval<T>{.lo = threshold, .hi = limits::max(), .outside = true};
+  }
+}
+
+item_mask mask_of(check_case const& c, placed in) {
+  if (in.where.has(slot::flags)) {
+    return item_mask::of_flags({in.at<std::uint8_t>(slot::flags), static_cast<std::size_t>(c.n)});
+  }
+  return item_mask::of_bits(
+      {in.at<std::uint32_t>(slot::bits), static_cast<std::size_t>(in.size(slot::bits))}, c.n);
+}
+
+template <class T>
+index_t choose(cpu_case<T> const& one) {
+  check_case const& c = one.c;
+  T const threshold = threshold_of<T>(c);
+  std::span<index_t> places;
+  std::span<T> others;
+  if (one.out.where.has(slot::places)) {
+    places = one.template array<index_t>(one.out, slot::places);
+  }
+  if (one.out.where.has(slot::others)) others = one.template array<T>(one.out, slot::others);
+  switch (c.what) {
+    case task::filter_if:
+      return filter(one.on, one.items(), one.result(), below(threshold));
+    case task::filter_flagged:
+    case task::filter_masked:
+      return filter<T>(one.on, one.items(), one.result(), mask_of(c, one.in));
+    case task::positions_if:
+      return filter_indices(one.on, one.items(), places, below(threshold));
+    case task::positions_flagged:
+    case task::positions_masked:
+      return mask_indices(one.on, mask_of(c, one.in), places);
+    case task::count_if:
+      return libscan::count_if(one.on, one.items(), below(threshold));
+    case task::split_if:
+      return split<T>(one.on, one.items(), one.result(), others, below(threshold));
+    case task::split_flagged:
+    case task::split_masked:
+      return split<T>(one.on, one.items(), one.result(), others, mask_of(c, one.in));
+    default:
+      return unique<T>(one.on, one.items(), one.result());
+  }
+}
+
+/// Within segments: a header, compiled for some types.
+template <class T>
+void sort_segments(cpu_case<T> const& one) {
+  check_case const& c = one.c;
+  auto const direction = c.descending ? sort_direction::descending : sort_direction::ascending;
+  sort_order<T> const order{direction, c.first_bit, c.end_bit};
+  index_t const* const offsets = one.in.template at<index_t>(slot::places);
+  index_t const segments = one.in.size(slot::places) - 1;
+  if (c.what == task::sort_keys_in_segments) {
+    return cpu::sort_keys_in_segments(one.on.threads(), one.items().data(), one.result().data(),
+                                      c.n, offsets, segments, order);
+  }
+  placed const from = c.in_place ? one.out : one.in;
+  cpu::sort_pairs_in_segments(
+      one.on.threads(), one.items().data(), one.result().data(),
+      static_cast<std::uint32_t const*>(from.at<std::uint32_t>(slot::values)),
+      one.out.template at<std::uint32_t>(slot::values), c.n, offsets, segments, order);
+}
+
+template <class T>
+void run_sort(cpu_case<T> const& one) {
+  check_case const& c = one.c;
+  sort_options const options{c.descending ? sort_direction::descending : sort_direction::ascending,
+                             c.first_bit, c.end_bit};
+  switch (c.what) {
+    case task::sort_keys:
+      return sort_keys(one.on, one.items(), one.result(), options);
+    case task::sort_pairs: {
+      auto const values =
+          one.template array<std::uint32_t const>(c.in_place ? one.out : one.in, slot::values);
+      return sort_pairs(one.on, one.items(), one.result(), values,
+                        one.template array<std::uint32_t>(one.out, slot::values), options);
+    }
+    case task::argsort:
+      return argsort(one.on, one.items(), one.template array<index_t>(one.out, slot::places),
+                     options);
+    default:
+      break;
+  }
+  constexpr bool compiled = std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint64_t> ||
+                            std::is_same_v<T, float>;
+  if constexpr (compiled) sort_segments(one);
+}
+
+class cpu_engine : public check_engine {
+ public:
+  void run(check_case const& c, placed in, placed out) override {
+    visit_dtype(c.type, [&]<class T>(std::type_identity<T>) {
+      cpu_case<T> const one{c, engine::cpu(c.threads), in, out};
+      switch (family_of(c.what)) {
+        case family::scan:
+          return run_scan(one);
+        case family::segmented:
+          return run_segmented(one);
+        case family::sort:
+          return run_sort(one);
+        default:
+          *out.at<index_t>(slot::count) = choose(one);
+      }
+    });
+  }
+
+  std::string description() const override { return engine::cpu().description(); }
+};
+
+}  // namespace
+
+std::unique_ptr<check_engine> make_cpu_engine() { return std::make_unique<cpu_engine>(); }
+
+}  // namespace libscan::apps

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan-check's way to a GPU, and to CUB beside it.
+#include <apps/check/device_engine.cuh>
+#include <apps/check/rival_cuda.cuh>
+#include <libscan/core/engine.hpp>
+#include <libscan/simt/cuda/selected_device.cuh>
+
+namespace libscan::apps {
+namespace {
+
+/// Device 0, with memory that stays.
+class cuda_engine : public device_engine {
+ public:
+  explicit cuda_engine(engine on) : name_(on.description()), here_(on.device()) {}
+
+  bool run_rival(check_case const& c, placed in, placed out) override {
+    if (!has_rival(c)) return false;
+    placed const d_in{in.where, in_.reserve(in.where.bytes())};
+    placed const d_out{out.where, out_.reserve(out.where.bytes())};
+    call(c, d_in, d_out, out, [](device_case const& one) { run_cub(one); });
+    return true;
+  }
+
+  std::string description() const override { return name_; }
+
+ private:
+  std::string name_;
+  simt::selected_device here_;
+};
+
+}  // namespace
+
+std::unique_ptr<check_engine> make_cuda_engine() {
+  return std::make_unique<cuda_engine>(engine::cuda());
+}
+
+}  // namespace libscan::apps

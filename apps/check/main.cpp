@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan-check: random cases of every operation, checked against the standard library.
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+#include <apps/check/run_check.hpp>
+#include <apps/common/arguments.hpp>
+#include <apps/common/program.hpp>
+
+namespace {
+
+using namespace libscan::apps;
+
+constexpr char const* what_it_does =
+    "Checks libscan on this machine: runs random cases of every operation on an engine and "
+    "compares\n"
+    "with plain loops and std::stable_sort.";
+
+constexpr char const* words_and_examples =
+    R"(A case is drawn from the seed and its number alone: what is called, the type and number of
+items, their values, the operator, alignments and options. Results must be equal bit by bit; sums
+of floats that have to be rounded must lie within n eps sum|x|. No byte outside the outputs may be
+written. On a GPU, CUB is asked, too, where it has a direct counterpart.
+
+The first case that fails is made smaller as long as it fails, and shown with the command that runs
+it again (and which --n, --values, --aligned and --plain are for).
+
+--engine executor runs the GPU's kernels on the CPU, thread by thread, under random schedules, with
+at most 3000 items. auto: a usable GPU, else the CPU.
+
+Examples:
+  scan-check
+  scan-check --engine executor --seconds 60
+  scan-check --what sort --engine cuda --cases 100000 --large --json checked.json
+  scan-check --what scan --engine cpu --seed 7 --case 12 --n 100
+
+Exit codes: 0 all as it should be, 1 a difference, 2 usage, 3 bad file, 4 device or memory.)";
+
+/// Adds what a case may be told.
+void add_wishes(CLI::App& app, case_wishes& wishes) {
+  static std::map<std::string, family> const families{{"scan", family::scan},
+                                                      {"segmented", family::segmented},
+                                                      {"filter", family::filter},
+                                                      {"split", family::split},
+                                                      {"sort", family::sort}};
+  app.add_option_function<std::string>(
+         "--what",
+         [to = &wishes](std::string const& name) {
+           if (name != "all") to->what = families.at(name);
+         },
+         "all, scan, segmented, filter, split or sort (default all)")
+      ->check(CLI::IsMember({"all", "scan", "segmented", "filter", "split", "sort"}))
+      ->type_name("WHAT");
+  static std::map<std::string, distribution> const distributions = [] {
+    std::map<std::string, distribution> result;
+    for (int d = 0; d < distribution_count; ++d) {
+      auto const one = static_cast<distribution>(d);
+      result.emplace(name_of(one), one);
+    }
+    return result;
+  }();
+  app.add_flag("--large", wishes.large, "some cases of up to tens of millions of items");
+  app.add_option("--n", wishes.n, "number of items, whatever is drawn")
+      ->check(CLI::Range(libscan::index_t{0}, libscan::index_t{1} << 31));
+  app.add_option_function<std::string>(
+         "--values",
+         [to = &wishes](std::string const& name) { to->values = distributions.at(name); },
+         "values of items, whatever is drawn: uniform, small, few, constant, sorted, reversed, "
+         "skewed, special")
+      ->check(CLI::IsMember(&distributions))
+      ->type_name("HOW");
+  app.add_flag("--aligned", wishes.aligned, "all arrays at boundaries of 256 bytes");
+  app.add_flag("--plain", wishes.plain,
+               "one thread, the library's tuning, no init, not in place, fixed schedule");
+}
+
+/// Adds what is scan-check's own.
+void add_arguments(CLI::App& app, check_arguments& arguments) {
+  app.add_option("--engine", arguments.engine, "cpu, cuda, executor, or auto")
+      ->check(CLI::IsMember({"cpu", "cuda", "executor", "auto"}))
+      ->capture_default_str();
+  auto* const seconds =
+      app.add_option("--seconds", arguments.seconds, "how long; 10 if --cases is not given")
+          ->check(CLI::PositiveNumber);
+  auto* const cases = app.add_option("--cases", arguments.cases, "how many cases");
+  app.add_option("--case", arguments.only, "only the case of this number")
+      ->excludes(seconds)
+      ->excludes(cases);
+  app.add_option("--seed", arguments.seed, "which cases; another one each time if not given");
+  app.add_option("--json", arguments.json_file, "write the summary to a file, too")
+      ->type_name("FILE");
+  app.add_flag("--progress", arguments.progress, "show progress even when not on a terminal");
+  app.set_version_flag("--version", app.get_name() + " (libscan " LIBSCAN_VERSION ")");
+  add_wishes(app, arguments.wishes);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_program("scan-check", [&] {
+    check_arguments arguments;
+    CLI::App app(what_it_does, "scan-check");
+    app.footer(words_and_examples);
+    add_arguments(app, arguments);
+    if (!parse_arguments(app, argc, argv)) return exit_code::done;
+    return run_check(arguments);
+  });
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain loops, written apart from the library.
+#include <apps/check/oracle.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <apps/check/case_data.hpp>
+#include <apps/check/parallel.hpp>
+
+namespace libscan::apps {
+namespace {
+
+template <class T>
+using wide_of = std::conditional_t<sizeof(T) == 4, double, long double>;
+
+/// f(combine) with combine(earlier, later) for the operator of a case.
+template <class T, class F>
+void with_operation(operation op, F f) {
+  auto const chosen = [](bool take_later, T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(a)) return a;
+      if (std::isnan(b)) return b;
+    }
+    return take_later ? b : a;
+  };
+  if (op == operation::minimum) return f([=](T a, T b) { return chosen(b < a, a, b); });
+  if (op == operation::maximum) return f([=](T a, T b) { return chosen(a < b, a, b); });
+  if constexpr (std::is_integral_v<T>) {
+    auto const bits = [](T x) { return static_cast<std::uint64_t>(x); };
+    switch (op) {
+      case operation::sum:
+        return f([=](T a, T b) { return static_cast<T>(bits(a) + bits(b)); });
+      case operation::bit_and:
+        return f([=](T a, T b) { return static_cast<T>(bits(a) & bits(b)); });
+      case operation::bit_or:
+        return f([=](T a, T b) { return static_cast<T>(bits(a) | bits(b)); });
+      default:
+        return f([=](T a, T b) { return static_cast<T>(bits(a) ^ bits(b)); });
+    }
+  }
+}
+
+/// Where segments begin, for the direction of the scan.
+class head_list {
+ public:
+  head_list(check_case const& c, placed in) : heads_(static_cast<std::size_t>(c.n) + 1, 0) {
+    for (index_t i = 0; i < c.n; ++i) at(i) = is_head(c, in, i);
+    if (auto const* const offsets = in.at<index_t>(slot::places)) {
+      for (index_t s = 0; s < in.size(slot::places); ++s) at(offsets[s]) = 1;
+    }
+    at(0) = at(c.n) = 1;
+  }
+
+  /// Whether the scan begins anew at item i.
+  bool begins(index_t i, bool reverse) const {
+    return heads_[static_cast<std::size_t>(reverse ? i + 1 : i)] != 0;
+  }
+
+ private:
+  std::uint8_t& at(index_t i) { return heads_[static_cast<std::size_t>(i)]; }
+
+  static bool is_head(check_case const& c, placed in, index_t i) {
+    switch (c.what) {
+      case task::segmented_by_flags:
+        return in.at<std::uint8_t>(slot::flags)[i] != 0;
+      case task::segmented_by_bits:
+        return (in.at<std::uint32_t>(slot::bits)[i / 32] >> (i % 32) & 1) != 0;
+      case task::segmented_by_keys: {
+        auto const* const keys = in.at<std::int32_t>(slot::keys);
+        return i > 0 && keys[i] != keys[i - 1];
+      }
+      default:
+        return false;
+    }
+  }
+
+  std::vector<std::uint8_t> heads_;
+};
+
+/// A running sum of floats and how far any order of association may be from it.
+template <class T>
+struct bounded_sum {
+  using wide = wide_of<T>;
+  wide sum, magnitude, terms;
+  bool integers;
+
+  bounded_sum(T init, bool are_integers)
+      : sum(init), magnitude(std::abs(static_cast<wide>(init))), terms(1), integers(are_integers) {}
+
+  void add(T item) {
+    sum += item;
+    magnitude += std::abs(static_cast<wide>(item));
+    terms += 1;
+  }
+  double tolerance() const {
+    auto const exact_up_to = static_cast<wide>(std::int64_t{1} << std::numeric_limits<T>::digits);
+    if (integers && magnitude <= exact_up_to) return 0;
+    wide const bound = (terms + 1) * std::numeric_limits<T>::epsilon() * magnitude;
+    return static_cast<double>(bound) * (1 + 1e-12);
+  }
+};
+
+/// Calls before(i), which begins a segment if `begins`, for all items in the order of the scan.
+template <class Each>
+void in_order(check_case const& c, Each each) {
+  for (index_t k = 0; k < c.n; ++k) each(c.reverse ? c.n - 1 - k : k);
+}
+
+template <class T, class Begins>
+void sum_floats(check_case const& c, placed in, placed out, Begins begins, tolerances& allowed) {
+  T const* const items = in.at<T>(slot::items);
+  T* const results = out.at<T>(slot::items);
+  T const init = init_of<T>(c);
+  bool const integers = are_integers(c);
+  allowed.resize(static_cast<std::size_t>(c.n) + 1);
+  bounded_sum<T> running(init, integers);
+  in_order(c, [&](index_t i) {
+    if (begins(i)) running = bounded_sum<T>(init, integers);
+    if (c.kind == scan_kind::inclusive) running.add(items[i]);
+    results[i] = static_cast<T>(running.sum);
+    allowed[static_cast<std::size_t>(i)] = running.tolerance();
+    if (c.kind == scan_kind::exclusive) running.add(items[i]);
+  });
+  allowed[static_cast<std::size_t>(c.n)] = running.tolerance();
+  if (T* const total = out.at<T>(slot::total)) *total = static_cast<T>(running.sum);
+}
+
+template <class T, class Begins>
+void scan_items(check_case const& c, placed in, placed out, Begins begins, tolerances& allowed) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (c.op == operation::sum) return sum_floats<T>(c, in, out, begins, allowed);
+  }
+  T const* const items = in.at<T>(slot::items);
+  T* const results = out.at<T>(slot::items);
+  T const init = init_of<T>(c);
+  with_operation<T>(c.op, [&](auto combine) {
+    T running = init;
+    in_order(c, [&](index_t i) {
+      if (begins(i)) running = init;
+      T const before = running;
+      running = combine(before, items[i]);
+      results[i] = c.kind == scan_kind::inclusive ? running : before;
+    });
+    if (T* const total = out.at<T>(slot::total)) *total = running;
+  });
+}
+
+/// f(keep), keep(i) telling whether item i is kept.
+template <class T, class F>
+void with_choice(check_case const& c, placed in, F f) {
+  T const* const items = in.at<T>(slot::items);
+  switch (c.what) {
+    case task::filter_flagged:
+    case task::positions_flagged:
+    case task::split_flagged:
+      return f([flags = in.at<std::uint8_t>(slot::flags)](index_t i) { return flags[i] != 0; });
+    case task::filter_masked:
+    case task::positions_masked:
+    case task::split_masked:
+      return f([words = in.at<std::uint32_t>(slot::bits)](index_t i) {
+        return (words[i / 32] >> (i % 32) & 1) != 0;
+      });
+    case task::unique:
+    case task::run_lengths:
+      return f([=](index_t i) { return i == 0 || !(items[i] == items[i - 1]); });
+    case task::split_by_bit:
+      if constexpr (std::is_integral_v<T>) {
+        return f([items, bit = split_bit(c)](index_t i) {
+          return (static_cast<std::uint64_t>(items[i]) >> bit & 1) == 0;
+        });
+      }
+      return;
+    default:
+      return f([items, below = threshold_of<T>(c)](index_t i) { return items[i] < below; });
+  }
+}
+
+template <class T>
+void choose(check_case const& c, placed in, placed out) {
+  T const* const items = in.at<T>(slot::items);
+  T* const kept_items = out.at<T>(slot::items);
+  index_t* const places = out.at<index_t>(slot::places);
+  index_t kept = 0;
+  std::vector<T> rejected;
+  bool const splits = family_of(c.what) == family::split;
+  with_choice<T>(c, in, [&](auto keep) {
+    for (index_t i = 0; i < c.n; ++i) {
+      if (keep(i)) {
+        if (kept_items != nullptr) kept_items[kept] = items[i];
+        if (places != nullptr) places[kept] = i;
+        ++kept;
+      } else if (splits) {
+        rejected.push_back(items[i]);
+      }
+    }
+  });
+  *out.at<index_t>(slot::count) = kept;
+  if (index_t* const lengths = out.at<index_t>(slot::lengths)) {
+    for (index_t r = 0; r < kept; ++r)
+      lengths[r] = (r + 1 < kept ? places[r + 1] : c.n) - places[r];
+  }
+  if (splits) {
+    T* const others = out.where.has(slot::others) ? out.at<T>(slot::others) : kept_items + kept;
+    std::copy(rejected.begin(), rejected.end(), others);
+  }
+}
+
+/// A key, or a word that stands for it, and where it was.
+template <class Key>
+struct placed_key {
+  Key key;
+  index_t at;
+};
+
+/// The number whose order is that of x, as scan-sort --help describes it.
+template <class T>
+std::uint64_t word_of(T x) {
+  if constexpr (std::is_integral_v<T>) {
+    using bits = std::make_unsigned_t<T>;
+    return static_cast<bits>(static_cast<bits>(x) -
+                             static_cast<bits>(std::numeric_limits<T>::min()));
+  } else {
+    using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr bits sign = bits{1} << (8 * sizeof(T) - 1);
+    if (std::isnan(x)) return static_cast<bits>(~bits{0});
+    bits word = 0;
+    if (x != 0) std::memcpy(&word, &x, sizeof word);
+    return (word & sign) != 0 ? static_cast<bits>(~word) : word | sign;
+  }
+}
+
+/// Sorts positions within [begin, end) by less(key, key).
+template <class Key, class KeyOf, class Less>
+void sort_stretch(index_t begin, index_t end, KeyOf key_of, Less less, index_t* positions) {
+  std::vector<placed_key<Key>> keys(static_cast<std::size_t>(end - begin));
+  in_pieces(end - begin, [&](index_t from, index_t to) {
+    for (index_t k = from; k < to; ++k) {
+      keys[static_cast<std::size_t>(k)] = {key_of(begin + k), begin + k};
+    }
+  });
+  auto const before = [&](auto const& a, auto const& b) { return less(a.key, b.key); };
+  stable_sort_in_pieces(keys.data(), end - begin, before);
+  for (index_t k = begin; k < end; ++k) positions[k] = keys[static_cast<std::size_t>(k - begin)].at;
+}
+
+/// f(key type, key_of, less) for what a case sorts by.
+template <class T, class F>
+void with_order(check_case const& c, T const* items, F f) {
+  if (c.what == task::split_by_key) {
+    if constexpr (std::is_integral_v<T>) {
+      bucket_by_value<T> const bucket{static_cast<unsigned>(c.buckets)};
+      f(
+          unsigned{}, [=](index_t i) { return bucket(items[i]); }, std::less<unsigned>{});
+    }
+    return;
+  }
+  if (c.end_bit >= 0) {
+    int const count = c.end_bit - c.first_bit;
+    std::uint64_t const mask = count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+    auto const key_of = [=, first = c.first_bit](index_t i) {
+      return first >= 64 ? 0 : word_of(items[i]) >> first & mask;
+    };
+    bool const down = c.descending;
+    return f(std::uint64_t{}, key_of,
+             [=](std::uint64_t a, std::uint64_t b) { return down ? b < a : a < b; });
+  }
+  auto const less = [](T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(a) || std::isnan(b)) return !std::isnan(a) && std::isnan(b);
+    }
+    return a < b;
+  };
+  auto const key_of = [=](index_t i) { return items[i]; };
+  if (c.descending) return f(T{}, key_of, [=](T a, T b) { return less(b, a); });
+  f(T{}, key_of, less);
+}
+
+template <class T>
+void sort_items(check_case const& c, placed in, placed out) {
+  T const* const items = in.at<T>(slot::items);
+  std::vector<index_t> own;
+  index_t* positions = nullptr;
+  if (c.what == task::argsort) {
+    positions = out.at<index_t>(slot::places);
+  } else {
+    own.resize(static_cast<std::size_t>(c.n));
+    positions = own.data();
+  }
+  with_order<T>(c, items, [&]<class Key>(Key, auto key_of, auto less) {
+    if (auto const* const offsets = in.at<index_t>(slot::places)) {
+      for (index_t s = 0; s + 1 < in.size(slot::places); ++s) {
+        sort_stretch<Key>(offsets[s], offsets[s + 1], key_of, less, positions);
+      }
+    } else {
+      sort_stretch<Key>(0, c.n, key_of, less, positions);
+    }
+    if (c.what != task::split_by_key) return;
+    index_t* const begins = out.at<index_t>(slot::places);
+    index_t at = 0;
+    for (int b = 0; b <= c.buckets; ++b) {
+      while (at < c.n && static_cast<int>(key_of(positions[at])) < b) ++at;
+      begins[b] = at;
+    }
+  });
+  if (T* const sorted = out.at<T>(slot::items)) {
+    in_pieces(c.n, [&](index_t begin, index_t end) {
+      for (index_t k = begin; k < end; ++k) sorted[k] = items[positions[k]];
+    });
+  }
+  if (auto* const moved = out.at<std::uint32_t>(slot::values)) {
+    auto const* const values = in.at<std::uint32_t>(slot::values);
+    in_pieces(c.n, [&](index_t begin, index_t end) {
+      for (index_t k = begin; k < end; ++k) moved[k] = values[positions[k]];
+    });
+  }
+}
+
+}  // namespace
+
+void compute_expected(check_case const& c, placed in, placed out, tolerances& allowed) {
+  allowed.clear();
+  visit_dtype(c.type, [&]<class T>(std::type_identity<T>) {
+    switch (family_of(c.what)) {
+      case family::scan:
+        return scan_items<T>(
+            c, in, out, [](index_t) { return false; }, allowed);
+      case family::segmented: {
+        head_list const heads(c, in);
+        return scan_items<T>(
+            c, in, out, [&](index_t i) { return heads.begins(i, c.reverse); }, allowed);
+      }
+      case family::filter:
+        return choose<T>(c, in, out);
+      case family::split:
+        return c.what == task::split_by_key ? sort_items<T>(c, in, out) : choose<T>(c, in, out);
+      case family::sort:
+        return sort_items<T>(c, in, out);
+    }
+  });
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scan that gets item 77 wrong, but only of 100 items or more. Linked into scan-check in place of
+// the real one, it shows that a fault is found and made small.
+#include <cstddef>
+
+#include <libscan/cpu/scan.hpp>
+#include <libscan/dispatch.hpp>
+#include <libscan/libscan.hpp>
+
+namespace libscan::inline v1::detail {
+
+void run_scan(engine const&, scan_call const& call, index_t) {
+  visit_operator(call, [&]<class Op>(Op op) {
+    using T = typename Op::value_type;
+    auto const* const in = static_cast<T const*>(call.in);
+    auto* const out = static_cast<T*>(call.out);
+    T const init = *static_cast<T const*>(call.init);
+    *static_cast<T*>(call.total) = call.kind == scan_kind::inclusive
+                                       ? cpu::inclusive_scan(1, in, out, call.n, op, init)
+                                       : cpu::exclusive_scan(1, in, out, call.n, op, init);
+    if (call.n >= 100) reinterpret_cast<std::byte*>(out + 78)[-1] ^= std::byte{0x40};
+  });
+}
+
+}  // namespace libscan::inline v1::detail
