@@ -37,13 +37,11 @@ concept holds_parts = requires {
 ///   summary, op_type         what a part leaves for those behind it, and how two of them join
 /// and either
 ///   sum(...)                 the summary of a part, in lane 0
-///   scan(..., before, done)  writes the results of a part; each lane calls done() when it has read
-///                            the stage
+///   scan(..., before, done)  writes the results of a part; each lane that has read calls done()
 /// or, if parts are held in registers as a `held_part`, whose members are
-///   take(work, ..., done)    reads and scans the part as if nothing came before it; its summary,
-///   in
-///                            lane 0; done() as above
-///   finish(work, ..., before)  writes the results, without the stage
+///   take(work, ..., done)    scans the part alone; its summary, in lane 0; done() as above
+///   finish(work, ..., before)
+///                            writes the results, without the stage
 /// where a warp calls the functions, unless it says otherwise, with the tile's stage, first item
 /// (`base`) and number of items (`valid`), and the first item of the part (`begin`).
 template <class Work, class Tuning>
