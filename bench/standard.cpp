@@ -75,9 +75,13 @@ std::vector<options> cpu_parts() {
   options& segments = add("segmented-scan");
   segments.sizes = {1 << 20, 1 << 24};
   add("filter");
-  add("filter").masks = names_of(mask_axis);
-  add("sort").keys = names_of(key_axis);
-  add("sort").types = {"u64"};
+  options& masks = add("filter");
+  masks.masks = names_of(mask_axis);
+  masks.sizes = {1 << 16, 1 << 20, 1 << 24};
+  add("sort").types = {"u32", "u64"};
+  options& easier = add("sort");
+  easier.keys = {"256-distinct", "sorted", "constant"};
+  easier.sizes = {1 << 24};
   add("sort").sorts = {"pairs"};
   add("algorithms");
   return parts;

@@ -51,7 +51,6 @@ void sort_keys(engine const& on, session const& now, std::string const& values, 
             {"libscan", [&] { libscan::cpu::sort_keys(on.threads(), in.begin(), out.begin(), n); },
              right},
             {"std", by([](Key* begin, Key* end) { std::sort(begin, end); }), right},
-            {"std stable", by([](Key* begin, Key* end) { std::stable_sort(begin, end); }), right},
             {"std par_unseq",
              by([](Key* begin, Key* end) { std::sort(std::execution::par_unseq, begin, end); }),
              right}}});
