@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each header compiles alone: headers.py ROOT --cxx COMPILER... [--nvcc NVCC --arch sm_80]
 
-By every C++ compiler named (.cuh files are the executor's then), and the .cuh files by nvcc, for an
+By every C++ compiler named (.cuh files are the executor's then, but for those of CUDA alone), and the
+.cuh files by nvcc, for an
 architecture that lacks Hopper's instructions.
 """
 import argparse
@@ -24,7 +25,8 @@ def jobs(arguments, work):
         source = work / (str(header).replace("/", "_") + ".cu")
         source.write_text(f"#include <{header}>\n")
         name = header.as_posix()
-        if not name.startswith("libscan/simt/cuda/"):
+        cuda_alone = name.startswith("libscan/simt/cuda/") or name.endswith("_cuda.cuh")
+        if not cuda_alone:
             for compiler in arguments.cxx:
                 yield header, [compiler, *CXX_FLAGS, "-I", arguments.root, "-x", "c++", source]
         if arguments.nvcc and header.suffix == ".cuh":
