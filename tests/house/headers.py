@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each header compiles alone: headers.py ROOT --cxx COMPILER... [--nvcc NVCC --arch sm_80]
 
-By every C++ compiler named (.cuh files are the executor's then, but for those of CUDA alone), and the
-.cuh files by nvcc, for an
-architecture that lacks Hopper's instructions.
+By every C++ compiler named (.cuh files are the executor's then, but for those of CUDA alone), and
+the .cuh files by nvcc, for an architecture that lacks Hopper's instructions.
 """
 import argparse
 import concurrent.futures
