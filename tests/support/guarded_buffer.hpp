@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -24,11 +25,12 @@ class guarded_buffer {
 
  public:
   static constexpr std::size_t guard_bytes = 256;
+  static constexpr index_t max_items = (index_t{1} << 48) / static_cast<index_t>(sizeof(T));
   static constexpr unsigned char canary = 0xA5;
   static constexpr unsigned char poison = 0xFF;
 
   explicit guarded_buffer(index_t n, int offset_items = 0)
-      : items_(static_cast<std::size_t>(n)),
+      : items_(checked(n)),
         front_bytes_(guard_bytes + static_cast<std::size_t>(offset_items) * sizeof(T)),
         storage_(guard_bytes + front_bytes_ + items_ * sizeof(T) + guard_bytes, canary) {
     auto const address = reinterpret_cast<std::uintptr_t>(storage_.data());
@@ -86,6 +88,12 @@ class guarded_buffer {
   }
 
  private:
+  /// Room for the canaries as well, also in the compiler's eyes.
+  static std::size_t checked(index_t n) {
+    if (n < 0 || n > max_items) throw std::length_error("guarded_buffer: " + std::to_string(n));
+    return static_cast<std::size_t>(n);
+  }
+
   unsigned char* first_byte() { return storage_.data() + base_; }
   unsigned char const* first_byte() const { return storage_.data() + base_; }
 
