@@ -1,28 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""scan-filter seen from outside, with NumPy as the oracle: every type and format, pipes, exit codes
-and messages, outputs that are complete or absent.
+"""scan-filter seen from outside, with NumPy as the oracle: predicates, masks, rejected parts,
+messages, and all that array_program.py asks of every program.
 Run as: cli_test.py path/to/scan-filter path/to/scan-filter-faulty path/to/data"""
-import errno
-import gzip
 import os
-import resource
-import signal
-import stat
-import subprocess
 import sys
-import tempfile
-import time
 import unittest
 
 import numpy as np
 
-PROGRAM, FAULTY, DATA = [os.path.abspath(sys.argv.pop(1)) for _ in range(3)]
-INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
-FLOATS = ["float32", "float64"]
-DONE, DIFFERENCE, USAGE, BAD_FILE, FAILURE = range(5)
+sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
+from array_program import (ArrayProgramCase, DTYPES, EveryArrayProgram, INTEGERS, content_of,
+                           lines_of, little_memory, samples)
+from program_case import BAD_FILE, DONE, USAGE
 
-# Predicates and what they mean to NumPy. `a` is an array, `c(x)` the number x of its type.
+PROGRAM, FAULTY, DATA = [os.path.abspath(sys.argv.pop(1)) for _ in range(3)]
+
+# Predicates and what they mean to NumPy. `a` is an array.
 PREDICATES = [
     ("> 3", lambda a: a > 3),
     (">= 3 and < 100", lambda a: (a >= 3) & (a < 100)),
@@ -40,87 +34,23 @@ INTEGER_PREDICATES = [
 ]
 
 
-def run(*arguments, data=None, program=PROGRAM, **more):
-    """Runs the program; returns its exit code, standard output and standard error."""
-    more.setdefault("stdout", subprocess.PIPE)
-    more.setdefault("stderr", subprocess.PIPE)
-    done = subprocess.run([program, *map(str, arguments)], input=data, timeout=60, **more)
-    return done.returncode, done.stdout, (done.stderr or b"").decode()
+class FilterCase(ArrayProgramCase):
+    name, program, faulty = "scan-filter", PROGRAM, FAULTY
+    options = ["--keep", "> 3"]
 
 
-def samples(dtype, n, seed=1):
-    """Small numbers among random bits and the limits of the type."""
-    dt = np.dtype(dtype)
-    rng = np.random.default_rng(seed)
-    array = np.frombuffer(rng.bytes(n * dt.itemsize), dtype=dt).copy()
-    small = rng.random(n) < 0.6
-    array[small] = rng.integers(0, 120, n).astype(dt)[small]
-    if dt.kind == "f":
-        array[np.isnan(array)] = np.nan  # text knows only one
-        special = [np.nan, np.inf, -np.inf, -0.0, 0.0, np.finfo(dt).max, np.finfo(dt).tiny]
-    else:
-        special = [np.iinfo(dt).min, np.iinfo(dt).max, 0]
-    array[:min(n, len(special))] = special[:n]
-    return array
+class AsEveryProgram(EveryArrayProgram, FilterCase):
+    words_of_help = EveryArrayProgram.words_of_help + [
+        "--keep", "--indices", "--count-only", "--mask", "--split", "packbits", "bits MASK",
+        "Examples:", "Exit codes:"]
+
+    def expected(self, array):
+        return array[array > 3]
 
 
-def content_of(path):
-    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
-        return file.read()
-
-
-class InDirectory(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.dir = scratch.name
-
-    def path(self, name):
-        return os.path.join(self.dir, name)
-
-    def write(self, name, content):
-        with open(self.path(name), "wb") as file:
-            file.write(content)
-        return self.path(name)
-
-    def save(self, name, array):
-        np.save(self.path(name), array)
-        return self.path(name)
-
-    def load(self, name, dtype):
-        """An output of any format as an array of `dtype`."""
-        path = self.path(name)
-        content = content_of(path)
-        if ".npy" in name:
-            found = np.load(self.write("plain.npy", content))
-            self.assertEqual(found.dtype, np.dtype(dtype))
-            return found
-        if ".raw" in name:
-            return np.frombuffer(content, dtype)
-        kind = float if np.dtype(dtype).kind == "f" else int
-        return np.array([kind(word) for word in content.decode().split()], dtype)
-
-    def succeeds(self, *arguments, **more):
-        code, out, err = run(*arguments, **more)
-        self.assertEqual((code, err), (DONE, ""))
-        return out
-
-    def fails(self, code, words, *arguments, **more):
-        """The program must end with this code, one line of error with these words, no output."""
-        result, out, err = run(*arguments, **more)
-        self.assertEqual((result, out or b""), (code, b""), err)
-        self.assertTrue(err.startswith("scan-filter: error: "), err)
-        self.assertEqual(err.count("\n"), 1, err)
-        self.assertIn(words, err)
-
-    def assertSame(self, found, expected):
-        self.assertEqual((found.dtype, found.shape), (expected.dtype, expected.shape))
-        self.assertEqual(found.tobytes(), expected.tobytes())
-
-
-class Results(InDirectory):
+class Results(FilterCase):
     def test_every_type_and_predicate_against_numpy(self):
-        for dtype in INTEGERS + FLOATS:
+        for dtype in DTYPES:
             array = samples(dtype, 3001)
             source = self.save("in.npy", array)
             for text, meaning in PREDICATES + (INTEGER_PREDICATES if dtype in INTEGERS else []):
@@ -132,22 +62,6 @@ class Results(InDirectory):
                     self.assertSame(self.load("at.npy", "int64"), np.flatnonzero(mask))
                     count = self.succeeds(source, "--keep", text, "--count-only")
                     self.assertEqual(count, b"%d\n" % np.count_nonzero(mask))
-
-    def test_every_type_in_every_format(self):
-        for dtype in INTEGERS + FLOATS:
-            array = samples(dtype, 2000)
-            kept = array[array >= 3]
-            np.savetxt(self.path("in.txt"), array, fmt="%d" if dtype in INTEGERS else "%.17g")
-            self.write("in.raw", array.tobytes())
-            self.save("in.npy", array)
-            for name in ["in.txt", "in.raw", "in.npy"]:
-                self.write(name + ".gz", gzip.compress(content_of(self.path(name))))
-                for source in [name, name + ".gz"]:
-                    for target in ["o.txt", "o.raw", "o.npy", "o.npy.gz", "o.txt.gz"]:
-                        with self.subTest(dtype=dtype, source=source, target=target):
-                            self.succeeds(self.path(source), "--dtype", dtype, "-o",
-                                          self.path(target), "--keep", ">= 3")
-                            self.assertSame(self.load(target, dtype), kept)
 
     def test_sizes(self):
         for n in [0, 1, 2, 31, 16383, 16384, 16385, 100003]:
@@ -195,15 +109,13 @@ class Results(InDirectory):
         array = np.zeros(40_000_000, "uint8")
         array[[5, 39_999_999]] = 1
         source = self.write("in.raw", array.tobytes())
-        limit = 200 << 20  # the positions of all items would take 320 MB
+        # The positions of all items would take 320 MB.
         out = self.succeeds(source, "--dtype", "u8", "--threads", "1", "--keep", "== 1",
-                            "--indices", "--format", "raw",
-                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS,
-                                                                  (limit, limit)))
+                            "--indices", "--format", "raw", **little_memory(200 << 20))
         self.assertEqual(np.frombuffer(out, "int64").tolist(), [5, 39_999_999])
 
 
-class Masks(InDirectory):
+class Masks(FilterCase):
     def forms(self, mask):
         """The files that mean a mask, by name."""
         packed = np.packbits(mask, bitorder="little")
@@ -215,8 +127,8 @@ class Masks(InDirectory):
         yield self.save("packed.npy", packed)
         yield self.save("words.npy", words.view("<u4"))
         yield self.write("flags.raw", flags.tobytes())
-        yield self.write("flags.txt", b"".join(b"%d\n" % flag for flag in flags))
-        yield self.write("bool.npy.gz", gzip.compress(content_of(self.path("bool.npy"))))
+        yield self.write("flags.txt", lines_of(flags))
+        yield self.compress("bool.npy")
         if len(packed) != len(mask):
             yield self.write("packed.bin", packed.tobytes())
         if len(words) != len(mask):
@@ -246,7 +158,7 @@ class Masks(InDirectory):
                     self.assertSame(self.load("rest.npy", "float32"), array[~mask])
 
     def test_every_type_is_split(self):
-        for dtype in INTEGERS + FLOATS:
+        for dtype in DTYPES:
             array = samples(dtype, 3001)
             for target in ["rest.npy", "rest.raw", "rest.txt.gz"]:
                 with self.subTest(dtype=dtype, target=target):
@@ -281,7 +193,6 @@ class Masks(InDirectory):
             with self.subTest(dtype=mask.dtype, n=len(mask)):
                 self.fails(BAD_FILE, "m.npy: holds %d items of " % len(mask), source, "-o",
                            self.path("o.npy"), "--mask", file)
-                self.assertEqual(sorted(os.listdir(self.dir)), ["in.npy", "m.npy"])
         self.fails(BAD_FILE, "expected a mask of the input's 100 items: 100 truth values or uint8, "
                    "or bits packed into 13 uint8 or 4 uint32", source, "--mask", file)
         self.fails(BAD_FILE, "none.npy: ", source, "--mask", self.path("none.npy"))
@@ -299,7 +210,8 @@ class Masks(InDirectory):
         self.fails(USAGE, "standard input", "-", "--mask", "-")
         self.fails(USAGE, "both name", source, "--keep", "> 1", "--split", "-")
         self.fails(USAGE, "both name", source, "--keep", "> 1", "--split", rest, "-o", rest)
-        self.assertEqual(sorted(os.listdir(self.dir)), ["in.npy", "m.npy"])
+        self.fails(USAGE, "excludes", source, "--keep", "> 1", "--indices", "--count-only")
+        self.fails(USAGE, "--keep or --mask is required", source)
 
     def test_verify_of_masks_and_splits(self):
         source = self.save("in.npy", np.arange(5, dtype="int32"))
@@ -313,85 +225,28 @@ class Masks(InDirectory):
                                   "of the rejected: item 0 is 2, expected 1"),
                                  (["--keep", "> 2", "--split", rest], fewer)]:
             with self.subTest(arguments=arguments):
-                code, _, err = run(source, "-o", out, "--verify", *arguments)
+                code, _, err = self.call(source, "-o", out, "--verify", *arguments)
                 self.assertEqual(code, DONE)
                 self.assertIn("verified: a plain loop computes the same", err)
                 for made in [out, rest]:
                     if os.path.exists(made):
                         os.remove(made)
-                code, _, err = run(source, "-o", out, "--verify", *arguments, program=FAULTY)
-                self.assertEqual((code, err), (DIFFERENCE, "scan-filter: error: --verify: %s\n"
-                                               % words))
-                self.assertEqual(sorted(os.listdir(self.dir)), ["in.npy", "m.npy"])
+                self.finds(words, source, "-o", out, *arguments)
 
     def test_a_rejected_part_that_cannot_be_written(self):
         source = self.save("in.npy", np.arange(100000))
         self.fails(BAD_FILE, "missing/r.npy: ", source, "-o", self.path("o.npy"), "--keep", "> 1",
                    "--split", self.path("missing/r.npy"))
-        self.assertEqual(os.listdir(self.dir), ["in.npy"])
 
 
-class Pipes(InDirectory):
-    def test_every_format_through_a_pipe(self):
-        array = samples("int32", 70000)
-        kept = array[array < 40]
-        npy = content_of(self.save("in.npy", array))
-        for data in [npy, gzip.compress(npy)]:
-            self.write("o.npy", self.succeeds("-", "--keep", "< 40", data=data))
-            self.assertSame(self.load("o.npy", "int32"), kept)
-        out = self.succeeds("-", "--format", "raw", "--dtype", "int32", "--keep", "< 40", "-o", "-",
-                            data=array.tobytes())
-        self.assertSame(np.frombuffer(out, "int32"), kept)
-        out = self.succeeds("-", "--keep", "< 40", data=b"".join(b"%d\n" % x for x in array))
-        self.assertEqual(out, b"".join(b"%d\n" % x for x in kept))
-
-    def test_a_reader_that_has_gone_ends_the_program_quietly(self):
-        source = self.save("in.npy", np.arange(3_000_000))
-        with subprocess.Popen([PROGRAM, source, "--keep", ">= 0"], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE) as process:
-            process.stdout.read(100)
-            process.stdout.close()
-            err = process.stderr.read()
-            process.wait(60)
-        self.assertEqual((process.returncode, err), (-signal.SIGPIPE, b""))
-
+class Messages(FilterCase):
     def test_talk_goes_to_standard_error(self):
         source = self.save("in.npy", np.arange(1000, dtype="int32"))
-        code, out, err = run(source, "--keep", "< 10", "--time", "--verify")
-        self.assertEqual(code, DONE)
+        out = self.talks("a plain loop computes the same",
+                         {"read": "1000 items of int32", "filter": "kept 10 items (1.00 %), on c",
+                          "write": "168 bytes"}, source, "--keep", "< 10")
         self.write("o.npy", out)
         self.assertSame(self.load("o.npy", "int32"), np.arange(10, dtype="int32"))
-        lines = [line.split(": ", 1)[1] for line in err.splitlines()]
-        self.assertEqual(lines[0], "verified: a plain loop computes the same")
-        for line, step, words in zip(lines[1:], ["read", "filter", "write"],
-                                     ["1000 items of int32", "kept 10 items (1.00 %), on c",
-                                      "168 bytes"]):
-            self.assertRegex(line, step + r" +\d+\.\d+ s +\d+\.\d+ GB/s  ")
-            self.assertIn(words, line)
-
-
-class Usage(InDirectory):
-    def test_help_and_version(self):
-        code, out, err = run("--help")
-        self.assertEqual((code, err), (DONE, ""))
-        for words in [b"--keep", b"--indices", b"--count-only", b"--engine", b"--threads",
-                      b"--dtype", b"--column", b"--mask", b"--split", b"packbits",
-                      b"--progress", b"--verify", b"--time", b"--version",
-                      b"Examples:", b"bits MASK", b"Exit codes:"]:
-            self.assertIn(words, out)
-        code, out, err = run("--version")
-        self.assertEqual((code, err), (DONE, ""))
-        self.assertRegex(out, rb"^scan-filter .*\d+\.\d+\.\d+\)?\n$")
-
-    def test_wrong_command_lines(self):
-        source = self.save("in.npy", np.arange(5))
-        self.fails(USAGE, "--keep or --mask is required", source)
-        self.fails(USAGE, "INPUT is required", "--keep", "> 1")
-        self.fails(USAGE, "--nonsense", source, "--keep", "> 1", "--nonsense")
-        self.fails(USAGE, "excludes", source, "--keep", "> 1", "--indices", "--count-only")
-        self.fails(USAGE, "--engine", source, "--keep", "> 1", "--engine", "abacus")
-        self.fails(USAGE, "--threads", source, "--keep", "> 1", "--threads", "-1")
-        self.fails(USAGE, "int7", source, "--keep", "> 1", "--dtype", "int7")
 
     def test_wrong_predicates(self):
         source = self.save("in.npy", np.arange(5.0))
@@ -404,132 +259,14 @@ class Usage(InDirectory):
             self.fails(USAGE, words, source, "-o", target, "--keep", text)
         # Told before the input is even opened.
         self.fails(USAGE, "column 1", "/no/such/file", "-o", target, "--keep", "x")
-        self.assertEqual(os.listdir(self.dir), ["in.npy"])
-
-    def test_cuda_without_a_gpu(self):
-        source = self.save("in.npy", np.arange(5))
-        self.fails(FAILURE, "cuda", source, "-o", self.path("o.npy"), "--keep", "> 1", "--engine",
-                   "cuda", env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"})
-        self.assertEqual(os.listdir(self.dir), ["in.npy"])
 
     def test_verify_finds_a_planted_error_and_leaves_no_output(self):
         source = self.save("in.npy", np.arange(5, dtype="int32"))
-        for flags, words in [([], "2 items are kept, expected 3"),
-                             (["--indices"], "2 items are kept, expected 3"),
-                             (["--count-only"], "2 items are kept, expected 3")]:
-            code, out, err = run(source, "-o", self.path("o.npy"), "--keep", "> 1", "--verify",
-                                 *flags, program=FAULTY)
-            self.assertEqual((code, out), (DIFFERENCE, b""))
-            self.assertEqual(err, "scan-filter: error: --verify: %s\n" % words)
-            self.assertEqual(os.listdir(self.dir), ["in.npy"])
-        code, _, _ = run(source, "-o", self.path("o.npy"), "--keep", "> 1", program=FAULTY)
-        self.assertEqual(code, DONE)  # so the error is real
+        arguments = [source, "-o", self.path("o.npy"), "--keep", "> 1"]
+        for flags in [[], ["--indices"], ["--count-only"]]:
+            self.finds("2 items are kept, expected 3", *arguments, *flags)
+        self.succeeds(*arguments, program=FAULTY)  # so the error is real
         self.assertEqual(len(self.load("o.npy", "int32")), 2)
-
-
-class BadFiles(InDirectory):
-    def refused(self, source, words, *arguments, **more):
-        """No output appears, and an earlier one of that name stays as it was."""
-        target = self.write("old.npy", b"old")
-        self.fails(BAD_FILE, words, source, "-o", target, "--keep", "> 1", *arguments, **more)
-        self.assertEqual(content_of(target), b"old")
-        os.remove(target)
-        before = sorted(os.listdir(self.dir))
-        self.fails(BAD_FILE, words, source, "-o", target, "--keep", "> 1", *arguments, **more)
-        self.assertEqual(sorted(os.listdir(self.dir)), before)
-
-    def test_messages_name_the_file_and_the_place(self):
-        whole = content_of(self.save("in.npy", np.arange(100)))
-        self.refused(self.path("none.npy"), "none.npy: ")
-        self.refused(self.dir, "is a directory")
-        self.refused(self.write("short.npy", whole[:-3]), "short.npy: byte ")
-        self.refused(self.write("long.npy", whole + b"x"), "long.npy: byte ")
-        self.refused(self.write("odd.raw", b"abcde"), "odd.raw: ", "--dtype", "int16")
-        self.refused(self.write("word.txt", b"1\n2\nx\n"), "word.txt:3: ")
-        self.refused(self.write("big.txt", b"1\n300\n"), "big.txt:2: ", "--dtype", "uint8")
-        self.refused(self.write("bad.npy.gz", gzip.compress(whole)[:-10]), "bad.npy.gz: ")
-        self.refused("-", "<stdin>:2: ", data=b"1\ny\n")
-
-    def test_a_header_that_claims_too_much_fails_at_once(self):
-        text = "{'descr': '<i4', 'fortran_order': False, 'shape': (%d,), }" % 2**60
-        header = text.encode().ljust(117) + b"\n"
-        claim = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
-        limit = 400 << 20
-        more = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))}
-        began = time.monotonic()
-        self.refused(self.write("claim.npy", claim + bytes(1000)), "claim.npy: byte ",
-                     "--threads", "1", **more)
-        self.refused("-", "<stdin>: byte ", "--threads", "1", data=claim + bytes(1000), **more)
-        self.assertLess(time.monotonic() - began, 10)
-
-    def test_an_unreadable_input(self):
-        source = self.save("in.npy", np.arange(5))
-        os.chmod(source, 0)
-        if os.access(source, os.R_OK):
-            self.skipTest("root can read every file")
-        self.refused(source, os.strerror(errno.EACCES))
-
-    def test_too_little_memory(self):
-        limit = 100 << 20
-        self.fails(FAILURE, "out of memory", "-", "--format", "raw", "--dtype", "u8", "--threads",
-                   "1", "-o", self.path("o.raw"), "--keep", "> 1", data=bytes(150_000_000),
-                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-        self.assertEqual(os.listdir(self.dir), [])
-
-
-class Outputs(InDirectory):
-    def test_outputs_that_cannot_be_written(self):
-        source = self.save("in.npy", np.arange(100000))
-        os.mkdir(self.path("folder.npy"))
-        self.fails(BAD_FILE, "folder.npy: is a directory", source, "-o", self.path("folder.npy"),
-                   "--keep", "> 1")
-        self.fails(BAD_FILE, "missing/o.npy: ", source, "-o", self.path("missing/o.npy"), "--keep",
-                   "> 1")
-        self.fails(BAD_FILE, os.strerror(errno.ENOSPC), source, "-o", "/dev/full", "--keep", "> 1")
-        with open("/dev/full", "wb") as full:
-            self.fails(BAD_FILE, os.strerror(errno.ENOSPC), source, "--keep", "> 1", stdout=full)
-        self.assertEqual(sorted(os.listdir(self.dir)), ["folder.npy", "in.npy"])
-
-    def test_a_full_disk_leaves_no_output_and_the_old_one_untouched(self):
-        source = self.save("in.npy", np.arange(1_000_000))
-        limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
-                                                            (100_000, 100_000))}
-        self.fails(BAD_FILE, os.strerror(errno.EFBIG), source, "-o", self.path("o.npy"), "--keep",
-                   "> 1", **limited)
-        self.assertEqual(os.listdir(self.dir), ["in.npy"])
-        self.write("o.npy", b"old")
-        self.fails(BAD_FILE, os.strerror(errno.EFBIG), source, "-o", self.path("o.npy"), "--keep",
-                   "> 1", **limited)
-        self.assertEqual(content_of(self.path("o.npy")), b"old")
-
-    def test_interrupted_it_leaves_nothing(self):
-        fifo = self.path("in.npy")
-        os.mkfifo(fifo)
-        for number in [signal.SIGINT, signal.SIGTERM]:
-            with subprocess.Popen([PROGRAM, fifo, "-o", self.path("o.npy"), "--keep", "> 1"],
-                                  stderr=subprocess.PIPE) as process:
-                with open(fifo, "wb") as feed:
-                    np.lib.format.write_array_header_1_0(
-                        feed, {"descr": "<i8", "fortran_order": False, "shape": (2**40,)})
-                    feed.write(bytes(1 << 20))
-                    feed.flush()
-                    self.assertGreater(len(os.listdir(self.dir)), 1)  # the unfinished output
-                    process.send_signal(number)
-                    process.wait(60)
-                self.assertEqual((process.returncode, process.stderr.read()), (-number, b""))
-            self.assertEqual(os.listdir(self.dir), ["in.npy"])
-
-    def test_the_input_may_be_the_output(self):
-        array = samples("int32", 100000)
-        both = self.save("x.npy", array)
-        self.succeeds(both, "-o", both, "--keep", "> 20")
-        self.assertSame(self.load("x.npy", "int32"), array[array > 20])
-        self.assertEqual(os.listdir(self.dir).count("x.npy"), 1)
-
-    def test_a_device_stays_a_device(self):
-        source = self.save("in.npy", np.arange(1000))
-        self.succeeds(source, "-o", "/dev/null", "--keep", "> 1")
-        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
 
 
 if __name__ == "__main__":

@@ -1,50 +1,34 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""scan-prefix seen from outside, with NumPy as the oracle: every operator, type and option, pipes,
-exit codes and messages, outputs that are complete or absent.
+"""scan-prefix seen from outside, with NumPy as the oracle: every operator, type and option,
+segments, strategies, messages, and all that array_program.py asks of every program.
 Run as: cli_test.py path/to/scan-prefix path/to/scan-prefix-faulty path/to/data"""
-import errno
-import gzip
 import itertools
 import os
-import resource
-import signal
-import subprocess
 import sys
-import tempfile
 import unittest
 
 import numpy as np
 
+sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
+import array_program
+from array_program import (ArrayProgramCase, DTYPES, EveryArrayProgram, FLOATS, INTEGERS,
+                           content_of, lines_of, little_memory, needs_little_memory)
+from program_case import BAD_FILE, DONE, FAILURE, USAGE
+
 PROGRAM, FAULTY, DATA = [os.path.abspath(sys.argv.pop(1)) for _ in range(3)]
-INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
-FLOATS = ["float32", "float64"]
 OPERATORS = {"sum": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and,
              "or": np.bitwise_or, "xor": np.bitwise_xor}
 STRATEGIES = ["sequential", "one-block", "scan-then-fan", "scan-then-propagate",
               "reduce-then-scan", "chained-scan", "decoupled-look-back", "production"]
 FORMS = ["--heads", "--head-bits", "--offsets", "--keys"]
-DONE, DIFFERENCE, USAGE, BAD_FILE, FAILURE = range(5)
-
-
-def run(*arguments, data=None, program=PROGRAM, **more):
-    """Runs the program; returns its exit code, standard output and standard error."""
-    more.setdefault("stdout", subprocess.PIPE)
-    more.setdefault("stderr", subprocess.PIPE)
-    done = subprocess.run([program, *map(str, arguments)], input=data, timeout=60, **more)
-    return done.returncode, done.stdout, (done.stderr or b"").decode()
 
 
 def samples(dtype, n, seed=1):
     """Any integers, the limits among them; floats whose sums are exact."""
-    dt = np.dtype(dtype)
-    rng = np.random.default_rng(seed)
-    if dt.kind == "f":
-        return rng.integers(-99, 99, n).astype(dt) / 4
-    array = np.frombuffer(rng.bytes(n * dt.itemsize), dtype=dt).copy()
-    special = [np.iinfo(dt).min, np.iinfo(dt).max, 0]
-    array[:min(n, len(special))] = special[:n]
-    return array
+    if dtype in FLOATS:
+        return np.random.default_rng(seed).integers(-99, 99, n).astype(dtype) / 4
+    return array_program.samples(dtype, n, seed)
 
 
 def widened(dtype):
@@ -86,41 +70,8 @@ def some_offsets(n, empty=True, seed=1):
     return np.concatenate([[0], inner, [n]]).astype("int64")
 
 
-def content_of(path):
-    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
-        return file.read()
-
-
-class InDirectory(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.dir = scratch.name
-
-    def path(self, name):
-        return os.path.join(self.dir, name)
-
-    def write(self, name, content):
-        with open(self.path(name), "wb") as file:
-            file.write(content)
-        return self.path(name)
-
-    def save(self, name, array):
-        np.save(self.path(name), array)
-        return self.path(name)
-
-    def load(self, name, dtype):
-        """An output of any format as an array of `dtype`."""
-        path = self.path(name)
-        content = content_of(path)
-        if ".npy" in name:
-            found = np.load(self.write("plain.npy", content))
-            self.assertEqual(found.dtype, np.dtype(dtype))
-            return found
-        if ".raw" in name:
-            return np.frombuffer(content, dtype)
-        kind = float if np.dtype(dtype).kind == "f" else int
-        return np.array([kind(word) for word in content.decode().split()], dtype)
+class PrefixCase(ArrayProgramCase):
+    name, program, faulty = "scan-prefix", PROGRAM, FAULTY
 
     def segments(self, form, offsets):
         """Files that say, in this form, where the segments of these offsets begin."""
@@ -135,37 +86,34 @@ class InDirectory(unittest.TestCase):
             return self.save("offsets.npy", offsets)
         return self.save("keys.npy", np.cumsum(heads).astype("int16") % 3)
 
-    def succeeds(self, *arguments, **more):
-        code, out, err = run(*arguments, **more)
-        self.assertEqual((code, err), (DONE, ""))
-        return out
-
-    def fails(self, code, words, *arguments, **more):
-        """The program must end with this code, one line of error with these words, no output."""
-        result, out, err = run(*arguments, **more)
-        self.assertEqual((result, out or b""), (code, b""), err)
-        self.assertTrue(err.startswith("scan-prefix: error: "), err)
-        self.assertEqual(err.count("\n"), 1, err)
-        self.assertIn(words, err)
-
     def assertSame(self, found, expected):
         self.assertEqual((found.dtype, found.shape), (expected.dtype, expected.shape))
         np.testing.assert_array_equal(found, expected)
 
     def writes(self, expected, *arguments, **more):
         """The program must write this array, and find it right."""
-        code, _, err = run(*arguments, "-o", self.path("out.npy"), "--verify", **more)
+        code, _, err = self.call(*arguments, "-o", self.path("out.npy"), "--verify", **more)
         self.assertEqual(code, DONE, err)
         self.assertTrue(err.startswith("scan-prefix: verified: a plain loop computes the same"))
         self.assertSame(self.load("out.npy", expected.dtype), expected)
 
 
-class Results(InDirectory):
+class AsEveryProgram(EveryArrayProgram, PrefixCase):
+    words_of_help = EveryArrayProgram.words_of_help + FORMS + STRATEGIES + [
+        "--op", "--exclusive", "--init", "--reverse", "--accumulator", "--algorithm",
+        "int64, uint64, float32, float64", "Examples:", "Exit codes:"]
+    samples = staticmethod(samples)
+
+    def expected(self, array):
+        return np.cumsum(array)
+
+
+class Results(PrefixCase):
     def test_every_type_operator_and_option_against_numpy(self):
         n = 501
         offsets = some_offsets(n, empty=False)
         files = {form: self.segments(form, offsets) for form in FORMS}
-        for dtype in INTEGERS + FLOATS:
+        for dtype in DTYPES:
             array = samples(dtype, n)
             source = self.save("in.npy", array)
             for op, exclusive, reverse, form in itertools.product(
@@ -181,7 +129,7 @@ class Results(InDirectory):
                                         offsets if form else None), source, *flags)
 
     def test_every_accumulator(self):
-        for dtype in INTEGERS + FLOATS:
+        for dtype in DTYPES:
             array = samples(dtype, 3001)
             if dtype in FLOATS:
                 array = abs(array)  # NumPy does not say what uint64 makes of negative floats
@@ -198,7 +146,7 @@ class Results(InDirectory):
                            (accumulator, dtype), source, "--accumulator", accumulator)
 
     def test_the_accumulator_is_that_of_cumsum(self):
-        for dtype in INTEGERS + FLOATS:
+        for dtype in DTYPES:
             array = samples(dtype, 1000)
             self.writes(np.cumsum(array), self.save("in.npy", array))
 
@@ -208,7 +156,7 @@ class Results(InDirectory):
             source = self.save("in.npy", array)
             for flags in [[], ["--reverse"], ["--exclusive"], ["--offsets",
                           self.save("offsets.npy", np.array([0, 5, 5, 100000, 200001]))]]:
-                code, _, err = run(source, "-o", self.path("o.npy"), "--verify", *flags)
+                code, _, err = self.call(source, "-o", self.path("o.npy"), "--verify", *flags)
                 self.assertEqual((code, err), (DONE, "scan-prefix: verified: a plain loop computes "
                                                "the same, but for rounding within its bound\n"))
             self.succeeds(source, "-o", self.path("o.npy"))
@@ -283,21 +231,9 @@ class Results(InDirectory):
             outputs = {self.succeeds(source, "--threads", n, *flags) for n in [0, 1, 2, 7]}
             self.assertEqual(len(outputs), 1)
 
-    def test_every_type_in_every_format(self):
-        for dtype in ["int8", "uint64", "float32"]:
-            array = samples(dtype, 2000)
-            sums = np.cumsum(array)
-            np.savetxt(self.path("in.txt"), array, fmt="%d" if dtype in INTEGERS else "%.17g")
-            self.write("in.raw", array.tobytes())
-            self.save("in.npy", array)
-            for name in ["in.txt", "in.raw", "in.npy"]:
-                self.write(name + ".gz", gzip.compress(content_of(self.path(name))))
-                for source in [name, name + ".gz"]:
-                    for target in ["o.txt", "o.raw", "o.npy", "o.npy.gz", "o.txt.gz"]:
-                        with self.subTest(dtype=dtype, source=source, target=target):
-                            self.succeeds(self.path(source), "--dtype", dtype, "-o",
-                                          self.path(target))
-                            self.assertSame(self.load(target, sums.dtype), sums)
+    def test_a_column_of_a_table(self):
+        table = self.write("t.csv", b"name,height\nA,1.5\nB,2\n# note\nC,7\nD,-3\n")
+        self.assertEqual(self.succeeds(table, "--column", "2"), b"1.5\n3.5\n10.5\n7.5\n")
 
     def test_the_real_data(self):
         heights = np.load(os.path.join(DATA, "elevation.npy"))
@@ -309,7 +245,7 @@ class Results(InDirectory):
                     "--accumulator", "int16", "--offsets", offsets)
 
 
-class Segments(InDirectory):
+class Segments(PrefixCase):
     def test_empty_segments_and_other_types_of_offsets(self):
         array = samples("int32", 100)
         source = self.save("in.npy", array)
@@ -317,7 +253,7 @@ class Segments(InDirectory):
             for dtype in INTEGERS:
                 name = self.save("offsets.npy", np.array(offsets, dtype))
                 self.writes(scanned(array, offsets=offsets), source, "--offsets", name)
-            text = self.write("offsets.txt", b"".join(b"%d\n" % x for x in offsets))
+            text = self.write("offsets.txt", lines_of(offsets))
             self.writes(scanned(array, offsets=offsets), source, "--offsets", text)
             raw = self.write("offsets.raw", np.array(offsets, "int64").tobytes())
             self.writes(scanned(array, offsets=offsets), source, "--offsets", raw)
@@ -353,16 +289,15 @@ class Segments(InDirectory):
         expected = scanned(array, offsets=offsets)
         self.writes(expected, source, "--heads", self.save("heads.npy", flags))
         self.writes(expected, source, "--heads", self.write("heads.raw", flags.tobytes()))
-        text = self.write("heads.txt", b"".join(b"%d\n" % x for x in flags))
+        text = self.write("heads.txt", lines_of(flags))
         self.writes(expected, source, "--heads", text)
-        packed = self.write("heads.npy.gz", gzip.compress(content_of(self.path("heads.npy"))))
-        self.writes(expected, source, "--heads", packed)
+        self.writes(expected, source, "--heads", self.compress("heads.npy"))
 
     def test_keys_of_every_type(self):
         array = samples("int32", 1000)
         source = self.save("in.npy", array)
         rng = np.random.default_rng(1)
-        for dtype in INTEGERS + FLOATS:
+        for dtype in DTYPES:
             keys = np.repeat(rng.integers(0, 5, 100), 10).astype(dtype)
             if dtype in FLOATS:
                 keys[::77] = np.nan
@@ -388,9 +323,7 @@ class Segments(InDirectory):
 
         def refused(words, form, array):
             name = self.save("s.npy", np.asarray(array))
-            before = sorted(os.listdir(self.dir))
             self.fails(BAD_FILE, "s.npy: " + words, source, "-o", self.path("o.npy"), form, name)
-            self.assertEqual(sorted(os.listdir(self.dir)), before)
 
         refused("holds 99 items, expected 100: a head flag for each", "--heads", np.zeros(99, "u1"))
         refused("holds int64 items, expected uint8", "--heads", np.zeros(100, "int64"))
@@ -410,10 +343,10 @@ class Segments(InDirectory):
         self.fails(BAD_FILE, "none.npy: ", source, "--heads", self.path("none.npy"))
 
 
-class Algorithms(InDirectory):
+class Algorithms(PrefixCase):
     def setUp(self):
         super().setUp()
-        _, _, err = run("-", "--algorithm", "sequential", "--engine", "cpu", data=b"1\n")
+        _, _, err = self.call("-", "--algorithm", "sequential", "--engine", "cpu", data=b"1\n")
         if "which this build lacks" in err:
             self.skipTest("built without the executor")
 
@@ -443,8 +376,8 @@ class Algorithms(InDirectory):
                    "--algorithm", "one-block")
 
     def test_where_it_ran(self):
-        code, _, err = run(self.save("in.npy", np.arange(5)), "-o", "/dev/null", "--algorithm",
-                           "chained-scan", "--engine", "cpu", "--time")
+        code, _, err = self.call(self.save("in.npy", np.arange(5)), "-o", "/dev/null",
+                                 "--algorithm", "chained-scan", "--engine", "cpu", "--time")
         self.assertEqual(code, DONE)
         self.assertIn("inclusive sum in int64, by chained-scan in the executor\n", err)
 
@@ -454,74 +387,22 @@ class Algorithms(InDirectory):
                    "u8", "--algorithm", "sequential", "--engine", "cpu", "--accumulator", "u8")
 
 
-class Pipes(InDirectory):
-    def test_every_format_through_a_pipe(self):
-        array = samples("int32", 70000)
-        sums = np.cumsum(array)
-        npy = content_of(self.save("in.npy", array))
-        for data in [npy, gzip.compress(npy)]:
-            self.write("o.npy", self.succeeds("-", data=data))
-            self.assertSame(self.load("o.npy", "int64"), sums)
-        out = self.succeeds("-", "--format", "raw", "--dtype", "int32", "-o", "-",
-                            data=array.tobytes())
-        self.assertSame(np.frombuffer(out, "int64"), sums)
-        out = self.succeeds("-", data=b"".join(b"%d\n" % x for x in array))
-        self.assertEqual(out, b"".join(b"%d\n" % x for x in sums))
-
-    def test_a_column_of_a_table(self):
-        table = self.write("t.csv", b"name,height\nA,1.5\nB,2\n# note\nC,7\nD,-3\n")
-        self.assertEqual(self.succeeds(table, "--column", "2"), b"1.5\n3.5\n10.5\n7.5\n")
-
-    def test_a_reader_that_has_gone_ends_the_program_quietly(self):
-        source = self.save("in.npy", np.arange(3_000_000))
-        with subprocess.Popen([PROGRAM, source], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE) as process:
-            process.stdout.read(100)
-            process.stdout.close()
-            err = process.stderr.read()
-            process.wait(60)
-        self.assertEqual((process.returncode, err), (-signal.SIGPIPE, b""))
-
+class Messages(PrefixCase):
     def test_talk_goes_to_standard_error(self):
         source = self.save("in.npy", np.arange(1000, dtype="int32"))
-        code, out, err = run(source, "--time", "--verify", "--op", "max", "--reverse",
-                             "--exclusive")
-        self.assertEqual(code, DONE)
+        out = self.talks("a plain loop computes the same",
+                         {"read": "1000 items of int32",
+                          "scan": "reverse exclusive max in int64, on c", "write": "8128 bytes"},
+                         source, "--op", "max", "--reverse", "--exclusive")
         self.assertTrue(out.startswith(b"\x93NUMPY"))
-        lines = [line.split(": ", 1)[1] for line in err.splitlines()]
-        self.assertEqual(lines[0], "verified: a plain loop computes the same")
-        for line, step, words in zip(lines[1:], ["read", "scan", "write"],
-                                     ["1000 items of int32", "reverse exclusive max in int64, on c",
-                                      "8128 bytes"]):
-            self.assertRegex(line, step + r" +\d+\.\d+ s +\d+\.\d+ GB/s  ")
-            self.assertIn(words, line)
-
-
-class Usage(InDirectory):
-    def test_help_and_version(self):
-        code, out, err = run("--help")
-        self.assertEqual((code, err), (DONE, ""))
-        for word in ["--op", "--exclusive", "--init", "--reverse", "--accumulator", "--heads",
-                     "--head-bits", "--offsets", "--keys", "--algorithm", "--engine", "--threads",
-                     "--dtype", "--column", "--progress", "--verify", "--time", "--version",
-                     "Examples:", "Exit codes:", "int64, uint64, float32, float64"] + STRATEGIES:
-            self.assertIn(word.encode(), out)
-        code, out, err = run("--version")
-        self.assertEqual((code, err), (DONE, ""))
-        self.assertRegex(out, rb"^scan-prefix .*\d+\.\d+\.\d+\)?\n$")
 
     def test_wrong_command_lines(self):
         source = self.save("in.npy", np.arange(5))
-        self.fails(USAGE, "INPUT is required", "--exclusive")
-        self.fails(USAGE, "--nonsense", source, "--nonsense")
         self.fails(USAGE, "--op", source, "--op", "product")
         self.fails(USAGE, "--accumulator: 'int7'", source, "--accumulator", "int7")
         self.fails(USAGE, "excludes", source, "--heads", "a", "--keys", "b")
-        self.fails(USAGE, "--engine", source, "--engine", "abacus")
-        self.fails(USAGE, "--threads", source, "--threads", "-1")
         self.fails(USAGE, "--op and, or and xor are for integers", source, "--op", "and",
                    "--accumulator", "f64")
-        self.assertEqual(os.listdir(self.dir), ["in.npy"])
 
     def test_wrong_inits(self):
         source = self.save("in.npy", np.arange(5, dtype="int8"))
@@ -535,97 +416,20 @@ class Usage(InDirectory):
             self.fails(USAGE, "--init: '%s' is %s, expected %s" % (init, words, accumulator),
                        source, "-o", self.path("o.npy"), "--init", init, "--accumulator",
                        accumulator)
-        self.assertEqual(os.listdir(self.dir), ["in.npy"])
-
-    def test_cuda_without_a_gpu(self):
-        source = self.save("in.npy", np.arange(5))
-        self.fails(FAILURE, "cuda", source, "-o", self.path("o.npy"), "--engine", "cuda",
-                   env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"})
-        self.assertEqual(os.listdir(self.dir), ["in.npy"])
 
     def test_verify_finds_a_planted_error_and_leaves_no_output(self):
-        for dtype, words in [("int32", "item 3 is 7, expected 6"), ("float64",
-                                                                    "item 3 is 7, expected 6")]:
-            source = self.save("in.npy", np.arange(5, dtype=dtype))
-            code, out, err = run(source, "-o", self.path("o.npy"), "--verify", program=FAULTY)
-            self.assertEqual((code, out), (DIFFERENCE, b""))
-            self.assertEqual(err, "scan-prefix: error: --verify: %s\n" % words)
-            self.assertEqual(os.listdir(self.dir), ["in.npy"])
-        code, _, _ = run(source, "-o", self.path("o.npy"), program=FAULTY)
-        self.assertEqual(code, DONE)  # so the error is real
+        for dtype in ["int32", "float64"]:
+            arguments = [self.save("in.npy", np.arange(5, dtype=dtype)), "-o", self.path("o.npy")]
+            self.finds("item 3 is 7, expected 6", *arguments)
+        self.succeeds(*arguments, program=FAULTY)  # so the error is real
         self.assertEqual(self.load("o.npy", "float64").tolist(), [0, 1, 3, 7, 11])
 
-
-class BadFiles(InDirectory):
-    def refused(self, source, words, *arguments, **more):
-        """No output appears, and an earlier one of that name stays as it was."""
-        target = self.write("old.npy", b"old")
-        self.fails(BAD_FILE, words, source, "-o", target, *arguments, **more)
-        self.assertEqual(content_of(target), b"old")
-        os.remove(target)
-        before = sorted(os.listdir(self.dir))
-        self.fails(BAD_FILE, words, source, "-o", target, *arguments, **more)
-        self.assertEqual(sorted(os.listdir(self.dir)), before)
-
-    def test_messages_name_the_file_and_the_place(self):
-        whole = content_of(self.save("in.npy", np.arange(100)))
-        self.refused(self.path("none.npy"), "none.npy: ")
-        self.refused(self.dir, "is a directory")
-        self.refused(self.write("short.npy", whole[:-3]), "short.npy: byte ")
-        self.refused(self.write("odd.raw", b"abcde"), "odd.raw: ", "--dtype", "int16")
-        self.refused(self.write("word.txt", b"1\n2\nx\n"), "word.txt:3: ")
-        self.refused("-", "<stdin>:2: ", data=b"1\ny\n")
-
-    def test_too_little_memory(self):
+    @needs_little_memory
+    def test_too_little_memory_for_the_result(self):
         source = self.write("in.raw", bytes(50_000_000))
-        limit = 200 << 20  # the result takes 400 MB
+        # The result takes 400 MB.
         self.fails(FAILURE, "out of memory", source, "--dtype", "u8", "--threads", "1", "-o",
-                   self.path("o.raw"),
-                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-        self.assertEqual(os.listdir(self.dir), ["in.raw"])
-
-
-class Outputs(InDirectory):
-    def test_outputs_that_cannot_be_written(self):
-        source = self.save("in.npy", np.arange(100000))
-        os.mkdir(self.path("folder.npy"))
-        self.fails(BAD_FILE, "folder.npy: is a directory", source, "-o", self.path("folder.npy"))
-        self.fails(BAD_FILE, "missing/o.npy: ", source, "-o", self.path("missing/o.npy"))
-        self.fails(BAD_FILE, os.strerror(errno.ENOSPC), source, "-o", "/dev/full")
-        self.assertEqual(sorted(os.listdir(self.dir)), ["folder.npy", "in.npy"])
-
-    def test_a_full_disk_leaves_no_output_and_the_old_one_untouched(self):
-        source = self.save("in.npy", np.arange(1_000_000))
-        limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
-                                                            (100_000, 100_000))}
-        self.fails(BAD_FILE, os.strerror(errno.EFBIG), source, "-o", self.path("o.npy"), **limited)
-        self.assertEqual(os.listdir(self.dir), ["in.npy"])
-        self.write("o.npy", b"old")
-        self.fails(BAD_FILE, os.strerror(errno.EFBIG), source, "-o", self.path("o.npy"), **limited)
-        self.assertEqual(content_of(self.path("o.npy")), b"old")
-
-    def test_interrupted_it_leaves_nothing(self):
-        fifo = self.path("in.npy")
-        os.mkfifo(fifo)
-        with subprocess.Popen([PROGRAM, fifo, "-o", self.path("o.npy")],
-                              stderr=subprocess.PIPE) as process:
-            with open(fifo, "wb") as feed:
-                np.lib.format.write_array_header_1_0(
-                    feed, {"descr": "<i8", "fortran_order": False, "shape": (2**40,)})
-                feed.write(bytes(1 << 20))
-                feed.flush()
-                self.assertGreater(len(os.listdir(self.dir)), 1)  # the unfinished output
-                process.send_signal(signal.SIGTERM)
-                process.wait(60)
-            self.assertEqual((process.returncode, process.stderr.read()), (-signal.SIGTERM, b""))
-        self.assertEqual(os.listdir(self.dir), ["in.npy"])
-
-    def test_the_input_may_be_the_output(self):
-        array = samples("int32", 100000)
-        both = self.save("x.npy", array)
-        self.succeeds(both, "-o", both)
-        self.assertSame(self.load("x.npy", "int64"), np.cumsum(array))
-        self.assertEqual(os.listdir(self.dir).count("x.npy"), 1)
+                   self.path("o.raw"), **little_memory(200 << 20))
 
 
 if __name__ == "__main__":

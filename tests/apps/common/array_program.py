@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of programs share that make an array of an array, with NumPy as the oracle: files
+of every format, and the cases that every such program has to pass."""
+import gzip
+import io
+import os
+import resource
+import signal
+import stat
+import subprocess
+import time
+import unittest
+
+import numpy as np
+
+from program_case import (BAD_FILE, DIFFERENCE, DONE, EveryProgram, FAILURE, ProgramCase, USAGE,
+                          limited)
+
+INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+FLOATS = ["float32", "float64"]
+DTYPES = INTEGERS + FLOATS
+SANITIZED = "LIBSCAN_SANITIZED" in os.environ  # reserves more address space than limits allow
+needs_little_memory = unittest.skipIf(SANITIZED, "needs a limit on memory")
+
+
+def little_memory(most):
+    """Arguments of `call` that give the program no more bytes than this, if that can be."""
+    return {} if SANITIZED else limited(resource.RLIMIT_AS, most)
+
+
+def mixture(dtype, n, below, seed):
+    """Random bits, and numbers below `below` among them, more than half."""
+    dt = np.dtype(dtype)
+    rng = np.random.default_rng(seed)
+    array = np.frombuffer(rng.bytes(n * dt.itemsize), dtype=dt).copy()
+    small = rng.random(n) < 0.6
+    array[small] = rng.integers(0, below, n).astype(dt)[small]
+    return array
+
+
+def samples(dtype, n, seed=1):
+    """Small numbers among random bits, and first the limits of the type."""
+    array = mixture(dtype, n, 120, seed)
+    dt = array.dtype
+    if dt.kind == "f":
+        array[np.isnan(array)] = np.nan  # text knows only one
+        special = [np.nan, np.inf, -np.inf, -0.0, 0.0, 0.1, np.finfo(dt).max, np.finfo(dt).tiny]
+    else:
+        special = [np.iinfo(dt).min, np.iinfo(dt).max, 0]
+    array[:len(special)] = special[:n]
+    return array
+
+
+def content_of(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        return file.read()
+
+
+def lines_of(array):
+    """Integers as text."""
+    return b"".join(b"%d\n" % x for x in array)
+
+
+class ArrayProgramCase(ProgramCase):
+    """A test with arrays in its directory."""
+    options = []  # what the simplest call needs besides an input
+
+    def save(self, name, array):
+        np.save(self.path(name), array)
+        return self.path(name)
+
+    def compress(self, name):
+        """A copy of a file, compressed."""
+        return self.write(name + ".gz", gzip.compress(content_of(self.path(name))))
+
+    def load(self, name, dtype):
+        """An output of any format as an array of `dtype`."""
+        content = content_of(self.path(name))
+        if ".npy" in name:
+            found = np.load(io.BytesIO(content))
+            self.assertEqual(found.dtype, np.dtype(dtype))
+            return found
+        if ".raw" in name:
+            return np.frombuffer(content, dtype)
+        kind = float if np.dtype(dtype).kind == "f" else int
+        return np.array([kind(word) for word in content.decode().split()], dtype)
+
+    def assertSame(self, found, expected):
+        self.assertEqual((found.dtype, found.shape), (expected.dtype, expected.shape))
+        self.assertEqual(found.tobytes(), expected.tobytes())
+
+    def refused(self, source, words, *arguments, code=BAD_FILE, **more):
+        """No output appears, and an earlier one of that name stays as it was; returns the error."""
+        arguments = [source, *self.options, *arguments]
+        target = self.write("old.npy", b"old")
+        self.fails(code, words, *arguments, "-o", target, **more)
+        self.assertEqual(content_of(target), b"old")
+        os.remove(target)
+        self.fails(code, words, *arguments, "-o", target, **more)
+        return self.fails(code, words, *arguments, **more)
+
+    def finds(self, words, *arguments):
+        """--verify must find the fault of the faulty program, and leave no output."""
+        self.fails_with(DIFFERENCE, "--verify: " + words, *arguments, "--verify",
+                        program=self.faulty)
+
+    def talks(self, verified, steps, *arguments):
+        """--verify and --time must say this on standard error, the latter of each step by name;
+        returns the output."""
+        code, out, err = self.call(*arguments, "--time", "--verify")
+        self.assertEqual(code, DONE)
+        first, *lines = [line.removeprefix(self.name + ": ") for line in err.splitlines()]
+        self.assertEqual(first, "verified: " + verified)
+        self.assertEqual(len(lines), len(steps), err)
+        for line, (step, words) in zip(lines, steps.items()):
+            self.assertRegex(line, step + r" +\d+\.\d+ s +\d+\.\d+ GB/s  ")
+            self.assertIn(words, line)
+        return out
+
+
+class EveryArrayProgram(EveryProgram):
+    """To be mixed into an ArrayProgramCase, which says by `expected` what the simplest call makes
+    of an array."""
+    words_of_help = EveryProgram.words_of_help + [
+        "--engine", "--threads", "--dtype", "--column", "--format", "--progress", "--verify",
+        "--time"]
+    input_name = "INPUT"
+    decompressed = ""  # what follows the name of a compressed file that has errors inside
+    samples = staticmethod(samples)
+
+    # ---- results
+
+    def test_every_type_in_every_format(self):
+        for dtype in DTYPES:
+            array = self.samples(dtype, 2000)
+            expected = self.expected(array)
+            np.savetxt(self.path("in.txt"), array, fmt="%d" if dtype in INTEGERS else "%.17g")
+            self.write("in.raw", array.tobytes())
+            self.save("in.npy", array)
+            for name in ["in.txt", "in.raw", "in.npy"]:
+                for source in [self.path(name), self.compress(name)]:
+                    for target in ["o.txt", "o.raw", "o.npy", "o.npy.gz", "o.txt.gz"]:
+                        with self.subTest(dtype=dtype, source=source, target=target):
+                            self.succeeds(source, "--dtype", dtype, "-o", self.path(target),
+                                          *self.options)
+                            self.assertSame(self.load(target, expected.dtype), expected)
+
+    def test_every_format_through_a_pipe(self):
+        array = samples("int32", 70000)
+        expected = self.expected(array)
+        npy = content_of(self.save("in.npy", array))
+        for data in [npy, gzip.compress(npy)]:
+            self.write("o.npy", self.succeeds("-", *self.options, data=data))
+            self.assertSame(self.load("o.npy", expected.dtype), expected)
+        out = self.succeeds("-", "--format", "raw", "--dtype", "int32", "-o", "-", *self.options,
+                            data=array.tobytes())
+        self.assertSame(np.frombuffer(out, expected.dtype), expected)
+        out = self.succeeds("-", *self.options, data=lines_of(array))
+        self.assertEqual(out, lines_of(expected))
+
+    def test_the_input_may_be_the_output(self):
+        array = samples("int32", 100000)
+        expected = self.expected(array)
+        for both in [self.save("x.npy", array), self.write("x.txt", b"# note\n" + lines_of(array))]:
+            before = os.listdir(self.dir)
+            self.succeeds(both, "-o", both, *self.options)
+            self.assertSame(self.load(os.path.basename(both), expected.dtype), expected)
+            self.assertHolds(*before)
+
+    # ---- arguments
+
+    def test_usage_errors(self):
+        self.fails(USAGE, self.input_name + " is required", *self.options)
+        # Told before the input is even opened.
+        for flag, value, words in [
+                ("--nonsense", "1", "--nonsense"), ("--engine", "abacus", "--engine"),
+                ("--threads", "-1", "--threads"), ("--threads", "two", "--threads"),
+                ("--column", "0", "--column"), ("--dtype", "f16", "'f16' is no item type"),
+                ("--dtype", "int7", "'int7' is no item type"),
+                ("--format", "xml", "'xml' is no file format")]:
+            with self.subTest(flag=flag, value=value):
+                self.fails(USAGE, words, "/no/such/file", *self.options, flag, value)
+        source = self.save("in.npy", np.arange(5))
+        self.fails(USAGE, "--column is for text", source, *self.options, "--column", "2")
+        self.fails(USAGE, "--dtype is needed", self.write("x.raw", b"1234"), *self.options)
+
+    def test_cuda_without_a_gpu(self):
+        source = self.save("in.npy", np.arange(5))
+        self.fails(FAILURE, "cuda", source, "-o", self.path("o.npy"), *self.options, "--engine",
+                   "cuda", env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"})
+
+    # ---- bad files
+
+    def test_messages_name_the_file_and_the_place(self):
+        whole = content_of(self.save("in.npy", np.arange(100)))
+        text = gzip.compress(b"1\n2\n")
+        self.refused(self.path("none.npy"), "none.npy: ")
+        self.refused(self.dir, "is a directory")
+        self.refused(self.write("short.npy", whole[:-3]), "short.npy: byte ")
+        self.refused(self.write("long.npy", whole + b"x"), "long.npy: byte ")
+        self.refused(self.write("odd.raw", b"abcde"), "odd.raw: ", "--dtype", "int16")
+        self.refused(self.write("word.txt", b"1\n2\nx\n"), "word.txt:3: ")
+        self.refused(self.write("big.txt", b"1\n300\n"), "big.txt:2: ", "--dtype", "uint8")
+        self.refused(self.write("ragged.csv", b"1,2\n3\n"), "ragged.csv:2: ")
+        self.refused(self.write("narrow.csv", b"1,2\n3,4\n"), "column 3", "--column", "3")
+        self.refused(self.write("bad.npy.gz", gzip.compress(whole)[:-10]), "bad.npy.gz: ")
+        self.refused(self.write("bad.txt.gz", text[:-3]), "bad.txt.gz: ")
+        self.refused(self.write("no.txt.gz", b"1\n2\n"), "no gzip data")
+        self.refused("-", "<stdin>:2: ", data=b"1\ny\n")
+
+    def test_a_header_that_claims_too_much_fails_at_once(self):
+        header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (%d,), }" % 2**60
+        content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + b"only this"
+        error = ("byte %d: the file ends after 9 items, expected the %d that the header claims" %
+                 (len(content), 2**60))
+        path = self.write("x.npy", content)
+        packed = self.compress("x.npy")
+        began = time.monotonic()
+        for source, name, data in [(path, path, None), ("-", "<stdin>", content),
+                                   (packed, packed + self.decompressed, None)]:
+            said = self.refused(source, error, "--threads", "1", data=data,
+                                **little_memory(1 << 28))
+            self.assertEqual(said, name + ": " + error)
+        self.assertLess(time.monotonic() - began, 5)
+
+    def test_an_input_without_permission(self):
+        path = self.write("x.txt", b"1\n")
+        os.chmod(path, 0)
+        error = path + ": cannot open for reading: Permission denied"
+        if os.geteuid() != 0:
+            self.refused(path, error)
+            return
+        os.chmod(self.dir, 0o755)
+        try:
+            self.fails_with(BAD_FILE, error, path, *self.options, user=65534)
+        except PermissionError:
+            self.skipTest("the program is out of reach for another user")
+
+    @needs_little_memory
+    def test_too_little_memory(self):
+        self.fails_with(FAILURE, "out of memory", "-", "--format", "raw", "--dtype", "u8",
+                        "--threads", "1", "-o", self.path("o.raw"), *self.options,
+                        data=bytes(150_000_000), **little_memory(100 << 20))
+
+    # ---- outputs
+
+    def test_outputs_that_cannot_be_written(self):
+        os.mkdir(self.path("folder.npy"))
+        # Told before the input is even opened.
+        self.fails_with(BAD_FILE, self.path("folder.npy") + ": is a directory, expected the name "
+                        "of a file to write", "/no/such/file", "-o", self.path("folder.npy"),
+                        *self.options)
+        for name in ["missing/o.npy", "missing/o"]:
+            self.fails_with(BAD_FILE, "%s: cannot create a file in %s: No such file or directory" %
+                            (self.path(name), self.path("missing/")), "/no/such/file", "-o",
+                            self.path(name), *self.options)
+        source = self.save("in.npy", np.arange(100000))
+        self.fails_with(BAD_FILE, "/dev/full: cannot write: No space left on device", source, "-o",
+                        "/dev/full", *self.options)
+        with open("/dev/full", "wb") as full:
+            self.fails_with(BAD_FILE, "<stdout>: cannot write: No space left on device", source,
+                            *self.options, stdout=full)
+
+    def test_a_full_disk_leaves_no_output_and_the_old_one_untouched(self):
+        self.write("old", b"old")
+        for source in [self.save("in.npy", np.arange(1_000_000)),
+                       self.write("in.txt", b"12345678\n" * 100_000)]:
+            for target in ["old", "new", "new.npy", "new.raw", "new.txt"]:
+                self.fails_with(BAD_FILE, self.path(target) + ": cannot write: File too large",
+                                source, "-o", self.path(target), *self.options,
+                                **limited(resource.RLIMIT_FSIZE, 1 << 16))
+        self.assertEqual(content_of(self.path("old")), b"old")
+
+    def test_interrupted_it_leaves_nothing(self):
+        fifo = self.path("in.npy")
+        os.mkfifo(fifo)
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            with subprocess.Popen([self.program, fifo, "-o", self.path("o.npy"), *self.options],
+                                  stderr=subprocess.PIPE) as process:
+                with open(fifo, "wb") as feed:
+                    np.lib.format.write_array_header_1_0(
+                        feed, {"descr": "<i8", "fortran_order": False, "shape": (2**20,)})
+                    feed.write(bytes(1 << 20))
+                    feed.flush()
+                    self.assertGreater(len(os.listdir(self.dir)), 1)  # the unfinished output
+                    process.send_signal(number)
+                    process.wait(self.timeout)
+                self.assertEqual((process.returncode, process.stderr.read()), (-number, b""))
+            self.assertHolds("in.npy")
+
+    def test_a_reader_that_has_gone_ends_the_program_quietly(self):
+        source = self.save("in.npy", np.arange(3_000_000))
+        for restore, expected in [(True, -signal.SIGPIPE), (False, BAD_FILE)]:
+            with subprocess.Popen([self.program, source, *self.options], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, restore_signals=restore) as process:
+                process.stdout.read(100)
+                process.stdout.close()
+                err = process.stderr.read()
+                process.wait(self.timeout)
+            self.assertEqual((process.returncode, err), (expected, b""))
+
+    def test_a_device_stays_a_device(self):
+        self.succeeds(self.save("in.npy", np.arange(1000)), "-o", "/dev/null", *self.options)
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))

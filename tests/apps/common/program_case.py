@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of all programs share: running one in a directory of its own, how it ends, and
+the case that every program has to pass."""
+import os
+import resource
+import subprocess
+import tempfile
+import unittest
+
+DONE, DIFFERENCE, USAGE, BAD_FILE, FAILURE = range(5)
+
+
+def limited(what, most):
+    """Arguments of `call` that give the program no more than this of a resource."""
+    return {"preexec_fn": lambda: resource.setrlimit(what, (most, most))}
+
+
+def read_terminal(end):
+    """All that was written to a terminal's other end, which is closed by now."""
+    text = b""
+    try:
+        while piece := os.read(end, 65536):
+            text += piece
+    except OSError:  # how Linux reports the end of a terminal
+        pass
+    os.close(end)
+    return text
+
+
+class ProgramCase(unittest.TestCase):
+    """A test with a directory. Subclasses say which program they test: its name, as its messages
+    begin, and its file; and, where there is one, the file of its twin that has a fault."""
+    name = program = faulty = None
+    timeout = 60  # seconds
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.dir = scratch.name
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def write(self, name, content):
+        with open(self.path(name), "wb") as file:
+            file.write(content)
+        return self.path(name)
+
+    def assertHolds(self, *names):
+        """The directory must hold these files, and no others."""
+        self.assertEqual(sorted(os.listdir(self.dir)), sorted(names))
+
+    def call(self, *arguments, data=None, program=None, **more):
+        """Runs the program; returns its exit code, standard output and standard error."""
+        more.setdefault("stdout", subprocess.PIPE)
+        more.setdefault("stderr", subprocess.PIPE)
+        done = subprocess.run([program or self.program, *map(str, arguments)], input=data,
+                              timeout=self.timeout, **more)
+        return done.returncode, done.stdout, (done.stderr or b"").decode()
+
+    def succeeds(self, *arguments, **more):
+        """The program must have nothing to complain of; returns its output."""
+        code, out, err = self.call(*arguments, **more)
+        self.assertEqual((code, err), (DONE, ""))
+        return out
+
+    def fails(self, code, words, *arguments, **more):
+        """The program must end with this code, one line of error that contains these words, no
+        output, and no file more or less than before; returns the error."""
+        before = os.listdir(self.dir)
+        result, out, err = self.call(*arguments, **more)
+        self.assertEqual((result, out or b""), (code, b""), err)
+        self.assertRegex(err, r"\A%s: error: .*\n\Z" % self.name)
+        self.assertIn(words, err)
+        self.assertHolds(*before)
+        return err.removeprefix(self.name + ": error: ").removesuffix("\n")
+
+    def fails_with(self, code, error, *arguments, **more):
+        """As `fails`, with just this error."""
+        self.assertEqual(self.fails(code, error, *arguments, **more), error)
+
+
+class EveryProgram:
+    """To be mixed into a ProgramCase."""
+    words_of_help = ["--help", "--version"]
+
+    def test_help_and_version(self):
+        text = self.succeeds("--help").decode()
+        for word in self.words_of_help:
+            self.assertIn(word, text)
+        self.assertRegex(self.succeeds("--version").decode(),
+                         r"\A%s \(libscan \d+\.\d+\.\d+\)\n\Z" % self.name)
