@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each header compiles alone: headers.py ROOT --cxx COMPILER... [--nvcc NVCC --arch sm_80]
+"""Headers compile: headers.py ROOT --cxx COMPILER... [--nvcc NVCC --arch sm_80]
 
-By every C++ compiler named (.cuh files are the executor's then, but for those of CUDA alone), and
-the .cuh files by nvcc, for an architecture that lacks Hopper's instructions.
+Each header alone by the first C++ compiler named (.cuh files are the executor's then, but for those
+of CUDA alone), all of a room together by the others; the .cuh files together by nvcc, for an
+architecture that lacks Hopper's instructions, and those of CUDA alone each alone.
 """
 import argparse
 import concurrent.futures
+import itertools
 import os
 import pathlib
 import subprocess
@@ -18,19 +20,36 @@ CXX_FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno
 NVCC_FLAGS = ["-std=c++20", "-ptx", "-Werror=all-warnings", "-o", os.devnull]
 
 
+def of_cuda_alone(header):
+    name = header.as_posix()
+    return name.startswith("libscan/simt/cuda/") or name.endswith("_cuda.cuh")
+
+
 def jobs(arguments, work):
-    """Pairs of header and command line."""
-    for header in tree.headers(arguments.root):
-        source = work / (str(header).replace("/", "_") + ".cu")
-        source.write_text(f"#include <{header}>\n")
-        name = header.as_posix()
-        cuda_alone = name.startswith("libscan/simt/cuda/") or name.endswith("_cuda.cuh")
-        if not cuda_alone:
-            for compiler in arguments.cxx:
-                yield header, [compiler, *CXX_FLAGS, "-I", arguments.root, "-x", "c++", source]
-        if arguments.nvcc and header.suffix == ".cuh":
-            yield header, [arguments.nvcc, *NVCC_FLAGS, f"-arch={arguments.arch}",
-                           "-I", arguments.root, source]
+    """Pairs of what is compiled, in words, and command line."""
+    def source_of(name, headers):
+        source = work / (str(name).replace("/", "_") + ".cu")
+        source.write_text("".join(f"#include <{header}>\n" for header in headers))
+        return source
+
+    headers = list(tree.headers(arguments.root))
+    hosted = [header for header in headers if not of_cuda_alone(header)]
+    first, *others = arguments.cxx
+    for header in hosted:
+        yield f"{header} alone", [first, *CXX_FLAGS, "-I", arguments.root, "-x", "c++",
+                                  source_of(header, [header])]
+    if arguments.nvcc:
+        nvcc = [arguments.nvcc, *NVCC_FLAGS, f"-arch={arguments.arch}", "-I", arguments.root]
+        for header in filter(of_cuda_alone, headers):
+            yield f"{header} alone", [*nvcc, source_of(header, [header])]
+    for room, inside in itertools.groupby(sorted(hosted), key=lambda header: header.parent):
+        inside = list(inside)
+        for compiler in others:
+            yield f"the headers of {room}", [compiler, *CXX_FLAGS, "-I", arguments.root, "-x",
+                                             "c++", source_of(room, inside)]
+        device = [header for header in inside if header.suffix == ".cuh"]
+        if arguments.nvcc and device:
+            yield f"the .cuh files of {room}", [*nvcc, source_of(f"{room}.cuh", device)]
 
 
 def main():
@@ -42,12 +61,12 @@ def main():
     arguments = parser.parse_args()
 
     def compile_alone(job):
-        header, command = job
+        what, command = job
         result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True)
         if result.returncode == 0:
             return None
-        return f"{header} does not compile alone with {command[0]}:\n{result.stdout}"
+        return f"{what}: {command[0]} does not compile\n{result.stdout}"
 
     with tempfile.TemporaryDirectory() as folder:
         commands = list(jobs(arguments, pathlib.Path(folder)))
