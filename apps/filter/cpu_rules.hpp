@@ -20,7 +20,10 @@ struct keep_where {
   Keep keep;
 
   bool mark(index_t begin, index_t items, std::uint8_t* flags) const {
-    for (index_t k = 0; k < items; ++k) flags[k] = keep(in[begin + k]) ? 1 : 0;
+    // As variables: the compiler takes it that flags, which are bytes, may overwrite members.
+    In const from = in + begin;
+    Keep const accepts = keep;
+    for (index_t k = 0; k < items; ++k) flags[k] = accepts(from[k]) ? 1 : 0;
     return true;
   }
 };
@@ -30,7 +33,8 @@ struct keep_flagged {
   std::uint8_t const* bytes;
 
   bool mark(index_t begin, index_t items, std::uint8_t* flags) const {
-    for (index_t k = 0; k < items; ++k) flags[k] = bytes[begin + k] != 0 ? 1 : 0;
+    std::uint8_t const* const from = bytes + begin;
+    for (index_t k = 0; k < items; ++k) flags[k] = from[k] != 0 ? 1 : 0;
     return true;
   }
 };
@@ -60,9 +64,9 @@ struct keep_heads {
   T const* in;
 
   bool mark(index_t begin, index_t items, std::uint8_t* flags) const {
-    index_t k = 0;
-    if (begin == 0) flags[k++] = 1;
-    for (; k < items; ++k) flags[k] = in[begin + k - 1] == in[begin + k] ? 0 : 1;
+    T const* const from = in + begin;
+    if (begin == 0) flags[0] = 1;
+    for (index_t k = begin == 0 ? 1 : 0; k < items; ++k) flags[k] = from[k - 1] == from[k] ? 0 : 1;
     return true;
   }
 };

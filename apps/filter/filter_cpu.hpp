@@ -15,6 +15,8 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/vector_pack.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -24,42 +26,43 @@ inline constexpr index_t filter_chunk_items = 16 * 1024;
 
 namespace detail {
 
-/// Items whose flags are known before any of them is packed: enough for vector instructions.
+/// Items whose flags are known before any of them is packed: first a loop over the rule, which
+/// compilers turn into vector instructions, then one that packs; neither branches on the data.
 inline constexpr index_t flag_block = 512;
 
-/// Packs item_at(i) for each i in [begin, end) that `rule` keeps at the front of `to`, which has
-/// room for all, and gives the others to reject(k, item), k counting them. Returns how many are
-/// kept.
-///
-/// First come the flags of a block, in a loop that compilers turn into vector instructions; then
-/// every item of the block is written, and the next one overwrites it unless it is kept. Neither
-/// loop branches on the data.
-template <class Rule, class ItemAt, class Item, class Reject>
-index_t pack(Rule const& rule, index_t begin, index_t end, ItemAt item_at, Item* to,
-             Reject reject) {
+/// Calls take(i, items, flags) for blocks of items i, i + 1, ... that make up [begin, end), `flags`
+/// saying which of them `rule` keeps; and take(i, items, nullptr) where it keeps none.
+template <class Rule, class Take>
+void mark_blocks(Rule const& rule, index_t begin, index_t end, Take take) {
   std::uint8_t flags[flag_block];
-  index_t kept = 0;
   for (index_t i = begin; i < end; i += flag_block) {
     index_t const items = std::min(flag_block, end - i);
-    if (!rule.mark(i, items, flags)) {
-      for (index_t k = 0; k < items; ++k) reject(i + k - begin - kept, item_at(i + k));
-      continue;
-    }
-    for (index_t k = 0; k < items; ++k) {
-      Item const item = item_at(i + k);
-      to[kept] = item;
-      reject(i + k - begin - kept, item);
-      kept += flags[k];
-    }
+    take(i, items, rule.mark(i, items, flags) ? flags : nullptr);
   }
+}
+
+/// Packs the items of [begin, end) that `rule` keeps at the front of `to`, which has room for all.
+/// Returns how many they are.
+template <class Rule, class T>
+index_t pack_kept(Rule const& rule, index_t begin, index_t end, T const* in, T* to) {
+  index_t kept = 0;
+  mark_blocks(rule, begin, end, [&](index_t i, index_t items, std::uint8_t const* flags) {
+    if (flags) kept += pack_items(in + i, flags, 1, items, to + kept);
+  });
   return kept;
 }
 
-/// Items that are not kept, where nobody wants them.
-struct forget {
-  template <class Item>
-  void operator()(index_t, Item const&) const {}
-};
+/// The same for the items' offsets from `begin`, at most 2^32.
+template <class Rule>
+index_t pack_offsets(Rule const& rule, index_t begin, index_t end, std::uint32_t* to) {
+  auto const positions = best_vector_packs().positions;
+  index_t kept = 0;
+  mark_blocks(rule, begin, end, [&](index_t i, index_t items, std::uint8_t const* flags) {
+    auto const first = static_cast<std::uint32_t>(i - begin);
+    if (flags) kept += positions(first, flags, items, to + kept);
+  });
+  return kept;
+}
 
 /// How many of in[0..items-1] `keep` accepts.
 template <class T, class Keep>
@@ -91,6 +94,23 @@ struct packed_chunk {
       : items(std::make_unique_for_overwrite<Item[]>(static_cast<std::size_t>(room))) {}
 };
 
+/// Packs chunk `c`: what `rule` keeps here, what it does not there.
+template <class Rule, class T>
+void pack_both(Rule const& rule, chunk const& c, T const* in, packed_chunk<T>& kept,
+               packed_chunk<T>& rejected) {
+  kept.count = rejected.count = 0;
+  mark_blocks(rule, c.begin, c.end, [&](index_t i, index_t items, std::uint8_t const* flags) {
+    T* const to = rejected.items.get() + rejected.count;
+    if (!flags) {
+      std::copy_n(in + i, items, to);
+      rejected.count += items;
+      return;
+    }
+    kept.count += pack_items(in + i, flags, 1, items, kept.items.get() + kept.count);
+    rejected.count += pack_items(in + i, flags, 0, items, to);
+  });
+}
+
 }  // namespace detail
 
 /// out[k] = the k-th of in[0..n-1] that `rule` (see cpu_rules.hpp) keeps; returns how many it
@@ -104,18 +124,17 @@ template <class T, class Rule>
 index_t filter_by(int threads, T const* in, index_t n, T* out, index_t capacity, Rule rule,
                   index_t chunk_items = filter_chunk_items) {
   using packed_chunk = detail::packed_chunk<T>;
+  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)), in == out);
   return run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
       [&](packed_chunk& packed, chunk const& c) {
-        auto const item_at = [in](index_t i) { return in[i]; };
-        packed.count =
-            detail::pack(rule, c.begin, c.end, item_at, packed.items.get(), detail::forget{});
+        packed.count = detail::pack_kept(rule, c.begin, c.end, in, packed.items.get());
         return packed.count;
       },
       [&](packed_chunk const& packed, chunk const&, index_t place) {
         index_t const fitting = std::clamp<index_t>(capacity - place, 0, packed.count);
-        if (fitting > 0) std::copy_n(packed.items.get(), fitting, out + place);
+        if (fitting > 0) copy_by(road, packed.items.get(), fitting, out + place);
       });
 }
 
@@ -142,9 +161,7 @@ index_t indices_by(int threads, index_t n, index_t* out, index_t capacity, Rule 
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
       [&](packed_chunk& packed, chunk const& c) {
-        auto const offset_at = [&](index_t i) { return static_cast<std::uint32_t>(i - c.begin); };
-        packed.count =
-            detail::pack(rule, c.begin, c.end, offset_at, packed.items.get(), detail::forget{});
+        packed.count = detail::pack_offsets(rule, c.begin, c.end, packed.items.get());
         return packed.count;
       },
       [&](packed_chunk const& packed, chunk const& c, index_t place) {
@@ -179,9 +196,10 @@ index_t split_by(int threads, T const* in, index_t n, split_outputs<T> const& ou
   struct split_chunk {
     packed_chunk kept, rejected;
   };
-  auto const copy = [](T const* items, index_t count, T* to, index_t capacity, index_t place) {
+  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
+  auto const copy = [road](T const* items, index_t count, T* to, index_t capacity, index_t place) {
     index_t const fitting = std::clamp<index_t>(capacity - place, 0, count);
-    if (fitting > 0) std::copy_n(items, fitting, to + place);
+    if (fitting > 0) copy_by(road, items, fitting, to + place);
   };
   return run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
@@ -190,12 +208,7 @@ index_t split_by(int threads, T const* in, index_t n, split_outputs<T> const& ou
         return split_chunk{packed_chunk(room), packed_chunk(room)};
       },
       [&](split_chunk& packed, chunk const& c) {
-        auto const item_at = [in](index_t i) { return in[i]; };
-        T* const rejected = packed.rejected.items.get();
-        packed.kept.count =
-            detail::pack(rule, c.begin, c.end, item_at, packed.kept.items.get(),
-                         [rejected](index_t k, T const& item) { rejected[k] = item; });
-        packed.rejected.count = c.size() - packed.kept.count;
+        detail::pack_both(rule, c, in, packed.kept, packed.rejected);
         return packed.kept.count;
       },
       [&](split_chunk const& packed, chunk const& c, index_t place) {
@@ -212,14 +225,12 @@ index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter
   return run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0, [] { return nothing{}; },
       [&](nothing, chunk const& c) {
-        std::uint8_t flags[detail::flag_block];
         index_t count = 0;
-        for (index_t i = c.begin; i < c.end; i += detail::flag_block) {
-          index_t const items = std::min(detail::flag_block, c.end - i);
-          if (rule.mark(i, items, flags)) {
-            count += detail::count(flags, items, [](std::uint8_t flag) { return flag != 0; });
-          }
-        }
+        detail::mark_blocks(rule, c.begin, c.end,
+                            [&](index_t, index_t items, std::uint8_t const* flags) {
+                              auto const set = [](std::uint8_t flag) { return flag != 0; };
+                              if (flags) count += detail::count(flags, items, set);
+                            });
         return count;
       },
       [](nothing, chunk const&, index_t) {});

@@ -26,6 +26,10 @@ struct converted_items {
       for (index_t i = 0; i < end - begin; ++i) to[i] = static_cast<T>(from[i]);
     });
   }
+
+  T const* direct(index_t begin) const {
+    return type == dtype_of<T>() ? static_cast<T const*>(items) + begin : nullptr;
+  }
 };
 
 /// See prefix_cpu.hpp.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inclusive and exclusive scans on CPU threads for any random-access iterators and any operator.
 // Reduce, then rescan, chunk by chunk over a chunk chain: each chunk is read from memory once and
-// rescanned from the core's own cache. Within a chunk four streams advance side by side.
+// rescanned from the core's own cache. A chunk takes vector code (vector_scan.hpp) where there is
+// any for its items and operator; else four streams advance in it side by side.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,8 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/vector_scan.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -129,20 +132,66 @@ T scan_streams(In in, Out out, index_t items, Op op, T carry, stream_values<T> c
   return scan_serially<Kind>(x[streams - 1], in, out, streams * length, items, op);
 }
 
+/// Items that vector code reads or writes: side by side in memory, of the operator's own type.
+template <class It, class Op>
+concept vector_items =
+    vectorised<Op> && std::contiguous_iterator<It> && std::same_as < std::iter_value_t<It>,
+typename Op::value_type > ;
+
+/// The sum of in[0..items-1], items >= 1; `sums` is for `scan_chunk`.
+template <class T, class In, class Op>
+T sum_chunk(In in, index_t items, Op op, stream_values<T>& sums) {
+  if constexpr (vector_items<In, Op>) {
+    return vector_scan_of<Op>().sum(std::to_address(in), items);
+  } else {
+    return sum_streams(in, items, op, sums);
+  }
+}
+
+/// Scans in[0..items-1] behind `carry`, given what `sum_chunk` left in `sums`. Returns carry op all
+/// items, associated as the last item's inclusive prefix is.
+template <scan_kind Kind, class T, class In, class Out, class Op>
+T scan_chunk(In in, Out out, index_t items, Op op, T carry, stream_values<T> const& sums,
+             store_road road) {
+  if constexpr (vector_items<In, Op> && vector_items<Out, Op>) {
+    return vector_scan_of<Op>().scan(Kind, std::to_address(in), std::to_address(out), items, carry,
+                                     road);
+  } else {
+    return scan_streams<Kind>(in, out, items, op, carry, sums);
+  }
+}
+
+template <class In, class Out>
+bool in_place(In in, Out out) {
+  if constexpr (std::contiguous_iterator<In> && std::contiguous_iterator<Out>) {
+    return static_cast<void const*>(std::to_address(in)) ==
+           static_cast<void const*>(std::to_address(out));
+  } else {
+    return false;
+  }
+}
+
 template <scan_kind Kind, class In, class Out, monoid Op>
 typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
                              typename Op::value_type init, index_t chunk_items) {
   using T = typename Op::value_type;
+  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)), in_place(in, out));
+  if constexpr (vector_items<In, Op> && vector_items<Out, Op>) {
+    check_chunks(threads, n, chunk_items);
+    if (n == 0) return init;
+    if (n <= chunk_items) return scan_chunk<Kind>(in, out, n, op, init, all_streams(init), road);
+  }
   // The last item's prefix, not the chain's own total: in floating point they may differ in the
   // last bits, and the total should be the number that an inclusive scan writes last.
   T total = init;
   run_chunks(
       threads, n, chunk_items, op, init, [&] { return all_streams(op.identity()); },
       [&](stream_values<T>& sums, chunk const& c) {
-        return sum_streams(in + c.begin, c.size(), op, sums);
+        return sum_chunk(in + c.begin, c.size(), op, sums);
       },
       [&](stream_values<T>& sums, chunk const& c, T carry) {
-        T const last = scan_streams<Kind>(in + c.begin, out + c.begin, c.size(), op, carry, sums);
+        T const last =
+            scan_chunk<Kind>(in + c.begin, out + c.begin, c.size(), op, carry, sums, road);
         if (c.end == n) total = last;
       });
   return total;
@@ -161,8 +210,9 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
 ///
 /// Reads n and writes n items of memory, allocates nothing below one chunk (`chunk_items`, or n)
 /// and nothing that grows with n above. Floating-point results depend on n and `chunk_items` only,
-/// bit for bit, never on `threads` or timing: four streams a chunk, each summed from left to
-/// right, then streams and chunks from left to right, then each stream's items behind its carry.
+/// bit for bit, never on `threads`, timing or the CPU: a fixed network of sums within 64 bytes of
+/// items (with operators of your own four streams a chunk, from left to right), then from left to
+/// right.
 ///
 /// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and lets pass what `op` or
 /// the iterators throw (of several, that of the first chunk); `out` is then partly written.

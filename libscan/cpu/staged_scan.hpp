@@ -11,6 +11,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/scan.hpp>
+#include <libscan/cpu/stream_copy.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -19,7 +20,9 @@ namespace libscan::inline v1::cpu {
 inline constexpr index_t staged_chunk_items = index_t{1} << 14;
 
 /// Brings items: source(begin, end, to) sets to[k] to item begin + k for all items of [begin, end).
-/// Called concurrently, once for each chunk.
+/// Called concurrently, once for each chunk. A source may have direct(begin) besides, which returns
+/// where the items lie side by side from item `begin` on, or null if they do not; then, forwards,
+/// nothing is brought.
 template <class Source, class T>
 concept item_source = requires(Source const& source, index_t item, T* to) {
   source(item, item, to);
@@ -27,23 +30,33 @@ concept item_source = requires(Source const& source, index_t item, T* to) {
 
 namespace detail {
 
-/// What a thread knows of the chunk in hand: its items, and what `sum_streams` found.
+/// What a thread knows of the chunk in hand: where its items are, room to bring them to, and what
+/// `sum_chunk` found.
 template <class T, class Value>
 struct stage {
-  std::unique_ptr<T[]> items;
+  std::unique_ptr<T[]> room;
+  T const* items = nullptr;
   stream_values<Value> sums;
 
-  stage(index_t room, Value any)
-      : items(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(room))),
+  stage(index_t n, Value any)
+      : room(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(n))),
         sums(all_streams(any)) {}
 };
 
-/// The items at positions [c.begin, c.end) of a scan; in reverse position p is item n - 1 - p.
+/// Where the items at positions [c.begin, c.end) of a scan are, perhaps in `room` then; in reverse
+/// position p is item n - 1 - p.
 template <class T, class Source>
-void fetch(Source const& source, scan_direction direction, index_t n, chunk const& c, T* to) {
-  if (direction == scan_direction::forward) return source(c.begin, c.end, to);
-  source(n - c.end, n - c.begin, to);
-  std::reverse(to, to + c.size());
+T const* fetch(Source const& source, scan_direction direction, index_t n, chunk const& c, T* room) {
+  if (direction == scan_direction::reverse) {
+    source(n - c.end, n - c.begin, room);
+    std::reverse(room, room + c.size());
+    return room;
+  }
+  if constexpr (requires { source.direct(c.begin); }) {
+    if (T const* const items = source.direct(c.begin)) return items;
+  }
+  source(c.begin, c.end, room);
+  return room;
 }
 
 /// Calls write(place) to fill the output's positions [c.begin, c.end); in reverse by way of
@@ -75,18 +88,17 @@ void staged_scan(int threads, scan_direction direction, Source const& source,
                  index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   using stage = detail::stage<T, T>;
+  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
   run_chunks(
       threads, n, chunk_items, op, init,
       [&] { return stage(std::min(n, chunk_items), op.identity()); },
       [&](stage& here, chunk const& c) {
-        T* const items = here.items.get();
-        detail::fetch(source, direction, n, c, items);
-        return detail::sum_streams<T>(items, c.size(), op, here.sums);
+        here.items = detail::fetch(source, direction, n, c, here.room.get());
+        return detail::sum_chunk<T>(here.items, c.size(), op, here.sums);
       },
       [&](stage& here, chunk const& c, T carry) {
-        T* const items = here.items.get();
-        detail::deliver(out, direction, n, c, items, [&](T* to) {
-          detail::scan_streams<Kind>(items, to, c.size(), op, carry, here.sums);
+        detail::deliver(out, direction, n, c, here.room.get(), [&](T* to) {
+          detail::scan_chunk<Kind>(here.items, to, c.size(), op, carry, here.sums, road);
         });
       });
 }

@@ -18,7 +18,8 @@ foreach(component IN LISTS COMPONENTS)
               -D CMAKE_PREFIX_PATH=${WORK}/moved -D COMPONENT=${component})
   # What a component has no use for must not be looked for.
   if(NOT component STREQUAL "libscan")
-    list(APPEND options -D CMAKE_DISABLE_FIND_PACKAGE_TBB=ON)
+    list(APPEND options -D CMAKE_DISABLE_FIND_PACKAGE_TBB=ON
+                        -D CMAKE_DISABLE_FIND_PACKAGE_hwy=ON)
   endif()
   if(NOT component STREQUAL "executor")
     list(APPEND options -D CMAKE_DISABLE_FIND_PACKAGE_Boost=ON)

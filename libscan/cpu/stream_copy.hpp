@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing results past the caches: a cache line that is written whole need not be read from memory
+// first, and drives nothing else out.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::cpu {
+
+/// Whether results stay in the caches, or pass them by.
+enum class store_road : std::uint8_t { cached, streamed };
+
+/// Bytes of an output that are streamed: what is shorter may be read again before it leaves the
+/// caches.
+inline constexpr index_t streamed_bytes = index_t{8} << 20;
+
+/// The road of an output of `bytes`. One written over its input is in the caches already.
+inline store_road road_of(index_t bytes, bool in_place = false) {
+  return bytes < streamed_bytes || in_place ? store_road::cached : store_road::streamed;
+}
+
+/// Copies bytes past the caches, but for the parts of cache lines at both ends; where the CPU has
+/// no such stores, as memcpy does. Other threads may read them after `stream_fence`, called by the
+/// thread that wrote. The two must not overlap.
+inline void stream_copy(void const* from, void* to, std::size_t bytes) {
+#if defined(__SSE2__)
+  auto const source = static_cast<unsigned char const*>(from);
+  auto const target = static_cast<unsigned char*>(to);
+  constexpr std::size_t line = 64;
+  std::size_t i = std::min(bytes, (line - reinterpret_cast<std::uintptr_t>(to) % line) % line);
+  std::memcpy(target, source, i);
+  for (; i + line <= bytes; i += line) {
+    for (std::size_t k = i; k < i + line; k += sizeof(__m128i)) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(target + k),
+                       _mm_loadu_si128(reinterpret_cast<__m128i const*>(source + k)));
+    }
+  }
+  std::memcpy(target + i, source + i, bytes - i);
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
+/// Orders streamed stores before all later stores of this thread.
+inline void stream_fence() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+/// items[0..count-1] to to[0..count-1] by the road; other threads may read them once this thread
+/// has told them so.
+template <class T>
+void copy_by(store_road road, T const* items, index_t count, T* to) {
+  if (road == store_road::cached) {
+    std::copy_n(items, count, to);
+  } else {
+    stream_copy(items, to, static_cast<std::size_t>(count) * sizeof(T));
+    stream_fence();
+  }
+}
+
+}  // namespace libscan::inline v1::cpu

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Items in vector registers, for the .cpp files of vector_scan.hpp: 64 bytes of items make a group,
+// whatever a vector holds, and groups are scanned by Sklansky's network (1960). Included once for
+// each instruction set, as Highway's -inl headers are.
+
+#if defined(LIBSCAN_CPU_VECTOR_GROUP_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef LIBSCAN_CPU_VECTOR_GROUP_INL
+#undef LIBSCAN_CPU_VECTOR_GROUP_INL
+#else
+#define LIBSCAN_CPU_VECTOR_GROUP_INL
+#endif
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include <hwy/highway.h>
+
+#include <libscan/core/operators.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/stream_copy.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace libscan::inline v1::cpu::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// What an item is while it is worked on: bytes and half words are words, whose low bits wrap
+/// around as their own do.
+template <class T>
+using lane =
+    std::conditional_t<(sizeof(T) >= 4), T,
+                       std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>;
+
+template <class T>
+inline constexpr int group_items = 64 / sizeof(lane<T>);
+
+template <class T>
+using lanes = hn::CappedTag<lane<T>, group_items<T>>;
+template <class T>
+using vector = hn::Vec<lanes<T>>;
+template <class T>
+inline constexpr int width = static_cast<int>(hn::MaxLanes(lanes<T>()));
+template <class T>
+inline constexpr int vectors = group_items<T> / width<T>;
+
+/// The items of a group, in order.
+template <class T>
+using group = std::array<vector<T>, vectors<T>>;
+
+template <class T>
+HWY_INLINE vector<T> load(T const* items) {
+  if constexpr (sizeof(T) >= 4) {
+    return hn::LoadU(lanes<T>(), items);
+  } else {
+    return hn::PromoteTo(lanes<T>(), hn::LoadU(hn::Rebind<T, lanes<T>>(), items));
+  }
+}
+
+template <class T>
+HWY_INLINE void store(vector<T> v, T* items) {
+  if constexpr (sizeof(T) >= 4) {
+    hn::StoreU(v, lanes<T>(), items);
+  } else {
+    using bits = std::make_unsigned_t<T>;
+    hn::Rebind<bits, lanes<T>> const narrow;
+    auto const words = hn::BitCast(hn::Rebind<std::uint32_t, lanes<T>>(), v);
+    hn::StoreU(hn::TruncateTo(narrow, words), narrow, reinterpret_cast<bits*>(items));
+  }
+}
+
+template <class T>
+HWY_INLINE group<T> load_group(T const* items) {
+  group<T> x;
+  for (int k = 0; k < vectors<T>; ++k) x[k] = load(items + k * width<T>);
+  return x;
+}
+
+/// Streams whole words only, to a multiple of 64 bytes.
+template <class T>
+HWY_INLINE void store_group(group<T> const& x, T* items, store_road road) {
+  if constexpr (sizeof(T) >= 4) {
+    if (road == store_road::streamed) {
+      for (int k = 0; k < vectors<T>; ++k) hn::Stream(x[k], lanes<T>(), items + k * width<T>);
+      return;
+    }
+  }
+  for (int k = 0; k < vectors<T>; ++k) store(x[k], items + k * width<T>);
+}
+
+// The operators of libscan/core/operators.hpp, lane by lane.
+template <class T>
+HWY_INLINE vector<T> apply(plus<T>, vector<T> earlier, vector<T> later) {
+  return hn::Add(earlier, later);
+}
+template <class T>
+HWY_INLINE vector<T> apply(minimum<T>, vector<T> earlier, vector<T> later) {
+  if constexpr (std::is_integral_v<T>) {
+    return hn::Min(earlier, later);
+  } else {
+    return hn::IfThenElse(hn::Or(hn::Lt(later, earlier), hn::IsNaN(later)), later, earlier);
+  }
+}
+template <class T>
+HWY_INLINE vector<T> apply(maximum<T>, vector<T> earlier, vector<T> later) {
+  if constexpr (std::is_integral_v<T>) {
+    return hn::Max(earlier, later);
+  } else {
+    return hn::IfThenElse(hn::Or(hn::Gt(later, earlier), hn::IsNaN(later)), later, earlier);
+  }
+}
+template <class T>
+HWY_INLINE vector<T> apply(bit_and<T>, vector<T> earlier, vector<T> later) {
+  return hn::And(earlier, later);
+}
+template <class T>
+HWY_INLINE vector<T> apply(bit_or<T>, vector<T> earlier, vector<T> later) {
+  return hn::Or(earlier, later);
+}
+template <class T>
+HWY_INLINE vector<T> apply(bit_xor<T>, vector<T> earlier, vector<T> later) {
+  return hn::Xor(earlier, later);
+}
+
+/// What goes from lane to lane. In the network's step s, lanes with bit s of their number set take
+/// in the last lane of the half before.
+template <class T>
+class network {
+ public:
+  /// Steps within a vector; further ones are between a group's vectors.
+  static constexpr int steps = width<T> == 16  ? 4
+                               : width<T> == 8 ? 3
+                               : width<T> == 4 ? 2
+                                               : width<T> / 2;
+
+  network() {
+    for (int s = 0; s < steps; ++s) {
+      int const half = 1 << s;
+      from_[s] = places_where([half](int i) { return (i & ~(2 * half - 1)) + half - 1; });
+      takes_[s] = lanes_where([half](int i) { return (i & half) != 0; });
+    }
+    last_ = places_where([](int) { return width<T> - 1; });
+    before_ = places_where([](int i) { return (i + width<T> - 1) % width<T>; });
+    first_ = lanes_where([](int i) { return i == 0; });
+  }
+
+  /// The last lane in all lanes.
+  HWY_INLINE vector<T> last(vector<T> v) const { return hn::TableLookupLanes(v, last_); }
+
+  /// In each lane that takes something in at step s: what it takes.
+  HWY_INLINE vector<T> taken(vector<T> v, int s) const { return hn::TableLookupLanes(v, from_[s]); }
+
+  /// Each lane becomes what it and all lanes of the group before it sum to.
+  template <class Op>
+  HWY_INLINE group<T> scan(Op op, group<T> x) const {
+    for (int s = 0; s < steps; ++s) {
+      for (vector<T>& v : x) {
+        v = hn::IfThenElse(takes_[s], apply(op, taken(v, s), v), v);
+      }
+    }
+    for (int half = 1; half < vectors<T>; half *= 2) {
+      for (int k = 0; k < vectors<T>; ++k) {
+        if (k & half) x[k] = apply(op, last(x[(k & ~(2 * half - 1)) + half - 1]), x[k]);
+      }
+    }
+    return x;
+  }
+
+  /// Moves every item a lane on; the first lane is that of `previous`, which becomes what comes
+  /// first in the next group.
+  HWY_INLINE group<T> moved_on(group<T> x, vector<T>& previous) const {
+    for (vector<T>& v : x) {
+      vector<T> const rotated = hn::TableLookupLanes(v, before_);
+      v = hn::IfThenElse(first_, previous, rotated);
+      previous = rotated;
+    }
+    return x;
+  }
+
+ private:
+  using place = hwy::MakeSigned<lane<T>>;
+  using places = decltype(hn::SetTableIndices(lanes<T>(), static_cast<place*>(nullptr)));
+
+  template <class Place>
+  static places places_where(Place place_of) {
+    alignas(64) place numbers[width<T>];
+    for (int i = 0; i < width<T>; ++i) numbers[i] = static_cast<place>(place_of(i));
+    return hn::SetTableIndices(lanes<T>(), numbers);
+  }
+
+  template <class Predicate>
+  static hn::Mask<lanes<T>> lanes_where(Predicate predicate) {
+    alignas(64) lane<T> ones[width<T>];
+    for (int i = 0; i < width<T>; ++i) ones[i] = predicate(i) ? lane<T>{1} : lane<T>{0};
+    return hn::Ne(hn::Load(lanes<T>(), ones), hn::Zero(lanes<T>()));
+  }
+
+  std::array<places, steps> from_;
+  std::array<hn::Mask<lanes<T>>, steps> takes_;
+  places last_, before_;
+  hn::Mask<lanes<T>> first_;
+};
+
+/// What a scan carries from group to group: what the groups before sum to, in all lanes; and in the
+/// first lane, what an exclusive scan writes next.
+template <class T>
+struct carried {
+  vector<T> sum;
+  vector<T> previous;
+};
+
+/// Scans n items into `out` by the road, given scan_whole(i, items, to, road), which scans whole
+/// groups of items i, i + 1, ... into to[0..items-1], and scan_rest(i, items), which scans fewer
+/// than a group into out[i], ... and returns what follows; `carry` is theirs. Streamed results go
+/// from the registers where whole cache lines come about, else by way of a page in the cache.
+template <class T, class ScanWhole, class ScanRest>
+HWY_INLINE T scan_by(store_road road, T* out, index_t n, carried<T> const& carry,
+                     ScanWhole const& scan_whole, ScanRest const& scan_rest) {
+  index_t const whole = n - n % group_items<T>;
+  bool const lines = sizeof(T) >= 4 && reinterpret_cast<std::uintptr_t>(out) % 64 == 0;
+  if (road == store_road::cached || lines) {
+    scan_whole(0, whole, out, road);
+  } else {
+    constexpr index_t room = 4096 / sizeof(T);
+    alignas(64) T stage[room];
+    for (index_t i = 0; i < whole; i += room) {
+      index_t const items = std::min(room, whole - i);
+      scan_whole(i, items, stage, store_road::cached);
+      stream_copy(stage, out + i, static_cast<std::size_t>(items) * sizeof(T));
+    }
+  }
+  if (road == store_road::streamed) stream_fence();
+  return whole == n ? static_cast<T>(hn::GetLane(carry.sum)) : scan_rest(whole, n - whole);
+}
+
+/// The operator over unsigned items whose bits are the same: for all but orders.
+template <class Op>
+struct unsigned_twin {
+  using type = Op;
+};
+template <template <class> class Op, std::signed_integral T>
+requires(!std::is_same_v<Op<T>, minimum<T>> &&
+         !std::is_same_v<Op<T>, maximum<T>>) struct unsigned_twin<Op<T>> {
+  using type = Op<std::make_unsigned_t<T>>;
+};
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace libscan::inline v1::cpu::detail
+HWY_AFTER_NAMESPACE();
+#endif

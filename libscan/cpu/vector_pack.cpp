@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector code behind vector_pack.hpp, through Highway: a vector of items is compressed and
+// written whole, and the next one begins behind its last wanted item.
+#include <libscan/cpu/vector_pack.hpp>
+
+#include <libscan/cpu/vector_targets.hpp>
+
+#define HWY_TARGET_INCLUDE "libscan/cpu/vector_pack.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace libscan::inline v1::cpu::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// What items are compressed as: few instruction sets compress less than words.
+template <class Bits>
+using lane = std::conditional_t<(sizeof(Bits) < 4), std::uint32_t, Bits>;
+template <class Bits>
+using lanes = hn::ScalableTag<lane<Bits>>;
+
+/// Small numbers as lanes of a vector.
+template <class D, class Bits>
+HWY_INLINE hn::Vec<D> widened(D d, Bits const* items) {
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(Bits)) {
+    return hn::LoadU(d, items);
+  } else if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    return hn::PromoteTo(d, widened(hn::Rebind<std::uint32_t, D>(), items));
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Bits, D>(), items));
+  }
+}
+
+template <class Bits>
+HWY_INLINE void store(hn::Vec<lanes<Bits>> v, Bits* items) {
+  if constexpr (sizeof(Bits) >= 4) {
+    hn::StoreU(v, lanes<Bits>(), items);
+  } else {
+    hn::Rebind<Bits, lanes<Bits>> const narrow;
+    hn::StoreU(hn::TruncateTo(narrow, v), narrow, items);
+  }
+}
+
+/// Packs vector_at(i) for the i of [0, n) whose flags are wanted, and item_at(i) of those that fill
+/// no vector.
+template <class Bits, class VectorAt, class ItemAt>
+HWY_INLINE index_t pack(std::uint8_t const* flags, std::uint8_t wanted, index_t n, Bits* to,
+                        VectorAt vector_at, ItemAt item_at) {
+  lanes<Bits> const d;
+  auto const sought = hn::Set(d, wanted);
+  auto const width = static_cast<index_t>(hn::Lanes(d));
+  index_t packed = 0;
+  index_t i = 0;
+  for (; i + width <= n; i += width) {
+    auto const keep = hn::Eq(widened(d, flags + i), sought);
+    store(hn::Compress(vector_at(i), keep), to + packed);
+    packed += static_cast<index_t>(hn::CountTrue(d, keep));
+  }
+  for (; i < n; ++i) {
+    to[packed] = item_at(i);
+    packed += flags[i] == wanted ? 1 : 0;
+  }
+  return packed;
+}
+
+template <class Bits>
+index_t pack_items(void const* items, std::uint8_t const* flags, std::uint8_t wanted, index_t n,
+                   void* to) {
+  auto const from = static_cast<Bits const*>(items);
+  return pack(
+      flags, wanted, n, static_cast<Bits*>(to),
+      [from](index_t i) HWY_ATTR { return widened(lanes<Bits>(), from + i); },
+      [from](index_t i) { return from[i]; });
+}
+
+index_t pack_positions(std::uint32_t first, std::uint8_t const* flags, index_t n,
+                       std::uint32_t* to) {
+  auto const position = [first](index_t i) { return first + static_cast<std::uint32_t>(i); };
+  return pack(
+      flags, 1, n, to,
+      [position](index_t i) HWY_ATTR { return hn::Iota(lanes<std::uint32_t>(), position(i)); },
+      position);
+}
+
+void choose_all(vector_packs& all) {
+  all = {pack_items<std::uint8_t>, pack_items<std::uint16_t>, pack_items<std::uint32_t>,
+         pack_items<std::uint64_t>, pack_positions};
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace libscan::inline v1::cpu::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace libscan::inline v1::cpu::detail {
+
+HWY_EXPORT(choose_all);
+
+vector_packs current_vector_packs() {
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  vector_packs current;
+  HWY_DYNAMIC_DISPATCH(choose_all)(current);
+  return current;
+}
+
+vector_packs const& best_vector_packs() {
+  static vector_packs const best = current_vector_packs();
+  return best;
+}
+
+}  // namespace libscan::inline v1::cpu::detail
+#endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of the vector code, for every instruction set that this CPU has and Highway compiled for:
+// against loops, and float for float and bit for bit against each other.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <hwy/highway.h>
+
+#include <libscan/cpu/vector_pack.hpp>
+#include <libscan/cpu/vector_scan.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/guarded_buffer.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/oracle.hpp>
+
+namespace libscan::test {
+namespace {
+
+using cpu::store_road;
+using cpu::detail::vector_scan;
+using cpu::detail::vector_segmented_scan;
+
+constexpr scan_kind both_kinds[] = {scan_kind::inclusive, scan_kind::exclusive};
+constexpr store_road both_roads[] = {store_road::cached, store_road::streamed};
+
+/// Around vectors and groups of every width, streams that would collide, and several pages.
+constexpr index_t sizes[] = {1,  2,  7,  8,  9,  15,  16,  17,   31,
+                             32, 33, 63, 64, 65, 100, 257, 2048, 8209};
+
+/// Calls body() with Highway told to use one instruction set after another, then all again.
+template <class Body>
+void for_each_target(Body body) {
+  for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
+    INFO(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    body();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+/// Items whose sums are exact and the same in every order.
+template <class Op>
+std::vector<typename Op::value_type> exact_items(Op, index_t n) {
+  using T = typename Op::value_type;
+  bool const sums_of_floats = std::is_floating_point_v<T> && std::is_same_v<Op, plus<T>>;
+  return make_input<T>(sums_of_floats ? pattern::small : pattern::special, n);
+}
+
+/// A scan by `code` between canaries: out of place or in place, at some offset.
+template <class T, class Scan>
+scan_result<T> guarded(std::vector<T> const& in, bool in_place, int offset, Scan scan) {
+  guarded_buffer<T> out(static_cast<index_t>(in.size()), offset);
+  if (in_place) std::copy(in.begin(), in.end(), out.data());
+  T const total = scan(in_place ? out.data() : in.data(), out.data());
+  CHECK(out.damage() == "");
+  return {out.copy(), total};
+}
+
+template <class Op>
+void check_scans(vector_scan<Op> const& code) {
+  using T = typename Op::value_type;
+  Op const op;
+  T const carry = T(3);
+  for (index_t const n : sizes) {
+    auto const in = exact_items(op, n);
+    for (scan_kind const kind : both_kinds) {
+      auto const expected = scan_oracle(kind, in, op, carry);
+      for (store_road const road : both_roads) {
+        for (int const offset : {0, 1}) {
+          auto const got = guarded(in, offset == 1, offset, [&](T const* from, T* to) {
+            return code.scan(kind, from, to, n, carry, road);
+          });
+          CHECK(difference(expected, got) == "");
+        }
+      }
+    }
+    auto const rest = std::vector<T>(in.begin() + 1, in.end());
+    auto const sum = scan_oracle(scan_kind::inclusive, rest, op, in[0]).total;
+    CHECK(difference({sum}, std::vector<T>{code.sum(in.data(), n)}) == "");
+  }
+}
+
+/// What a segmented scan should give, item after item.
+template <class Op, class T = typename Op::value_type>
+scan_result<T> segmented_loop(scan_kind kind, std::vector<T> const& in,
+                              std::vector<std::uint8_t> const& heads, Op op, T carry, T init) {
+  scan_result<T> result{{}, carry};
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    T const before = heads[i] ? init : result.total;
+    result.total = op(before, in[i]);
+    result.out.push_back(kind == scan_kind::inclusive ? result.total : before);
+  }
+  return result;
+}
+
+template <class Op>
+void check_segmented_scans(vector_segmented_scan<Op> const& code) {
+  using T = typename Op::value_type;
+  Op const op;
+  T const carry = T(3), init = T(2);
+  for (index_t const n : sizes) {
+    auto const in = exact_items(op, n);
+    for (int const heads_in_64 : {0, 1, 16, 64}) {
+      random_words words(static_cast<std::uint64_t>(n));
+      std::vector<std::uint8_t> heads;
+      for (index_t i = 0; i < n; ++i) heads.push_back(words.below(64) < std::uint64_t(heads_in_64));
+      for (scan_kind const kind : both_kinds) {
+        auto const expected = segmented_loop(kind, in, heads, op, carry, init);
+        for (store_road const road : both_roads) {
+          int const offset = road == store_road::streamed && n % 2 == 1 ? 1 : 0;
+          auto const got = guarded(in, offset == 1, offset, [&](T const* from, T* to) {
+            return code.scan(kind, from, heads.data(), to, n, carry, init, road);
+          });
+          CHECK(difference(expected, got) == "");
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("vector scans agree with a loop, whatever the instruction set") {
+  for_each_target([] {
+    std::apply([](auto const&... code) { (check_scans(code), ...); },
+               cpu::detail::current_vector_scans());
+  });
+}
+
+TEST_CASE("segmented vector scans agree with a loop, whatever the instruction set") {
+  for_each_target([] {
+    std::apply([](auto const&... code) { (check_segmented_scans(code), ...); },
+               cpu::detail::current_vector_segmented_scans());
+  });
+}
+
+/// The bits that sums and scans of n random floats give by the code at hand.
+template <class T>
+std::vector<T> rounded_sums(index_t n) {
+  auto const in = make_input<T>(pattern::random, n);
+  std::vector<std::uint8_t> heads;
+  for (index_t i = 0; i < n; ++i) heads.push_back(i % 23 == 5);
+  auto const scans = cpu::detail::current_vector_scans();
+  auto const segmented = cpu::detail::current_vector_segmented_scans();
+  auto const& plain = std::get<vector_scan<plus<T>>>(scans);
+  auto const& within = std::get<vector_segmented_scan<plus<T>>>(segmented);
+  std::vector<T> all{plain.sum(in.data(), n)};
+  for (scan_kind const kind : both_kinds) {
+    std::vector<T> out(in.size());
+    all.push_back(plain.scan(kind, in.data(), out.data(), n, T(0.1), store_road::cached));
+    all.insert(all.end(), out.begin(), out.end());
+    all.push_back(within.scan(kind, in.data(), heads.data(), out.data(), n, T(0.1), T(0.7),
+                              store_road::cached));
+    all.insert(all.end(), out.begin(), out.end());
+  }
+  return all;
+}
+
+TEMPLATE_TEST_CASE("floating-point sums have the same bits on every instruction set", "", float,
+                   double) {
+  for (index_t const n : sizes) {
+    auto const expected = rounded_sums<TestType>(n);
+    for_each_target([&] { CHECK(bit_difference(expected, rounded_sums<TestType>(n)) == ""); });
+  }
+}
+
+template <class Bits>
+void check_packing(cpu::detail::item_packer pack, cpu::detail::vector_packs const& code) {
+  for (index_t const n : sizes) {
+    for (std::uint64_t const of_64 : {0, 1, 32, 64}) {
+      random_words words(static_cast<std::uint64_t>(n));
+      auto const items = make_input<Bits>(pattern::random, n);
+      std::vector<std::uint8_t> flags;
+      for (index_t i = 0; i < n; ++i) flags.push_back(words.below(64) < of_64 ? 1 : 0);
+      for (std::uint8_t const wanted : {0, 1}) {
+        std::vector<Bits> expected;
+        std::vector<std::uint32_t> places;
+        for (index_t i = 0; i < n; ++i) {
+          if (flags[i] != wanted) continue;
+          expected.push_back(items[i]);
+          places.push_back(static_cast<std::uint32_t>(77 + i));
+        }
+        auto const count = static_cast<index_t>(expected.size());
+        guarded_buffer<Bits> out(n, 1);
+        REQUIRE(pack(items.data(), flags.data(), wanted, n, out.data()) == count);
+        CHECK(difference(expected, {out.data(), out.data() + count}) == "");
+        CHECK(out.damage() == "");
+        if (wanted == 0) continue;
+        guarded_buffer<std::uint32_t> positions(n, 1);
+        REQUIRE(code.positions(77, flags.data(), n, positions.data()) == count);
+        CHECK(difference(places, {positions.data(), positions.data() + count}) == "");
+        CHECK(positions.damage() == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("packing keeps what is wanted in order, whatever the instruction set") {
+  for_each_target([] {
+    auto const code = cpu::detail::current_vector_packs();
+    check_packing<std::uint8_t>(code.items_of_1_byte, code);
+    check_packing<std::uint16_t>(code.items_of_2_bytes, code);
+    check_packing<std::uint32_t>(code.items_of_4_bytes, code);
+    check_packing<std::uint64_t>(code.items_of_8_bytes, code);
+  });
+}
+
+TEST_CASE("items of odd sizes are packed one by one") {
+  using item = std::array<char, 3>;
+  item const items[] = {{'a', 'b', 'c'}, {'d', 'e', 'f'}, {'g', 'h', 'i'}};
+  std::uint8_t const flags[] = {0, 1, 1};
+  item out[3];
+  CHECK(cpu::detail::pack_items(items, flags, 1, 3, out) == 2);
+  CHECK((out[0] == items[1] && out[1] == items[2]));
+}
+
+TEST_CASE("a streamed copy copies every byte and no other") {
+  auto const from = make_input<std::uint8_t>(pattern::random, 1000);
+  for (int const offset : {0, 1, 16}) {
+    for (index_t const n : {0, 1, 63, 64, 65, 128, 777}) {
+      guarded_buffer<std::uint8_t> to(n, offset);
+      cpu::copy_by(store_road::streamed, from.data(), n, to.data());
+      CHECK(to.damage() == "");
+      CHECK(difference({from.begin(), from.begin() + n}, to.copy()) == "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace libscan::test
