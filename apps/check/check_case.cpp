@@ -44,11 +44,11 @@ bool on_device(engine_kind on) { return on != engine_kind::cpu; }
 constexpr task scans[] = {task::scan};
 constexpr task segmented_scans[] = {task::segmented_by_flags, task::segmented_by_bits,
                                     task::segmented_by_offsets, task::segmented_by_keys};
-// Those that only the device has come last.
 constexpr task filters[] = {
     task::filter_if,         task::filter_flagged,   task::filter_masked, task::positions_if,
     task::positions_flagged, task::positions_masked, task::count_if,      task::unique,
     task::run_lengths};
+// Those that only the device has come last.
 constexpr task splits[] = {task::split_if,       task::split_flagged, task::split_masked,
                            task::split_into_one, task::split_by_bit,  task::split_by_key};
 constexpr task sorts[] = {task::sort_keys, task::sort_pairs, task::argsort,
@@ -61,9 +61,9 @@ std::span<task const> tasks_of(family what, bool device) {
     case family::segmented:
       return segmented_scans;
     case family::filter:
-      return std::span(filters).first(device ? std::size(filters) : 8);
+      return filters;
     case family::split:
-      return std::span(splits).first(device ? std::size(splits) : 3);
+      return std::span(splits).first(device ? std::size(splits) : 4);
     case family::sort:
       break;
   }

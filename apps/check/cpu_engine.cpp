@@ -136,6 +136,15 @@ index_t choose(cpu_case<T> const& one) {
     case task::split_flagged:
     case task::split_masked:
       return split<T>(one.on, one.items(), one.result(), others, mask_of(c, one.in));
+    case task::split_into_one:
+      return split<T>(one.on, one.items(), one.result(), below(threshold));
+    case task::run_lengths: {
+      auto const lengths = one.template array<index_t>(one.out, slot::lengths);
+      index_t const runs = run_length_encode<T>(one.on, one.items(), one.result(), lengths);
+      // Where runs begin is told by their lengths.
+      exclusive_scan(one.on, lengths.first(static_cast<std::size_t>(runs)), places);
+      return runs;
+    }
     default:
       return unique<T>(one.on, one.items(), one.result());
   }

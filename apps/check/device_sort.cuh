@@ -3,10 +3,10 @@
 #pragma once
 
 #include <apps/check/device_case.cuh>
-#include <apps/check/small_sorts.hpp>
 #include <apps/radix_sort/radix_sort.cuh>
 #include <apps/radix_sort/segmented_sort.cuh>
 #include <apps/radix_sort/split_by_key.cuh>
+#include <apps/radix_sort/tiny_tuning.hpp>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 
@@ -23,7 +23,7 @@ void sort_items(device_case const& one) {
   check_case const& c = one.c;
   auto const order = order_of<Key>(c);
   Key* const out = one.out.at<Key>(slot::items);
-  with_tuning<small_passes, small_staged_passes>(c, [&]<class Tuning>(std::type_identity<Tuning>) {
+  with_tuning<tiny_passes, tiny_staged_passes<>>(c, [&]<class Tuning>(std::type_identity<Tuning>) {
     switch (c.what) {
       case task::sort_keys:
         return sort_keys<Tuning>(one.ws, one.items<Key>(), out, one.count(), order);
@@ -45,7 +45,7 @@ void sort_segments(device_case const& one) {
   Key* const out = one.out.at<Key>(slot::items);
   index_t const* const offsets = one.in.at<index_t>(slot::places);
   index_t const segments = one.in.size(slot::places) - 1;
-  with_tuning<small_segments>(c, [&]<class Tuning>(std::type_identity<Tuning>) {
+  with_tuning<tiny_segmented_sort>(c, [&]<class Tuning>(std::type_identity<Tuning>) {
     if (c.what == task::sort_keys_in_segments) {
       return segmented_sort_keys<Tuning>(one.ws, one.items<Key>(), out, c.n, offsets, segments,
                                          order);
@@ -61,7 +61,7 @@ template <class Key>
 void group_items(device_case const& one) {
   check_case const& c = one.c;
   bucket_by_value<Key> const bucket{static_cast<unsigned>(c.buckets)};
-  with_tuning<small_passes, small_staged_passes>(c, [&]<class Tuning>(std::type_identity<Tuning>) {
+  with_tuning<tiny_passes, tiny_staged_passes<>>(c, [&]<class Tuning>(std::type_identity<Tuning>) {
     split_by_key<Tuning>(one.ws, one.items<Key>(), one.out.at<Key>(slot::items), one.values(),
                          one.out.at<std::uint32_t>(slot::values), one.count(), c.buckets,
                          one.out.at<index_t>(slot::places), bucket);

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <iterator>
 
+#include <apps/filter/claimed_tiles.cuh>
 #include <apps/filter/outputs.cuh>
 #include <apps/filter/rules.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/look_back_scan.cuh>
 #include <libscan/warp/binary_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -42,30 +42,22 @@ struct filter_kernel {
   __device__ void operator()(shared_storage& shared, In in, Outputs out, item_count length,
                              Rule rule, tile_state<position> state, index_t* count) const {
     index_t const n = length.get();
-    index_t const tiles = ceil_div(n, index_t{tile_items});
-    int const thread = static_cast<int>(threadIdx.x);
-    if (tiles == 0 && count != nullptr && blockIdx.x == 0 && thread == 0) *count = 0;
-    for (;;) {
-      // 1 claim a tile
-      if (thread == 0) shared.claimed = state.claim();
-      simt::sync_block();
-      index_t const tile = shared.claimed;
-      if (tile >= tiles) return;
-      index_t const base = tile * tile_items;
-
+    if (n == 0 && count != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *count = 0;
+    // 1 claim a tile
+    for_claimed_tiles<tile_items>(state, n, shared.claimed, [&](claimed_tile const& tile) {
       // 2 load: each warp has consecutive rows of 32 items, one item of a row per lane
+      int const thread = static_cast<int>(threadIdx.x);
       int const local = thread / simt::warp_size * warp_items + simt::lane_id();
-      index_t const first = base + local;
-      int const valid = static_cast<int>(n - base < tile_items ? n - base : tile_items);
+      index_t const first = tile.base + local;
       Item items[items_per_thread]{};
-      if (reads_all) load(in, first, valid - local, items);
+      if (reads_all) load(in, first, tile.valid - local, items);
 
       // 3 count what each warp keeps
       unsigned kept = 0;  // bit by row
 #pragma unroll
       for (int row = 0; row < items_per_thread; ++row) {
         index_t const i = first + row * simt::warp_size;
-        if (row * simt::warp_size < valid - local && rule(in, i, items[row])) {
+        if (row * simt::warp_size < tile.valid - local && rule(in, i, items[row])) {
           kept |= 1u << row;
           if (wants_items && !reads_all) items[row] = in[i];
         }
@@ -76,7 +68,7 @@ struct filter_kernel {
           block::scan_of_warps(shared.scan, static_cast<int>(in_warp), plus<int>{});
 
       // 4 publish the count, look back for what is kept before the tile
-      position const carry = enter_tile(state, tile, position{in_block.total}, position{0},
+      position const carry = enter_tile(state, tile.index, position{in_block.total}, position{0},
                                         plus_position{}, shared.carry);
 
       // 5 compact in shared memory, by the ballots of each row; 6 store in order
@@ -90,18 +82,15 @@ struct filter_kernel {
         if (keeps) {
           if constexpr (wants_items) shared.item[rank] = items[row];
           if constexpr (wants_positions) shared.offset[rank] = static_cast<std::uint16_t>(at);
-        } else if (wants_rejected && at < valid) {
+        } else if (wants_rejected && at < tile.valid) {
           shared.item[in_block.total + at - rank] = items[row];
         }
         place += scanned.count;
       }
       simt::sync_block();
-      store(shared, out, base, valid, carry.value, in_block.total);
-      if (tile == tiles - 1 && count != nullptr && thread == 0) {
-        *count = carry.value + in_block.total;
-      }
-      simt::sync_block();
-    }
+      store(shared, out, tile.base, tile.valid, carry.value, in_block.total);
+      if (tile.last && count != nullptr && thread == 0) *count = carry.value + in_block.total;
+    });
   }
 
   /// items[row] = in[first + 32 row], for the rows of which `left` items are.
@@ -143,13 +132,7 @@ void look_back_filter(workspace& ws, std::byte* memory, In in, Outputs out, item
                       index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
   using kernel = filter_kernel<item, Rule, Outputs, Tuning>;
-  using state = tile_state<position>;
-  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
-  simt::fill_async(memory, 0, state::reset_bytes(tiles), ws.stream());
-  unsigned const blocks = blocks_for<kernel, In, Outputs, item_count, Rule, state, index_t*>(
-      tiles, kernel::block_threads);
-  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()}, in,
-                       out, n, rule, state(memory, tiles), d_count);
+  launch_claiming<kernel, position>(ws, memory, in, out, n, rule, d_count);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -32,40 +32,31 @@ struct run_kernel {
                              keep_heads<Equal> heads, tile_state<run_summary> state,
                              index_t* runs) const {
     index_t const n = length.get();
-    index_t const tiles = ceil_div(n, index_t{tile_items});
-    int const thread = static_cast<int>(threadIdx.x);
-    if (tiles == 0 && runs != nullptr && blockIdx.x == 0 && thread == 0) *runs = 0;
-    for (;;) {
-      // 1 claim a tile
-      if (thread == 0) shared.claimed = state.claim();
-      simt::sync_block();
-      index_t const tile = shared.claimed;
-      if (tile >= tiles) return;
-      index_t const base = tile * tile_items;
-      int const valid = static_cast<int>(n - base < tile_items ? n - base : tile_items);
-
+    if (n == 0 && runs != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *runs = 0;
+    // 1 claim a tile
+    for_claimed_tiles<tile_items>(state, n, shared.claimed, [&](claimed_tile const& tile) {
       // 2 find where runs begin, 3 compact these items and their offsets in shared memory
-      int const begun = gather_heads(shared, in, heads, base, valid);
+      int const begun = gather_heads(shared, in, heads, tile.base, tile.valid);
 
       // 4 publish how many runs begin and how long the last is, look back for what is before
-      run_summary total{begun, valid};
+      run_summary total{begun, tile.valid};
       if (begun > 0) total.open -= shared.offset[begun - 1];
       run_summary const before =
-          enter_tile(state, tile, total, join_runs::identity(), join_runs{}, shared.carry);
+          enter_tile(state, tile.index, total, join_runs::identity(), join_runs{}, shared.carry);
 
       // 5 store
+      int const thread = static_cast<int>(threadIdx.x);
       for (int i = thread; i < begun; i += block_threads) {
         index_t const earlier = i == 0 ? -before.open : index_t{shared.offset[i - 1]};
         if constexpr (wants_values) out.values[before.runs + i] = shared.value[i];
-        out.begin_run(before.runs + i, base + shared.offset[i], shared.offset[i] - earlier);
+        out.begin_run(before.runs + i, tile.base + shared.offset[i], shared.offset[i] - earlier);
       }
-      if (tile == tiles - 1 && thread == 0) {
+      if (tile.last && thread == 0) {
         run_summary const all = join_runs{}(before, total);
         out.end_run(all.runs - 1, all.open);
         if (runs != nullptr) *runs = all.runs;
       }
-      simt::sync_block();
-    }
+    });
   }
 
   /// Gathers what begins a run, and where in the tile; returns how many do. Ends with a barrier.
@@ -108,14 +99,7 @@ void look_back_runs(workspace& ws, std::byte* memory, In in, Outputs out, item_c
                     keep_heads<Equal> heads, index_t* d_runs) {
   using item = typename std::iterator_traits<In>::value_type;
   using kernel = run_kernel<item, Equal, Outputs, Tuning>;
-  using state = tile_state<run_summary>;
-  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
-  simt::fill_async(memory, 0, state::reset_bytes(tiles), ws.stream());
-  unsigned const blocks =
-      blocks_for<kernel, In, Outputs, item_count, keep_heads<Equal>, state, index_t*>(
-          tiles, kernel::block_threads);
-  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()}, in,
-                       out, n, heads, state(memory, tiles), d_runs);
+  launch_claiming<kernel, run_summary>(ws, memory, in, out, n, heads, d_runs);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -7,6 +7,7 @@
 
 #include <apps/filter/facade_checks.hpp>
 #include <apps/filter/filter_cpu.hpp>
+#include <apps/filter/runs_cpu.hpp>
 #include <apps/filter/selection_cuda.hpp>
 #include <libscan/core/error.hpp>
 
@@ -30,24 +31,40 @@ index_t with_rule(item_mask const& mask, F f) {
   return f(cpu::keep_flagged{mask.flags()});
 }
 
+/// Refuses outputs of a split that overlap, and one for both parts that does not hold both.
 template <class T>
-void check_split(std::span<T const> values, std::span<T> out, std::span<T> rejected) {
+void check_split(std::span<T const> values, std::span<T> out,
+                 std::optional<std::span<T>> rejected) {
   check_apart("split", std::as_bytes(values), std::as_bytes(out), false);
-  check_apart("split", std::as_bytes(values), std::as_bytes(rejected), false);
-  check_apart("split", std::as_bytes(out), std::as_bytes(rejected), false, "out");
+  if (!rejected) return check_fits("split", length(values), length(out), "split");
+  check_apart("split", std::as_bytes(values), std::as_bytes(*rejected), false);
+  check_apart("split", std::as_bytes(out), std::as_bytes(*rejected), false, "out");
 }
 
 template <class T>
-index_t checked_split(std::span<T const> values, std::span<T> out, std::span<T> rejected,
-                      index_t kept) {
+index_t checked_split(std::span<T const> values, std::span<T> out,
+                      std::optional<std::span<T>> rejected, index_t kept) {
+  if (!rejected) return kept;
   check_fits("split", kept, length(out));
-  check_fits("split", length(values) - kept, length(rejected), "rejected", "rejected");
+  check_fits("split", length(values) - kept, length(*rejected), "rejected", "rejected");
   return kept;
 }
 
-template <class T>
-cpu::split_outputs<T> outputs(std::span<T> out, std::span<T> rejected) {
-  return {out.data(), length(out), rejected.data(), length(rejected)};
+/// Splits on the cpu engine.
+template <class T, class Rule>
+index_t split_by(engine const& on, std::span<T const> values, std::span<T> out,
+                 std::optional<std::span<T>> rejected, Rule const& rule) {
+  index_t const n = length(values);
+  cpu::split_outputs<T> to{out.data(), length(out), nullptr, 0};
+  if (rejected) {
+    to.rejected = rejected->data();
+    to.rejected_capacity = length(*rejected);
+  } else {
+    to.kept_capacity = cpu::count_by(on.threads(), n, rule);
+    to.rejected = out.data() + to.kept_capacity;
+    to.rejected_capacity = n - to.kept_capacity;
+  }
+  return cpu::split_by(on.threads(), values.data(), n, to, rule);
 }
 
 }  // namespace
@@ -88,32 +105,29 @@ index_t selection<T>::filter(engine const& on, std::span<T const> values, std::s
 
 template <class T>
 index_t selection<T>::split(engine const& on, std::span<T const> values, std::span<T> out,
-                            std::span<T> rejected, predicate<T> const& keep) {
+                            std::optional<std::span<T>> rejected, predicate<T> const& keep) {
   check_split(values, out, rejected);
   index_t const kept = on.is_cuda()
                            ? cuda_selection<T>::split(on.device(), values, out, rejected, keep)
                            : visit_predicate(keep, [&](auto const& test) {
                                using test_type = std::remove_cvref_t<decltype(test)>;
                                cpu::keep_where<T const*, test_type> const rule{values.data(), test};
-                               return cpu::split_by(on.threads(), values.data(), length(values),
-                                                    outputs(out, rejected), rule);
+                               return split_by(on, values, out, rejected, rule);
                              });
   return checked_split(values, out, rejected, kept);
 }
 
 template <class T>
 index_t selection<T>::split(engine const& on, std::span<T const> values, std::span<T> out,
-                            std::span<T> rejected, item_mask const& mask) {
+                            std::optional<std::span<T>> rejected, item_mask const& mask) {
   check_size("split", mask, length(values));
   check_split(values, out, rejected);
   check_apart("split", mask.bytes(), std::as_bytes(out), false, "the mask");
-  check_apart("split", mask.bytes(), std::as_bytes(rejected), false, "the mask");
-  index_t const kept = on.is_cuda()
-                           ? cuda_selection<T>::split(on.device(), values, out, rejected, mask)
-                           : with_rule(mask, [&](auto rule) {
-                               return cpu::split_by(on.threads(), values.data(), length(values),
-                                                    outputs(out, rejected), rule);
-                             });
+  if (rejected) check_apart("split", mask.bytes(), std::as_bytes(*rejected), false, "the mask");
+  index_t const kept =
+      on.is_cuda()
+          ? cuda_selection<T>::split(on.device(), values, out, rejected, mask)
+          : with_rule(mask, [&](auto rule) { return split_by(on, values, out, rejected, rule); });
   return checked_split(values, out, rejected, kept);
 }
 
@@ -126,6 +140,22 @@ index_t selection<T>::unique(engine const& on, std::span<T const> values, std::s
                                             length(out), cpu::keep_heads<T>{values.data()});
   check_fits("unique", kept, length(out));
   return kept;
+}
+
+template <class T>
+index_t selection<T>::run_length_encode(engine const& on, std::span<T const> values,
+                                        std::span<T> out, std::span<index_t> lengths) {
+  char const* const call = "run_length_encode";
+  check_apart(call, std::as_bytes(values), std::as_bytes(out), false);
+  check_apart(call, std::as_bytes(values), std::as_bytes(lengths), false);
+  check_apart(call, std::as_bytes(out), std::as_bytes(lengths), false, "out");
+  cpu::run_outputs<T> const to{out.data(), length(out), lengths.data(), length(lengths)};
+  index_t const runs = on.is_cuda()
+                           ? cuda_selection<T>::run_length_encode(on.device(), values, out, lengths)
+                           : cpu::encode_runs(on.threads(), values.data(), length(values), to);
+  check_fits(call, runs, length(out), "first of a run");
+  check_fits(call, runs, length(lengths), "first of a run", "lengths");
+  return runs;
 }
 
 template struct selection<std::int8_t>;

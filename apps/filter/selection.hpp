@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade of what is near to a filter: filters by masks, splits, and the first items
-// of runs of equal ones. As filter.hpp, on whichever engine there is; link libscan::filter.
+// The plain C++ facade of what is near to a filter: filters by masks, splits, and runs of equal
+// items. As filter.hpp, on whichever engine there is; link libscan::filter.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -15,16 +16,19 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// What the functions below call; compiled for the ten arithmetic types.
+/// What the functions below call; compiled for the ten arithmetic types. Splits without `rejected`
+/// write both parts to `out`.
 template <class T>
 struct selection {
   static index_t filter(engine const& on, std::span<T const> values, std::span<T> out,
                         item_mask const& mask);
   static index_t split(engine const& on, std::span<T const> values, std::span<T> out,
-                       std::span<T> rejected, predicate<T> const& keep);
+                       std::optional<std::span<T>> rejected, predicate<T> const& keep);
   static index_t split(engine const& on, std::span<T const> values, std::span<T> out,
-                       std::span<T> rejected, item_mask const& mask);
+                       std::optional<std::span<T>> rejected, item_mask const& mask);
   static index_t unique(engine const& on, std::span<T const> values, std::span<T> out);
+  static index_t run_length_encode(engine const& on, std::span<T const> values, std::span<T> out,
+                                   std::span<index_t> lengths);
 };
 
 }  // namespace detail
@@ -71,6 +75,27 @@ index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
   return detail::selection<T>::split(on, values, out, rejected, mask);
 }
 
+/// The same into one buffer: copies the items of `values` that `keep` keeps to the front of `out`
+/// and the others behind them, both in their order, and returns how many are kept. It is
+/// std::stable_partition of a copy (Blelloch, "Prefix Sums and Their Applications", 1990, 1.3).
+///
+/// `out` must hold as many items as `values` and lie apart from them. On the cpu engine `values`
+/// are read twice, since the others have their places once it is known how many are kept. Throws
+/// `invalid_argument` if `out` is too short, before anything is written. All else as `filter`.
+template <class T>
+index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
+              std::type_identity_t<std::span<T>> out, predicate<T> const& keep) {
+  return detail::selection<T>::split(on, values, out, std::nullopt, keep);
+}
+
+/// The same by a mask, of as many items as `values`; it alone is read twice. `out` must lie apart
+/// from it, too.
+template <class T>
+index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
+              std::type_identity_t<std::span<T>> out, item_mask const& mask) {
+  return detail::selection<T>::split(on, values, out, std::nullopt, mask);
+}
+
 /// Copies the first item of each run of equal ones (==, so that -0 equals +0 and NaN nothing) to
 /// the front of `out`, in their order, and returns how many they are. `out` must lie apart from
 /// `values`. All else as `filter`.
@@ -78,6 +103,22 @@ template <class T>
 index_t unique(engine const& on, std::type_identity_t<std::span<T const>> values,
                std::type_identity_t<std::span<T>> out) {
   return detail::selection<T>::unique(on, values, out);
+}
+
+/// Copies what each run of equal items repeats (its first item; == as for `unique`) to the front of
+/// `out` and how many items it has to the front of `lengths`, both in the order of the runs, and
+/// returns how many runs there are. The lengths sum to the number of items.
+///
+///   auto runs = run_length_encode<float>(engine::best(), values, out, lengths);
+///
+/// Where the runs begin is the exclusive scan of the lengths (libscan/libscan.hpp). `out` and
+/// `lengths` must hold an item for each run (as many as `values` always suffice) and lie apart from
+/// each other and from `values`; what lies behind is not touched. Reads `values` once and writes
+/// each output once. All else as `filter`: an output too short is an error.
+template <class T>
+index_t run_length_encode(engine const& on, std::type_identity_t<std::span<T const>> values,
+                          std::type_identity_t<std::span<T>> out, std::span<index_t> lengths) {
+  return detail::selection<T>::run_length_encode(on, values, out, lengths);
 }
 
 }  // namespace libscan::inline v1

@@ -71,9 +71,11 @@ index_t filtered(std::span<Item const> values, std::span<Item> out, Call call) {
   return count;
 }
 
+/// Splits into two buffers, also where the host has one for both: that takes one pass, and no count
+/// of what is kept goes before.
 template <class Item, class Keep>
-index_t split_on_device(std::span<Item const> values, std::span<Item> out, std::span<Item> rejected,
-                        Keep const& keep) {
+index_t split_on_device(std::span<Item const> values, std::span<Item> out,
+                        std::optional<std::span<Item>> rejected, Keep const& keep) {
   auto const n = static_cast<index_t>(values.size());
   device::buffer<Item> const items{values};
   device::buffer<Item> const kept(n);
@@ -82,8 +84,18 @@ index_t split_on_device(std::span<Item const> values, std::span<Item> out, std::
     libscan::split(ws, items.data(), kept.data(), rest.data(), item_count(n), keep, d_count);
   });
   read_front(kept, out, count);
-  read_front(rest, rejected, n - count);
+  read_front(rest, rejected ? *rejected : out.subspan(static_cast<std::size_t>(count)), n - count);
   return count;
+}
+
+/// f(values, out) with words for what `==` compares alike as words.
+template <class T, class F>
+index_t with_comparable(std::span<T const> values, std::span<T> out, F f) {
+  if constexpr (std::is_integral_v<T>) {
+    return f(as_words(values), as_words(out));
+  } else {
+    return f(values, out);
+  }
 }
 
 }  // namespace
@@ -102,7 +114,7 @@ index_t cuda_selection<T>::filter(int device, std::span<T const> values, std::sp
 
 template <class T>
 index_t cuda_selection<T>::split(int device, std::span<T const> values, std::span<T> out,
-                                 std::span<T> rejected, predicate<T> const& keep) {
+                                 std::optional<std::span<T>> rejected, predicate<T> const& keep) {
   simt::selected_device const here(device);
   return visit_predicate(
       keep, [&](auto const& test) { return split_on_device(values, out, rejected, test); });
@@ -110,24 +122,40 @@ index_t cuda_selection<T>::split(int device, std::span<T const> values, std::spa
 
 template <class T>
 index_t cuda_selection<T>::split(int device, std::span<T const> values, std::span<T> out,
-                                 std::span<T> rejected, item_mask const& mask) {
+                                 std::optional<std::span<T>> rejected, item_mask const& mask) {
   simt::selected_device const here(device);
+  std::optional<std::span<word_of<T>>> rest;
+  if (rejected) rest = as_words(*rejected);
   return with_mask(mask, [&](auto const& on_device) {
-    return split_on_device(as_words(values), as_words(out), as_words(rejected), on_device);
+    return split_on_device(as_words(values), as_words(out), rest, on_device);
   });
 }
 
 template <class T>
 index_t cuda_selection<T>::unique(int device, std::span<T const> values, std::span<T> out) {
   simt::selected_device const here(device);
-  auto const call = [&](workspace& ws, auto* in, auto* to, index_t n, index_t* d_count) {
-    libscan::unique(ws, in, to, item_count(n), d_count);
-  };
-  if constexpr (std::is_integral_v<T>) {
-    return filtered(as_words(values), as_words(out), call);
-  } else {
-    return filtered(values, out, call);
-  }
+  return with_comparable(values, out, [](auto in, auto firsts) {
+    return filtered(in, firsts,
+                    [](workspace& ws, auto* items, auto* kept, index_t n, index_t* d_count) {
+                      libscan::unique(ws, items, kept, item_count(n), d_count);
+                    });
+  });
+}
+
+template <class T>
+index_t cuda_selection<T>::run_length_encode(int device, std::span<T const> values,
+                                             std::span<T> out, std::span<index_t> lengths) {
+  simt::selected_device const here(device);
+  device::buffer<index_t> const of_runs(static_cast<index_t>(values.size()));
+  index_t const runs = with_comparable(values, out, [&](auto in, auto firsts) {
+    return filtered(in, firsts,
+                    [&](workspace& ws, auto* items, auto* repeated, index_t n, index_t* d_runs) {
+                      libscan::run_length_encode(ws, items, repeated, of_runs.data(), no_output{},
+                                                 item_count(n), d_runs);
+                    });
+  });
+  read_front(of_runs, lengths, runs);
+  return runs;
 }
 
 index_t cuda_mask_indices(int device, item_mask const& mask, std::span<index_t> out) {

@@ -22,19 +22,25 @@ index_t cuda_selection<T>::filter(int, std::span<T const>, std::span<T>, item_ma
 }
 
 template <class T>
-index_t cuda_selection<T>::split(int, std::span<T const>, std::span<T>, std::span<T>,
+index_t cuda_selection<T>::split(int, std::span<T const>, std::span<T>, std::optional<std::span<T>>,
                                  predicate<T> const&) {
   refuse();
 }
 
 template <class T>
-index_t cuda_selection<T>::split(int, std::span<T const>, std::span<T>, std::span<T>,
+index_t cuda_selection<T>::split(int, std::span<T const>, std::span<T>, std::optional<std::span<T>>,
                                  item_mask const&) {
   refuse();
 }
 
 template <class T>
 index_t cuda_selection<T>::unique(int, std::span<T const>, std::span<T>) {
+  refuse();
+}
+
+template <class T>
+index_t cuda_selection<T>::run_length_encode(int, std::span<T const>, std::span<T>,
+                                             std::span<index_t>) {
   refuse();
 }
 

@@ -6,39 +6,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <type_traits>
 
-#include <apps/common/array_writer.hpp>
 #include <apps/common/byte_source.hpp>
 #include <apps/common/lazy_buffer.hpp>
-#include <apps/common/number.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
-#include <apps/radix_sort/row_writer.hpp>
 #include <apps/radix_sort/sort_input.hpp>
+#include <apps/radix_sort/sort_output.hpp>
 #include <apps/radix_sort/verify.hpp>
 #include <libscan/core/engine.hpp>
 
 namespace libscan::apps {
 namespace {
-
-/// "8:32" as the bits of the options.
-void parse_bits(std::string const& text, sort_options& options) {
-  std::string_view const words(text);
-  std::size_t const colon = words.find(':');
-  int first = 0;
-  int end = 0;
-  bool const good = colon != std::string_view::npos &&
-                    parse_number(words.substr(0, colon), first) == parse_outcome::number &&
-                    parse_number(words.substr(colon + 1), end) == parse_outcome::number &&
-                    0 <= first && first <= end;
-  if (!good) throw usage_error("--bits: '" + text + "', expected LO:HI with 0 <= LO <= HI");
-  options.first_bit = first;
-  options.end_bit = end;
-}
 
 /// Moves the first of each run of items that agree to the front; returns how many they are.
 template <class Same, class Move>
@@ -56,18 +37,13 @@ class sort_run {
  public:
   explicit sort_run(sort_arguments const& arguments)
       : arguments_(arguments),
-        options_(arguments.options),
+        options_(checked_options(arguments)),
         memory_(arguments.memory),
         engine_(engine::named(arguments.common.engine, arguments.common.threads)),
-        meter_(arguments.common.progress) {
-    if (arguments.bits) parse_bits(*arguments.bits, options_);
-    file_format const named = format_of_name(arguments.output);
-    may_be_rows_ =
-        !arguments.positions && (named == file_format::text || named == file_format::automatic);
-  }
+        meter_(arguments.common.progress),
+        output_(arguments, meter_) {}
 
   exit_code run() {
-    open_outputs();
     timed(read_seconds_, [&] { read(); });
     memory_.require(bytes_needed(), "sorting " + input_name(arguments_.input));
     exit_code const code = visit_dtype(
@@ -77,25 +53,11 @@ class sort_run {
   }
 
  private:
-  /// Refuses impossible outputs before anything is read.
-  void open_outputs() {
-    if (may_be_rows_) {
-      row_output_.emplace(arguments_.output);
-    } else {
-      key_output_.emplace(arguments_.output);
-    }
-    if (arguments_.values) values_output_.emplace(arguments_.values_output);
-  }
-
   void read() {
     auto const options = arguments_.common.reading(&meter_);
-    input_ = read_sort_input(arguments_.input, options, may_be_rows_, memory_);
-    rows_ = may_be_rows_ && input_.keys.format == file_format::text;
+    input_ = read_sort_input(arguments_.input, options, output_.may_be_rows(), memory_);
+    rows_ = output_.takes_rows(input_.keys.format);
     count_ = input_.keys.count();
-    if (may_be_rows_ && !rows_) {
-      row_output_.reset();
-      key_output_.emplace(arguments_.output);
-    }
     if (!arguments_.values) return;
     read_options of_values;
     of_values.type = arguments_.values_type;
@@ -203,10 +165,7 @@ class sort_run {
       }
     }
     timed(write_seconds_, [&] {
-      begin_values(values);
-      write_whole(*key_output_, arguments_.output, input_.keys.type, keys, input_.keys.format,
-                  meter_);
-      if (values_output_) values_output_->commit();
+      output_.write_items(input_.keys.type, keys, input_.keys.format, with_type(values));
     });
     return exit_code::done;
   }
@@ -221,14 +180,10 @@ class sort_run {
       }
     }
     timed(write_seconds_, [&] {
-      begin_values(moved.items());
-      if (rows_) {
-        write_rows(positions);
-      } else {
-        write_whole(*key_output_, arguments_.output, dtype_of<index_t>(), std::as_bytes(positions),
-                    input_.keys.format, meter_);
-      }
-      if (values_output_) values_output_->commit();
+      auto const values = with_type(moved.items());
+      if (rows_) return output_.write_rows(input_, positions, values);
+      output_.write_items(dtype_of<index_t>(), std::as_bytes(positions), input_.keys.format,
+                          values);
     });
     return exit_code::done;
   }
@@ -243,29 +198,8 @@ class sort_run {
     }
   }
 
-  /// Writes all of the values; the file appears with `commit`, once the keys are there.
-  void begin_values(std::span<std::byte const> values) {
-    if (!values_output_) return;
-    values_output_->begin(values_.type, static_cast<index_t>(kept_), values_.format);
-    values_output_->append(values_.type, values);
-  }
-
-  void write_rows(std::span<index_t const> positions) {
-    meter_.start(arguments_.output == "-" ? "writing" : "writing " + arguments_.output,
-                 input_.text.bytes.size());
-    row_output_->write(input_.mark);
-    if (input_.header) write_row(*input_.header);
-    for (index_t const position : positions) {
-      write_row(input_.rows[static_cast<std::size_t>(position)]);
-    }
-    row_output_->commit();
-    meter_.finish();
-  }
-
-  void write_row(std::string_view row) {
-    row_output_->write(row);
-    row_output_->write("\n");
-    meter_.advance(row.size() + 1);
+  sorted_values with_type(std::span<std::byte const> values) const {
+    return {values_.type, values_.format, values};
   }
 
   /// Says what --verify found, values included unless there is a difference already.
@@ -278,9 +212,7 @@ class sort_run {
   }
 
   void report_times() const {
-    std::uint64_t const written = (key_output_ ? key_output_->bytes_written() : 0) +
-                                  (row_output_ ? row_output_->bytes_written() : 0) +
-                                  (values_output_ ? values_output_->bytes_written() : 0);
+    std::uint64_t const written = output_.bytes_written();
     std::uint64_t const key_bytes = input_.keys.bytes.size();
     report_step("read", read_seconds_,
                 std::max<std::uint64_t>(input_.text.bytes.size(), key_bytes) + values_.bytes.size(),
@@ -298,13 +230,10 @@ class sort_run {
   sort_options options_;
   memory_bound memory_;
   engine engine_;
-  bool may_be_rows_ = false;  // where the input is text
-  bool rows_ = false;
-  std::optional<row_writer> row_output_;  // opened, or refused, before the input is read
-  std::optional<array_writer> key_output_;
-  std::optional<array_writer> values_output_;
   progress meter_;
+  sort_output output_;
   sort_input input_;
+  bool rows_ = false;
   array values_;
   std::size_t count_ = 0;
   std::size_t kept_ = 0;
@@ -313,25 +242,8 @@ class sort_run {
   double write_seconds_ = 0;
 };
 
-/// Refuses arguments that do not go together.
-void check(sort_arguments const& arguments) {
-  if (arguments.unique && arguments.bits) {
-    throw usage_error("--unique goes by whole keys, --bits by some of their bits: one of them");
-  }
-  if (!arguments.values) return;
-  if (arguments.input == "-" && *arguments.values == "-") {
-    throw usage_error("only one of the input and the values can be standard input");
-  }
-  if (arguments.output == arguments.values_output) {
-    throw usage_error("--values-output and --output are the same, expected two outputs");
-  }
-}
-
 }  // namespace
 
-exit_code run_sort(sort_arguments const& arguments) {
-  check(arguments);
-  return sort_run(arguments).run();
-}
+exit_code run_sort(sort_arguments const& arguments) { return sort_run(arguments).run(); }
 
 }  // namespace libscan::apps

@@ -119,7 +119,7 @@ struct pair_sort_problem {
 };
 
 /// The same for keys below `buckets`, a power of two, and offsets[b] = how many keys are below b,
-/// for b up to `buckets`; or what is there stays if that is not told.
+/// for b up to `buckets`.
 struct bucket_problem {
   int buckets;
   std::uint32_t const* keys;
@@ -134,6 +134,7 @@ struct bucket_problem {
 struct implementation {
   std::string name;
   std::function<void()> run;
+  bool leaves_counts = true;  ///< whether it writes `count` or `offsets`; if not, they stay
 };
 using implementations = std::vector<implementation>;
 

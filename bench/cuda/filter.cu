@@ -17,8 +17,8 @@ void filter_u32(session const& now, int per_mille, index_t n) {
   auto const in = on_device(host.view());
   checked_output<item> const out{std::span<item const>(kept)};
   told_count const count;
-  auto const right = [&] {
-    bool const counted = count.right(out.size());
+  auto const right = [&](bool counts) {
+    bool const counted = count.right(out.size(), counts);
     return out.right() && counted;
   };
   double const bytes = static_cast<double>(sizeof(item)) * static_cast<double>(n + out.size());
@@ -54,8 +54,8 @@ void filter_by_mask(session const& now, std::string const& mask, int per_mille, 
   workload work{"cuda", "filter by " + mask + " " + std::to_string(per_mille / 10) + " %",
                 "u32",  n,
                 bytes,  {copy_of(bytes)}};
-  add_offers(work, problem, [&] {
-    bool const counted = count.right(kept);
+  add_offers(work, problem, [&](bool counts) {
+    bool const counted = count.right(kept, counts);
     return out.right() && counted;
   });
   now.run(std::move(work));

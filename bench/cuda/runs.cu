@@ -40,8 +40,8 @@ void encode(session const& now, bool lengths_too, int mean_length, index_t n) {
   std::string const name = lengths_too ? "run_length_encode" : "unique";
   workload work{"cuda",          name + ", runs of " + std::to_string(mean_length), "u32", n, bytes,
                 {copy_of(bytes)}};
-  add_offers(work, problem, [&] {
-    bool const counted = count.right(runs);
+  add_offers(work, problem, [&](bool counts) {
+    bool const counted = count.right(runs, counts);
     bool const lengths_right = !lengths_too || of_runs.right();
     return firsts.right() && lengths_right && counted;
   });

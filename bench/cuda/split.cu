@@ -67,8 +67,9 @@ void add_splits(workload& work, split_problem const& problem, split_results cons
   for (implementation& each : all_offers(problem)) {
     bool const ends =
         problem.outputs == "reversed" || each.name.find(" reversed") != std::string::npos;
-    auto const right = [&results, &count, ends, two = problem.outputs == "two"] {
-      bool const counted = count.right(results.kept);
+    auto const right = [&results, &count, ends, two = problem.outputs == "two",
+                        counts = each.leaves_counts] {
+      bool const counted = count.right(results.kept, counts);
       if (ends) return results.from_ends.right() && counted;
       if (!two) return results.one.right() && counted;
       bool const second = results.second.right();

@@ -3,8 +3,10 @@
 // the copy that all are measured by, and the operations, each in a file of its name.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -92,7 +94,8 @@ void require_same(device::buffer<T> const& by_cub, std::vector<T> const& by_std)
   if (found != by_std) throw error("CUB and the standard library disagree");
 }
 
-/// A number that calls leave on the device, unless they tell the host.
+/// A number that calls leave on the device, unless they tell the host. What it was before is
+/// forgotten, so that each has to leave it anew.
 class told_count {
  public:
   told_count() : count_(1) { forget(); }
@@ -107,10 +110,9 @@ class told_count {
     return told;
   }
 
-  /// Whether it is `expected`, or was not left. Forgets it.
-  bool right(index_t expected) const {
-    index_t const told = take();
-    return told == -1 || told == expected;
+  /// Whether it is `expected`, or untouched if nobody was to leave it. Forgets it.
+  bool right(index_t expected, bool to_be_left) const {
+    return take() == (to_be_left ? expected : -1);
   }
 
  private:
@@ -158,11 +160,18 @@ contender copy_of(double bytes);
 /// "memset": writes `bytes`.
 contender fill_of(double bytes);
 
-/// Adds what everyone offers for a problem, verified by right().
+/// Adds what everyone offers for a problem, verified by right(); or by right(counts), which is told
+/// whether counts and offsets have been left.
 template <class Problem, class Right>
 void add_offers(workload& work, Problem const& problem, Right right) {
   for (implementation& each : all_offers(problem)) {
-    work.contenders.push_back({std::move(each.name), std::move(each.run), right});
+    std::function<bool()> verify;
+    if constexpr (std::is_invocable_v<Right, bool>) {
+      verify = [right, counts = each.leaves_counts] { return right(counts); };
+    } else {
+      verify = right;
+    }
+    work.contenders.push_back({std::move(each.name), std::move(each.run), std::move(verify)});
   }
 }
 

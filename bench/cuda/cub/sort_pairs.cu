@@ -26,7 +26,9 @@ implementations offers(pair_sort_problem const& problem) { return sort(problem, 
 implementations offers(bucket_problem const& problem) {
   int bits = 1;
   while (1 << bits < problem.buckets) ++bits;
-  return sort(problem, bits);
+  implementations all = sort(problem, bits);
+  for (implementation& each : all) each.leaves_counts = false;
+  return all;
 }
 
 }  // namespace libscan::bench::LIBSCAN_BENCH_CUB

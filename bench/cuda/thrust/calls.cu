@@ -41,11 +41,11 @@ class kept_memory {
   std::ptrdiff_t bytes_ = 0;
 };
 
-/// body(policy), whose temporary memory is kept.
+/// body(policy), whose temporary memory is kept. Thrust returns counts to the host.
 template <class Body>
 implementations calling(Body body) {
   auto const memory = std::make_shared<kept_memory>();
-  return {{"thrust", [=] { body(thrust::cuda::par_nosync(*memory)); }}};
+  return {{"thrust", [=] { body(thrust::cuda::par_nosync(*memory)); }, false}};
 }
 
 template <class T>

@@ -5,12 +5,10 @@
 
 #include <apps/filter/filter_cpu.hpp>
 #include <apps/filter/predicate_parser.hpp>
-#include <apps/filter/selection.hpp>
+#include <apps/filter/runs_cpu.hpp>
 #include <tests/apps/filter/item_types.hpp>
+#include <tests/apps/filter/selection_cases.hpp>
 #include <tests/support/catch.hpp>
-#include <tests/support/guarded_buffer.hpp>
-#include <tests/support/inputs.hpp>
-#include <tests/support/oracle.hpp>
 #include <tests/support/sizes.hpp>
 
 using namespace libscan;
@@ -19,77 +17,6 @@ using namespace libscan::test;
 namespace {
 
 constexpr int thread_counts[] = {1, 2, 3, 16};
-
-/// A choice among n items in both forms; flags of any nonzero value, bits behind the last item set.
-struct choice {
-  std::vector<std::uint8_t> flags;
-  std::vector<std::uint32_t> words;
-
-  choice(index_t n, int per_mille)
-      : words(static_cast<std::size_t>(ceil_div(n, index_t{32})), ~0u) {
-    random_words random(static_cast<std::uint64_t>(n + per_mille));
-    for (index_t i = 0; i < n; ++i) {
-      bool const chosen = static_cast<int>(random.below(1000)) < per_mille;
-      flags.push_back(static_cast<std::uint8_t>(chosen ? 1 + random.below(255) : 0));
-      if (!chosen) words[static_cast<std::size_t>(i / 32)] &= ~(1u << i % 32);
-    }
-  }
-  index_t size() const { return static_cast<index_t>(flags.size()); }
-  item_mask as_flags() const { return item_mask::of_flags(flags); }
-  item_mask as_bits() const { return item_mask::of_bits(words, size()); }
-};
-
-/// What a choice divides items into.
-template <class T>
-struct division {
-  std::vector<T> kept, rejected;
-  std::vector<index_t> positions;
-
-  template <class Chosen>
-  division(std::vector<T> const& items, Chosen chosen) {
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      (chosen(i) ? kept : rejected).push_back(items[i]);
-      if (chosen(i)) positions.push_back(static_cast<index_t>(i));
-    }
-  }
-  index_t count() const { return static_cast<index_t>(kept.size()); }
-};
-
-/// Empty if the first items of `out` are `expected`, and nothing else was written.
-template <class T>
-std::string wrong(guarded_buffer<T>& out, std::vector<T> const& expected) {
-  auto got = out.copy();
-  got.resize(expected.size());
-  if (auto const found = bit_difference(expected, got); !found.empty()) return found;
-  auto const count = static_cast<index_t>(expected.size());
-  if (auto const found = out.written_from(count); !found.empty()) return found;
-  return out.damage();
-}
-
-/// Runs all functions of the facade that take a mask; empty if all is well.
-template <class T>
-std::string mask_error(engine const& on, std::vector<T> const& in, item_mask const& mask,
-                       division<T> const& expected, int offset) {
-  auto const n = static_cast<index_t>(in.size());
-  guarded_buffer<T> out(n, offset), kept(n, offset), rejected(n, offset), both(in, offset);
-  guarded_buffer<index_t> at(n, offset);
-  if (filter<T>(on, in, out.items(), mask) != expected.count()) return "filter: wrong count";
-  if (auto const found = wrong(out, expected.kept); !found.empty()) return "filter: " + found;
-  if (mask_indices(on, mask, at.items()) != expected.count()) return "indices: wrong count";
-  if (auto const found = wrong(at, expected.positions); !found.empty()) return "indices: " + found;
-  if (count_marked(on, mask) != expected.count()) return "wrong count";
-  if (split<T>(on, in, kept.items(), rejected.items(), mask) != expected.count()) {
-    return "split: wrong count";
-  }
-  if (auto const found = wrong(kept, expected.kept); !found.empty()) return "split: " + found;
-  if (auto const found = wrong(rejected, expected.rejected); !found.empty()) {
-    return "rejected: " + found;
-  }
-  filter<T>(on, both.items(), both.items(), mask);
-  auto in_place = both.copy();
-  in_place.resize(expected.kept.size());
-  return bit_difference(expected.kept, in_place) + both.damage();
-}
 
 }  // namespace
 
@@ -139,35 +66,79 @@ TEST_CASE("every small size is divided with tiny chunks") {
   }
 }
 
-TEST_CASE("predicates of both forms split every type") {
-  for_each_item_type([]<class T>() {
-    auto const in = make_input<T>(pattern::special, 40000);
-    for (char const* const text : {"> 0", "nan", "== 0 or == 2 or > 9"}) {
-      auto const keep = parse_predicate<T>(text);
-      division<T> const expected(in, [&](std::size_t i) { return keep(in[i]); });
+TEST_CASE("every small input's runs are encoded with tiny chunks, as far as there is room") {
+  for (index_t const n : tiny_sizes()) {
+    auto const in = runs_of<int>(n, 1 + n % 7 * (n % 7));
+    expected_runs<int> const expected(in);
+    index_t const runs = expected.count();
+    for (index_t const chunk_items : {1, 3, 32, 33}) {
       for (int const threads : thread_counts) {
-        guarded_buffer<T> kept(expected.count());
-        guarded_buffer<T> rejected(static_cast<index_t>(expected.rejected.size()));
-        REQUIRE(split(engine::cpu(threads), in, kept.items(), rejected.items(), keep) ==
+        INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
+        for (index_t const short_by : {index_t{0}, index_t{1}, runs / 2, runs}) {
+          index_t const some = std::max<index_t>(0, runs - short_by);
+          index_t const others = runs - some;
+          guarded_buffer<int> values(some);
+          guarded_buffer<index_t> lengths(others);
+          cpu::run_outputs<int> const to{values.data(), some, lengths.data(), others};
+          REQUIRE(cpu::encode_runs(threads, in.data(), n, to, chunk_items) == runs);
+          REQUIRE(wrong(values, {expected.firsts.begin(), expected.firsts.begin() + some}) == "");
+          REQUIRE(wrong(lengths, {expected.lengths.begin(), expected.lengths.begin() + others}) ==
+                  "");
+        }
+      }
+    }
+  }
+  cpu::run_outputs<int> const nowhere{nullptr, 0, nullptr, 0};
+  int const one = 1;
+  CHECK_THROWS_AS(cpu::encode_runs(1, &one, 1, nowhere, 0), invalid_argument);
+  CHECK_THROWS_AS(cpu::encode_runs(1, &one, 1, nowhere, (index_t{1} << 32) + 1), invalid_argument);
+}
+
+TEST_CASE("predicates of both forms split every type, into two buffers and into one") {
+  for_each_item_type([]<class T>() {
+    for (index_t const n : {0, 1, 40000}) {
+      auto const in = make_input<T>(pattern::special, n);
+      for (char const* const text : {"> 0", "nan", "== 0 or == 2 or > 9"}) {
+        auto const keep = parse_predicate<T>(text);
+        division<T> const expected(in, [&](std::size_t i) { return keep(in[i]); });
+        for (int const threads : thread_counts) {
+          INFO(item_type_name<T>() << " n " << n << " " << text << " threads " << threads);
+          REQUIRE(split_error(engine::cpu(threads), in, keep, expected, threads) == "");
+        }
+        guarded_buffer<T> kept(expected.count()), rejected(n - expected.count()), joined(n);
+        REQUIRE(split(engine::cpu(2), in, kept.items(), rejected.items(), keep) ==
                 expected.count());
-        REQUIRE(wrong(kept, expected.kept) == "");
-        REQUIRE(wrong(rejected, expected.rejected) == "");
+        REQUIRE(wrong(kept, expected.kept) + wrong(rejected, expected.rejected) == "");
+        REQUIRE(split(engine::cpu(2), in, joined.items(), keep) == expected.count());
+        REQUIRE(wrong(joined, expected.joined) == "");
       }
     }
   });
 }
 
-TEST_CASE("the first items of runs are kept, for every type and pattern") {
+TEST_CASE("a split into one buffer is std::stable_partition of a copy") {
+  auto const in = make_input<double>(pattern::random, 100003);
+  auto const keep = parse_predicate<double>("> 0.5");
+  auto expected = in;
+  auto const middle = std::stable_partition(expected.begin(), expected.end(), keep);
+  std::vector<double> out(in.size());
+  CHECK(split(engine::cpu(3), in, out, keep) == middle - expected.begin());
+  CHECK(difference(expected, out) == "");
+}
+
+TEST_CASE("the runs of every type and pattern are found and encoded") {
   for_each_item_type([]<class T>() {
-    for (pattern const p : all_patterns()) {
-      auto const in = make_input<T>(p, 50001);
-      division<T> const expected(in,
-                                 [&](std::size_t i) { return i == 0 || !(in[i - 1] == in[i]); });
-      for (int const threads : thread_counts) {
+    for (int const threads : thread_counts) {
+      engine const on = engine::cpu(threads);
+      for (pattern const p : all_patterns()) {
         INFO(item_type_name<T>() << " pattern " << static_cast<int>(p));
-        guarded_buffer<T> out(expected.count());
-        REQUIRE(unique<T>(engine::cpu(threads), in, out.items()) == expected.count());
-        REQUIRE(wrong(out, expected.kept) == "");
+        REQUIRE(runs_error(on, make_input<T>(p, 50001)) == "");
+      }
+      for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, 40000)) {
+        for (index_t const longest : {3, 100, 20000}) {
+          INFO(item_type_name<T>() << " n " << n << " runs of up to " << longest);
+          REQUIRE(runs_error(on, runs_of<T>(n, longest), static_cast<int>(n % 17)) == "");
+        }
       }
     }
   });
@@ -201,15 +172,39 @@ TEST_CASE("what cannot be selected is refused, and nothing is written behind an 
   CHECK_THROWS_AS(mask_indices(on, all, narrow_at.items()), invalid_argument);
   CHECK(narrow_at.damage() == "");
 
+  guarded_buffer<int> short_by_one(999);
+  CHECK_THROWS_WITH(split<int>(on, in, short_by_one.items(), all),
+                    "split: 1000 items are split, but out holds only 999");
+  CHECK_THROWS_WITH(split(on, in, short_by_one.items(), none),
+                    "split: 1000 items are split, but out holds only 999");
+  CHECK(short_by_one.written_from(0) + short_by_one.damage() == "");
+  auto const runs = runs_of<int>(1000, 1);
+  std::vector<index_t> lengths(1000);
+  CHECK_THROWS_WITH(run_length_encode<int>(on, runs, narrow.items(), lengths),
+                    "run_length_encode: 1000 items are first of a run, but out holds only 10");
+  CHECK_THROWS_WITH(run_length_encode<int>(on, runs, out, narrow_at.items()),
+                    "run_length_encode: 1000 items are first of a run, but lengths holds only 10");
+  CHECK(narrow.damage() + narrow_at.damage() == "");
+
   std::span<int> const whole(out);
   CHECK_THROWS_AS(split<int>(on, in, whole, whole.first(1), none), invalid_argument);
   CHECK_THROWS_AS(split<int>(on, whole, whole, rejected, none), invalid_argument);
   CHECK_THROWS_AS(unique<int>(on, whole, whole), invalid_argument);
+  CHECK_THROWS_AS(split<int>(on, whole, whole, none), invalid_argument);
+  CHECK_THROWS_AS(split<int>(on, whole, whole, all), invalid_argument);
+  CHECK_THROWS_AS(run_length_encode<int>(on, whole, whole, lengths), invalid_argument);
+  std::span<index_t> const numbers(lengths);
+  std::vector<index_t> others(1000);
+  CHECK_THROWS_AS(run_length_encode<index_t>(on, numbers, others, numbers), invalid_argument);
+  CHECK_THROWS_AS(run_length_encode<index_t>(on, others, numbers, numbers), invalid_argument);
   CHECK_THROWS_AS(filter<int>(on, whole.first(900), whole.subspan(1),
                               item_mask::of_flags(std::span(flags).first(900))),
                   invalid_argument);
   std::vector<std::uint8_t> bytes(8, std::uint8_t{1});
   CHECK_THROWS_AS(
       filter<std::uint8_t>(on, std::span(flags).first(8), bytes, item_mask::of_flags(bytes)),
+      invalid_argument);
+  CHECK_THROWS_AS(
+      split<std::uint8_t>(on, std::span(flags).first(8), bytes, item_mask::of_flags(bytes)),
       invalid_argument);
 }

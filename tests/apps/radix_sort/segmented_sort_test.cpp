@@ -8,19 +8,6 @@ using namespace libscan::test;
 
 namespace {
 
-/// Short segments have up to 128 items, tiles of long ones 64.
-struct tiny_segments {
-  struct groups {
-    static constexpr int block_threads = 256;
-    static constexpr int stretch_items = 128;
-  };
-  struct tiles {
-    static constexpr int block_threads = 32;
-    static constexpr int resident_blocks = 1;
-    static constexpr int items_per_thread = 2;
-  };
-};
-
 /// Offsets of segments of the given lengths, from `first` on.
 std::vector<std::int32_t> offsets_of(std::vector<int> const& lengths, int first = 0) {
   std::vector<std::int32_t> offsets{first};
@@ -79,12 +66,13 @@ TEMPLATE_TEST_CASE("segments of any mix of lengths are sorted", "", std::uint8_t
   each_schedule(1, [](std::string const& schedule) {
     INFO(schedule);
     for (variety const how : {variety::any, variety::few}) {
-      require_sorted_segments<tiny_segments, TestType>({}, how);
-      require_sorted_segments<tiny_segments, TestType>({0, 0, 0}, how);
-      require_sorted_segments<tiny_segments, TestType>({scaled(1500, 700)}, how);
-      require_sorted_segments<tiny_segments, TestType>({127, 128, 129, 0, 63, 64, 65, 256}, how, 5);
-      require_sorted_segments<tiny_segments, TestType>(mixed_lengths(200, 2, 200, 2), how);
-      require_sorted_segments<tiny_segments, TestType>(mixed_lengths(40, 30, 9, 400), how, 3);
+      require_sorted_segments<tiny_segmented_sort, TestType>({}, how);
+      require_sorted_segments<tiny_segmented_sort, TestType>({0, 0, 0}, how);
+      require_sorted_segments<tiny_segmented_sort, TestType>({scaled(1500, 700)}, how);
+      require_sorted_segments<tiny_segmented_sort, TestType>({127, 128, 129, 0, 63, 64, 65, 256},
+                                                             how, 5);
+      require_sorted_segments<tiny_segmented_sort, TestType>(mixed_lengths(200, 2, 200, 2), how);
+      require_sorted_segments<tiny_segmented_sort, TestType>(mixed_lengths(40, 30, 9, 400), how, 3);
     }
   });
 }
@@ -94,7 +82,7 @@ TEST_CASE("thousands of empty segments lie between two others") {
   lengths.front() = 40;
   lengths[2500] = 300;
   lengths.back() = 90;
-  require_sorted_segments<tiny_segments, std::uint32_t>(lengths, variety::any);
+  require_sorted_segments<tiny_segmented_sort, std::uint32_t>(lengths, variety::any);
 }
 
 TEST_CASE("segments are sorted the way the library chooses") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the device sort share: the smallest of each kind of sort, orders written down
-// once more, and calls between canaries.
+// What the tests of the device sort share: names of the kinds of sort, orders written down once
+// more, and calls between canaries.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <apps/radix_sort/radix_sort.cuh>
+#include <apps/radix_sort/tiny_tuning.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>
@@ -28,51 +29,9 @@ using automatic_sort = void;
 template <class Tuning>
 inline constexpr bool slow_here = std::is_void_v<Tuning> && !on_gpu;
 
-/// A count of digits by few threads.
-struct tiny_histogram {
-  static constexpr int block_threads = 32;
-  static constexpr int resident_blocks = 1;
-  static constexpr int items_per_thread = 2;
-  static constexpr int copies = 2;
-};
-
-/// Portable passes over tiles of 64 items, in portions of five tiles.
-struct tiny_passes {
-  using histogram = tiny_histogram;
-  struct pass {
-    static constexpr int block_threads = 32;
-    static constexpr int resident_blocks = 1;
-    static constexpr int items_per_thread = 2;
-    static constexpr index_t portion_tiles = 5;
-  };
-};
-
-/// Staged passes over tiles of 256 items, in portions of seven tiles.
-template <rank_order Ranks>
-struct tiny_staged_passes {
-  using histogram = tiny_histogram;
-  struct pass {
-    static constexpr int rank_warps = 8;
-    static constexpr int write_warps = 2;
-    static constexpr int look_back_warps = 1;
-    static constexpr int check_warps = 2;
-    static constexpr int look_back_tiles = 3;
-    static constexpr int items_per_thread = 2;
-    static constexpr int rows_at_once = 2;
-    static constexpr int long_run = 60;
-    static constexpr rank_order ranks = Ranks;
-    static constexpr index_t portion_tiles = 7;
-  };
-};
-using staged = tiny_staged_passes<rank_order::hardware>;
+/// Staged passes whose ranks come as the hardware gives them, or the wrong way round.
+using staged = tiny_staged_passes<>;
 using disordered = tiny_staged_passes<rank_order::reversed>;
-
-/// A sort in one launch with up to two rows to a warp.
-struct tiny_resident {
-  static constexpr int block_threads = 256;
-  static constexpr int items_per_thread = 2;
-  static constexpr int least_rows = 1;
-};
 
 /// A key of several fields, and its decomposition.
 struct dated {

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest sorts of each kind, for the executor: a few hundred items are many tiles.
+// The smallest sort of each kind, for tests and scan-check in the executor: a few hundred items are
+// many tiles.
 #pragma once
 
 #include <apps/radix_sort/tuning.hpp>
 #include <libscan/core/types.hpp>
 
-namespace libscan::apps {
+namespace libscan::inline v1 {
 
 /// A count of digits by few threads.
-struct small_histogram {
+struct tiny_digit_histogram {
   static constexpr int block_threads = 32;
   static constexpr int resident_blocks = 1;
   static constexpr int items_per_thread = 2;
   static constexpr int copies = 2;
 };
 
-/// The passes of any GPU, over tiles of 64 items.
-struct small_passes {
-  using histogram = small_histogram;
+/// The passes of any GPU, over tiles of 64 items in portions of five tiles.
+struct tiny_passes {
+  using histogram = tiny_digit_histogram;
   struct pass {
     static constexpr int block_threads = 32;
     static constexpr int resident_blocks = 1;
@@ -26,9 +27,10 @@ struct small_passes {
   };
 };
 
-/// The passes of GPUs with bulk copies, over tiles of 256 items.
-struct small_staged_passes {
-  using histogram = small_histogram;
+/// The passes of GPUs with bulk copies, over tiles of 256 items in portions of seven tiles.
+template <rank_order Ranks = rank_order::hardware>
+struct tiny_staged_passes {
+  using histogram = tiny_digit_histogram;
   struct pass {
     static constexpr int rank_warps = 8;
     static constexpr int write_warps = 2;
@@ -37,19 +39,26 @@ struct small_staged_passes {
     static constexpr int look_back_tiles = 3;
     static constexpr int items_per_thread = 2;
     static constexpr int rows_at_once = 2;
-    static constexpr int long_run = 64;
-    static constexpr rank_order ranks = rank_order::hardware;
+    static constexpr int long_run = 60;
+    static constexpr rank_order ranks = Ranks;
     static constexpr index_t portion_tiles = 7;
   };
 };
 
-/// Sorts within segments of which those beyond 128 items are long.
-struct small_segments {
+/// The sort in one launch, with up to two rows to a warp.
+struct tiny_resident_sort {
+  static constexpr int block_threads = 256;
+  static constexpr int items_per_thread = 2;
+  static constexpr int least_rows = 1;
+};
+
+/// The sort within segments: those beyond 128 items are long, and in tiles of 64.
+struct tiny_segmented_sort {
   struct groups {
     static constexpr int block_threads = 256;
     static constexpr int stretch_items = 128;
   };
-  using tiles = small_passes::pass;
+  using tiles = tiny_passes::pass;
 };
 
-}  // namespace libscan::apps
+}  // namespace libscan::inline v1

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What scan-sort is asked to do, and what it refuses before it begins.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <apps/common/arguments.hpp>
+#include <apps/common/dtype.hpp>
+#include <apps/radix_sort/radix_sort.hpp>
+
+namespace libscan::apps {
+
+/// What scan-sort is asked to do.
+struct sort_arguments {
+  std::string input;                  ///< file, or "-"
+  std::string output = "-";           ///< file, or "-"
+  std::optional<std::string> values;  ///< file whose items move with the keys
+  std::optional<dtype> values_type;   ///< of its items
+  std::string values_output;          ///< where they go
+  bool positions = false;             ///< positions instead of keys
+  bool unique = false;                ///< the first of equal keys only
+  std::uint64_t memory = 0;           ///< bytes that may be taken; 0: all there are
+  std::optional<std::string> bits;    ///< "LO:HI"
+  sort_options options;               ///< direction; the bits come from `bits`
+  common_arguments common;
+};
+
+/// The options of the sort, the bits among them. Throws `usage_error` for bits that are none, and
+/// for arguments that do not go together.
+sort_options checked_options(sort_arguments const& arguments);
+
+}  // namespace libscan::apps

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The outputs of scan-sort.
+#include <apps/radix_sort/sort_output.hpp>
+
+#include <apps/common/steps.hpp>
+
+namespace libscan::apps {
+
+sort_output::sort_output(sort_arguments const& arguments, progress& meter)
+    : path_(arguments.output), meter_(meter) {
+  file_format const named = format_of_name(path_);
+  if (!arguments.positions && (named == file_format::text || named == file_format::automatic)) {
+    rows_.emplace(path_);
+  } else {
+    items_.emplace(path_);
+  }
+  if (arguments.values) values_.emplace(arguments.values_output);
+}
+
+bool sort_output::takes_rows(file_format input) {
+  if (rows_ && input != file_format::text) {
+    rows_.reset();
+    items_.emplace(path_);
+  }
+  return rows_.has_value();
+}
+
+void sort_output::write_items(dtype type, std::span<std::byte const> items, file_format input,
+                              sorted_values const& values) {
+  begin_values(values);
+  write_whole(*items_, path_, type, items, input, meter_);
+  if (values_) values_->commit();
+}
+
+void sort_output::write_rows(sort_input const& input, std::span<index_t const> positions,
+                             sorted_values const& values) {
+  begin_values(values);
+  meter_.start(path_ == "-" ? "writing" : "writing " + path_, input.text.bytes.size());
+  rows_->write(input.mark);
+  if (input.header) write_row(*input.header);
+  for (index_t const position : positions) {
+    write_row(input.rows[static_cast<std::size_t>(position)]);
+  }
+  rows_->commit();
+  meter_.finish();
+  if (values_) values_->commit();
+}
+
+std::uint64_t sort_output::bytes_written() const {
+  return (items_ ? items_->bytes_written() : 0) + (rows_ ? rows_->bytes_written() : 0) +
+         (values_ ? values_->bytes_written() : 0);
+}
+
+/// Writes all of the values; the file appears with `commit`, once the keys are there.
+void sort_output::begin_values(sorted_values const& values) {
+  if (!values_) return;
+  auto const count = static_cast<index_t>(values.items.size() / size_of(values.type));
+  values_->begin(values.type, count, values.format);
+  values_->append(values.type, values.items);
+}
+
+void sort_output::write_row(std::string_view row) {
+  rows_->write(row);
+  rows_->write("\n");
+  meter_.advance(row.size() + 1);
+}
+
+}  // namespace libscan::apps
