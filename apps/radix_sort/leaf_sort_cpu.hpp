@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stable sort of items that fit a core's cache, on one thread: LSD radix sort by the highest
 // bits in which keys differ, as many as it takes to tell most keys apart, then a pass that sorts
-// what still ties. Few items are inserted one by one.
+// what still ties. Few items are inserted one by one; words alone may take vector code.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <apps/radix_sort/sort_items_cpu.hpp>
+#include <apps/radix_sort/vector_sort_cpu.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::cpu::detail {
@@ -138,6 +140,19 @@ void sort_ties(Item* items, Item* partner, index_t n, int shift, Order order) {
   }
 }
 
+/// Sorts items that are words, of which all bits count, if vectors make that faster. Returns
+/// whether.
+template <class Item, class Order>
+bool sort_words(Item* items, index_t n, Order order) {
+  if constexpr (std::is_same_v<Item, std::uint32_t> || std::is_same_v<Item, std::uint64_t>) {
+    if (order(static_cast<Item>(~Item{0})) != static_cast<Item>(~Item{0})) return false;
+    if (!vector_sort_pays()) return false;
+    vector_sort(items, n);
+    return true;
+  }
+  return false;
+}
+
 /// Sorts `items` stably by `order`, a functor from keys to words, with `partner` as room for as
 /// many. Returns which of the two holds the result; the other is then undefined. n < 2^32.
 template <class Item, class Order>
@@ -147,7 +162,7 @@ Item* leaf_sort(Item* items, Item* partner, index_t n, Order order) {
     return items;
   }
   auto const summary = summarise(items, 0, n, 1, order);
-  if (summary.sorted) return items;
+  if (summary.sorted || sort_words(items, n, order)) return items;
 
   // A few bits more than positions have: then ties are rare, whatever else the keys hold.
   int const top = std::bit_width(summary.differing);
