@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts on the cpu engine beside the standard library's. As for the GPU, the bytes are the least
-// that eight bits a pass permit.
+// Sorts on the cpu engine beside the standard library's and VQSort, which uses one thread. As for
+// the GPU, the bytes are the least that eight bits a pass permit.
+#include <hwy/contrib/sort/vqsort.h>
+
 #include <apps/radix_sort/radix_sort_cpu.hpp>
 #include <bench/cpu/contenders.hpp>
 
@@ -51,6 +53,10 @@ void sort_keys(engine const& on, session const& now, std::string const& values, 
             {"libscan", [&] { libscan::cpu::sort_keys(on.threads(), in.begin(), out.begin(), n); },
              right},
             {"std", by([](Key* begin, Key* end) { std::sort(begin, end); }), right},
+            {"vqsort", by([](Key* begin, Key* end) {
+               hwy::Sorter{}(begin, static_cast<std::size_t>(end - begin), hwy::SortAscending{});
+             }),
+             right},
             {"std par_unseq",
              by([](Key* begin, Key* end) { std::sort(std::execution::par_unseq, begin, end); }),
              right}}});
