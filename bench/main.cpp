@@ -32,7 +32,7 @@ void add_common(CLI::App& app, options& wanted, output_options& output) {
       ->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--impl", wanted.implementations,
                  "who takes part, by the first word of the printed name: libscan, memcpy, cub,\n"
-                 "cub-newest, thrust, std, tbb, sequential (default: all)")
+                 "cub-newest, thrust, std, tbb, vqsort, sequential (default: all)")
       ->delimiter(',');
   app.add_option("--n", wanted.sizes, "numbers of items")
       ->check(CLI::PositiveNumber)
