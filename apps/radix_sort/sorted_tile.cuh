@@ -29,13 +29,13 @@ struct sorted_tile {
   }
 
   /// Ascends from item to item of a tile that is sorted stably; with `keys`, by the bits up to the
-  /// digit's end.
+  /// digit's end, or by all where no digit is left and sorted keys move once more.
   static __device__ __forceinline__ auto witness(Order const& order, digit_place const& place,
                                                  key_type const& key, position_type position) {
     if constexpr (has_positions) {
       return place.digit(order, key) << 16 | position;
     } else {
-      int const end = place.shift + place.bits;
+      int const end = place.bits == 0 ? Order::word_bits : place.shift + place.bits;
       auto const all = static_cast<word_type>(~word_type{0});
       return static_cast<word_type>(order.word(key) & (all >> (Order::word_bits - end)));
     }
