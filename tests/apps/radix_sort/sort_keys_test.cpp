@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device sort of keys against std::stable_sort: types, sizes, orders, buffers, schedules.
+#include <algorithm>
+
 #include <apps/radix_sort/split_sort.cuh>
 #include <tests/apps/radix_sort/sort_cases.hpp>
 
@@ -103,8 +105,8 @@ TEMPLATE_TEST_CASE("only the bits asked for count", "", tiny_passes, staged, dis
   }
 }
 
-TEMPLATE_TEST_CASE("one pass in place takes a second, which keeps the order", "", tiny_passes, staged,
-                   disordered, tiny_resident_sort, automatic_sort) {
+TEMPLATE_TEST_CASE("one pass in place takes a second, which keeps the order", "", tiny_passes,
+                   staged, disordered, tiny_resident_sort, automatic_sort) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : {2, 33, 700}) {
