@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 
 #include <apps/check/case_data.hpp>
@@ -142,7 +143,7 @@ index_t choose(cpu_case<T> const& one) {
       auto const lengths = one.template array<index_t>(one.out, slot::lengths);
       index_t const runs = run_length_encode<T>(one.on, one.items(), one.result(), lengths);
       // Where runs begin is told by their lengths.
-      exclusive_scan(one.on, lengths.first(static_cast<std::size_t>(runs)), places);
+      std::exclusive_scan(lengths.begin(), lengths.begin() + runs, places.begin(), index_t{0});
       return runs;
     }
     default:
