@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <limits>
 #include <mutex>
@@ -43,6 +44,19 @@ inline void relax() {
 #endif
 }
 
+/// Waits for another thread for the k-th time in a row. First for about a microsecond, longer than a
+/// carry takes from core to core; then other threads may run; and in the end it sleeps, since on a
+/// busy machine the other one may need this very core.
+inline void wait_a_little(int k) {
+  if (k < 64) {
+    relax();
+  } else if (k < 128) {
+    std::this_thread::yield();
+  } else {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
 /// The order in which chunks run, and the carry that goes from each to the next. Forward progress:
 /// chunks are claimed in ascending order by an atomic ticket, so whoever waits for chunk k waits
 /// for a thread that has claimed k and is running (nobody claims before it runs). That thread waits
@@ -64,13 +78,9 @@ class chunk_chain {
   /// Waits for chunk `mine`'s turn, takes its carry and hands op(carry, aggregate) to the next
   /// chunk. Nothing if an earlier chunk failed, for then the turn may never come.
   std::optional<T> pass(index_t mine, T aggregate) {
-    for (int spins = 0; turn_.load(std::memory_order_acquire) != mine; ++spins) {
+    for (int waits = 0; turn_.load(std::memory_order_acquire) != mine; ++waits) {
       if (limit_.load(std::memory_order_relaxed) < mine) return std::nullopt;
-      if (spins < spins_before_yield) {
-        relax();
-      } else {
-        std::this_thread::yield();
-      }
+      wait_a_little(waits);
     }
     // Only the chunk whose turn it is touches the carry; the turn orders these accesses.
     T const carry = carry_;
@@ -95,9 +105,6 @@ class chunk_chain {
   }
 
  private:
-  // About a microsecond: longer than the carry takes from core to core, far less than a time slice.
-  static constexpr int spins_before_yield = 64;
-
   Op op_;
   alignas(cache_line) std::atomic<index_t> ticket_{0};
   alignas(cache_line) std::atomic<index_t> turn_{0};
