@@ -44,9 +44,9 @@ inline void relax() {
 #endif
 }
 
-/// Waits for another thread for the k-th time in a row. First for about a microsecond, longer than a
-/// carry takes from core to core; then other threads may run; and in the end it sleeps, since on a
-/// busy machine the other one may need this very core.
+/// Waits for another thread for the k-th time in a row. First for about a microsecond, longer than
+/// a carry takes from core to core; then other threads may run; and in the end it sleeps, since on
+/// a busy machine the other one may need this very core.
 inline void wait_a_little(int k) {
   if (k < 64) {
     relax();
