@@ -121,7 +121,7 @@ struct pipelined_filter_tuning {
       group_threads * (rows * 16 + 4 * (rows / rows_at_once + 2)) + rule_bytes;
   static constexpr int stages = 222 * 1024 / stage_bytes;
   // Up to there the look-back filter is faster.
-  static constexpr std::ptrdiff_t look_back_items = (std::ptrdiff_t{4} << 20) / sizeof(Item);
+  static constexpr std::ptrdiff_t look_back_items = (std::ptrdiff_t{1} << 20) / sizeof(Item);
 };
 
 /// The pipelined filter by a mask of which only the mask, of `MaskBits` an item, is staged: large

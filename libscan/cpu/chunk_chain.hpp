@@ -26,6 +26,7 @@ struct chunk {
   index_t index;
   index_t begin;
   index_t end;
+  index_t next = -1;  ///< where the thread's next chunk begins, if it knows
 
   index_t size() const { return end - begin; }
 };
@@ -44,13 +45,12 @@ inline void relax() {
 #endif
 }
 
-/// Waits for another thread for the k-th time in a row. First for about a microsecond, longer than
-/// a carry takes from core to core; then other threads may run; and in the end it sleeps, since on
-/// a busy machine the other one may need this very core.
+/// Waits for another thread for the k-th time in a row. First a moment; then other threads may run,
+/// since on a busy machine the other one may need this very core; and in the end it sleeps.
 inline void wait_a_little(int k) {
   if (k < 64) {
     relax();
-  } else if (k < 128) {
+  } else if (k < 10000) {
     std::this_thread::yield();
   } else {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -121,6 +121,32 @@ inline void check_chunks(int threads, index_t n, index_t chunk_items) {
                          std::to_string(chunk_items));
 }
 
+/// Piece `index` of n items.
+inline chunk chunk_at(index_t index, index_t n, index_t chunk_items) {
+  index_t const begin = index * chunk_items;
+  return {index, begin, begin + std::min(chunk_items, n - begin)};
+}
+
+/// Calls work(chain, mine) on each thread that finds a chunk; `mine` is the one in hand, which is
+/// to blame for what `work` throws.
+template <monoid Op, class Work>
+typename Op::value_type run_chain(int threads, index_t n, index_t chunk_items, Op op,
+                                  typename Op::value_type init, Work const& work) {
+  check_chunks(threads, n, chunk_items);
+  index_t const chunks = ceil_div(n, chunk_items);
+  chunk_chain<Op> chain(chunks, op, init);
+  run_workers(static_cast<int>(std::min<index_t>(threads, chunks)), [&] {
+    auto mine = chain.claim();
+    if (!mine) return;
+    try {
+      work(chain, mine);
+    } catch (...) {
+      chain.fail(*mine, std::current_exception());
+    }
+  });
+  return chain.total();
+}
+
 }  // namespace detail
 
 /// Splits items 0..n-1 into chunks of `chunk_items` (the last may be shorter) and calls for each
@@ -132,6 +158,9 @@ inline void check_chunks(int threads, index_t n, index_t chunk_items) {
 /// `state` is what `make_state()` returned: one per thread, made by the thread that uses it, kept
 /// over its chunks and untouched between the two calls for a chunk. Thus a filter packs what it
 /// keeps into a private buffer while counting, and copies it out once it knows where.
+///
+/// Of many chunks a thread claims each before it works on the one before, so that it may ask for
+/// its memory in time (read_ahead.hpp).
 ///
 /// At most `threads` threads work, the caller among them; a single chunk runs on the caller alone.
 /// Calls for different chunks run concurrently, so they must not write to the same place. Nothing
@@ -145,28 +174,43 @@ template <monoid Op, class MakeState, class Aggregate, class Consume>
 typename Op::value_type run_chunks(int threads, index_t n, index_t chunk_items, Op op,
                                    typename Op::value_type init, MakeState&& make_state,
                                    Aggregate&& aggregate_fn, Consume&& consume_fn) {
-  detail::check_chunks(threads, n, chunk_items);
-  index_t const chunks = ceil_div(n, chunk_items);
-  detail::chunk_chain<Op> chain(chunks, op, init);
-
-  auto const worker = [&] {
-    auto mine = chain.claim();
-    if (!mine) return;
-    try {
-      auto state = make_state();
-      for (; mine; mine = chain.claim()) {
-        index_t const begin = *mine * chunk_items;
-        chunk const work{*mine, begin, begin + std::min(chunk_items, n - begin)};
-        auto const carry = chain.pass(*mine, aggregate_fn(state, work));
-        if (!carry) return;
-        consume_fn(state, work, *carry);
-      }
-    } catch (...) {
-      chain.fail(*mine, std::current_exception());
+  return detail::run_chain(threads, n, chunk_items, op, init, [&](auto& chain, auto& mine) {
+    auto state = make_state();
+    // Of few chunks, a thread that takes two may leave none to another.
+    bool const ahead = n / chunk_items >= index_t{8} * threads;
+    while (mine) {
+      chunk work = detail::chunk_at(*mine, n, chunk_items);
+      auto next = ahead ? chain.claim() : std::nullopt;
+      if (next) work.next = *next * chunk_items;
+      auto const carry = chain.pass(*mine, aggregate_fn(state, work));
+      if (!carry) return;
+      consume_fn(state, work, *carry);
+      mine = ahead ? next : chain.claim();
     }
-  };
-  run_workers(static_cast<int>(std::min<index_t>(threads, chunks)), worker);
-  return chain.total();
+  });
+}
+
+/// The same for chunks so many that each thread may claim its next one before it consumes the one
+/// in hand, and summarise it on the way: consume_fn(chunk, carry, next), with `next` that chunk's
+/// address or null, returns its aggregate (for null, anything), which must be as aggregate_fn's.
+/// That is called for the first chunk of each thread alone. An exception is put down to the chunk
+/// in hand.
+template <monoid Op, class Aggregate, class Consume>
+typename Op::value_type run_chunks_ahead(int threads, index_t n, index_t chunk_items, Op op,
+                                         typename Op::value_type init, Aggregate&& aggregate_fn,
+                                         Consume&& consume_fn) {
+  return detail::run_chain(threads, n, chunk_items, op, init, [&](auto& chain, auto& mine) {
+    chunk work = detail::chunk_at(*mine, n, chunk_items);
+    auto aggregate = aggregate_fn(work);
+    while (auto const carry = chain.pass(*mine, aggregate)) {
+      auto const claimed = chain.claim();
+      chunk const next = detail::chunk_at(claimed.value_or(0), n, chunk_items);
+      aggregate = consume_fn(work, *carry, claimed ? &next : nullptr);
+      if (!claimed) return;
+      mine = claimed;
+      work = next;
+    }
+  });
 }
 
 }  // namespace libscan::inline v1::cpu

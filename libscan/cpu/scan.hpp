@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -155,11 +156,14 @@ T scan_chunk(In in, Out out, index_t items, Op op, T carry, stream_values<T> con
              store_road road) {
   if constexpr (vector_items<In, Op> && vector_items<Out, Op>) {
     return vector_scan_of<Op>().scan(Kind, std::to_address(in), std::to_address(out), items, carry,
-                                     road);
+                                     road, nullptr);
   } else {
     return scan_streams<Kind>(in, out, items, op, carry, sums);
   }
 }
+
+/// Bytes of items that vector code has scanned before another thread is awake.
+inline constexpr index_t one_thread_bytes = index_t{256} << 10;
 
 template <class In, class Out>
 bool in_place(In in, Out out) {
@@ -171,6 +175,27 @@ bool in_place(In in, Out out) {
   }
 }
 
+/// The scan of many chunks by vector code: while a thread writes what a chunk's items sum to, it
+/// reads and sums those of its next chunk.
+template <scan_kind Kind, class T, monoid Op>
+T scan_ahead(int threads, T const* in, T* out, index_t n, Op op, T init, index_t chunk_items,
+             store_road road) {
+  auto const& code = vector_scan_of<Op>();
+  T total = init;
+  run_chunks_ahead(
+      threads, n, chunk_items, op, init,
+      [&](chunk const& c) { return code.sum(in + c.begin, c.size()); },
+      [&](chunk const& c, T carry, chunk const* next) {
+        wanted_sum<T> beside{};
+        if (next != nullptr) beside = {in + next->begin, next->size(), T{}};
+        T const last = code.scan(Kind, in + c.begin, out + c.begin, c.size(), carry, road,
+                                 next != nullptr ? &beside : nullptr);
+        if (c.end == n) total = last;
+        return beside.sum;
+      });
+  return total;
+}
+
 template <scan_kind Kind, class In, class Out, monoid Op>
 typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
                              typename Op::value_type init, index_t chunk_items) {
@@ -179,7 +204,15 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
   if constexpr (vector_items<In, Op> && vector_items<Out, Op>) {
     check_chunks(threads, n, chunk_items);
     if (n == 0) return init;
-    if (n <= chunk_items) return scan_chunk<Kind>(in, out, n, op, init, all_streams(init), road);
+    if (n * static_cast<index_t>(sizeof(T)) <= one_thread_bytes) threads = 1;
+    bool const in_one_piece = threads == 1 && std::integral<T>;  // with the same sums
+    if (n <= chunk_items || in_one_piece) {
+      return scan_chunk<Kind>(in, out, n, op, init, all_streams(init), road);
+    }
+    if (n / chunk_items >= index_t{4} * threads) {
+      return scan_ahead<Kind>(threads, std::to_address(in), std::to_address(out), n, op, init,
+                              chunk_items, road);
+    }
   }
   // The last item's prefix, not the chain's own total: in floating point they may differ in the
   // last bits, and the total should be the number that an inclusive scan writes last.

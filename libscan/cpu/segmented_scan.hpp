@@ -5,6 +5,8 @@
 // lengths.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <iterator>
@@ -21,17 +23,22 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
+/// Whether item i of a chunk begins a segment.
+inline bool is_head(head_word const* heads, index_t i) {
+  return (heads[i / word_heads] >> (i % word_heads) & 1) != 0;
+}
+
 /// The items of a chunk as `segmented<Op>` takes them, `init` before each head.
 template <class Op>
 struct flagged_items {
   using T = typename Op::value_type;
   T const* items;
-  std::uint8_t const* heads;
+  head_word const* heads;
   Op op;
   T init;
 
   flagged<T> operator[](index_t i) const {
-    bool const head = heads[i] != 0;
+    bool const head = is_head(heads, i);
     return {head ? op(init, items[i]) : items[i], head};
   }
 };
@@ -41,7 +48,7 @@ struct flagged_items {
 template <scan_kind Kind, class T>
 struct unflagged_output {
   T* out;
-  std::uint8_t const* heads;
+  head_word const* heads;
   T init;
 
   struct place {
@@ -52,7 +59,7 @@ struct unflagged_output {
       to = Kind == scan_kind::exclusive && head ? init : prefix.value;
     }
   };
-  place operator[](index_t i) const { return {out[i], heads[i] != 0, init}; }
+  place operator[](index_t i) const { return {out[i], is_head(heads, i), init}; }
 
   friend T* operator+(unflagged_output const& output, index_t i) { return output.out + i; }
 };
@@ -77,21 +84,27 @@ struct iterated_items {
 /// A stage with the heads of its items.
 template <class T>
 struct segmented_stage : stage<T, flagged<T>> {
-  std::unique_ptr<std::uint8_t[]> heads;
+  std::unique_ptr<head_word[]> heads;
 
-  segmented_stage(index_t room, flagged<T> any)
-      : stage<T, flagged<T>>(room, any),
-        heads(std::make_unique_for_overwrite<std::uint8_t[]>(static_cast<std::size_t>(room))) {}
+  segmented_stage(index_t items, flagged<T> any)
+      : stage<T, flagged<T>>(items, any),
+        heads(std::make_unique_for_overwrite<head_word[]>(
+            static_cast<std::size_t>(ceil_div(items, word_heads)))) {}
 };
+
+/// The last head of n > 0 items; -1 if no segment begins in them.
+inline index_t last_head(head_word const* heads, index_t n) {
+  index_t w = ceil_div(n, word_heads) - 1;
+  while (w > 0 && heads[w] == 0) --w;
+  return w * word_heads + word_heads - 1 - std::countl_zero(heads[w]);
+}
 
 /// What chunk `here` of `items` items hands on: what follows its last head, `init` before it, or
 /// all of it if no segment begins in it.
 template <class T, class Op>
 flagged<T> sum_segments(segmented_stage<T>& here, index_t items, Op op, T init) {
   if constexpr (vectorised<Op>) {
-    std::uint8_t const* const heads = here.heads.get();
-    index_t last = items - 1;
-    while (last >= 0 && heads[last] == 0) --last;
+    index_t const last = last_head(here.heads.get(), items);
     bool const begins = last >= 0;
     index_t const from = begins ? last : 0;
     T const sum = vector_scan_of<Op>().sum(here.items + from, items - from);
@@ -102,13 +115,34 @@ flagged<T> sum_segments(segmented_stage<T>& here, index_t items, Op op, T init) 
   }
 }
 
-/// Scans chunk `here` into to[0..items-1].
+/// What will be read for a chunk: its items if they need not be brought, and what says where its
+/// segments begin, as far as that is known.
+struct chunk_memory {
+  memory_piece items, heads;
+};
+
+/// That of positions [c.begin, c.end).
+template <class T, class Source, class Heads>
+chunk_memory memory_of(Source const& source, Heads const& heads, scan_direction direction,
+                       index_t n, chunk const& c) {
+  chunk_memory memory;
+  bool const forward = direction == scan_direction::forward;
+  index_t const begin = forward ? c.begin : n - c.end, end = forward ? c.end : n - c.begin;
+  if constexpr (requires { source.direct(begin); }) {
+    memory.items = {source.direct(begin), c.size() * static_cast<index_t>(sizeof(T))};
+    if (memory.items.from == nullptr) memory.items.bytes = 0;
+  }
+  if constexpr (requires { heads.read_for(begin, end); }) memory.heads = heads.read_for(begin, end);
+  return memory;
+}
+
+/// Scans chunk `here` into to[0..items-1], while `ahead` comes near.
 template <scan_kind Kind, class T, class Op>
 void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, flagged<T> carry,
-                   T init, store_road road) {
+                   T init, store_road road, chunk_memory const& ahead) {
   if constexpr (vectorised<Op>) {
     vector_segmented_scan_of<Op>().scan(Kind, here.items, here.heads.get(), to, items, carry.value,
-                                        init, road);
+                                        init, road, ahead.items, ahead.heads);
   } else {
     flagged_items<Op> const flagged_here{here.items, here.heads.get(), op, init};
     unflagged_output<Kind, T> const output{to, here.heads.get(), init};
@@ -123,16 +157,17 @@ void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, 
 /// exclusive the same without item i. In reverse each segment is scanned from its end.
 ///
 /// `heads` says where segments begin (see `segment_heads`); `op` never sees items of two segments.
-/// All else as `staged_scan`; a thread needs a byte more for each item of a chunk.
+/// All else as `staged_scan`; a thread needs a bit more for each item of a chunk. Where the next
+/// chunk lies (source.direct, heads.read_for) may be asked before the one in hand is written.
 template <scan_kind Kind, class Source, segment_heads Heads, monoid Op>
 requires item_source<Source, typename Op::value_type>
 void staged_segmented_scan(int threads, scan_direction direction, Source const& source,
                            Heads const& heads, typename Op::value_type* out, index_t n, Op op,
                            typename Op::value_type init, index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
-  using stage = detail::segmented_stage<T>;
   segmented<Op> const within{op};
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
+  using stage = detail::segmented_stage<T>;
   run_chunks(
       threads, n, chunk_items, within, flagged<T>{init, false},
       [&] { return stage(std::min(n, chunk_items), within.identity()); },
@@ -142,8 +177,13 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
         return detail::sum_segments(here, c.size(), op, init);
       },
       [&](stage& here, chunk const& c, flagged<T> carry) {
+        detail::chunk_memory ahead;
+        if (detail::vectorised<Op> && c.next >= 0) {
+          chunk const next = detail::chunk_at(c.next / chunk_items, n, chunk_items);
+          ahead = detail::memory_of<T>(source, heads, direction, n, next);
+        }
         detail::deliver(out, direction, n, c, here.room.get(), [&](T* to) {
-          detail::scan_segments<Kind>(here, to, c.size(), op, carry, init, road);
+          detail::scan_segments<Kind>(here, to, c.size(), op, carry, init, road, ahead);
         });
       });
 }

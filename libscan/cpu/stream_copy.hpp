@@ -19,9 +19,9 @@ namespace libscan::inline v1::cpu {
 /// Whether results stay in the caches, or pass them by.
 enum class store_road : std::uint8_t { cached, streamed };
 
-/// Bytes of an output that are streamed: what is shorter may be read again before it leaves the
-/// caches.
-inline constexpr index_t streamed_bytes = index_t{8} << 20;
+/// Bytes of an output that are streamed: what is shorter may be in a core's last cache already, or
+/// be read again before it leaves it.
+inline constexpr index_t streamed_bytes = index_t{32} << 20;
 
 /// The road of an output of `bytes`. One written over its input is in the caches already.
 inline store_road road_of(index_t bytes, bool in_place = false) {

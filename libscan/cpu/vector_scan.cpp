@@ -18,53 +18,6 @@ namespace libscan::inline v1::cpu::detail {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <class Op, class T = typename Op::value_type>
-HWY_NOINLINE void scan_groups(network<T> const& lasting_net, scan_kind kind, T const* in, T* out,
-                              index_t items, carried<T>& lasting_carry, store_road road) {
-  Op const op;
-  network<T> const net = lasting_net;  // in registers, as no store through `out` reaches it
-  carried<T> carry = lasting_carry;
-  for (index_t i = 0; i < items; i += group_items<T>) {
-    group<T> x = net.scan(op, load_group(in + i));
-    vector<T> const total = net.last(x[vectors<T> - 1]);
-    for (vector<T>& v : x) v = apply(op, carry.sum, v);
-    carry.sum = apply(op, carry.sum, total);
-    if (kind == scan_kind::exclusive) x = net.moved_on(x, carry.previous);
-    store_group(x, out + i, road);
-  }
-  lasting_carry = carry;
-}
-
-/// The last items, fewer than a group. Returns what follows them.
-template <class Op, class T = typename Op::value_type>
-T scan_rest(network<T> const& net, scan_kind kind, T const* in, T* out, index_t items,
-            carried<T>& carry) {
-  T const first = static_cast<T>(hn::GetLane(carry.sum));
-  T x[group_items<T>];
-  std::fill_n(std::copy_n(in, items, x), group_items<T> - items, in[items - 1]);
-  scan_groups<Op>(net, scan_kind::inclusive, x, x, group_items<T>, carry, store_road::cached);
-  if (kind == scan_kind::inclusive) {
-    std::copy_n(x, items, out);
-  } else {
-    out[0] = first;
-    std::copy_n(x, items - 1, out + 1);
-  }
-  return x[items - 1];
-}
-
-template <class Op, class T = typename Op::value_type>
-T scan(scan_kind kind, T const* in, T* out, index_t n, T first, store_road road) {
-  network<T> const net;
-  vector<T> const before = hn::Set(lanes<T>(), first);
-  carried<T> carry{before, before};
-  return scan_by<T>(
-      road, out, n, carry,
-      [&](index_t i, index_t items, T* to, store_road by)
-          HWY_ATTR { scan_groups<Op>(net, kind, in + i, to, items, carry, by); },
-      [&](index_t i, index_t items)
-          HWY_ATTR { return scan_rest<Op>(net, kind, in + i, out + i, items, carry); });
-}
-
 /// Parts of the items that are summed side by side: reads far apart keep more misses in flight, and
 /// several chains of operations hide their latency.
 inline constexpr int streams = 4;
@@ -77,36 +30,134 @@ inline index_t stream_groups(index_t groups) {
   return even >= 32 && (beyond < 3 || beyond > 29) ? even - 8 : even;
 }
 
+/// The sum of some items, at least one, a group of each stream after the other.
+template <class Op, class T = typename Op::value_type>
+class running_sum {
+ public:
+  running_sum(T const* items, index_t n)
+      : items_(items),
+        n_(n),
+        groups_(n / group_items<T>),
+        length_(stream_groups(groups_) * group_items<T>) {
+    if (length_ == 0) return;
+    for (int s = 0; s < streams; ++s) sums_[s] = load_group(items_ + s * length_);
+  }
+
+  /// Whether there is more to `take_in`.
+  HWY_INLINE bool has_more() const { return at_ < length_; }
+
+  /// The next group of each stream.
+  HWY_INLINE void take_in(Op op) {
+    for (int s = 0; s < streams; ++s) {
+      T const* const next = items_ + s * length_ + at_;
+      // As a number: it may be the address of nothing.
+      auto const ahead = reinterpret_cast<std::uintptr_t>(next) + bytes_ahead;
+      __builtin_prefetch(reinterpret_cast<void const*>(ahead));
+      add(op, sums_[s], next);
+    }
+    at_ += group_items<T>;
+  }
+
+  /// Takes in what is left, and returns the sum of all.
+  HWY_INLINE T total(Op op) {
+    index_t i = 1;
+    T total = items_[0];
+    if (length_ > 0) {
+      while (has_more()) take_in(op);
+      for (i = streams * length_; i < groups_ * group_items<T>; i += group_items<T>) {
+        add(op, sums_[0], items_ + i);
+      }
+      for (int s = 1; s < streams; ++s) {
+        for (int k = 0; k < vectors<T>; ++k) sums_[0][k] = apply(op, sums_[0][k], sums_[s][k]);
+      }
+      T sums[group_items<T>];
+      store_group(network<T>().scan(op, sums_[0]), sums, store_road::cached);
+      total = sums[group_items<T> - 1];
+    }
+    for (; i < n_; ++i) total = op(total, items_[i]);
+    return total;
+  }
+
+ private:
+  static constexpr int bytes_ahead = 1024;
+
+  static HWY_INLINE void add(Op op, group<T>& sum, T const* next) {
+    for (int k = 0; k < vectors<T>; ++k) sum[k] = apply(op, sum[k], load(next + k * width<T>));
+  }
+
+  T const* items_;
+  index_t n_;
+  index_t groups_;
+  index_t length_;               // items of a stream
+  index_t at_ = group_items<T>;  // of them, what is in
+  std::array<group<T>, streams> sums_;
+};
+
 template <class Op, class T = typename Op::value_type>
 T sum(T const* items, index_t n) {
+  return running_sum<Op>(items, n).total(Op());
+}
+
+template <class Op, class T = typename Op::value_type>
+HWY_NOINLINE void scan_groups(network<T> const& lasting_net, scan_kind kind, T const* in, T* out,
+                              index_t items, carried<T>& lasting_carry, store_road road,
+                              running_sum<Op>* lasting_sum) {
   Op const op;
-  index_t const groups = n / group_items<T>;
-  index_t const length = stream_groups(groups) * group_items<T>;
-  index_t i = 1;
-  T total = items[0];
-  if (length > 0) {
-    std::array<group<T>, streams> x;
-    for (int s = 0; s < streams; ++s) x[s] = load_group(items + s * length);
-    for (index_t at = group_items<T>; at < length; at += group_items<T>) {
-      for (int s = 0; s < streams; ++s) {
-        for (int k = 0; k < vectors<T>; ++k) {
-          x[s][k] = apply(op, x[s][k], load(items + s * length + at + k * width<T>));
-        }
-      }
+  network<T> const net = lasting_net;  // in registers, as no store through `out` reaches it
+  carried<T> carry = lasting_carry;
+  auto const scan_group = [&](index_t i) HWY_ATTR {
+    group<T> x = net.scan(op, load_group(in + i));
+    vector<T> const total = net.last(x[vectors<T> - 1]);
+    for (vector<T>& v : x) v = apply(op, carry.sum, v);
+    carry.sum = apply(op, carry.sum, total);
+    if (kind == scan_kind::exclusive) x = net.moved_on(x, carry.previous);
+    store_group(x, out + i, road);
+  };
+  index_t i = 0;
+  if (lasting_sum != nullptr) {
+    running_sum<Op> beside = *lasting_sum;
+    constexpr index_t at_once = streams * group_items<T>;
+    for (; i + at_once <= items && beside.has_more(); i += at_once) {
+      beside.take_in(op);
+      for (int k = 0; k < streams; ++k) scan_group(i + k * group_items<T>);
     }
-    for (i = streams * length; i < groups * group_items<T>; i += group_items<T>) {
-      for (int k = 0; k < vectors<T>; ++k)
-        x[0][k] = apply(op, x[0][k], load(items + i + k * width<T>));
-    }
-    for (int s = 1; s < streams; ++s) {
-      for (int k = 0; k < vectors<T>; ++k) x[0][k] = apply(op, x[0][k], x[s][k]);
-    }
-    T sums[group_items<T>];
-    store_group(network<T>().scan(op, x[0]), sums, store_road::cached);
-    total = sums[group_items<T> - 1];
+    *lasting_sum = beside;
   }
-  for (; i < n; ++i) total = op(total, items[i]);
-  return total;
+  for (; i < items; i += group_items<T>) scan_group(i);
+  lasting_carry = carry;
+}
+
+/// The last items, fewer than a group. Returns what follows them.
+template <class Op, class T = typename Op::value_type>
+T scan_rest(network<T> const& net, scan_kind kind, T const* in, T* out, index_t items,
+            carried<T>& carry) {
+  T const first = static_cast<T>(hn::GetLane(carry.sum));
+  T x[group_items<T>];
+  std::fill_n(std::copy_n(in, items, x), group_items<T> - items, in[items - 1]);
+  scan_groups<Op>(net, scan_kind::inclusive, x, x, group_items<T>, carry, store_road::cached,
+                  nullptr);
+  if (kind == scan_kind::inclusive) {
+    std::copy_n(x, items, out);
+  } else {
+    out[0] = first;
+    std::copy_n(x, items - 1, out + 1);
+  }
+  return x[items - 1];
+}
+
+/// Scans n items; `beside` may be null.
+template <class Op, class T = typename Op::value_type>
+T scan(scan_kind kind, T const* in, T* out, index_t n, T first, store_road road,
+       running_sum<Op>* beside) {
+  network<T> const net;
+  vector<T> const before = hn::Set(lanes<T>(), first);
+  carried<T> carry{before, before};
+  return scan_by<T>(
+      road, out, n, carry,
+      [&](index_t i, index_t items, T* to, store_road by)
+          HWY_ATTR { scan_groups<Op>(net, kind, in + i, to, items, carry, by, beside); },
+      [&](index_t i, index_t items)
+          HWY_ATTR { return scan_rest<Op>(net, kind, in + i, out + i, items, carry); });
 }
 
 /// `Op` by the code of its twin.
@@ -118,12 +169,20 @@ T sum_by_twin(T const* items, index_t n) {
 }
 
 template <class Op, class T = typename Op::value_type>
-T scan_by_twin(scan_kind kind, T const* in, T* out, index_t n, T carry, store_road road) {
+T scan_by_twin(scan_kind kind, T const* in, T* out, index_t n, T carry, store_road road,
+               wanted_sum<T>* beside) {
   using twin = typename unsigned_twin<Op>::type;
   using bits = typename twin::value_type;
-  return static_cast<T>(scan<twin>(kind, reinterpret_cast<bits const*>(in),
-                                   reinterpret_cast<bits*>(out), n, static_cast<bits>(carry),
-                                   road));
+  auto const go = [&](running_sum<twin>* sum) HWY_ATTR {
+    return static_cast<T>(scan<twin>(kind, reinterpret_cast<bits const*>(in),
+                                     reinterpret_cast<bits*>(out), n, static_cast<bits>(carry),
+                                     road, sum));
+  };
+  if (beside == nullptr) return go(nullptr);
+  running_sum<twin> sum(reinterpret_cast<bits const*>(beside->items), beside->n);
+  T const last = go(&sum);
+  beside->sum = static_cast<T>(sum.total(twin()));
+  return last;
 }
 
 template <class Op>

@@ -10,8 +10,17 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/vector_heads.hpp>
 
 namespace libscan::inline v1::cpu::detail {
+
+/// Items whose sum is wanted, and the sum.
+template <class T>
+struct wanted_sum {
+  T const* items;
+  index_t n;
+  T sum;
+};
 
 /// The vector code of one operator. Results depend on the items, `carry` and n alone, bit for bit:
 /// not on the instruction set, the addresses or the road.
@@ -23,19 +32,22 @@ struct vector_scan {
   T (*sum)(T const* items, index_t n);
   /// out[i] = carry op in[0] op ... op in[i] (inclusive) or op in[i - 1] (exclusive) for the n
   /// items; `out` may be `in`. Returns carry op in[0] op ... op in[n - 1], the last of the
-  /// inclusive results, of either kind.
-  T (*scan)(scan_kind kind, T const* in, T* out, index_t n, T carry, store_road road);
+  /// inclusive results, of either kind. `beside`, unless null: gets the `sum` of its items on the
+  /// way, so that memory is read while results are written.
+  T(*scan)
+  (scan_kind kind, T const* in, T* out, index_t n, T carry, store_road road, wanted_sum<T>* beside);
 };
 
-/// The same within segments: heads[i], 0 or 1, says whether item i begins one, and `init` stands
-/// before each that begins. `carry` is what the segment under way sums to so far.
+/// The same within segments: bit i % 64 of heads[i / 64] says whether item i begins one, and `init`
+/// stands before each that begins. `carry` is what the segment under way sums to so far. Asks for
+/// the two pieces of memory on the way.
 template <class Op>
 struct vector_segmented_scan {
   using T = typename Op::value_type;
 
-  T (*scan)
-  (scan_kind kind, T const* in, std::uint8_t const* heads, T* out, index_t n, T carry, T init,
-   store_road road);
+  T(*scan)
+  (scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T carry, T init,
+   store_road road, memory_piece const& items_ahead, memory_piece const& heads_ahead);
 };
 
 template <template <class> class Code, template <class> class Op, class... T>

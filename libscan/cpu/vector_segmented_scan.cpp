@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector code behind vector_scan.hpp for segments: the network of a scan, in which a lane takes
-// nothing in from behind the head of its segment. Which lanes do is found for a whole group at
-// once, with a bit for each lane.
+// nothing in from behind the head of its segment. Which lanes do is found for 64 items at once,
+// with a bit for each.
 #include <libscan/cpu/vector_scan.hpp>
 
 #include <algorithm>
@@ -20,165 +20,215 @@ namespace libscan::inline v1::cpu::detail {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// A bit for each lane of a group, the first one the lowest.
-using lane_bits = std::uint32_t;
+/// What is asked for on the way, in so many steps: a cache line or less of the items, two or less
+/// of the heads at each.
+struct read_ahead {
+  index_t steps;
+  std::uintptr_t items, heads;  // as numbers: they may become addresses of nothing
+  index_t items_step, heads_step;
 
-template <class T>
-HWY_INLINE lane_bits head_bits(std::uint8_t const* heads) {
-  lane_bits bits = 0;
-  for (int i = 0; i < group_items<T>; i += 8) {
-    std::uint64_t bytes;
-    std::memcpy(&bytes, heads + i, sizeof(bytes));
-    // Byte k of 8 moves to bit 56 + k, and no two sums meet.
-    bits |= static_cast<lane_bits>(bytes * 0x0102040810204080u >> 56) << i;
+  /// Both pieces within the groups there are.
+  read_ahead(index_t groups, memory_piece const& of_items, memory_piece const& of_heads)
+      : steps(of_items.bytes + of_heads.bytes > 0 ? groups : 0),
+        items(reinterpret_cast<std::uintptr_t>(of_items.from)),
+        heads(reinterpret_cast<std::uintptr_t>(of_heads.from)),
+        items_step(of_items.bytes / std::max<index_t>(groups, 1)),
+        heads_step(of_heads.bytes / std::max<index_t>(groups, 1)) {
+    if (of_items.bytes == 0) items = heads;
+    if (of_heads.bytes == 0) heads = items;
   }
-  return bits;
-}
+};
 
-/// The lanes of a group's k-th vector.
+/// The lanes of a group's k-th vector. A group's first lane is the lowest bit; bits behind its last
+/// do not matter.
 template <class T>
-HWY_INLINE hn::Mask<lanes<T>> mask_of(lane_bits bits, int k) {
-  std::uint64_t const here = bits >> (k * width<T>);
+HWY_INLINE hn::Mask<lanes<T>> mask_of(head_word bits, int k) {
+  head_word const here = bits >> (k * width<T>);
   std::uint8_t bytes[8];
   std::memcpy(bytes, &here, sizeof(here));
   return hn::LoadMaskBits(lanes<T>(), bytes);
 }
 
-/// The lanes of `fields` that lie before the first head in their field. `begins` are the fields'
-/// first lanes, `ends` those behind their last: below the lowest bit set, a subtraction sets them.
-HWY_INLINE lane_bits before_heads(lane_bits heads, lane_bits fields, lane_bits begins,
-                                  lane_bits ends) {
-  lane_bits const stops = (heads & fields) | ends;
-  return (stops - begins) & ~stops & fields;
-}
-
-/// The lanes for which chosen(lane) holds.
+/// The lanes for which chosen(lane) holds, in all groups of a word.
 template <class T, class Chosen>
-constexpr lane_bits lanes_where(Chosen chosen) {
-  lane_bits bits = 0;
-  for (int i = 0; i < group_items<T>; ++i) {
-    if (chosen(i)) bits |= lane_bits{1} << i;
+constexpr head_word lanes_where(Chosen chosen) {
+  head_word bits = 0;
+  for (int i = 0; i < word_heads; ++i) {
+    if (chosen(i % group_items<T>)) bits |= head_word{1} << i;
   }
   return bits;
 }
 
-/// The lanes that take something in where halves of 2^s lanes are joined.
+/// Fields of lanes: those that may take something in where halves of some lanes are joined.
+struct fields {
+  head_word lanes;
+  head_word begins;  ///< the first lane of each
+  head_word ends;    ///< the lane behind each
+};
+
 template <class T>
-HWY_INLINE lane_bits takers(lane_bits heads, int s) {
-  struct halves {
-    lane_bits fields, begins;
-    constexpr explicit halves(int half)
-        : fields(lanes_where<T>([half](int i) { return (i & half) != 0; })),
-          begins(lanes_where<T>([half](int i) { return i % (2 * half) == half; })) {}
-  };
-  static constexpr halves table[] = {halves(1), halves(2), halves(4), halves(8)};
-  return before_heads(heads, table[s].fields, table[s].begins, table[s].begins << (1 << s));
+constexpr fields halves_of(int half) {
+  head_word const begins = lanes_where<T>([half](int i) { return i % (2 * half) == half; });
+  return {lanes_where<T>([half](int i) { return (i & half) != 0; }), begins, begins << half};
 }
 
+/// The lanes that take something in at each step of the network, for all groups of a word.
 template <class T>
-inline constexpr lane_bits all_lanes = (lane_bits{1} << group_items<T>)-1;
+struct takers {
+  static constexpr int steps = group_items<T> == 16 ? 4 : 3;
+  head_word at[steps];
 
-/// Each lane becomes what it and the lanes before it in its segment and in the group sum to.
+  /// They lie before the first head in their field: below the lowest bit set, a subtraction sets
+  /// them.
+  HWY_INLINE explicit takers(head_word heads) {
+    constexpr fields of_step[] = {halves_of<T>(1), halves_of<T>(2), halves_of<T>(4),
+                                  halves_of<T>(8)};
+    for (int s = 0; s < steps; ++s) {
+      head_word const stops = (heads & of_step[s].lanes) | of_step[s].ends;
+      at[s] = (stops - of_step[s].begins) & ~stops & of_step[s].lanes;
+    }
+  }
+};
+
+/// Each lane becomes what it and the lanes before it in its segment and in the group sum to. The
+/// group is the one that begins at bit `first` of `takes`.
 template <class T, class Op>
-HWY_INLINE group<T> scan_segments(network<T> const& net, Op op, group<T> x, lane_bits heads) {
+HWY_INLINE group<T> scan_segments(network<T> const& net, Op op, group<T> x, takers<T> const& takes,
+                                  int first) {
   for (int s = 0; s < network<T>::steps; ++s) {
-    lane_bits const takes = takers<T>(heads, s);
+    head_word const now = takes.at[s] >> first;
     for (int k = 0; k < vectors<T>; ++k) {
-      x[k] = hn::IfThenElse(mask_of<T>(takes, k), apply(op, net.taken(x[k], s), x[k]), x[k]);
+      x[k] = hn::IfThenElse(mask_of<T>(now, k), apply(op, net.taken(x[k], s), x[k]), x[k]);
     }
   }
   for (int half = 1, s = network<T>::steps; half < vectors<T>; half *= 2, ++s) {
-    lane_bits const takes = takers<T>(heads, s);
+    head_word const now = takes.at[s] >> first;
     for (int k = 0; k < vectors<T>; ++k) {
       if ((k & half) == 0) continue;
       vector<T> const taken = net.last(x[(k & ~(2 * half - 1)) + half - 1]);
-      x[k] = hn::IfThenElse(mask_of<T>(takes, k), apply(op, taken, x[k]), x[k]);
+      x[k] = hn::IfThenElse(mask_of<T>(now, k), apply(op, taken, x[k]), x[k]);
     }
   }
   return x;
 }
 
-/// What stands before a segment, in all lanes, as `init`; what is carried sums the segment under
-/// way.
+/// A scan of some items within segments: all that stays the same from group to group, what stands
+/// before a segment in all lanes, and the sum of the segment under way.
+template <class T>
+struct task {
+  network<T> net;
+  scan_kind kind;
+  T const* in;
+  head_word const* heads;
+  vector<T> init;
+  carried<T> carry;
+  read_ahead ahead;
+};
+
+/// Asks for what will be read when the groups so far are done.
+HWY_INLINE void ask_for(read_ahead& ahead) {
+  __builtin_prefetch(reinterpret_cast<void const*>(ahead.items), 0, 2);
+  __builtin_prefetch(reinterpret_cast<void const*>(ahead.heads), 0, 2);
+  if (ahead.heads_step > 64) {
+    __builtin_prefetch(reinterpret_cast<void const*>(ahead.heads + 64), 0, 2);
+  }
+  ahead.items += static_cast<std::uintptr_t>(ahead.items_step);
+  ahead.heads += static_cast<std::uintptr_t>(ahead.heads_step);
+  --ahead.steps;
+}
+
+/// Scans whole groups from item `begin`, whose head is the first in a word, into to[0], ...
 template <class Op, class T = typename Op::value_type>
-HWY_NOINLINE void scan_groups(network<T> const& lasting_net, scan_kind kind, T const* in,
-                              std::uint8_t const* heads, T* out, index_t items,
-                              carried<T>& lasting_carry, vector<T> init, store_road road) {
+HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T* to,
+                              store_road road) {
   Op const op;
-  network<T> const net = lasting_net;  // in registers, as no store through `out` reaches it
-  carried<T> carry = lasting_carry;
-  for (index_t i = 0; i < items; i += group_items<T>) {
-    group<T> x = load_group(in + i);
-    lane_bits const begin = head_bits<T>(heads + i);
+  task<T> now = lasting;  // in registers, as no store through `to` reaches it
+  // The group at item i, whose heads are those of `word` from bit `first` on.
+  auto const scan_group = [&](index_t i, head_word word, takers<T> const& takes,
+                              int first) HWY_ATTR {
+    group<T> x = load_group(now.in + begin + i);
+    head_word const heads = word >> first;
     for (int k = 0; k < vectors<T>; ++k) {
-      x[k] = hn::IfThenElse(mask_of<T>(begin, k), apply(op, init, x[k]), x[k]);
+      x[k] = hn::IfThenElse(mask_of<T>(heads, k), apply(op, now.init, x[k]), x[k]);
     }
-    x = scan_segments(net, op, x, begin);
-    vector<T> const total = net.last(x[vectors<T> - 1]);
+    x = scan_segments(now.net, op, x, takes, first);
 
-    lane_bits const goes_on = before_heads(begin, all_lanes<T>, 1, lane_bits{1} << group_items<T>);
+    head_word const goes_on = (heads - 1) & ~heads;  // before the first head
     for (int k = 0; k < vectors<T>; ++k) {
-      x[k] = hn::IfThenElse(mask_of<T>(goes_on, k), apply(op, carry.sum, x[k]), x[k]);
+      x[k] = hn::IfThenElse(mask_of<T>(goes_on, k), apply(op, now.carry.sum, x[k]), x[k]);
     }
-    auto const to_the_end = mask_of<T>(begin == 0 ? all_lanes<T> : 0, 0);
-    carry.sum = hn::IfThenElse(to_the_end, apply(op, carry.sum, total), total);
+    now.carry.sum = now.net.last(x[vectors<T> - 1]);
 
-    if (kind == scan_kind::exclusive) {
-      x = net.moved_on(x, carry.previous);
+    if (now.kind == scan_kind::exclusive) {
+      x = now.net.moved_on(x, now.carry.previous);
       for (int k = 0; k < vectors<T>; ++k) {
-        x[k] = hn::IfThenElse(mask_of<T>(begin, k), init, x[k]);
+        x[k] = hn::IfThenElse(mask_of<T>(heads, k), now.init, x[k]);
       }
     }
-    store_group(x, out + i, road);
+    store_group(x, to + i, road);
+  };
+  for (index_t i = 0; i < items; i += word_heads) {
+    head_word const word = now.heads[(begin + i) / word_heads];
+    takers<T> const takes(word);
+    int const in_word = static_cast<int>(std::min(word_heads, items - i));
+    for (int first = 0; first < in_word; first += group_items<T>) {
+      if (now.ahead.steps > 0) ask_for(now.ahead);
+      scan_group(i + first, word, takes, first);
+    }
   }
-  lasting_carry = carry;
+  lasting.carry = now.carry;
+  lasting.ahead = now.ahead;
 }
 
 /// The last items, fewer than a group. Returns what follows them.
 template <class Op, class T = typename Op::value_type>
-T scan_rest(network<T> const& net, scan_kind kind, T const* in, std::uint8_t const* heads, T* out,
-            index_t items, carried<T>& carry, T init) {
-  T const first = static_cast<T>(hn::GetLane(carry.sum));
+T scan_rest(task<T> const& whole, index_t begin, index_t items, T* out) {
+  T const first = static_cast<T>(hn::GetLane(whole.carry.sum));
+  T const init = static_cast<T>(hn::GetLane(whole.init));
   T x[group_items<T>];
-  std::uint8_t begins[group_items<T>] = {};
-  std::fill_n(std::copy_n(in, items, x), group_items<T> - items, in[items - 1]);
-  std::copy_n(heads, items, begins);
-  scan_groups<Op>(net, scan_kind::inclusive, x, begins, x, group_items<T>, carry,
-                  hn::Set(lanes<T>(), init), store_road::cached);
-  if (kind == scan_kind::inclusive) {
+  std::fill_n(std::copy_n(whole.in + begin, items, x), group_items<T> - items,
+              whole.in[begin + items - 1]);
+  head_word const heads =
+      whole.heads[begin / word_heads] >> (begin % word_heads) & ((head_word{1} << items) - 1);
+  task<T> rest = whole;
+  rest.kind = scan_kind::inclusive;
+  rest.in = x;
+  rest.heads = &heads;
+  rest.ahead.steps = 0;
+  scan_groups<Op>(rest, 0, group_items<T>, x, store_road::cached);
+  if (whole.kind == scan_kind::inclusive) {
     std::copy_n(x, items, out);
   } else {
-    for (index_t i = 0; i < items; ++i) out[i] = begins[i] ? init : i == 0 ? first : x[i - 1];
+    for (index_t i = 0; i < items; ++i) {
+      out[i] = (heads >> i & 1) != 0 ? init : i == 0 ? first : x[i - 1];
+    }
   }
   return x[items - 1];
 }
 
 template <class Op, class T = typename Op::value_type>
-T scan(scan_kind kind, T const* in, std::uint8_t const* heads, T* out, index_t n, T first, T init,
-       store_road road) {
-  network<T> const net;
+T scan(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T first, T init,
+       store_road road, read_ahead const& ahead) {
   vector<T> const before = hn::Set(lanes<T>(), first);
-  vector<T> const restart = hn::Set(lanes<T>(), init);
-  carried<T> carry{before, before};
+  task<T> whole{network<T>(), kind, in, heads, hn::Set(lanes<T>(), init), {before, before}, ahead};
   return scan_by<T>(
-      road, out, n, carry,
-      [&](index_t i, index_t items, T* to, store_road by) HWY_ATTR {
-        scan_groups<Op>(net, kind, in + i, heads + i, to, items, carry, restart, by);
-      },
-      [&](index_t i, index_t items) HWY_ATTR {
-        return scan_rest<Op>(net, kind, in + i, heads + i, out + i, items, carry, init);
-      });
+      road, out, n, whole.carry,
+      [&](index_t i, index_t items, T* to, store_road by)
+          HWY_ATTR { scan_groups<Op>(whole, i, items, to, by); },
+      [&](index_t i, index_t items) HWY_ATTR { return scan_rest<Op>(whole, i, items, out + i); });
 }
 
 /// `Op` by the code of its twin.
 template <class Op, class T = typename Op::value_type>
-T scan_by_twin(scan_kind kind, T const* in, std::uint8_t const* heads, T* out, index_t n, T carry,
-               T init, store_road road) {
+T scan_by_twin(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T carry,
+               T init, store_road road, memory_piece const& items_ahead,
+               memory_piece const& heads_ahead) {
   using twin = typename unsigned_twin<Op>::type;
   using bits = typename twin::value_type;
   return static_cast<T>(scan<twin>(kind, reinterpret_cast<bits const*>(in), heads,
                                    reinterpret_cast<bits*>(out), n, static_cast<bits>(carry),
-                                   static_cast<bits>(init), road));
+                                   static_cast<bits>(init), road,
+                                   read_ahead(n / group_items<T>, items_ahead, heads_ahead)));
 }
 
 template <class Op>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide scan of one bit per item: ranks by population counts, 32 items a thread (the scan of
-// a warp's ballots, Harris & Garland 3.2.2, on bits that lie in memory). Many items go through the
-// pipeline; the tiles of few are chained by decoupled look-back on counts.
+// a warp's ballots, Harris & Garland 3.2.2, on bits that lie in memory). Many items are counted
+// first and then ranked; the tiles of few are chained by decoupled look-back on counts.
 #pragma once
 
 #include <libscan/block/scan.cuh>
+#include <libscan/device/counted_binary_scan.cuh>
 #include <libscan/device/look_back_scan.cuh>
-#include <libscan/device/masks.cuh>
-#include <libscan/device/pipelined_binary_scan.cuh>
+#include <libscan/device/mask_words.cuh>
+#include <libscan/device/position.cuh>
 #include <libscan/device/rank_words.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -25,12 +26,12 @@ template <scan_kind Kind, class Rank, class Tuning>
 struct binary_scan_kernel {
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
-  static constexpr int word_items = 32;
-  static constexpr int warp_items = simt::warp_size * word_items;
+  static constexpr int warps = block_threads / simt::warp_size;
   static constexpr int tile_items = block_threads * word_items;
 
   struct shared_storage {
     block::scan_storage<int, block_threads> scan;
+    ranked_word<Rank> words[block_threads];
     position carry;
     index_t claimed;
   };
@@ -50,11 +51,11 @@ struct binary_scan_kernel {
 
       // 2 load one word per thread; 3 scan the words' counts
       int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
-      index_t const base = tile * tile_items + warp * warp_items;
-      index_t const rest = n - base;
-      int const valid = static_cast<int>(rest < 0 ? 0 : rest < warp_items ? rest : warp_items);
-      unsigned const word = load_word(mask, base, valid);
-      auto const before = block::exclusive_scan(shared.scan, simt::popc(word), plus<int>{});
+      index_t const base = tile * tile_items + warp * word_row_items;
+      int const valid = valid_items<word_row_items>(n, base);
+      unsigned word[1];
+      load_words(mask, base, valid, word);
+      auto const before = block::exclusive_scan(shared.scan, simt::popc(word[0]), plus<int>{});
 
       // 4 publish the count, look back for what comes before the tile
       index_t const carry = enter_tile(state, tile, position{before.total}, position{0},
@@ -62,38 +63,12 @@ struct binary_scan_kernel {
                                 .value;
 
       // 5 rank the items of each word; store
-      rank_words<Kind>(ranks + base, valid, word, carry + before.prefix);
+      shared.words[threadIdx.x] = {static_cast<Rank>(carry + before.prefix), word[0]};
+      simt::sync_block();
+      rank_words<warps, Kind>(shared.words, warp, ranks + tile * tile_items,
+                              valid_items<tile_items>(n, tile * tile_items));
       if (tile == tiles - 1 && total != nullptr && threadIdx.x == 0) *total = carry + before.total;
     }
-  }
-
-  /// Items 32 lane ... 32 lane + 31 of a warp's part, as bits; 0 beyond `valid`.
-  static __device__ unsigned load_word(bit_mask mask, index_t base, int valid) {
-    int const first = simt::lane_id() * word_items;
-    return mask.bits<word_items>(base + first, valid - first);
-  }
-
-  /// Bytes are read 16 to a lane; two lanes' bits make a word.
-  static __device__ unsigned load_word(byte_mask mask, index_t base, int valid) {
-    constexpr int step = 16;
-    unsigned half[2];
-    int const first = simt::lane_id() * step;
-    if (valid == warp_items && mask.whole_rows<step>()) {
-      half[0] = mask.whole_bits<step>(base + first);
-      half[1] = mask.whole_bits<step>(base + first + simt::warp_size * step);
-    } else {
-      half[0] = mask.bits<step>(base + first, valid - first);
-      int const second = first + simt::warp_size * step;
-      half[1] = mask.bits<step>(base + second, valid - second);
-    }
-    int const source = 2 * simt::lane_id() % simt::warp_size;
-    unsigned word[2];
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      word[r] = simt::shfl(simt::full_warp, half[r], source) |
-                simt::shfl(simt::full_warp, half[r], source + 1) << step;
-    }
-    return simt::lane_id() < simt::warp_size / 2 ? word[0] : word[1];
   }
 };
 
@@ -112,46 +87,39 @@ void look_back_binary_scan(workspace& ws, std::byte* memory, Mask mask, Rank* ra
 }
 
 /// Bytes of workspace for either way to scan.
-constexpr std::size_t binary_scan_bytes(index_t n, index_t look_back_items,
-                                        index_t pipeline_items) {
-  std::size_t const look_back = tile_state<position>::bytes(ceil_div(n, look_back_items));
-  std::size_t const pipeline = pipeline_bytes<position>(ceil_div(n, pipeline_items));
-  return look_back > pipeline ? look_back : pipeline;
+template <class LookBack, class Counted>
+constexpr std::size_t binary_scan_bytes(index_t n) {
+  std::size_t const look_back =
+      tile_state<position>::bytes(ceil_div(n, index_t{LookBack::block_threads} * word_items));
+  std::size_t const counted = counted_tiles<Counted>::bytes(n);
+  return look_back > counted ? look_back : counted;
 }
 
-/// Scans the way `Tuning` says, or as the number of items and the GPU permit.
+/// Scans the way `Tuning` says, or as the number of items permits.
 template <scan_kind Kind, class Tuning, class Mask, class Rank>
 void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d_total) {
   static_assert(std::is_integral_v<Rank> && (sizeof(Rank) == 4 || sizeof(Rank) == 8),
                 "ranks are integers of 32 or 64 bits");
   constexpr bool automatic = std::is_void_v<Tuning>;
-  using look_back =
-      std::conditional_t<automatic || tunes_pipeline<Tuning>, binary_scan_tuning, Tuning>;
-  using pipeline = std::conditional_t<tunes_pipeline<Tuning>, Tuning, binary_pipeline_tuning<Mask>>;
-  using work = rank_work<Kind, Mask, Rank, pipeline>;
-  std::byte* const memory = ws.reserve(binary_scan_bytes(
-      n.at_most(), index_t{look_back::block_threads} * 32, index_t{work::tile_items}));
-  if constexpr (automatic || tunes_pipeline<Tuning>) {
-    bool pays = true;
-    if constexpr (automatic) {
-      pays = n.at_most() >= pipeline::least_items &&
-             simt::device_can_pipeline<pipeline_kernel<work, pipeline>>();
-    }
-    if (pays) {
-      return run_pipeline<pipeline>(ws, memory, work{mask, ranks}, n, plus_position{}, position{0},
-                                    reinterpret_cast<position*>(d_total));
-    }
+  constexpr bool counts = tunes_counted_scan<Tuning>;
+  using look_back = std::conditional_t<automatic || counts, binary_scan_tuning, Tuning>;
+  using counted = std::conditional_t<counts, Tuning, counted_binary_scan_tuning>;
+  std::byte* const memory = ws.reserve(binary_scan_bytes<look_back, counted>(n.at_most()));
+  if (counts || (automatic && n.at_most() >= counted_binary_scan_tuning::least_items<Mask>)) {
+    counted_binary_scan<Kind, counted>(ws, memory, mask, ranks, n, d_total);
+  } else {
+    look_back_binary_scan<Kind, look_back>(ws, memory, mask, ranks, n, d_total);
   }
-  look_back_binary_scan<Kind, look_back>(ws, memory, mask, ranks, n, d_total);
 }
 
 }  // namespace device
 
-/// Bytes of workspace that a binary scan of up to `n` items needs. A pure function of n; needs no
-/// device.
+/// Bytes of workspace that a binary scan of up to `n` items needs: up to 2^27 items at most n / 8 +
+/// n / 2048 + 16 KiB, of more no more than that of 2^27 or n / 512 + 4 KiB. A
+/// pure function of n; needs no device.
 constexpr std::size_t binary_scan_workspace_bytes(index_t n) {
-  return device::binary_scan_bytes(n, index_t{device::binary_scan_tuning::block_threads} * 32,
-                                   index_t{device::binary_pipeline_tuning<byte_mask>::tile_items});
+  return device::binary_scan_bytes<device::binary_scan_tuning, device::counted_binary_scan_tuning>(
+      n);
 }
 
 /// ranks[i] = how many of the items 0 ... i - 1 are true, for 0 <= i < n; *d_total = how many of
@@ -161,11 +129,10 @@ constexpr std::size_t binary_scan_workspace_bytes(index_t n) {
 /// integers of 32 or 64 bits, which the caller chooses wide enough. n: any size >= 0, also read
 /// from device memory (`item_count::on_device`); n = 0 writes only the total. d_total: one value in
 /// device memory, or null. Aliasing: mask and ranks may not overlap. Synchronisation: asynchronous
-/// on the workspace's stream; allocates only if the workspace must grow. Traffic: reads n bytes, or
-/// n / 8, writes n ranks. Progress: many items on GPUs with bulk copies and room for the pipeline
-/// (sm_90) take a cooperative launch, which starts when all its blocks fit; otherwise a tile waits
-/// only for tiles claimed by running blocks. Throws: `invalid_argument` (workspace too small),
-/// `device_error`.
+/// on the workspace's stream; allocates only if the workspace must grow. Traffic: writes n ranks;
+/// reads n bytes or n / 8, and of many items writes and reads n / 8 more, or reads n / 8 more.
+/// Progress: of few items, a tile waits only for tiles claimed by running blocks; of many, no block
+/// waits for another. Throws: `invalid_argument` (workspace too small), `device_error`.
 template <class Tuning = void, class Mask, class Rank>
 void exclusive_binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n,
                            index_t* d_total = nullptr) {

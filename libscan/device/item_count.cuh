@@ -41,4 +41,15 @@ class item_count {
   index_t const* d_n_ = nullptr;
 };
 
+namespace device {
+
+/// How many of the `Most` items from `base` on are among the first n.
+template <int Most>
+__device__ __forceinline__ int valid_items(index_t n, index_t base) {
+  index_t const rest = n - base;
+  return static_cast<int>(rest < 0 ? 0 : rest < Most ? rest : Most);
+}
+
+}  // namespace device
+
 }  // namespace libscan::inline LIBSCAN_MACHINE

@@ -13,11 +13,9 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device::detail {
 
-/// Bit k says whether byte k of the word is nonzero.
+/// The highest bit of each byte says whether byte k of the word is nonzero.
 __device__ __forceinline__ unsigned nonzero_bytes(unsigned word) {
-  unsigned const high = ((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word;
-  // Bits 0, 8, 16, 24 meet in the top four of the product; no two terms share a place.
-  return ((high >> 7 & 0x01010101u) * 0x10204080u) >> 28;
+  return (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
 }
 
 }  // namespace device::detail
@@ -49,15 +47,24 @@ struct byte_mask {
   }
 
  private:
+  static __device__ __forceinline__ unsigned nonzero(std::uint8_t const* four) {
+    return device::detail::nonzero_bytes(four[0] | unsigned{four[1]} << 8 |
+                                         unsigned{four[2]} << 16 | unsigned{four[3]} << 24);
+  }
+
   template <int Width>
   static __device__ __forceinline__ unsigned pack(std::uint8_t const (&row)[Width]) {
     unsigned result = 0;
-    if constexpr (Width % 4 == 0) {
+    if constexpr (Width == 4) {
+      // Four bits meet in the top of the product; no two terms share a place. Takes one register
+      // fewer than what follows.
+      result = nonzero(row) * 0x00204081u >> 28;
+    } else if constexpr (Width % 8 == 0) {
+      // A product with powers of two sums the bits of four bytes, those of eight in one register.
 #pragma unroll
-      for (int j = 0; j < Width; j += 4) {
-        unsigned const word = row[j] | unsigned{row[j + 1]} << 8 | unsigned{row[j + 2]} << 16 |
-                              unsigned{row[j + 3]} << 24;
-        result |= device::detail::nonzero_bytes(word) << j;
+      for (int j = 0; j < Width; j += 8) {
+        unsigned const low = simt::dot<std::uint8_t>(nonzero(row + j), 0x08040201u, 0);
+        result |= simt::dot<std::uint8_t>(nonzero(row + j + 4), 0x80402010u, low) >> 7 << j;
       }
     } else {
 #pragma unroll

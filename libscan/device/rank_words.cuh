@@ -1,76 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of 1024 items, of which each lane of a warp holds 32 as bits of a word.
+// The ranks of a block's items, which are bits of words in shared memory: each lane writes a few
+// consecutive ranks at once, lane follows lane, and warp follows warp, so that a block writes one
+// stretch of memory from front to back.
 #pragma once
+
+#include <cstdint>
 
 #include <libscan/core/types.hpp>
 #include <libscan/warp/row_io.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
+/// A word of 32 items as bits, and how many of the items before it are true.
+template <class Rank>
+struct ranked_word {
+  Rank before;
+  unsigned bits;
+};
+
 namespace detail {
 
-/// See `rank_words`.
-template <scan_kind Kind, class Rank>
-struct word_ranks {
-  static constexpr int word_items = 32;
-  static constexpr int warp_items = simt::warp_size * word_items;
-  static constexpr int width = static_cast<int>(16 / sizeof(Rank));  // ranks in one access
-
-  /// Writes the ranks of the first `valid` of 1024 items, a few rows at a time.
-  static __device__ void store(Rank* ranks, int valid, unsigned word, index_t before) {
-    constexpr int row_items = simt::warp_size * width;
-    constexpr int rows = 4;
-    auto const first = static_cast<Rank>(before);
-    int const mine = simt::lane_id() * width;
-    int const left = valid - simt::lane_id() * width;
-    bool const whole = valid >= warp_items && warp::whole_rows<width>(ranks);
+/// row[j] = rank + how many of the lowest j bits are set, or j + 1 if inclusive.
+template <scan_kind Kind, class Rank, int Width>
+__device__ __forceinline__ void rank_bits(Rank rank, unsigned bits, Rank (&row)[Width]) {
+  constexpr bool inclusive = Kind == scan_kind::inclusive;
+  if constexpr (Width == 4) {
+    // Each of four bits in a byte of its own; then one instruction sums the first few.
+    unsigned const ones = (bits & 15u) * 0x00204081u & 0x01010101u;
+    auto const first = static_cast<unsigned>(rank);
+    constexpr unsigned below[5] = {0, 0x01, 0x0101, 0x010101, 0x01010101};
 #pragma unroll
-    for (int at = 0; at < warp_items; at += rows * row_items) {
-      Rank row[rows][width];
-#pragma unroll
-      for (int r = 0; r < rows; ++r) rank_row(at / row_items + r, word, first, row[r]);
-      if (whole) {
-#pragma unroll
-        for (int r = 0; r < rows; ++r) {
-          warp::store_whole_row(ranks, mine + at + r * row_items, row[r]);
-        }
-      } else {
-#pragma unroll
-        for (int r = 0; r < rows; ++r) {
-          int const i = at + r * row_items;
-          warp::store_row(ranks, mine + i, left - i, row[r]);
-        }
-      }
+    for (int j = 0; j < Width; ++j) {
+      row[j] =
+          static_cast<Rank>(simt::dot<std::uint8_t>(ones, below[inclusive ? j + 1 : j], first));
     }
-  }
-
-  /// The ranks that the caller stores in row r. Lanes take words from one another, so that each
-  /// store of the warp is one stretch of memory.
-  static __device__ void rank_row(int r, unsigned word, Rank first, Rank (&row)[width]) {
-    constexpr int lanes_per_word = word_items / width;
-    constexpr int words_per_row = simt::warp_size / lanes_per_word;
-    int const owner = r * words_per_row + simt::lane_id() / lanes_per_word;
-    int const shift = simt::lane_id() % lanes_per_word * width;
-    unsigned const bits = simt::shfl(simt::full_warp, word, owner);
-    Rank rank = simt::shfl(simt::full_warp, first, owner);
-    rank += static_cast<Rank>(simt::popc(bits & ((1u << shift) - 1)));
+  } else {
 #pragma unroll
-    for (int j = 0; j < width; ++j) {
-      Rank const next = rank + static_cast<Rank>(bits >> (shift + j) & 1u);
-      row[j] = Kind == scan_kind::inclusive ? next : rank;
+    for (int j = 0; j < Width; ++j) {
+      Rank const next = rank + static_cast<Rank>(bits >> j & 1u);
+      row[j] = inclusive ? next : rank;
       rank = next;
     }
   }
-};
+}
 
 }  // namespace detail
 
-/// ranks[i] = how many items before item i, or up to it, are true, for the first `valid` of the
-/// 1024 items of a warp. `word`: items 32 lane ... 32 lane + 31; `before`: how many are true before
-/// those. All lanes of the warp call.
-template <scan_kind Kind, class Rank>
-__device__ void rank_words(Rank* ranks, int valid, unsigned word, index_t before) {
-  detail::word_ranks<Kind, Rank>::store(ranks, valid, word, before);
+/// ranks[i] = how many items before item i, or up to it, are true, for the first `valid` of 32 *
+/// Words items. `words`: in shared memory, written before a `sync_block`. By the Warps warps of a
+/// block, each with its number.
+template <int Warps, scan_kind Kind, class Rank, int Words>
+__device__ __forceinline__ void rank_words(ranked_word<Rank> const (&words)[Words], int warp,
+                                           Rank* ranks, int valid) {
+  constexpr int width = static_cast<int>(16 / sizeof(Rank));  // ranks in one access
+  constexpr int row_items = simt::warp_size * width;
+  constexpr int lanes_per_word = 32 / width;
+  constexpr int rows = Words * 32 / row_items / Warps, rows_at_once = rows < 8 ? rows : 8;
+  static_assert(rows * row_items * Warps == Words * 32 && rows % rows_at_once == 0);
+  int const shift = simt::lane_id() % lanes_per_word * width;
+  int const mine = simt::lane_id() * width;
+  unsigned const below = (1u << shift) - 1;
+  bool const whole = valid >= Words * 32 && warp::whole_rows<width>(ranks);
+  auto const rank_row = [&](int i, Rank(&row)[width]) {
+    ranked_word<Rank> const word = words[(i + mine) / 32];
+    Rank const before = word.before + static_cast<Rank>(simt::popc(word.bits & below));
+    detail::rank_bits<Kind>(before, word.bits >> shift, row);
+  };
+#pragma unroll 1
+  for (int first = warp; first < rows * Warps; first += rows_at_once * Warps) {
+#pragma unroll
+    for (int r = 0; r < rows_at_once; ++r) {
+      int const i = (first + r * Warps) * row_items;
+      Rank row[width];
+      rank_row(i, row);
+      if (whole) {
+        simt::vector<Rank, width> together;
+#pragma unroll
+        for (int j = 0; j < width; ++j) together.item[j] = row[j];
+        simt::stream_vector<width>(ranks + i + mine, together);
+      } else {
+        warp::store_row(ranks, i + mine, valid - i - mine, row);
+      }
+    }
+  }
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <libscan/core/types.hpp>
+#include <libscan/device/item_count.cuh>
 #include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -18,13 +19,6 @@ template <class Item>
 inline constexpr bool suits_bulk_copy<Item*> = std::is_trivially_copyable_v<Item> &&
                                                sizeof(Item) <= 16 &&
                                                (sizeof(Item) & (sizeof(Item) - 1)) == 0;
-
-/// How many of the `Most` items from `base` on are among the first n.
-template <int Most>
-__device__ __forceinline__ int valid_items(index_t n, index_t base) {
-  index_t const rest = n - base;
-  return static_cast<int>(rest < 0 ? 0 : rest < Most ? rest : Most);
-}
 
 /// Room for `Items` items, which lie in it as they do in memory, modulo 16 bytes.
 template <class Item, int Items>

@@ -1,4 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
+# ThreadSanitizer is spared these, for the sake of time alone; the other checkers have them.
+set(takes_minutes_under_tsan device_filter_test device_segmented_scan_test device_sort_keys_test
+    device_sort_values_test selection_device_test)
+
 # A test of kernels is one source compiled twice: by the C++ compiler for the executor, and by nvcc for
 # the GPU.
 #
@@ -7,7 +11,8 @@
 # makes scan_test_executor (label executor) and, where nvcc is, scan_test_cuda (label cuda; reported as
 # skipped where no GPU is). Extra arguments are libraries to link to both.
 function(libscan_machine_test name source)
-  if(TARGET libscan_executor)
+  if(TARGET libscan_executor AND
+     NOT (LIBSCAN_SANITIZE STREQUAL "thread" AND name IN_LIST takes_minutes_under_tsan))
     add_executable(${name}_executor ${source})
     libscan_target(${name}_executor)
     if(LIBSCAN_SANITIZE STREQUAL "race")

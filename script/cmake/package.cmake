@@ -12,9 +12,9 @@ endif()
 # One set of targets per component, so that nobody needs the dependencies of what they do not use.
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/libscan)
 set(targets_of_device libscan_device)
-set(targets_of_libscan libscan libscan_filter libscan_radix_sort)
+set(targets_of_libscan libscan libscan_filter libscan_radix_sort libscan_histogram libscan_spmv)
 set(targets_of_executor libscan_executor)
-set(programs scan-check scan-filter scan-prefix scan-sort scan-explain)
+set(programs scan-check scan-filter scan-histogram scan-prefix scan-sort scan-spmv scan-explain)
 
 # CMake links the CUDA runtime into what nvcc links; users of a static libscan link without nvcc.
 get_target_property(LIBSCAN_LIBRARY_TYPE libscan TYPE)

@@ -53,6 +53,7 @@ std::string misconduct(int threads, index_t n, index_t chunk_items, std::uint64_
   struct private_state {
     std::thread::id owner = std::this_thread::get_id();
     index_t in_hand = -1;
+    index_t next = -1;  // where the next chunk is to begin, if known
   };
   std::vector<char> aggregated(static_cast<std::size_t>(n), 0);
   std::vector<char> consumed(aggregated);
@@ -68,7 +69,9 @@ std::string misconduct(int threads, index_t n, index_t chunk_items, std::uint64_
       [&](private_state& state, chunk const& c) {
         if (stalls != 0) stall(c.index, stalls);
         if (state.in_hand != -1 || state.owner != std::this_thread::get_id()) mixed = true;
+        if (state.next >= 0 && c.begin != state.next) mixed = true;
         state.in_hand = c.index;
+        state.next = c.next;
         for (index_t i = c.begin; i < c.end; ++i) ++aggregated[static_cast<std::size_t>(i)];
         return interval::over(c.begin, c.end);
       },
@@ -89,6 +92,31 @@ std::string misconduct(int threads, index_t n, index_t chunk_items, std::uint64_
   return "";
 }
 
+/// The same of a chain whose threads claim ahead.
+std::string misconduct_ahead(int threads, index_t n, index_t chunk_items, std::uint64_t stalls) {
+  std::vector<char> aggregated(static_cast<std::size_t>(n), 0);
+  std::vector<char> consumed(aggregated);
+  std::atomic<bool> wrong_carry{false};
+  auto const aggregate = [&](chunk const& c) {
+    if (stalls != 0) stall(c.index, stalls);
+    for (index_t i = c.begin; i < c.end; ++i) ++aggregated[static_cast<std::size_t>(i)];
+    return interval::over(c.begin, c.end);
+  };
+  auto const total =
+      cpu::run_chunks_ahead(threads, n, chunk_items, tripwire{}, interval::over(-1, 0), aggregate,
+                            [&](chunk const& c, interval carry, chunk const* next) {
+                              if (carry != interval::over(-1, c.begin)) wrong_carry = true;
+                              for (index_t i = c.begin; i < c.end; ++i)
+                                ++consumed[static_cast<std::size_t>(i)];
+                              return next != nullptr ? aggregate(*next) : interval{};
+                            });
+  std::vector<char> const once(static_cast<std::size_t>(n), 1);
+  if (aggregated != once || consumed != once) return "an item was not visited exactly once";
+  if (wrong_carry) return "a chunk got a wrong carry";
+  if (total != interval::over(-1, n)) return "wrong total: " + to_string(total.found);
+  return "";
+}
+
 TEST_CASE("every chunk is visited once with the sum of all earlier ones") {
   with_threads(16, [&] {
     for (int const threads : thread_counts) {
@@ -96,6 +124,7 @@ TEST_CASE("every chunk is visited once with the sum of all earlier ones") {
         for (index_t const chunk_items : {1, 2, 7, 64, 5000}) {
           INFO(threads << " threads, n = " << n << ", chunks of " << chunk_items);
           CHECK(misconduct(threads, n, chunk_items, 0) == "");
+          CHECK(misconduct_ahead(threads, n, chunk_items, 0) == "");
         }
       }
     }
@@ -105,7 +134,10 @@ TEST_CASE("every chunk is visited once with the sum of all earlier ones") {
 TEST_CASE("stalled chunks hold up the chain, but change nothing") {
   with_threads(16, [&] {
     for (std::uint64_t round = 1; round <= 20; ++round) {
-      for (int const threads : {2, 16}) CHECK(misconduct(threads, 200, 3, round) == "");
+      for (int const threads : {2, 16}) {
+        CHECK(misconduct(threads, 200, 3, round) == "");
+        CHECK(misconduct_ahead(threads, 200, 3, round) == "");
+      }
     }
   });
 }

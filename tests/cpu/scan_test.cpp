@@ -136,6 +136,24 @@ TEST_CASE("scans in chunks as large as ever agree with a serial loop up the ladd
   CHECK(ladder_faults<plus<std::int32_t>>(cpu::default_chunk_items) == "");
 }
 
+TEMPLATE_TEST_CASE("scans that sum ahead agree with a serial loop, by either road", "",
+                   plus<std::int16_t>, plus<std::int32_t>, maximum<double>) {
+  using T = typename TestType::value_type;
+  TestType const op;
+  for (index_t const n : {1, 1023, 1024, 5000, 100003}) {
+    auto const in = make_items<T>(n);
+    auto const expected = scan_oracle(scan_kind::exclusive, in, op, T(5));
+    for (int const threads : {1, 3}) {
+      for (auto const road : {cpu::store_road::cached, cpu::store_road::streamed}) {
+        std::vector<T> out(in.size());
+        T const total = cpu::detail::scan_ahead<scan_kind::exclusive>(
+            threads, in.data(), out.data(), n, op, T(5), index_t{1024}, road);
+        CHECK(difference(expected, {out, total}) == "");
+      }
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("scans agree with a serial loop on inputs of every pattern", "", std::int8_t,
                    std::uint64_t, float) {
   auto const check = [](auto op) {
@@ -186,7 +204,9 @@ TEMPLATE_TEST_CASE("floating results have the same bits for any threads, run and
     plus<TestType> const op;
     TestType const init = 1;
     for (index_t const chunk_items : {index_t{7}, index_t{1000}, cpu::default_chunk_items}) {
-      for (index_t const n : {5, 999, 1000, 33000, 100003}) {
+      // Of the last one, chunks are summed ahead.
+      for (index_t const n : {5, 999, 1000, 33000, 100003, 2100003}) {
+        if (n > 1000000 && chunk_items != cpu::default_chunk_items) continue;
         auto const in = make_input<TestType>(pattern::random, n);
         TestType inclusive_total{};
         for (auto const kind : both_kinds) {

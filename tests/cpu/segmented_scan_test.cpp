@@ -226,6 +226,64 @@ TEST_CASE("keys that are NaN are segments of their own, zeros of either sign the
   CHECK(out == std::vector<std::int64_t>{1, 3, 3, 4, 5, 11});
 }
 
+/// Two keys are the same if they differ in sign only.
+struct unsigned_key {
+  int value;
+  friend bool operator==(unsigned_key a, unsigned_key b) {
+    return a.value == b.value || a.value == -b.value;
+  }
+};
+
+TEST_CASE("keys are compared by their own operator") {
+  std::vector<unsigned_key> keys;
+  std::vector<int> in, expected;
+  for (int i = 0; i < 200; ++i) {
+    keys.push_back({i % 2 == 0 ? i / 70 : -(i / 70)});
+    in.push_back(1);
+    expected.push_back(1 + i % 70);
+  }
+  std::vector<int> out(200);
+  cpu::segmented_scan<scan_kind::inclusive>(1, scan_direction::forward, in.begin(),
+                                            cpu::segment_keys<unsigned_key>{keys.data()},
+                                            out.data(), 200, plus<int>{}, 0);
+  CHECK(out == expected);
+}
+
+/// No heads at all, but errors from item 300 on.
+struct broken_heads {
+  void mark(index_t begin, index_t end, cpu::head_word* to) const {
+    if (end > 300) throw std::domain_error("items " + std::to_string(begin));
+    std::fill_n(to, ceil_div(end - begin, cpu::word_heads), cpu::head_word{0});
+  }
+};
+
+/// Items that lie side by side, but from 200 on cannot be told where.
+struct broken_items {
+  int const* items;
+  void operator()(index_t begin, index_t end, int* to) const {
+    std::copy(items + begin, items + end, to);
+  }
+  int const* direct(index_t begin) const {
+    if (begin >= 200) throw std::domain_error("place of " + std::to_string(begin));
+    return items + begin;
+  }
+};
+
+TEST_CASE("of what heads and sources of segmented scans throw, the first chunk's is heard") {
+  std::vector<int> const in(1000, 1);
+  std::vector<int> out(1000);
+  for (int const threads : {1, 2, 5}) {
+    CHECK_THROWS_WITH(cpu::segmented_scan<scan_kind::inclusive>(
+                          threads, scan_direction::forward, in.begin(), broken_heads{}, out.data(),
+                          1000, plus<int>{}, 0, 10),
+                      "items 300");
+    CHECK_THROWS_WITH(cpu::staged_segmented_scan<scan_kind::inclusive>(
+                          threads, scan_direction::forward, broken_items{in.data()}, broken_heads{},
+                          out.data(), 1000, plus<int>{}, 0, 10),
+                      "place of 200");
+  }
+}
+
 TEST_CASE("a staged scan agrees with a loop in both directions, and fetches every item once") {
   for (index_t const n : {0, 1, 2, 5, 33, 199, 1000, 100003}) {
     auto const bytes = make_input<std::uint8_t>(pattern::random, n);

@@ -8,9 +8,11 @@
 
 #include <hwy/highway.h>
 
+#include <libscan/cpu/vector_heads.hpp>
 #include <libscan/cpu/vector_pack.hpp>
 #include <libscan/cpu/vector_scan.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/cpu_targets.hpp>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/oracle.hpp>
@@ -21,24 +23,14 @@ namespace {
 using cpu::store_road;
 using cpu::detail::vector_scan;
 using cpu::detail::vector_segmented_scan;
+using cpu::detail::wanted_sum;
 
 constexpr scan_kind both_kinds[] = {scan_kind::inclusive, scan_kind::exclusive};
 constexpr store_road both_roads[] = {store_road::cached, store_road::streamed};
 
-/// Around vectors and groups of every width, streams that would collide, and several pages.
+/// Around vectors and groups of every width, streams that would collide, and several stages.
 constexpr index_t sizes[] = {1,  2,  7,  8,  9,  15,  16,  17,   31,
                              32, 33, 63, 64, 65, 100, 257, 2048, 8209};
-
-/// Calls body() with Highway told to use one instruction set after another, then all again.
-template <class Body>
-void for_each_target(Body body) {
-  for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
-    INFO(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    body();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
 
 /// Items whose sums are exact and the same in every order.
 template <class Op>
@@ -70,11 +62,19 @@ void check_scans(vector_scan<Op> const& code) {
       for (store_road const road : both_roads) {
         for (int const offset : {0, 1}) {
           auto const got = guarded(in, offset == 1, offset, [&](T const* from, T* to) {
-            return code.scan(kind, from, to, n, carry, road);
+            return code.scan(kind, from, to, n, carry, road, nullptr);
           });
           CHECK(difference(expected, got) == "");
         }
       }
+    }
+    for (index_t const more : {index_t{1}, n / 3 + 1, n}) {
+      wanted_sum<T> beside{in.data(), more, T{}};
+      auto const got = guarded(in, false, 0, [&](T const* from, T* to) {
+        return code.scan(scan_kind::exclusive, from, to, n, carry, store_road::streamed, &beside);
+      });
+      CHECK(difference(scan_oracle(scan_kind::exclusive, in, op, carry), got) == "");
+      CHECK(difference({code.sum(in.data(), more)}, std::vector<T>{beside.sum}) == "");
     }
     auto const rest = std::vector<T>(in.begin() + 1, in.end());
     auto const sum = scan_oracle(scan_kind::inclusive, rest, op, in[0]).total;
@@ -95,6 +95,15 @@ scan_result<T> segmented_loop(scan_kind kind, std::vector<T> const& in,
   return result;
 }
 
+/// The same heads as bits, and noise behind the last.
+std::vector<cpu::head_word> words_of(std::vector<std::uint8_t> const& heads) {
+  std::vector<cpu::head_word> words(heads.size() / 64 + 1, 0);
+  words.back() = ~cpu::head_word{0} << heads.size() % 64;
+  for (std::size_t i = 0; i < heads.size(); ++i)
+    words[i / 64] |= cpu::head_word{heads[i]} << i % 64;
+  return words;
+}
+
 template <class Op>
 void check_segmented_scans(vector_segmented_scan<Op> const& code) {
   using T = typename Op::value_type;
@@ -103,15 +112,18 @@ void check_segmented_scans(vector_segmented_scan<Op> const& code) {
   for (index_t const n : sizes) {
     auto const in = exact_items(op, n);
     for (int const heads_in_64 : {0, 1, 16, 64}) {
-      random_words words(static_cast<std::uint64_t>(n));
+      random_words random(static_cast<std::uint64_t>(n));
       std::vector<std::uint8_t> heads;
-      for (index_t i = 0; i < n; ++i) heads.push_back(words.below(64) < std::uint64_t(heads_in_64));
+      for (index_t i = 0; i < n; ++i)
+        heads.push_back(random.below(64) < std::uint64_t(heads_in_64));
+      auto const words = words_of(heads);
+      cpu::memory_piece const ahead{in.data(), n * static_cast<index_t>(sizeof(T))};
       for (scan_kind const kind : both_kinds) {
         auto const expected = segmented_loop(kind, in, heads, op, carry, init);
         for (store_road const road : both_roads) {
           int const offset = road == store_road::streamed && n % 2 == 1 ? 1 : 0;
           auto const got = guarded(in, offset == 1, offset, [&](T const* from, T* to) {
-            return code.scan(kind, from, heads.data(), to, n, carry, init, road);
+            return code.scan(kind, from, words.data(), to, n, carry, init, road, ahead, {});
           });
           CHECK(difference(expected, got) == "");
         }
@@ -124,6 +136,87 @@ TEST_CASE("vector scans agree with a loop, whatever the instruction set") {
   for_each_target([] {
     std::apply([](auto const&... code) { (check_scans(code), ...); },
                cpu::detail::current_vector_scans());
+  });
+}
+
+/// What marks are expected, and that no word behind them is touched.
+template <class IsHead, class Mark>
+void check_marks(index_t n, IsHead is_head, Mark mark) {
+  std::vector<std::uint8_t> heads;
+  for (index_t i = 0; i < n; ++i) heads.push_back(is_head(i) ? 1 : 0);
+  auto expected = words_of(heads);
+  expected.resize(static_cast<std::size_t>(ceil_div(n, cpu::word_heads)));
+  if (n % 64 != 0) expected.back() &= ~(~cpu::head_word{0} << n % 64);
+  guarded_buffer<cpu::head_word> marked(ceil_div(n, cpu::word_heads), 1);
+  mark(marked.data());
+  CHECK(difference(expected, marked.copy()) == "");
+  CHECK(marked.damage() == "");
+}
+
+template <class Key>
+void check_changes(cpu::detail::change_marker mark) {
+  for (index_t const n : sizes) {
+    for (std::uint64_t const of_8 : {0, 1, 8}) {
+      random_words random(static_cast<std::uint64_t>(n));
+      auto const values = make_input<Key>(pattern::special, n + 1);
+      guarded_buffer<Key> keys(n + 1, 3);
+      for (index_t i = 0; i <= n; ++i) {
+        keys.data()[i] = i == 0 || random.below(8) < of_8 ? values[i] : keys.data()[i - 1];
+      }
+      Key const* const from = keys.data() + 1;
+      check_marks(
+          n, [&](index_t i) { return !(from[i] == from[i - 1]); },
+          [&](cpu::head_word* to) { mark(from, n, to); });
+    }
+  }
+}
+
+void check_offsets(cpu::detail::offset_marker mark) {
+  for (std::uint64_t const of_8 : {0, 1, 4, 8}) {
+    for (int const times : {1, 3}) {
+      // Ascending numbers below 1000, each so many times; those from 192 on are marked.
+      random_words random(of_8);
+      std::vector<index_t> numbers;
+      std::vector<bool> heads(1000);
+      for (index_t i = 185; i < 1000; ++i) {
+        heads[static_cast<std::size_t>(i)] = random.below(8) < of_8;
+        if (heads[static_cast<std::size_t>(i)]) numbers.insert(numbers.end(), times, i);
+      }
+      index_t const* const end = numbers.data() + numbers.size();
+      for (index_t const last : {192, 193, 300, 999, 1000}) {
+        auto const behind = std::lower_bound(numbers.begin(), numbers.end(), last);
+        index_t const* const stop = end - (numbers.end() - behind);
+        check_marks(
+            64 * 8,
+            [&](index_t i) { return i + 192 < last && heads[static_cast<std::size_t>(i + 192)]; },
+            [&](cpu::head_word* to) {
+              index_t const* at = mark(numbers.data(), stop, 192, 3, to);
+              at = mark(at, stop, 192 + 3 * 64, 5, to + 3);
+              CHECK((at == numbers.data() || at[-1] < 192 + 8 * 64));
+            });
+      }
+    }
+  }
+}
+
+TEST_CASE("heads are marked as a loop marks them, whatever the instruction set") {
+  for_each_target([] {
+    auto const code = cpu::detail::current_vector_heads();
+    check_offsets(code.offsets);
+    check_changes<std::uint8_t>(code.keys_of_1_byte);
+    check_changes<std::uint16_t>(code.keys_of_2_bytes);
+    check_changes<std::uint32_t>(code.keys_of_4_bytes);
+    check_changes<std::uint64_t>(code.keys_of_8_bytes);
+    check_changes<float>(code.floats);
+    check_changes<double>(code.doubles);
+    for (index_t const n : sizes) {
+      auto const values = make_input<std::uint8_t>(pattern::random, n);
+      guarded_buffer<std::uint8_t> flags(n, 3);
+      for (index_t i = 0; i < n; ++i) flags.data()[i] = i % 3 == 0 ? 0 : values[i];
+      check_marks(
+          n, [&](index_t i) { return flags.data()[i] != 0; },
+          [&](cpu::head_word* to) { code.flags(flags.data(), n, to); });
+    }
   });
 }
 
@@ -140,17 +233,23 @@ std::vector<T> rounded_sums(index_t n) {
   auto const in = make_input<T>(pattern::random, n);
   std::vector<std::uint8_t> heads;
   for (index_t i = 0; i < n; ++i) heads.push_back(i % 23 == 5);
+  auto const words = words_of(heads);
   auto const scans = cpu::detail::current_vector_scans();
   auto const segmented = cpu::detail::current_vector_segmented_scans();
   auto const& plain = std::get<vector_scan<plus<T>>>(scans);
   auto const& within = std::get<vector_segmented_scan<plus<T>>>(segmented);
   std::vector<T> all{plain.sum(in.data(), n)};
+  std::vector<T> room(in.size());
+  wanted_sum<T> beside{in.data(), n, T{}};
+  plain.scan(scan_kind::inclusive, in.data(), room.data(), n / 2 + 1, T(0.1), store_road::cached,
+             &beside);
+  CHECK(difference({all[0]}, std::vector<T>{beside.sum}) == "");
   for (scan_kind const kind : both_kinds) {
     std::vector<T> out(in.size());
-    all.push_back(plain.scan(kind, in.data(), out.data(), n, T(0.1), store_road::cached));
+    all.push_back(plain.scan(kind, in.data(), out.data(), n, T(0.1), store_road::cached, nullptr));
     all.insert(all.end(), out.begin(), out.end());
-    all.push_back(within.scan(kind, in.data(), heads.data(), out.data(), n, T(0.1), T(0.7),
-                              store_road::cached));
+    all.push_back(within.scan(kind, in.data(), words.data(), out.data(), n, T(0.1), T(0.7),
+                              store_road::cached, {}, {}));
     all.insert(all.end(), out.begin(), out.end());
   }
   return all;

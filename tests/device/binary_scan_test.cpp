@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device-wide binary scan against a counting loop: bytes and bits, sizes, densities, ranks of
 // 32 and 64 bits, schedules, places.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,12 +24,13 @@ struct small_tuning {
   [[maybe_unused]] static constexpr int resident_blocks = 1;
 };
 
-/// A pipeline of tiles of 2048 items.
-struct small_pipeline_tuning {
-  static constexpr int groups = 2;
-  static constexpr int group_threads = 64;
-  static constexpr int words_per_lane = 1;
-  static constexpr int stages = 4;
+/// Tiles of 4096 items; two groups, so that blocks count several times; chunks of six tiles.
+struct small_counted_tuning {
+  static constexpr int block_threads = 64;
+  [[maybe_unused]] static constexpr int resident_blocks = 1;
+  static constexpr int words_per_lane = 2;
+  static constexpr int most_groups = 2;
+  static constexpr index_t chunk_items = 6 * 4096;
 };
 
 constexpr scan_kind both_kinds[] = {scan_kind::exclusive, scan_kind::inclusive};
@@ -98,7 +100,7 @@ void require_ranks(std::vector<std::uint8_t> const& bytes, int offset = 0) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("sizes around words, warps and tiles agree with a loop, at every density", "",
-                   small_tuning, small_pipeline_tuning) {
+                   small_tuning, small_counted_tuning) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (std::uint64_t const one_in : {0, 1, 2, 100}) {
@@ -121,10 +123,11 @@ TEST_CASE("the size ladder agrees with a loop") {
     require_ranks<tuning, std::int64_t>(make_bytes(n, 3));
   }
   if (on_gpu) require_ranks<void, std::int32_t>(make_bytes((1 << 25) + 77, 3));
+  require_ranks<device::counted_binary_scan_tuning, std::int32_t>(make_bytes(70001, 3));
 }
 
 TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is touched",
-                   "", small_tuning, small_pipeline_tuning) {
+                   "", small_tuning, small_counted_tuning) {
   for (int offset = 0; offset <= 16; ++offset) {
     INFO("offset " << offset);
     require_ranks<TestType, std::uint32_t>(make_bytes(2500, 2), offset);
@@ -133,7 +136,7 @@ TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's, and nothing ou
 }
 
 TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tuning,
-                   small_pipeline_tuning) {
+                   small_counted_tuning) {
   auto const bytes = make_bytes(5000, 2);
   device_image<std::uint8_t> mask(bytes);
   for (index_t const n : {-3, 0, 1, 32, 1024, 4999, 5000, 9999}) {
@@ -152,6 +155,20 @@ TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tun
         count<std::int32_t>(scan_kind::exclusive, {bytes.begin(), bytes.begin() + taken});
     REQUIRE(difference(expected.out, got) == "");
     REQUIRE(total.read()[0] == expected.total);
+  }
+}
+
+TEST_CASE("the workspace is as small as documented") {
+  constexpr index_t chunk = index_t{1} << 27;
+  auto const of_chunks = [](index_t n) { return n / 8 + n / 2048 + 16 * 1024; };
+  std::vector<index_t> sizes{0};
+  for (int power = 0; power <= 40; ++power) {
+    for (index_t const step : {-1, 0, 1}) sizes.push_back((index_t{1} << power) + step);
+  }
+  for (index_t const n : sizes) {
+    INFO("n = " << n);
+    index_t const most = n <= chunk ? of_chunks(n) : std::max(of_chunks(chunk), n / 512 + 4 * 1024);
+    CHECK(static_cast<index_t>(binary_scan_workspace_bytes(n)) <= most);
   }
 }
 

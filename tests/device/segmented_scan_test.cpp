@@ -117,8 +117,10 @@ TEMPLATE_TEST_CASE("several warps and rows agree with a loop, whatever the opera
   });
 }
 
-TEMPLATE_TEST_CASE("the smallest pipeline agrees with a loop, whatever the operator", "",
-                   plus<std::int32_t>, plus<std::uint8_t>, compose, keep_last, tripwire) {
+using smallest_operators = types_to_test<std::tuple<plus<std::uint8_t>, compose, tripwire>,
+                                         std::tuple<plus<std::int32_t>, keep_last>>;
+TEMPLATE_LIST_TEST_CASE("the smallest pipeline agrees with a loop, whatever the operator", "",
+                        smallest_operators) {
   using T = typename TestType::value_type;
   T init = TestType::identity();
   if constexpr (std::is_same_v<TestType, compose>) init = {3, 5};
@@ -141,8 +143,9 @@ TEMPLATE_TEST_CASE("the smallest pipeline agrees with a loop, whatever the opera
   }
 }
 
-TEMPLATE_TEST_CASE("the pipeline as it is tuned agrees with a loop", "", plus<std::int32_t>,
-                   plus<std::int16_t>, compose, tripwire) {
+using tuned_operators = types_to_test<std::tuple<plus<std::int16_t>, tripwire>,
+                                      std::tuple<plus<std::int32_t>, compose>>;
+TEMPLATE_LIST_TEST_CASE("the pipeline as it is tuned agrees with a loop", "", tuned_operators) {
   using T = typename TestType::value_type;
   using flags_tuning = segmented_pipeline_tuning<T, T, T, 8>;
   using keys_tuning = segmented_pipeline_tuning<T, T, T, 32>;
@@ -158,8 +161,10 @@ TEMPLATE_TEST_CASE("the pipeline as it is tuned agrees with a loop", "", plus<st
   }
 }
 
-TEMPLATE_TEST_CASE("the size ladder agrees with a loop, in every type", "", plus<std::uint8_t>,
-                   plus<std::int32_t>, maximum<std::int16_t>, plus<std::uint64_t>, tripwire) {
+using ladder_operators =
+    types_to_test<std::tuple<plus<std::int32_t>, tripwire>,
+                  std::tuple<plus<std::uint8_t>, maximum<std::int16_t>, plus<std::uint64_t>>>;
+TEMPLATE_LIST_TEST_CASE("the size ladder agrees with a loop, in every type", "", ladder_operators) {
   using T = typename TestType::value_type;
   using tuning = device::segmented_tuning<T>;
   index_t const tile = index_t{tuning::block_threads} * tuning::items_per_thread;

@@ -20,7 +20,11 @@ BELOW = {
     "facade": ["core", "simt", "warp", "block", "cpu", "device"],
     "apps/common": ["core"],
     "apps/check": ["core", "simt", "warp", "block", "cpu", "device", "facade", "apps/common",
-                   "apps/filter", "apps/prefix", "apps/radix_sort"],
+                   "apps/filter", "apps/histogram", "apps/prefix", "apps/radix_sort", "apps/spmv"],
+    "apps/histogram": ["core", "simt", "warp", "block", "cpu", "device", "facade", "apps/common",
+                       "apps/filter", "apps/radix_sort"],
+    "apps/spmv": ["core", "simt", "warp", "block", "cpu", "device", "facade", "apps/common",
+                  "apps/radix_sort"],
     "apps/*": ["core", "simt", "warp", "block", "cpu", "device", "facade", "apps/common"],
 }
 

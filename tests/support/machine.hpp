@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <libscan/device/buffer.cuh>
@@ -26,6 +28,16 @@ inline bool reduced() { return std::getenv("LIBSCAN_TEST_REDUCED") != nullptr; }
 
 /// `full`, or `small` in reduced runs.
 inline int scaled(int full, int small) { return reduced() ? small : full; }
+
+/// Types to test with, as a tuple: `More` are left out of instrumented builds, which take several
+/// times as long to compile.
+#ifdef LIBSCAN_TEST_FEW_TYPES
+template <class Few, class More>
+using types_to_test = Few;
+#else
+template <class Few, class More>
+using types_to_test = decltype(std::tuple_cat(std::declval<Few>(), std::declval<More>()));
+#endif
 
 /// Calls body(name) under the fixed schedule and `seeds` seeded ones; on a GPU, which schedules as
 /// it likes, once.

@@ -64,6 +64,25 @@ __device__ __forceinline__ vector<T, N> load_vector(T const* items) {
   return *reinterpret_cast<vector<T, N> const*>(items);
 }
 
+template <int N, class T>
+__device__ __forceinline__ vector<T, N> load_vector_to_keep(T const* items) {
+#if __CUDA_ARCH__ >= 800
+  if constexpr (sizeof(vector<T, N>) == 16) {
+    uint4 bits;
+    asm("{\n\t.reg .b64 policy;\n\t"
+        "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n\t"
+        "ld.global.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], policy;\n\t}"
+        : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
+        : "l"(items)
+        : "memory");
+    vector<T, N> values;
+    memcpy(&values, &bits, sizeof(values));
+    return values;
+  }
+#endif
+  return load_vector<N>(items);
+}
+
 /// In PTX, since the compiler splits an assignment into as many stores as there are members.
 template <int N, class T>
 __device__ __forceinline__ void store_vector(T* items, vector<T, N> const& values) {
@@ -85,6 +104,16 @@ __device__ __forceinline__ void store_vector(T* items, vector<T, N> const& value
   } else {
     *reinterpret_cast<vector<T, N>*>(items) = values;
   }
+}
+
+template <int N, class T>
+__device__ __forceinline__ void stream_vector(T* items, vector<T, N> const& values) {
+  static_assert(sizeof(values) == 16);
+  uint4 bits;
+  memcpy(&bits, &values, sizeof(bits));
+  asm volatile("st.global.cs.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(items), "r"(bits.x), "r"(bits.y),
+               "r"(bits.z), "r"(bits.w)
+               : "memory");
 }
 
 }  // namespace libscan::inline v1_cuda::simt

@@ -96,4 +96,14 @@ void store_vector(T* items, vector<T, N> const& values, call_site at = call_site
   for (std::size_t i = 0; i < sizeof raw / words::word_bytes; ++i) target[i] = raw.item[i];
 }
 
+template <int N, class T>
+vector<T, N> load_vector_to_keep(T const* items, call_site at = call_site::here()) {
+  return load_vector<N>(items, at);
+}
+
+template <int N, class T>
+void stream_vector(T* items, vector<T, N> const& values, call_site at = call_site::here()) {
+  store_vector<N>(items, values, at);
+}
+
 }  // namespace libscan::inline v1_executor::simt

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asking for memory before it is read: a thread that knows its next chunk has it brought to its L2
+// cache while it works on the one in hand.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/chunk_chain.hpp>
+
+namespace libscan::inline v1::cpu {
+
+/// Memory that is asked for a share at a time, between other work. Eight places far apart at once:
+/// a core has more misses in flight than its own prefetchers, which stop at pages, make of one
+/// stream.
+class read_ahead {
+ public:
+  explicit read_ahead(std::span<std::byte const> memory)
+      : from_(reinterpret_cast<std::uintptr_t>(memory.data())),
+        stream_bytes_(ceil_div(static_cast<index_t>(memory.size()), index_t{streams})) {}
+
+  /// Asks for the next `bytes`, or a little more, if there are any left.
+  void ask(index_t bytes) {
+    index_t const end = std::min(at_ + ceil_div(bytes, index_t{streams}), stream_bytes_);
+    for (; at_ < end; at_ += detail::cache_line) {
+      for (index_t s = 0; s < streams; ++s) {
+        auto const address = from_ + static_cast<std::uintptr_t>(s * stream_bytes_ + at_);
+        __builtin_prefetch(reinterpret_cast<void const*>(address), 0, 2);
+      }
+    }
+  }
+
+ private:
+  static constexpr int streams = 8;
+
+  std::uintptr_t from_;
+  index_t stream_bytes_;
+  index_t at_ = 0;
+};
+
+}  // namespace libscan::inline v1::cpu

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector code behind vector_heads.hpp, through Highway: comparisons of whole vectors, whose
+// results are put together to words.
+#include <libscan/cpu/vector_heads.hpp>
+
+#include <cstring>
+
+#include <libscan/cpu/vector_targets.hpp>
+
+#define HWY_TARGET_INCLUDE "libscan/cpu/vector_heads.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace libscan::inline v1::cpu::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+using lanes = hn::CappedTag<T, 64>;
+
+/// How far ahead items are asked for: in a long run the core's own prefetcher stops at each page.
+inline constexpr std::uintptr_t bytes_ahead = 1024;
+
+/// A bit for each lane, the first one the lowest.
+template <class T>
+HWY_INLINE head_word bits_of(hn::Mask<lanes<T>> mask) {
+  constexpr std::size_t width = hn::MaxLanes(lanes<T>());
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(lanes<T>(), mask, bytes);
+  head_word bits;
+  std::memcpy(&bits, bytes, sizeof(bits));
+  return width == 64 ? bits : bits & ((head_word{1} << width % 64) - 1);
+}
+
+/// Sets the bits of those of n items that are not equal to vector_at(i), item_at(i) where they fill
+/// no word.
+template <class T, class VectorAt, class ItemAt>
+HWY_INLINE void mark_different(T const* items, index_t n, head_word* to, VectorAt vector_at,
+                               ItemAt item_at) {
+  lanes<T> const d;
+  constexpr auto width = static_cast<index_t>(hn::MaxLanes(lanes<T>()));
+  index_t i = 0;
+  for (; i + word_heads <= n; i += word_heads) {
+    // As a number: it may be the address of nothing.
+    auto const ahead = reinterpret_cast<std::uintptr_t>(items + i) + bytes_ahead;
+    for (std::size_t line = 0; line < word_heads * sizeof(T); line += 64) {
+      __builtin_prefetch(reinterpret_cast<void const*>(ahead + line));
+    }
+    head_word same = 0;
+    for (index_t k = 0; k < word_heads; k += width) {
+      same |= bits_of<T>(hn::Eq(hn::LoadU(d, items + i + k), vector_at(i + k))) << k;
+    }
+    *to++ = ~same;
+  }
+  mark_one_by_one(n - i, to, [=](index_t k) { return !(items[i + k] == item_at(i + k)); });
+}
+
+void mark_flags(std::uint8_t const* flags, index_t n, head_word* to) {
+  mark_different(
+      flags, n, to, [](index_t) HWY_ATTR { return hn::Zero(lanes<std::uint8_t>()); },
+      [](index_t) { return 0; });
+}
+
+template <class Key>
+void mark_changes(void const* of_keys, index_t n, head_word* to) {
+  auto const keys = static_cast<Key const*>(of_keys);
+  mark_different(
+      keys, n, to, [keys](index_t i) HWY_ATTR { return hn::LoadU(lanes<Key>(), keys + i - 1); },
+      [keys](index_t i) { return keys[i - 1]; });
+}
+
+index_t const* mark_offsets(index_t const* at, index_t const* last, index_t begin, index_t words,
+                            head_word* to) {
+  using number = hn::CappedTag<std::uint64_t, 8>;
+  number const d;
+  constexpr auto width = static_cast<index_t>(hn::MaxLanes(d));
+  auto const one = hn::Set(d, 1), bits = hn::Set(d, word_heads);
+  for (index_t w = 0; w < words; ++w, begin += word_heads) {
+    auto const first = hn::Set(d, static_cast<std::uint64_t>(begin));
+    auto marks = hn::Zero(d);
+    // A vector may reach into the next word, and is looked at again there: what lies before a word
+    // is a huge number behind its first.
+    for (; last - at >= width; at += width) {
+      auto const k = hn::Sub(hn::LoadU(d, reinterpret_cast<std::uint64_t const*>(at)), first);
+      auto const mark = hn::Shl(one, hn::And(k, hn::Sub(bits, one)));
+      marks = hn::Or(marks, hn::IfThenElseZero(hn::Lt(k, bits), mark));
+      if (at[width - 1] - begin >= word_heads) break;
+    }
+    alignas(64) head_word parts[width];
+    hn::Store(marks, d, parts);
+    head_word word = 0;
+    for (head_word const part : parts) word |= part;
+    if (last - at < width) {
+      for (; at != last && *at - begin < word_heads; ++at) {
+        if (*at >= begin) word |= head_word{1} << (*at - begin);
+      }
+    }
+    *to++ = word;
+  }
+  return at;
+}
+
+void choose_all(vector_heads& all) {
+  all = {mark_flags,
+         mark_offsets,
+         mark_changes<std::uint8_t>,
+         mark_changes<std::uint16_t>,
+         mark_changes<std::uint32_t>,
+         mark_changes<std::uint64_t>,
+         mark_changes<float>,
+         mark_changes<double>};
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace libscan::inline v1::cpu::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace libscan::inline v1::cpu::detail {
+
+HWY_EXPORT(choose_all);
+
+vector_heads current_vector_heads() {
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  vector_heads current;
+  HWY_DYNAMIC_DISPATCH(choose_all)(current);
+  return current;
+}
+
+vector_heads const& best_vector_heads() {
+  static vector_heads const best = current_vector_heads();
+  return best;
+}
+
+}  // namespace libscan::inline v1::cpu::detail
+#endif

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device-wide scan of one bit per item in two launches for each chunk of the items: one counts the
+// items of each tile that are true, one writes the ranks. Ranks take 32 or 64 times the memory of
+// bits, so that reading bits twice costs little, and a chunk's bits stay in the cache in between:
+// DRAM writes at full speed only while it reads nothing. After the reduce-then-scan of Merrill
+// (2009), the scan of the tiles' counts shared among the two.
+#pragma once
+
+#include <type_traits>
+
+#include <libscan/device/count_mask.cuh>
+#include <libscan/device/item_count.cuh>
+#include <libscan/device/mask_words.cuh>
+#include <libscan/device/rank_words.cuh>
+#include <libscan/device/workspace.cuh>
+#include <libscan/warp/scan.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// The counted binary scan: a block ranks one tile, and counts as many as it has warps at a time.
+struct counted_binary_scan_tuning {
+  static constexpr int block_threads = 256;
+  static constexpr int resident_blocks = 4;  // that rank, of a multiprocessor
+  static constexpr int words_per_lane = 2;
+  static constexpr int most_groups = 1024;
+  static constexpr index_t chunk_items = index_t{1} << 27;  // 16 MiB of bits
+  // From here on it is faster than tiles that look back.
+  template <class Mask>
+  static constexpr index_t least_items = index_t{1} << (std::is_same_v<Mask, bit_mask> ? 21 : 24);
+};
+
+/// Whether `Tuning` is that of a counted binary scan.
+template <class Tuning>
+concept tunes_counted_scan = requires {
+  Tuning::most_groups;
+};
+
+/// The mask of what comes behind the first n items, a multiple of 32.
+LIBSCAN_HOST_DEVICE constexpr bit_mask behind(bit_mask mask, index_t n) {
+  return {mask.words + n / word_items};
+}
+LIBSCAN_HOST_DEVICE constexpr byte_mask behind(byte_mask mask, index_t n) {
+  return {mask.bytes + n};
+}
+
+/// What the launches hand on. Tiles of a chunk are counted in groups of consecutive ones, a block
+/// each.
+template <class Tuning>
+struct counted_tiles {
+  static constexpr int warps = Tuning::block_threads / simt::warp_size;
+  static constexpr int warp_items = Tuning::words_per_lane * word_row_items;
+  static constexpr int tile_items = warps * warp_items;
+  static constexpr index_t chunk_items = Tuning::chunk_items;
+  static_assert(chunk_items % tile_items == 0);
+
+  index_t* chunks;       // how many true items are before an even chunk, and before an odd one
+  index_t* groups;       // how many are in each
+  index_t* tiles;        // how many are before each, in its group
+  std::uint32_t* words;  // bytes as bits
+  index_t chunk;
+  unsigned group_count;
+
+  /// For the chunk of n items with that number, in `memory`, of at least `bytes(n)`.
+  counted_tiles(std::byte* memory, index_t n, index_t number)
+      : chunks(reinterpret_cast<index_t*>(memory)),
+        groups(chunks + 2),
+        tiles(groups + Tuning::most_groups),
+        words(reinterpret_cast<std::uint32_t*>(tiles + most_tiles(n))),
+        chunk(number) {
+    index_t const wanted = ceil_div(most_tiles(n), index_t{warps});
+    index_t const most = Tuning::most_groups;
+    group_count = static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+  }
+
+  /// Of a chunk.
+  static constexpr index_t most_tiles(index_t n) {
+    return ceil_div(n < chunk_items ? n : chunk_items, index_t{tile_items});
+  }
+
+  static constexpr std::size_t bytes(index_t n) {
+    auto const tiles = static_cast<std::size_t>(most_tiles(n));
+    return (2 + Tuning::most_groups + tiles) * sizeof(index_t) + tiles * (tile_items / 8);
+  }
+
+  /// The chunk's bits, once it has been counted.
+  bit_mask bits_of(bit_mask mask) const { return behind(mask, first()); }
+  bit_mask bits_of(byte_mask) const { return {words}; }
+
+  /// The chunk's first item.
+  LIBSCAN_HOST_DEVICE index_t first() const { return chunk * chunk_items; }
+
+  /// How many of n items the chunk has; none if it begins behind them.
+  __device__ index_t size(index_t n) const {
+    index_t const rest = n - first();
+    return rest < 0 ? 0 : rest < chunk_items ? rest : chunk_items;
+  }
+
+  /// How many times each warp of a group counts a tile of a chunk of `items`.
+  __device__ index_t rounds(index_t items) const {
+    return ceil_div(ceil_div(items, index_t{tile_items}), index_t{group_count} * warps);
+  }
+};
+
+/// Counts the tiles of a group.
+template <class Mask, class Tuning>
+struct count_tiles_kernel {
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = 1024 / block_threads;  // of a multiprocessor
+  using counted = counted_tiles<Tuning>;
+  static constexpr int warps = counted::warps;
+
+  struct shared_storage {
+    unsigned count[warps];
+  };
+
+  __device__ void operator()(shared_storage& shared, Mask mask, item_count count,
+                             counted_tiles<Tuning> counts) const {
+    index_t const items = counts.size(count.get());
+    index_t const rounds = counts.rounds(items);
+    mask = behind(mask, counts.first());
+    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    index_t before = 0;
+    for (index_t round = 0; round < rounds; ++round) {
+      index_t const tile = (blockIdx.x * rounds + round) * warps + warp;
+      unsigned const mine = count_tile(mask, tile * counted::tile_items, items, counts.words);
+      if (simt::lane_id() == 0) shared.count[warp] = mine;
+      simt::sync_block();
+      index_t before_mine = before;
+#pragma unroll
+      for (int w = 0; w < warps; ++w) {
+        if (w < warp) before_mine += shared.count[w];
+        before += shared.count[w];
+      }
+      if (simt::lane_id() == 0 && tile * counted::tile_items < items) {
+        counts.tiles[tile] = before_mine;
+      }
+      simt::sync_block();
+    }
+    if (threadIdx.x == 0) counts.groups[blockIdx.x] = before;
+  }
+
+ private:
+  /// By one warp.
+  static __device__ unsigned count_tile(Mask mask, index_t base, index_t n, std::uint32_t* words) {
+    index_t const end = n - base < counted::tile_items ? n : base + counted::tile_items;
+    using rows = mask_rows<Mask, counted::tile_items>;
+    constexpr int step = rows::items;
+    unsigned sum = 0;
+    for (index_t i = base; i < end; i += step) {
+      if (end - i >= step && rows::are_whole(mask)) {
+        sum += rows::count_whole(mask, i, words);
+      } else {
+        sum += rows::count_part(mask, i, end, words);
+      }
+    }
+    return simt::reduce_add(simt::full_warp, sum);
+  }
+};
+
+/// Writes the ranks of a tile.
+template <scan_kind Kind, class Rank, class Tuning>
+struct rank_tile_kernel {
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = Tuning::resident_blocks;  // of a multiprocessor
+  static constexpr int words_per_lane = Tuning::words_per_lane;
+  using counted = counted_tiles<Tuning>;
+  static constexpr int warps = counted::warps;
+
+  struct shared_storage {
+    ranked_word<Rank> words[counted::tile_items / word_items];
+    index_t groups_before[warps];  // each warp's share
+    unsigned count[warps];
+  };
+
+  __device__ void operator()(shared_storage& shared, bit_mask mask, Rank* ranks, item_count count,
+                             counted_tiles<Tuning> counts, index_t* total) const {
+    index_t const n = count.get();
+    index_t const items = counts.size(n);
+    index_t const tile = blockIdx.x;
+    index_t const first = tile * counted::tile_items;
+    if (first >= items) {
+      if (n == 0 && counts.chunk == 0 && tile == 0 && threadIdx.x == 0 && total != nullptr) {
+        *total = 0;
+      }
+      return;
+    }
+    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    index_t const base = first + warp * counted::warp_items;
+    unsigned word[words_per_lane];
+    load_words(mask, base, items - base, word);
+    index_t const group = tile / (counts.rounds(items) * warps);
+    index_t in_groups = 0;
+    for (index_t g = threadIdx.x; g < group; g += block_threads) in_groups += counts.groups[g];
+
+    unsigned before[words_per_lane], in_warp = 0;
+#pragma unroll
+    for (int w = 0; w < words_per_lane; ++w) {
+      auto const ones = static_cast<unsigned>(simt::popc(word[w]));
+      auto const scanned = warp::exclusive_scan(ones, plus<unsigned>{});
+      before[w] = in_warp + scanned.prefix;
+      in_warp += scanned.total;
+    }
+    index_t const share = warp::exclusive_scan(in_groups, plus<index_t>{}).total;
+    if (simt::lane_id() == 0) {
+      shared.groups_before[warp] = share;
+      shared.count[warp] = in_warp;
+    }
+    simt::sync_block();
+    index_t entering = counts.tiles[tile];
+    if (counts.chunk > 0) entering += counts.chunks[counts.chunk % 2];
+#pragma unroll
+    for (int w = 0; w < warps; ++w) {
+      entering += shared.groups_before[w];
+      if (w < warp) entering += shared.count[w];
+    }
+#pragma unroll
+    for (int w = 0; w < words_per_lane; ++w) {
+      int const at = (warp * words_per_lane + w) * simt::warp_size + simt::lane_id();
+      shared.words[at] = {static_cast<Rank>(entering + before[w]), word[w]};
+    }
+    simt::sync_block();
+    rank_words<warps, Kind>(shared.words, warp, ranks + counts.first() + first,
+                            valid_items<counted::tile_items>(items, first));
+    if (first + counted::tile_items >= items && threadIdx.x == block_threads - 1) {
+      counts.chunks[(counts.chunk + 1) % 2] = entering + in_warp;
+      if (counts.first() + items == n && total != nullptr) *total = entering + in_warp;
+    }
+  }
+};
+
+/// Launches both for each chunk of n items. `memory`: at least `counted_tiles<Tuning>::bytes(n)`.
+template <scan_kind Kind, class Tuning, class Mask, class Rank>
+void counted_binary_scan(workspace& ws, std::byte* memory, Mask mask, Rank* ranks, item_count n,
+                         index_t* d_total) {
+  using counted = counted_tiles<Tuning>;
+  index_t const chunks = ceil_div(n.at_most(), counted::chunk_items);
+  for (index_t chunk = 0; chunk == 0 || chunk < chunks; ++chunk) {
+    counted const counts(memory, n.at_most(), chunk);
+    index_t const tiles = counted::most_tiles(n.at_most() - chunk * counted::chunk_items);
+    simt::launch<count_tiles_kernel<Mask, Tuning>>(
+        {.blocks = counts.group_count, .threads = Tuning::block_threads, .on = ws.stream()}, mask,
+        n, counts);
+    simt::launch<rank_tile_kernel<Kind, Rank, Tuning>>(
+        {.blocks = static_cast<unsigned>(tiles > 0 ? tiles : 1),
+         .threads = Tuning::block_threads,
+         .on = ws.stream()},
+        counts.bits_of(mask), ranks, n, counts, d_total);
+  }
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
