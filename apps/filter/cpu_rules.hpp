@@ -4,14 +4,38 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <type_traits>
 
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::cpu {
 
+/// Most items that are marked at once, before any of them is packed.
+inline constexpr index_t mark_items = 512;
+
+namespace detail {
+
+template <class T>
+std::span<std::byte const> bytes_of(T const* begin, T const* end) {
+  return std::as_bytes(std::span<T const>(begin, end));
+}
+
+/// flags[j] = bit j, for the eight bits of a byte.
+inline void spread_bits(std::uint64_t byte, std::uint8_t* flags) {
+  // A copy of the byte in each flag, of which flag j leaves bit j; adding carries it to the top.
+  std::uint64_t const own = byte * 0x0101010101010101u & 0x8040201008040201u;
+  std::uint64_t const ones = (own + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
+  for (int j = 0; j < 8; ++j) flags[j] = static_cast<std::uint8_t>(ones >> 8 * j);
+}
+
+}  // namespace detail
+
 /// Every rule has mark(begin, items, flags): sets flags[k] to 1 if item begin + k is kept, to 0 if
-/// not, for k < items; or returns false, and may leave the flags as they are, if none is kept.
+/// not, for k < items <= mark_items; or returns false, and may leave the flags as they are, if none
+/// is kept. And memory(begin, end): what it reads of those items, for `read_ahead`; or nothing.
 ///
 /// This one keeps what a predicate accepts.
 template <class In, class Keep>
@@ -26,6 +50,14 @@ struct keep_where {
     for (index_t k = 0; k < items; ++k) flags[k] = accepts(from[k]) ? 1 : 0;
     return true;
   }
+
+  std::span<std::byte const> memory(index_t begin, index_t end) const {
+    if constexpr (std::is_pointer_v<In>) {
+      return detail::bytes_of(in + begin, in + end);
+    } else {
+      return {};
+    }
+  }
 };
 
 /// Keeps items whose byte is nonzero.
@@ -36,6 +68,10 @@ struct keep_flagged {
     std::uint8_t const* const from = bytes + begin;
     for (index_t k = 0; k < items; ++k) flags[k] = from[k] != 0 ? 1 : 0;
     return true;
+  }
+
+  std::span<std::byte const> memory(index_t begin, index_t end) const {
+    return detail::bytes_of(bytes + begin, bytes + end);
   }
 };
 
@@ -51,10 +87,18 @@ struct keep_masked {
       index_t const i = begin + k;
       std::uint32_t const word = words[i / 32] >> i % 32;
       index_t const here = std::min(items - k, 32 - i % 32);
-      for (index_t j = 0; j < here; ++j) flags[k + j] = word >> j & 1u;
+      if (here == 32) {
+        for (int j = 0; j < 32; j += 8) detail::spread_bits(word >> j & 0xff, flags + k + j);
+      } else {
+        for (index_t j = 0; j < here; ++j) flags[k + j] = word >> j & 1u;
+      }
       k += here;
     }
     return true;
+  }
+
+  std::span<std::byte const> memory(index_t begin, index_t end) const {
+    return detail::bytes_of(words + begin / 32, words + ceil_div(end, index_t{32}));
   }
 };
 
@@ -68,6 +112,10 @@ struct keep_heads {
     if (begin == 0) flags[0] = 1;
     for (index_t k = begin == 0 ? 1 : 0; k < items; ++k) flags[k] = from[k - 1] == from[k] ? 0 : 1;
     return true;
+  }
+
+  std::span<std::byte const> memory(index_t begin, index_t end) const {
+    return detail::bytes_of(in + begin, in + end);
   }
 };
 

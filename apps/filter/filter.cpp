@@ -7,6 +7,7 @@
 #include <apps/filter/facade_checks.hpp>
 #include <apps/filter/filter_cpu.hpp>
 #include <apps/filter/filter_cuda.hpp>
+#include <apps/filter/predicate_marks.hpp>
 
 namespace libscan::inline v1 {
 using detail::check_apart;
@@ -17,12 +18,10 @@ template <class T>
 index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values,
                std::type_identity_t<std::span<T>> out, predicate<T> const& keep) {
   check_apart("filter", std::as_bytes(values), std::as_bytes(out), true);
-  index_t const kept = on.is_cuda()
-                           ? detail::cuda_filter<T>::values(on.device(), values, out, keep)
-                           : visit_predicate(keep, [&](auto const& test) {
-                               return cpu::filter(on.threads(), values.data(), length(values),
-                                                  out.data(), length(out), test);
-                             });
+  index_t const kept =
+      on.is_cuda() ? detail::cuda_filter<T>::values(on.device(), values, out, keep)
+                   : cpu::filter_by(on.threads(), values.data(), length(values), out.data(),
+                                    length(out), cpu::keep_predicate<T>{values.data(), &keep});
   check_fits("filter", kept, length(out));
   return kept;
 }
@@ -31,12 +30,10 @@ template <class T>
 index_t filter_indices(engine const& on, std::type_identity_t<std::span<T const>> values,
                        std::span<index_t> out, predicate<T> const& keep) {
   check_apart("filter_indices", std::as_bytes(values), std::as_bytes(out), false);
-  index_t const kept =
-      on.is_cuda() ? detail::cuda_filter<T>::indices(on.device(), values, out, keep)
-                   : visit_predicate(keep, [&](auto const& test) {
-                       return cpu::filter_indices(on.threads(), values.data(), length(values),
-                                                  out.data(), length(out), test);
-                     });
+  index_t const kept = on.is_cuda()
+                           ? detail::cuda_filter<T>::indices(on.device(), values, out, keep)
+                           : cpu::indices_by(on.threads(), length(values), out.data(), length(out),
+                                             cpu::keep_predicate<T>{values.data(), &keep});
   check_fits("filter_indices", kept, length(out));
   return kept;
 }
@@ -45,9 +42,7 @@ template <class T>
 index_t count_if(engine const& on, std::type_identity_t<std::span<T const>> values,
                  predicate<T> const& keep) {
   if (on.is_cuda()) return detail::cuda_filter<T>::count(on.device(), values, keep);
-  return visit_predicate(keep, [&](auto const& test) {
-    return cpu::count_if(on.threads(), values.data(), length(values), test);
-  });
+  return cpu::count_by(on.threads(), length(values), cpu::keep_predicate<T>{values.data(), &keep});
 }
 
 template index_t filter(engine const&, std::span<std::int8_t const>, std::span<std::int8_t>,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -15,6 +16,7 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/read_ahead.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/vector_pack.hpp>
 
@@ -26,39 +28,41 @@ inline constexpr index_t filter_chunk_items = 16 * 1024;
 
 namespace detail {
 
-/// Items whose flags are known before any of them is packed: first a loop over the rule, which
-/// compilers turn into vector instructions, then one that packs; neither branches on the data.
-inline constexpr index_t flag_block = 512;
-
-/// Calls take(i, items, flags) for blocks of items i, i + 1, ... that make up [begin, end), `flags`
-/// saying which of them `rule` keeps; and take(i, items, nullptr) where it keeps none.
+/// Calls take(i, items, flags) for blocks of items i, i + 1, ... that make up chunk `c`, `flags`
+/// saying which of them `rule` keeps; and take(i, items, nullptr) where it keeps none. First a loop
+/// over the rule, in vector instructions, then one that packs; neither branches on the data.
 template <class Rule, class Take>
-void mark_blocks(Rule const& rule, index_t begin, index_t end, Take take) {
-  std::uint8_t flags[flag_block];
-  for (index_t i = begin; i < end; i += flag_block) {
-    index_t const items = std::min(flag_block, end - i);
+void mark_blocks(Rule const& rule, chunk const& c, Take take) {
+  std::uint8_t flags[mark_items];
+  std::span<std::byte const> next;
+  if (c.next >= 0) next = rule.memory(c.next, c.next + c.size());
+  index_t const share = static_cast<index_t>(next.size()) / ceil_div(c.size(), mark_items) + 1;
+  read_ahead ahead(next);
+  for (index_t i = c.begin; i < c.end; i += mark_items) {
+    index_t const items = std::min(mark_items, c.end - i);
+    ahead.ask(share);
     take(i, items, rule.mark(i, items, flags) ? flags : nullptr);
   }
 }
 
-/// Packs the items of [begin, end) that `rule` keeps at the front of `to`, which has room for all.
+/// Packs the items of chunk `c` that `rule` keeps at the front of `to`, which has room for all.
 /// Returns how many they are.
 template <class Rule, class T>
-index_t pack_kept(Rule const& rule, index_t begin, index_t end, T const* in, T* to) {
+index_t pack_kept(Rule const& rule, chunk const& c, T const* in, T* to) {
   index_t kept = 0;
-  mark_blocks(rule, begin, end, [&](index_t i, index_t items, std::uint8_t const* flags) {
+  mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
     if (flags) kept += pack_items(in + i, flags, 1, items, to + kept);
   });
   return kept;
 }
 
-/// The same for the items' offsets from `begin`, at most 2^32.
+/// The same for the items' offsets from the chunk's begin, at most 2^32.
 template <class Rule>
-index_t pack_offsets(Rule const& rule, index_t begin, index_t end, std::uint32_t* to) {
+index_t pack_offsets(Rule const& rule, chunk const& c, std::uint32_t* to) {
   auto const positions = best_vector_packs().positions;
   index_t kept = 0;
-  mark_blocks(rule, begin, end, [&](index_t i, index_t items, std::uint8_t const* flags) {
-    auto const first = static_cast<std::uint32_t>(i - begin);
+  mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
+    auto const first = static_cast<std::uint32_t>(i - c.begin);
     if (flags) kept += positions(first, flags, items, to + kept);
   });
   return kept;
@@ -99,7 +103,7 @@ template <class Rule, class T>
 void pack_both(Rule const& rule, chunk const& c, T const* in, packed_chunk<T>& kept,
                packed_chunk<T>& rejected) {
   kept.count = rejected.count = 0;
-  mark_blocks(rule, c.begin, c.end, [&](index_t i, index_t items, std::uint8_t const* flags) {
+  mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
     T* const to = rejected.items.get() + rejected.count;
     if (!flags) {
       std::copy_n(in + i, items, to);
@@ -129,7 +133,7 @@ index_t filter_by(int threads, T const* in, index_t n, T* out, index_t capacity,
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
       [&](packed_chunk& packed, chunk const& c) {
-        packed.count = detail::pack_kept(rule, c.begin, c.end, in, packed.items.get());
+        packed.count = detail::pack_kept(rule, c, in, packed.items.get());
         return packed.count;
       },
       [&](packed_chunk const& packed, chunk const&, index_t place) {
@@ -161,7 +165,7 @@ index_t indices_by(int threads, index_t n, index_t* out, index_t capacity, Rule 
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
       [&](packed_chunk& packed, chunk const& c) {
-        packed.count = detail::pack_offsets(rule, c.begin, c.end, packed.items.get());
+        packed.count = detail::pack_offsets(rule, c, packed.items.get());
         return packed.count;
       },
       [&](packed_chunk const& packed, chunk const& c, index_t place) {
@@ -226,11 +230,10 @@ index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter
       threads, n, chunk_items, plus<index_t>{}, 0, [] { return nothing{}; },
       [&](nothing, chunk const& c) {
         index_t count = 0;
-        detail::mark_blocks(rule, c.begin, c.end,
-                            [&](index_t, index_t items, std::uint8_t const* flags) {
-                              auto const set = [](std::uint8_t flag) { return flag != 0; };
-                              if (flags) count += detail::count(flags, items, set);
-                            });
+        detail::mark_blocks(rule, c, [&](index_t, index_t items, std::uint8_t const* flags) {
+          auto const set = [](std::uint8_t flag) { return flag != 0; };
+          if (flags) count += detail::count(flags, items, set);
+        });
         return count;
       },
       [](nothing, chunk const&, index_t) {});

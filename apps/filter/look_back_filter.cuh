@@ -59,7 +59,13 @@ struct filter_kernel {
         index_t const i = first + row * simt::warp_size;
         if (row * simt::warp_size < tile.valid - local && rule(in, i, items[row])) {
           kept |= 1u << row;
-          if (wants_items && !reads_all) items[row] = in[i];
+        }
+      }
+      if constexpr (wants_items && !reads_all) {
+        // All under way together, once all of the mask is there.
+#pragma unroll
+        for (int row = 0; row < items_per_thread; ++row) {
+          if ((kept >> row & 1u) != 0) items[row] = in[first + row * simt::warp_size];
         }
       }
       auto const in_warp =

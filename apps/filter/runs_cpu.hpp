@@ -81,7 +81,7 @@ index_t encode_runs(int threads, T const* in, index_t n, run_outputs<T> const& o
       threads, n, chunk_items, detail::join_begins{}, detail::join_begins::identity(),
       [&] { return gathered_begins(std::min(n, chunk_items)); },
       [&](gathered_begins& begins, chunk const& c) {
-        begins.count = detail::pack_offsets(keep_heads<T>{in}, c.begin, c.end, begins.items.get());
+        begins.count = detail::pack_offsets(keep_heads<T>{in}, c, begins.items.get());
         if (begins.count == 0) return detail::join_begins::identity();
         return detail::run_begins{begins.count, c.begin + begins.items[begins.count - 1]};
       },

@@ -7,6 +7,7 @@
 
 #include <apps/filter/facade_checks.hpp>
 #include <apps/filter/filter_cpu.hpp>
+#include <apps/filter/predicate_marks.hpp>
 #include <apps/filter/runs_cpu.hpp>
 #include <apps/filter/selection_cuda.hpp>
 #include <libscan/core/error.hpp>
@@ -107,13 +108,10 @@ template <class T>
 index_t selection<T>::split(engine const& on, std::span<T const> values, std::span<T> out,
                             std::optional<std::span<T>> rejected, predicate<T> const& keep) {
   check_split(values, out, rejected);
-  index_t const kept = on.is_cuda()
-                           ? cuda_selection<T>::split(on.device(), values, out, rejected, keep)
-                           : visit_predicate(keep, [&](auto const& test) {
-                               using test_type = std::remove_cvref_t<decltype(test)>;
-                               cpu::keep_where<T const*, test_type> const rule{values.data(), test};
-                               return split_by(on, values, out, rejected, rule);
-                             });
+  index_t const kept =
+      on.is_cuda()
+          ? cuda_selection<T>::split(on.device(), values, out, rejected, keep)
+          : split_by(on, values, out, rejected, cpu::keep_predicate<T>{values.data(), &keep});
   return checked_split(values, out, rejected, kept);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heads of segments as bytes and as bits.
+// Heads of segments as bits, a chunk's or all.
 #include <apps/prefix/heads.hpp>
+
+#include <algorithm>
 
 #include <libscan/core/operators.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
@@ -8,46 +10,64 @@
 
 namespace libscan::apps {
 
-void described_heads::mark(index_t begin, index_t end, std::uint8_t* to) const {
+namespace {
+
+/// Calls use(description), one of those of libscan/cpu; nothing for `none`.
+template <class Use>
+void visit_heads(segmentation const& segments, Use use) {
   using form = segmentation::form;
   switch (segments.how) {
     case form::none:
-      std::fill_n(to, end - begin, std::uint8_t{0});
       return;
     case form::flags:
-      return cpu::head_flags{static_cast<std::uint8_t const*>(segments.data)}.mark(begin, end, to);
+      return use(cpu::head_flags{static_cast<std::uint8_t const*>(segments.data)});
     case form::bits:
-      return cpu::head_bits{static_cast<std::uint32_t const*>(segments.data)}.mark(begin, end, to);
+      return use(cpu::head_bits{static_cast<std::uint32_t const*>(segments.data)});
     case form::offsets:
-      return cpu::segment_offsets{static_cast<index_t const*>(segments.data), segments.segments}
-          .mark(begin, end, to);
+      return use(
+          cpu::segment_offsets{static_cast<index_t const*>(segments.data), segments.segments});
     case form::keys:
       return visit_dtype(segments.key_type, [&]<class Key>(std::type_identity<Key>) {
-        cpu::segment_keys<Key>{static_cast<Key const*>(segments.data)}.mark(begin, end, to);
+        use(cpu::segment_keys<Key>{static_cast<Key const*>(segments.data)});
       });
   }
 }
 
+}  // namespace
+
+void described_heads::mark(index_t begin, index_t end, cpu::head_word* to) const {
+  if (segments.how == segmentation::form::none) {
+    std::fill_n(to, ceil_div(end - begin, cpu::word_heads), cpu::head_word{0});
+  }
+  visit_heads(segments, [&](auto const& heads) { heads.mark(begin, end, to); });
+}
+
+cpu::memory_piece described_heads::read_for(index_t begin, index_t end) const {
+  cpu::memory_piece piece;
+  visit_heads(segments, [&](auto const& heads) { piece = heads.read_for(begin, end); });
+  return piece;
+}
+
 std::vector<std::uint32_t> packed_heads(int threads, prefix_call const& call) {
   constexpr index_t chunk_items = index_t{1} << 15;
+  static_assert(chunk_items % cpu::word_heads == 0);
   std::vector<std::uint32_t> words(static_cast<std::size_t>(ceil_div(call.n, index_t{32})));
   described_heads const heads{call.segments};
   cpu::run_chunks(
       threads, call.n, chunk_items, plus<index_t>{}, 0,
-      [&] { return std::vector<std::uint8_t>(chunk_items); },
-      [&](std::vector<std::uint8_t>& bytes, cpu::chunk const& c) {
-        cpu::mark_positions(heads, call.direction, call.n, c.begin, c.end, bytes.data());
-        std::fill(bytes.begin() + c.size(), bytes.end(), std::uint8_t{0});
-        for (index_t i = 0; i < c.size(); i += 32) {
-          std::uint32_t word = 0;
-          for (int bit = 0; bit < 32; ++bit) {
-            word |= std::uint32_t{bytes[static_cast<std::size_t>(i + bit)]} << bit;
-          }
-          words[static_cast<std::size_t>((c.begin + i) / 32)] = word;
+      [&] { return std::vector<cpu::head_word>(chunk_items / cpu::word_heads); },
+      [&](std::vector<cpu::head_word>& marks, cpu::chunk const& c) {
+        cpu::mark_positions(heads, call.direction, call.n, c.begin, c.end, marks.data());
+        auto const half = [&](index_t w) {
+          return static_cast<std::uint32_t>(marks[static_cast<std::size_t>(w / 2)] >> w % 2 * 32);
+        };
+        index_t const count = ceil_div(c.size(), index_t{32});
+        for (index_t w = 0; w < count; ++w) {
+          words[static_cast<std::size_t>(c.begin / 32 + w)] = half(w);
         }
         return index_t{0};
       },
-      [](std::vector<std::uint8_t> const&, cpu::chunk const&, index_t) {});
+      [](std::vector<cpu::head_word> const&, cpu::chunk const&, index_t) {});
   return words;
 }
 

@@ -8,6 +8,7 @@
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_call.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/vector_heads.hpp>
 
 namespace libscan::apps {
 
@@ -16,8 +17,12 @@ namespace libscan::apps {
 struct described_heads {
   segmentation segments;
 
-  /// Sets to[k] to 1 if a segment begins at item begin + k, to 0 if not, for items [begin, end).
-  void mark(index_t begin, index_t end, std::uint8_t* to) const;
+  /// Sets bit k % 64 of to[k / 64] to 1 if a segment begins at item begin + k, to 0 if not, for
+  /// items [begin, end), and the last word's further bits to 0.
+  void mark(index_t begin, index_t end, cpu::head_word* to) const;
+
+  /// The memory that `mark` will read, as far as it is known.
+  cpu::memory_piece read_for(index_t begin, index_t end) const;
 };
 
 /// The heads in the order of the scan, as bits: bit i of word w belongs to position 32 w + i, which

@@ -105,8 +105,10 @@ TEMPLATE_TEST_CASE("many small tiles keep what copy_if keeps", "", tiny_tuning,
   });
 }
 
-TEMPLATE_TEST_CASE("the size ladder at every selectivity, in several types", "", std::uint8_t,
-                   std::int16_t, std::uint32_t, float, double) {
+using ladder_types =
+    types_to_test<std::tuple<std::uint8_t, std::uint32_t>, std::tuple<std::int16_t, float, double>>;
+TEMPLATE_LIST_TEST_CASE("the size ladder at every selectivity, in several types", "",
+                        ladder_types) {
   using tuning = filter_tuning<TestType>;
   using pipeline = pipelined_filter_tuning<TestType>;
   constexpr index_t tile = index_t{tuning::block_threads} * tuning::items_per_thread;

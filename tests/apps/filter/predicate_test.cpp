@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predicates against a naive recursive evaluation of random expressions that shares no code with
 // the parser, and the words of every refusal.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include <apps/filter/interval_set.hpp>
 #include <apps/filter/plain_evaluator.hpp>
+#include <apps/filter/predicate_marks.hpp>
 #include <apps/filter/predicate_parser.hpp>
 #include <tests/apps/filter/item_types.hpp>
 #include <tests/support/catch.hpp>
@@ -196,6 +198,18 @@ std::unique_ptr<naive> random_expression(random_words& words, int depth) {
   return node;
 }
 
+/// Which items the cpu engine keeps, found many at once.
+template <class T>
+std::vector<std::uint8_t> marks_of(predicate<T> const& keep, std::vector<T> const& items) {
+  std::vector<std::uint8_t> marks(items.size());
+  cpu::keep_predicate<T> const rule{items.data(), &keep};
+  auto const n = static_cast<index_t>(items.size());
+  for (index_t i = 0; i < n; i += cpu::mark_items) {
+    if (!rule.mark(i, std::min(cpu::mark_items, n - i), marks.data() + i)) FAIL("not marked");
+  }
+  return marks;
+}
+
 /// Compares every form of evaluation with the naive one; empty if all agree.
 template <class T>
 std::string disagreement(naive const& meaning, std::string const& text,
@@ -203,13 +217,19 @@ std::string disagreement(naive const& meaning, std::string const& text,
   expression const tree(text);
   predicate<T> const keep = bind_predicate<T>(tree);
   apps::plain_evaluator<T> const plain(tree);
-  for (T const x : items) {
+  auto const marks = marks_of(keep, items);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    T const x = items[i];
     bool const expected = meaning.holds(x);
     bool const fast = visit_predicate(keep, [x](auto const& test) { return test(x); });
-    if (keep(x) == expected && fast == expected && plain(x) == expected) continue;
+    bool const marked = marks[i] == 1;
+    if (keep(x) == expected && fast == expected && plain(x) == expected && marked == expected) {
+      continue;
+    }
     return item_type_name<T>() + " " + std::to_string(x) + " and \"" + text + "\": expected " +
            std::to_string(expected) + ", got " + std::to_string(keep(x)) + ", visited " +
-           std::to_string(fast) + ", plain " + std::to_string(plain(x));
+           std::to_string(fast) + ", plain " + std::to_string(plain(x)) + ", marked " +
+           std::to_string(marks[i]);
   }
   return "";
 }

@@ -171,8 +171,10 @@ TEMPLATE_TEST_CASE("many small tiles are divided as by a loop", "", tiny_tuning,
   });
 }
 
-TEMPLATE_TEST_CASE("the size ladder of masks at every selectivity, in several types", "",
-                   std::uint8_t, std::uint32_t, pair_of_words, triple) {
+using ladder_types =
+    types_to_test<std::tuple<std::uint32_t, triple>, std::tuple<std::uint8_t, pair_of_words>>;
+TEMPLATE_LIST_TEST_CASE("the size ladder of masks at every selectivity, in several types", "",
+                        ladder_types) {
   using tuning = filter_tuning<TestType>;
   constexpr index_t tile = index_t{tuning::block_threads} * tuning::items_per_thread;
   index_t const limit = on_gpu ? 300000 : scaled(13000, 5000);

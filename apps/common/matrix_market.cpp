@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix Market files, parsed by several threads: pieces of whole lines are first counted, so that
+// each then knows its lines' numbers and where its entries go.
+#include <apps/common/matrix_market.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cctype>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include <apps/common/byte_source.hpp>
+#include <apps/common/data_file.hpp>
+#include <apps/common/exit_code.hpp>
+#include <apps/common/gzip.hpp>
+#include <apps/common/number.hpp>
+#include <apps/common/progress.hpp>
+#include <apps/common/table.hpp>
+
+namespace libscan::apps {
+namespace {
+
+constexpr std::string_view field_names[] = {"real", "integer", "pattern"};
+constexpr std::string_view symmetry_names[] = {"general", "symmetric", "skew-symmetric"};
+constexpr index_t most_indices = std::numeric_limits<std::int32_t>::max();
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+/// Takes lines off the front of a text.
+class line_reader {
+ public:
+  explicit line_reader(std::string_view text) : rest_(text) {}
+
+  /// The next line without its end; nothing at the end of the text.
+  std::optional<std::string_view> next() {
+    if (rest_.empty()) return std::nullopt;
+    std::size_t const end = std::min(rest_.find('\n'), rest_.size());
+    std::string_view const line = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    ++lines_;
+    return line;
+  }
+
+  std::uint64_t lines() const { return lines_; }
+  std::string_view rest() const { return rest_; }
+
+ private:
+  std::string_view rest_;
+  std::uint64_t lines_ = 0;
+};
+
+/// Takes words off the front of a line; empty when there are no more.
+std::string_view next_word(std::string_view& line) {
+  std::size_t begin = 0;
+  while (begin < line.size() && is_blank(line[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < line.size() && !is_blank(line[end])) ++end;
+  std::string_view const word = line.substr(begin, end - begin);
+  line.remove_prefix(end);
+  return word;
+}
+
+bool all_blank(std::string_view line) { return std::all_of(line.begin(), line.end(), is_blank); }
+
+bool same_word(std::string_view word, std::string_view lower) {
+  auto const same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == static_cast<unsigned char>(b);
+  };
+  return std::equal(word.begin(), word.end(), lower.begin(), lower.end(), same);
+}
+
+/// The place of a word in a list of names; refuses words that are not in it.
+template <std::size_t N>
+int choice(std::string_view word, std::string_view const (&names)[N], std::string const& name,
+           char const* expected) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (same_word(word, names[i])) return static_cast<int>(i);
+  }
+  throw file_error::at_line(name, 1, for_people(word) + ", expected " + expected);
+}
+
+/// Reads the first line.
+void read_banner(std::string_view line, std::string const& name, matrix_file& matrix) {
+  if (!same_word(next_word(line), "%%matrixmarket")) {
+    throw file_error::at_line(name, 1, "no Matrix Market file, expected %%MatrixMarket");
+  }
+  std::string_view const objects[] = {"matrix"}, formats[] = {"coordinate"};
+  choice(next_word(line), objects, name, "'matrix'");
+  choice(next_word(line), formats, name, "'coordinate' (arrays are dense)");
+  matrix.field = static_cast<matrix_field>(
+      choice(next_word(line), field_names, name, "real, integer or pattern"));
+  matrix.symmetry = static_cast<matrix_symmetry>(
+      choice(next_word(line), symmetry_names, name, "general, symmetric or skew-symmetric"));
+  if (matrix.field == matrix_field::pattern && matrix.symmetry == matrix_symmetry::skew_symmetric) {
+    throw file_error::at_line(name, 1, "a skew-symmetric pattern, expected values with signs");
+  }
+  if (!all_blank(line)) {
+    throw file_error::at_line(name, 1, "words behind the symmetry, expected the end of the line");
+  }
+}
+
+/// Reads up to the size line; returns the number of entries it claims.
+index_t read_sizes(line_reader& lines, std::string const& name, matrix_file& matrix) {
+  std::optional<std::string_view> line;
+  do {
+    line = lines.next();
+  } while (line && (line->starts_with('%') || all_blank(*line)));
+  auto const fail = [&](std::string const& reason) {
+    throw file_error::at_line(name, std::max<std::uint64_t>(lines.lines(), 1), reason);
+  };
+  if (!line) fail("no line with sizes, expected rows, columns and entries");
+  index_t sizes[3];
+  for (index_t& size : sizes) {
+    std::string_view const word = next_word(*line);
+    if (word.empty()) fail("too few sizes, expected rows, columns and entries");
+    if (parse_number(word, size) != parse_outcome::number || size < 0) {
+      fail(for_people(word) + " is no size, expected a number of rows, columns or entries");
+    }
+  }
+  if (!all_blank(*line)) fail("words behind the sizes, expected rows, columns and entries");
+  if (sizes[0] > most_indices || sizes[1] > most_indices) {
+    fail(std::to_string(std::max(sizes[0], sizes[1])) +
+         " rows or columns, expected at most 2147483647");
+  }
+  if (matrix.symmetry != matrix_symmetry::general && sizes[0] != sizes[1]) {
+    fail(std::to_string(sizes[0]) + " rows and " + std::to_string(sizes[1]) +
+         " columns, expected as many of both in a " + std::string(name_of(matrix.symmetry)) +
+         " matrix");
+  }
+  matrix.rows = sizes[0];
+  matrix.columns = sizes[1];
+  return sizes[2];
+}
+
+/// Lines and entries up to some place in the text.
+struct line_counts {
+  std::uint64_t lines = 0;
+  index_t entries = 0;
+};
+
+/// What is wrong with a line.
+struct complaint {
+  std::uint64_t line = std::numeric_limits<std::uint64_t>::max();
+  std::string reason;
+};
+
+/// The lines behind the size line.
+class entry_lines {
+ public:
+  entry_lines(std::string_view text, std::uint64_t lines_before, index_t claimed,
+              std::string const& name, matrix_file& matrix, std::size_t piece_bytes)
+      : claimed_(claimed), name_(name), matrix_(matrix) {
+    while (!text.empty()) {
+      std::size_t end = text.size();
+      if (end > piece_bytes) end = std::min(text.find('\n', piece_bytes), end - 1) + 1;
+      pieces_.push_back(text.substr(0, end));
+      text.remove_prefix(end);
+    }
+    counts_.resize(pieces_.size() + 1);
+    counts_[0].lines = lines_before;
+  }
+
+  void read(int threads) {
+    for_each_piece(threads, [&](std::size_t p) { counts_[p + 1] = count(pieces_[p]); });
+    for (std::size_t p = 1; p < counts_.size(); ++p) {
+      counts_[p].lines += counts_[p - 1].lines;
+      counts_[p].entries += counts_[p - 1].entries;
+    }
+    // What is behind the last entry to come is refused below, so there is no use in room for it.
+    auto const room = static_cast<std::size_t>(std::min(counts_.back().entries, claimed_));
+    matrix_.row_indices.resize(room);
+    matrix_.column_indices.resize(room);
+    if (matrix_.field == matrix_field::real) matrix_.reals.resize(room);
+    if (matrix_.field == matrix_field::integer) matrix_.integers.resize(room);
+    std::vector<complaint> complaints(pieces_.size());
+    for_each_piece(threads, [&](std::size_t p) { complaints[p] = parse(p); });
+    for (complaint const& first : complaints) {
+      if (!first.reason.empty()) throw file_error::at_line(name_, first.line, first.reason);
+    }
+    if (counts_.back().entries < claimed_) {
+      throw file_error::at_line(name_, counts_.back().lines,
+                                "the file ends after " + std::to_string(counts_.back().entries) +
+                                    " entries, expected " + std::to_string(claimed_));
+    }
+  }
+
+ private:
+  template <class Work>
+  void for_each_piece(int threads, Work const& work) {
+    std::atomic<std::size_t> ticket{0};
+    auto const run = [&] {
+      for (std::size_t p = ticket++; p < pieces_.size(); p = ticket++) work(p);
+    };
+    std::size_t const most = std::min(static_cast<std::size_t>(threads), pieces_.size());
+    std::vector<std::jthread> helpers;
+    for (std::size_t t = 1; t < most; ++t) helpers.emplace_back(run);
+    run();
+  }
+
+  static line_counts count(std::string_view text) {
+    line_counts counts;
+    char const* at = text.data();
+    char const* const end = at + text.size();
+    while (at < end) {
+      auto const* const found =
+          static_cast<char const*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+      char const* const line_end = found == nullptr ? end : found;
+      bool const entry = at < line_end && (!is_blank(*at) || !all_blank({at, line_end}));
+      ++counts.lines;
+      counts.entries += entry ? 1 : 0;
+      at = line_end + 1;
+    }
+    return counts;
+  }
+
+  complaint parse(std::size_t piece) {
+    line_reader lines(pieces_[piece]);
+    index_t at = counts_[piece].entries;
+    while (auto const line = lines.next()) {
+      if (all_blank(*line)) continue;
+      std::string reason;
+      if (at >= claimed_) {
+        reason = "more than the " + std::to_string(claimed_) + " entries that the sizes promise";
+      } else {
+        reason = parse_entry(*line, static_cast<std::size_t>(at));
+      }
+      if (!reason.empty()) return {counts_[piece].lines + lines.lines(), std::move(reason)};
+      ++at;
+    }
+    return {};
+  }
+
+  /// Empty, or what is wrong.
+  std::string parse_entry(std::string_view line, std::size_t at) {
+    index_t row = 0, column = 0;
+    std::string_view rest = line;
+    if (!take_index(rest, matrix_.rows, row)) return wrong_index(line, 0);
+    if (!take_index(rest, matrix_.columns, column)) return wrong_index(line, 1);
+    if (matrix_.symmetry != matrix_symmetry::general && row < column) {
+      return "row " + std::to_string(row) + ", column " + std::to_string(column) +
+             " is above the diagonal, expected only entries below it in a " +
+             std::string(name_of(matrix_.symmetry)) + " matrix";
+    }
+    if (matrix_.symmetry == matrix_symmetry::skew_symmetric && row == column) {
+      return "row " + std::to_string(row) +
+             " has an entry on the diagonal, expected none in a skew-symmetric matrix";
+    }
+    matrix_.row_indices[at] = static_cast<std::int32_t>(row - 1);
+    matrix_.column_indices[at] = static_cast<std::int32_t>(column - 1);
+    std::string reason;
+    if (matrix_.field == matrix_field::real) reason = take_value(rest, matrix_.reals[at]);
+    if (matrix_.field == matrix_field::integer) reason = take_value(rest, matrix_.integers[at]);
+    if (!reason.empty()) return reason;
+    if (!all_blank(rest)) {
+      return for_people(next_word(rest)) + " behind the entry, expected the end of the line";
+    }
+    return {};
+  }
+
+  /// Takes an index from 1 to `most`; false if there is none.
+  static bool take_index(std::string_view& line, index_t most, index_t& index) {
+    std::size_t at = 0;
+    while (at < line.size() && is_blank(line[at])) ++at;
+    std::size_t const begin = at;
+    index_t value = 0;
+    for (; at < line.size() && at - begin < 18; ++at) {
+      auto const digit = static_cast<unsigned>(line[at]) - unsigned{'0'};
+      if (digit > 9) break;
+      value = 10 * value + static_cast<index_t>(digit);
+    }
+    if (at == begin || (at < line.size() && !is_blank(line[at]))) return false;
+    line.remove_prefix(at);
+    index = value;
+    return 1 <= value && value <= most;
+  }
+
+  /// The words for the index that `take_index` refused: the line's first or second.
+  std::string wrong_index(std::string_view line, int which) const {
+    char const* const what = which == 0 ? "row" : "column";
+    std::string_view word = next_word(line);
+    if (which == 1) word = next_word(line);
+    index_t const most = which == 0 ? matrix_.rows : matrix_.columns;
+    if (word.empty()) return "no " + std::string(what) + ", expected a row and a column";
+    index_t value = 0;
+    if (word.starts_with('+') || parse_number(word, value) == parse_outcome::no_number) {
+      return for_people(word) + " is no " + what + ", expected a whole number";
+    }
+    std::string text(what);
+    text.append(" ").append(word.substr(0, 40)).append(" is out of range, expected ");
+    return most == 0 ? text.append("no entries at all")
+                     : text.append("1 to ").append(std::to_string(most));
+  }
+
+  template <class T>
+  static std::string take_value(std::string_view& line, T& value) {
+    std::string_view const word = next_word(line);
+    std::string const expected = "expected " + std::string(std::is_integral_v<T> ? "an " : "a ");
+    if (word.empty()) return "no value, " + expected + expected_number<T>();
+    switch (parse_number(word, value)) {
+      case parse_outcome::number:
+        return {};
+      case parse_outcome::out_of_range:
+        return for_people(word) + " is out of range, " + expected + expected_number<T>();
+      default:
+        return for_people(word) + " is no number, " + expected + expected_number<T>();
+    }
+  }
+
+  index_t claimed_;
+  std::string const& name_;
+  matrix_file& matrix_;
+  std::vector<std::string_view> pieces_;
+  std::vector<line_counts> counts_;  // before each piece, and at the end
+};
+
+/// Everything the source has, in one piece of memory.
+kept_bytes all_bytes(byte_reader& in) {
+  if (auto bytes = in.rest()) return std::move(*bytes);
+  return read_up_to(in, std::numeric_limits<std::uint64_t>::max());
+}
+
+}  // namespace
+
+std::string_view name_of(matrix_field field) {
+  return field_names[static_cast<std::size_t>(field)];
+}
+
+std::string_view name_of(matrix_symmetry kind) {
+  return symmetry_names[static_cast<std::size_t>(kind)];
+}
+
+matrix_file read_matrix_market(std::unique_ptr<byte_source> source, std::string const& name,
+                               int threads, std::size_t piece_bytes) {
+  byte_reader in(std::move(source), name);
+  if (starts_gzip(in)) {
+    in = byte_reader(decompressed(std::move(in)), name);
+  } else if (named_gzip(name)) {
+    throw file_error::at_byte(name, 0, "no gzip data: expected it to begin with \\x1f\\x8b");
+  }
+  kept_bytes const bytes = all_bytes(in);
+  line_reader lines({reinterpret_cast<char const*>(bytes.bytes.data()), bytes.bytes.size()});
+  matrix_file matrix;
+  matrix.bytes = bytes.bytes.size();
+  auto const banner = lines.next();
+  if (!banner) throw file_error(name, "the file is empty, expected %%MatrixMarket");
+  read_banner(*banner, name, matrix);
+  index_t const claimed = read_sizes(lines, name, matrix);
+  int const cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  entry_lines(lines.rest(), lines.lines(), claimed, name, matrix, piece_bytes)
+      .read(threads > 0 ? threads : cores);
+  return matrix;
+}
+
+matrix_file read_matrix_market(std::string const& path, progress* meter, int threads) {
+  matrix_file matrix = read_matrix_market(open_file(path, meter), input_name(path), threads);
+  if (meter != nullptr) meter->finish();
+  return matrix;
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading sparse matrices from Matrix Market files (Boisvert, Pozo & Remington, "The Matrix Market
+// Exchange Formats", NISTIR 5935, 1996): coordinate format, also gzip-compressed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::apps {
+
+class byte_source;
+class progress;
+
+/// What values a file holds: none in a pattern.
+enum class matrix_field : std::uint8_t { real, integer, pattern };
+
+/// What a file leaves out: nothing; or what is above the diagonal, as the same or the negative of
+/// what is below; a skew-symmetric file has no diagonal either.
+enum class matrix_symmetry : std::uint8_t { general, symmetric, skew_symmetric };
+
+/// The names the format gives them: "real", "skew-symmetric", ...
+std::string_view name_of(matrix_field field);
+std::string_view name_of(matrix_symmetry kind);
+
+/// A matrix as its file lists it: entry k is in row row_indices[k] and column column_indices[k],
+/// both from 0, in the file's order; its value is reals[k] or integers[k], as `field` says.
+struct matrix_file {
+  index_t rows = 0;
+  index_t columns = 0;
+  matrix_field field = matrix_field::real;
+  matrix_symmetry symmetry = matrix_symmetry::general;
+  std::vector<std::int32_t> row_indices;
+  std::vector<std::int32_t> column_indices;
+  std::vector<double> reals;
+  std::vector<std::int64_t> integers;
+  std::uint64_t bytes = 0;  ///< of text, decompressed
+
+  index_t entries() const { return static_cast<index_t>(row_indices.size()); }
+};
+
+/// Reads the matrix in the file `path` on up to `threads` threads (0: one per core); "-" is
+/// standard input.
+///
+/// Accepted: "%%MatrixMarket matrix coordinate", then real, integer or pattern, then general,
+/// symmetric or skew-symmetric, in any case; comments that begin with '%' up to the size line;
+/// blank lines; LF or CR LF; reals as decimals, rounded to nearest, inf or nan; integers of 64
+/// bits, which never pass through a double. Rows and columns are at most 2^31 - 1.
+///
+/// Refused with file and line: another header, a skew-symmetric pattern, sizes that are no numbers
+/// or do not fit the symmetry, indices outside 1 to rows or columns, entries above the diagonal of
+/// a symmetric matrix or on that of a skew-symmetric one, numbers out of range, missing or surplus
+/// words in a line, fewer or more entries than the size line says. Entries of one place are all
+/// kept. Memory is taken for the lines that are there, never for what a header claims.
+///
+/// Throws `file_error`, std::bad_alloc.
+matrix_file read_matrix_market(std::string const& path, progress* meter = nullptr, int threads = 0);
+
+/// The same from any source of bytes; `name` stands for the file in messages. A thread takes about
+/// `piece_bytes` at once.
+matrix_file read_matrix_market(std::unique_ptr<byte_source> source, std::string const& name,
+                               int threads = 0, std::size_t piece_bytes = std::size_t{1} << 20);
+
+}  // namespace libscan::apps

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rule of a filter on a CPU that keeps what a predicate keeps, item after item of a vector at
+// once. Compiled for several instruction sets in predicate_marks.cpp; the best one is chosen at run
+// time.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include <apps/filter/cpu_rules.hpp>
+#include <apps/filter/predicate.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::cpu {
+
+/// Keeps items that the predicate keeps; neither it nor they may go away. T: the ten arithmetic
+/// types. A rule as those of cpu_rules.hpp.
+template <class T>
+struct keep_predicate {
+  T const* in;
+  predicate<T> const* keep;
+
+  bool mark(index_t begin, index_t items, std::uint8_t* flags) const;
+
+  std::span<std::byte const> memory(index_t begin, index_t end) const {
+    return detail::bytes_of(in + begin, in + end);
+  }
+};
+
+namespace detail {
+
+/// Sets flags[k] to 1 if items[k] passes the test, to 0 if not, for k < n.
+template <class T>
+using interval_marker = void (*)(in_interval<T> const& test, T const* items, index_t n,
+                                 std::uint8_t* flags);
+
+/// The vector code there is.
+using interval_markers = std::tuple<interval_marker<std::int8_t>, interval_marker<std::uint8_t>,
+                                    interval_marker<std::int16_t>, interval_marker<std::uint16_t>,
+                                    interval_marker<std::int32_t>, interval_marker<std::uint32_t>,
+                                    interval_marker<std::int64_t>, interval_marker<std::uint64_t>,
+                                    interval_marker<float>, interval_marker<double>>;
+
+/// For the best instruction set this CPU has, among those that Highway is told to use at the
+/// moment.
+interval_markers current_interval_markers();
+
+}  // namespace detail
+}  // namespace libscan::inline v1::cpu
