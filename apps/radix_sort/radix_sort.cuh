@@ -75,7 +75,7 @@ void require_apart(T const* in, T const* out, index_t n, char const* what) {
 /// Whether `Tuning` is that of a sort in one launch.
 template <class Tuning>
 concept tunes_resident_sort = requires {
-  Tuning::least_rows;
+  Tuning::most_rows_alone;
 };
 
 /// What a sort in passes without tuning of its own goes by.

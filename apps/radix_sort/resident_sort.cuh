@@ -4,6 +4,7 @@
 // that the output alone is enough. The quickest way for small n.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include <apps/radix_sort/sort_plan.cuh>
@@ -33,8 +34,10 @@ struct resident_sort_kernel {
   static constexpr int items_per_thread = Tuning::items_per_thread;
   static constexpr int warps = block_threads / simt::warp_size;
   static constexpr int tile_items = block_threads * items_per_thread;
-  static constexpr int groups = block_threads / digit_values;
-  static_assert(block_threads % digit_values == 0, "a thread for each digit, or several");
+  static constexpr int digits_at_once = 4;  // that a thread reads of a block's counts
+  static constexpr int group_threads = digit_values / digits_at_once;
+  static constexpr int groups = block_threads / group_threads;
+  static_assert(block_threads >= digit_values && block_threads % group_threads == 0);
 
   struct shared_storage {
     key_type key[tile_items];
@@ -46,8 +49,9 @@ struct resident_sort_kernel {
     block::scan_storage<unsigned, block_threads> scan;
   };
 
+  /// `witness`: whether keys show that a tile was sorted stably.
   __device__ void operator()(shared_storage& shared, item_count length, int rows, Order order,
-                             sort_buffers<key_type> keys, sort_buffers<Value> values,
+                             bool witness, sort_buffers<key_type> keys, sort_buffers<Value> values,
                              resident_places places, unsigned* counts) const {
     auto const n = static_cast<unsigned>(length.get());
     lane_items items(n, rows);
@@ -62,13 +66,13 @@ struct resident_sort_kernel {
         current = true;
       }
       unsigned* const exchange = counts + index_t{p % 2} * gridDim.x * digit_values;
-      unsigned const begin = sort_tile(shared, order, places.place[p], items, exchange);
-      simt::sync_grid();
+      unsigned const begin = sort_tile(shared, order, witness, places.place[p], items, exchange);
+      sync_blocks();
       if (!find_shifts(shared, exchange, begin, n)) continue;  // all keys agree
       store_sorted(shared, order, places.place[p], items.valid, keys.out, values);
       stored = true;
       current = false;
-      if (p + 1 < places.count) simt::sync_grid();
+      if (p + 1 < places.count) sync_blocks();
     }
     if (stored) return;
     items.store(items.key, keys.out);
@@ -76,6 +80,15 @@ struct resident_sort_kernel {
   }
 
  private:
+  /// A barrier of all blocks, of which there may be one.
+  static __device__ void sync_blocks() {
+    if (gridDim.x == 1) {
+      simt::sync_block();
+    } else {
+      simt::sync_grid();
+    }
+  }
+
   /// The part of a tile that a lane holds: one item of each of its warp's rows.
   struct lane_items {
     unsigned first;  // of the tile
@@ -124,10 +137,38 @@ struct resident_sort_kernel {
   };
 
   /// Sorts the tile by one digit in shared memory; tells the other blocks its counts. Returns where
-  /// the items of the caller's digit begin in the tile.
-  static __device__ unsigned sort_tile(shared_storage& shared, Order const& order,
+  /// the items of the caller's digit begin in the tile. Counters are quicker than ballots, but if
+  /// the keys show that their order was not that of the lanes, ballots it is.
+  static __device__ unsigned sort_tile(shared_storage& shared, Order const& order, bool witness,
                                        digit_place const& place, lane_items const& items,
                                        unsigned* exchange) {
+    if constexpr (equal_is_identical<Order> && !has_values) {
+      if (witness) {
+        unsigned const begin = place_items<true>(shared, order, place, items, exchange);
+        if (ascends(shared, order, place, items.valid)) return begin;
+      }
+    }
+    return place_items<false>(shared, order, place, items, exchange);
+  }
+
+  /// Whether the tile's keys ascend as far as they have been sorted. Begins and ends with a
+  /// barrier.
+  static __device__ bool ascends(shared_storage& shared, Order const& order,
+                                 digit_place const& place, unsigned valid) {
+    simt::sync_block();
+    bool good = true;
+    for (unsigned i = threadIdx.x; i + 1 < valid; i += block_threads) {
+      good &=
+          sorted_bits(order, place, shared.key[i]) <= sorted_bits(order, place, shared.key[i + 1]);
+    }
+    return !simt::sync_block_or(!good);
+  }
+
+  /// `sort_tile` by counters, or by ballots.
+  template <bool ByCounters>
+  static __device__ unsigned place_items(shared_storage& shared, Order const& order,
+                                         digit_place const& place, lane_items const& items,
+                                         unsigned* exchange) {
     auto const thread = threadIdx.x;
     auto const warp = thread / simt::warp_size;
     for (unsigned i = thread; i < warps * digit_values; i += block_threads) {
@@ -140,7 +181,11 @@ struct resident_sort_kernel {
       if (row >= items.rows) break;
       bool const valid = items.has(row);
       unsigned const digit = valid ? place.digit(order, items.key[row]) : 0;
-      rank[row] = rank_row<digit_bits>(shared.count[warp], digit, valid);
+      if constexpr (ByCounters) {
+        rank[row] = take_place<Tuning::ranks>(shared.count[warp], digit, valid);
+      } else {
+        rank[row] = rank_row<digit_bits>(shared.count[warp], digit, valid);
+      }
     }
     simt::sync_block();
     unsigned total = 0;
@@ -175,28 +220,37 @@ struct resident_sort_kernel {
   /// have the same digit. Ends with a barrier.
   static __device__ bool find_shifts(shared_storage& shared, unsigned const* exchange,
                                      unsigned begin, unsigned n) {
-    auto const digit = threadIdx.x % digit_values;
-    auto const group = threadIdx.x / digit_values;
-    unsigned before = 0, all = 0;
-#pragma unroll 4
+    auto const group = threadIdx.x / group_threads;
+    auto const quad = threadIdx.x % group_threads * digits_at_once;
+    simt::vector<unsigned, digits_at_once> before_four{}, all_four{};
+#pragma unroll 8
     for (unsigned b = group; b < gridDim.x; b += groups) {
-      unsigned const count = exchange[index_t{b} * digit_values + digit];
-      all += count;
-      if (b < blockIdx.x) before += count;
+      auto const counts =
+          simt::load_vector<digits_at_once>(exchange + index_t{b} * digit_values + quad);
+#pragma unroll
+      for (int j = 0; j < digits_at_once; ++j) {
+        all_four.item[j] += counts.item[j];
+        if (b < blockIdx.x) before_four.item[j] += counts.item[j];
+      }
     }
-    shared.before[group][digit] = before;
-    shared.all[group][digit] = all;
+#pragma unroll
+    for (int j = 0; j < digits_at_once; ++j) {
+      shared.before[group][quad + j] = before_four.item[j];
+      shared.all[group][quad + j] = all_four.item[j];
+    }
     simt::sync_block();
-    before = all = 0;
-    if (group == 0) {
+    auto const digit = threadIdx.x;
+    unsigned before = 0, all = 0;
+    if (digit < digit_values) {
+#pragma unroll
       for (int g = 0; g < groups; ++g) {
         before += shared.before[g][digit];
         all += shared.all[g][digit];
       }
     }
-    if (simt::sync_block_or(group == 0 && all == n)) return false;
+    if (simt::sync_block_or(digit < digit_values && all == n)) return false;
     unsigned const first = block::exclusive_scan(shared.scan, all, plus<unsigned>{}).prefix;
-    if (group == 0) shared.shift[digit] = first + before - begin;
+    if (digit < digit_values) shared.shift[digit] = first + before - begin;
     simt::sync_block();
     return true;
   }
@@ -227,19 +281,19 @@ void resident_sort(workspace& ws, unsigned* counts, sort_buffers<typename Order:
                    std::vector<digit_place> const& places) {
   using kernel = resident_sort_kernel<Order, Value, Tuning>;
   index_t const most = simt::multiprocessor_count();
-  // Few blocks exchange little; many have little to do.
-  index_t rows = ceil_div(n.at_most(), most * Tuning::block_threads);
-  index_t const few = Tuning::least_rows;
-  if (rows < few) rows = few;
-  if (rows > Tuning::items_per_thread) rows = Tuning::items_per_thread;
+  // A block alone waits for nobody; many have little to do each.
+  index_t rows = ceil_div(n.at_most(), index_t{Tuning::block_threads});
+  if (rows > Tuning::most_rows_alone) rows = ceil_div(rows, most);
+  rows = std::clamp<index_t>(rows, 1, Tuning::items_per_thread);
   index_t const blocks = ceil_div(n.at_most(), rows * Tuning::block_threads);
   resident_places digits{};
   for (digit_place const place : places) digits.place[digits.count++] = place;
   simt::launch<kernel>({.blocks = static_cast<unsigned>(blocks > 0 ? blocks : 1),
                         .threads = Tuning::block_threads,
                         .on = ws.stream(),
-                        .cooperative = true},
-                       n, static_cast<int>(rows), order, keys, values, digits, counts);
+                        .cooperative = blocks > 1},
+                       n, static_cast<int>(rows), order, keys_are_witness(order), keys, values,
+                       digits, counts);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -184,12 +184,6 @@ void make_staged_passes(workspace& ws, sort_buffers<typename Order::key_type> ke
   launch_passes<kernel>(ws, keys, values, n, order, places, state, blocks, true);
 }
 
-/// Whether keys that compare equal under `order` are identical.
-template <class Order>
-bool keys_are_witness(Order const& order) {
-  return equal_is_identical<Order> && order.first_bit == 0 && order.end() == Order::bits;
-}
-
 /// Makes all passes the way `Tuning` says, or as the number of items and the GPU permit.
 template <class Tuning, class Order, class Value>
 void choose_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,

@@ -29,6 +29,24 @@ struct digit_place {
   }
 };
 
+/// The bits of a key by which keys are sorted once the pass over `place` has been made: those up to
+/// the digit's end, or all where no digit is left and sorted keys move once more.
+template <class Order>
+__device__ __forceinline__ typename Order::word_type sorted_bits(
+    Order const& order, digit_place const& place, typename Order::key_type const& key) {
+  using word = typename Order::word_type;
+  int const end = place.bits == 0 ? Order::word_bits : place.shift + place.bits;
+  return static_cast<word>(order.word(key) &
+                           (static_cast<word>(~word{0}) >> (Order::word_bits - end)));
+}
+
+/// Whether keys that compare equal under `order` are identical: then ascending `sorted_bits` show
+/// that a pass was stable.
+template <class Order>
+bool keys_are_witness(Order const& order) {
+  return equal_is_identical<Order> && order.first_bit == 0 && order.end() == Order::bits;
+}
+
 /// The digits that make up the bits that count, from the least significant.
 template <class Order>
 std::vector<digit_place> digit_places(Order const& order) {

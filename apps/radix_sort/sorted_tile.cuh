@@ -15,7 +15,6 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 template <class Order, class Value, tile_witness Witness, int Items>
 struct sorted_tile {
   using key_type = typename Order::key_type;
-  using word_type = typename Order::word_type;
   using position_type = std::uint16_t;
   static constexpr bool has_positions = Witness == tile_witness::positions;
   static_assert(Items <= 1 << 16);
@@ -28,16 +27,13 @@ struct sorted_tile {
     if constexpr (has_positions) position[at] = static_cast<position_type>(from);
   }
 
-  /// Ascends from item to item of a tile that is sorted stably; with `keys`, by the bits up to the
-  /// digit's end, or by all where no digit is left and sorted keys move once more.
+  /// Ascends from item to item of a tile that is sorted stably.
   static __device__ __forceinline__ auto witness(Order const& order, digit_place const& place,
                                                  key_type const& key, position_type position) {
     if constexpr (has_positions) {
       return place.digit(order, key) << 16 | position;
     } else {
-      int const end = place.bits == 0 ? Order::word_bits : place.shift + place.bits;
-      auto const all = static_cast<word_type>(~word_type{0});
-      return static_cast<word_type>(order.word(key) & (all >> (Order::word_bits - end)));
+      return sorted_bits(order, place, key);
     }
   }
   __device__ __forceinline__ auto witness(Order const& order, digit_place const& place,

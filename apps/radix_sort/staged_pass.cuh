@@ -121,7 +121,7 @@ struct staged_pass_kernel {
           work.next_begins[digit] = static_cast<unsigned long long>(start[j] + up_to);
         }
       }
-      arrive_as_warp(shared.placed[slot]);
+      shared.placed[slot].arrive();
     }
   }
 
@@ -181,7 +181,7 @@ struct staged_pass_kernel {
       bool const good = shared.sorted.ascends(work.order, work.pass.place, warp * share,
                                               (warp + 1) * share, valid);
       if (simt::lane_id() == 0) shared.in_order[warp] = good;
-      arrive_as_warp(shared.checked);
+      shared.checked.arrive();
       if (warp == 0) {
         shared.checked.wait(k % 2);
         bool all_good = true;
@@ -192,7 +192,7 @@ struct staged_pass_kernel {
           write_role<shape>::write_runs(shared, work, tile, k, 0, 1);
         }
       }
-      arrive_as_warp(shared.sorted_free);
+      shared.sorted_free.arrive();
     }
   }
 
@@ -204,7 +204,7 @@ struct staged_pass_kernel {
       int const valid = work.valid(tile);
       shared.values.complete(work.values_in + work.base(tile), valid, 0, valid);
     }
-    arrive_as_warp(shared.values_ready);
+    shared.values_ready.arrive();
   }
 };
 

@@ -60,13 +60,13 @@ class rank_role {
       if (k > 0) shared.sorted_free.wait((k - 1) % 2);
       if (threadIdx.x == 0) fetch_values(shared, work, tile);
       put_keys(shared, warp * warp_items, left, key, place);
-      arrive_as_warp(shared.sorted_full);
+      shared.sorted_full.arrive();
     }
   }
 
  private:
   static __device__ __forceinline__ void meet(shared_storage& shared, unsigned& meetings) {
-    arrive_as_warp(shared.ranks);
+    shared.ranks.arrive();
     shared.ranks.wait(meetings++ % 2);
   }
 
@@ -130,26 +130,9 @@ class rank_role {
         shared.count[w][digit] = before;
         before += own;
       }
-      arrive_as_warp(shared.counted[k % 2]);
+      shared.counted[k % 2].arrive();
     }
     meet(shared, meetings);
-  }
-
-  /// The next place for a key of that digit. Lanes with the same digit get theirs in any order.
-  static __device__ __forceinline__ unsigned take_place(unsigned* counts, unsigned digit,
-                                                        bool valid) {
-    if constexpr (Shape::tuning::ranks == rank_order::reversed) {
-      unsigned const same =
-          lanes_of_digit<digit_bits>(digit, simt::full_warp) & simt::ballot(simt::full_warp, valid);
-      unsigned const later = same & simt::lanemask_gt();
-      unsigned const first = valid ? counts[digit] : 0;
-      simt::sync_warp();
-      if (valid && later == 0) counts[digit] = first + static_cast<unsigned>(simt::popc(same));
-      simt::sync_warp();
-      return first + static_cast<unsigned>(simt::popc(later));
-    } else {
-      return valid ? take_from_counter(counts[digit], 1) : 0;
-    }
   }
 
   /// Finds the keys' places in the sorted tile, two in a word, while others write the tile before.
@@ -172,8 +155,9 @@ class rank_role {
 #pragma unroll
       for (int r = 0; r < items_per_thread; r += 2) {
         int const i = r * simt::warp_size + simt::lane_id();
-        unsigned const low = take_place(counts, digit_of(key[r]), i < left);
-        unsigned const high = take_place(counts, digit_of(key[r + 1]), i + simt::warp_size < left);
+        unsigned const low = take_place<Shape::tuning::ranks>(counts, digit_of(key[r]), i < left);
+        unsigned const high = take_place<Shape::tuning::ranks>(counts, digit_of(key[r + 1]),
+                                                               i + simt::warp_size < left);
         place[r / 2] = low | high << 16;
       }
     }
@@ -192,7 +176,7 @@ class rank_role {
       // All under way before the first is needed.
 #pragma unroll
       for (int r = 0; r < rows_at_once; ++r) {
-        at[r] = take_place(counts, digit_of(key[r]), true);
+        at[r] = take_place<Shape::tuning::ranks>(counts, digit_of(key[r]), true);
       }
       return;
     }

@@ -103,18 +103,19 @@ struct staged_pass_shape {
     simt::mbarrier sorted_free;   // and both are done with it
   };
 
-  /// By one thread.
+  /// Where warps arrive, each lane does so for itself. By one thread.
   static __device__ void init_barriers(shared_storage& shared) {
+    constexpr int lanes = simt::warp_size;
     shared.keys_full.init(1);
     shared.values_full.init(1);
-    shared.values_ready.init(1);
-    shared.ranks.init(rank_warps);
-    for (auto& counted : shared.counted) counted.init(digit_warps);
-    for (auto& placed : shared.placed) placed.init(look_back_warps);
-    shared.sorted_full.init(rank_warps);
-    shared.checked.init(check_warps);
-    shared.written.init(write_warps);
-    shared.sorted_free.init(write_warps + check_warps);
+    shared.values_ready.init(lanes);
+    shared.ranks.init(rank_warps * lanes);
+    for (auto& counted : shared.counted) counted.init(digit_warps * lanes);
+    for (auto& placed : shared.placed) placed.init(look_back_warps * lanes);
+    shared.sorted_full.init(rank_warps * lanes);
+    shared.checked.init(check_warps * lanes);
+    shared.written.init(write_warps * lanes);
+    shared.sorted_free.init((write_warps + check_warps) * lanes);
     simt::fence_mbarrier_init();
   }
 
@@ -123,11 +124,5 @@ struct staged_pass_shape {
     shared.keys.fetch(work.keys_in + work.base(tile), work.valid(tile), shared.keys_full);
   }
 };
-
-/// One lane arrives for its warp, whose accesses come before.
-__device__ __forceinline__ void arrive_as_warp(simt::mbarrier& barrier) {
-  simt::sync_warp();
-  if (simt::lane_id() == 0) barrier.arrive();
-}
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

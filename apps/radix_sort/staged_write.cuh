@@ -26,11 +26,8 @@ class write_role {
       shared.sorted_full.wait(k % 2);
       if constexpr (Shape::has_values) shared.values_ready.wait(k % 2);
       write_runs(shared, work, tile, k, warp, Shape::write_warps);
-      simt::sync_warp();
-      if (simt::lane_id() == 0) {
-        shared.written.arrive();
-        shared.sorted_free.arrive();
-      }
+      shared.written.arrive();
+      shared.sorted_free.arrive();
     }
   }
 

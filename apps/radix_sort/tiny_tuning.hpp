@@ -46,10 +46,12 @@ struct tiny_staged_passes {
 };
 
 /// The sort in one launch, with up to two rows to a warp.
+template <rank_order Ranks = rank_order::hardware>
 struct tiny_resident_sort {
+  static constexpr rank_order ranks = Ranks;
   static constexpr int block_threads = 256;
   static constexpr int items_per_thread = 2;
-  static constexpr int least_rows = 1;
+  static constexpr int most_rows_alone = 1;
 };
 
 /// The sort within segments: those beyond 128 items are long, and in tiles of 64.

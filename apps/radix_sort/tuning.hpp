@@ -83,7 +83,9 @@ struct resident_sort_tuning {
                                           : bytes <= 8  ? 6
                                           : bytes <= 48 ? 48 / bytes
                                                         : 1;
-  static constexpr int least_rows = items_per_thread < 4 ? items_per_thread : 4;
+  // To a warp of a block that sorts alone.
+  static constexpr int most_rows_alone = items_per_thread < 4 ? items_per_thread : 4;
+  static constexpr rank_order ranks = rank_order::hardware;
 };
 
 }  // namespace libscan::inline v1

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of a warp's digits by documented means: ballots tell which lanes hold the same digit.
+// Ranks of a warp's digits: by documented means, ballots that tell which lanes hold the same digit;
+// or quickly, by counters in shared memory, whose order among the lanes must then be checked.
 #pragma once
 
+#include <apps/radix_sort/shared_counter.cuh>
+#include <apps/radix_sort/tuning.hpp>
 #include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -34,6 +37,25 @@ __device__ __forceinline__ unsigned rank_row(unsigned* counts, unsigned digit, b
   if (valid && earlier == 0) counts[digit] = before + static_cast<unsigned>(simt::popc(same));
   simt::sync_warp();
   return before + static_cast<unsigned>(simt::popc(earlier));
+}
+
+/// Counts the caller's digit; returns what the counter was before. Lanes with the same digit get
+/// theirs in any order: the hardware's, or for tests from the last lane to the first. All lanes of
+/// the warp call.
+template <rank_order Ranks>
+__device__ __forceinline__ unsigned take_place(unsigned* counts, unsigned digit, bool valid) {
+  if constexpr (Ranks == rank_order::reversed) {
+    unsigned const same =
+        lanes_of_digit<8>(digit, simt::full_warp) & simt::ballot(simt::full_warp, valid);
+    unsigned const later = same & simt::lanemask_gt();
+    unsigned const first = valid ? counts[digit] : 0;
+    simt::sync_warp();
+    if (valid && later == 0) counts[digit] = first + static_cast<unsigned>(simt::popc(same));
+    simt::sync_warp();
+    return first + static_cast<unsigned>(simt::popc(later));
+  } else {
+    return valid ? take_from_counter(counts[digit], 1) : 0;
+  }
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -95,7 +95,7 @@ void require_argsort(std::vector<Key> const& keys) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("values of 4 and 8 bytes go with their keys under all schedules", "",
-                   tiny_passes, staged, disordered, tiny_resident_sort) {
+                   tiny_passes, staged, disordered, resident) {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : {0, 1, 256, scaled(1100, 300)}) {
@@ -111,13 +111,13 @@ TEMPLATE_TEST_CASE("values of any size go with their keys", "", std::uint8_t, st
                    name) {
   for (index_t const n : {0, 1, 33, 700}) {
     require_sorted_pairs<tiny_passes, TestType>(make_keys<std::int16_t>(variety::few, n));
-    require_sorted_pairs<tiny_resident_sort, TestType>(make_keys<std::int16_t>(variety::any, n));
+    require_sorted_pairs<resident, TestType>(make_keys<std::int16_t>(variety::any, n));
     require_sorted_pairs<automatic_sort, TestType>(make_keys<float>(variety::few, n));
   }
 }
 
 TEMPLATE_TEST_CASE("positions are ranked without being stored", "", tiny_passes, staged, disordered,
-                   tiny_resident_sort, automatic_sort) {
+                   resident, automatic_sort) {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : {0, 1, 2, scaled(900, 257)}) {
@@ -137,7 +137,7 @@ TEST_CASE("many pairs are sorted the way the library chooses") {
 }
 
 TEMPLATE_TEST_CASE("no pointer of pairs needs alignment beyond its type's", "", tiny_passes, staged,
-                   tiny_resident_sort) {
+                   resident) {
   for (int offset = 0; offset <= 16; ++offset) {
     require_sorted_pairs<TestType, std::uint16_t>(make_keys<std::uint32_t>(variety::any, 600),
                                                   offset);
