@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bins that scan-histogram's arguments and samples make: a rule, and what is said of its bins.
+#pragma once
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <apps/common/byte_source.hpp>
+#include <apps/common/data_file.hpp>
+#include <apps/common/exit_code.hpp>
+#include <apps/common/number.hpp>
+#include <apps/histogram/bins.hpp>
+#include <apps/histogram/chart.hpp>
+#include <apps/histogram/histogram_arguments.hpp>
+#include <apps/histogram/verify.hpp>
+
+namespace libscan::apps {
+
+/// Least and greatest of the samples that are numbers; none if there are none.
+template <class T>
+std::optional<range_ends<T>> extent(std::span<T const> samples) {
+  std::optional<range_ends<T>> ends;
+  for (T const x : samples) {
+    if (x != x) continue;
+    if (!ends) {
+      ends = range_ends<T>{x, x};
+    } else {
+      ends->lo = x < ends->lo ? x : ends->lo;
+      ends->hi = x > ends->hi ? x : ends->hi;
+    }
+  }
+  return ends;
+}
+
+/// An edge for people, who need not see all of its digits.
+inline std::string edge_text(double edge) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.7g", edge);
+  return text;
+}
+
+/// Even-width bins.
+template <class T>
+struct chosen_even_bins {
+  even_bins<T> rule;
+
+  /// As many as `arguments` say, over their range or, as numpy.histogram, over that of the samples.
+  static chosen_even_bins of(histogram_arguments const& arguments, std::span<T const> samples) {
+    auto const ends = arguments.range ? parse_range(*arguments.range) : range_of(samples);
+    return {even_bins<T>(ends.lo, ends.hi, arguments.bins.value_or(10))};
+  }
+
+  double edge(int k) const { return rule.edge(k); }
+  std::string name(int from, int to) const {
+    return "[" + edge_text(edge(from)) + ", " + edge_text(edge(to)) +
+           (to == rule.bins() ? "]" : ")");
+  }
+  exact_edges edges() const { return edges_to_verify(edge(0), edge(rule.bins()), rule.bins()); }
+
+ private:
+  static range_ends<double> range_of(std::span<T const> samples) {
+    auto const ends = extent(samples);
+    if (!ends) return {0, 1};
+    auto lo = static_cast<double>(ends->lo), hi = static_cast<double>(ends->hi);
+    if (!std::isfinite(lo) || !std::isfinite(hi) || !std::isfinite(hi - lo)) {
+      throw usage_error("the samples reach from " + number_text(ends->lo) + " to " +
+                        number_text(ends->hi) + ": --range LO:HI is needed");
+    }
+    // A 64-bit integer may round to a double inside the range.
+    if (static_cast<long double>(ends->lo) < lo) lo = std::nextafter(lo, -HUGE_VAL);
+    if (static_cast<long double>(ends->hi) > hi) hi = std::nextafter(hi, HUGE_VAL);
+    if (lo == hi) {
+      // As NumPy does; where a half is lost in rounding, the next doubles, if there are.
+      constexpr double most = std::numeric_limits<double>::max();
+      lo = std::min(lo - 0.5, std::nextafter(lo, -most));
+      hi = std::max(hi + 0.5, std::nextafter(hi, most));
+    }
+    return {lo, hi};
+  }
+};
+
+/// A bin for each integer.
+template <class T>
+struct chosen_integer_bins {
+  integer_bins<T> rule;
+  T first;
+
+  /// Over the range of `arguments`, or from 0 as numpy.bincount, or the least sample if that is
+  /// less, to the greatest sample.
+  static chosen_integer_bins of(histogram_arguments const& arguments, std::span<T const> samples) {
+    range_ends<T> ends{0, 0};
+    if (arguments.range) {
+      ends = parse_integer_range<T>(*arguments.range);
+    } else if (auto const found = extent(samples)) {
+      ends = {std::min<T>(found->lo, 0), std::max<T>(found->hi, 0)};
+    }
+    auto const last = static_cast<std::uint64_t>(ends.hi) - static_cast<std::uint64_t>(ends.lo);
+    if (last >= most_bins) {
+      throw usage_error("a bin for each integer from " + std::to_string(ends.lo) + " to " +
+                        std::to_string(ends.hi) + " makes more than " + std::to_string(most_bins) +
+                        " bins: a shorter --range LO:HI is needed");
+    }
+    return {integer_bins<T>(ends.lo, static_cast<index_t>(last) + 1), ends.lo};
+  }
+
+  double edge(int k) const { return static_cast<double>(first) + k - 0.5; }
+  std::string name(int from, int to) const {
+    std::string const text = std::to_string(integer(from));
+    return to - from == 1 ? text : text + " to " + std::to_string(integer(to - 1));
+  }
+  exact_edges edges() const {
+    exact_edges all;
+    for (int k = 0; k < rule.bins(); ++k) all.push_back(static_cast<long double>(integer(k)));
+    all.push_back(all.back());
+    return all;
+  }
+
+ private:
+  T integer(int k) const {
+    return static_cast<T>(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(k));
+  }
+};
+
+/// Bins between edges of a file.
+template <class T, class Edge>
+struct chosen_edge_bins {
+  std::vector<Edge> values;
+  edge_bins<T, Edge> rule;
+
+  explicit chosen_edge_bins(std::vector<Edge> edges, std::string const& file)
+      : values(std::move(edges)), rule(values.data(), checked_bins(values, file)) {}
+
+  double edge(int k) const { return static_cast<double>(values[static_cast<std::size_t>(k)]); }
+  std::string name(int from, int to) const {
+    return interval_name(values[static_cast<std::size_t>(from)],
+                         values[static_cast<std::size_t>(to)], to == rule.bins());
+  }
+  exact_edges edges() const { return exact_edges(values.begin(), values.end()); }
+
+ private:
+  static index_t checked_bins(std::vector<Edge> const& edges, std::string const& file) {
+    auto const bins = static_cast<index_t>(edges.size()) - 1;
+    if (bins < 1 || bins > most_bins) {
+      throw file_error(input_name(file), "holds " + std::to_string(edges.size()) +
+                                             " edges, expected 2 to " +
+                                             std::to_string(most_bins + 1));
+    }
+    for (std::size_t k = 0; k < edges.size(); ++k) {
+      if (!(edges[k] == edges[k]) || (k > 0 && edges[k] < edges[k - 1])) {
+        throw file_error(input_name(file), "edge " + std::to_string(k) + " is " +
+                                               number_text(edges[k]) +
+                                               ", expected numbers that ascend");
+      }
+    }
+    return bins;
+  }
+};
+
+/// The items of a file as numbers of type To, exactly. `what` they are, for the error.
+template <class To>
+std::vector<To> exact_items(array const& from, std::string const& file, char const* what) {
+  return visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
+    std::vector<To> items;
+    for (T const x : from.values<T>()) {
+      auto const number = static_cast<long double>(x);
+      constexpr auto most = static_cast<long double>(std::numeric_limits<To>::max());
+      constexpr auto least = static_cast<long double>(std::numeric_limits<To>::lowest());
+      bool const fits = std::is_floating_point_v<To> || (number >= least && number <= most);
+      To const same = fits ? static_cast<To>(x) : To{0};
+      if (!fits || (x == x && static_cast<long double>(same) != number)) {
+        throw file_error(input_name(file), std::string(what) + " " + number_text(x) +
+                                               " is not exact as a " +
+                                               std::string(name_of(dtype_of<To>())));
+      }
+      items.push_back(same);
+    }
+    return items;
+  });
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of the histogram's facade: hands a call to its engine. Included by the files
+// that compile it for some types of sample each. Internal.
+#pragma once
+
+#include <apps/histogram/histogram.hpp>
+#include <apps/histogram/histogram_cpu.hpp>
+#include <apps/histogram/histogram_cuda.hpp>
+
+namespace libscan::inline v1::detail {
+
+template <class Sample>
+sample_totals compiled_histogram<Sample>::count(engine const& on, Sample const* samples, index_t n,
+                                                any_bins<Sample> const& bins,
+                                                std::uint64_t* counts) {
+  if (on.is_cuda()) return cuda_histogram<Sample>::count(on.device(), samples, n, bins, counts);
+  return std::visit(
+      [&](auto const& rule) { return cpu::histogram(on.threads(), samples, n, rule, counts); },
+      bins);
+}
+
+template <class Sample>
+sample_totals compiled_histogram<Sample>::sum(engine const& on, Sample const* samples,
+                                              double const* weights, index_t n,
+                                              any_bins<Sample> const& bins, double* sums) {
+  if (on.is_cuda()) {
+    return cuda_histogram<Sample>::sum(on.device(), samples, weights, n, bins, sums);
+  }
+  return std::visit(
+      [&](auto const& rule) {
+        return cpu::weighted_histogram(on.threads(), samples, weights, n, rule, sums);
+      },
+      bins);
+}
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bins of even width: where the edges are, and which bin a sample is in. One rule for all engines,
+// exact at every edge: comparisons with the edges decide, not the arithmetic that finds the bin.
+#pragma once
+
+#include <apps/histogram/sample_value.hpp>
+#include <libscan/core/error.hpp>
+
+namespace libscan::inline v1 {
+
+/// Bins that a histogram may have.
+inline constexpr int most_bins = 1 << 24;
+
+/// Behind the places of the bins come three for samples that are in none.
+enum outside_place : int { place_below, place_above, place_nan, outside_places };
+
+namespace detail {
+
+/// a * b, rounded: no compiler may join it with an addition, which would be rounded once.
+LIBSCAN_HOST_DEVICE inline double rounded_product(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  return __dmul_rn(a, b);
+#elif defined(__x86_64__)
+  double product = a * b;
+  asm("" : "+x"(product));
+  return product;
+#elif defined(__aarch64__)
+  double product = a * b;
+  asm("" : "+w"(product));
+  return product;
+#else
+  double const volatile product = a * b;
+  return product;
+#endif
+}
+
+/// A number >= 0 and below 2^31, and the whole number below it.
+struct whole_and_part {
+  int whole;
+  double part;
+};
+
+/// Takes x apart.
+LIBSCAN_HOST_DEVICE inline whole_and_part take_apart(double x) {
+#ifdef __CUDA_ARCH__
+  // An addition is quicker than conversions: the last bit of the sum is worth 1.
+  double const sum = __dadd_rd(x, 0x1p52);
+  return {__double2loint(sum), x - (sum - 0x1p52)};
+#else
+  int const whole = static_cast<int>(x);
+  return {whole, x - whole};
+#endif
+}
+
+/// Throws `invalid_argument` unless a histogram may have so many bins.
+inline void check_bins(index_t bins) {
+  if (bins < 1 || bins > most_bins) {
+    throw invalid_argument("histogram: " + std::to_string(bins) + " bins; expected 1 to " +
+                           std::to_string(most_bins));
+  }
+}
+
+/// A line through the edges: an estimate of the place of a value, in double. It never falls as the
+/// value rises, since each of its steps rounds.
+struct even_line {
+  double base, scale;
+  int last;
+
+  template <class Value>
+  LIBSCAN_HOST_DEVICE whole_and_part estimate(Value x) const {
+    return take_apart(rounded_product(static_cast<double>(x) - base, scale));
+  }
+  template <class Value>
+  LIBSCAN_HOST_DEVICE int place(Value x) const {
+    int const k = estimate(x).whole;
+    return k < last ? k : last;
+  }
+};
+
+}  // namespace detail
+
+/// `bins` bins of even width over [lo, hi], as numpy.histogram has them: edge k is lo + k (hi - lo)
+/// / bins in double (numpy.linspace: the width of a bin is rounded, then its multiple, then the
+/// sum; the last edge is hi), bin k holds the samples x with edge(k) <= x < edge(k + 1), and the
+/// last bin also x = hi. Where edges coincide, a sample is in the last bin that they begin.
+///
+/// The comparisons are exact for every type of sample, but not made for each sample. When a rule of
+/// at most `most_proven_bins` is made, its estimate of the place is tried at the two samples next
+/// to every edge; it never falls as samples rise, so if it is right there, it is right everywhere.
+/// Otherwise only samples so close to an edge that rounding could matter are compared. Making a
+/// rule takes up to 20 ns a bin; copying it, nothing.
+template <class Sample>
+class even_bins {
+ public:
+  using sample_type = Sample;
+  using value_type = detail::sample_value<Sample>;
+  static constexpr int most_proven_bins = 65536;
+
+  /// Throws `invalid_argument` unless lo < hi are finite, as is their difference, and 1 <= bins <=
+  /// `most_bins`.
+  even_bins(double lo, double hi, index_t bins) : lo_(lo), hi_(hi) {
+    detail::check_bins(bins);
+    if (!(lo < hi) || !std::isfinite(hi - lo)) {
+      throw invalid_argument("histogram: range " + detail::text_of(lo) + " to " +
+                             detail::text_of(hi) + "; expected finite ends, the lower first");
+    }
+    bins_ = static_cast<int>(bins);
+    width_ = (hi - lo) / bins_;
+    first_ = line::least_from(lo);
+    last_ = line::least_from(hi);
+    if (!detail::at_most(last_, hi) && last_ != limits::lowest()) last_ = line::previous(last_);
+    begin_ = first_;
+    if (!detail::at_least(first_, lo)) {
+      // All finite values are below.
+      if (limits::has_infinity) begin_ = limits::infinity();
+      behind_ = limits::has_infinity ? place_above : place_below;
+    }
+    if (!detail::at_least(first_, lo) || !detail::at_most(last_, hi)) {
+      // All values are on one side: none is between these two.
+      first_ = limits::max();
+      last_ = limits::lowest();
+    }
+    proven_ = bins_ <= most_proven_bins && (try_line(lo - nudge()) || try_line(lo));
+    if (!proven_) set_line(lo);
+    certain_ = certain_part();
+  }
+
+  LIBSCAN_HOST_DEVICE int bins() const { return bins_; }
+
+  /// Where bin k begins, for k <= bins(); the last bin ends at edge(bins()).
+  LIBSCAN_HOST_DEVICE double edge(int k) const {
+    double const at = lo_ + detail::rounded_product(k, width_);
+    return k == bins_ || at > hi_ ? hi_ : at;
+  }
+
+  /// The sample's bin; or bins() + `place_below`, `place_above` or `place_nan`.
+  LIBSCAN_HOST_DEVICE int find(Sample const& sample) const {
+    return proven_ ? find_by(estimate_, sample) : find_by(checked_line{*this}, sample);
+  }
+
+  /// Calls find(form) with the quickest form of this rule: what find(form)(sample) then returns is
+  /// what `find(sample)` does. For loops over many samples.
+  template <class Body>
+  LIBSCAN_HOST_DEVICE void in_best_form(Body body) const {
+    if (proven_) {
+      body([this](Sample const& sample) { return find_by(estimate_, sample); });
+    } else {
+      body([this](Sample const& sample) { return find_by(checked_line{*this}, sample); });
+    }
+  }
+
+  /// Whether the estimate alone is right for every sample.
+  bool proven() const { return proven_; }
+
+ private:
+  using line = detail::value_line<value_type>;
+  using limits = std::numeric_limits<value_type>;
+
+  /// The estimate where it is certain, elsewhere a comparison with the edge that is near.
+  struct checked_line {
+    even_bins const& rule;
+    LIBSCAN_HOST_DEVICE int place(value_type x) const {
+      auto const [k, part] = rule.estimate_.estimate(x);
+      if (std::fabs(part - 0.5) < rule.certain_) return k;
+      if (rule.certain_ < 0) return rule.search(x);
+      int const near = part < 0.5 ? k : k + 1;
+      int const place = detail::at_least(x, rule.edge(near)) ? near : near - 1;
+      return place < rule.bins_ ? place : rule.bins_ - 1;
+    }
+  };
+
+  /// How close to the middle of a bin, in bins, estimates are right; less than 0 if nowhere. The
+  /// rest of the half is twice what estimate and edges may err: conversions of the sample and the
+  /// edge's sum by 2^-53 of the larger end each, all other steps together by less than 8 * 2^-53 of
+  /// the range, which is `bins_` wide.
+  double certain_part() const {
+    double const end = std::fabs(lo_) > std::fabs(hi_) ? std::fabs(lo_) : std::fabs(hi_);
+    double const margin = 0x1p-52 * (8.0 * bins_ + 2 * end / width_);
+    bool const normal = width_ > 0x1p-1000 && estimate_.scale > 0x1p-1000;
+    return normal && margin < 0.25 ? 0.5 - margin : -1;
+  }
+
+  template <class Places>
+  LIBSCAN_HOST_DEVICE int find_by(Places const& places, Sample const& sample) const {
+    auto const x = detail::value_of(sample);
+    // Members are read before they are chosen from, or the choices become branches.
+    value_type const first = first_, last = last_;
+    int const behind = behind_;
+    bool const inside = x >= first && x <= last;
+    int const outside = detail::is_nan(x) ? place_nan : x < begin_ ? place_below : behind;
+#ifdef __CUDA_ARCH__
+    // Lanes that part would wait for each other: all look for the place of the nearest inside.
+    value_type const near = x >= first ? x <= last ? x : last : first;
+    int const k = places.place(near);
+    return inside ? k : bins_ + outside;
+#else
+    return inside ? places.place(x) : bins_ + outside;
+#endif
+  }
+
+  /// The last bin that does not begin behind x: where edges are so close that doubles do not tell
+  /// them apart, an estimate may be off by more than one.
+  LIBSCAN_HOST_DEVICE int search(value_type x) const {
+    int from = 0, to = bins_;
+    while (to - from > 1) {
+      int const middle = from + (to - from) / 2;
+      (detail::at_least(x, edge(middle)) ? from : to) = middle;
+    }
+    return from;
+  }
+
+  /// How far below `lo` the line begins, so that samples on an edge come out in the bin it begins.
+  double nudge() const {
+    double const part = width_ * 0x1p-12;
+    if constexpr (std::is_integral_v<value_type>) return part < 0x1p-12 ? part : 0x1p-12;
+    return width_ * 0x1p-40;
+  }
+
+  void set_line(double base) {
+    double const scale = bins_ / (hi_ - lo_);
+    bool const useful = std::isfinite(scale) && first_ <= last_;
+    estimate_ = {base, useful ? scale : 0, bins_ - 1};
+  }
+
+  /// Tries a line at the samples on both sides of each edge.
+  bool try_line(double base) {
+    set_line(base);
+    if (first_ > last_) return true;
+    if (base > static_cast<double>(first_)) return false;
+    for (int k = 1; k < bins_; ++k) {
+      value_type const from = line::least_from(edge(k));
+      if (!detail::at_least(from, edge(k))) return false;
+      if (from <= last_ && estimate_.place(from) < k) return false;
+      if (from > first_ && estimate_.place(line::previous(from)) > k - 1) return false;
+    }
+    return true;
+  }
+
+  double lo_, hi_, width_;
+  detail::even_line estimate_;
+  value_type first_, last_;   // of those inside
+  value_type begin_;          // what is outside and less is below
+  int behind_ = place_above;  // what other numbers outside are
+  int bins_;
+  double certain_;
+  bool proven_;
+};
+
+}  // namespace libscan::inline v1

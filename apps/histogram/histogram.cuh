@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The histogram on the device, three ways that all give the same counts: in counters of each
+// block's own (production), from a sort and a scan (sorted_histogram.cuh), and, for few bins, by
+// the barriers that count.
+#pragma once
+
+#include <apps/histogram/bucket_histogram.cuh>
+#include <apps/histogram/byte_histogram.cuh>
+#include <apps/histogram/counted_histogram.cuh>
+#include <apps/histogram/packed_histogram.cuh>
+#include <apps/histogram/shared_histogram.cuh>
+#include <apps/histogram/shared_room.cuh>
+#include <apps/histogram/tuning.hpp>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+namespace device {
+
+/// Throws unless the counts and totals of such a call have room for what they may become.
+template <class Rule, class Count>
+void check_histogram(item_count n, Rule const& rule, Count const* d_counts,
+                     sample_totals const* d_totals) {
+  static_assert(std::is_integral_v<Count> && (sizeof(Count) == 4 || sizeof(Count) == 8));
+  libscan::detail::check_bins(rule.bins());
+  if (d_counts == nullptr || d_totals == nullptr) {
+    throw invalid_argument("histogram: counts or totals are null; expected room for both");
+  }
+  constexpr index_t most = std::is_signed_v<Count> ? 0x7fffffff : 0xffffffff;
+  if (sizeof(Count) == 4 && n.at_most() > most) {
+    throw invalid_argument("histogram of " + std::to_string(n.at_most()) +
+                           " samples in counters of 32 bits, which could wrap; expected counters "
+                           "of 64 bits");
+  }
+}
+
+/// Nothing is counted yet.
+template <class Count>
+void clear_counts(workspace& ws, int bins, Count* d_counts, sample_totals* d_totals) {
+  simt::fill_async(d_counts, 0, static_cast<std::size_t>(bins) * sizeof(Count), ws.stream());
+  simt::fill_async(d_totals, 0, sizeof(sample_totals), ws.stream());
+}
+
+/// Shared memory that a block may have for counters.
+template <class Tuning>
+std::size_t counter_room() {
+  return Tuning::shared_bytes != 0 ? Tuning::shared_bytes : shared_room();
+}
+
+/// Counts samples of more than 8 bits the way the number of bins suggests.
+template <class Tuning, class Sample, class Rule, class Count>
+void wide_histogram(workspace& ws, Sample const* in, item_count n, Rule const& rule,
+                    Count* d_counts, sample_totals* d_totals) {
+  using in_shared = shared_histogram_kernel<Sample, Rule, Count, typename Tuning::shared>;
+  using packed = packed_histogram_kernel<Sample, Rule, Count, typename Tuning::packed>;
+  std::size_t const room = counter_room<Tuning>(), staged = rule_in_shared<Rule>::bytes(rule);
+  constexpr int width = sample_pieces<Sample>::width;
+  if (std::size_t const bytes = counter_bytes(rule.bins()); bytes <= room) {
+    bool const stage = staged != 0 && bytes + staged <= room;
+    simt::launch<in_shared>({.blocks = histogram_blocks(n.at_most(), in_shared::resident_blocks,
+                                                        in_shared::block_threads * width),
+                             .threads = in_shared::block_threads,
+                             .dynamic_shared_bytes = bytes + (stage ? staged : 0),
+                             .on = ws.stream()},
+                            in, n, rule, stage, d_counts, d_totals);
+  } else if (packed::bytes(rule.bins()) <= room) {
+    simt::launch<packed>(
+        {.blocks = histogram_blocks(n.at_most(), packed::resident_blocks, packed::tile_items),
+         .threads = packed::block_threads,
+         .dynamic_shared_bytes = packed::bytes(rule.bins()),
+         .on = ws.stream()},
+        in, n, rule, d_counts, d_totals);
+  } else {
+    int bits = Tuning::bucket_bits;
+    while (sizeof(unsigned) << bits > room) --bits;
+    bucket_histogram<Tuning>(ws, in, n, rule, bits, d_counts, d_totals);
+  }
+}
+
+}  // namespace device
+
+/// Bytes of workspace that a histogram of up to `n` samples of type Sample in `bins` bins needs, of
+/// whichever kind: none of few bins; a little more than 2 for each sample of many. A pure function
+/// of its arguments; needs no device.
+template <class Sample, class Tuning = histogram_tuning>
+constexpr std::size_t histogram_workspace_bytes(index_t n, index_t bins) {
+  // On the GPU with the least shared memory, these are still counted in a block's.
+  constexpr index_t always_shared = 32000;
+  if (sizeof(Sample) == 1 || (bins <= always_shared && Tuning::shared_bytes == 0)) return 0;
+  constexpr int least_bits = Tuning::bucket_bits < 14 ? Tuning::bucket_bits : 14;
+  return device::bucket_bytes<Tuning>(n, static_cast<int>(bins), least_bits).all;
+}
+
+/// counts[b] = how many of samples[0 .. n-1] are in bin b; *d_totals = how many are below the bins,
+/// inside, above, and NaN, which together are n.
+///
+///   histogram(ws, d_prices, n, even_bins<float>(0, 100, 50), d_counts, d_totals);
+///
+/// Rule: `integer_bins`, `even_bins`, `edge_bins` (with edges in device memory), or a `bin_rule` of
+/// the caller's own; at most `most_bins` bins. Samples: integers of 8 to 64 bits, float, double,
+/// `float16`, `bfloat16`, CUDA's types of 16 bits. n: any size >= 0, also read from device memory
+/// (`item_count::on_device`); n = 0 writes zeros. Counts: 32- or 64-bit integers; of 32 bits only
+/// where n, or what it may be on the device, is too small to wrap them. Any input is counted about
+/// equally fast, also if all samples are the same.
+///
+/// Aliasing: counts, totals and samples overlap nothing. Synchronisation: asynchronous on the
+/// workspace's stream; allocates only if the workspace must grow. Traffic: reads n samples once; of
+/// bins beyond those a block has counters for, about 58000, or 116000 of 16 bits, also writes and
+/// reads 2 n bytes. Progress: no block waits for another. Throws: `invalid_argument` (null
+/// pointers, bins, counts that could wrap, workspace too small), `device_error`.
+template <class Tuning = histogram_tuning, class Sample, bin_rule<Sample> Rule, class Count>
+void histogram(workspace& ws, Sample const* samples, item_count n, Rule const& rule,
+               Count* d_counts, sample_totals* d_totals) {
+  device::check_histogram(n, rule, d_counts, d_totals);
+  device::clear_counts(ws, rule.bins(), d_counts, d_totals);
+  if constexpr (sizeof(Sample) == 1) {
+    using kernel = device::byte_histogram_kernel<Sample, Rule, Count, typename Tuning::bytes>;
+    simt::launch<kernel>({.blocks = device::histogram_blocks(n.at_most(), kernel::resident_blocks,
+                                                             kernel::block_threads * 16),
+                          .threads = kernel::block_threads,
+                          .on = ws.stream()},
+                         samples, n, rule, d_counts, d_totals);
+  } else {
+    device::wide_histogram<Tuning>(ws, samples, n, rule, d_counts, d_totals);
+  }
+}
+
+/// `histogram` of at most `most_counted_bins` bins by barriers that count: as many a tile as there
+/// are places. Slower than `histogram`; here to show the chapter's primitive at work. Needs no
+/// workspace. Throws `invalid_argument` also for more bins.
+inline constexpr int most_counted_bins = 32;
+template <class Tuning = counted_histogram_tuning, class Sample, bin_rule<Sample> Rule, class Count>
+void counted_histogram(workspace& ws, Sample const* samples, item_count n, Rule const& rule,
+                       Count* d_counts, sample_totals* d_totals) {
+  using kernel = device::counted_histogram_kernel<Sample, Rule, Count, Tuning>;
+  device::check_histogram(n, rule, d_counts, d_totals);
+  if (rule.bins() > most_counted_bins || rule.bins() + outside_places > Tuning::block_threads) {
+    throw invalid_argument("counted_histogram: " + std::to_string(rule.bins()) +
+                           " bins; expected at most " + std::to_string(most_counted_bins) +
+                           ", and a thread for each place");
+  }
+  device::clear_counts(ws, rule.bins(), d_counts, d_totals);
+  simt::launch<kernel>({.blocks = device::histogram_blocks(n.at_most(), Tuning::resident_blocks,
+                                                           Tuning::block_threads),
+                        .threads = Tuning::block_threads,
+                        .on = ws.stream()},
+                       samples, n, rule, d_counts, d_totals);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE

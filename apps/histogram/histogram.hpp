@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plain C++ facade of the histogram: how many samples are in each bin, on whichever engine
+// there is, by one rule that is exact at every edge. Needs no nvcc; link libscan::histogram.
+#pragma once
+
+#include <concepts>
+#include <limits>
+#include <span>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include <apps/histogram/bins.hpp>
+#include <apps/radix_sort/radix_sort.hpp>
+#include <libscan/core/engine.hpp>
+#include <libscan/libscan.hpp>
+
+namespace libscan::inline v1 {
+
+namespace detail {
+
+/// The rules that the facade is compiled for with samples of one type: edges are compared in
+/// double, unless they are 64-bit integers.
+template <class Sample>
+struct compiled_rules {
+  using type = std::variant<even_bins<Sample>, edge_bins<Sample, double>>;
+};
+template <std::integral Sample>
+struct compiled_rules<Sample> {
+  using type = std::variant<integer_bins<Sample>, even_bins<Sample>, edge_bins<Sample, double>>;
+};
+template <std::integral Sample>
+requires(sizeof(Sample) == 8) struct compiled_rules<Sample> {
+  using type = std::variant<integer_bins<Sample>, even_bins<Sample>, edge_bins<Sample, double>,
+                            edge_bins<Sample>>;
+};
+template <class Sample>
+using any_bins = typename compiled_rules<Sample>::type;
+
+/// The facade for samples of one type; compiled for all that `sort_key` knows. All pointers, also
+/// to the edges of a rule, are to host memory, and checked.
+template <class Sample>
+struct compiled_histogram {
+  static sample_totals count(engine const& on, Sample const* samples, index_t n,
+                             any_bins<Sample> const& bins, std::uint64_t* counts);
+  static sample_totals sum(engine const& on, Sample const* samples, double const* weights,
+                           index_t n, any_bins<Sample> const& bins, double* sums);
+};
+
+/// Throws `invalid_argument` unless there is room for `bins` results.
+void check_bin_room(char const* call, std::size_t room, int bins);
+
+/// Throws `invalid_argument` unless there are as many weights as samples.
+void check_weights(std::size_t weights, std::size_t samples);
+
+/// Throws `invalid_argument` if an edge is NaN or smaller than the one before. For doubles and
+/// 64-bit integers.
+template <class Edge>
+void check_edges(Edge const* edges, int bins);
+
+/// Throws `invalid_argument` if a bin has more than `most` samples.
+void check_counts(std::uint64_t const* counts, int bins, std::uint64_t most);
+
+/// call(bins) with a rule as `any_bins`.
+template <class Rule, class Call>
+sample_totals with_compiled_rule(Rule const& rule, Call call) {
+  static_assert(
+      std::is_constructible_v<any_bins<typename Rule::sample_type>, Rule const&>,
+      "histogram.hpp is compiled for integer_bins, even_bins and edge_bins. For a rule of "
+      "your own include apps/histogram/histogram_cpu.hpp, or in CUDA code "
+      "apps/histogram/histogram.cuh.");
+  return call(any_bins<typename Rule::sample_type>(rule));
+}
+template <class Sample, class Edge, class Call>
+sample_totals with_compiled_rule(edge_bins<Sample, Edge> const& rule, Call call) {
+  if constexpr (sizeof(Edge) == 8) {
+    check_edges(rule.edges(), rule.bins());
+    return call(any_bins<Sample>(rule));
+  } else {
+    std::vector<double> const edges(rule.edges(), rule.edges() + rule.bins() + 1);
+    return with_compiled_rule(edge_bins<Sample, double>(edges.data(), rule.bins()), call);
+  }
+}
+
+/// The samples as those of a rule.
+template <class Rule, class Samples>
+auto rule_samples(Samples const& samples) {
+  using sample = typename Rule::sample_type;
+  auto const items = as_items(samples);
+  using item = typename decltype(items)::value_type;
+  static_assert(
+      requires { requires std::is_same_v<typename sort_key<sample>::type, sample>; },
+      "histogram.hpp is compiled for bins of std::int8_t to std::uint64_t, float, double, float16 "
+      "and bfloat16");
+  static_assert(
+      requires { requires std::is_same_v<typename sort_key<item>::type, sample>; },
+      "histogram: the rule is for samples of another type");
+  return std::span<sample const>(reinterpret_cast<sample const*>(items.data()), items.size());
+}
+
+}  // namespace detail
+
+/// Counts the samples of each bin of `rule` to the front of `counts`, and returns how many samples
+/// are below the bins, inside, above, and NaN, which together are all:
+///
+///   auto totals = histogram(engine::best(), prices, even_bins<float>(0, 100, 50), counts);
+///
+/// Both are anything that std::span can view in host memory. Samples: integers of 8 to 64 bits
+/// (not bool), float, double, `float16`, `bfloat16`. Rule: `integer_bins`, `even_bins`, or
+/// `edge_bins` with edges in host memory, of the samples' type. Counts: integers of 32 or 64 bits;
+/// what lies behind the last bin is not touched.
+///
+/// The result is the same on every engine and for any number of threads. Reads the samples once;
+/// returns when `counts` is complete. Memory: 8 bytes a bin, on the CPU 4 more for each thread
+/// (1 of many bins); on a device the samples and `histogram_workspace_bytes`.
+///
+/// Throws `invalid_argument` if `counts` is shorter than the bins, edges do not ascend, or a bin
+/// has more samples than a counter holds (counts are then unspecified); `device_error`,
+/// `engine_unavailable` or std::bad_alloc if a device or memory fails.
+template <host_items Samples, class Rule, host_output Counts>
+sample_totals histogram(engine const& on, Samples const& samples, Rule const& rule,
+                        Counts&& counts) {
+  using sample = typename Rule::sample_type;
+  auto const in = detail::rule_samples<Rule>(samples);
+  std::span const to{static_cast<Counts&&>(counts)};
+  using count = typename decltype(to)::value_type;
+  static_assert(std::is_integral_v<count> && (sizeof(count) == 4 || sizeof(count) == 8),
+                "histogram: counts are integers of 32 or 64 bits");
+  detail::check_bin_room("histogram", to.size(), rule.bins());
+  std::vector<std::uint64_t> wide(static_cast<std::size_t>(rule.bins()));
+  sample_totals totals;
+  detail::across_types([&] {
+    totals = detail::with_compiled_rule(rule, [&](detail::any_bins<sample> const& bins) {
+      return detail::compiled_histogram<sample>::count(
+          on, in.data(), static_cast<index_t>(in.size()), bins, wide.data());
+    });
+  });
+  detail::check_counts(wide.data(), rule.bins(), std::numeric_limits<count>::max());
+  for (std::size_t b = 0; b < wide.size(); ++b) to[b] = static_cast<count>(wide[b]);
+  return totals;
+}
+
+/// Sums the weights of the samples of each bin in double to the front of `sums`, 0 for none, and
+/// returns how many samples are where, as `histogram`.
+///
+/// Weights: float or double, one for each sample. Sums: double. Repeatable: bitwise the same in
+/// every run, on the CPU also for any number of threads; engines may differ in rounding, since they
+/// add in different orders. All else as `histogram`; throws `invalid_argument` also if there are
+/// more or fewer weights than samples.
+template <host_items Samples, host_items Weights, class Rule, host_output Sums>
+sample_totals weighted_histogram(engine const& on, Samples const& samples, Weights const& weights,
+                                 Rule const& rule, Sums&& sums) {
+  using sample = typename Rule::sample_type;
+  auto const in = detail::rule_samples<Rule>(samples);
+  auto const with = detail::as_items(weights);
+  std::span const to{static_cast<Sums&&>(sums)};
+  static_assert(std::is_same_v<typename decltype(to)::value_type, double>,
+                "weighted_histogram: sums are double");
+  static_assert(std::is_floating_point_v<typename decltype(with)::value_type>,
+                "weighted_histogram: weights are float or double");
+  detail::check_bin_room("weighted_histogram", to.size(), rule.bins());
+  detail::check_weights(with.size(), in.size());
+  std::vector<double> wide;
+  double const* from;
+  if constexpr (std::is_same_v<typename decltype(with)::value_type, double>) {
+    from = with.data();
+  } else {
+    wide.assign(with.begin(), with.end());
+    from = wide.data();
+  }
+  sample_totals totals;
+  detail::across_types([&] {
+    totals = detail::with_compiled_rule(rule, [&](detail::any_bins<sample> const& bins) {
+      return detail::compiled_histogram<sample>::sum(
+          on, in.data(), from, static_cast<index_t>(in.size()), bins, to.data());
+    });
+  });
+  return totals;
+}
+
+}  // namespace libscan::inline v1

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What scan-histogram is asked to do, and what it refuses before it begins.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <apps/common/arguments.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::apps {
+
+/// What scan-histogram is asked to do.
+struct histogram_arguments {
+  std::string input;                    ///< file, or "-"
+  std::optional<std::string> output;    ///< file, or "-"; not given: "-" unless there is a drawing
+  std::optional<index_t> bins;          ///< of even width; not given: 10
+  std::optional<std::string> range;     ///< "LO:HI"
+  std::optional<std::string> edges;     ///< file, or "-"
+  bool integers = false;                ///< a bin for each integer
+  std::optional<std::string> weights;   ///< file, or "-"
+  bool plot = false;                    ///< draw in the terminal
+  std::optional<std::string> svg, png;  ///< files for pictures
+  bool log = false;                     ///< heights by their logarithm
+  common_arguments common;
+
+  /// Whether anything is drawn.
+  bool draws() const { return plot || svg || png; }
+};
+
+/// Throws `usage_error` for arguments that do not go together. Returns what it was given.
+histogram_arguments const& checked(histogram_arguments const& arguments);
+
+/// The two ends of "LO:HI". Throws `usage_error` if the text is not of that form.
+template <class T>
+struct range_ends {
+  T lo, hi;
+};
+
+/// As real numbers, LO < HI.
+range_ends<double> parse_range(std::string const& text);
+
+/// As integers of a type, exact, LO <= HI. For the eight integer types.
+template <class T>
+range_ends<T> parse_integer_range(std::string const& text);
+
+}  // namespace libscan::apps

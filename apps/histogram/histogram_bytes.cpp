@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The histogram's facade for samples that are integers of 1 and 2 bytes.
+#include <apps/histogram/compiled_histogram.hpp>
+
+namespace libscan::inline v1::detail {
+
+template struct compiled_histogram<std::int8_t>;
+template struct compiled_histogram<std::uint8_t>;
+template struct compiled_histogram<std::int16_t>;
+template struct compiled_histogram<std::uint16_t>;
+
+}  // namespace libscan::inline v1::detail

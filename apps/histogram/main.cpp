@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan-histogram: counts how many items of an array are in each bin, and draws them.
+#include <CLI/CLI.hpp>
+
+#include <apps/common/program.hpp>
+#include <apps/histogram/run_histogram.hpp>
+
+namespace {
+
+using namespace libscan::apps;
+
+constexpr char const* what_it_does =
+    "Counts how many items of an array are in each bin, or sums their weights; draws them.\n"
+    "Reads .npy, raw binary and text or CSV, each also gzip-compressed.";
+
+constexpr char const* words_and_examples =
+    R"(Bins: --bins of even width over --range, or over the range of the items, as numpy.histogram;
+between the --edges of a file, ascending, as numpy.histogram; or with --integers one for each
+integer of --range (both ends included), or from 0 (or the least item, if less) to the greatest
+item, as numpy.bincount. A bin holds the items from its lower edge up to its upper one, the last bin
+its upper edge, too. Comparisons are exact. At most 16777216 bins.
+
+COUNTS: one int64 for each bin; with --weights float64 sums, which are the same in every run. Items
+below or above all bins and NaN are in none; --time and --plot tell how many there are. Where
+something is drawn, counts are written only if -o names a place.
+
+--plot draws bars in the terminal, --svg and --png draw pictures and need gnuplot. Where there are
+more bins than fit, neighbours are drawn together.
+
+Examples:
+  scan-histogram heights.npy --bins 20 --plot
+  scan-histogram heights.npy --bins 100 --range=-500:9000 -o counts.npy --svg heights.svg
+  scan-histogram letters.raw --dtype uint8 --integers --range 97:122 --plot
+  scan-histogram prices.csv --column 3 --edges edges.txt --weights amounts.npy -o sums.npy
+  zcat x.txt.gz | scan-histogram - --plot --log --verify --time
+
+Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
+
+/// Adds what is scan-histogram's own.
+void add_arguments(CLI::App& app, histogram_arguments& arguments) {
+  app.add_option("INPUT", arguments.input, "what to count: a file, or - for standard input")
+      ->required();
+  auto* const bins =
+      app.add_option("--bins", arguments.bins, "bins of even width (10)")->type_name("N");
+  app.add_option("--range", arguments.range, "where the bins begin and end")->type_name("LO:HI");
+  auto* const edges = app.add_option("--edges", arguments.edges, "file of the bins' edges")
+                          ->type_name("FILE")
+                          ->excludes(bins)
+                          ->excludes("--range");
+  app.add_flag("--integers", arguments.integers, "a bin for each integer")
+      ->excludes(bins)
+      ->excludes(edges);
+  app.add_option("--weights", arguments.weights, "file of weights, one for each item, to sum")
+      ->type_name("FILE");
+  app.add_option("-o,--output", arguments.output,
+                 "where the counts go: a file, or - for standard output (-)")
+      ->type_name("COUNTS");
+  app.add_flag("--plot", arguments.plot, "draw the counts in the terminal");
+  app.add_option("--svg", arguments.svg, "draw them as a picture in SVG")->type_name("FILE");
+  app.add_option("--png", arguments.png, "draw them as a picture in PNG")->type_name("FILE");
+  app.add_flag("--log", arguments.log, "draw the logarithm of counts");
+  add_common_arguments(app, arguments.common);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_program("scan-histogram", [&] {
+    histogram_arguments arguments;
+    CLI::App app(what_it_does, "scan-histogram");
+    app.footer(words_and_examples);
+    add_arguments(app, arguments);
+    if (!parse_arguments(app, argc, argv)) return exit_code::done;
+    return run_histogram(arguments);
+  });
+}

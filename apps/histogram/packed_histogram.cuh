@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// The histogram whose counters fit in a block's shared memory two to a word. One that reaches half
+// of its range passes that half on to the grid's counter; barriers keep it from going much further.
+#pragma once
+
+#include <apps/histogram/counters.cuh>
+#include <apps/histogram/sample_pieces.cuh>
+#include <libscan/device/item_count.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// A block's counters of 16 bits, two to a word of shared memory. Between two barriers of the block
+/// less than `spill` may be added to one: a counter below `spill` at the first then stays below
+/// twice that with nobody's help, and whoever takes it to `spill` or beyond passes `spill` on to
+/// the grid's counter before the second. So no counter ever runs into its neighbour.
+template <class Count>
+class packed_counters {
+ public:
+  static constexpr unsigned spill = 0x8000;
+
+  __device__ packed_counters(unsigned* words, int bins, Count* counts, sample_totals* totals)
+      : words_(words), bins_(bins), counts_(counts), totals_(totals) {}
+
+  __device__ __forceinline__ void add(int place, unsigned times) {
+    unsigned& word = words_[place >> 1];
+    int const shift = (place & 1) * 16;
+    unsigned const before = take_from_counter(word, times << shift);
+    // Only who sets the counter's highest bit takes it off.
+    unsigned const set = ~before & (before + (times << shift)) & (spill << shift);
+    if (set == 0) return;
+    add_to_counter(word, 0u - set);
+    add_to_grid(place, spill);
+  }
+
+  /// Counts in the grid, which few calls do: so that only of samples inside there is a tally, since
+  /// registers are short.
+  __device__ __forceinline__ void add_to_grid(int place, unsigned times) {
+    if (place < bins_) {
+      add_to_global(counts_[place], times);
+      inside_ += times;
+    } else {
+      add_to_global(outside_total(*totals_, place - bins_), times);
+    }
+  }
+
+  /// Adds what all lanes have inside to the totals. The whole warp calls.
+  __device__ void commit() const { add_all_lanes(totals_->inside, inside_); }
+
+  /// What a place has here.
+  __device__ unsigned operator[](int place) const {
+    return words_[place >> 1] >> (place & 1) * 16 & 0xffffu;
+  }
+
+ private:
+  unsigned* words_;
+  int bins_;
+  Count* counts_;
+  sample_totals* totals_;
+  unsigned inside_ = 0;
+};
+
+/// A run of equal places in one thread, and the warp's hot place, of which lanes keep count apart:
+/// so that lanes which agree do not queue at a counter.
+template <class Count>
+class run_counter {
+ public:
+  explicit __device__ run_counter(packed_counters<Count>& counters) : counters_(counters) {}
+
+  __device__ __forceinline__ void add(int place) {
+    if (place == hot_) {
+      ++hot_times_;
+    } else if (place == last_) {
+      ++times_;
+    } else {
+      end_run();
+      last_ = place;
+      times_ = 1;
+    }
+  }
+
+  /// Counts the run, which may be of no samples.
+  __device__ __forceinline__ void end_run() {
+    counters_.add(last_, times_);
+    times_ = 0;
+  }
+
+  /// Makes the place of one lane the hot one if many lanes share it. The whole warp calls.
+  __device__ __forceinline__ void elect(int place, int lane) {
+    int const candidate = simt::shfl(simt::full_warp, place, lane);
+    int const votes = simt::popc(simt::ballot(simt::full_warp, place == candidate));
+    if (votes < least_votes || candidate == hot_) return;
+    end_hot();
+    hot_ = candidate;
+  }
+
+  /// Counts what the lanes have of the hot place. The whole warp calls.
+  __device__ void end_hot() {
+    unsigned const all = simt::reduce_add(simt::full_warp, hot_times_);
+    hot_times_ = 0;
+    if (simt::lane_id() == 0 && all != 0) counters_.add_to_grid(hot_, all);
+  }
+
+ private:
+  static constexpr int least_votes = 6;
+
+  packed_counters<Count>& counters_;
+  int hot_ = -1, last_ = 0;
+  unsigned hot_times_ = 0, times_ = 0;
+};
+
+/// Counts in dynamic shared memory of `bytes`.
+template <class Sample, class Rule, class Count, class Tuning>
+struct packed_histogram_kernel {
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = Tuning::resident_blocks;
+  using samples = sample_pieces<Sample>;
+  using piece = typename samples::piece;
+  static constexpr int most_items = (packed_counters<Count>::spill - 1) / block_threads;
+  static constexpr int fitting = most_items / samples::width;
+  static constexpr int batch = fitting < Tuning::batch ? fitting : Tuning::batch;
+  static_assert(batch >= 1);
+  static constexpr int tile_items = block_threads * batch * samples::width;
+  static constexpr int tiles_between_barriers = most_items / (batch * samples::width);
+
+  static std::size_t bytes(int bins) {
+    return static_cast<std::size_t>(words(bins)) * sizeof(unsigned);
+  }
+
+  __device__ void operator()(Sample const* in, item_count length, Rule rule, Count* counts,
+                             sample_totals* totals) const {
+    auto* const memory = simt::dynamic_shared<unsigned>();
+    int const thread = static_cast<int>(threadIdx.x), places = rule.bins() + outside_places;
+    for (int i = thread; i < words(rule.bins()); i += block_threads) memory[i] = 0;
+    simt::sync_block();
+    packed_counters<Count> counters(memory, rule.bins(), counts, totals);
+    libscan::detail::in_best_form(
+        rule, [&](auto find) { count(samples(in, length.get()), find, counters); });
+    for (int place = thread; place < places; place += block_threads) {
+      if (unsigned const own = counters[place]; own != 0) counters.add_to_grid(place, own);
+    }
+    counters.commit();
+  }
+
+ private:
+  /// Two counters are in one.
+  static LIBSCAN_HOST_DEVICE int words(int bins) { return (bins + outside_places + 1) / 2; }
+
+  /// A thread has every `warp_size`-th piece from here on: those of one warp are neighbours, so
+  /// that those of sorted samples agree.
+  static __device__ index_t first_piece(index_t tile) {
+    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    return tile + warp * batch * simt::warp_size + simt::lane_id();
+  }
+
+  /// How many pieces there are from a thread's first on, at most a warp's.
+  static __device__ int pieces_left(samples const& all, index_t first) {
+    return valid_items<batch * simt::warp_size>(all.pieces(), first);
+  }
+
+  static __device__ __forceinline__ void load(samples const& all, index_t tile,
+                                              piece (&pieces)[batch]) {
+    index_t const first = first_piece(tile);
+    int const left = pieces_left(all, first);
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      if (k * simt::warp_size < left) pieces[k] = all.load(first + k * simt::warp_size);
+    }
+  }
+
+  /// All threads call, and go through the same tiles; ends with a barrier.
+  template <class Find>
+  static __device__ void count(samples const& all, Find find, packed_counters<Count>& counters) {
+    constexpr index_t tile_pieces = index_t{block_threads} * batch;
+    index_t const step = gridDim.x * tile_pieces;
+    run_counter<Count> runs(counters);
+    piece next[batch] = {};
+    load(all, blockIdx.x * tile_pieces, next);
+    int round = 0;
+    for (index_t tile = blockIdx.x * tile_pieces; tile < all.pieces(); tile += step) {
+      piece now[batch];
+#pragma unroll
+      for (int k = 0; k < batch; ++k) now[k] = next[k];
+      load(all, tile + step, next);
+      int const left = pieces_left(all, first_piece(tile));
+      int const first = left > 0 ? find(now[0].item[0]) : -1;
+      runs.elect(first, round++ % simt::warp_size);
+#pragma unroll
+      for (int k = 0; k < batch; ++k) {
+        if (k * simt::warp_size >= left) break;
+#pragma unroll
+        for (int j = 0; j < samples::width; ++j) runs.add(find(now[k].item[j]));
+      }
+      if (round % tiles_between_barriers == 0) {
+        runs.end_run();
+        simt::sync_block();
+      }
+    }
+    runs.end_run();
+    simt::sync_block();
+    if (index_t const rank = index_t{blockIdx.x} * block_threads + threadIdx.x; rank < all.rest()) {
+      runs.add(find(all.rest_sample(static_cast<int>(rank))));
+      runs.end_run();
+    }
+    runs.end_hot();
+    simt::sync_block();
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

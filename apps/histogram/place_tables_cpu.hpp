@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where CPU threads count: tables with a counter for every place, in one of three forms for few
+// bins, for samples of 8 bits, and for a great many bins. A thread counts in tables of its own.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <apps/histogram/bins.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// Samples that are looked at together: all the same, or not.
+inline constexpr index_t histogram_block = 128;
+
+/// Samples of a block that are counted in turn.
+inline constexpr int samples_at_once = 8;
+
+/// Whether all `items` > 1 samples at `in` have the same bits.
+template <class Sample>
+bool all_same(Sample const* in, index_t items) {
+  // A look at two spares most blocks the rest.
+  return std::memcmp(in, in + 1, sizeof(Sample)) == 0 &&
+         std::memcmp(in, in + items - 1, sizeof(Sample)) == 0 &&
+         std::memcmp(in, in + 1, static_cast<std::size_t>(items - 1) * sizeof(Sample)) == 0;
+}
+
+/// Fetches samples 1 KiB behind `in`: a late one would let increments of later samples overtake its
+/// own, which costs far more than the wait where both are of one place.
+template <class Sample>
+void fetch_ahead(Sample const* in) {
+  __builtin_prefetch(reinterpret_cast<unsigned char const*>(in) + 1024);
+}
+
+/// Calls many(find(sample), block) for each block of samples that are all the same, and
+/// each(k, place) for the others, of which k is the number modulo eight.
+template <class Sample, class Rule, class Many, class Each>
+void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Each each) {
+  Rule const own = rule;  // which no counter can be part of
+  libscan::detail::in_best_form(own, [&](auto find) {
+    index_t i = 0;
+    while (items - i >= histogram_block) {
+      if (all_same(in + i, histogram_block)) {
+        many(find(in[i]), histogram_block);
+        i += histogram_block;
+        continue;
+      }
+      for (index_t const end = i + histogram_block; i < end; i += samples_at_once) {
+        fetch_ahead(in + i);
+        int place[samples_at_once];
+        for (int j = 0; j < samples_at_once; ++j) place[j] = find(in[i + j]);
+        for (int j = 0; j < samples_at_once; ++j) each(j, place[j]);
+      }
+    }
+    for (; i < items; ++i) each(0, find(in[i]));
+  });
+}
+
+/// The tables of one thread: a counter of 32 bits for every place, in copies that take turns, so
+/// that a counter is not read while its last increment is still on the way to memory.
+class place_tables {
+ public:
+  explicit place_tables(int places) : places_(static_cast<std::size_t>(places)) {
+    copies_ = places <= stride_of<8>   ? 8
+              : places <= stride_of<4> ? 4
+              : places <= stride_of<2> ? 2
+                                       : 1;
+    tables_.resize(std::max<std::size_t>(places_, room));
+  }
+
+  /// Counts [in, in + items); together with what came before, less than 2^32.
+  template <class Sample, class Rule>
+  void count(Sample const* in, index_t items, Rule const& rule) {
+    if (copies_ == 8) {
+      count_in<8>(in, items, rule);
+    } else if (copies_ == 4) {
+      count_in<4>(in, items, rule);
+    } else if (copies_ == 2) {
+      count_in<2>(in, items, rule);
+    } else {
+      count_in<1>(in, items, rule);
+    }
+  }
+
+  /// Calls add(place, count) for every place with samples, and begins anew.
+  template <class Add>
+  void take(Add add) {
+    std::size_t const stride = room / static_cast<std::size_t>(copies_);
+    for (std::size_t p = 0; p < places_; ++p) {
+      std::uint64_t sum = 0;
+      for (std::size_t c = 0; c < static_cast<std::size_t>(copies_); ++c) {
+        sum += std::exchange(tables_[c * stride + p], 0u);
+      }
+      if (sum != 0) add(static_cast<int>(p), sum);
+    }
+  }
+
+ private:
+  // All copies stay in the first-level cache, and no two counters of a place are a multiple of
+  // 4 KiB apart, which processors take for the same at first.
+  static constexpr std::size_t room = 8448;
+  template <int Copies>
+  static constexpr int stride_of = static_cast<int>(room) / Copies;
+
+  template <int Copies, class Sample, class Rule>
+  void count_in(Sample const* in, index_t items, Rule const& rule) {
+    std::uint32_t* const table = tables_.data();
+    for_places(
+        in, items, rule,
+        [&](int place, index_t n) { table[place] += static_cast<std::uint32_t>(n); },
+        [&](int j, int place) { ++table[j % Copies * stride_of<Copies> + place]; });
+  }
+
+  std::size_t places_;
+  int copies_;
+  std::vector<std::uint32_t> tables_;
+};
+
+/// The same for samples of 8 bits: counts values, eight of which arrive at once, each for a table
+/// of its own; places follow in the end.
+class byte_tables {
+ public:
+  static constexpr int width = 8;
+
+  template <class Sample, class Rule>
+  void count(Sample const* in, index_t items, Rule const& /*rule*/) {
+    static_assert(sizeof(Sample) == 1);
+    auto const* const bytes = reinterpret_cast<unsigned char const*>(in);
+    index_t i = 0;
+    while (items - i >= histogram_block) {
+      if (all_same(bytes + i, histogram_block)) {
+        tables_[0][bytes[i]] += static_cast<std::uint32_t>(histogram_block);
+        i += histogram_block;
+        continue;
+      }
+      for (index_t const end = i + histogram_block; i < end; i += width) {
+        if (i % 64 == 0) fetch_ahead(bytes + i);
+        for (index_t j = 0; j < width; ++j) ++tables_[static_cast<std::size_t>(j)][bytes[i + j]];
+      }
+    }
+    for (; i < items; ++i) ++tables_[0][bytes[i]];
+  }
+
+  /// Calls add(place, count) for every value with samples, and begins anew.
+  template <class Sample, class Rule, class Add>
+  void take(Rule const& rule, Add add) {
+    for (std::size_t value = 0; value < 256; ++value) {
+      std::uint64_t sum = 0;
+      for (auto& table : tables_) sum += std::exchange(table[value], 0u);
+      auto const byte = static_cast<unsigned char>(value);
+      Sample sample;
+      std::memcpy(&sample, &byte, 1);
+      if (sum != 0) add(rule.find(sample), sum);
+    }
+  }
+
+ private:
+  std::array<std::array<std::uint32_t, 256>, width> tables_{};
+};
+
+/// The table of one thread for a great many places: a counter of 8 bits each, a quarter of the
+/// memory that increments here and there would have to reach. What a counter loses when it begins
+/// anew is kept aside, for a few places at a time.
+class narrow_table {
+ public:
+  /// Undefined until `clear`.
+  explicit narrow_table(int places)
+      : counters_(std::make_unique_for_overwrite<std::uint8_t[]>(static_cast<std::size_t>(places))),
+        losses_(std::make_unique<std::array<loss, most_losses>>()) {}
+
+  /// Sets counters [begin, end) to 0.
+  void clear(index_t begin, index_t end) {
+    std::memset(counters_.get() + begin, 0, static_cast<std::size_t>(end - begin));
+  }
+
+  std::uint8_t const* counters() const { return counters_.get(); }
+
+  /// Counts [in, in + items); calls carry(place, count) for losses there is no room for.
+  template <class Sample, class Rule, class Carry>
+  void count(Sample const* in, index_t items, Rule const& rule, Carry carry) {
+    static_assert(histogram_block < wrap);
+    std::uint8_t* const table = counters_.get();
+    for_places(
+        in, items, rule,
+        [&](int place, index_t n) {
+          table[place] = static_cast<std::uint8_t>(table[place] + n);
+          if (table[place] < n) lose(place, carry);
+        },
+        [&](int, int place) {
+          if (++table[place] == 0) [[unlikely]]
+            lose(place, carry);
+        });
+  }
+
+  /// Calls add(place, count) for all losses that are left.
+  template <class Add>
+  void take_losses(Add add) {
+    for (loss& one : *losses_) {
+      if (one.count != 0) add(one.place, std::exchange(one.count, 0u));
+    }
+  }
+
+ private:
+  static constexpr int wrap = 256;
+  static constexpr int most_losses = 1024;
+  struct loss {
+    int place = 0;
+    std::uint64_t count = 0;
+  };
+
+  template <class Carry>
+  [[gnu::noinline]] void lose(int place, Carry& carry) {
+    loss& one = (*losses_)[static_cast<std::size_t>(place % most_losses)];
+    if (one.place != place) {
+      if (one.count != 0) carry(one.place, one.count);
+      one = {place, 0};
+    }
+    one.count += wrap;
+  }
+
+  std::unique_ptr<std::uint8_t[]> counters_;
+  std::unique_ptr<std::array<loss, most_losses>> losses_;
+};
+
+}  // namespace libscan::inline v1::cpu::detail

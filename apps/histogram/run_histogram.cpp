@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of scan-histogram.
+#include <apps/histogram/run_histogram.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <apps/common/array_writer.hpp>
+#include <apps/common/data_file.hpp>
+#include <apps/common/output_file.hpp>
+#include <apps/common/program.hpp>
+#include <apps/common/progress.hpp>
+#include <apps/common/steps.hpp>
+#include <apps/histogram/chart.hpp>
+#include <apps/histogram/chosen_bins.hpp>
+#include <apps/histogram/histogram.hpp>
+#include <apps/histogram/picture.hpp>
+#include <apps/histogram/verify.hpp>
+#include <libscan/core/engine.hpp>
+
+namespace libscan::apps {
+namespace {
+
+/// Bars that are drawn at most: each a line of the terminal, or some pixels of a picture.
+constexpr int most_lines = 40;
+constexpr int most_columns = 1200;
+
+std::string words_of(sample_totals const& totals) {
+  return std::to_string(totals.below) + " below, " + std::to_string(totals.inside) + " inside, " +
+         std::to_string(totals.above) + " above, " + std::to_string(totals.nan) + " nan";
+}
+
+/// One run of the program over an input of known type.
+class histogram_run {
+ public:
+  explicit histogram_run(histogram_arguments const& arguments)
+      : arguments_(checked(arguments)),
+        engine_(engine::named(arguments.common.engine, arguments.common.threads)),
+        meter_(arguments.common.progress) {
+    if (arguments.svg || arguments.png) require_gnuplot();
+    if (arguments.output || !arguments.draws()) {
+      output_name_ = arguments.output.value_or("-");
+      output_.emplace(output_name_);
+    }
+    if (arguments.svg) svg_.emplace(*arguments.svg);
+    if (arguments.png) png_.emplace(*arguments.png);
+  }
+
+  exit_code run() {
+    input_ = timed(read_seconds_, [&] {
+      return read_array(arguments_.input, arguments_.common.reading(&meter_));
+    });
+    if (arguments_.weights) read_weights();
+    exit_code const code = visit_dtype(input_.type, [&]<class T>(std::type_identity<T>) {
+      return run_with_bins(input_.values<T>());
+    });
+    if (code == exit_code::done && arguments_.common.time) report_times();
+    return code;
+  }
+
+ private:
+  /// How the files besides the input are read.
+  read_options reading() {
+    read_options how;
+    how.meter = &meter_;
+    return how;
+  }
+
+  void read_weights() {
+    std::string const& file = *arguments_.weights;
+    array const weights = timed(read_seconds_, [&] { return read_array(file, reading()); });
+    if (weights.count() != input_.count()) {
+      throw file_error(input_name(file), "holds " + std::to_string(weights.count()) +
+                                             " items, expected a weight for each of the input's " +
+                                             std::to_string(input_.count()));
+    }
+    weights_ = exact_items<double>(weights, file, "weight");
+  }
+
+  template <class T>
+  exit_code run_with_bins(std::span<T const> samples) {
+    if (arguments_.edges) return run_with_edges(samples);
+    if (!arguments_.integers) {
+      return run_by(samples, chosen_even_bins<T>::of(arguments_, samples));
+    }
+    if constexpr (std::is_integral_v<T>) {
+      return run_by(samples, chosen_integer_bins<T>::of(arguments_, samples));
+    } else {
+      throw usage_error("--integers is for integers, the items are " +
+                        std::string(name_of(input_.type)) + " (see --dtype)");
+    }
+  }
+
+  template <class T>
+  exit_code run_with_edges(std::span<T const> samples) {
+    std::string const& file = *arguments_.edges;
+    array const edges = timed(read_seconds_, [&] { return read_array(file, reading()); });
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+      if (edges.type != dtype::f32 && edges.type != dtype::f64) {
+        return run_by(samples, chosen_edge_bins<T, T>(exact_items<T>(edges, file, "edge"), file));
+      }
+    }
+    return run_by(samples,
+                  chosen_edge_bins<T, double>(exact_items<double>(edges, file, "edge"), file));
+  }
+
+  template <class T, class Bins>
+  exit_code run_by(std::span<T const> samples, Bins const& bins) {
+    auto const size = static_cast<std::size_t>(bins.rule.bins());
+    if (!arguments_.weights) {
+      std::vector<index_t> counts(size);
+      totals_ =
+          timed(count_seconds_, [&] { return histogram(engine_, samples, bins.rule, counts); });
+      if (!verified([&] {
+            return verify_counts(samples, bins.edges(), std::span<index_t const>(counts), totals_);
+          })) {
+        return exit_code::difference;
+      }
+      return finish(counts, bins);
+    }
+    std::vector<double> sums(size);
+    totals_ = timed(count_seconds_, [&] {
+      return weighted_histogram(engine_, samples, weights_, bins.rule, sums);
+    });
+    if (!verified([&] {
+          return verify_sums(samples, std::span<double const>(weights_), bins.edges(),
+                             std::span<double const>(sums), totals_);
+        })) {
+      return exit_code::difference;
+    }
+    return finish(sums, bins);
+  }
+
+  /// Whether --verify, if it is asked for, finds no difference.
+  template <class Verify>
+  bool verified(Verify verify) const {
+    return !arguments_.common.verify || report_verified(verify());
+  }
+
+  /// Writes what is wanted of the results.
+  template <class Result, class Bins>
+  exit_code finish(std::vector<Result> const& results, Bins const& bins) {
+    result_bytes_ = results.size() * sizeof(Result);
+    // Pictures first: they can fail.
+    chart const picture = svg_ || png_ ? chart_of(results, bins, most_columns) : chart{};
+    if (svg_) draw_picture(picture, picture_format::svg, *svg_);
+    if (png_) draw_picture(picture, picture_format::png, *png_);
+    if (output_) {
+      timed(write_seconds_, [&] {
+        write_whole(*output_, output_name_, dtype_of<Result>(),
+                    std::as_bytes(std::span<Result const>(results)), input_.format, meter_);
+      });
+    }
+    if (svg_) svg_->commit();
+    if (png_) png_->commit();
+    if (arguments_.plot) plot(chart_of(results, bins, most_lines));
+    return exit_code::done;
+  }
+
+  template <class Result, class Bins>
+  chart chart_of(std::vector<Result> const& results, Bins const& bins, int most_bars) const {
+    std::vector<double> const heights(results.begin(), results.end());
+    chart what;
+    what.title = arguments_.input == "-" ? "standard input" : arguments_.input;
+    what.title += ": " + std::to_string(input_.count()) + " samples, " +
+                  std::to_string(bins.rule.bins()) + " bins";
+    what.values = "value";
+    what.counts = arguments_.weights ? "sum of weights" : "samples";
+    what.log = arguments_.log;
+    what.bars = join_bins(
+        heights, most_bars, [&](int k) { return bins.edge(k); },
+        [&](int from, int to) { return bins.name(from, to); });
+    return what;
+  }
+
+  /// To standard output, or where the results go there, to standard error.
+  void plot(chart const& what) const {
+    bool const taken = output_ && output_name_ == "-";
+    std::string const text =
+        drawn_in_text(what, terminal_columns(taken ? STDERR_FILENO : STDOUT_FILENO)) +
+        words_of(totals_) + "\n";
+    if (taken) {
+      std::fwrite(text.data(), 1, text.size(), stderr);
+      return;
+    }
+    output_file out("-");
+    out.write(std::as_bytes(std::span<char const>(text)));
+    out.commit();
+  }
+
+  void report_times() const {
+    report_step("read", read_seconds_, input_.bytes.size() + weights_.size() * sizeof(double),
+                std::to_string(input_.count()) + " items of " + std::string(name_of(input_.type)));
+    report_step("count", count_seconds_, input_.bytes.size() + result_bytes_,
+                words_of(totals_) + ", on " + engine_.description());
+    if (!output_) return;
+    report_step("write", write_seconds_, output_->bytes_written(),
+                std::to_string(output_->bytes_written()) + " bytes");
+  }
+
+  histogram_arguments const& arguments_;
+  engine engine_;
+  progress meter_;
+  std::string output_name_;
+  std::optional<array_writer> output_;  // opened, or refused, before the input is read
+  std::optional<output_file> svg_, png_;
+  array input_;
+  std::vector<double> weights_;
+  sample_totals totals_;
+  std::uint64_t result_bytes_ = 0;
+  double read_seconds_ = 0;
+  double count_seconds_ = 0;
+  double write_seconds_ = 0;
+};
+
+}  // namespace
+
+exit_code run_histogram(histogram_arguments const& arguments) {
+  return histogram_run(arguments).run();
+}
+
+}  // namespace libscan::apps

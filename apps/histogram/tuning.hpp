@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sizes the histogram's kernels are compiled for, one struct per kernel. Results never depend
+// on them.
+#pragma once
+
+#include <cstddef>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1 {
+
+/// All kernels of the production histogram.
+struct histogram_tuning {
+  /// Of shared memory a block may take; 0: as much as the device gives it.
+  static constexpr std::size_t shared_bytes = 0;
+  /// Bits of a place within a bucket, at most.
+  static constexpr int bucket_bits = 15;
+
+  /// Counters of 32 bits, all of them in each block.
+  struct shared {
+    static constexpr int block_threads = 1024;
+    static constexpr int resident_blocks = 1;  // of a multiprocessor
+    static constexpr int batch = 4;            // pieces of 16 bytes under way in a thread
+  };
+  /// Counters of 16 bits.
+  struct packed : shared {
+    static constexpr int batch = 3;
+  };
+  /// Samples of 8 bits.
+  struct bytes {
+    static constexpr int block_threads = 1024;
+    static constexpr int resident_blocks = 2;
+    static constexpr int batch = 2;
+  };
+  /// Sorts places into buckets.
+  struct split {
+    static constexpr int block_threads = 512;
+    static constexpr int resident_blocks = 2;
+    static constexpr int split_items = 16;  // of a thread
+  };
+  /// Counts the places of buckets.
+  struct buckets {
+    static constexpr int block_threads = 1024;
+    static constexpr int resident_blocks = 1;
+    static constexpr int batch = 4;
+  };
+};
+
+/// The histogram by counting barriers.
+struct counted_histogram_tuning {
+  static constexpr int block_threads = 1024;
+  static constexpr int resident_blocks = 2;
+};
+
+/// The kernels around the sort of the textbook histogram.
+struct place_tuning {
+  static constexpr int block_threads = 256;
+  static constexpr int resident_blocks = 4;
+  static constexpr int items_per_thread = 4;
+};
+
+}  // namespace libscan::inline v1

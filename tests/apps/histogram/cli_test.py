@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""scan-histogram seen from outside, with NumPy as the oracle: bins of all kinds, weights, drawings,
+messages, and all that array_program.py asks of every program.
+Run as: cli_test.py path/to/scan-histogram path/to/scan-histogram-faulty"""
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import unittest
+import xml.etree.ElementTree
+
+import numpy as np
+
+sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
+from array_program import (ArrayProgramCase, DTYPES, EveryArrayProgram, INTEGERS, content_of,
+                           samples)
+from program_case import BAD_FILE, DONE, FAILURE, USAGE, limited
+
+PROGRAM, FAULTY = [os.path.abspath(sys.argv.pop(1)) for _ in range(2)]
+GNUPLOT = shutil.which("gnuplot")
+
+
+def inside(array, lo, hi):
+    """The numbers of an array in a range, as float64 if that holds them all."""
+    with np.errstate(invalid="ignore"):
+        return array[(array >= lo) & (array <= hi)].astype("float64")
+
+
+class HistogramCase(ArrayProgramCase):
+    name, program, faulty = "scan-histogram", PROGRAM, FAULTY
+    options = ["--bins", "7", "--range", "1:100"]
+
+    def counts(self, *arguments, dtype="int64"):
+        """The counts, or with another type sums, of a call that succeeds."""
+        self.succeeds(*arguments, "-o", self.path("counts.npy"))
+        return self.load("counts.npy", dtype)
+
+
+class AsEveryProgram(EveryArrayProgram, HistogramCase):
+    words_of_help = EveryArrayProgram.words_of_help + [
+        "--bins", "--range", "--edges", "--integers", "--weights", "--plot", "--svg", "--png",
+        "--log", "Examples:", "Exit codes:"]
+
+    def expected(self, array):
+        return np.histogram(inside(array, 1, 100), 7, (1, 100))[0]
+
+    # What other programs do with as many items; here an output is as large as there are bins.
+
+    def test_a_full_disk_leaves_no_output_and_the_old_one_untouched(self):
+        source = self.save("in.npy", np.arange(5))
+        self.write("old", b"old")
+        for target in ["old", "new", "new.npy", "new.raw", "new.txt"]:
+            self.fails_with(BAD_FILE, self.path(target) + ": cannot write: File too large", source,
+                            "--bins", "1000000", "-o", self.path(target),
+                            **limited(resource.RLIMIT_FSIZE, 1 << 16))
+        self.assertEqual(content_of(self.path("old")), b"old")
+
+    def test_a_reader_that_has_gone_ends_the_program_quietly(self):
+        source = self.save("in.npy", np.arange(3))
+        with subprocess.Popen([self.program, source, "--bins", "3000000", "--range", "0:1"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdout.read(100)
+            process.stdout.close()
+            self.assertEqual(process.stderr.read(), b"")
+
+
+class Results(HistogramCase):
+    def test_even_bins_of_every_type_against_numpy(self):
+        for dtype in DTYPES:
+            array = samples(dtype, 3001)
+            source = self.save("in.npy", array)
+            for bins, lo, hi in [(1, 0, 50), (10, 0, 100), (99, 3, 120), (1000, -7.25, 90),
+                                 (8, 0.1, 0.9), (256, 0, 25.6)]:
+                with self.subTest(dtype=dtype, bins=bins, lo=lo, hi=hi):
+                    expected = np.histogram(inside(array, lo, hi), bins, (lo, hi))[0]
+                    for threads in [1, 3]:
+                        self.assertSame(self.counts(source, "--bins", bins, f"--range={lo}:{hi}",
+                                                    "--threads", threads), expected)
+
+    def test_the_range_of_the_samples_is_the_default(self):
+        for dtype in DTYPES:
+            array = samples(dtype, 1500)
+            with np.errstate(over="ignore", invalid="ignore"):
+                array = array[np.isfinite(array) & (np.abs(array.astype("float64")) < 1e15)]
+            for part in [array, array[:1], array[:0], np.repeat(array[:1], 40)]:
+                with self.subTest(dtype=dtype, n=len(part)):
+                    found = self.counts(self.save("in.npy", part))
+                    self.assertSame(found, np.histogram(part.astype("float64"))[0])
+                    self.assertEqual(found.sum(), len(part))
+
+    def test_the_range_of_one_extreme_sample(self):
+        for sample in np.finfo("float64").max, np.finfo("float64").min:
+            found = self.counts(self.save("in.npy", np.array([sample])))
+            self.assertEqual(found.sum(), 1)
+
+    def test_nan_has_no_part_in_the_range(self):
+        array = np.array([np.nan, 1, 2, 3, np.nan])
+        self.assertSame(self.counts(self.save("in.npy", array), "--bins", 2), np.array([1, 2]))
+
+    def test_edges_against_numpy(self):
+        for dtype in DTYPES:
+            array = samples(dtype, 3001)
+            source = self.save("in.npy", array)
+            for edges in [[0, 1], [1, 2, 4, 8, 8, 100], np.linspace(-3, 90, 300) ** 3 / 8100,
+                          [5, 5.5, 6]]:
+                edges = np.asarray(edges, "float64")
+                with self.subTest(dtype=dtype, edges=len(edges)):
+                    expected = np.histogram(inside(array, edges[0], edges[-1]), edges)[0]
+                    self.assertSame(self.counts(source, "--edges", self.save("e.npy", edges)),
+                                    expected)
+
+    def test_integers_against_numpy(self):
+        rng = np.random.default_rng(5)
+        for dtype in INTEGERS:
+            array = rng.integers(0, 120, 5000).astype(dtype)
+            source = self.save("in.npy", array)
+            with self.subTest(dtype=dtype):
+                self.assertSame(self.counts(source, "--integers"), np.bincount(array.astype("int64")))
+                part = array[(array >= 7) & (array <= 50)]
+                self.assertSame(self.counts(source, "--integers", "--range", "7:50"),
+                                np.bincount(part.astype("int64") - 7, minlength=44))
+        source = self.save("in.npy", np.array([-3, -3, 0, 2]))
+        self.assertSame(self.counts(source, "--integers"), np.array([2, 0, 0, 1, 0, 1]))
+        self.assertSame(self.counts(source, "--integers", "--range=-4:-2"), np.array([0, 2, 0]))
+
+    def test_64_bit_integers_are_exact(self):
+        big = 2**53
+        array = np.array([big, big + 1, big + 1, big + 2, 2**63 - 1, -2**63])
+        source = self.save("in.npy", array)
+        self.assertSame(self.counts(source, "--integers", "--range", f"{big}:{big + 2}"),
+                        np.array([1, 2, 1]))
+        edges = self.save("e.npy", np.array([big, big + 1, big + 2]))
+        self.assertSame(self.counts(source, "--edges", edges), np.array([1, 3]))
+        array = np.array([0, 2**64 - 2, 2**64 - 1], "uint64")
+        source = self.save("in.npy", array)
+        self.assertSame(self.counts(source, "--integers", "--range", f"{2**64 - 2}:{2**64 - 1}"),
+                        np.array([1, 1]))
+        self.assertEqual(self.counts(source).sum(), 3)
+
+    def test_weights_against_numpy(self):
+        rng = np.random.default_rng(6)
+        array = rng.normal(0, 1, 20000)
+        source = self.save("in.npy", array)
+        for dtype in ["float32", "float64", "int16"]:
+            weights = rng.integers(-90, 100, len(array)).astype(dtype)
+            if dtype == "float64":
+                weights += 0.1
+            expected = np.histogram(array, 12, (-2, 2), weights=weights)[0]
+            found = self.counts(source, "--bins", 12, "--range=-2:2", "--weights",
+                                self.save("w.npy", weights), dtype="float64")
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+            again = self.counts(source, "--bins", 12, "--range=-2:2", "--weights",
+                                self.path("w.npy"), "--threads=5", dtype="float64")
+            self.assertSame(found, again)
+
+    def test_a_great_many_bins(self):
+        rng = np.random.default_rng(7)
+        array = rng.integers(0, 2**20, 100000).astype("uint32")
+        source = self.save("in.npy", array)
+        self.assertSame(self.counts(source, "--integers", "--range", "0:1048575"),
+                        np.bincount(array, minlength=2**20))
+        self.assertSame(self.counts(source, "--bins", 2**24, "--range", "0:1048576"),
+                        np.histogram(array.astype("float64"), 2**24, (0, 2**20))[0])
+
+    def test_text_holds_one_count_a_line(self):
+        out = self.succeeds("-", "--integers", data=b"1\n3\n3\n")
+        self.assertEqual(out, b"0\n1\n0\n2\n")
+
+    def test_verify_and_time(self):
+        source = self.save("in.npy", np.array([1.0, 2, 200, -5, np.nan]))
+        self.talks("a plain loop computes the same",
+                   {"read": "5 items of float64", "count": "1 below, 2 inside, 1 above, 1 nan, on ",
+                    "write": "bytes"}, source, *self.options)
+        self.finds("item 6 is 0, expected 1", self.save("x.npy", np.array([99.0])), *self.options)
+        weights = self.save("w.npy", np.array([4.0]))
+        self.finds("item 6 is 2, expected 4", self.path("x.npy"), *self.options, "--weights",
+                   weights)
+        for kind in ["--integers", "--bins=5"]:
+            array = self.save("i.npy", np.array([1, 3, 4, 4, 4], "uint16"))
+            code, out, err = self.call(array, kind, "--verify")
+            self.assertEqual((code, err),
+                             (DONE, "scan-histogram: verified: a plain loop computes the same\n"))
+
+
+class Drawings(HistogramCase):
+    def test_a_plot_in_the_terminal(self):
+        source = self.save("in.npy", np.array([0, 0, 0, 0, 1, 1, 3]))
+        text = self.succeeds(source, "--integers", "--plot").decode().splitlines()
+        self.assertIn("7 samples, 4 bins", text[0])
+        self.assertEqual([line.split()[-1] for line in text[2:6]], ["4", "2", "|0", "1"])
+        self.assertAlmostEqual(text[2].count("█"), 2 * text[3].count("█"), delta=1)
+        self.assertIn("samples", text[7])
+        self.assertEqual(text[8], "0 below, 7 inside, 0 above, 0 nan")
+        self.assertIn("logarithmic",
+                      self.succeeds(source, "--integers", "--plot", "--log").decode())
+
+    def test_many_bins_share_lines(self):
+        source = self.save("in.npy", np.arange(1000))
+        text = self.succeeds(source, "--bins", "1000", "--plot").decode().splitlines()
+        self.assertEqual(len(text), 40 + 5)
+        self.assertTrue(all(line.endswith(" 25") for line in text[2:42]))
+
+    def test_counts_and_a_plot(self):
+        source = self.save("in.npy", np.array([1, 2, 3]))
+        code, out, err = self.call(source, "--integers", "--plot", "-o", "-")
+        self.assertEqual(code, DONE)
+        self.write("o.npy", out)
+        self.assertSame(self.load("o.npy", "int64"), np.array([0, 1, 1, 1]))
+        self.assertIn("3 samples", err)
+        out = self.succeeds(source, "--integers", "--plot", "-o", self.path("o.txt"))
+        self.assertEqual(content_of(self.path("o.txt")), b"0\n1\n1\n1\n")
+        self.assertIn("3 samples", out.decode())
+
+    def test_nothing_to_draw(self):
+        source = self.save("in.npy", np.array([], "float32"))
+        self.assertIn("0 samples", self.succeeds(source, "--plot").decode())
+        self.assertIn("0 samples", self.succeeds(source, "--plot", "--log").decode())
+
+    def test_sums_that_are_not_finite_end_a_plot_all_the_same(self):
+        source = self.save("in.npy", np.arange(4.0))
+        weights = self.save("w.npy", np.array([1, np.inf, 2, np.nan]))
+        for more in [], ["--log"]:
+            text = self.succeeds(source, "--bins", 4, "--weights", weights, "--plot", *more)
+            self.assertEqual([line.split()[-1] for line in text.decode().splitlines()[2:6]],
+                             ["1", "inf", "2", "|nan"])
+
+    @unittest.skipUnless(GNUPLOT, "needs gnuplot")
+    def test_what_is_not_finite_is_not_in_a_picture(self):
+        source = self.save("in.npy", np.arange(4.0))
+        for weights in [1, np.inf, 2, np.nan], [np.inf] * 4, [-1, -2, -3, -4]:
+            weights = self.save("w.npy", np.array(weights))
+            for more in [], ["--log"]:
+                self.succeeds(source, "--weights", weights, "--svg", self.path("o.svg"), *more)
+        for edges in [-np.inf, 1, 2, np.inf], [-np.inf, np.inf]:
+            edges = self.save("e.npy", np.array(edges))
+            self.succeeds(source, "--edges", edges, "--svg", self.path("o.svg"))
+            self.succeeds(source, "--edges", edges, "--plot", "--log")
+
+    @unittest.skipUnless(GNUPLOT, "needs gnuplot")
+    def test_pictures(self):
+        for array, more in [(np.arange(500) % 37, []), (np.arange(500) % 37, ["--log"]),
+                            (np.array([]), []), (np.array([]), ["--log"])]:
+            source = self.save("it's.npy", array)
+            self.succeeds(source, "--svg", self.path("o.svg"), "--png", self.path("o.png"), *more)
+            tree = xml.etree.ElementTree.parse(self.path("o.svg"))
+            words = " ".join(text for text in tree.getroot().itertext())
+            self.assertIn("it's.npy", words)
+            self.assertIn("samples", words)
+            self.assertEqual(content_of(self.path("o.png"))[:8], b"\x89PNG\r\n\x1a\n")
+            self.assertHolds("it's.npy", "o.svg", "o.png")
+            os.remove(self.path("o.svg"))
+            os.remove(self.path("o.png"))
+
+    def test_no_gnuplot(self):
+        source = self.save("in.npy", np.array([1, 2]))
+        self.fails(FAILURE, "need gnuplot", source, "--svg", self.path("o.svg"),
+                   env={**os.environ, "PATH": self.dir})
+
+
+class Refusals(HistogramCase):
+    def test_arguments_that_do_not_go_together(self):
+        for arguments, words in [
+                (["--bins", "0"], "--bins: 0, expected 1 to 16777216"),
+                (["--bins", "16777217"], "--bins: 16777217"),
+                (["--bins", "x"], "--bins"),
+                (["--range", "3"], "expected LO:HI"),
+                (["--range", "3:1"], "expected finite LO < HI"),
+                (["--range", "1:1"], "expected finite LO < HI"),
+                (["--range", "0:inf"], "expected finite LO < HI"),
+                (["--range", "nan:1"], "expected finite LO < HI"),
+                (["--range", "1:2:3"], "expected LO:HI"),
+                (["--bins", "3", "--integers"], "--integers"),
+                (["--bins", "3", "--edges", "e.npy"], "--edges"),
+                (["--integers", "--edges", "e.npy"], "--edges"),
+                (["--range", "1:2", "--edges", "e.npy"], "--range"),
+                (["--log"], "--log is about drawings"),
+                (["--svg", "a", "--png", "a"], "both name a"),
+                (["--svg", "a", "-o", "a"], "both name a")]:
+            with self.subTest(arguments=arguments):
+                self.fails(USAGE, words, "/no/such/file", *arguments)
+        self.fails(USAGE, "only one of", "-", "--weights", "-")
+        self.fails(USAGE, "only one of", "x.npy", "--weights", "-", "--edges", "-")
+
+    def test_bins_that_the_samples_do_not_allow(self):
+        self.fails(USAGE, "--range LO:HI is needed", self.save("inf.npy", np.array([1, np.inf])))
+        floats = self.save("f.npy", np.array([1.0]))
+        self.fails(USAGE, "--integers is for integers", floats, "--integers")
+        wide = self.save("wide.npy", np.array([0, 2**40]))
+        self.fails(USAGE, "makes more than 16777216 bins", wide, "--integers")
+        self.fails(USAGE, "expected LO <= HI", wide, "--integers", "--range", "5:4")
+        self.fails(USAGE, "two numbers of type int64", wide, "--integers", "--range", "0:1.5")
+        bytes_ = self.save("bytes.npy", np.array([0], "uint8"))
+        self.fails(USAGE, "two numbers of type uint8", bytes_, "--integers", "--range", "0:256")
+
+    def test_files_that_do_not_fit(self):
+        source = self.save("in.npy", np.arange(5))
+        for edges, words in [([1.0], "holds 1 edges, expected 2"), ([], "holds 0 edges"),
+                             ([1.0, 3, 2], "edge 2 is 2, expected numbers that ascend"),
+                             ([1.0, np.nan], "edge 1 is nan")]:
+            self.fails(BAD_FILE, words, source, "--edges",
+                       self.save("e.npy", np.array(edges, "float64")))
+        self.fails(BAD_FILE, "holds 4 items, expected a weight for each of the input's 5", source,
+                   "--weights", self.save("w.npy", np.arange(4.0)))
+        self.fails(BAD_FILE, "is not exact as a float64", source, "--weights",
+                   self.save("w.npy", np.array([2**53 + 1] * 5)))
+        self.fails(BAD_FILE, "none.npy", source, "--weights", self.path("none.npy"))
+        self.fails(BAD_FILE, "word.txt:2: ", source, "--edges", self.write("word.txt", b"1\nx\n"))
+        floats = self.save("f.npy", np.arange(5.0))
+        self.fails(BAD_FILE, "is not exact as a float64", floats, "--edges",
+                   self.save("e.npy", np.array([0, 2**53 + 1])))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device's histograms against an oracle that compares with exact edges: all ways to count,
+// types of samples, kinds of bins, spreads, sizes, alignments and schedules.
+#include <apps/histogram/sorted_histogram.cuh>
+#include <tests/apps/histogram/device_counts.hpp>
+#include <tests/support/sizes.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+/// Small blocks with little shared memory: 13 bins are counted in 32 bits, 28 in 16, others in
+/// buckets of 8.
+struct tiny {
+  static constexpr std::size_t shared_bytes = 64;
+  static constexpr int bucket_bits = 3;
+  struct shared {
+    static constexpr int block_threads = 64;
+    static constexpr int resident_blocks = 1;
+    static constexpr int batch = 2;
+  };
+  struct packed : shared {};
+  struct bytes : shared {};
+  struct split {
+    static constexpr int block_threads = 32;
+    static constexpr int resident_blocks = 1;
+    static constexpr int split_items = 8;
+  };
+  struct buckets : shared {};
+};
+
+/// The library's kernels with room for few bins in blocks.
+struct cramped : histogram_tuning {
+  static constexpr std::size_t shared_bytes = 2048;
+  static constexpr int bucket_bits = 9;
+};
+
+/// Of which a block counts more than 16 bits hold.
+struct few_threads : cramped {
+  struct packed : histogram_tuning::packed {
+    static constexpr int block_threads = 256;
+  };
+};
+
+/// All ways give the same.
+template <class Tuning, class Sample, class Rule>
+void require_histogram(std::vector<Sample> const& samples, Rule const& rule,
+                       std::vector<long double> const& edges, bool sorts = true, int offset = 0) {
+  auto const n = static_cast<index_t>(samples.size());
+  INFO("n = " << n << ", " << rule.bins() << " bins, offset " << offset);
+  auto const expected = histogram_oracle(samples, edges);
+  REQUIRE(expected.totals.all() == n);
+  device_image<Sample> in(samples, offset);
+  auto const bytes =
+      static_cast<index_t>(histogram_workspace_bytes<Sample, Tuning>(n, rule.bins()));
+  device::buffer<std::byte> const memory(bytes);
+  workspace ws(memory.data(), static_cast<std::size_t>(bytes)), more;
+  Sample const* const from = in.data();
+  require_counts<std::uint32_t>(expected, "production", [&](auto* counts, auto* totals) {
+    histogram<Tuning>(ws, from, n, rule, counts, totals);
+  });
+  if (!sorts) return;
+  require_counts<std::uint64_t>(expected, "production, 64 bits", [&](auto* counts, auto* totals) {
+    histogram<Tuning>(ws, from, n, rule, counts, totals);
+  });
+  require_counts<std::uint32_t>(expected, "sort and scan", [&](auto* counts, auto* totals) {
+    sorted_histogram(more, from, n, rule, counts, totals);
+  });
+  if (rule.bins() > most_counted_bins) return;
+  require_counts<index_t>(expected, "counting barriers", [&](auto* counts, auto* totals) {
+    counted_histogram(more, from, n, rule, counts, totals);
+  });
+}
+
+/// The edges in device memory.
+template <class Edge>
+device_image<Edge> edges_of(std::vector<long double> const& edges) {
+  return device_image<Edge>(std::vector<Edge>(edges.begin(), edges.end()));
+}
+
+/// Ranges where arithmetic with bins goes wrong.
+struct even_case {
+  double lo, hi;
+  int bins;
+};
+
+template <class Sample>
+std::vector<even_case> even_cases() {
+  std::vector<even_case> cases{{0, 10, 10},
+                               {0, 1, 3},
+                               {-1, 1, 7},
+                               {0.1, 0.7, 6},
+                               {-128, 127, 256},
+                               {0, 256, 1000},
+                               {-3.5, 1000.25, 33},
+                               {0, 100, 1},
+                               {5, 5.25, 4},
+                               {-32768, 32767, 99},
+                               {-1e300, 1e300, 5},
+                               {1e6, 1e6 + 1, 4},
+                               {-70000, -1, 11},
+                               {0, 25.6, 256},
+                               {0, 1e5, 999},
+                               {-1e20, 3e19, 37},
+                               {7, 1e19, 1000},
+                               {9.2e18, 9.3e18, 40},
+                               // Edges that coincide, and a width that is no double.
+                               {1e15, 1e15 + 1, 40},
+                               {0x1p53, 0x1p53 + 64, 100},
+                               {0, 1e-310, 7},
+                               {0, 5e-324, 3}};
+  if constexpr (std::is_arithmetic_v<Sample>) {
+    auto const least = static_cast<double>(std::numeric_limits<Sample>::lowest());
+    auto const most = static_cast<double>(std::numeric_limits<Sample>::max());
+    if (std::isfinite(most - least)) cases.push_back({least, most, 37});
+    cases.push_back({least / 2, most / 2, 200});
+  } else {
+    cases.push_back({-4096, 4096, 8192});
+    cases.push_back({0, 60000, 3000});
+  }
+  return cases;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("even-width bins are exact at every edge", "", std::int8_t, std::uint8_t,
+                   std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                   std::uint64_t, float, double, float16, bfloat16) {
+  for (auto const& [lo, hi, bins] : even_cases<TestType>()) {
+    INFO("from " << lo << " to " << hi);
+    auto const edges = even_edges(lo, hi, bins);
+    even_bins<TestType> const rule(lo, hi, bins);
+    auto const samples = samples_at<TestType>(edges);
+    for (TestType const& sample : samples) {
+      if (rule.find(sample) == place_by_edges(exact(sample), edges)) continue;
+      INFO("sample " << static_cast<double>(exact(sample)));
+      REQUIRE(rule.find(sample) == place_by_edges(exact(sample), edges));
+    }
+    if (bins > 40 && !on_gpu) continue;
+    require_histogram<cramped>(samples, rule, edges, false);
+  }
+}
+
+TEMPLATE_TEST_CASE("edges given are compared exactly", "", std::int8_t, std::uint16_t, std::int32_t,
+                   std::uint64_t, std::int64_t, float, double, float16, bfloat16) {
+  std::vector<std::vector<long double>> const cases{
+      {0, 1},
+      {-7.5L, -7.25L, 0, 0, 3, 1e6L},
+      {0, 1, 2, 3, 4, 5, 5},
+      {-0x1p63L, -0x1p62L, 0, 0x1p53L, 0x1p53L + 2, 0x1p62L, 0x1p63L},
+      even_edges(-100, 100, 77)};
+  for (auto const& edges : cases) {
+    auto const samples = samples_at<TestType>(edges);
+    auto const in_double = edges_of<double>(edges);
+    edge_bins<TestType, double> const rule(in_double.data(), static_cast<int>(edges.size()) - 1);
+    require_histogram<histogram_tuning>(samples, rule, edges, edges.size() < 10);
+    require_histogram<tiny>(samples, rule, edges, false);
+    if constexpr (std::is_same_v<TestType, float>) {
+      auto const in_float = edges_of<float>(edges);
+      std::vector<long double> rounded;
+      for (auto const edge : edges) rounded.push_back(static_cast<float>(edge));
+      edge_bins<float> const same(in_float.data(), static_cast<int>(edges.size()) - 1);
+      require_histogram<histogram_tuning>(samples, same, rounded, false);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("integer bins begin and end anywhere", "", std::int8_t, std::uint8_t,
+                   std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                   std::uint64_t) {
+  using limits = std::numeric_limits<TestType>;
+  for (TestType const first : {TestType(0), TestType(3), TestType(100), limits::min(),
+                               TestType(limits::max() - 5), limits::max()}) {
+    for (int const bins : {1, 2, 30, 256, 1000}) {
+      auto const edges = integer_edges(first, bins);
+      integer_bins<TestType> const rule(first, bins);
+      require_histogram<cramped>(samples_at<TestType>(edges), rule, edges, bins == 30);
+    }
+  }
+}
+
+TEST_CASE("with the smallest blocks, every n from 0 to 200 is counted as by a loop") {
+  each_schedule(scaled(2, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : tiny_sizes()) {
+      int const bins = n % 3 == 0 ? 13 : n % 3 == 1 ? 28 : 77;
+      auto const samples = spread_samples<std::uint32_t>(all_spreads[n % 7], n,
+                                                         static_cast<std::uint32_t>(bins + 4));
+      require_histogram<tiny>(samples, integer_bins<std::uint32_t>(2, bins),
+                              integer_edges<std::uint32_t>(2, bins), n % 8 == 0);
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("any spread is counted the same in blocks with little memory", "", std::uint8_t,
+                   std::int16_t, float16, bfloat16, std::uint32_t, float, std::int64_t, double) {
+  each_schedule(scaled(2, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (spread const how : all_spreads) {
+      for (int const bins : {13, 28, 100}) {
+        auto const samples =
+            spread_samples<TestType>(how, scaled(3001, 1001), static_cast<std::uint32_t>(bins));
+        require_histogram<tiny>(samples, even_bins<TestType>(1, bins - 3, bins),
+                                even_edges(1, bins - 3, bins), false);
+      }
+    }
+  });
+}
+
+TEST_CASE("any spread is counted the same by the library's kernels") {
+  index_t const n = on_gpu ? 3000001 : scaled(120001, 20001);
+  for (spread const how : all_spreads) {
+    for (int const bins : {256, 1000, 3000}) {
+      if (bins != 1000 && !on_gpu && how != spread::hot && how != spread::sorted) continue;
+      auto const range = static_cast<std::uint32_t>(bins);
+      auto const words = spread_samples<std::uint32_t>(how, n, range + 2);
+      auto const edges = integer_edges<std::uint32_t>(1, bins);
+      integer_bins<std::uint32_t> const rule(1, bins);
+      require_histogram<cramped>(words, rule, edges, bins == 256);
+      require_histogram<histogram_tuning>(words, rule, edges, false);
+    }
+  }
+}
+
+TEST_CASE("a counter of 16 bits goes on beyond its range") {
+  for (spread const how : {spread::same, spread::two, spread::hot, spread::few}) {
+    auto const samples = spread_samples<std::uint32_t>(how, scaled(300001, 150001), 900);
+    require_histogram<few_threads>(samples, integer_bins<std::uint32_t>(0, 900),
+                                   integer_edges<std::uint32_t>(0, 900), false);
+  }
+}
+
+TEST_CASE("so does one of samples outside, although no lane's first sample is") {
+  std::vector<float> samples;
+  float const outside[] = {-1, 1e9f, std::numeric_limits<float>::quiet_NaN()};
+  for (int i = 0; i < scaled(300001, 270001); ++i) {
+    samples.push_back(i % 4 == 0 ? static_cast<float>(i % 900) : outside[i % 4 - 1]);
+  }
+  require_histogram<few_threads>(samples, even_bins<float>(0, 900, 900), even_edges(0, 900, 900),
+                                 false);
+}
+
+TEST_CASE("a great many bins are counted, in any spread") {
+  if (reduced()) return;
+  for (int const bins : {65536, 1 << 20, most_bins}) {
+    if (bins == most_bins && !on_gpu) continue;
+    for (spread const how : {spread::uniform, spread::same, spread::hot}) {
+      auto const samples = spread_samples<std::uint32_t>(how, on_gpu ? 5000001 : 100001,
+                                                         static_cast<std::uint32_t>(bins));
+      require_histogram<histogram_tuning>(samples, integer_bins<std::uint32_t>(0, bins),
+                                          integer_edges<std::uint32_t>(0, bins), false);
+    }
+  }
+}
+
+TEST_CASE("samples may begin anywhere, and their number be on the device") {
+  for (int offset = 0; offset <= 16; ++offset) {
+    auto const bytes = spread_samples<std::uint8_t>(spread::uniform, 1500, 250);
+    require_histogram<tiny>(bytes, integer_bins<std::uint8_t>(3, 200),
+                            integer_edges<std::uint8_t>(3, 200), false, offset);
+    auto const words = spread_samples<std::int16_t>(spread::uniform, 1500, 250);
+    for (int const bins : {10, 24, 90}) {
+      require_histogram<tiny>(words, integer_bins<std::int16_t>(3, bins),
+                              integer_edges<std::int16_t>(3, bins), false, offset);
+    }
+  }
+  auto const samples = spread_samples<std::uint32_t>(spread::uniform, 2000, 100);
+  device_image<std::uint32_t> in(samples);
+  for (int const bins : {10, 24, 90}) {
+    for (index_t const n : {0, 1, 1234}) {
+      device_image<index_t> d_n(std::vector<index_t>{n});
+      auto const count = item_count::on_device(d_n.data(), 2000);
+      std::vector<std::uint32_t> const part(samples.begin(), samples.begin() + n);
+      auto const expected = histogram_oracle(part, integer_edges<std::uint32_t>(5, bins));
+      integer_bins<std::uint32_t> const rule(5, bins);
+      workspace ws;
+      std::uint32_t const* const from = in.data();
+      require_counts<std::uint32_t>(expected, "production", [&](auto* counts, auto* totals) {
+        histogram<tiny>(ws, from, count, rule, counts, totals);
+      });
+      require_counts<std::uint32_t>(expected, "sort and scan", [&](auto* counts, auto* totals) {
+        sorted_histogram(ws, from, count, rule, counts, totals);
+      });
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("more even-width bins than are proven are exact", "", std::int16_t,
+                   std::uint32_t, std::int64_t, float, double, float16) {
+  for (auto const& [lo, hi] : {std::pair{-0.3, 65536.7}, {1e15, 1e15 + 3}}) {
+    int const bins = even_bins<TestType>::most_proven_bins + 1;
+    even_bins<TestType> const rule(lo, hi, bins);
+    REQUIRE(!rule.proven());
+    auto const edges = even_edges(lo, hi, bins);
+    index_t wrong = 0;
+    for (TestType const& sample : samples_at<TestType>(edges)) {
+      wrong += rule.find(sample) != place_by_edges(exact(sample), edges) ? 1 : 0;
+    }
+    REQUIRE(wrong == 0);
+  }
+}
+
+TEST_CASE("the estimate of the usual rules is proven") {
+  REQUIRE(even_bins<std::uint32_t>(0, 256, 256).proven());
+  REQUIRE(even_bins<std::uint32_t>(0, 32768, 32768).proven());
+  REQUIRE(even_bins<std::uint32_t>(0, 4294967296.0, 2048).proven());
+  REQUIRE(even_bins<float>(0, 1, 256).proven());
+  REQUIRE(even_bins<std::uint8_t>(0, 256, 10).proven());
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The facade's cuda engine gives what its cpu engine does.
+#include <apps/histogram/histogram.hpp>
+#include <tests/apps/histogram/histogram_cases.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+template <class Sample, class Rule>
+void require_equal(std::vector<Sample> const& samples, Rule const& rule) {
+  auto const bins = static_cast<std::size_t>(rule.bins());
+  std::vector<std::uint64_t> by_cpu(bins), by_cuda(bins);
+  auto const expected = histogram(engine::cpu(), samples, rule, by_cpu);
+  auto const totals = histogram(engine::cuda(), samples, rule, by_cuda);
+  REQUIRE(totals == expected);
+  REQUIRE(difference(by_cpu, by_cuda) == "");
+  std::vector<float> const weights =
+      libscan::test::make_input<float>(pattern::small, static_cast<index_t>(samples.size()));
+  std::vector<double> sums(bins), sums_by_cuda(bins);
+  weighted_histogram(engine::cpu(), samples, weights, rule, sums);
+  REQUIRE(weighted_histogram(engine::cuda(), samples, weights, rule, sums_by_cuda) == expected);
+  REQUIRE(difference(sums, sums_by_cuda) == "");
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("both engines count alike", "", std::int8_t, std::uint8_t, std::int16_t,
+                   std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float,
+                   double, float16, bfloat16) {
+  for (spread const how : all_spreads) {
+    auto const samples = spread_samples<TestType>(how, 200000, 120);
+    require_equal(samples, even_bins<TestType>(3.3, 110, 77));
+    std::vector<double> const edges{0, 1, 1.5, 40, 119};
+    require_equal(samples, edge_bins<TestType, double>(edges.data(), 4));
+    if constexpr (std::is_integral_v<TestType>) {
+      require_equal(samples, integer_bins<TestType>(3, 90000));
+    }
+  }
+  require_equal(samples_at<TestType>(even_edges(-3, 100, 1000)),
+                even_bins<TestType>(-3, 100, 1000));
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The native histogram and the plain C++ facade against an oracle that compares with exact edges.
+#include <apps/histogram/histogram.hpp>
+#include <apps/histogram/histogram_cpu.hpp>
+#include <tests/apps/histogram/histogram_cases.hpp>
+#include <tests/support/guarded_buffer.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+template <class Count, class Sample, class Rule>
+void require_native(std::vector<Sample> const& samples, Rule const& rule,
+                    expected_histogram const& expected) {
+  auto const n = static_cast<index_t>(samples.size());
+  for (int const threads : {1, 2, 5}) {
+    INFO(threads << " threads, n = " << n << ", " << rule.bins() << " bins");
+    guarded_buffer<Count> counts(rule.bins(), 1);
+    auto const totals = cpu::histogram(threads, samples.data(), n, rule, counts.data());
+    REQUIRE(difference(std::vector<Count>(expected.counts.begin(), expected.counts.end()),
+                       counts.copy()) == "");
+    REQUIRE(counts.damage() == "");
+    REQUIRE(totals == expected.totals);
+    REQUIRE(totals.all() == n);
+  }
+}
+
+template <class Sample, class Rule>
+void require_facade(std::vector<Sample> const& samples, Rule const& rule,
+                    expected_histogram const& expected) {
+  std::vector<std::uint32_t> counts(expected.counts.size() + 1, 77);
+  auto const totals = histogram(engine::cpu(2), samples, rule, counts);
+  REQUIRE(totals == expected.totals);
+  REQUIRE(counts.back() == 77);
+  counts.pop_back();
+  REQUIRE(difference(std::vector<std::uint32_t>(expected.counts.begin(), expected.counts.end()),
+                     counts) == "");
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("the native engine and the facade count every type in all kinds of bins", "",
+                   std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                   std::uint32_t, std::int64_t, std::uint64_t, float, double, float16, bfloat16) {
+  for (auto const& [lo, hi] : {std::pair{0.0, 100.0}, {-3.5, 99.7}, {20.0, 21.0}, {1e5, 2e5}}) {
+    for (int const bins : {1, 7, 100, 3000}) {
+      auto const edges = even_edges(lo, hi, bins);
+      auto samples = samples_at<TestType>(edges);
+      even_bins<TestType> const even(lo, hi, bins);
+      auto const expected = histogram_oracle(samples, edges);
+      require_native<std::uint64_t>(samples, even, expected);
+      require_facade(samples, even, expected);
+      std::vector<double> const given(edges.begin(), edges.end());
+      edge_bins<TestType, double> const between(given.data(), bins);
+      require_native<std::int32_t>(samples, between, expected);
+      require_facade(samples, between, expected);
+      if constexpr (std::is_integral_v<TestType>) {
+        auto const first = static_cast<TestType>(20);
+        require_facade(samples, integer_bins<TestType>(first, bins),
+                       histogram_oracle(samples, integer_edges(first, bins)));
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("edges of the samples' own type", "", std::int64_t, std::uint64_t) {
+  using limits = std::numeric_limits<TestType>;
+  std::vector<TestType> const edges{limits::min(), TestType(9007199254740993), limits::max() - 1,
+                                    limits::max()};
+  std::vector<TestType> const samples{
+      limits::min(),     TestType(9007199254740992), TestType(9007199254740993),
+      limits::max() - 2, limits::max() - 1,          limits::max()};
+  std::vector<long double> const exact_edges(edges.begin(), edges.end());
+  require_facade(samples, edge_bins<TestType>(edges.data(), 3),
+                 histogram_oracle(samples, exact_edges));
+}
+
+TEMPLATE_TEST_CASE("the native engine counts any spread", "", std::uint8_t, std::int16_t,
+                   std::uint32_t, std::int64_t, float, double) {
+  for (spread const how : all_spreads) {
+    for (int const bins : {100, 250, 1500, 3000, 10000}) {
+      if (sizeof(TestType) == 1 && bins > 250) continue;
+      for (index_t const n : {0, 1, 127, 128, 129, 5000, 600000}) {
+        if (n == 600000 && bins != 1500) continue;
+        auto const range = static_cast<std::uint32_t>(bins);
+        auto const samples = spread_samples<TestType>(how, n, range);
+        even_bins<TestType> const rule(2, bins - 3, bins);
+        require_native<std::uint32_t>(samples, rule,
+                                      histogram_oracle(samples, even_edges(2, bins - 3, bins)));
+      }
+    }
+  }
+}
+
+TEST_CASE("the native engine counts a great many bins") {
+  int const bins = 1 << 20;
+  auto const samples = spread_samples<std::uint32_t>(spread::uniform, 300000, 1 << 20);
+  require_native<std::uint32_t>(samples, integer_bins<std::uint32_t>(5, bins),
+                                histogram_oracle(samples, integer_edges(std::uint32_t{5}, bins)));
+}
+
+TEST_CASE("narrow counters of a great many bins carry, at any place and beyond the bins") {
+  for (spread const how : all_spreads) {
+    // Chunks, runs and repeats that begin narrow counters anew many times over.
+    for (int const range : {40000, 1 << 16}) {
+      int const bins = 40000;
+      auto const samples =
+          spread_samples<std::uint32_t>(how, 700000, static_cast<std::uint32_t>(range));
+      integer_bins<std::uint32_t> const rule(7, bins);
+      auto const expected = histogram_oracle(samples, integer_edges(std::uint32_t{7}, bins));
+      require_native<std::uint32_t>(samples, rule, expected);
+      require_native<std::int64_t>(samples, rule, expected);
+    }
+  }
+}
+
+TEST_CASE("few samples of a great many bins") {
+  int const bins = 1 << 16;
+  for (index_t const n : {0, 1, 1000, 8191, 8192, 9000}) {
+    auto const samples = spread_samples<float>(spread::zipf, n, 70000);
+    even_bins<float> const rule(3, 60000, bins);
+    require_native<std::uint32_t>(samples, rule,
+                                  histogram_oracle(samples, even_edges(3, 60000, bins)));
+  }
+}
+
+TEST_CASE("weights are summed, bitwise the same for any number of threads") {
+  auto const samples = spread_samples<float>(spread::zipf, 300000, 60);
+  auto const whole = libscan::test::make_input<float>(pattern::small, 300000);
+  auto const any = libscan::test::make_input<double>(pattern::random, 300000);
+  even_bins<float> const rule(1, 50, 49);
+  std::vector<double> expected(49), sums(49), first(49);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    int const place = place_by_edges(exact(samples[i]), even_edges(1, 50, 49));
+    if (place < 49) expected[static_cast<std::size_t>(place)] += static_cast<double>(whole[i]);
+  }
+  auto const totals = weighted_histogram(engine::cpu(2), samples, whole, rule, sums);
+  REQUIRE(difference(expected, sums) == "");
+  REQUIRE(totals == histogram_oracle(samples, even_edges(1, 50, 49)).totals);
+  weighted_histogram(engine::cpu(1), samples, any, rule, first);
+  for (int const threads : {2, 3, 8}) {
+    weighted_histogram(engine::cpu(threads), samples, any, rule, sums);
+    REQUIRE(bit_difference(first, sums) == "");
+  }
+}
+
+TEST_CASE("what the facade cannot do it says") {
+  std::vector<float> const samples{1, 2, 3};
+  std::vector<std::uint32_t> counts(4);
+  std::vector<double> sums(4), weights(2);
+  auto const on = engine::cpu(1);
+  even_bins<float> const rule(0, 1, 5);
+  REQUIRE_THROWS_AS(histogram(on, samples, rule, counts), invalid_argument);
+  REQUIRE_THROWS_AS(weighted_histogram(on, samples, weights, even_bins<float>(0, 1, 4), sums),
+                    invalid_argument);
+  std::vector<double> const falling{0, 2, 1}, nan{0, std::numeric_limits<double>::quiet_NaN(), 1};
+  REQUIRE_THROWS_AS(histogram(on, samples, edge_bins<float, double>(falling.data(), 2), counts),
+                    invalid_argument);
+  REQUIRE_THROWS_AS(histogram(on, samples, edge_bins<float, double>(nan.data(), 2), counts),
+                    invalid_argument);
+  std::vector<float> const short_nan{0, 1, std::numeric_limits<float>::quiet_NaN()};
+  REQUIRE_THROWS_AS(histogram(on, samples, edge_bins<float>(short_nan.data(), 2), counts),
+                    invalid_argument);
+  std::vector<std::int64_t> const longs{1}, falling_longs{1, (1LL << 60) + 1, 1LL << 60};
+  REQUIRE_THROWS_WITH(
+      histogram(on, longs, edge_bins<std::int64_t>(falling_longs.data(), 2), counts),
+      "histogram: edges 1 and 2 are 1152921504606846977 and 1152921504606846976; "
+      "expected numbers that ascend");
+  REQUIRE_THROWS_WITH(even_bins<float>(1e-9, -1e-9, 5),
+                      "histogram: range 1e-09 to -1e-09; expected finite ends, the lower first");
+  REQUIRE_THROWS_AS(cpu::histogram(0, samples.data(), 3, rule, counts.data()), invalid_argument);
+  std::vector<std::int32_t> small(1);
+  REQUIRE(histogram(on, std::vector<std::uint8_t>{}, even_bins<std::uint8_t>(0, 1, 1), small) ==
+          sample_totals{});
+  REQUIRE(small[0] == 0);
+}
