@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entries in the order of their places become one for each place: a segmented reduction by key in
+// two passes, with a scan of counts between them. Each warp takes a span of entries; places that
+// reach over several are closed as rows are (span_sums.cuh).
+#pragma once
+
+#include <apps/spmv/entry_keys.hpp>
+#include <apps/spmv/span_sums.cuh>
+#include <libscan/device/scan.cuh>
+#include <libscan/warp/segmented_scan.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Sorted keys, n of them; gaps come last.
+struct sorted_keys {
+  static constexpr int rows = 8;  // of 32 entries, that a warp looks at at once: a batch
+  static constexpr int batch_items = rows * simt::warp_size;
+  static constexpr int batches = 2;  // of a span
+  static constexpr int span_items = batches * batch_items;
+
+  std::uint64_t const* keys;
+  index_t n;
+  entry_keys keys_of;
+
+  __device__ __forceinline__ std::uint64_t at(index_t i) const {
+    return i < n ? keys[i] : keys_of.gap();
+  }
+
+  /// own[r]: the lane's key in row r of the batch. Bit l of ends[r] and row_ends[r]: entry l of the
+  /// row is the last of its place, of its row of the matrix.
+  __device__ __forceinline__ void load(index_t base, std::uint64_t (&own)[rows],
+                                       unsigned (&ends)[rows], unsigned (&row_ends)[rows]) const {
+    int const lane = simt::lane_id();
+#pragma unroll
+    for (int r = 0; r < rows; ++r) own[r] = at(base + r * simt::warp_size + lane);
+    std::uint64_t const behind = at(base + batch_items);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      std::uint64_t next = simt::shfl_down(simt::full_warp, own[r], 1);
+      std::uint64_t const first_of_next =
+          r + 1 < rows ? simt::shfl(simt::full_warp, own[r + 1 < rows ? r + 1 : r], 0) : behind;
+      if (lane == simt::warp_size - 1) next = first_of_next;
+      bool const entry = own[r] != keys_of.gap();
+      ends[r] = simt::ballot(simt::full_warp, entry && next != own[r]);
+      row_ends[r] = simt::ballot(simt::full_warp, entry && !keys_of.same_row(next, own[r]));
+    }
+  }
+};
+
+/// What the passes tell one another of each span.
+struct span_places {
+  index_t spans;
+  index_t* ended;   // how many places end in it; then, before it
+  index_t* begins;  // the last span up to it where any ends, else 0; then, before it
+};
+
+/// The first pass: counts.
+struct count_places_kernel {
+  static constexpr int block_threads = 256;
+  static constexpr int warps = block_threads / simt::warp_size;
+
+  __device__ void operator()(sorted_keys sorted, span_places places) const {
+    index_t const span = index_t{blockIdx.x} * warps + threadIdx.x / simt::warp_size;
+    if (span >= places.spans) return;
+    int count = 0;
+#pragma unroll
+    for (int b = 0; b < sorted_keys::batches; ++b) {
+      std::uint64_t own[sorted_keys::rows];
+      unsigned ends[sorted_keys::rows], row_ends[sorted_keys::rows];
+      sorted.load(span * sorted_keys::span_items + b * sorted_keys::batch_items, own, ends,
+                  row_ends);
+#pragma unroll
+      for (int r = 0; r < sorted_keys::rows; ++r) count += simt::popc(ends[r]);
+    }
+    if (simt::lane_id() != 0) return;
+    places.ended[span] = count;
+    places.begins[span] = count > 0 ? span : 0;
+  }
+};
+
+/// Where entries go.
+template <class Value, class Offset>
+struct entry_outputs {
+  using T = accumulator_t<Value>;
+  Offset* ends;  // of rows; ends[r + 1] = one past the last entry of row r, for rows with entries
+  std::int32_t* indices;
+  Value* values;
+
+  __device__ __forceinline__ void put(index_t place, T sum) const {
+    values[place] = as_entry<Value>(sum);
+  }
+};
+
+/// The second pass: adds up the entries of each place, and writes.
+template <class Value, class Offset>
+struct write_places_kernel {
+  static constexpr int block_threads = 256;
+  static constexpr int warps = block_threads / simt::warp_size;
+  static constexpr int rows = sorted_keys::rows;
+  using T = accumulator_t<Value>;
+
+  __device__ void operator()(sorted_keys sorted, Value const* values, span_places places,
+                             span_sums<T> sums, entry_outputs<Value, Offset> out) const {
+    index_t const span = index_t{blockIdx.x} * warps + threadIdx.x / simt::warp_size;
+    if (span >= places.spans) return;
+    int const lane = simt::lane_id();
+    index_t const base = span * sorted_keys::span_items;
+    plus<T> const add;
+    T const nothing = add.identity();
+    bool begun_before = span > 0 && sorted.at(base - 1) == sorted.at(base);
+    index_t place = places.ended[span];
+    T open = nothing;
+    index_t const first_place = place;
+    index_t closed = -1;
+    for (int b = 0; b < sorted_keys::batches; ++b) {
+      index_t const from = base + b * sorted_keys::batch_items + lane;
+      std::uint64_t own[rows];
+      unsigned ends[rows], row_ends[rows];
+      T numbers[rows];
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        index_t const i = from + r * simt::warp_size;
+        numbers[r] = i < sorted.n ? as_number<T>(values[i]) : nothing;
+      }
+      sorted.load(base + b * sorted_keys::batch_items, own, ends, row_ends);
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        T const sum = sum_of_place(numbers[r], ends[r], open);
+        if ((ends[r] >> lane & 1u) != 0) {
+          int const before = simt::popc(ends[r] & simt::lanemask_lt());
+          index_t const at = place + before;
+          out.indices[at] = sorted.keys_of.column(own[r]);
+          if (begun_before && before == 0) {
+            sums.heads[span] = sum;
+          } else {
+            out.put(at, sum);
+          }
+          if ((row_ends[r] >> lane & 1u) != 0) {
+            out.ends[index_t{sorted.keys_of.row(own[r])} + 1] = static_cast<Offset>(at + 1);
+          }
+        }
+        place += simt::popc(ends[r]);
+        if (begun_before && ends[r] != 0) {
+          closed = first_place;
+          begun_before = false;
+        }
+        T const last = simt::shfl(simt::full_warp, sum, simt::warp_size - 1);
+        open = ends[r] >> 31 != 0 ? nothing : last;
+      }
+    }
+    if (lane == 0) {
+      sums.closed[span] = closed;
+      sums.tails[span] = open;
+    }
+  }
+
+  /// The sum of the lane's place, of its entries up to this one. `open`: of those before the row.
+  static __device__ __forceinline__ T sum_of_place(T number, unsigned ends, T open) {
+    plus<T> const add;
+    unsigned const heads = ends << 1;
+    T sum = number;
+    if (heads != ~1u) {  // else every entry is a place of its own
+      sum = warp::segmented_scan<scan_kind::inclusive>(number, heads, add).prefix;
+    }
+    T const longer = add(open, sum);
+    return (heads & simt::lanemask_le()) == 0 ? longer : sum;
+  }
+};
+
+/// The same where there are no values to add up.
+template <class Offset>
+struct write_places_kernel<no_values, Offset> {
+  static constexpr int block_threads = 256;
+  static constexpr int warps = block_threads / simt::warp_size;
+
+  __device__ void operator()(sorted_keys sorted, span_places places, Offset* row_end,
+                             std::int32_t* indices) const {
+    index_t const span = index_t{blockIdx.x} * warps + threadIdx.x / simt::warp_size;
+    if (span >= places.spans) return;
+    index_t place = places.ended[span];
+    for (int b = 0; b < sorted_keys::batches; ++b) {
+      std::uint64_t own[sorted_keys::rows];
+      unsigned ends[sorted_keys::rows], row_ends[sorted_keys::rows];
+      sorted.load(span * sorted_keys::span_items + b * sorted_keys::batch_items, own, ends,
+                  row_ends);
+#pragma unroll
+      for (int r = 0; r < sorted_keys::rows; ++r) {
+        index_t const at = place + simt::popc(ends[r] & simt::lanemask_lt());
+        place += simt::popc(ends[r]);
+        if ((ends[r] >> simt::lane_id() & 1u) == 0) continue;
+        indices[at] = sorted.keys_of.column(own[r]);
+        if ((row_ends[r] >> simt::lane_id() & 1u) != 0) {
+          row_end[index_t{sorted.keys_of.row(own[r])} + 1] = static_cast<Offset>(at + 1);
+        }
+      }
+    }
+  }
+};
+
+/// (span, place): the span in which a place begins that ends in this one.
+struct first_span_of_place {
+  index_t const* begins;
+  __device__ index_t operator()(index_t span, index_t /*place*/) const { return begins[span]; }
+};
+
+/// The layout of the passes' memory, for n entries.
+template <class Value>
+struct compress_layout {
+  static constexpr bool has_values = !std::is_same_v<Value, no_values>;
+  index_t spans;
+  std::size_t of_places;
+  std::size_t of_sums;
+
+  constexpr explicit compress_layout(index_t n)
+      : spans(ceil_div(n, index_t{sorted_keys::span_items})),
+        of_places(padded(static_cast<std::size_t>(spans) * sizeof(index_t))),
+        of_sums(0) {
+    if constexpr (has_values) of_sums = span_sums<accumulator_t<Value>>::bytes(spans);
+  }
+  constexpr std::size_t bytes() const {
+    return 2 * of_places + of_sums + scan_workspace_bytes<index_t>(spans);
+  }
+};
+
+/// Writes the entries that the sorted ones are, in `memory` of `compress_layout`, and where those
+/// rows end that have entries.
+template <class Value, class Offset>
+void compress_entries(simt::stream on, std::byte* memory, sorted_keys const& sorted,
+                      Value const* values, entry_outputs<Value, Offset> const& out) {
+  compress_layout<Value> const layout(sorted.n);
+  span_places const places{layout.spans, reinterpret_cast<index_t*>(memory),
+                           reinterpret_cast<index_t*>(memory + layout.of_places)};
+  std::byte* const behind = memory + 2 * layout.of_places;
+  workspace scans(behind + layout.of_sums, scan_workspace_bytes<index_t>(layout.spans), on);
+  constexpr int warps = count_places_kernel::warps;
+  auto const blocks = static_cast<unsigned>(ceil_div(layout.spans, index_t{warps}));
+  simt::launch_config const shape{
+      .blocks = blocks, .threads = count_places_kernel::block_threads, .on = on};
+  simt::launch<count_places_kernel>(shape, sorted, places);
+  exclusive_scan(scans, places.ended, places.ended, layout.spans, plus<index_t>{});
+  if constexpr (layout.has_values) {
+    using T = accumulator_t<Value>;
+    exclusive_scan(scans, places.begins, places.begins, layout.spans, maximum<index_t>{});
+    span_sums<T> const sums(behind, sorted.n, sorted_keys::span_items);
+    simt::launch<write_places_kernel<Value, Offset>>(shape, sorted, values, places, sums, out);
+    close_rows(on, sums, first_span_of_place{places.begins}, out, plus<T>{});
+  } else {
+    simt::launch<write_places_kernel<Value, Offset>>(shape, sorted, places, out.ends, out.indices);
+  }
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a list of entries to a matrix by rows, of nothing but scans: a radix sort by row and column,
+// a segmented reduction that adds up entries of one place, and a scan under `maximum` that finds
+// where rows end.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include <apps/radix_sort/radix_sort.cuh>
+#include <apps/spmv/compress_entries.cuh>
+#include <apps/spmv/numbers.hpp>
+#include <libscan/device/scan.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+namespace device {
+
+/// Writes the keys of all entries and their values, and of their images.
+template <class Value>
+struct expand_entries_kernel {
+  static constexpr int block_threads = 256;
+
+  __device__ void operator()(coo_matrix<Value> matrix, entry_keys keys_of, std::uint64_t* keys,
+                             Value* values) const {
+    index_t const k = index_t{blockIdx.x} * block_threads + threadIdx.x;
+    if (k < matrix.entries) libscan::detail::expand_entry(matrix, keys_of, k, keys, values);
+  }
+};
+
+/// Launches a thread for each of n > 0 items.
+template <class Kernel, class... Args>
+void launch_for_each(simt::stream on, index_t n, Args... args) {
+  auto const blocks = static_cast<unsigned>(ceil_div(n, index_t{Kernel::block_threads}));
+  simt::launch<Kernel>({.blocks = blocks, .threads = Kernel::block_threads, .on = on}, args...);
+}
+
+/// Where the conversion keeps what, in its workspace.
+template <class Value, class Offset>
+struct coo_layout {
+  using sort_value = std::conditional_t<std::is_same_v<Value, no_values>, void, Value>;
+  std::size_t keys;
+  std::size_t values;
+  std::size_t calls;
+
+  constexpr coo_layout(index_t entries, index_t rows)
+      : keys(padded(static_cast<std::size_t>(entries) * sizeof(std::uint64_t))),
+        values(std::is_same_v<Value, no_values>
+                   ? 0
+                   : padded(static_cast<std::size_t>(entries) * sizeof(Value))),
+        calls(std::max({sort_between_workspace_bytes<std::uint64_t, sort_value>(entries),
+                        compress_layout<Value>(entries).bytes(),
+                        scan_workspace_bytes<Offset>(rows + 1)})) {}
+
+  constexpr std::size_t bytes() const { return 2 * keys + 2 * values + calls; }
+};
+
+}  // namespace device
+
+/// Bytes of workspace `coo_to_csr` needs: two buffers of keys of 8 bytes and two of values, for
+/// twice the entries unless the matrix is general, and about 6 % of one. A pure function of its
+/// arguments; needs no device.
+template <class Value, class Offset>
+constexpr std::size_t coo_to_csr_workspace_bytes(index_t rows, index_t entries, symmetry kind) {
+  return device::coo_layout<Value, Offset>(kind == symmetry::general ? entries : 2 * entries, rows)
+      .bytes();
+}
+
+/// The matrix that a list of entries is, by rows: `offsets` (rows + 1 integers of 32 or 64 bits,
+/// the last the number of entries), and `indices` and `values`, ascending by column in each row,
+/// one for each place that the list names.
+///
+/// Entries of one place add up (halves: in float, rounded once) in an order that depends on the
+/// list alone. A symmetric list stands for both triangles; entries on the diagonal have no image.
+/// `indices` and `values` need room for as many entries as the list has, twice that unless it is
+/// general; nothing behind the entries is written. For `no_values`, `values` may be null and
+/// entries of one place are one.
+///
+/// Aliasing: outputs may overlap nothing. Synchronisation: asynchronous on the workspace's stream;
+/// allocates only if the workspace must grow; the same launches for lists of the same sizes.
+/// Results are bitwise the same in every run. Traffic: a radix sort of the entries by as many bits
+/// as places need, and about three more passes. Throws: `invalid_argument` (sizes that no matrix
+/// has, offsets too narrow, workspace too small), `device_error`. Nothing checks the indices.
+template <class Value, class Offset>
+void coo_to_csr(workspace& ws, coo_matrix<Value> const& list, Offset* offsets,
+                std::int32_t* indices, Value* values) {
+  libscan::detail::check_list<Offset>(list);
+  index_t const n = libscan::detail::expanded_entries(list);
+  using layout_type = device::coo_layout<Value, Offset>;
+  layout_type const layout(n, list.rows);
+  std::byte* const memory = ws.reserve(layout.bytes());
+  std::byte* const values_memory = memory + 2 * layout.keys;
+  std::byte* const calls_memory = values_memory + 2 * layout.values;
+  workspace calls(calls_memory, layout.calls, ws.stream());
+  simt::fill_async(offsets, 0, static_cast<std::size_t>(list.rows + 1) * sizeof(Offset),
+                   ws.stream());
+  if (n == 0) return;
+
+  // 1 the keys of all entries, in order of place
+  entry_keys const keys_of(list.rows, list.columns, list.kind != symmetry::general);
+  double_buffer<std::uint64_t> keys{reinterpret_cast<std::uint64_t*>(memory),
+                                    reinterpret_cast<std::uint64_t*>(memory + layout.keys)};
+  double_buffer<Value> sorted{reinterpret_cast<Value*>(values_memory),
+                              reinterpret_cast<Value*>(values_memory + layout.values)};
+  device::launch_for_each<device::expand_entries_kernel<Value>>(
+      ws.stream(), list.entries, list, keys_of, keys.current, sorted.current);
+  sort_order<std::uint64_t> order;
+  order.end_bit = keys_of.bits();
+  if constexpr (std::is_same_v<Value, no_values>) {
+    sort_keys(calls, keys, n, order);
+  } else {
+    sort_pairs(calls, keys, sorted, n, order);
+  }
+
+  // 2 entries of one place become one
+  device::compress_entries<Value, Offset>(ws.stream(), calls_memory,
+                                          device::sorted_keys{keys.current, n, keys_of},
+                                          sorted.current, {offsets, indices, values});
+
+  // 3 a row ends where the last row before it ended that has entries
+  inclusive_scan(calls, offsets, offsets, list.rows + 1, maximum<Offset>{});
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE

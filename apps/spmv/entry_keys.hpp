@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places in a matrix as words whose order is by row, then by column: what a list of entries is
+// sorted by.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include <apps/spmv/matrix.hpp>
+#include <apps/spmv/numbers.hpp>
+
+namespace libscan::inline v1 {
+
+/// Words for the places of one matrix; with gaps also words for what is in none: the row `rows`,
+/// which no entry has. Gaps come last.
+class entry_keys {
+ public:
+  entry_keys(index_t rows, index_t columns, bool with_gaps)
+      : column_bits_(bits_below(columns)),
+        bits_(column_bits_ + bits_below(with_gaps ? rows + 1 : rows)),
+        gap_(with_gaps ? static_cast<std::uint64_t>(rows) << column_bits_ : ~std::uint64_t{0}) {}
+
+  /// How many bits of a word count.
+  int bits() const { return bits_; }
+
+  LIBSCAN_HOST_DEVICE std::uint64_t key(std::uint64_t row, std::uint64_t column) const {
+    return row << column_bits_ | column;
+  }
+  /// What is in no place. Where there are no gaps, no key.
+  LIBSCAN_HOST_DEVICE std::uint64_t gap() const { return gap_; }
+  LIBSCAN_HOST_DEVICE bool same_row(std::uint64_t a, std::uint64_t b) const {
+    return (a ^ b) >> column_bits_ == 0;
+  }
+  LIBSCAN_HOST_DEVICE std::int32_t row(std::uint64_t key) const {
+    return static_cast<std::int32_t>(key >> column_bits_);
+  }
+  LIBSCAN_HOST_DEVICE std::int32_t column(std::uint64_t key) const {
+    return static_cast<std::int32_t>(key & ((std::uint64_t{1} << column_bits_) - 1));
+  }
+
+ private:
+  /// How many bits numbers below `count` have.
+  static int bits_below(index_t count) {
+    return count > 1 ? std::bit_width(static_cast<std::uint64_t>(count - 1)) : 0;
+  }
+
+  int column_bits_;
+  int bits_;
+  std::uint64_t gap_;
+};
+
+namespace detail {
+
+/// Entries of the whole matrix at most, for so many of a list: as many, or twice that.
+template <class Value>
+constexpr index_t expanded_entries(coo_matrix<Value> const& matrix) {
+  return matrix.kind == symmetry::general ? matrix.entries : 2 * matrix.entries;
+}
+
+/// Writes the key and the value of a list's entry k; of a symmetric list also those of its mirror
+/// image, behind it. An entry on the diagonal has a gap for an image.
+template <class Value>
+LIBSCAN_HOST_DEVICE inline void expand_entry(coo_matrix<Value> const& list,
+                                             entry_keys const& keys_of, index_t k,
+                                             std::uint64_t* keys, Value* values) {
+  constexpr bool has_values = !std::is_same_v<Value, no_values>;
+  auto const row = static_cast<std::uint32_t>(list.row_indices[k]);
+  auto const column = static_cast<std::uint32_t>(list.indices[k]);
+  bool const mirrored = list.kind != symmetry::general;
+  index_t const to = mirrored ? 2 * k : k;
+  keys[to] = keys_of.key(row, column);
+  if constexpr (has_values) values[to] = list.values[k];
+  if (!mirrored) return;
+  keys[to + 1] = row == column ? keys_of.gap() : keys_of.key(column, row);
+  if constexpr (has_values) {
+    values[to + 1] = list.kind == symmetry::skew ? negative(list.values[k]) : list.values[k];
+  }
+}
+
+/// Throws `invalid_argument` for a list that is no matrix, or has too many entries for Offset.
+template <class Offset, class Value>
+void check_list(coo_matrix<Value> const& matrix) {
+  check_shape("coo_to_csr", matrix.rows, matrix.columns, matrix.entries);
+  if (matrix.rows > most_columns ||
+      (matrix.kind != symmetry::general && matrix.rows != matrix.columns)) {
+    throw invalid_argument(
+        "coo_to_csr: a matrix of " + std::to_string(matrix.rows) + " rows and " +
+        std::to_string(matrix.columns) +
+        " columns; expected at most 2^31 rows, and as many columns if the matrix "
+        "is symmetric");
+  }
+  constexpr int bits = 8 * static_cast<int>(sizeof(Offset)) - (Offset(-1) < Offset(0) ? 1 : 0);
+  if (bits < 63 && expanded_entries(matrix) >> (bits < 63 ? bits : 0) != 0) {
+    throw invalid_argument("coo_to_csr: " + std::to_string(expanded_entries(matrix)) +
+                           " entries with offsets of " + std::to_string(sizeof(Offset)) +
+                           " bytes; expected wider ones");
+  }
+}
+
+}  // namespace detail
+}  // namespace libscan::inline v1

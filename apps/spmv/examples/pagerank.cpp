@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// PageRank (Page, Brin, Motwani & Winograd 1999) of a graph in a Matrix Market file, as products of
+// a sparse matrix and a vector: pagerank GRAPH.mtx[.gz] NAMES.txt [TOP]. Row i, column j of the
+// graph: i points to j. Line i of NAMES.txt is what i is called. data/make_wordnet.py makes both.
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <apps/common/matrix_market.hpp>
+#include <apps/common/program.hpp>
+#include <apps/common/steps.hpp>
+#include <apps/spmv/spmv.hpp>
+
+namespace {
+
+using namespace libscan;
+
+constexpr double damping = 0.85;  // how often a reader follows a pointer
+constexpr double enough = 1e-12;  // the change of all ranks together that ends the iteration
+constexpr int most_rounds = 1000;
+
+/// Entry (j, i) is the share of i's rank that goes to j.
+sparse_matrix<double> shares(engine const& on, sparse_matrix<double> const& graph) {
+  std::vector<std::int32_t> from, to;
+  std::vector<double> share;
+  for (index_t i = 0; i < graph.rows; ++i) {
+    auto const row = static_cast<std::size_t>(i);
+    auto const end = static_cast<std::size_t>(graph.offsets[row + 1]);
+    auto k = static_cast<std::size_t>(graph.offsets[row]);
+    double const each = 1 / static_cast<double>(end - k);
+    for (; k < end; ++k) {
+      from.push_back(static_cast<std::int32_t>(i));
+      to.push_back(graph.indices[k]);
+      share.push_back(each);
+    }
+  }
+  return to_rows(on,
+                 coo_matrix<double>{graph.columns, graph.rows, static_cast<index_t>(share.size()),
+                                    to.data(), from.data(), share.data(), symmetry::general});
+}
+
+/// What the iteration took.
+struct effort {
+  int rounds = 0;
+  double prepare_seconds = 0;
+  double product_seconds = 0;  ///< of all rounds
+};
+
+/// The ranks, which sum to 1. Who points to nobody hands his rank to all alike.
+std::vector<double> ranks(engine const& on, sparse_matrix<double> const& graph, effort& took) {
+  auto const n = static_cast<std::size_t>(graph.rows);
+  sparse_matrix<double> const moves = shares(on, graph);
+  auto ready =
+      apps::timed(took.prepare_seconds, [&] { return prepared_matrix<double>(on, moves); });
+  std::vector<double> rank(n, 1 / static_cast<double>(n)), next(n);
+  double change = 1;
+  for (; took.rounds < most_rounds && change > enough; ++took.rounds) {
+    double idle = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (graph.offsets[i] == graph.offsets[i + 1]) idle += rank[i];
+    }
+    double const everyone = (1 - damping + damping * idle) / static_cast<double>(n);
+    std::fill(next.begin(), next.end(), everyone);
+    took.product_seconds += ready.multiply(rank, next, {.alpha = damping, .beta = 1.0});
+    change = 0;
+    for (std::size_t i = 0; i < n; ++i) change += std::abs(next[i] - rank[i]);
+    rank.swap(next);
+  }
+  return rank;
+}
+
+apps::exit_code run(std::string const& graph_path, std::string const& names_path, int top) {
+  auto const file = apps::read_matrix_market(graph_path);
+  if (file.rows != file.columns || file.rows == 0) {
+    throw apps::file_error(graph_path, "no graph: expected as many columns as rows");
+  }
+  std::vector<std::string> names;
+  std::ifstream lines(names_path);
+  if (!lines) throw apps::file_error::from_errno(names_path, "cannot open for reading", errno);
+  for (std::string line; std::getline(lines, line);) names.push_back(line);
+  auto const n = static_cast<std::size_t>(file.rows);
+  if (names.size() != n) {
+    throw apps::file_error(names_path, std::to_string(names.size()) + " names, expected " +
+                                           std::to_string(n) + ", one a row");
+  }
+  engine const on = engine::best();
+  auto const graph =
+      to_rows(on, coo_matrix<double>{file.rows, file.columns, file.entries(),
+                                     file.row_indices.data(), file.column_indices.data(), nullptr,
+                                     static_cast<symmetry>(file.symmetry)});
+  effort took;
+  std::vector<double> const rank = ranks(on, graph, took);
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return rank[a] > rank[b]; });
+  for (std::size_t k = 0; k < std::min(n, static_cast<std::size_t>(top)); ++k) {
+    std::printf("%3zu  %.6f  %s\n", k + 1, rank[order[k]], names[order[k]].c_str());
+  }
+  char times[96];
+  std::snprintf(times, sizeof times, "; ready in %.3f ms, %.3f ms a product",
+                1e3 * took.prepare_seconds, 1e3 * took.product_seconds / took.rounds);
+  apps::say(std::to_string(graph.nonzeros()) + " pointers, " + std::to_string(took.rounds) +
+            " rounds on " + on.description() + times);
+  return apps::exit_code::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return libscan::apps::run_program("pagerank", [&] {
+    if (argc < 3 || argc > 4) throw apps::usage_error("usage: pagerank GRAPH.mtx NAMES.txt [TOP]");
+    int const top = argc == 4 ? std::atoi(argv[3]) : 20;
+    if (top < 1) throw apps::usage_error("TOP counts from 1");
+    return run(argv[1], argv[2], top);
+  });
+}

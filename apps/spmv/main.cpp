@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan-spmv: multiplies a sparse matrix by a vector, or says what the matrix looks like.
+#include <CLI/CLI.hpp>
+
+#include <apps/common/program.hpp>
+#include <apps/spmv/run_spmv.hpp>
+
+namespace {
+
+constexpr char const* what_it_does =
+    "Multiplies a sparse matrix by a vector: y = A x, also in other semirings.\n"
+    "Reads Matrix Market files (coordinate; real, integer, pattern; general, symmetric,\n"
+    "skew-symmetric), also gzip-compressed.";
+
+constexpr char const* words_and_examples =
+    R"(X: 'ones'; 'random:SEED', floats in [-1, 1) or integers in [-8, 8); or a file (.npy, raw,
+text or CSV) of one component for each column.
+
+SEMIRING: plus-times (sums of products), min-plus (smallest of sums), max-times (largest of
+products), or-and (1 where anything that is not 0 meets something that is not 0). An entry of a
+pattern counts as one: 1, in min-plus 0. A row without entries is 0, in min-plus and max-times
+the infinity that all else beats.
+
+Entries of one place add up. The product is computed in float64, of integers in int64, or in what
+--dtype says: float32, float64, int64. It goes to OUTPUT; with --stats or --spy it is computed
+only if --output is given.
+
+Examples:
+  scan-spmv graph.mtx.gz --stats --spy graph.svg
+  scan-spmv A.mtx --x x.npy -o y.npy --verify --time
+  scan-spmv A.mtx --x random:1 --transpose --dtype float32 -o y.txt
+  scan-spmv roads.mtx --semiring min-plus --x distances.txt -o nearer.txt
+  scan-spmv A.mtx -o /dev/null --repeat 20 --time
+
+Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace libscan::apps;
+  return run_program("scan-spmv", [&] {
+    spmv_arguments arguments;
+    CLI::App app(what_it_does, "scan-spmv");
+    app.footer(words_and_examples);
+    app.add_option("MATRIX", arguments.matrix,
+                   "matrix: a Matrix Market file, or - for standard input")
+        ->required();
+    app.add_option("-o,--output", arguments.output,
+                   "where the product goes: a file, or - for standard output")
+        ->type_name("OUTPUT");
+    app.add_option("--x", arguments.x, "what to multiply by, see below")
+        ->type_name("X")
+        ->capture_default_str();
+    app.add_flag("--transpose", arguments.transpose, "multiply by the transpose of the matrix");
+    app.add_option("--semiring", arguments.semiring, "what to multiply in, see below")
+        ->type_name("SEMIRING")
+        ->capture_default_str();
+    app.add_option("--repeat", arguments.repeat, "multiply N times, and tell the fastest by --time")
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_flag("--stats", arguments.stats, "say how many rows there are, and how long they are");
+    app.add_option("--spy", arguments.spy, "draw where the entries are: FILE.svg or FILE.png")
+        ->type_name("FILE");
+    add_common_arguments(app, arguments.common);
+    if (!parse_arguments(app, argc, argv)) return exit_code::done;
+    return run_spmv(arguments);
+  });
+}

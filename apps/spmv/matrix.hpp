@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sparse matrices, as views of arrays that someone else owns: by rows (CSR), and as a list of
+// entries (COO).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1 {
+
+/// Entries of a matrix that holds none but where they are: each counts as the semiring's `one()`.
+struct no_values {};
+
+/// A matrix by rows: row r has the entries offsets[r] ... offsets[r + 1] - 1, each in column
+/// indices[k] with value values[k]. `offsets`: rows + 1 integers of 32 or 64 bits, ascending, the
+/// first 0, the last `nonzeros`. `indices`: 0 <= indices[k] < columns, in any order within a row,
+/// also repeated. Value: a number, a half, or `no_values`, of which `values` is not read.
+template <class Value, class Offset = std::int64_t>
+struct csr_matrix {
+  index_t rows;
+  index_t columns;
+  index_t nonzeros;
+  Offset const* offsets;
+  std::int32_t const* indices;
+  Value const* values = nullptr;
+};
+
+/// What a list of entries leaves out: nothing; of each pair (r, c), (c, r) one entry; the same with
+/// the other one negated.
+enum class symmetry : std::uint8_t { general, symmetric, skew };
+
+/// A matrix as a list of entries in any order; those of one place add up. Entry k is in row
+/// row_indices[k] and column indices[k], both in range.
+template <class Value>
+struct coo_matrix {
+  index_t rows;
+  index_t columns;
+  index_t entries;
+  std::int32_t const* row_indices;
+  std::int32_t const* indices;
+  Value const* values = nullptr;
+  symmetry kind = symmetry::general;
+};
+
+namespace detail {
+
+/// No column is beyond what 32 bits hold.
+inline constexpr index_t most_columns = index_t{1} << 31;
+
+/// Throws `invalid_argument` for sizes that no matrix has.
+inline void check_shape(char const* who, index_t rows, index_t columns, index_t entries) {
+  if (rows >= 0 && columns >= 0 && columns <= most_columns && entries >= 0 &&
+      (entries == 0 || (rows > 0 && columns > 0))) {
+    return;
+  }
+  throw invalid_argument(std::string(who) + ": a matrix of " + std::to_string(rows) + " rows, " +
+                         std::to_string(columns) + " columns and " + std::to_string(entries) +
+                         " entries; expected sizes >= 0, at most 2^31 columns, and no entries "
+                         "without rows and columns");
+}
+
+}  // namespace detail
+}  // namespace libscan::inline v1

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of scan-spmv behind its command line: read, build the matrix, describe, multiply,
+// verify, write, report.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <apps/common/arguments.hpp>
+#include <apps/common/exit_code.hpp>
+#include <apps/spmv/spmv.hpp>
+
+namespace libscan::apps {
+
+/// What scan-spmv is asked to do.
+struct spmv_arguments {
+  std::string matrix;      ///< Matrix Market file, or "-"
+  std::string x = "ones";  ///< "ones", "random:SEED", or a file
+  bool transpose = false;  ///< multiply by the transpose
+  std::string semiring = "plus-times";
+  int repeat = 1;                     ///< products, for --time
+  std::optional<std::string> output;  ///< where y goes: file, or "-"
+  bool stats = false;                 ///< describe the matrix on standard output
+  std::optional<std::string> spy;     ///< where a picture of the matrix goes: .svg or .png
+  common_arguments common;
+
+  /// Whether a product is asked for: where its result goes is said, or nothing else is asked for.
+  bool multiplies() const { return output || (!stats && !spy); }
+};
+
+/// Does it. Returns `done`, or `difference` if --verify found one: then there is no output. Throws
+/// `usage_error` for arguments that do not go together, and as what it calls.
+exit_code run_spmv(spmv_arguments const& arguments);
+
+}  // namespace libscan::apps

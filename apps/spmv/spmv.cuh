@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product of a sparse matrix and a vector on the device. It is a segmented scan: products of
+// entries, summed within rows (Schwartz 1980; Blelloch, Heroux & Zagha 1993).
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include <apps/spmv/balanced_spmv.cuh>
+#include <apps/spmv/baseline_spmv.cuh>
+#include <apps/spmv/segmented_spmv.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+/// Ways to multiply. `balanced`: production; entries and rows shared out evenly among warps,
+/// whatever the rows' lengths. `segmented`: the textbook's, one segmented reduction of the
+/// products. `scalar`, `vector`: a thread or a warp for each row; baselines.
+enum class spmv_road : unsigned char { balanced, segmented, scalar, vector };
+
+/// Bytes of workspace that `spmv` with sums of type T needs for a matrix of so many rows and
+/// entries. A pure function of its arguments; needs no device.
+template <class T, spmv_road Road = spmv_road::balanced, class Tuning = spmv_tuning<T>>
+constexpr std::size_t spmv_workspace_bytes(index_t rows, index_t nonzeros) {
+  if constexpr (Road == spmv_road::balanced) {
+    return rows == 0 ? 0 : device::balanced_spmv_bytes<T, Tuning>(rows + nonzeros);
+  } else if constexpr (Road == spmv_road::segmented) {
+    return segmented_reduce_workspace_bytes<T>(nonzeros, segment_offsets<index_t>{nullptr, rows});
+  } else {
+    return 0;
+  }
+}
+
+/// y[r] = alpha (A x)[r] + beta y[r] for each row r of A, where (A x)[r] is the sum of values[k] *
+/// x[indices[k]] over the entries k of the row.
+///
+/// Types: entries of A and components of x and y are numbers or halves, each of its own type, or A
+/// has `no_values`; products and sums are of the semiring's value_type (halves: float), and y is
+/// rounded once. Sizes: any, also no rows, columns or entries; offsets of 32 or 64 bits. `s`: a
+/// semiring (semiring.hpp), by default linear algebra. beta: where it is the semiring's zero (the
+/// default), y is not read. A row without entries is the zero.
+///
+/// Aliasing: y may overlap nothing that is read. Synchronisation: asynchronous on the workspace's
+/// stream; allocates only if the workspace must grow; the same launches for matrices of the same
+/// sizes. Traffic: reads the matrix once and a component of x for each entry, writes y. Results are
+/// bitwise the same in every run: the order in which a row's products are added depends on the
+/// offsets alone; it differs between roads. Progress: no block waits for another (`segmented`: as
+/// `segmented_reduce`). Throws: `invalid_argument` (sizes that no matrix has, workspace too small),
+/// `device_error`. Nothing checks offsets and indices; the facade (spmv.hpp) does.
+template <spmv_road Road = spmv_road::balanced, class Tuning = void, class Value, class Offset,
+          class X, class Y, class S = plus_times<accumulator_t<Y>>>
+void spmv(workspace& ws, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
+          std::type_identity_t<typename S::value_type> alpha = S::one(),
+          std::type_identity_t<typename S::value_type> beta = S::zero()) {
+  static_assert(semiring<S>, "a product needs value_type, sum_type, multiply, one and zero");
+  static_assert(sizeof(Offset) == 4 || sizeof(Offset) == 8, "offsets of 32 or 64 bits");
+  libscan::detail::check_shape("spmv", matrix.rows, matrix.columns, matrix.nonzeros);
+  if (matrix.rows == 0) return;
+  row_result<Y, S> const out{y, s, alpha, beta};
+  if constexpr (Road == spmv_road::balanced) {
+    using tuning =
+        std::conditional_t<std::is_void_v<Tuning>, spmv_tuning<typename S::value_type>, Tuning>;
+    device::balanced_spmv<tuning>(ws, matrix, x, out);
+  } else if constexpr (Road == spmv_road::segmented) {
+    device::segmented_spmv(ws, matrix, x, out);
+  } else if constexpr (Road == spmv_road::scalar) {
+    device::launch_baseline<device::scalar_spmv_kernel>(ws.stream(), matrix, x, out);
+  } else {
+    device::launch_baseline<device::vector_spmv_kernel>(ws.stream(), matrix, x, out);
+  }
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product of a sparse matrix and a vector on CPU threads: pieces of equally many entries and
+// rows (Merrill & Garland, "Merge-based Parallel Sparse Matrix-Vector Multiplication", 2016).
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <apps/radix_sort/split_cpu.hpp>
+#include <apps/spmv/matrix.hpp>
+#include <apps/spmv/row_result.hpp>
+#include <apps/spmv/vector_rows.hpp>
+
+namespace libscan::inline v1::cpu {
+
+namespace detail {
+
+/// Entries and rows of a piece, and the most pieces that a thread takes at a time: few enough to
+/// balance, enough to be worth a claim and to be read in one go.
+inline constexpr index_t spmv_piece_items = index_t{1} << 14;
+inline constexpr index_t spmv_claim_pieces = 16;
+
+/// What a piece knows of rows that are not its alone.
+template <class T>
+struct piece_sums {
+  index_t closed = -1;  // the row begun in an earlier piece that ends in this one
+  T head{};             // its sum within the piece
+  T tail{};             // the sum of what the piece holds of the row open at its end
+};
+
+/// Entries and ends of rows in one sequence, a row's end behind its entries: the number of ends
+/// among the first `items` of them, if it lies in [low, high].
+template <class Offset>
+index_t rows_ended_before(Offset const* offsets, index_t items, index_t low, index_t high) {
+  while (low < high) {
+    index_t const middle = low + (high - low) / 2;
+    if (static_cast<index_t>(offsets[middle + 1]) + middle + 1 <= items) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// Whether there is vector code for a product.
+template <class Value, class Offset, class X, class Y, class S>
+inline constexpr bool has_vector_rows =
+    std::is_same_v<S, plus_times<Y>>&& std::is_same_v<Value, Y>&& std::is_same_v<X, Y> &&
+    (std::is_same_v<Y, float> ||
+     std::is_same_v<Y, double>)&&(std::is_same_v<Offset, std::int32_t> ||
+                                  std::is_same_v<Offset, std::int64_t>);
+
+/// One product of a call, of any types.
+template <class Value, class Offset, class X, class Y, class S>
+class product {
+ public:
+  using T = typename S::value_type;
+
+  product(csr_matrix<Value, Offset> const& matrix, X const* x, row_result<Y, S> const& out)
+      : matrix_(matrix), x_(x), out_(out) {}
+
+  void run(int threads) const {
+    index_t const all = matrix_.rows + matrix_.nonzeros;
+    index_t const pieces = ceil_div(all, spmv_piece_items);
+    std::vector<piece_sums<T>> sums(static_cast<std::size_t>(pieces));
+    index_t const claim_pieces =
+        std::clamp<index_t>(pieces / (8 * index_t{threads}), 1, spmv_claim_pieces);
+    for_each_of(threads, ceil_div(pieces, claim_pieces), [&](int, index_t claim) {
+      index_t piece = claim * claim_pieces;
+      index_t const end = std::min(pieces, piece + claim_pieces);
+      index_t const items = piece * spmv_piece_items;
+      index_t row =
+          rows_ended_before(matrix_.offsets, items, std::max<index_t>(items - matrix_.nonzeros, 0),
+                            std::min(items, matrix_.rows));
+      for (; piece < end; ++piece) {
+        row = run_piece(piece, row, sums[static_cast<std::size_t>(piece)]);
+      }
+    });
+    T open = add_.identity();
+    for (piece_sums<T> const& piece : sums) {
+      if (piece.closed >= 0) {
+        out_.put(piece.closed, add_(open, piece.head));
+        open = add_.identity();
+      }
+      open = add_(open, piece.tail);
+    }
+  }
+
+ private:
+  static constexpr bool in_vectors = has_vector_rows<Value, Offset, X, Y, S>;
+
+  /// `row` is the first that ends in the piece or later; returns the first that ends behind it.
+  index_t run_piece(index_t piece, index_t row, piece_sums<T>& result) const {
+    index_t const begin = piece * spmv_piece_items;
+    index_t const end = std::min(matrix_.rows + matrix_.nonzeros, begin + spmv_piece_items);
+    index_t const last_row =
+        rows_ended_before(matrix_.offsets, end, std::max(row, end - matrix_.nonzeros),
+                          std::min(matrix_.rows, row + (end - begin)));
+    index_t entry = begin - row;
+    index_t const last_entry = end - last_row;
+    result.head = result.tail = add_.identity();
+    if (row < last_row && static_cast<index_t>(matrix_.offsets[row]) < entry) {
+      result.closed = row;
+      result.head = sum(entry, static_cast<index_t>(matrix_.offsets[row + 1]));
+      entry = static_cast<index_t>(matrix_.offsets[++row]);
+    }
+    if (row < last_row) {
+      put_rows(row, last_row, entry);
+      entry = static_cast<index_t>(matrix_.offsets[last_row]);
+    }
+    if (entry < last_entry) result.tail = sum(entry, last_entry);
+    return last_row;
+  }
+
+  /// Puts rows [row, last_row), the first of which begins at `entry`.
+  void put_rows(index_t row, index_t last_row, index_t entry) const {
+    bool const plain = out_.alpha == S::one() && out_.beta == S::zero();
+    if constexpr (in_vectors) {
+      auto const& code = best_row_sums<T, Offset>();
+      if (plain) return code.whole(arrays(), row, last_row, matrix_.nonzeros, out_.y + row);
+      constexpr index_t most = 1024;
+      T sums[most];
+      for (; row < last_row; row += most) {
+        index_t const next = std::min(last_row, row + most);
+        code.whole(arrays(), row, next, matrix_.nonzeros, sums);
+        for (index_t r = row; r < next; ++r) out_.put(r, sums[r - row]);
+      }
+    } else if (plain) {
+      // The same with constants, which is much faster where rows are short.
+      put_rows_by(row, last_row, entry, [y = out_.y, s = out_.s](index_t r, T total) {
+        row_result<Y, S>{y, s, S::one(), S::zero()}.put(r, total);
+      });
+    } else {
+      put_rows_by(row, last_row, entry, [this](index_t r, T total) { out_.put(r, total); });
+    }
+  }
+
+  product_arrays<T, Offset> arrays() const {
+    return {matrix_.offsets, matrix_.indices, matrix_.values, x_};
+  }
+
+  /// A function of its own, lest registers run short in its loops.
+  template <class Put>
+  [[gnu::noinline]] void put_rows_by(index_t row, index_t last_row, index_t entry,
+                                     Put const put) const {
+    Offset const* const offsets = matrix_.offsets;
+    for (; row < last_row; ++row) {
+      auto const row_end = static_cast<index_t>(offsets[row + 1]);
+      put(row, row_end - entry < many_entries ? sum_few(entry, row_end) : sum(entry, row_end));
+      entry = row_end;
+    }
+  }
+
+  /// The sum of products of entries [k, end): of many in four parts, so that no addition waits for
+  /// the one before; of few in turn, since those of other rows go on meanwhile.
+  [[gnu::noinline]] T sum(index_t k, index_t end) const {
+    if constexpr (in_vectors) return best_row_sums<T, Offset>().part(arrays(), k, end);
+    if (end - k < many_entries) return sum_few(k, end);
+    T a = add_.identity(), b = a, c = a, d = a;
+    for (; k + 4 <= end; k += 4) {
+      a = add_(a, product_of(k));
+      b = add_(b, product_of(k + 1));
+      c = add_(c, product_of(k + 2));
+      d = add_(d, product_of(k + 3));
+    }
+    return add_(add_(add_(a, b), add_(c, d)), sum_few(k, end));
+  }
+
+  T sum_few(index_t k, index_t end) const {
+    T total = add_.identity();
+    for (; k < end; ++k) total = add_(total, product_of(k));
+    return total;
+  }
+
+  T product_of(index_t k) const { return product_at(matrix_, x_, out_.s, k); }
+
+  static constexpr index_t many_entries = 64;
+
+  csr_matrix<Value, Offset> matrix_;
+  X const* x_;
+  row_result<Y, S> out_;
+  typename S::sum_type add_{};
+};
+
+}  // namespace detail
+
+/// y[r] = alpha (A x)[r] + beta y[r] on up to `threads` threads. Types, semirings, beta and the
+/// empty row are those of the device's `spmv` (spmv.cuh). y may overlap nothing that is read.
+///
+/// The order in which a row's products are added depends on the offsets alone, so that the result
+/// is bitwise the same for any number of threads; it is not the device's order. Memory: about 32
+/// bytes for 2^14 entries and rows. Throws `invalid_argument` (threads < 1, sizes that no matrix
+/// has), std::bad_alloc. Nothing checks offsets and indices.
+template <class Value, class Offset, class X, class Y, class S = plus_times<accumulator_t<Y>>>
+void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
+          std::type_identity_t<typename S::value_type> alpha = S::one(),
+          std::type_identity_t<typename S::value_type> beta = S::zero()) {
+  static_assert(semiring<S>, "a product needs value_type, sum_type, multiply, one and zero");
+  libscan::detail::check_shape("spmv", matrix.rows, matrix.columns, matrix.nonzeros);
+  if (threads < 1) {
+    throw invalid_argument("spmv: " + std::to_string(threads) + " threads; expected >= 1");
+  }
+  detail::product<Value, Offset, X, Y, S>(matrix, x, {y, s, alpha, beta}).run(threads);
+}
+
+}  // namespace libscan::inline v1::cpu

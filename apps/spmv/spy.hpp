@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A picture of where a matrix has entries, as SVG or PNG.
+#pragma once
+
+#include <string>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::apps {
+
+/// Whether pictures of that name can be drawn: it ends in .svg or .png.
+bool names_picture(std::string const& path);
+
+/// The bytes of a picture, at most 600 cells wide and high, each darker the more of its places have
+/// entries; SVG if `path` ends in .svg, else PNG. offsets and indices are a matrix by rows.
+std::string draw_matrix(std::string const& path, index_t rows, index_t columns,
+                        std::int64_t const* offsets, std::int32_t const* indices);
+
+}  // namespace libscan::apps

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// From lists of entries to matrices by rows, for the facade: checks a list and hands it to its
+// engine.
+#include <apps/spmv/spmv.hpp>
+
+#include <apps/spmv/checks.hpp>
+#include <apps/spmv/coo_to_csr_cpu.hpp>
+#include <apps/spmv/spmv_cuda.hpp>
+
+namespace libscan::inline v1 {
+
+namespace {
+
+template <class T>
+index_t to_rows_on_cpu(int threads, coo_matrix<T> const& list, sparse_matrix<T>& matrix) {
+  if (list.values != nullptr) {
+    return cpu::coo_to_csr(threads, list, matrix.offsets.data(), matrix.indices.data(),
+                           matrix.values.data());
+  }
+  return cpu::coo_to_csr(threads, detail::places_of(list), matrix.offsets.data(),
+                         matrix.indices.data(), static_cast<no_values*>(nullptr));
+}
+
+}  // namespace
+
+template <class T>
+sparse_matrix<T> to_rows(engine const& on, coo_matrix<T> const& list) {
+  detail::check_list<std::int64_t>(list);
+  int const threads = detail::host_threads(on);
+  detail::check_indices("to_rows", threads, list.row_indices, list.entries, list.rows);
+  detail::check_indices("to_rows", threads, list.indices, list.entries, list.columns);
+  auto const most = static_cast<std::size_t>(detail::expanded_entries(list));
+  sparse_matrix<T> matrix;
+  matrix.rows = list.rows;
+  matrix.columns = list.columns;
+  matrix.offsets.resize(static_cast<std::size_t>(list.rows) + 1);
+  matrix.indices.resize(most);
+  if (list.values != nullptr) matrix.values.resize(most);
+  index_t const count = on.is_cuda() ? detail::cuda_spmv<T>::to_rows(on.device(), list, matrix)
+                                     : to_rows_on_cpu(threads, list, matrix);
+  matrix.indices.resize(static_cast<std::size_t>(count));
+  if (list.values != nullptr) matrix.values.resize(static_cast<std::size_t>(count));
+  return matrix;
+}
+
+template sparse_matrix<float> to_rows(engine const&, coo_matrix<float> const&);
+template sparse_matrix<double> to_rows(engine const&, coo_matrix<double> const&);
+template sparse_matrix<std::int64_t> to_rows(engine const&, coo_matrix<std::int64_t> const&);
+
+}  // namespace libscan::inline v1

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector code behind vector_rows.hpp, through Highway: products of some rows come first, one
+// after the other; then a vector of short rows is summed at a time, or a longer row on its own.
+#include <apps/spmv/vector_rows.hpp>
+
+#include <algorithm>
+
+#include <libscan/cpu/vector_targets.hpp>
+
+#define HWY_TARGET_INCLUDE "apps/spmv/vector_rows.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace libscan::inline v1::cpu::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Sums that a long row is added up in, which then meet two by two, in any vectors alike.
+inline constexpr int lanes_of_row = 16;
+
+/// Entries that a row of a vector of rows has at most.
+inline constexpr int short_row = 8;
+
+/// Products that wait in the first-level cache for being summed.
+inline constexpr index_t tile_entries = 4096;
+inline constexpr index_t tile_rows = 1024;
+
+/// How far ahead memory is fetched, in items: arrays that are read or written in order, which pays
+/// where they change too soon for the hardware to follow; and components of x, in entries.
+inline constexpr index_t ahead = 512;
+inline constexpr index_t components_ahead = 128;
+
+template <class T>
+using tag = hn::CappedTag<T, lanes_of_row>;
+template <class T>
+using numbers = hn::Vec<tag<T>>;
+template <class T>
+using integers = hn::RebindToSigned<tag<T>>;
+
+template <class T>
+inline constexpr int width = static_cast<int>(hn::MaxLanes(tag<T>()));
+
+/// The sum of the lanes of a vector.
+template <class D>
+HWY_INLINE hn::TFromD<D> sum_of(D, hn::Vec<D> v) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    hn::Half<D> const half;
+    return sum_of(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+#endif
+  return hn::GetLane(v);
+}
+
+/// What a row is added up in.
+template <class T>
+class lane_sums {
+ public:
+  HWY_INLINE lane_sums() {
+    for (auto& sum : sums_) sum = hn::Zero(tag<T>());
+  }
+  HWY_INLINE void add(int part, numbers<T> products) {
+    sums_[part] = hn::Add(sums_[part], products);
+  }
+  HWY_INLINE T total() {
+    for (int n = parts; n > 1; n /= 2) {
+      for (int i = 0; i < n / 2; ++i) sums_[i] = hn::Add(sums_[i], sums_[i + n / 2]);
+    }
+    return sum_of(tag<T>(), sums_[0]);
+  }
+
+  static constexpr int parts = lanes_of_row / width<T>;
+
+ private:
+  numbers<T> sums_[parts];
+};
+
+/// The components of x for a vector of entries.
+template <class T>
+HWY_INLINE numbers<T> components(T const* x, std::int32_t const* indices) {
+  integers<T> const d;
+  if constexpr (sizeof(T) == 4) {
+    return hn::GatherIndex(tag<T>(), x, hn::LoadU(d, indices));
+  } else {
+    hn::Rebind<std::int32_t, tag<T>> const narrow;
+    return hn::GatherIndex(tag<T>(), x, hn::PromoteTo(d, hn::LoadU(narrow, indices)));
+  }
+}
+
+/// to[k - begin] = the product of entry k, for k in [begin, end).
+template <class T, class Offset>
+HWY_INLINE void multiply(product_arrays<T, Offset> const& from, index_t begin, index_t end, T* to) {
+  tag<T> const d;
+  index_t k = begin;
+  for (; k + width<T> <= end; k += width<T>) {
+    __builtin_prefetch(from.values + k + ahead);
+    __builtin_prefetch(from.indices + k + ahead);
+    hn::StoreU(hn::Mul(hn::LoadU(d, from.values + k), components(from.x, from.indices + k)), d,
+               to + (k - begin));
+  }
+  for (; k < end; ++k) to[k - begin] = from.values[k] * from.x[from.indices[k]];
+}
+
+/// Fetches components of x for entries to come, some with every vector of rows.
+template <class T>
+class component_fetcher {
+ public:
+  /// Of entries [begin, end), or none if `step` is 0.
+  component_fetcher(T const* x, std::int32_t const* indices, index_t begin, index_t end,
+                    index_t step)
+      : x_(x), indices_(indices), next_(begin), end_(end), step_(step) {}
+
+  HWY_INLINE void step() {
+    for (index_t const stop = std::min(end_, next_ + step_); next_ < stop; ++next_) {
+      __builtin_prefetch(x_ + indices_[next_]);
+    }
+  }
+
+ private:
+  T const* x_;
+  std::int32_t const* indices_;
+  index_t next_, end_, step_;
+};
+
+/// The sum of n products, which some others may follow.
+template <class T>
+HWY_INLINE T sum_products(T const* products, index_t n) {
+  tag<T> const d;
+  lane_sums<T> sums;
+  for (; n >= lanes_of_row; n -= lanes_of_row, products += lanes_of_row) {
+    for (int i = 0; i < sums.parts; ++i) sums.add(i, hn::LoadU(d, products + i * width<T>));
+  }
+  for (int i = 0; i < sums.parts; ++i) {
+    auto const left = static_cast<std::size_t>(std::max<index_t>(n - i * width<T>, 0));
+    sums.add(i, hn::IfThenElseZero(hn::FirstN(d, left), hn::LoadU(d, products + i * width<T>)));
+  }
+  return sums.total();
+}
+
+/// A vector of offsets, less `base`.
+template <class T, class Offset>
+HWY_INLINE hn::Vec<integers<T>> positions(Offset const* offsets, Offset base) {
+  integers<T> const d;
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(d, static_cast<hn::TFromD<integers<T>>>(*offsets - base));
+#else
+  if constexpr (sizeof(T) == sizeof(Offset)) {
+    return hn::Sub(hn::LoadU(d, offsets), hn::Set(d, base));
+  } else if constexpr (sizeof(T) == 8) {
+    hn::Rebind<Offset, integers<T>> const narrow;
+    return hn::PromoteTo(d, hn::Sub(hn::LoadU(narrow, offsets), hn::Set(narrow, base)));
+  } else {
+    hn::Rebind<std::uint32_t, hn::Half<integers<T>>> const half;
+    hn::Rebind<std::uint64_t, decltype(half)> const wide;
+    auto const words = reinterpret_cast<std::uint64_t const*>(offsets);
+    auto const start = hn::Set(wide, static_cast<std::uint64_t>(base));
+    auto const low = hn::Sub(hn::LoadU(wide, words), start);
+    auto const high = hn::Sub(hn::LoadU(wide, words + width<T> / 2), start);
+    hn::Rebind<std::uint32_t, integers<T>> const whole;
+    return hn::BitCast(d,
+                       hn::Combine(whole, hn::TruncateTo(half, high), hn::TruncateTo(half, low)));
+  }
+#endif
+}
+
+/// sums[r] = the sum of row r, for r in [0, rows): of products [offsets[r] - base,
+/// offsets[r + 1] - base), behind which there is room, and a zero at tile_entries + lanes_of_row.
+template <class T, class Offset>
+HWY_INLINE void sum_tile(T const* products, Offset const* offsets, index_t rows,
+                         component_fetcher<T> fetcher, T* sums) {
+  tag<T> const d;
+  integers<T> const di;
+  Offset const base = offsets[0];
+  auto const zero_at = hn::Set(di, tile_entries + lanes_of_row);
+  auto const longest = hn::Set(di, short_row);
+  auto const sum_alone = [&](index_t r) HWY_ATTR {
+    T const* const row = products + (offsets[r] - base);
+    auto const n = static_cast<index_t>(offsets[r + 1] - offsets[r]);
+    if (n > short_row) return sum_products(row, n);
+    T total = 0;
+    for (index_t k = 0; k < n; ++k) total += row[k];
+    return total;
+  };
+  index_t r = 0;
+  for (; r + width<T> <= rows; r += width<T>) {
+    __builtin_prefetch(offsets + r + ahead);
+    __builtin_prefetch(sums + r + ahead, 1);
+    fetcher.step();
+    auto at = positions<T>(offsets + r, base);
+    auto const end = positions<T>(offsets + r + 1, base);
+    if (!hn::AllFalse(di, hn::Gt(hn::Sub(end, at), longest))) {
+      for (index_t i = r; i < r + width<T>; ++i) sums[i] = sum_alone(i);
+      continue;
+    }
+    // The first step is for all, lest the processor guess which vectors of rows are empty.
+    auto total = hn::Zero(d);
+    auto here = hn::Lt(at, end);
+    do {
+      total = hn::Add(total, hn::GatherIndex(d, products, hn::IfThenElse(here, at, zero_at)));
+      at = hn::Add(at, hn::Set(di, 1));
+      here = hn::Lt(at, end);
+    } while (!hn::AllFalse(di, here));
+    hn::StoreU(total, d, sums + r);
+  }
+  for (; r < rows; ++r) sums[r] = sum_alone(r);
+}
+
+/// See `row_sums`.
+template <class T, class Offset>
+T part(product_arrays<T, Offset> const& from, index_t k, index_t end) {
+  tag<T> const d;
+  lane_sums<T> sums;
+  for (; k + lanes_of_row <= end; k += lanes_of_row) {
+    __builtin_prefetch(from.x + from.indices[std::min(k + components_ahead, end - 1)]);
+    for (int i = 0; i < lanes_of_row; i += 64 / static_cast<int>(sizeof(T))) {
+      __builtin_prefetch(from.values + k + i + ahead);
+    }
+    __builtin_prefetch(from.indices + k + ahead);
+    for (int i = 0; i < sums.parts; ++i) {
+      index_t const at = k + i * width<T>;
+      sums.add(i, hn::Mul(hn::LoadU(d, from.values + at), components(from.x, from.indices + at)));
+    }
+  }
+  T rest[lanes_of_row] = {};
+  for (index_t i = k; i < end; ++i) rest[i - k] = from.values[i] * from.x[from.indices[i]];
+  for (int i = 0; i < sums.parts; ++i) sums.add(i, hn::LoadU(d, rest + i * width<T>));
+  return sums.total();
+}
+
+/// See `row_sums`.
+template <class T, class Offset>
+void whole(product_arrays<T, Offset> const& from, index_t row, index_t last, index_t nonzeros,
+           T* sums) {
+  alignas(64) T products[tile_entries + 2 * lanes_of_row];
+  products[tile_entries + lanes_of_row] = 0;
+  index_t rows = tile_rows;
+  for (T* to = sums; row < last; row += rows, to += rows) {
+    auto const begin = static_cast<index_t>(from.offsets[row]);
+    rows = std::min({last - row, 2 * rows, tile_rows});
+    auto end = static_cast<index_t>(from.offsets[row + rows]);
+    while (end - begin > tile_entries && rows > 1) {
+      rows /= 2;
+      end = static_cast<index_t>(from.offsets[row + rows]);
+    }
+    if (end - begin > tile_entries) {
+      *to = part(from, begin, end);
+      continue;
+    }
+    if (end == begin) {
+      std::fill_n(to, rows, T(0));
+      continue;
+    }
+    multiply(from, begin, end, products);
+    // Where entries are few, rows keep the processor from seeing the next ones by itself.
+    index_t const vectors = ceil_div<index_t>(rows, width<T>);
+    index_t const step = 4 * (end - begin) < rows ? ceil_div(end - begin, vectors) : 0;
+    component_fetcher<T> const fetcher(from.x, from.indices,
+                                       std::min(nonzeros, begin + components_ahead),
+                                       std::min(nonzeros, end + components_ahead), step);
+    sum_tile(products, from.offsets + row, rows, fetcher, to);
+  }
+}
+
+template <class T, class Offset>
+void choose(row_sums<T, Offset>& code) {
+  code = {whole<T, Offset>, part<T, Offset>};
+}
+
+void choose_float_32(row_sums<float, std::int32_t>& code) { choose(code); }
+void choose_float_64(row_sums<float, std::int64_t>& code) { choose(code); }
+void choose_double_32(row_sums<double, std::int32_t>& code) { choose(code); }
+void choose_double_64(row_sums<double, std::int64_t>& code) { choose(code); }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace libscan::inline v1::cpu::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace libscan::inline v1::cpu::detail {
+
+HWY_EXPORT(choose_float_32);
+HWY_EXPORT(choose_float_64);
+HWY_EXPORT(choose_double_32);
+HWY_EXPORT(choose_double_64);
+
+template <class T, class Offset>
+row_sums<T, Offset> current_row_sums() {
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  row_sums<T, Offset> current;
+  if constexpr (sizeof(T) == 4 && sizeof(Offset) == 4) {
+    HWY_DYNAMIC_DISPATCH(choose_float_32)(current);
+  } else if constexpr (sizeof(T) == 4) {
+    HWY_DYNAMIC_DISPATCH(choose_float_64)(current);
+  } else if constexpr (sizeof(Offset) == 4) {
+    HWY_DYNAMIC_DISPATCH(choose_double_32)(current);
+  } else {
+    HWY_DYNAMIC_DISPATCH(choose_double_64)(current);
+  }
+  return current;
+}
+
+template <class T, class Offset>
+row_sums<T, Offset> const& best_row_sums() {
+  static row_sums<T, Offset> const best = current_row_sums<T, Offset>();
+  return best;
+}
+
+template row_sums<float, std::int32_t> current_row_sums();
+template row_sums<float, std::int64_t> current_row_sums();
+template row_sums<double, std::int32_t> current_row_sums();
+template row_sums<double, std::int64_t> current_row_sums();
+template row_sums<float, std::int32_t> const& best_row_sums();
+template row_sums<float, std::int64_t> const& best_row_sums();
+template row_sums<double, std::int32_t> const& best_row_sums();
+template row_sums<double, std::int64_t> const& best_row_sums();
+
+}  // namespace libscan::inline v1::cpu::detail
+#endif

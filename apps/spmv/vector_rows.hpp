@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of products by rows, in vector registers: one core's part of a product of matrix and vector.
+// Compiled for several instruction sets in vector_rows.cpp; the best one is chosen at run time.
+#pragma once
+
+#include <cstdint>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// The arrays of a matrix by rows (matrix.hpp) and of the vector it is multiplied with. T is float
+/// or double, Offset a signed integer of 32 or 64 bits.
+template <class T, class Offset>
+struct product_arrays {
+  Offset const* offsets;
+  std::int32_t const* indices;
+  T const* values;
+  T const* x;
+};
+
+/// The vector code for one choice of types. The order in which products are added depends on how
+/// many there are alone.
+template <class T, class Offset>
+struct row_sums {
+  /// sums[r - row] = the sum of products of row r, for r in [row, last). `ahead` is the number of
+  /// entries the matrix has, of which components of x may be fetched early.
+  void (*whole)(product_arrays<T, Offset> const& from, index_t row, index_t last, index_t nonzeros,
+                T* sums);
+  /// The sum of products of entries [k, end).
+  T (*part)(product_arrays<T, Offset> const& from, index_t k, index_t end);
+};
+
+/// For the best instruction set this CPU has, among those that Highway is told to use at the
+/// moment.
+template <class T, class Offset>
+row_sums<T, Offset> current_row_sums();
+
+/// The same, found once.
+template <class T, class Offset>
+row_sums<T, Offset> const& best_row_sums();
+
+}  // namespace libscan::inline v1::cpu::detail

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product of matrix and vector on the device against loops: every shape, road, type and
+// semiring, canaries, dirty workspaces, repeatability.
+#include <apps/spmv/spmv.cuh>
+#include <tests/apps/spmv/matrices.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/machine.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+/// Small windows and spans, so that small matrices have many.
+struct tiny_spmv {
+  static constexpr int block_threads = 64;
+  [[maybe_unused]] static constexpr int resident_blocks = 1;
+  static constexpr int items_per_lane = 4;
+  static constexpr int short_row = 3;
+  static constexpr index_t span_items(index_t) { return 50; }
+};
+
+template <class Tuning, class S>
+using tuning_or_own =
+    std::conditional_t<std::is_void_v<Tuning>, spmv_tuning<typename S::value_type>, Tuning>;
+
+/// The device's result, from a workspace of exactly the bytes asked for, full of `dirt`.
+template <spmv_road Road, class Tuning = void, class Y, class S, class Value, class Offset, class X>
+std::vector<Y> product(host_csr<Value, Offset> const& host, std::vector<X> const& x,
+                       std::vector<Y> const& y, S s, typename S::value_type alpha = S::one(),
+                       typename S::value_type beta = S::zero(), unsigned char dirt = 0xff,
+                       int misaligned = 0) {
+  device_image<Offset> const offsets(host.offsets, misaligned);
+  device_image<std::int32_t> const indices(host.indices, 2 * misaligned);
+  device_image<Value> const values(host.values, 3 * misaligned);
+  device_image<X> const d_x(x, misaligned);
+  device_image<Y> d_y(y, 3 * misaligned);
+  std::size_t const bytes =
+      spmv_workspace_bytes<typename S::value_type, Road, tuning_or_own<Tuning, S>>(host.rows,
+                                                                                   host.nonzeros());
+  device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+  simt::fill_async(memory.data(), dirt, bytes);
+  workspace ws(memory.data(), bytes);
+  csr_matrix<Value, Offset> const matrix{host.rows,      host.columns,   host.nonzeros(),
+                                         offsets.data(), indices.data(), values.data()};
+  spmv<Road, Tuning>(ws, matrix, d_x.data(), d_y.data(), s, alpha, beta);
+  auto const got = d_y.read();
+  REQUIRE(d_y.damage() == "");
+  return got;
+}
+
+/// Every road's result is `expected`, to the bit but for the sign of zeros.
+template <class S, class Y, class Value, class Offset, class X>
+void require_exact(host_csr<Value, Offset> const& host, std::vector<X> const& x,
+                   std::vector<Y> const& y, S s, typename S::value_type alpha,
+                   typename S::value_type beta) {
+  auto const expected = spmv_oracle(host, x, y, s, alpha, beta);
+  REQUIRE(product<spmv_road::balanced>(host, x, y, s, alpha, beta) == expected);
+  REQUIRE(product<spmv_road::balanced, tiny_spmv>(host, x, y, s, alpha, beta) == expected);
+  REQUIRE(product<spmv_road::segmented>(host, x, y, s, alpha, beta) == expected);
+  REQUIRE(product<spmv_road::scalar>(host, x, y, s, alpha, beta) == expected);
+  REQUIRE(product<spmv_road::vector>(host, x, y, s, alpha, beta) == expected);
+}
+
+template <class T>
+std::vector<T> small_numbers(index_t n, std::uint64_t stream) {
+  return make_input<T>(pattern::small, n, stream);
+}
+
+}  // namespace
+
+TEST_CASE("all roads multiply exactly where every sum is exact, whatever the rows' lengths") {
+  index_t const rows = scaled(1000, 300);
+  for (auto const& shape : row_shapes(rows, scaled(9000, 1500))) {
+    INFO(shape.name);
+    auto const host = make_csr<float, std::int32_t>(rows, 777, shape.length, pattern::small);
+    auto const x = small_numbers<float>(777, 1);
+    auto const y = small_numbers<float>(rows, 2);
+    require_exact(host, x, y, plus_times<float>{}, 1, 0);
+    require_exact(host, x, y, plus_times<float>{}, 3, -2);
+  }
+}
+
+TEST_CASE("with the smallest spans and windows, under any schedule") {
+  using tiny = tiny_spmv;
+  each_schedule(scaled(6, 2), [](std::string const& schedule) {
+    INFO(schedule);
+    for (auto const& shape : row_shapes(200, 700)) {
+      INFO(shape.name);
+      auto const host = make_csr<double>(200, 64, shape.length, pattern::small);
+      auto const x = small_numbers<double>(64, 3);
+      std::vector<double> const y(200, -1.0);
+      plus_times<double> const s;
+      REQUIRE(product<spmv_road::balanced, tiny>(host, x, y, s) == spmv_oracle(host, x, y, s));
+    }
+  });
+}
+
+TEST_CASE("any number of rows from none to 200, with every number of entries") {
+  for (index_t rows = 0; rows <= 200; rows += scaled(1, 13)) {
+    for (index_t const most : {0, 1, 2, 5, 40}) {
+      INFO(rows << " rows of up to " << most);
+      auto const host = make_csr<float>(
+          rows, 10, [&](index_t r) { return most == 0 ? 0 : (r * 7 + rows) % (most + 1); },
+          pattern::small);
+      auto const x = small_numbers<float>(10, 4);
+      auto const y = small_numbers<float>(rows, 5);
+      plus_times<float> const s;
+      auto const expected = spmv_oracle(host, x, y, s);
+      REQUIRE(product<spmv_road::balanced>(host, x, y, s) == expected);
+      REQUIRE(product<spmv_road::balanced, tiny_spmv>(host, x, y, s) == expected);
+    }
+  }
+}
+
+TEST_CASE("a matrix without rows or columns or entries") {
+  plus_times<float> const s;
+  std::vector<float> const none;
+  host_csr<float> const nothing;
+  REQUIRE(product<spmv_road::balanced>(nothing, none, none, s).empty());
+  REQUIRE(product<spmv_road::segmented>(nothing, none, none, s).empty());
+  auto const tall = make_csr<float>(5000, 0, [](index_t) { return 1; });
+  std::vector<float> const y(5000, 2.5f);
+  REQUIRE(product<spmv_road::balanced>(tall, none, y, s) == std::vector<float>(5000, 0.0f));
+  REQUIRE(product<spmv_road::segmented>(tall, none, y, s) == std::vector<float>(5000, 0.0f));
+  REQUIRE(product<spmv_road::balanced>(tall, none, y, s, 1, 2) == std::vector<float>(5000, 5.0f));
+}
+
+TEMPLATE_TEST_CASE("rounded sums are within n eps sum |a| |x|, and repeat bitwise", "", float,
+                   double) {
+  using T = TestType;
+  index_t const rows = scaled(2000, 400);
+  for (auto const& shape : row_shapes(rows, scaled(20000, 2000))) {
+    INFO(shape.name);
+    auto const host = make_csr<T>(rows, 5000, shape.length, pattern::random, 7);
+    auto const x = make_input<T>(pattern::random, 5000, 8);
+    auto const y = make_input<T>(pattern::random, rows, 9);
+    plus_times<T> const s;
+    T const alpha = T(0.7), beta = T(-1.3);
+    auto const got = product<spmv_road::balanced>(host, x, y, s, alpha, beta);
+    REQUIRE(spmv_error(host, x, y, alpha, beta, got) == "");
+    REQUIRE(spmv_error(host, x, y, alpha, beta,
+                       product<spmv_road::segmented>(host, x, y, s, alpha, beta)) == "");
+    REQUIRE(spmv_error(host, x, y, alpha, beta,
+                       product<spmv_road::vector>(host, x, y, s, alpha, beta)) == "");
+    REQUIRE(spmv_error(host, x, y, alpha, beta,
+                       product<spmv_road::scalar>(host, x, y, s, alpha, beta)) == "");
+    each_schedule(scaled(3, 1), [&](std::string const& schedule) {
+      INFO(schedule);
+      auto const again = product<spmv_road::balanced>(host, x, y, s, alpha, beta, 0x5a);
+      REQUIRE(bit_difference(got, again) == "");
+    });
+  }
+}
+
+TEST_CASE("without beta, y is not read: not its NaN") {
+  auto const host = make_csr<float>(
+      300, 20, [](index_t r) { return r % 5; }, pattern::small);
+  auto const x = small_numbers<float>(20, 1);
+  std::vector<float> const y(300, std::numeric_limits<float>::quiet_NaN());
+  plus_times<float> const s;
+  std::vector<float> const blank(300, 0.0f);
+  REQUIRE(product<spmv_road::balanced>(host, x, y, s) == spmv_oracle(host, x, blank, s));
+  REQUIRE(product<spmv_road::vector>(host, x, y, s) == spmv_oracle(host, x, blank, s));
+}
+
+TEST_CASE("a row without entries is +0, and NaN stays in its row") {
+  auto host = make_csr<double>(
+      100, 10, [](index_t r) { return r % 2 * 3; }, pattern::ones);
+  host.values[0] = std::numeric_limits<double>::quiet_NaN();
+  auto const got = product<spmv_road::balanced>(
+      host, std::vector<double>(10, -0.0), std::vector<double>(100, 1.0), plus_times<double>{});
+  REQUIRE(std::isnan(got[1]));
+  for (std::size_t r = 0; r < 100; ++r) {
+    if (r != 1) REQUIRE((got[r] == 0.0 && !std::signbit(got[r])));
+  }
+}
+
+TEST_CASE("NaN and infinities stay in their rows, whatever the rows' lengths and pointers") {
+  float const infinity = std::numeric_limits<float>::infinity();
+  float const special[] = {infinity, -infinity, std::numeric_limits<float>::quiet_NaN()};
+  auto const same = [](std::vector<float> const& a, std::vector<float> const& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float one, float other) {
+      return one == other || (std::isnan(one) && std::isnan(other));
+    });
+  };
+  index_t const rows = scaled(900, 300);
+  int misaligned = 0;
+  for (auto const& shape : row_shapes(rows, scaled(5000, 1500))) {
+    INFO(shape.name);
+    auto host = make_csr<float, std::int32_t>(rows, 99, shape.length, pattern::small);
+    for (std::size_t k = 3; k < host.values.size(); k += 41) host.values[k] = special[k % 3];
+    auto const x = make_input<float>(pattern::ones, 99, 1);
+    std::vector<float> const y(static_cast<std::size_t>(rows), 1.0f);
+    plus_times<float> const s;
+    auto const expected = spmv_oracle(host, x, y, s);
+    misaligned = (misaligned + 1) % 5;
+    REQUIRE(same(expected, product<spmv_road::balanced>(host, x, y, s, 1, 0, 0xff, misaligned)));
+    REQUIRE(same(expected,
+                 product<spmv_road::balanced, tiny_spmv>(host, x, y, s, 1, 0, 0xff, misaligned)));
+    REQUIRE(same(expected, product<spmv_road::segmented>(host, x, y, s, 1, 0, 0xff, misaligned)));
+    REQUIRE(same(expected, product<spmv_road::vector>(host, x, y, s, 1, 0, 0xff, misaligned)));
+  }
+}
+
+TEST_CASE("semirings: shortest paths, likeliest paths, reachability") {
+  index_t const rows = 600;
+  for (auto const& shape : row_shapes(rows, 3000)) {
+    INFO(shape.name);
+    auto const host = make_csr<float>(rows, 333, shape.length, pattern::random, 3);
+    auto const x = make_input<float>(pattern::random, 333, 4);
+    auto const y = make_input<float>(pattern::random, rows, 5);
+    require_exact(host, x, y, min_plus<float>{}, 0.25f, 0.5f);
+    require_exact(host, x, y, max_times<float>{}, 2.0f, 0.5f);
+    auto const links = make_csr<std::int32_t>(rows, 333, shape.length, pattern::small, 6);
+    auto const from = make_input<std::int32_t>(pattern::low_entropy, 333, 7);
+    auto const to = make_input<std::int32_t>(pattern::zeros, rows, 8);
+    require_exact(links, from, to, or_and<std::int32_t>{}, 1, 1);
+    require_exact(links, from, to, plus_times<std::int32_t>{}, -3, 7);
+    require_exact(links, from, to, min_plus<std::int32_t>{}, 0, 1);
+  }
+}
+
+TEMPLATE_TEST_CASE("where there is no path there is none after another step", "", float,
+                   std::int64_t) {
+  using T = TestType;
+  T const no_way = min_plus<T>::zero(), impossible = max_times<T>::zero();
+  // Row 0 has no entries; row 1 leads to what cannot be reached; row 2 to both.
+  host_csr<T> const host{3, 2, {0, 0, 2, 4}, {0, 0, 0, 1}, {T(-2), T(0), T(-2), T(3)}};
+  std::vector<T> const y(3, T(5));
+  auto const nearer =
+      product<spmv_road::balanced>(host, std::vector<T>{no_way, T(4)}, y, min_plus<T>{}, T(1));
+  REQUIRE(nearer == std::vector<T>{no_way, no_way, T(8)});
+  auto const likelier =
+      product<spmv_road::balanced>(host, std::vector<T>{impossible, T(4)}, y, max_times<T>{}, T(2));
+  REQUIRE(likelier == std::vector<T>{impossible, impossible, T(24)});
+}
+
+TEST_CASE("a pattern matrix counts each entry as one") {
+  auto const host = make_csr<no_values, std::int32_t>(900, 50, [](index_t r) { return r % 9; });
+  auto const x = small_numbers<double>(50, 1);
+  std::vector<double> const y(900, 4.0);
+  require_exact(host, x, y, plus_times<double>{}, 1.0, 0.5);
+  require_exact(host, x, y, min_plus<double>{}, 0.0, 0.0);
+}
+
+TEMPLATE_TEST_CASE("halves are summed in float and rounded once", "", float16, bfloat16) {
+  auto const host = make_csr<TestType>(700, 90, [](index_t r) { return r % 60; });
+  std::vector<TestType> x, y;
+  for (float const value : make_input<float>(pattern::random, 90, 1)) {
+    x.push_back(as_entry<TestType>(value));
+  }
+  for (float const value : make_input<float>(pattern::random, 700, 2)) {
+    y.push_back(as_entry<TestType>(value));
+  }
+  plus_times<float> const s;
+  auto const got = product<spmv_road::balanced>(host, x, y, s, 0.5f, 0.25f);
+  REQUIRE(spmv_error(host, x, y, 0.5f, 0.25f, got) == "");
+  std::vector<float> const blank(700, 0.0f);
+  auto const wide = product<spmv_road::balanced>(host, x, blank, s);
+  REQUIRE(spmv_error(host, x, blank, 1.0f, 0.0f, wide) == "");
+}
+
+TEST_CASE("halves: every one survives, every float goes to the nearest") {
+  for (unsigned bits = 0; bits < 0x10000; ++bits) {
+    float16 const half{static_cast<std::uint16_t>(bits)};
+    bfloat16 const brain{static_cast<std::uint16_t>(bits)};
+    float const number = widened(half);
+    if (std::isnan(number)) {
+      REQUIRE(std::isnan(widened(as_entry<float16>(number))));
+    } else {
+      REQUIRE(as_entry<float16>(number) == half);
+      if ((bits & 0x7fffu) < 0x7bffu) {
+        float const next = widened(float16{static_cast<std::uint16_t>(bits + 1)});
+        float const middle = (number + next) / 2;
+        unsigned const even = bits % 2 == 0 ? bits : bits + 1;
+        REQUIRE(as_entry<float16>(middle).bits == even);
+        REQUIRE(as_entry<float16>(std::nextafter(middle, number)).bits == bits);
+        REQUIRE(as_entry<float16>(std::nextafter(middle, next)).bits == bits + 1);
+      }
+    }
+    float const wide = widened(brain);
+    if (std::isnan(wide)) {
+      REQUIRE(std::isnan(widened(as_entry<bfloat16>(wide))));
+    } else {
+      REQUIRE(as_entry<bfloat16>(wide) == brain);
+    }
+  }
+  REQUIRE(as_entry<float16>(65519.0f).bits == 0x7bff);
+  REQUIRE(as_entry<float16>(65520.0f).bits == 0x7c00);
+  REQUIRE(as_entry<float16>(-1e30f).bits == 0xfc00);
+  REQUIRE(as_entry<bfloat16>(3.4e38f).bits == 0x7f80);
+}
+
+TEST_CASE("sizes that no matrix has, and workspaces that are too small, are refused") {
+  workspace ws;
+  float* const none = nullptr;
+  csr_matrix<float> matrix{-1, 1, 0, nullptr, nullptr};
+  REQUIRE_THROWS_AS(spmv(ws, matrix, none, none), invalid_argument);
+  matrix.rows = 0;
+  matrix.nonzeros = 3;
+  REQUIRE_THROWS_AS(spmv(ws, matrix, none, none), invalid_argument);
+  auto const host = make_csr<float>(100, 3, [](index_t) { return 2; });
+  workspace small(nullptr, 8);
+  matrix = {100, 3, 200, host.offsets.data(), host.indices.data(), host.values.data()};
+  REQUIRE_THROWS_AS(spmv(small, matrix, none, none), invalid_argument);
+}

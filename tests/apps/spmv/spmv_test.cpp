@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sparse matrices on CPU threads and through the facade, against loops.
+#include <apps/spmv/coo_to_csr_cpu.hpp>
+#include <apps/spmv/spmv.hpp>
+#include <apps/spmv/spmv_cpu.hpp>
+#include <tests/apps/spmv/lists.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/guarded_buffer.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+template <class Value, class Offset>
+csr_matrix<Value, Offset> view_of(host_csr<Value, Offset> const& host) {
+  return {host.rows,           host.columns,        host.nonzeros(),
+          host.offsets.data(), host.indices.data(), host.values.data()};
+}
+
+template <class Y, class S, class Value, class Offset, class X>
+std::vector<Y> product(int threads, host_csr<Value, Offset> const& host, std::vector<X> const& x,
+                       std::vector<Y> const& y, S s, typename S::value_type alpha = S::one(),
+                       typename S::value_type beta = S::zero()) {
+  guarded_buffer<Y> out(y);
+  cpu::spmv(threads, view_of(host), x.data(), out.data(), s, alpha, beta);
+  REQUIRE(out.damage() == "");
+  return out.copy();
+}
+
+template <class Offset, class Value>
+host_csr<Value, Offset> convert(int threads, host_coo<Value> const& host) {
+  index_t const most = host.kind == symmetry::general ? host.entries() : 2 * host.entries();
+  guarded_buffer<Offset> offsets(host.rows + 1);
+  guarded_buffer<std::int32_t> indices(most);
+  guarded_buffer<Value> values(std::is_same_v<Value, no_values> ? 0 : most);
+  coo_matrix<Value> const list{
+      host.rows,           host.columns,       host.entries(), host.row_indices.data(),
+      host.indices.data(), host.values.data(), host.kind};
+  index_t const entries =
+      cpu::coo_to_csr(threads, list, offsets.data(), indices.data(), values.data());
+  REQUIRE(offsets.damage() == "");
+  REQUIRE(indices.damage() == "");
+  REQUIRE(values.damage() == "");
+  host_csr<Value, Offset> got{host.rows, host.columns, offsets.copy(), indices.copy(),
+                              values.copy()};
+  REQUIRE(static_cast<index_t>(got.offsets.back()) == entries);
+  got.indices.resize(static_cast<std::size_t>(entries));
+  if (!std::is_same_v<Value, no_values>) got.values.resize(static_cast<std::size_t>(entries));
+  return got;
+}
+
+template <class T>
+sparse_matrix<T> owned(host_csr<T> const& host) {
+  return {host.rows, host.columns, host.offsets, host.indices, host.values};
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("products on threads are exact where sums are, and bounded elsewhere", "", float,
+                   double) {
+  using T = TestType;
+  index_t const rows = 5000;
+  for (auto const& shape : row_shapes(rows, 60000)) {
+    INFO(shape.name);
+    auto const exact = make_csr<T, std::int32_t>(rows, 777, shape.length, pattern::small);
+    auto const x = make_input<T>(pattern::small, 777, 1);
+    auto const y = make_input<T>(pattern::small, rows, 2);
+    plus_times<T> const s;
+    REQUIRE(product(2, exact, x, y, s, T(3), T(-2)) == spmv_oracle(exact, x, y, s, T(3), T(-2)));
+    auto const rounded = make_csr<T>(rows, 777, shape.length, pattern::random);
+    auto const r = make_input<T>(pattern::random, 777, 1);
+    auto const got = product(1, rounded, r, y, s, T(0.7), T(-1.3));
+    REQUIRE(spmv_error(rounded, r, y, T(0.7), T(-1.3), got) == "");
+    for (int const threads : {2, 3, 7}) {
+      REQUIRE(bit_difference(got, product(threads, rounded, r, y, s, T(0.7), T(-1.3))) == "");
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("rows in vectors: any length, on every number of threads, beside empty rows", "",
+                   float, double) {
+  using T = TestType;
+  for (index_t const longest : {1, 3, 8, 9, 16, 17, 40, 5000}) {
+    INFO("rows of up to " << longest);
+    index_t const rows = longest > 1000 ? 40 : 3001, columns = 1234;
+    auto const length = [=](index_t r) {
+      return r / 64 % 3 == 1 ? 0 : (r * 7 + r / 5) % (longest + 1);
+    };
+    auto const narrow = make_csr<T, std::int32_t>(rows, columns, length, pattern::random);
+    auto const wide = make_csr<T, std::int64_t>(rows, columns, length, pattern::random);
+    auto const x = make_input<T>(pattern::random, columns, 1);
+    std::vector<T> const y(static_cast<std::size_t>(rows), T(5));
+    plus_times<T> const s;
+    auto const got = product(1, narrow, x, y, s);
+    REQUIRE(spmv_error(narrow, x, y, T(1), T(0), got) == "");
+    for (int const threads : {1, 2, 5}) {
+      REQUIRE(bit_difference(got, product(threads, narrow, x, y, s)) == "");
+      REQUIRE(bit_difference(got, product(threads, wide, x, y, s)) == "");
+    }
+  }
+}
+
+TEST_CASE("what is not a number stays in its row") {
+  auto matrix = make_csr<float>(
+      500, 60, [](index_t r) { return r % 20; }, pattern::small);
+  std::fill(matrix.indices.begin(), matrix.indices.end(), 1);
+  matrix.indices[1000] = 0;
+  auto x = make_input<float>(pattern::small, 60, 1);
+  x[0] = std::numeric_limits<float>::infinity();
+  matrix.values[1000] = 0;
+  auto const y = product(2, matrix, x, std::vector<float>(500), plus_times<float>{});
+  for (std::size_t r = 0; r < 500; ++r) {
+    bool const here = matrix.offsets[r] <= 1000 && 1000 < matrix.offsets[r + 1];
+    REQUIRE((y[r] != y[r]) == here);
+  }
+}
+
+TEST_CASE("products on threads in other semirings, patterns, halves") {
+  index_t const rows = 900;
+  for (auto const& shape : row_shapes(rows, 40000)) {
+    INFO(shape.name);
+    auto const host = make_csr<float>(rows, 333, shape.length, pattern::random, 3);
+    auto const x = make_input<float>(pattern::random, 333, 4);
+    auto const y = make_input<float>(pattern::random, rows, 5);
+    REQUIRE(product(2, host, x, y, min_plus<float>{}, 0.5f, 0.25f) ==
+            spmv_oracle(host, x, y, min_plus<float>{}, 0.5f, 0.25f));
+    REQUIRE(product(2, host, x, y, max_times<float>{}) ==
+            spmv_oracle(host, x, y, max_times<float>{}));
+    auto const links = make_csr<no_values>(rows, 333, shape.length);
+    auto const from = make_input<std::int32_t>(pattern::low_entropy, 333, 7);
+    auto const to = make_input<std::int32_t>(pattern::zeros, rows, 8);
+    REQUIRE(product(2, links, from, to, or_and<std::int32_t>{}) ==
+            spmv_oracle(links, from, to, or_and<std::int32_t>{}));
+    auto const half = make_csr<bfloat16>(rows, 333, shape.length, pattern::small, 3);
+    auto const small = make_input<float>(pattern::small, 333, 4);
+    REQUIRE(product(2, half, small, y, plus_times<float>{}) ==
+            spmv_oracle(half, small, y, plus_times<float>{}));
+  }
+}
+
+TEST_CASE("lists become matrices by rows on threads") {
+  for (int const threads : {1, 2, 5}) {
+    for (symmetry const kind : {symmetry::general, symmetry::symmetric, symmetry::skew}) {
+      for (index_t const n : {0, 1, 2, 500, 200000}) {
+        for (index_t const size : {1, 7, 100, 70000}) {
+          INFO(threads << " threads, " << n << " entries, " << size << " rows");
+          auto const host = make_coo<double>(size, size, n, kind, pattern::small);
+          auto const expected = coo_oracle<std::int32_t>(host);
+          auto const got = convert<std::int32_t>(threads, host);
+          REQUIRE(difference(expected.offsets, got.offsets) == "");
+          REQUIRE(difference(expected.indices, got.indices) == "");
+          REQUIRE(difference(expected.values, got.values) == "");
+        }
+      }
+    }
+    auto const links = make_coo<no_values>(3, 9000, 100000);
+    auto const expected = coo_oracle<std::int64_t>(links);
+    auto const got = convert<std::int64_t>(threads, links);
+    REQUIRE(difference(expected.offsets, got.offsets) == "");
+    REQUIRE(difference(expected.indices, got.indices) == "");
+  }
+}
+
+TEST_CASE("rounded sums of one place are those of the list's order") {
+  auto const host = make_coo<float>(40, 40, 100000, symmetry::symmetric, pattern::random);
+  auto const expected = coo_oracle<std::int32_t>(host);
+  REQUIRE(bit_difference(expected.values, convert<std::int32_t>(1, host).values) == "");
+  REQUIRE(bit_difference(expected.values, convert<std::int32_t>(4, host).values) == "");
+}
+
+TEMPLATE_TEST_CASE("the facade multiplies and converts", "", float, double, std::int64_t) {
+  using T = TestType;
+  engine const on = engine::cpu(2);
+  auto const host = make_coo<T>(300, 200, 5000);
+  coo_matrix<T> list{300,
+                     200,
+                     5000,
+                     host.row_indices.data(),
+                     host.indices.data(),
+                     host.values.data(),
+                     symmetry::general};
+  auto const matrix = to_rows(on, list);
+  auto const expected = coo_oracle<std::int64_t>(host);
+  REQUIRE(matrix.offsets == expected.offsets);
+  REQUIRE(matrix.indices == expected.indices);
+  REQUIRE(matrix.values == expected.values);
+  auto const x = make_input<T>(pattern::small, 200, 1);
+  auto y = make_input<T>(pattern::small, 300, 2);
+  auto const before = y;
+  T const alpha = 2, beta = 3;
+  REQUIRE(spmv<T>(on, matrix, x, y, {.alpha = alpha, .beta = beta}) >= 0);
+  REQUIRE(y == spmv_oracle(expected, x, before, plus_times<T>{}, alpha, beta));
+  spmv<T>(on, matrix, x, y, {.semiring = semiring_kind::min_plus});
+  REQUIRE(y == spmv_oracle(expected, x, before, min_plus<T>{}));
+  list.values = nullptr;
+  auto const links = to_rows(on, list);
+  REQUIRE(links.values.empty());
+  spmv<T>(on, links, x, y, {.semiring = semiring_kind::or_and});
+  host_csr<no_values> const places{300, 200, links.offsets, links.indices, {}};
+  REQUIRE(y == spmv_oracle(places, x, before, or_and<T>{}));
+}
+
+TEST_CASE("a prepared matrix multiplies as often as it is asked, as one made for one product") {
+  engine const on = engine::cpu(2);
+  auto const matrix = owned(make_csr<double>(
+      30000, 500, [](index_t r) { return r == 77 ? 40000 : r % 13; }, pattern::random));
+  prepared_matrix<double> first(on, matrix);
+  auto const x = make_input<double>(pattern::random, 500, 1);
+  auto const before = make_input<double>(pattern::random, 30000, 2);
+  double const alpha = 0.7, beta = -1.3;
+  std::vector<double> expected(30000), got(30000, std::numeric_limits<double>::quiet_NaN());
+  spmv(on, matrix, x, expected);
+  REQUIRE(first.multiply(x, got) >= 0);
+  REQUIRE(bit_difference(expected, got) == "");
+  prepared_matrix<double> ready = std::move(first);
+  for (int round = 0; round < 3; ++round) {
+    for (auto const kind : {semiring_kind::plus_times, semiring_kind::max_times}) {
+      product_options<double> const how{kind, alpha, beta};
+      expected = before;
+      got = before;
+      spmv(on, matrix, x, expected, how);
+      ready.multiply(x, got, how);
+      REQUIRE(bit_difference(expected, got) == "");
+    }
+  }
+  // Nothing would be left of a matrix that nobody keeps.
+  STATIC_REQUIRE(!std::is_constructible_v<prepared_matrix<double>, engine, sparse_matrix<double>>);
+}
+
+TEST_CASE("the first of several wrong indices or rows is named, on any number of threads") {
+  auto matrix = owned(make_csr<float>(90000, 50, [](index_t) { return 3; }));
+  for (std::size_t const k : {200001, 100000, 150000}) matrix.indices[k] = 50;
+  auto const words = [&](int threads) {
+    try {
+      prepared_matrix<float>(engine::cpu(threads), matrix);
+    } catch (invalid_argument const& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  for (int const threads : {1, 2, 5}) {
+    REQUIRE(words(threads) == "spmv: index 50 of entry 100000; expected 0 to 49");
+  }
+  for (std::size_t const r : {80000, 50000, 70000}) matrix.offsets[r] += 5;
+  for (int const threads : {1, 2, 5}) {
+    REQUIRE(words(threads) == "spmv: row 50000 from 150005 to 150003; expected ascending offsets");
+  }
+}
+
+TEST_CASE("the facade refuses what is no matrix, and vectors that do not fit") {
+  engine const on = engine::cpu(1);
+  auto matrix = owned(make_csr<float>(10, 5, [](index_t) { return 2; }));
+  std::vector<float> x(5), y(10);
+  spmv<float>(on, matrix, x, y);
+  REQUIRE_THROWS_AS(spmv<float>(on, matrix, y, y), invalid_argument);
+  REQUIRE_THROWS_AS(spmv<float>(on, matrix, x, x), invalid_argument);
+  std::vector<float> both(12);
+  REQUIRE_THROWS_AS(spmv<float>(on, matrix, std::span<float const>(both).first(5),
+                                std::span<float>(both).subspan(2, 10)),
+                    invalid_argument);
+  auto const square = owned(make_csr<float>(5, 5, [](index_t) { return 1; }));
+  REQUIRE_THROWS_AS(spmv<float>(on, square, x, {const_cast<float*>(square.values.data()), 5}),
+                    invalid_argument);
+  auto wrong = matrix;
+  wrong.indices[7] = 5;
+  REQUIRE_THROWS_AS(spmv<float>(on, wrong, x, y), invalid_argument);
+  wrong = matrix;
+  wrong.indices[7] = -1;
+  REQUIRE_THROWS_AS(spmv<float>(on, wrong, x, y), invalid_argument);
+  wrong = matrix;
+  std::swap(wrong.offsets[2], wrong.offsets[3]);
+  REQUIRE_THROWS_AS(spmv<float>(on, wrong, x, y), invalid_argument);
+  wrong = matrix;
+  wrong.offsets.back() = 19;
+  REQUIRE_THROWS_AS(spmv<float>(on, wrong, x, y), invalid_argument);
+  wrong = matrix;
+  wrong.offsets.front() = 1;
+  REQUIRE_THROWS_AS(spmv<float>(on, wrong, x, y), invalid_argument);
+  wrong = matrix;
+  wrong.offsets.clear();
+  REQUIRE_THROWS_AS(spmv<float>(on, wrong, x, y), invalid_argument);
+  wrong = matrix;
+  wrong.offsets.pop_back();
+  REQUIRE_THROWS_AS(spmv<float>(on, wrong, x, y), invalid_argument);
+  wrong = matrix;
+  wrong.values.pop_back();
+  REQUIRE_THROWS_AS(spmv<float>(on, wrong, x, y), invalid_argument);
+  std::int32_t const rows[] = {0, 3}, columns[] = {1, 1};
+  REQUIRE_THROWS_AS(to_rows(on, coo_matrix<float>{3, 2, 2, rows, columns}), invalid_argument);
+  REQUIRE_THROWS_AS(to_rows(on, coo_matrix<float>{4, 1, 2, rows, columns}), invalid_argument);
+  REQUIRE(to_rows(on, coo_matrix<float>{4, 2, 2, rows, columns}).nonzeros() == 2);
+}

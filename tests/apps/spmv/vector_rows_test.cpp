@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of rows by vector code against a loop, whatever the instruction set. All sums are exact.
+#include <apps/spmv/vector_rows.hpp>
+
+#include <tests/support/cpu_targets.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/oracle.hpp>
+
+namespace libscan::test {
+namespace {
+
+/// Rows of all short lengths, some long, one that fills no tile, and runs of empty ones.
+template <class Offset>
+std::vector<Offset> some_offsets() {
+  random_words words(3);
+  std::vector<Offset> offsets{0};
+  for (int r = 0; r < 5000; ++r) {
+    std::uint64_t length = words.below(12);
+    if (r % 97 == 5) length = words.below(90);
+    if (r == 1234) length = 9001;
+    if (r > 2000 && r < 2900) length = 0;
+    offsets.push_back(static_cast<Offset>(offsets.back() + static_cast<Offset>(length)));
+  }
+  return offsets;
+}
+
+template <class T, class Offset>
+void check_row_sums() {
+  auto const offsets = some_offsets<Offset>();
+  auto const rows = static_cast<index_t>(offsets.size()) - 1;
+  random_words words(4);
+  std::vector<T> values, x;
+  std::vector<std::int32_t> indices;
+  for (int i = 0; i < 300; ++i) x.push_back(static_cast<T>(words.below(9)) - 4);
+  for (Offset k = 0; k < offsets.back(); ++k) {
+    values.push_back(static_cast<T>(words.below(9)) - 4);
+    indices.push_back(static_cast<std::int32_t>(words.below(x.size())));
+  }
+  std::vector<T> expected;
+  for (std::size_t r = 0; r + 1 < offsets.size(); ++r) {
+    T sum = 0;
+    for (auto k = static_cast<std::size_t>(offsets[r]);
+         k < static_cast<std::size_t>(offsets[r + 1]); ++k) {
+      sum += values[k] * x[static_cast<std::size_t>(indices[k])];
+    }
+    expected.push_back(sum);
+  }
+  cpu::detail::product_arrays<T, Offset> const from{offsets.data(), indices.data(), values.data(),
+                                                    x.data()};
+  for_each_target([&] {
+    auto const code = cpu::detail::current_row_sums<T, Offset>();
+    std::vector<T> whole(expected.size()), parts;
+    code.whole(from, 0, rows, offsets.back(), whole.data());
+    CHECK(difference(expected, whole) == "");
+    for (std::size_t r = 0; r + 1 < offsets.size(); ++r) {
+      parts.push_back(code.part(from, offsets[r], offsets[r + 1]));
+    }
+    CHECK(difference(expected, parts) == "");
+    // Rows from the middle on, and none behind them.
+    std::vector<T> some(100, T(7));
+    code.whole(from, 1230, 1311, offsets.back(), some.data());
+    std::vector<T> wanted(expected.begin() + 1230, expected.begin() + 1311);
+    wanted.resize(some.size(), T(7));
+    CHECK(difference(wanted, some) == "");
+  });
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("rows are summed alike by every instruction set", "", float, double) {
+  check_row_sums<TestType, std::int32_t>();
+  check_row_sums<TestType, std::int64_t>();
+}
+
+}  // namespace libscan::test
