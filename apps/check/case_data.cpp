@@ -21,28 +21,15 @@ enum stream : std::uint64_t {
   for_values,
   for_constant,
   for_threshold,
-  for_surplus
+  for_surplus,
+  for_weights,
+  for_edges,
+  for_range,
+  for_columns,
+  for_rows,
+  for_vector,
+  for_sum
 };
-
-bool by_flags(task what) {
-  return what == task::filter_flagged || what == task::positions_flagged ||
-         what == task::split_flagged;
-}
-
-bool by_bits(task what) {
-  return what == task::filter_masked || what == task::positions_masked ||
-         what == task::split_masked;
-}
-
-bool with_values(task what) {
-  return what == task::sort_pairs || what == task::sort_pairs_in_segments ||
-         what == task::split_by_key;
-}
-
-bool in_segments(task what) {
-  return family_of(what) == family::segmented || what == task::sort_keys_in_segments ||
-         what == task::sort_pairs_in_segments;
-}
 
 index_t length_of(check_case const& c, index_t begin, std::uint64_t k) {
   std::uint64_t const word = random_word(c.word(for_lengths), k);
@@ -138,14 +125,15 @@ T ascending_item(index_t k, index_t n) {
 
 /// Sums of floats that are not finite have no bound.
 distribution values_of(check_case const& c) {
-  bool const sums = family_of(c.what) <= family::segmented && c.op == operation::sum;
+  bool const scanned = family_of(c.what) <= family::segmented && c.op == operation::sum;
+  bool const sums = scanned || family_of(c.what) == family::spmv;
   if (c.values == distribution::special && sums && is_float(c.type)) return distribution::uniform;
   return c.values;
 }
 
 template <class T>
-void make_items(check_case const& c, T* items, index_t n) {
-  std::uint64_t const words = c.word(for_items);
+void make_items(check_case const& c, stream purpose, T* items, index_t n) {
+  std::uint64_t const words = c.word(purpose);
   std::uint64_t const constant = c.word(for_constant);
   auto const fill = [&](auto item) {
     in_pieces(n, [&](index_t begin, index_t end) {
@@ -224,7 +212,8 @@ void make_segments(check_case const& c, placed in) {
     pack_bits(
         c.n, [&](index_t i) { return heads[static_cast<std::size_t>(i)] != 0; }, words);
   }
-  if (auto* const keys = in.at<std::int32_t>(slot::keys)) {
+  if (c.what == task::segmented_by_keys) {
+    auto* const keys = in.at<std::int32_t>(slot::keys);
     std::int32_t key = 0;
     for (index_t i = 0; i < c.n; ++i) {
       key = (key + heads[static_cast<std::size_t>(i)]) % 3;
@@ -233,7 +222,65 @@ void make_segments(check_case const& c, placed in) {
   }
 }
 
+/// n random indices below `end`.
+void make_indices(check_case const& c, stream purpose, index_t end, std::int32_t* indices) {
+  std::uint64_t const words = c.word(purpose);
+  in_pieces(c.n, [=](index_t begin, index_t stop) {
+    for (index_t i = begin; i < stop; ++i) {
+      std::uint64_t const word = random_word(words, static_cast<std::uint64_t>(i));
+      indices[i] = static_cast<std::int32_t>(word % static_cast<std::uint64_t>(end));
+    }
+  });
+}
+
+/// What a matrix has beside its entries' values.
+void make_matrix(check_case const& c, placed in) {
+  make_indices(c, for_columns, c.columns, in.at<std::int32_t>(slot::keys));
+  if (c.what == task::rows_of_list) {
+    return make_indices(c, for_rows, c.columns, in.at<std::int32_t>(slot::rows));
+  }
+  visit_dtype(c.type, [&]<class T>(std::type_identity<T>) {
+    make_items(c, for_vector, in.at<T>(slot::vector), c.columns);
+    if (in.where.has(slot::others)) {
+      make_items(c, for_sum, in.at<T>(slot::others), in.size(slot::others));
+    }
+  });
+}
+
+/// Edges where samples are, ascending; some may be equal.
+template <class T>
+void make_edges(check_case const& c, T* edges) {
+  std::uint64_t const words = c.word(for_edges);
+  for (index_t k = 0; k <= c.bins; ++k) {
+    std::uint64_t const word = random_word(words, static_cast<std::uint64_t>(k));
+    edges[k] = word % 3 == 0 ? any_item<T>(word) : small_item<T>(word >> 8);
+  }
+  std::sort(edges, edges + c.bins + 1);
+}
+
+/// What a histogram reads beside its samples.
+void make_bins(check_case const& c, placed in) {
+  if (auto* const weights = in.at<double>(slot::values)) {
+    std::uint64_t const words = c.word(for_weights);
+    in_pieces(c.n, [=](index_t begin, index_t end) {
+      for (index_t i = begin; i < end; ++i) {
+        weights[i] = evenly<double>(random_word(words, static_cast<std::uint64_t>(i)));
+      }
+    });
+  }
+  if (!in.where.has(slot::edges)) return;
+  visit_dtype(c.type,
+              [&]<class T>(std::type_identity<T>) { make_edges(c, in.at<T>(slot::edges)); });
+}
+
 }  // namespace
+
+value_range range_of(check_case const& c) {
+  static constexpr value_range ranges[] = {{-1, 1},         {0, 1},      {-8, 8},
+                                           {0.1, 0.7},      {-0.5, 3e4}, {-128, 127},
+                                           {0, 4294967296}, {-2e9, 2e9}, {-1e300, 1e300}};
+  return ranges[c.word(for_range) % std::size(ranges)];
+}
 
 template <class T>
 T threshold_of(check_case const& c) {
@@ -266,57 +313,13 @@ index_t count_segments(check_case const& c) {
   return count;
 }
 
-layout input_layout(check_case const& c, index_t segments) {
-  layout result(c.slack);
-  bool const segmented = family_of(c.what) == family::segmented;
-  result.add(slot::items, c.type, c.n, c.in_offset);
-  if (with_values(c.what)) result.add(slot::values, dtype::u32, c.n, c.in_offset);
-  if (by_flags(c.what) || c.what == task::segmented_by_flags) {
-    result.add(slot::flags, dtype::u8, c.n, c.in_offset);
-  }
-  if (by_bits(c.what) || c.what == task::segmented_by_bits) {
-    result.add(slot::bits, dtype::u32, ceil_div(c.n, index_t{32}), c.out_offset % 3);
-  }
-  if (c.what == task::segmented_by_offsets || (!segmented && in_segments(c.what))) {
-    result.add(slot::places, dtype::i64, segments + 1, c.out_offset % 3);
-  }
-  if (c.what == task::segmented_by_keys) result.add(slot::keys, dtype::i32, c.n, c.out_offset);
-  result.add(slot::count, dtype::i64, 1, 0);
-  return result;
-}
-
-layout output_layout(check_case const& c) {
-  layout result(c.slack);
-  bool const splits = family_of(c.what) == family::split;
-  bool const filters = family_of(c.what) == family::filter;
-  bool const positions = c.what == task::positions_if || c.what == task::positions_flagged ||
-                         c.what == task::positions_masked || c.what == task::argsort;
-  if (!positions && c.what != task::count_if) {
-    result.add(slot::items, c.type, c.n, c.out_offset);
-  }
-  if (positions || c.what == task::run_lengths) {
-    result.add(slot::places, dtype::i64, c.n, c.out_offset);
-  }
-  if (c.what == task::run_lengths) result.add(slot::lengths, dtype::i64, c.n, c.in_offset);
-  bool const two =
-      c.what == task::split_if || c.what == task::split_flagged || c.what == task::split_masked;
-  if (two) result.add(slot::others, c.type, c.n, c.in_offset);
-  if (with_values(c.what)) result.add(slot::values, dtype::u32, c.n, c.in_offset);
-  if (c.what == task::split_by_key) {
-    result.add(slot::places, dtype::i64, c.buckets + 1, c.in_offset);
-  } else if (splits || filters) {
-    result.add(slot::count, dtype::i64, 1, 0);
-  }
-  if (c.what == task::scan) result.add(slot::total, c.type, 1, 0);
-  return result;
-}
-
 void make_inputs(check_case const& c, placed in) {
   std::memset(in.base, canary, in.where.bytes());
   visit_dtype(c.type, [&]<class T>(std::type_identity<T>) {
-    make_items<T>(c, in.at<T>(slot::items), c.n);
+    make_items(c, for_items, in.at<T>(slot::items), c.n);
   });
-  if (auto* const values = in.at<std::uint32_t>(slot::values)) {
+  if (with_values(c.what)) {
+    auto* const values = in.at<std::uint32_t>(slot::values);
     std::uint64_t const words = c.word(for_values);
     in_pieces(c.n, [=](index_t begin, index_t end) {
       for (index_t i = begin; i < end; ++i) {
@@ -325,6 +328,8 @@ void make_inputs(check_case const& c, placed in) {
     });
   }
   *in.at<index_t>(slot::count) = c.n;
+  if (family_of(c.what) == family::histogram) make_bins(c, in);
+  if (family_of(c.what) == family::spmv) make_matrix(c, in);
   if (in_segments(c.what)) {
     make_segments(c, in);
   } else if (by_flags(c.what)) {
@@ -340,10 +345,8 @@ void make_inputs(check_case const& c, placed in) {
 
 void prepare_outputs(check_case const& c, placed in, placed out) {
   std::memset(out.base, canary, out.where.bytes());
-  if (!c.in_place) return;
-  for (slot const which : {slot::items, slot::values}) {
-    if (!in.where.has(which) || c.n == 0) continue;
-    std::memcpy(out.at<std::byte>(which), in.at<std::byte>(which), in.where[which].bytes());
+  for (auto const [from, to] : copied_slots(c, in.where)) {
+    std::memcpy(out.at<std::byte>(to), in.at<std::byte>(from), in.where[from].bytes());
   }
 }
 

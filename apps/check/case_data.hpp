@@ -3,6 +3,7 @@
 #pragma once
 
 #include <type_traits>
+#include <vector>
 
 #include <apps/check/check_case.hpp>
 #include <apps/check/image.hpp>
@@ -14,15 +15,23 @@ namespace libscan::apps {
 layout input_layout(check_case const& c, index_t segments);
 
 /// What it writes.
-layout output_layout(check_case const& c);
+layout output_layout(check_case const& c, index_t segments);
 
-/// How many segments a case has: 0 if none.
+/// How many segments a case has, or rows of a matrix: 0 if none.
 index_t count_segments(check_case const& c);
 
 /// Fills `in`, of `input_layout`.
 void make_inputs(check_case const& c, placed in);
 
-/// Fills `out`, of `output_layout`, with canaries, and with the items if they are sorted in place.
+/// An output that begins as an input is.
+struct copied_slot {
+  slot from, to;
+};
+
+/// Those of a case: what is worked on in place, and what a product is added to.
+std::vector<copied_slot> copied_slots(check_case const& c, layout const& in);
+
+/// Fills `out`, of `output_layout`, with canaries and `copied_slots`.
 void prepare_outputs(check_case const& c, placed in, placed out);
 
 /// Whether items are integers, whatever their type.
@@ -51,6 +60,22 @@ T init_of(check_case const& c) {
   }
   return static_cast<T>(static_cast<int>(c.word(200) % 100));
 }
+
+/// What the even bins of a case cover.
+struct value_range {
+  double lo, hi;
+};
+value_range range_of(check_case const& c);
+
+/// The first of a case's bins of integers.
+template <class T>
+T first_bin(check_case const& c) {
+  auto const some = static_cast<int>(c.word(202) % 20);
+  return static_cast<T>(std::is_signed_v<T> ? -some : some);
+}
+
+/// What products and vectors are multiplied by before they are added, where a case does so.
+inline constexpr int product_alpha = 3, product_beta = 2;
 
 /// Which bit `task::split_by_bit` goes by.
 inline int split_bit(check_case const& c) {

@@ -10,8 +10,9 @@
 namespace libscan::apps {
 
 std::string case_runner::run(check_case const& c) {
-  layout const inputs = input_layout(c, count_segments(c));
-  layout const outputs = output_layout(c);
+  index_t const segments = count_segments(c);
+  layout const inputs = input_layout(c, segments);
+  layout const outputs = output_layout(c, segments);
   placed const in{inputs, in_.reserve(inputs.bytes())};
   placed const expected{outputs, expected_.reserve(outputs.bytes())};
   placed const got{outputs, got_.reserve(outputs.bytes())};

@@ -31,7 +31,10 @@ enum purpose : std::uint64_t {
   for_threads,
   for_count,
   for_tuning,
-  for_schedule
+  for_schedule,
+  for_bins,
+  for_semiring,
+  for_columns
 };
 
 template <class T>
@@ -53,6 +56,10 @@ constexpr task splits[] = {task::split_if,       task::split_flagged, task::spli
                            task::split_into_one, task::split_by_bit,  task::split_by_key};
 constexpr task sorts[] = {task::sort_keys, task::sort_pairs, task::argsort,
                           task::sort_keys_in_segments, task::sort_pairs_in_segments};
+constexpr task histograms[] = {task::histogram_of_integers, task::even_histogram,
+                               task::edge_histogram,        task::weighted_histogram,
+                               task::sorted_histogram,      task::counted_histogram};
+constexpr task products[] = {task::product, task::rows_of_list, task::segmented_product};
 
 std::span<task const> tasks_of(family what, bool device) {
   switch (what) {
@@ -65,9 +72,13 @@ std::span<task const> tasks_of(family what, bool device) {
     case family::split:
       return std::span(splits).first(device ? std::size(splits) : 4);
     case family::sort:
+      return sorts;
+    case family::histogram:
+      return std::span(histograms).first(device ? std::size(histograms) : 4);
+    case family::spmv:
       break;
   }
-  return sorts;
+  return std::span(products).first(device ? std::size(products) : 2);
 }
 
 // What is compiled: everything for the cpu engine but sorts within segments; for kernels, types of
@@ -78,12 +89,21 @@ constexpr dtype filter_types[] = {dtype::u8, dtype::i32};
 constexpr dtype split_types[] = {dtype::i32, dtype::u64};
 constexpr dtype key_types[] = {dtype::u8, dtype::i32, dtype::u64, dtype::f32};
 constexpr dtype segment_key_types[] = {dtype::i32, dtype::u64, dtype::f32};
+constexpr dtype counted_types[] = {dtype::i32, dtype::u8};
+constexpr dtype binned_types[] = {dtype::f32};
+constexpr dtype entry_types[] = {dtype::f32, dtype::i64, dtype::f64};
 
 std::span<dtype const> types_for(task what, bool device) {
   bool const in_segments =
       what == task::sort_keys_in_segments || what == task::sort_pairs_in_segments;
   if (in_segments) return std::span(segment_key_types).first(device ? 1 : 3);
-  if (!device) return all_dtypes;
+  if (what == task::rows_of_list && device) return std::span(entry_types).first(1);
+  if (family_of(what) == family::spmv) return std::span(entry_types).first(device ? 2 : 3);
+  if (!device) return std::span(all_dtypes).first(what == task::histogram_of_integers ? 8 : 10);
+  if (what == task::histogram_of_integers) return counted_types;
+  if (what == task::sorted_histogram || what == task::counted_histogram) {
+    return std::span(counted_types).first(1);
+  }
   if (what == task::split_by_key) return std::span(split_types).first(1);
   switch (family_of(what)) {
     case family::scan:
@@ -94,7 +114,10 @@ std::span<dtype const> types_for(task what, bool device) {
       return filter_types;
     case family::split:
       return split_types;
+    case family::histogram:
+      return binned_types;
     case family::sort:
+    case family::spmv:
       break;
   }
   return key_types;
@@ -124,9 +147,9 @@ index_t any_size(int power, std::uint64_t word) {
 
 /// Tens of millions are rare: checking them takes its time.
 index_t large_size(std::uint64_t word) {
-  int const power = 20 + static_cast<int>(std::min(word % 6, word / 6 % 6));
-  return word / 36 % 2 == 0 ? near(index_t{1} << power, word >> 16)
-                            : any_size(std::min(power, 24), word >> 16);
+  int const power = 20 + static_cast<int>(std::min({word % 6, word / 6 % 6, word / 36 % 6}));
+  return word / 216 % 2 == 0 ? near(index_t{1} << power, word >> 16)
+                             : any_size(std::min(power, 24), word >> 16);
 }
 
 /// Mostly few items, and the sizes where tiles end.
@@ -162,6 +185,38 @@ void draw_sort(check_case& c) {
     c.end_bit = c.first_bit + static_cast<int>((word >> 32) % static_cast<std::uint64_t>(bits + 1));
     c.end_bit = std::min(c.end_bit, bits);
   }
+}
+
+/// Mostly few, and what a block has no room for.
+int bins_for(check_case const& c, std::uint64_t word) {
+  auto const up_to = [word](std::uint64_t most) {
+    return static_cast<int>(1 + (word >> 8) % most);
+  };
+  if (c.what == task::counted_histogram) return up_to(32);
+  bool const many = c.on != engine_kind::executor && c.n >= 10000;
+  switch (word % 8) {
+    case 0:
+      return 256;
+    case 1:
+      return 2048;
+    case 2:
+      return up_to(5000);
+    case 3:
+      return many ? up_to(300000) : 33;
+    default:
+      return up_to(64);
+  }
+}
+
+/// device_spmv.cu has one for each type.
+semiring_kind semiring_for(check_case const& c, std::uint64_t word) {
+  if (!on_device(c.on)) return static_cast<semiring_kind>(word % 4);
+  return c.type == dtype::i64 ? semiring_kind::min_plus : semiring_kind::plus_times;
+}
+
+index_t columns_for(check_case const& c, std::uint64_t word) {
+  index_t const choices[] = {1, 7, 300, c.n + 1, 3 * c.n + 1};
+  return choices[word % std::size(choices)];
 }
 
 bool may_be_in_place(check_case const& c) {
@@ -224,6 +279,9 @@ check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
   c.shape = static_cast<segment_shape>(c.word(for_shape) % 5);
   c.in_offset = offset_of(c.word(for_in_offset));
   c.out_offset = offset_of(c.word(for_out_offset));
+  c.bins = bins_for(c, c.word(for_bins));
+  c.semiring = semiring_for(c, c.word(for_semiring));
+  c.columns = columns_for(c, c.word(for_columns));
   if (family_of(c.what) == family::sort) draw_sort(c);
   draw_manner(c);
   if (wishes.aligned) c.in_offset = c.out_offset = 0;
@@ -241,78 +299,30 @@ family family_of(task what) {
   if (what == task::scan) return family::scan;
   if (what <= task::segmented_by_keys) return family::segmented;
   if (what <= task::run_lengths) return family::filter;
-  return what <= task::split_by_key ? family::split : family::sort;
+  if (what <= task::split_by_key) return family::split;
+  if (what <= task::sort_pairs_in_segments) return family::sort;
+  return what <= task::counted_histogram ? family::histogram : family::spmv;
 }
 
-std::string_view name_of(engine_kind on) {
-  static constexpr std::string_view names[] = {"cpu", "cuda", "executor"};
-  return names[static_cast<int>(on)];
+bool by_flags(task what) {
+  return what == task::filter_flagged || what == task::positions_flagged ||
+         what == task::split_flagged;
 }
 
-std::string_view name_of(family what) {
-  static constexpr std::string_view names[] = {"scan", "segmented", "filter", "split", "sort"};
-  return names[static_cast<int>(what)];
+bool by_bits(task what) {
+  return what == task::filter_masked || what == task::positions_masked ||
+         what == task::split_masked;
 }
 
-std::string_view name_of(distribution values) {
-  static constexpr std::string_view names[] = {"uniform", "small",    "few",    "constant",
-                                               "sorted",  "reversed", "skewed", "special"};
-  return names[static_cast<int>(values)];
+bool with_values(task what) {
+  return what == task::sort_pairs || what == task::sort_pairs_in_segments ||
+         what == task::split_by_key;
 }
 
-std::string describe(check_case const& c) {
-  static constexpr std::string_view tasks[] = {"scan",
-                                               "segmented scan by flags",
-                                               "segmented scan by bits",
-                                               "segmented scan by offsets",
-                                               "segmented scan by keys",
-                                               "filter by a predicate",
-                                               "filter by flags",
-                                               "filter by bits",
-                                               "positions by a predicate",
-                                               "positions by flags",
-                                               "positions by bits",
-                                               "count by a predicate",
-                                               "unique",
-                                               "run lengths",
-                                               "split by a predicate",
-                                               "split by flags",
-                                               "split by bits",
-                                               "split into one buffer",
-                                               "split by a bit",
-                                               "split by key",
-                                               "sort of keys",
-                                               "sort of pairs",
-                                               "argsort",
-                                               "sort of keys in segments",
-                                               "sort of pairs in segments"};
-  static constexpr std::string_view operators[] = {"sum", "min", "max", "and", "or", "xor"};
-  std::string text(tasks[static_cast<int>(c.what)]);
-  text.append(" of ").append(std::to_string(c.n)).append(" ").append(name_of(c.type));
-  text.append(", ").append(name_of(c.values));
-  bool const scans = family_of(c.what) <= family::segmented;
-  if (scans) {
-    text.append(c.kind == scan_kind::inclusive ? ", inclusive " : ", exclusive ");
-    text.append(operators[static_cast<int>(c.op)]);
-    if (c.has_init) text += " with init";
-    if (c.reverse) text += ", reverse";
-  }
-  if (c.what == task::split_by_key) text += ", " + std::to_string(c.buckets) + " buckets";
-  if (family_of(c.what) == family::sort) {
-    text += c.descending ? ", descending" : ", ascending";
-    if (c.end_bit >= 0) {
-      text += ", bits " + std::to_string(c.first_bit) + ":" + std::to_string(c.end_bit);
-    }
-  }
-  if (c.in_place) text += ", in place";
-  if (c.count_on_device) text += ", count on the device";
-  if (c.in_offset + c.out_offset != 0) {
-    text += ", offsets " + std::to_string(c.in_offset) + " and " + std::to_string(c.out_offset);
-  }
-  if (c.on == engine_kind::cpu) text += ", threads " + std::to_string(c.threads);
-  if (c.tuning != 0) text += ", tuning " + std::to_string(c.tuning);
-  if (c.schedule != 0) text += ", seeded schedule";
-  return text;
+bool in_segments(task what) {
+  return family_of(what) == family::segmented || what == task::sort_keys_in_segments ||
+         what == task::sort_pairs_in_segments || what == task::product ||
+         what == task::segmented_product;
 }
 
 }  // namespace libscan::apps

@@ -10,6 +10,7 @@
 
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_call.hpp>
+#include <apps/spmv/spmv.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::apps {
@@ -18,10 +19,10 @@ namespace libscan::apps {
 enum class engine_kind : std::uint8_t { cpu, cuda, executor };
 
 /// What --what chooses from.
-enum class family : std::uint8_t { scan, segmented, filter, split, sort };
+enum class family : std::uint8_t { scan, segmented, filter, split, sort, histogram, spmv };
 
 /// How many families there are.
-inline constexpr int family_count = 5;
+inline constexpr int family_count = 7;
 
 /// What is called.
 enum class task : std::uint8_t {
@@ -49,7 +50,16 @@ enum class task : std::uint8_t {
   sort_pairs,
   argsort,
   sort_keys_in_segments,
-  sort_pairs_in_segments
+  sort_pairs_in_segments,
+  histogram_of_integers,
+  even_histogram,
+  edge_histogram,
+  weighted_histogram,  ///< in even-width bins
+  sorted_histogram,    ///< of integers, by a sort
+  counted_histogram,   ///< of integers, by barriers that count
+  product,             ///< of a sparse matrix of n entries and a vector
+  segmented_product,   ///< the same by a segmented reduction
+  rows_of_list         ///< a matrix by rows from a list of n entries
 };
 
 /// How the values of items follow one another.
@@ -88,7 +98,10 @@ struct check_case {
   int first_bit = 0;
   int end_bit = -1;  ///< < 0: all
   int keep_percent = 50;
-  int buckets = 1;  ///< of `task::split_by_key`
+  int buckets = 1;                                     ///< of `task::split_by_key`
+  int bins = 1;                                        ///< of histograms
+  semiring_kind semiring = semiring_kind::plus_times;  ///< of products
+  index_t columns = 1;                                 ///< of matrices
   segment_shape shape = segment_shape::one;
   int in_offset = 0;   ///< items between a boundary of 256 bytes and the first item
   int out_offset = 0;  ///< the same of outputs
@@ -131,6 +144,18 @@ std::string_view name_of(distribution values);
 
 /// The family of a task.
 family family_of(task what);
+
+/// Whether a task goes by flags, a byte each.
+bool by_flags(task what);
+
+/// Whether it goes by bits.
+bool by_bits(task what);
+
+/// Whether items of 32 bits move with others.
+bool with_values(task what);
+
+/// Whether offsets or heads cut the items into segments, or the rows of a matrix.
+bool in_segments(task what);
 
 /// Whether items of a type are floats.
 inline bool is_float(dtype type) { return type == dtype::f32 || type == dtype::f64; }

@@ -31,13 +31,13 @@ index_t first_of(index_t n, Differs const& differs) {
 
 template <class T>
 bool agree(T expected, T got, double tolerance, bool scanned) {
+  if (std::memcmp(&expected, &got, sizeof(T)) == 0) return true;
   if constexpr (std::is_floating_point_v<T>) {
     if (scanned && std::isnan(expected) && std::isnan(got)) return true;
-    if (tolerance != 0) {
-      return std::abs(static_cast<double>(got) - static_cast<double>(expected)) <= tolerance;
-    }
+    return tolerance != 0 &&
+           std::abs(static_cast<double>(got) - static_cast<double>(expected)) <= tolerance;
   }
-  return std::memcmp(&expected, &got, sizeof(T)) == 0;
+  return false;
 }
 
 template <class T>
@@ -50,8 +50,9 @@ std::string text_of(T value) {
 }
 
 constexpr char const* words_for(slot which) {
-  constexpr char const* names[] = {"item",     "rejected item", "value", "flag",  "word",
-                                   "position", "length",        "key",   "count", "total"};
+  constexpr char const* names[] = {"item",     "rejected item", "value",      "flag",  "word",
+                                   "position", "length",        "key",        "count", "total",
+                                   "edge",     "count of bin",  "sum of bin", "row",   "component"};
   return names[static_cast<int>(which)];
 }
 
@@ -66,7 +67,7 @@ std::string difference_in(slot which, placed expected, placed got, double const*
   });
   if (i == n) return "";
   std::string text = words_for(which);
-  if (which != slot::count && which != slot::total) text += " " + std::to_string(i);
+  if (n > 1 || (which != slot::count && which != slot::total)) text += " " + std::to_string(i);
   text += ": expected " + text_of(wanted[i]);
   if (tolerance != nullptr && tolerance[i] != 0) text += " +- " + number_text(tolerance[i]);
   return text + ", got " + text_of(found[i]);
@@ -91,10 +92,12 @@ std::string first_difference(check_case const& c, placed expected, placed got,
   std::size_t behind = 0;
   // The count first: it explains what else is wrong.
   for (slot const which : {slot::count, slot::items, slot::total, slot::others, slot::values,
-                           slot::places, slot::lengths}) {
+                           slot::places, slot::lengths, slot::keys, slot::counts, slot::sums}) {
     if (!expected.where.has(which)) continue;
-    double const* tolerance = allowed.empty() ? nullptr : allowed.data();
-    if (tolerance != nullptr && which == slot::total) tolerance += c.n;
+    double const* tolerance = nullptr;
+    if (!allowed.empty() && (which == slot::items || which == slot::sums))
+      tolerance = allowed.data();
+    if (!allowed.empty() && which == slot::total) tolerance = allowed.data() + c.n;
     auto const found = visit_dtype(expected.where[which].type, [&]<class T>(std::type_identity<T>) {
       return difference_in<T>(which, expected, got, tolerance, scanned);
     });

@@ -11,9 +11,11 @@
 #include <apps/filter/filter.hpp>
 #include <apps/filter/predicate.hpp>
 #include <apps/filter/selection.hpp>
+#include <apps/histogram/histogram.hpp>
 #include <apps/prefix/prefix_scan.hpp>
 #include <apps/radix_sort/radix_sort.hpp>
 #include <apps/radix_sort/segmented_sort_cpu.hpp>
+#include <apps/spmv/spmv.hpp>
 #include <libscan/libscan.hpp>
 
 namespace libscan::apps {
@@ -195,6 +197,79 @@ void run_sort(cpu_case<T> const& one) {
   if constexpr (compiled) sort_segments(one);
 }
 
+/// The counts of a rule, or its sums.
+template <class T, class Rule>
+void count_by(cpu_case<T> const& one, Rule const& rule) {
+  sample_totals const totals =
+      one.c.what == task::weighted_histogram
+          ? weighted_histogram(one.on, one.items(),
+                               one.template array<double const>(one.in, slot::values), rule,
+                               one.template array<double>(one.out, slot::sums))
+          : histogram(one.on, one.items(), rule,
+                      one.template array<std::uint64_t>(one.out, slot::counts));
+  index_t const all[] = {totals.below, totals.inside, totals.above, totals.nan};
+  std::copy(std::begin(all), std::end(all), one.out.template at<index_t>(slot::count));
+}
+
+template <class T>
+void run_histogram(cpu_case<T> const& one) {
+  check_case const& c = one.c;
+  if (c.what == task::edge_histogram) {
+    return count_by(one, edge_bins<T>(one.in.template at<T>(slot::edges), c.bins));
+  }
+  if constexpr (std::is_integral_v<T>) {
+    if (c.what == task::histogram_of_integers) {
+      return count_by(one, integer_bins<T>(first_bin<T>(c), c.bins));
+    }
+  }
+  auto const [lo, hi] = range_of(c);
+  count_by(one, even_bins<T>(lo, hi, c.bins));
+}
+
+template <class T>
+void run_product(cpu_case<T> const& one) {
+  check_case const& c = one.c;
+  auto const offsets = one.template array<index_t>(one.in, slot::places);
+  auto const columns = one.template array<std::int32_t>(one.in, slot::keys);
+  sparse_matrix<T> matrix;
+  matrix.rows = static_cast<index_t>(offsets.size()) - 1;
+  matrix.columns = c.columns;
+  matrix.offsets.assign(offsets.begin(), offsets.end());
+  matrix.indices.assign(columns.begin(), columns.end());
+  matrix.values.assign(one.items().begin(), one.items().end());
+  product_options<T> how;
+  how.semiring = c.semiring;
+  if (c.has_init) how.alpha = T(product_alpha);
+  if (c.has_init) how.beta = T(product_beta);
+  spmv<T>(one.on, matrix, one.template array<T const>(one.in, slot::vector), one.result(), how);
+}
+
+template <class T>
+void run_conversion(cpu_case<T> const& one) {
+  check_case const& c = one.c;
+  coo_matrix<T> const list{c.columns,
+                           c.columns,
+                           c.n,
+                           one.in.template at<std::int32_t>(slot::rows),
+                           one.in.template at<std::int32_t>(slot::keys),
+                           one.in.template at<T>(slot::items)};
+  sparse_matrix<T> const matrix = to_rows(one.on, list);
+  std::copy(matrix.offsets.begin(), matrix.offsets.end(),
+            one.out.template at<std::int64_t>(slot::places));
+  std::copy(matrix.indices.begin(), matrix.indices.end(),
+            one.out.template at<std::int32_t>(slot::keys));
+  std::copy(matrix.values.begin(), matrix.values.end(), one.result().begin());
+}
+
+template <class T>
+void run_matrix(cpu_case<T> const& one) {
+  constexpr bool compiled = std::is_floating_point_v<T> || std::is_same_v<T, std::int64_t>;
+  if constexpr (compiled) {
+    if (one.c.what == task::product) return run_product(one);
+    run_conversion(one);
+  }
+}
+
 class cpu_engine : public check_engine {
  public:
   void run(check_case const& c, placed in, placed out) override {
@@ -207,6 +282,10 @@ class cpu_engine : public check_engine {
           return run_segmented(one);
         case family::sort:
           return run_sort(one);
+        case family::histogram:
+          return run_histogram(one);
+        case family::spmv:
+          return run_matrix(one);
         default:
           *out.at<index_t>(slot::count) = choose(one);
       }

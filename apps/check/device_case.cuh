@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case in device memory, as the kernels' headers see it, and the four files that run one. Each is
+// A case in device memory, as the kernels' headers see it, and the files that run one. Each is
 // compiled by nvcc and, for the executor, by the C++ compiler.
 #pragma once
 
@@ -69,6 +69,12 @@ void split_on_device(device_case const& one);
 /// Runs a case of `family::sort`, or `task::split_by_key`.
 void sort_on_device(device_case const& one);
 
+/// Runs a case of `family::histogram`.
+void histogram_on_device(device_case const& one);
+
+/// Runs a case of `family::spmv`.
+void spmv_on_device(device_case const& one);
+
 /// Runs a case of any family.
 inline void run_on_device(device_case const& one) {
   switch (family_of(one.c.what)) {
@@ -82,6 +88,10 @@ inline void run_on_device(device_case const& one) {
       return one.c.what == task::split_by_key ? sort_on_device(one) : split_on_device(one);
     case family::sort:
       return sort_on_device(one);
+    case family::histogram:
+      return histogram_on_device(one);
+    case family::spmv:
+      return spmv_on_device(one);
   }
 }
 

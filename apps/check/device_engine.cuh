@@ -39,12 +39,8 @@ class device_engine : public check_engine {
   template <class Work>
   void call(check_case const& c, placed d_in, placed d_out, placed out, Work const& work) {
     simt::fill_async(d_out.base, canary, out.where.bytes());
-    if (c.in_place) {
-      for (slot const which : {slot::items, slot::values}) {
-        if (!d_in.where.has(which)) continue;
-        simt::copy_async(d_out.at<std::byte>(which), d_in.at<std::byte>(which),
-                         d_in.where[which].bytes());
-      }
+    for (auto const [from, to] : copied_slots(c, d_in.where)) {
+      simt::copy_async(d_out.at<std::byte>(to), d_in.at<std::byte>(from), d_in.where[from].bytes());
     }
     work(device_case{c, d_in, d_out, ws_});
     simt::copy_async(out.base, d_out.base, out.where.bytes());

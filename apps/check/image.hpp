@@ -14,7 +14,8 @@
 
 namespace libscan::apps {
 
-/// The arrays a case may read or write. `places` are positions in, or offsets into, an array.
+/// The arrays a case may read or write. `places` are positions in, or offsets into, an array;
+/// `keys` of a matrix are its columns.
 enum class slot : std::uint8_t {
   items,
   others,
@@ -25,11 +26,16 @@ enum class slot : std::uint8_t {
   lengths,
   keys,
   count,
-  total
+  total,
+  edges,
+  counts,
+  sums,
+  rows,
+  vector
 };
 
 /// How many there are.
-inline constexpr int slot_count = 10;
+inline constexpr int slot_count = 15;
 
 /// What every byte is that nobody should write.
 inline constexpr unsigned char canary = 0xa5;

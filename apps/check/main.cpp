@@ -39,18 +39,18 @@ Exit codes: 0 all as it should be, 1 a difference, 2 usage, 3 bad file, 4 device
 
 /// Adds what a case may be told.
 void add_wishes(CLI::App& app, case_wishes& wishes) {
-  static std::map<std::string, family> const families{{"scan", family::scan},
-                                                      {"segmented", family::segmented},
-                                                      {"filter", family::filter},
-                                                      {"split", family::split},
-                                                      {"sort", family::sort}};
+  static std::map<std::string, family> const families{
+      {"scan", family::scan},   {"segmented", family::segmented}, {"filter", family::filter},
+      {"split", family::split}, {"sort", family::sort},           {"histogram", family::histogram},
+      {"spmv", family::spmv}};
   app.add_option_function<std::string>(
          "--what",
          [to = &wishes](std::string const& name) {
            if (name != "all") to->what = families.at(name);
          },
-         "all, scan, segmented, filter, split or sort (default all)")
-      ->check(CLI::IsMember({"all", "scan", "segmented", "filter", "split", "sort"}))
+         "all, scan, segmented, filter, split, sort, histogram or spmv (default all)")
+      ->check(CLI::IsMember(
+          {"all", "scan", "segmented", "filter", "split", "sort", "histogram", "spmv"}))
       ->type_name("WHAT");
   static std::map<std::string, distribution> const distributions = [] {
     std::map<std::string, distribution> result;

@@ -8,13 +8,11 @@
 #include <limits>
 
 #include <apps/check/case_data.hpp>
+#include <apps/check/oracle_parts.hpp>
 #include <apps/check/parallel.hpp>
 
 namespace libscan::apps {
 namespace {
-
-template <class T>
-using wide_of = std::conditional_t<sizeof(T) == 4, double, long double>;
 
 /// f(combine) with combine(earlier, later) for the operator of a case.
 template <class T, class F>
@@ -98,8 +96,7 @@ struct bounded_sum {
   double tolerance() const {
     auto const exact_up_to = static_cast<wide>(std::int64_t{1} << std::numeric_limits<T>::digits);
     if (integers && magnitude <= exact_up_to) return 0;
-    wide const bound = (terms + 1) * std::numeric_limits<T>::epsilon() * magnitude;
-    return static_cast<double>(bound) * (1 + 1e-12);
+    return sum_tolerance<T>(terms + 1, magnitude);
   }
 };
 
@@ -338,6 +335,10 @@ void compute_expected(check_case const& c, placed in, placed out, tolerances& al
         return c.what == task::split_by_key ? sort_items<T>(c, in, out) : choose<T>(c, in, out);
       case family::sort:
         return sort_items<T>(c, in, out);
+      case family::histogram:
+        return compute_histogram(c, in, out, allowed);
+      case family::spmv:
+        return compute_matrix(c, in, out, allowed);
     }
   });
 }

@@ -14,7 +14,8 @@ namespace libscan::apps {
 /// Into how many pieces n items are worth being cut.
 inline index_t piece_count(index_t n) {
   constexpr index_t least = index_t{1} << 17;
-  index_t const cores = std::max(1u, std::thread::hardware_concurrency());
+  // Asked once: the answer is read from files.
+  static index_t const cores = std::max(1u, std::thread::hardware_concurrency());
   return std::clamp<index_t>(n / least, 1, std::min<index_t>(cores, 32));
 }
 

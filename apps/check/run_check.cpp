@@ -58,7 +58,9 @@ class check_run {
         on_(engine_called(arguments.engine, kind_)),
         runner_(*on_),
         seed_(arguments.seed ? *arguments.seed : std::random_device{}()),
-        meter_(arguments.progress) {}
+        meter_(arguments.progress) {
+    if (arguments.json_file) json_.emplace(*arguments.json_file);
+  }
 
   exit_code run() {
     std::optional<failure> const found = check_all();
@@ -67,7 +69,7 @@ class check_run {
     if (found) report(*found);
     std::fputs(summary().c_str(), stdout);
     std::fflush(stdout);
-    if (arguments_.json_file) write_json(found.has_value());
+    if (json_) write_json(found.has_value());
     return found ? exit_code::difference : exit_code::done;
   }
 
@@ -129,7 +131,7 @@ class check_run {
     return text + "\n";
   }
 
-  void write_json(bool failed) const {
+  void write_json(bool failed) {
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.3f", seconds_);
     std::string text = "{\n  \"program\": \"scan-check\",\n  \"engine\": \"" +
@@ -149,12 +151,12 @@ class check_run {
       text.append(", \"items\": ").append(std::to_string(of.items)).append("}");
     }
     text += "\n  }\n}\n";
-    output_file out(*arguments_.json_file);
-    out.write(std::as_bytes(std::span<char const>(text)));
-    out.commit();
+    json_->write(std::as_bytes(std::span<char const>(text)));
+    json_->commit();
   }
 
   check_arguments const& arguments_;
+  std::optional<output_file> json_;
   engine_kind kind_ = engine_kind::cpu;
   std::unique_ptr<check_engine> on_;
   case_runner runner_;

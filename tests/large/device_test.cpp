@@ -3,7 +3,6 @@
 // or a number of bytes is kept in 32 bits. Results are known in closed form and checked on the GPU.
 // The executor does the same with few items, which tests the formulas.
 #include <cstdint>
-#include <cstdio>
 #include <vector>
 
 #include <libscan/device/binary_scan.cuh>
@@ -13,6 +12,7 @@
 #include <libscan/device/segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
 #include <tests/large/results.hpp>
+#include <tests/large/room.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_formula.hpp>
 #include <tests/support/formula.hpp>
@@ -21,38 +21,6 @@ using namespace libscan;
 using namespace libscan::test;
 
 namespace {
-
-/// The size asked for, on a GPU; a small odd or even one in the executor.
-constexpr index_t large(index_t n) { return on_gpu ? n : 5000 + n % 2; }
-
-constexpr index_t two_31 = index_t{1} << 31;
-constexpr index_t two_32 = index_t{1} << 32;
-constexpr index_t two_33 = index_t{1} << 33;
-
-/// Whether the GPU has so many bytes to spare; says so if not, for CTest to report a skipped test.
-bool has_room(index_t bytes) {
-#ifdef __CUDACC__
-  std::size_t unused = 0, all = 0;
-  LIBSCAN_CHECK(cudaDeviceSynchronize());  // what was freed before is given back now
-  LIBSCAN_CHECK(cudaMemGetInfo(&unused, &all));
-  if (unused < static_cast<std::size_t>(bytes) + (std::size_t{1} << 30)) {
-    std::printf("skipped: not enough device memory (%zu bytes free, %lld needed)\n", unused,
-                static_cast<long long>(bytes));
-    return false;
-  }
-#else
-  (void)bytes;
-#endif
-  return true;
-}
-
-/// n items of T on the device, made by the formula.
-template <class T, class Formula>
-device_buffer<T> filled(index_t n, Formula formula) {
-  device_buffer<T> items(static_cast<std::size_t>(n));
-  fill_by(items.data(), n, formula);
-  return items;
-}
 
 /// An exclusive scan into memory of its own and an inclusive one in place, with their totals.
 template <class T>

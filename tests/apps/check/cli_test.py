@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
 from program_case import BAD_FILE, DIFFERENCE, EveryProgram, ProgramCase, USAGE
 
 PROGRAM, FAULTY = [os.path.abspath(sys.argv.pop(1)) for _ in range(2)]
-FAMILIES = ["scan", "segmented", "filter", "split", "sort"]
+FAMILIES = ["scan", "segmented", "filter", "split", "sort", "histogram", "spmv"]
 
 
 class CheckCase(ProgramCase):
@@ -62,14 +62,14 @@ class Check(CheckCase):
 
     def test_quiet_in_a_pipe(self):
         out = self.succeeds("--engine", "cpu", "--cases", 20, "--seed", 1).decode()
-        self.assertRegex(out, r"^20 cases, \d+ items .* seed 1, cpu.*: scan \d+, .* sort \d+\n$")
+        self.assertRegex(out, r"^20 cases, \d+ items .* seed 1, cpu.*: scan \d+, .* spmv \d+\n$")
 
     def test_usage(self):
         for wrong in (["--what", "magic"], ["--engine", "abacus"], ["--case", 1, "--cases", 2],
                       ["--seconds", -1], ["--values", "blue"], ["--n", -1], ["x"]):
             with self.subTest(wrong=wrong):
                 self.fails(USAGE, "", *wrong)
-        self.assertEqual(self.call("--cases", 1, "--json", "/nowhere/at/all.json")[0], BAD_FILE)
+        self.assertEqual(self.call("--cases", 10**9, "--json", "/nowhere/at/all.json")[0], BAD_FILE)
 
 
 class Fault(CheckCase):

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which arrays a case reads and writes.
+#include <apps/check/case_data.hpp>
+
+namespace libscan::apps {
+namespace {
+
+/// Of histograms and matrices.
+layout table_layout(check_case const& c, index_t segments) {
+  layout result(c.slack);
+  if (c.what == task::rows_of_list) {
+    result.add(slot::places, dtype::i64, c.columns + 1, c.in_offset);
+    result.add(slot::keys, dtype::i32, c.n, c.out_offset);
+    result.add(slot::items, c.type, c.n, c.out_offset);
+  } else if (family_of(c.what) == family::spmv) {
+    result.add(slot::items, c.type, segments, c.out_offset);
+  } else {
+    bool const weighted = c.what == task::weighted_histogram;
+    result.add(weighted ? slot::sums : slot::counts, weighted ? dtype::f64 : dtype::u64, c.bins,
+               c.out_offset);
+    result.add(slot::count, dtype::i64, 4, 0);
+  }
+  return result;
+}
+
+}  // namespace
+
+layout input_layout(check_case const& c, index_t segments) {
+  layout result(c.slack);
+  bool const segmented = family_of(c.what) == family::segmented;
+  result.add(slot::items, c.type, c.n, c.in_offset);
+  if (with_values(c.what)) result.add(slot::values, dtype::u32, c.n, c.in_offset);
+  if (by_flags(c.what) || c.what == task::segmented_by_flags) {
+    result.add(slot::flags, dtype::u8, c.n, c.in_offset);
+  }
+  if (by_bits(c.what) || c.what == task::segmented_by_bits) {
+    result.add(slot::bits, dtype::u32, ceil_div(c.n, index_t{32}), c.out_offset % 3);
+  }
+  if (c.what == task::segmented_by_offsets || (!segmented && in_segments(c.what))) {
+    result.add(slot::places, dtype::i64, segments + 1, c.out_offset % 3);
+  }
+  if (c.what == task::weighted_histogram) {
+    result.add(slot::values, dtype::f64, c.n, c.out_offset);
+  }
+  if (c.what == task::edge_histogram) result.add(slot::edges, c.type, c.bins + 1, c.out_offset);
+  if (family_of(c.what) == family::spmv) {
+    result.add(slot::keys, dtype::i32, c.n, c.out_offset);
+    if (c.what == task::rows_of_list) {
+      result.add(slot::rows, dtype::i32, c.n, c.in_offset);
+    } else {
+      result.add(slot::vector, c.type, c.columns, c.out_offset);
+      if (c.has_init) result.add(slot::others, c.type, segments, c.out_offset);
+    }
+  }
+  if (c.what == task::segmented_by_keys) result.add(slot::keys, dtype::i32, c.n, c.out_offset);
+  result.add(slot::count, dtype::i64, 1, 0);
+  return result;
+}
+
+layout output_layout(check_case const& c, index_t segments) {
+  if (family_of(c.what) >= family::histogram) return table_layout(c, segments);
+  layout result(c.slack);
+  bool const splits = family_of(c.what) == family::split;
+  bool const filters = family_of(c.what) == family::filter;
+  bool const positions = c.what == task::positions_if || c.what == task::positions_flagged ||
+                         c.what == task::positions_masked || c.what == task::argsort;
+  if (!positions && c.what != task::count_if) {
+    result.add(slot::items, c.type, c.n, c.out_offset);
+  }
+  if (positions || c.what == task::run_lengths) {
+    result.add(slot::places, dtype::i64, c.n, c.out_offset);
+  }
+  if (c.what == task::run_lengths) result.add(slot::lengths, dtype::i64, c.n, c.in_offset);
+  bool const two =
+      c.what == task::split_if || c.what == task::split_flagged || c.what == task::split_masked;
+  if (two) result.add(slot::others, c.type, c.n, c.in_offset);
+  if (with_values(c.what)) result.add(slot::values, dtype::u32, c.n, c.in_offset);
+  if (c.what == task::split_by_key) {
+    result.add(slot::places, dtype::i64, c.buckets + 1, c.in_offset);
+  } else if (splits || filters) {
+    result.add(slot::count, dtype::i64, 1, 0);
+  }
+  if (c.what == task::scan) result.add(slot::total, c.type, 1, 0);
+  return result;
+}
+
+std::vector<copied_slot> copied_slots(check_case const& c, layout const& in) {
+  std::vector<copied_slot> result;
+  if (c.in_place) result.push_back({slot::items, slot::items});
+  if (c.in_place && in.has(slot::values)) result.push_back({slot::values, slot::values});
+  if (family_of(c.what) == family::spmv && in.has(slot::others)) {
+    result.push_back({slot::others, slot::items});
+  }
+  return result;
+}
+
+}  // namespace libscan::apps

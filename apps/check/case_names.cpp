@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cases and their properties are called.
+#include <apps/check/check_case.hpp>
+
+namespace libscan::apps {
+
+std::string_view name_of(engine_kind on) {
+  static constexpr std::string_view names[] = {"cpu", "cuda", "executor"};
+  return names[static_cast<int>(on)];
+}
+
+std::string_view name_of(family what) {
+  static constexpr std::string_view names[] = {"scan", "segmented", "filter", "split",
+                                               "sort", "histogram", "spmv"};
+  return names[static_cast<int>(what)];
+}
+
+std::string_view name_of(distribution values) {
+  static constexpr std::string_view names[] = {"uniform", "small",    "few",    "constant",
+                                               "sorted",  "reversed", "skewed", "special"};
+  return names[static_cast<int>(values)];
+}
+
+std::string describe(check_case const& c) {
+  static constexpr std::string_view tasks[] = {"scan",
+                                               "segmented scan by flags",
+                                               "segmented scan by bits",
+                                               "segmented scan by offsets",
+                                               "segmented scan by keys",
+                                               "filter by a predicate",
+                                               "filter by flags",
+                                               "filter by bits",
+                                               "positions by a predicate",
+                                               "positions by flags",
+                                               "positions by bits",
+                                               "count by a predicate",
+                                               "unique",
+                                               "run lengths",
+                                               "split by a predicate",
+                                               "split by flags",
+                                               "split by bits",
+                                               "split into one buffer",
+                                               "split by a bit",
+                                               "split by key",
+                                               "sort of keys",
+                                               "sort of pairs",
+                                               "argsort",
+                                               "sort of keys in segments",
+                                               "sort of pairs in segments",
+                                               "histogram of integers",
+                                               "histogram in even bins",
+                                               "histogram between edges",
+                                               "weighted histogram",
+                                               "histogram by a sort",
+                                               "histogram by counting barriers",
+                                               "product of a sparse matrix",
+                                               "product by a segmented reduction",
+                                               "matrix by rows from a list"};
+  static constexpr std::string_view operators[] = {"sum", "min", "max", "and", "or", "xor"};
+  std::string text(tasks[static_cast<int>(c.what)]);
+  text.append(" of ").append(std::to_string(c.n)).append(" ").append(name_of(c.type));
+  text.append(", ").append(name_of(c.values));
+  bool const scans = family_of(c.what) <= family::segmented;
+  if (scans) {
+    text.append(c.kind == scan_kind::inclusive ? ", inclusive " : ", exclusive ");
+    text.append(operators[static_cast<int>(c.op)]);
+    if (c.has_init) text += " with init";
+    if (c.reverse) text += ", reverse";
+  }
+  if (c.what == task::split_by_key) text += ", " + std::to_string(c.buckets) + " buckets";
+  if (family_of(c.what) == family::histogram) text += ", " + std::to_string(c.bins) + " bins";
+  if (family_of(c.what) == family::spmv) text += ", " + std::to_string(c.columns) + " columns";
+  if (c.what == task::product || c.what == task::segmented_product) {
+    text.append(", ").append(semiring_names[static_cast<int>(c.semiring)]);
+    if (c.has_init) text += " with alpha and beta";
+  }
+  if (family_of(c.what) == family::sort) {
+    text += c.descending ? ", descending" : ", ascending";
+    if (c.end_bit >= 0) {
+      text += ", bits " + std::to_string(c.first_bit) + ":" + std::to_string(c.end_bit);
+    }
+  }
+  if (c.in_place) text += ", in place";
+  if (c.count_on_device) text += ", count on the device";
+  if (c.in_offset + c.out_offset != 0) {
+    text += ", offsets " + std::to_string(c.in_offset) + " and " + std::to_string(c.out_offset);
+  }
+  if (c.on == engine_kind::cpu) text += ", threads " + std::to_string(c.threads);
+  if (c.tuning != 0) text += ", tuning " + std::to_string(c.tuning);
+  if (c.schedule != 0) text += ", seeded schedule";
+  return text;
+}
+
+}  // namespace libscan::apps
