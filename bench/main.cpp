@@ -7,7 +7,9 @@
 
 #include <bench/compare.hpp>
 #include <bench/distributions.hpp>
+#include <bench/matrices.hpp>
 #include <bench/record.hpp>
+#include <bench/samples.hpp>
 #include <bench/standard.hpp>
 #include <libscan/core/error.hpp>
 
@@ -32,7 +34,7 @@ void add_common(CLI::App& app, options& wanted, output_options& output) {
       ->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--impl", wanted.implementations,
                  "who takes part, by the first word of the printed name: libscan, memcpy, cub,\n"
-                 "cub-newest, thrust, std, tbb, vqsort, sequential (default: all)")
+                 "cub-newest, thrust, cusparse, std, tbb, vqsort, eigen, sequential (default: all)")
       ->delimiter(',');
   app.add_option("--n", wanted.sizes, "numbers of items")
       ->check(CLI::PositiveNumber)
@@ -168,6 +170,38 @@ void add_sorts(CLI::App& app, options& wanted, output_options& output) {
   add_common(buckets, wanted, output);
 }
 
+void add_histograms(CLI::App& app, options& wanted, output_options& output) {
+  auto& histogram = *app.add_subcommand("histogram", "counts of samples in bins");
+  add_types(histogram, wanted, "of samples: u8, u32, f32 (cuda) (default: u32, on cpu also u8)");
+  histogram
+      .add_option("--kinds", wanted.bin_kinds,
+                  "of bins (cuda): integers (u8, u32), even, edges (f32) (default: integers)")
+      ->delimiter(',')
+      ->check(one_of(bin_axis));
+  histogram.add_option("--bins", wanted.bins, "1 to 16777216 (default: 256)")
+      ->check(CLI::Range(1, 1 << 24))
+      ->delimiter(',');
+  histogram
+      .add_option("--samples", wanted.spreads,
+                  "uniform, same, two, zipf-1.1, sorted, one-hot (default: all)")
+      ->delimiter(',')
+      ->check(one_of(sample_axis));
+  add_common(histogram, wanted, output);
+}
+
+void add_matrices(CLI::App& app, options& wanted, output_options& output) {
+  auto& spmv = *app.add_subcommand("spmv", "products of sparse matrices and vectors");
+  add_types(spmv, wanted, "of entries: f32 f64 (default: both)");
+  spmv.add_option("--matrix", wanted.matrices,
+                  "stencil7, dense-row, none-to-two, uniform16, power-law, banded27, arrow,\n"
+                  "hypersparse (default: all); --n is about how many entries they have")
+      ->delimiter(',')
+      ->check(one_of(matrix_axis));
+  add_common(spmv, wanted, output);
+  add_common(*app.add_subcommand("coo-to-csr", "matrices by rows from lists of entries (cuda)"),
+             wanted, output);
+}
+
 /// Runs what is asked for, prints and records.
 int measure_all(options wanted, output_options const& output) {
   if (output.once) wanted.rounds = 0;
@@ -215,6 +249,8 @@ int run(int argc, char** argv) {
   add_scans(app, wanted, output);
   add_others(app, wanted, output);
   add_sorts(app, wanted, output);
+  add_histograms(app, wanted, output);
+  add_matrices(app, wanted, output);
   auto& comparison = *app.add_subcommand(
       "compare",
       "flags what changed between two records by more than their noise; exit code 1 if\n"

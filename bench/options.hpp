@@ -28,6 +28,10 @@ struct options {
   std::vector<std::string> sorts;            ///< what is sorted: "keys", "pairs", "argsort"
   std::vector<std::string> keys;             ///< values of keys
   std::vector<int> buckets;                  ///< of a split by key
+  std::vector<std::string> bin_kinds;        ///< kinds of bins of a histogram
+  std::vector<int> bins;                     ///< of a histogram
+  std::vector<std::string> spreads;          ///< how a histogram's samples are spread
+  std::vector<std::string> matrices;         ///< of a product of matrix and vector
   std::vector<std::string> algorithms;       ///< strategies of the catalogue
   int rounds = 21;                           ///< 0: run and verify once, time nothing
   int threads = 0;                           ///< of the cpu engine; 0: all cores

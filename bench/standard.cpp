@@ -56,6 +56,15 @@ std::vector<options> cuda_parts() {
   pairs.sorts = {"pairs", "argsort"};
   pairs.keys = names_of(key_axis);
   add("split-by-key", ladder);
+  options& counts = add("histogram", {large});
+  counts.bins = {256, 2048, 32768, 65536, 1 << 20};
+  counts.bin_kinds = {"integers", "even"};
+  add("histogram", {1 << 20, 1 << 24, large}).types = strings{"u8"};
+  options& of_floats = add("histogram", {large});
+  of_floats.types = {"f32"};
+  of_floats.bin_kinds = {"even", "edges"};
+  add("spmv", {});
+  add("coo-to-csr", {1 << 20, 1 << 24, 1 << 27});
   add("algorithms", {});
   return parts;
 }
@@ -83,6 +92,11 @@ std::vector<options> cpu_parts() {
   easier.keys = {"256-distinct", "sorted", "constant"};
   easier.sizes = {1 << 24};
   add("sort").sorts = {"pairs"};
+  add("histogram");
+  options& more_bins = add("histogram");
+  more_bins.types = {"u32"};
+  more_bins.bins = {2048, 1 << 20};
+  add("spmv");
   add("algorithms");
   return parts;
 }

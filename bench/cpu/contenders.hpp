@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <bench/cpu/libraries.hpp>
 #include <bench/cpu/machine.hpp>
 #include <bench/oracles.hpp>
 #include <libscan/libscan.hpp>
@@ -74,13 +75,21 @@ std::vector<contender> scan_contenders(engine const& on, scan_kind kind, host_ar
                                        Op op) {
   auto const right = [&] { return std::equal(out.begin(), out.end(), expected.begin()); };
   auto const bytes = static_cast<std::size_t>(in.size) * sizeof(T);
-  return {{"memcpy", [&, bytes] { parallel_memcpy(out.begin(), in.begin(), bytes); }, {}},
-          {"libscan", [&, on, kind, op] { facade_scan(on, kind, in, out, op); }, right},
-          {"sequential", [&, kind, op] { sequential_scan(kind, in, out, op); }, right},
-          {"std", [&, kind, op] { std_scan(kind, in, out, op); }, right},
-          {"std par_unseq",
-           [&, kind, op] { std_scan(kind, in, out, op, std::execution::par_unseq); }, right},
-          {"tbb", [&, kind, op] { tbb_scan(kind, in, out, op); }, right}};
+  std::vector<contender> all{
+      {"memcpy", [&, bytes] { parallel_memcpy(out.begin(), in.begin(), bytes); }, {}},
+      {"libscan", [&, on, kind, op] { facade_scan(on, kind, in, out, op); }, right},
+      {"sequential", [&, kind, op] { sequential_scan(kind, in, out, op); }, right},
+      {"std", [&, kind, op] { std_scan(kind, in, out, op); }, right},
+      {"std par_unseq", [&, kind, op] { std_scan(kind, in, out, op, std::execution::par_unseq); },
+       right},
+      {"tbb", [&, kind, op] { tbb_scan(kind, in, out, op); }, right}};
+  for (library const& other : other_libraries()) {
+    auto const scan = std::is_same_v<Op, plus<T>> ? other.scan_of<T>() : nullptr;
+    if (scan == nullptr) continue;
+    all.push_back(
+        {other.name, [&, kind, scan] { scan(kind, in.begin(), out.begin(), in.size); }, right});
+  }
+  return all;
 }
 
 }  // namespace libscan::bench::cpu

@@ -22,18 +22,20 @@ void filter_u32(engine const& on, session const& now, int per_mille, index_t n) 
   predicate<item> const interval(in_interval<item>{0, limit - 1});
   auto const bytes = (static_cast<std::size_t>(n) + expected.size()) * sizeof(item);
   std::span<item> const results(out.begin(), out.end());
-  now.run(
-      {"cpu",
-       "filter " + std::to_string(per_mille / 10) + " %",
-       "u32",
-       n,
-       static_cast<double>(bytes),
-       {{"memcpy", [&] { parallel_memcpy(out.begin(), in.begin(), bytes / 2); }, {}},
-        {"libscan", [&] { filter(on, in.view(), results, interval); }, right},
-        {"std", [&] { std::copy_if(in.begin(), in.end(), out.begin(), keep); }, right},
-        {"std par_unseq",
-         [&] { std::copy_if(std::execution::par_unseq, in.begin(), in.end(), out.begin(), keep); },
-         right}}});
+  std::vector<contender> all{
+      {"memcpy", [&] { parallel_memcpy(out.begin(), in.begin(), bytes / 2); }, {}},
+      {"libscan", [&] { filter(on, in.view(), results, interval); }, right},
+      {"std", [&] { std::copy_if(in.begin(), in.end(), out.begin(), keep); }, right},
+      {"std par_unseq",
+       [&] { std::copy_if(std::execution::par_unseq, in.begin(), in.end(), out.begin(), keep); },
+       right}};
+  for (library const& other : other_libraries()) {
+    auto const filter = other.filter;
+    if (filter == nullptr) continue;
+    all.push_back({other.name, [&, filter] { filter(in.begin(), n, out.begin(), limit); }, right});
+  }
+  now.run({"cpu", "filter " + std::to_string(per_mille / 10) + " %", "u32", n,
+           static_cast<double>(bytes), std::move(all)});
 }
 
 /// What everyone writes who has no library.

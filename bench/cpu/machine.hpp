@@ -47,6 +47,12 @@ void run_filters(engine const& on, session const& now);
 /// Sorts of keys and of pairs; the engine beside the standard library.
 void run_sorts(engine const& on, session const& now);
 
+/// Histograms of integers; the engine beside loops, on one thread and on all.
+void run_histograms(engine const& on, session const& now);
+
+/// Products of sparse matrices and vectors; the engine beside loops and Eigen.
+void run_products(engine const& on, session const& now);
+
 /// 32-bit sums at the sizes of the paper's table: the sequential loop beside what has threads.
 void run_algorithms(engine const& on, session const& now);
 

@@ -77,22 +77,31 @@ template <scan_kind Kind>
 void scan(engine const& on, session const& now, std::string const& heads,
           std::string const& lengths, described const& data) {
   index_t const n = data.in.size;
-  double const bytes = data.forms.bytes(heads) + 2.0 * static_cast<double>(n) * sizeof(item);
+  // The cpu engine's offsets are of 64 bits.
+  double const head_bytes = heads == "offsets"
+                                ? static_cast<double>(data.offsets.size() * sizeof(index_t))
+                                : data.forms.bytes(heads);
+  double const bytes = head_bytes + 2.0 * static_cast<double>(n) * sizeof(item);
   host_array<char> const from(static_cast<index_t>(bytes / 2)), to(from.size);
   std::fill(from.begin(), from.end(), 1);
   auto const right = [&] {
     return std::equal(data.out.begin(), data.out.end(), data.expected.begin());
   };
   auto const copied = static_cast<std::size_t>(from.size);
-  now.run({"cpu",
-           segmented_name(Kind, heads, lengths),
-           "u32",
-           n,
-           bytes,
-           {{"memcpy", [&] { parallel_memcpy(to.begin(), from.begin(), copied); }, {}},
-            {"libscan", [&] { by_engine<Kind>(on.threads(), heads, data); }, right},
-            {"sequential", [&] { by_loop<Kind>(data); }, right},
-            {"tbb", [&] { by_tbb<Kind>(data); }, right}}});
+  std::vector<contender> all{
+      {"memcpy", [&] { parallel_memcpy(to.begin(), from.begin(), copied); }, {}},
+      {"libscan", [&] { by_engine<Kind>(on.threads(), heads, data); }, right},
+      {"sequential", [&] { by_loop<Kind>(data); }, right},
+      {"tbb", [&] { by_tbb<Kind>(data); }, right}};
+  for (library const& other : other_libraries()) {
+    auto const scan = heads == "keys" && Kind == scan_kind::inclusive ? other.scan_by_key : nullptr;
+    if (scan == nullptr) continue;
+    all.push_back(
+        {other.name,
+         [&, scan] { scan(data.forms.keys.begin(), data.in.begin(), data.out.begin(), n); },
+         right});
+  }
+  now.run({"cpu", segmented_name(Kind, heads, lengths), "u32", n, bytes, std::move(all)});
 }
 
 }  // namespace

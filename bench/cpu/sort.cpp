@@ -44,31 +44,32 @@ void sort_keys(engine const& on, session const& now, std::string const& values, 
     };
   };
   double const bytes = static_cast<double>(n) * sizeof(Key) * (1 + 2 * sizeof(Key));
-  now.run({"cpu",
-           "sort keys, " + values,
-           type_name<Key>(),
-           n,
-           bytes,
-           {copies(copied, in, bytes),
-            {"libscan", [&] { libscan::cpu::sort_keys(on.threads(), in.begin(), out.begin(), n); },
-             right},
-            {"std", by([](Key* begin, Key* end) { std::sort(begin, end); }), right},
-            {"vqsort", by([](Key* begin, Key* end) {
-               hwy::Sorter{}(begin, static_cast<std::size_t>(end - begin), hwy::SortAscending{});
-             }),
-             right},
-            {"std par_unseq",
-             by([](Key* begin, Key* end) { std::sort(std::execution::par_unseq, begin, end); }),
-             right}}});
+  std::vector<contender> all{
+      copies(copied, in, bytes),
+      {"libscan", [&] { libscan::cpu::sort_keys(on.threads(), in.begin(), out.begin(), n); },
+       right},
+      {"std", by([](Key* begin, Key* end) { std::sort(begin, end); }), right},
+      {"vqsort", by([](Key* begin, Key* end) {
+         hwy::Sorter{}(begin, static_cast<std::size_t>(end - begin), hwy::SortAscending{});
+       }),
+       right},
+      {"std par_unseq",
+       by([](Key* begin, Key* end) { std::sort(std::execution::par_unseq, begin, end); }), right}};
+  for (library const& other : other_libraries()) {
+    void (*sort)(Key*, index_t) = nullptr;
+    if constexpr (sizeof(Key) == 4) sort = other.sort_u32;
+    if constexpr (sizeof(Key) == 8) sort = other.sort_u64;
+    if (sort == nullptr) continue;
+    all.push_back(
+        {other.name, by([sort](Key* begin, Key* end) { sort(begin, end - begin); }), right});
+  }
+  now.run({"cpu", "sort keys, " + values, type_name<Key>(), n, bytes, std::move(all)});
 }
 
 using word = std::uint32_t;
 
-/// A key and a value, as people who sort them by the standard library hold them.
-struct pair {
-  word key, value;
-  bool operator==(pair const&) const = default;
-};
+/// As people who sort them by the standard library hold them.
+using pair = key_and_value;
 
 bool by_key(pair const& a, pair const& b) { return a.key < b.key; }
 
@@ -97,24 +98,27 @@ void sort_pairs(engine const& on, session const& now, std::string const& values,
     };
   };
   double const bytes = 68.0 * static_cast<double>(n);
-  now.run({"cpu",
-           "sort pairs, " + values,
-           "u32+u32",
-           n,
-           bytes,
-           {copies(copied, in, bytes),
-            {"libscan",
-             [&] {
-               libscan::cpu::sort_pairs(on.threads(), keys.begin(), keys_out.begin(),
-                                        payload.begin(), values_out.begin(), n);
-             },
-             sorted},
-            {"std stable", by([](pair* begin, pair* end) { std::stable_sort(begin, end, by_key); }),
-             right},
-            {"std par_unseq", by([](pair* begin, pair* end) {
-               std::stable_sort(std::execution::par_unseq, begin, end, by_key);
-             }),
-             right}}});
+  std::vector<contender> all{
+      copies(copied, in, bytes),
+      {"libscan",
+       [&] {
+         libscan::cpu::sort_pairs(on.threads(), keys.begin(), keys_out.begin(), payload.begin(),
+                                  values_out.begin(), n);
+       },
+       sorted},
+      {"std stable", by([](pair* begin, pair* end) { std::stable_sort(begin, end, by_key); }),
+       right},
+      {"std par_unseq", by([](pair* begin, pair* end) {
+         std::stable_sort(std::execution::par_unseq, begin, end, by_key);
+       }),
+       right}};
+  for (library const& other : other_libraries()) {
+    auto const sort = other.sort_pairs;
+    if (sort == nullptr) continue;
+    all.push_back(
+        {other.name, by([sort](pair* begin, pair* end) { sort(begin, end - begin); }), right});
+  }
+  now.run({"cpu", "sort pairs, " + values, "u32+u32", n, bytes, std::move(all)});
 }
 
 void sort(engine const& on, session const& now, std::string const& what, std::string const& type,

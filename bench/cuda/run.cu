@@ -92,6 +92,9 @@ void run_cuda_workloads(options const& wanted, report const& tell) {
   if (wanted.operation == "runs") cuda::run_runs(now);
   if (wanted.operation == "sort") cuda::run_sorts(now);
   if (wanted.operation == "split-by-key") cuda::run_splits_by_key(now);
+  if (wanted.operation == "histogram") cuda::run_histograms(now);
+  if (wanted.operation == "spmv") cuda::run_products(now);
+  if (wanted.operation == "coo-to-csr") cuda::run_builds(now);
   if (wanted.operation == "algorithms") cuda::run_algorithms(now);
   if (wanted.operation == "chapter") run_chapter_workloads(wanted, now.time, tell);
 }

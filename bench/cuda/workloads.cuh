@@ -194,6 +194,13 @@ void run_runs(session const& now);
 void run_sorts(session const& now);
 void run_splits_by_key(session const& now);
 
+/// Histograms in bins of every kind.
+void run_histograms(session const& now);
+
+/// Products of sparse matrices and vectors; matrices by rows from lists of entries.
+void run_products(session const& now);
+void run_builds(session const& now);
+
 /// Every strategy of the catalogue at the sizes of the paper's Table 2, and the sequential CPU
 /// scan.
 void run_algorithms(session const& now);

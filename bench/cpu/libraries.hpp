@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries measured beside libscan where a build has found them: ParlayLib, whose include folder
+// LIBSCAN_PARLAYLIB names, and Thrust on oneTBB.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::bench::cpu {
+
+/// A key and a value side by side.
+struct key_and_value {
+  std::uint32_t key, value;
+  bool operator==(key_and_value const&) const = default;
+};
+
+/// What another library does of what is measured. Each function is there or null.
+struct library {
+  template <class T>
+  using scan = void (*)(scan_kind kind, T const* in, T* out, index_t n);
+  using word = std::uint32_t;
+
+  std::string name;
+  scan<std::int32_t> scan_i32 = nullptr;  ///< sums
+  scan<std::int64_t> scan_i64 = nullptr;
+  scan<float> scan_f32 = nullptr;
+  scan<double> scan_f64 = nullptr;
+  /// Inclusive sums within runs of equal keys.
+  void (*scan_by_key)(word const* keys, word const* in, word* out, index_t n) = nullptr;
+  /// Items below a limit; returns how many.
+  index_t (*filter)(word const* in, index_t n, word* out, word limit) = nullptr;
+  /// In place.
+  void (*sort_u32)(word* keys, index_t n) = nullptr;
+  void (*sort_u64)(std::uint64_t* keys, index_t n) = nullptr;
+  /// Stable, in place.
+  void (*sort_pairs)(key_and_value* pairs, index_t n) = nullptr;
+  /// How many samples are 0, 1, ..., bins - 1, which they all are.
+  void (*histogram_u8)(std::uint8_t const* in, index_t n, word* counts, index_t bins) = nullptr;
+  void (*histogram_u32)(word const* in, index_t n, word* counts, index_t bins) = nullptr;
+
+  /// The scan of T; null if there is none.
+  template <class T>
+  scan<T> scan_of() const {
+    if constexpr (std::is_same_v<T, std::int32_t>) return scan_i32;
+    if constexpr (std::is_same_v<T, std::int64_t>) return scan_i64;
+    if constexpr (std::is_same_v<T, float>) return scan_f32;
+    if constexpr (std::is_same_v<T, double>) return scan_f64;
+    return nullptr;
+  }
+};
+
+/// Those of this build. ParlayLib's threads are as many as PARLAY_NUM_THREADS says, or cores.
+std::vector<library> const& other_libraries();
+
+/// The two there may be.
+library parlaylib();
+library thrust_on_tbb();
+
+}  // namespace libscan::bench::cpu

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sparse matrices on device memory, and everyone's way to multiply and to build them.
+#pragma once
+
+#include <string>
+
+#include <bench/cuda/calls.hpp>
+
+namespace libscan::bench {
+
+/// y = A x, all of `type` "f32" or "f64".
+struct spmv_problem {
+  std::string type;
+  index_t rows;
+  index_t nonzeros;
+  std::int32_t const* offsets;
+  std::int32_t const* indices;
+  void const* values;
+  void const* x;
+  void* y;
+};
+
+/// The matrix by rows that a list of f32 entries in any order is; entries of one place add up.
+struct build_problem {
+  index_t rows;
+  index_t entries;
+  std::int32_t const* list_rows;
+  std::int32_t const* list_columns;
+  float const* list_values;
+  std::int32_t* offsets;
+  std::int32_t* indices;
+  float* values;
+};
+
+namespace by_libscan {
+implementations offers(spmv_problem const& problem);
+implementations offers(build_problem const& problem);
+}  // namespace by_libscan
+
+/// cuSPARSE, if it can be loaded: both algorithms for matrices by rows.
+namespace by_cusparse {
+implementations offers(spmv_problem const& problem);
+}  // namespace by_cusparse
+
+/// The toolkit's CUB: sort_pairs of packed places, then reduce_by_key. Less than is asked for: it
+/// leaves places packed and finds no offsets.
+namespace by_cub {
+implementations offers(build_problem const& problem);
+}  // namespace by_cub
+
+}  // namespace libscan::bench

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of sparse matrices and vectors on the GPU, and matrices from lists of entries. What is
+// right the plainest road says: a thread a row.
+#include <apps/spmv/spmv.cuh>
+
+#include <bench/cuda/spmv/problem.hpp>
+#include <bench/cuda/workloads.cuh>
+#include <bench/matrices.hpp>
+#include <libscan/device/scan.cuh>
+
+namespace libscan::bench::cuda {
+
+namespace {
+
+/// The length of row r; 0 behind the last.
+struct row_length_at {
+  matrix_at matrix;
+  LIBSCAN_HOST_DEVICE std::int32_t operator()(index_t r) const {
+    return r < matrix.rows() ? static_cast<std::int32_t>(matrix.length(r)) : 0;
+  }
+};
+
+/// Writes the columns of each row, a block at a row.
+struct columns_kernel {
+  static constexpr int block_threads = 64;
+  __device__ void operator()(matrix_at matrix, std::int32_t const* offsets,
+                             std::int32_t* indices) const {
+    for (index_t r = blockIdx.x; r < matrix.rows(); r += gridDim.x) {
+      for (index_t k = threadIdx.x; k < offsets[r + 1] - offsets[r]; k += block_threads) {
+        indices[offsets[r] + k] = matrix.column(r, k);
+      }
+    }
+  }
+};
+
+/// A matrix's places on the device.
+struct device_places {
+  device::buffer<std::int32_t> offsets;
+  index_t nonzeros = 0;
+
+  explicit device_places(matrix_at const& matrix)
+      : offsets(made_on_device<std::int32_t>(matrix.rows() + 1, row_length_at{matrix})) {
+    workspace ws;
+    exclusive_scan(ws, offsets.data(), offsets.data(), matrix.rows() + 1, plus<std::int32_t>{});
+    std::int32_t total = 0;
+    simt::copy_async(&total, offsets.data() + matrix.rows(), sizeof total);
+    simt::synchronize();
+    nonzeros = total;
+  }
+};
+
+template <class T>
+void multiply(session const& now, std::string const& name, index_t n) {
+  matrix_at const shape(name, n);
+  device_places const places(shape);
+  index_t const rows = shape.rows(), nonzeros = places.nonzeros;
+  device::buffer<std::int32_t> const indices(nonzeros);
+  simt::launch<columns_kernel>({.blocks = 1 << 16, .threads = columns_kernel::block_threads}, shape,
+                               static_cast<std::int32_t const*>(places.offsets.data()),
+                               indices.data());
+  auto const values = made_on_device<T>(nonzeros, small_integer_at<T>{11});
+  auto const x = made_on_device<T>(rows, small_integer_at<T>{12});
+  auto expected = spoilt<T>(rows);
+  csr_matrix<T, std::int32_t> const matrix{
+      rows, rows, nonzeros, places.offsets.data(), indices.data(), values.data()};
+  workspace ws;
+  spmv<spmv_road::scalar>(ws, matrix, static_cast<T const*>(x.data()), expected.data());
+  checked_output<T> const y(std::move(expected));
+  spmv_problem const problem{type_name<T>(), rows,          nonzeros, places.offsets.data(),
+                             indices.data(), values.data(), x.data(), y.data()};
+  double const bytes = static_cast<double>(nonzeros) * (4 + sizeof(T)) +
+                       static_cast<double>(rows) * (4 + 2 * sizeof(T));
+  workload work{"cuda", "spmv " + name, problem.type, nonzeros, bytes, {copy_of(bytes)}};
+  for (auto const& offers : {by_libscan::offers(problem), by_cusparse::offers(problem)}) {
+    for (implementation const& each : offers) {
+      // A thread or a warp at a dense row would take seconds.
+      bool const unbalanced = each.name == "libscan scalar" || each.name == "libscan vector";
+      if (unbalanced && (name == "dense-row" || name == "arrow" || name == "power-law")) continue;
+      work.contenders.push_back({each.name, each.run, [&] { return y.right(); }});
+    }
+  }
+  now.run(std::move(work));
+}
+
+/// A row or column of entry k of a list in any order.
+struct list_index_at {
+  std::uint64_t stream;
+  index_t size;
+  LIBSCAN_HOST_DEVICE std::int32_t operator()(index_t k) const {
+    return static_cast<std::int32_t>(
+        (random_word(stream, k) >> 32) * static_cast<std::uint64_t>(size) >> 32);
+  }
+};
+
+void build(session const& now, index_t n) {
+  index_t const rows = std::max<index_t>(16, n / 16);
+  auto const list_rows = made_on_device<std::int32_t>(n, list_index_at{13, rows});
+  auto const list_columns = made_on_device<std::int32_t>(n, list_index_at{14, rows});
+  auto const list_values = made_on_device<float>(n, small_integer_at<float>{15});
+  device::buffer<std::int32_t> const offsets(rows + 1), indices(n);
+  device::buffer<float> const values(n);
+  build_problem const problem{rows,
+                              n,
+                              list_rows.data(),
+                              list_columns.data(),
+                              list_values.data(),
+                              offsets.data(),
+                              indices.data(),
+                              values.data()};
+  // A list read, a matrix written.
+  double const bytes = static_cast<double>(n) * 20 + static_cast<double>(rows) * 4;
+  workload work{"cuda", "coo to csr", "f32", n, bytes, {copy_of(bytes)}};
+  for (auto const& offers : {by_libscan::offers(problem), by_cub::offers(problem)}) {
+    for (implementation const& each : offers) work.contenders.push_back({each.name, each.run, {}});
+  }
+  now.run(std::move(work));
+}
+
+}  // namespace
+
+void run_products(session const& now) {
+  options const& wanted = now.wanted;
+  for (std::string const& name : or_standard<std::string>(wanted.matrices, names_of(matrix_axis))) {
+    for (index_t const n : or_standard<index_t>(wanted.sizes, {standard_entries(name)})) {
+      for (std::string const& type : or_standard<std::string>(wanted.types, {"f32", "f64"})) {
+        type == "f64" ? multiply<double>(now, name, n) : multiply<float>(now, name, n);
+      }
+    }
+  }
+}
+
+void run_builds(session const& now) {
+  for (index_t const n : or_standard<index_t>(now.wanted.sizes, {1 << 20, 1 << 24, 1 << 27})) {
+    build(now, n);
+  }
+}
+
+}  // namespace libscan::bench::cuda
