@@ -31,7 +31,7 @@ concept item_source = requires(Source const& source, index_t item, T* to) {
 namespace detail {
 
 /// What a thread knows of the chunk in hand: where its items are, room to bring them to, and what
-/// `sum_chunk` found.
+/// `chunk_code::sum` left.
 template <class T, class Value>
 struct stage {
   std::unique_ptr<T[]> room;
@@ -88,17 +88,18 @@ void staged_scan(int threads, scan_direction direction, Source const& source,
                  index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   using stage = detail::stage<T, T>;
+  using code = detail::chunk_code<T const*, T*, Op>;
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
   run_chunks(
       threads, n, chunk_items, op, init,
       [&] { return stage(std::min(n, chunk_items), op.identity()); },
       [&](stage& here, chunk const& c) {
         here.items = detail::fetch(source, direction, n, c, here.room.get());
-        return detail::sum_chunk<T>(here.items, c.size(), op, here.sums);
+        return code::sum(here.items, c.size(), op, here.sums);
       },
       [&](stage& here, chunk const& c, T carry) {
         detail::deliver(out, direction, n, c, here.room.get(), [&](T* to) {
-          detail::scan_chunk<Kind>(here.items, to, c.size(), op, carry, here.sums, road);
+          code::template scan<Kind>(here.items, to, c.size(), op, carry, here.sums, road);
         });
       });
 }

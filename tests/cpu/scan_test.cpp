@@ -249,14 +249,70 @@ TEST_CASE("NaN reaches every later minimum and maximum") {
   for (std::size_t i = 0; i < 200; ++i) CHECK(std::isnan(out[i]) == (i >= 57));
 }
 
-TEST_CASE("items are widened to the operator's type, and iterators need not be contiguous") {
-  auto const bytes = make_input<std::uint8_t>(pattern::random, 5000);
-  auto const expected = scan_oracle(scan_kind::inclusive, bytes, plus<std::int64_t>{}, 1);
-  std::deque<std::uint8_t> const in(bytes.begin(), bytes.end());
-  std::deque<std::int64_t> out(bytes.size());
-  auto const total =
-      cpu::inclusive_scan(2, in.begin(), out.begin(), 5000, plus<std::int64_t>{}, 1, 100);
-  CHECK(difference(expected, {{out.begin(), out.end()}, total}) == "");
+/// Scans `in`, held by each of two kinds of container as `Held`, into each of two kinds of place,
+/// and the oracle's way; "" if all agree.
+template <class Held, class Op>
+std::string container_faults(index_t n, Op op, typename Op::value_type init, index_t chunk_items) {
+  using T = typename Op::value_type;
+  auto const items = make_input<Held>(pattern::random, n);
+  std::vector<Held> const held(items.begin(), items.end());
+  std::deque<Held> const scattered(items.begin(), items.end());
+  for (auto const kind : both_kinds) {
+    auto const expected = scan_oracle(kind, items, op, init);
+    auto const faults = [&](char const* what, auto in, auto out) {
+      T const total = run(kind, 2, in, out.begin(), n, op, init, chunk_items);
+      std::string const found = difference(expected, {{out.begin(), out.end()}, total});
+      return found.empty() ? "" : what + (", n = " + std::to_string(n) + ": ") + found;
+    };
+    std::vector<T> const side_by_side(held.size());
+    std::deque<T> const apart(held.size());
+    std::string const found = faults("vector to vector", held.data(), side_by_side) +
+                              faults("vector to deque", held.data(), apart) +
+                              faults("deque to vector", scattered.begin(), side_by_side) +
+                              faults("deque to deque", scattered.begin(), apart);
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
+TEST_CASE("items are converted to the operator's type, and iterators need not be contiguous") {
+  // Converted a few thousand at a time, so that some chunks take several pieces.
+  for (index_t const n : {0, 1, 15, 200, 2048, 4096, 4097, 5000, 20000, 100000}) {
+    for (index_t const chunk_items : {index_t{100}, index_t{9000}, cpu::default_chunk_items}) {
+      CHECK(container_faults<std::uint8_t>(n, plus<std::int64_t>{}, 1, chunk_items) == "");
+      CHECK(container_faults<std::int8_t>(n, plus<std::int32_t>{}, -3, chunk_items) == "");
+      CHECK(container_faults<std::int32_t>(n, plus<std::int32_t>{}, 7, chunk_items) == "");
+      CHECK(container_faults<std::int64_t>(n, maximum<std::int16_t>{}, -9, chunk_items) == "");
+      CHECK(container_faults<std::int16_t>(n, minimum<float>{}, 9, chunk_items) == "");
+    }
+  }
+}
+
+TEST_CASE("floating sums of converted items have the same bits for any number of threads") {
+  auto const in = make_input<std::int16_t>(pattern::random, 300000);
+  std::vector<float> first(in.size()), again(in.size());
+  auto const sum = [&](int threads, std::vector<float>& out) {
+    return cpu::inclusive_scan(threads, in.data(), out.data(), 300000, plus<float>{}, 0.1F);
+  };
+  float const total = sum(1, first);
+  with_threads(16, [&] {
+    for (int const threads : thread_counts) {
+      CHECK(bit_difference<float>({total}, {sum(threads, again)}) == "");
+      CHECK(bit_difference(first, again) == "");
+    }
+  });
+}
+
+TEST_CASE("streamed results of converted items are all there, wherever they begin") {
+  constexpr index_t n = 9 << 20;  // 36 MiB, which pass the caches by
+  auto const in = make_input<std::int8_t>(pattern::random, n);
+  auto const expected = scan_oracle(scan_kind::exclusive, in, plus<std::int32_t>{}, 4);
+  for (index_t const offset : {0, 1, 15}) {
+    std::vector<std::int32_t> out(static_cast<std::size_t>(n + offset));
+    auto const total =
+        cpu::exclusive_scan(2, in.data(), out.data() + offset, n, plus<std::int32_t>{}, 4);
+    CHECK(difference(expected, {{out.begin() + offset, out.end()}, total}) == "");
+  }
 }
 
 TEST_CASE("an operator that throws stops the scan and is heard") {
