@@ -3,11 +3,33 @@
 // that compile it for some types of sample each. Internal.
 #pragma once
 
+#include <algorithm>
+#include <limits>
+#include <vector>
+
 #include <apps/histogram/histogram.hpp>
 #include <apps/histogram/histogram_cpu.hpp>
 #include <apps/histogram/histogram_cuda.hpp>
 
 namespace libscan::inline v1::detail {
+
+template <class Sample>
+sample_totals compiled_histogram<Sample>::count(engine const& on, Sample const* samples, index_t n,
+                                                any_bins<Sample> const& bins,
+                                                std::uint32_t* counts) {
+  if (!on.is_cuda()) {
+    return std::visit(
+        [&](auto const& rule) { return cpu::histogram(on.threads(), samples, n, rule, counts); },
+        bins);
+  }
+  int const places = std::visit([](auto const& rule) { return rule.bins(); }, bins);
+  std::vector<std::uint64_t> wide(static_cast<std::size_t>(places));
+  auto const totals = count(on, samples, n, bins, wide.data());
+  check_counts(wide.data(), places, std::numeric_limits<std::uint32_t>::max());
+  std::transform(wide.begin(), wide.end(), counts,
+                 [](std::uint64_t count) { return static_cast<std::uint32_t>(count); });
+  return totals;
+}
 
 template <class Sample>
 sample_totals compiled_histogram<Sample>::count(engine const& on, Sample const* samples, index_t n,

@@ -34,7 +34,8 @@ template void check_edges(double const*, int);
 template void check_edges(std::int64_t const*, int);
 template void check_edges(std::uint64_t const*, int);
 
-void check_counts(std::uint64_t const* counts, int bins, std::uint64_t most) {
+template <class Count>
+void check_counts(Count const* counts, int bins, std::uint64_t most) {
   for (int b = 0; b < bins; ++b) {
     if (counts[b] <= most) continue;
     throw invalid_argument("histogram: bin " + std::to_string(b) + " has " +
@@ -42,5 +43,7 @@ void check_counts(std::uint64_t const* counts, int bins, std::uint64_t most) {
                            std::to_string(most) + ", or counters of 64 bits");
   }
 }
+template void check_counts(std::uint32_t const*, int, std::uint64_t);
+template void check_counts(std::uint64_t const*, int, std::uint64_t);
 
 }  // namespace libscan::inline v1::detail

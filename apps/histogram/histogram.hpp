@@ -42,6 +42,8 @@ using any_bins = typename compiled_rules<Sample>::type;
 template <class Sample>
 struct compiled_histogram {
   static sample_totals count(engine const& on, Sample const* samples, index_t n,
+                             any_bins<Sample> const& bins, std::uint32_t* counts);
+  static sample_totals count(engine const& on, Sample const* samples, index_t n,
                              any_bins<Sample> const& bins, std::uint64_t* counts);
   static sample_totals sum(engine const& on, Sample const* samples, double const* weights,
                            index_t n, any_bins<Sample> const& bins, double* sums);
@@ -58,8 +60,9 @@ void check_weights(std::size_t weights, std::size_t samples);
 template <class Edge>
 void check_edges(Edge const* edges, int bins);
 
-/// Throws `invalid_argument` if a bin has more than `most` samples.
-void check_counts(std::uint64_t const* counts, int bins, std::uint64_t most);
+/// Throws `invalid_argument` if a bin has more than `most` samples. For counts of 32 and 64 bits.
+template <class Count>
+void check_counts(Count const* counts, int bins, std::uint64_t most);
 
 /// call(bins) with a rule as `any_bins`.
 template <class Rule, class Call>
@@ -111,8 +114,9 @@ auto rule_samples(Samples const& samples) {
 /// what lies behind the last bin is not touched.
 ///
 /// The result is the same on every engine and for any number of threads. Reads the samples once;
-/// returns when `counts` is complete. Memory: 8 bytes a bin, on the CPU 4 more for each thread
-/// (1 of many bins); on a device the samples and `histogram_workspace_bytes`.
+/// returns when `counts` is complete. Memory: on the CPU 4 bytes a bin for each thread (1 of many
+/// bins); on a device the samples and `histogram_workspace_bytes`, and on the host 8 bytes a bin if
+/// counts are of 32 bits.
 ///
 /// Throws `invalid_argument` if `counts` is shorter than the bins, edges do not ascend, or a bin
 /// has more samples than a counter holds (counts are then unspecified); `device_error`,
@@ -127,16 +131,18 @@ sample_totals histogram(engine const& on, Samples const& samples, Rule const& ru
   static_assert(std::is_integral_v<count> && (sizeof(count) == 4 || sizeof(count) == 8),
                 "histogram: counts are integers of 32 or 64 bits");
   detail::check_bin_room("histogram", to.size(), rule.bins());
-  std::vector<std::uint64_t> wide(static_cast<std::size_t>(rule.bins()));
+  // Signed counters are filled as unsigned ones of their size.
+  using filled = std::conditional_t<sizeof(count) == 4, std::uint32_t, std::uint64_t>;
+  auto* const counters = reinterpret_cast<filled*>(to.data());
   sample_totals totals;
   detail::across_types([&] {
     totals = detail::with_compiled_rule(rule, [&](detail::any_bins<sample> const& bins) {
       return detail::compiled_histogram<sample>::count(
-          on, in.data(), static_cast<index_t>(in.size()), bins, wide.data());
+          on, in.data(), static_cast<index_t>(in.size()), bins, counters);
     });
+    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<count>::max());
+    if (in.size() > most) detail::check_counts(counters, rule.bins(), most);
   });
-  detail::check_counts(wide.data(), rule.bins(), std::numeric_limits<count>::max());
-  for (std::size_t b = 0; b < wide.size(); ++b) to[b] = static_cast<count>(wide[b]);
   return totals;
 }
 

@@ -33,6 +33,9 @@ inline sample_totals totals_of(std::uint64_t const* outside, std::uint64_t insid
           static_cast<index_t>(outside[place_above]), static_cast<index_t>(outside[place_nan])};
 }
 
+/// Fewer samples are counted before tables are cleared and added up.
+inline constexpr index_t few_samples = index_t{1} << 13;
+
 /// How many threads are worth while: tables are cleared and added up, too.
 inline int histogram_threads(int threads, index_t n, int places) {
   index_t const work = places < narrow_places ? 2 * index_t{places} : places / 4;
@@ -65,6 +68,21 @@ class shared_counts {
     Count const before = std::atomic_ref<Count>(counts_[place])
                              .fetch_add(static_cast<Count>(more), std::memory_order_relaxed);
     if (more > room_of(before)) wraps_.store(true, std::memory_order_relaxed);
+  }
+
+  /// Counts in[0 .. n-1], fewer than a counter holds, on one thread.
+  template <class Sample, class Rule>
+  void count(Sample const* in, index_t n, Rule const& rule) {
+    Count* const counts = counts_;
+    int const bins = bins_;
+    auto const add_some = [&](int place, index_t more) {
+      if (place < bins) [[likely]] {
+        counts[place] = static_cast<Count>(counts[place] + static_cast<Count>(more));
+      } else {
+        carry(place, static_cast<std::uint64_t>(more));
+      }
+    };
+    for_places(in, n, rule, add_some, [&](int, int place) { add_some(place, 1); });
   }
 
   /// Sets bins [begin, end) to 0.
@@ -201,7 +219,7 @@ void count_many_bins(int threads, Sample const* in, index_t n, Rule const& rule,
 ///
 /// Count: an unsigned or signed integer of 32 or 64 bits. The same result for any number of
 /// threads. Memory for each thread: 4 bytes a bin, 33 KiB at least; of a great many bins, 1 byte
-/// each. Throws `invalid_argument` if
+/// each; for few samples, fewer than twice the bins, none. Throws `invalid_argument` if
 /// threads < 1, n < 0, or a bin has more samples than Count holds (counts are then unspecified),
 /// std::bad_alloc.
 template <class Sample, bin_rule<Sample> Rule, class Count>
@@ -215,9 +233,9 @@ sample_totals histogram(int threads, Sample const* in, index_t n, Rule const& ru
   int const bins = rule.bins(), places = bins + outside_places;
   shared_counts<Count> all(counts, bins);
   int const workers = histogram_threads(threads, n, places);
-  if (n < places / 8) {
+  if (n < std::max<index_t>(few_samples, 2 * index_t{places})) {
     all.clear(0, bins);
-    for (index_t i = 0; i < n; ++i) all.add(rule.find(in[i]), 1);
+    all.count(in, n, rule);
   } else if (sizeof(Sample) == 1 || places < narrow_places) {
     all.clear(0, bins);
     count_few_bins(workers, in, n, rule, all);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to scan on a CPU: libscan's facade, the loop, the standard library, oneTBB.
+// The ways to scan on a CPU, into items of the same or of a wider type: libscan, the loop, the
+// standard library, oneTBB.
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -14,29 +15,30 @@
 #include <bench/cpu/libraries.hpp>
 #include <bench/cpu/machine.hpp>
 #include <bench/oracles.hpp>
+#include <libscan/cpu/scan.hpp>
 #include <libscan/libscan.hpp>
 
 namespace libscan::bench::cpu {
 
 /// in -> out by the loop that defines the scan.
-template <class T, class Op>
-void sequential_scan(scan_kind kind, host_array<T> const& in, host_array<T> const& out, Op op) {
+template <class In, class T, class Op>
+void sequential_scan(scan_kind kind, host_array<In> const& in, host_array<T> const& out, Op op) {
   T sum = op.identity();
   for (index_t i = 0; i < in.size; ++i) {
-    T const next = op(sum, in[i]);
+    T const next = op(sum, static_cast<T>(in[i]));
     out[i] = kind == scan_kind::inclusive ? next : sum;
     sum = next;
   }
 }
 
 /// in -> out by tbb::parallel_scan.
-template <class T, class Op>
-void tbb_scan(scan_kind kind, host_array<T> const& in, host_array<T> const& out, Op op) {
+template <class In, class T, class Op>
+void tbb_scan(scan_kind kind, host_array<In> const& in, host_array<T> const& out, Op op) {
   tbb::parallel_scan(
       tbb::blocked_range<index_t>(0, in.size), T(op.identity()),
       [&](auto const& part, T sum, bool final) {
         for (index_t i = part.begin(); i < part.end(); ++i) {
-          T const next = op(sum, in[i]);
+          T const next = op(sum, static_cast<T>(in[i]));
           if (final) out[i] = kind == scan_kind::inclusive ? next : sum;
           sum = next;
         }
@@ -46,45 +48,50 @@ void tbb_scan(scan_kind kind, host_array<T> const& in, host_array<T> const& out,
 }
 
 /// in -> out by the standard library under a policy, or without one: policy... is one or none.
-template <class T, class Op, class... Policy>
-void std_scan(scan_kind kind, host_array<T> const& in, host_array<T> const& out, Op op,
+template <class In, class T, class Op, class... Policy>
+void std_scan(scan_kind kind, host_array<In> const& in, host_array<T> const& out, Op op,
               Policy&&... policy) {
   if (kind == scan_kind::inclusive) {
-    std::inclusive_scan(policy..., in.begin(), in.end(), out.begin(), op);
+    // Without a first value it would accumulate in the type of the items.
+    std::inclusive_scan(policy..., in.begin(), in.end(), out.begin(), op, T(op.identity()));
   } else {
     std::exclusive_scan(policy..., in.begin(), in.end(), out.begin(), T(op.identity()), op);
   }
 }
 
-/// in -> out by the facade.
-template <class T, class Op>
-void facade_scan(engine const& on, scan_kind kind, host_array<T> const& in,
-                 host_array<T> const& out, Op op) {
-  std::span<T> const results(out.begin(), out.end());
-  if (kind == scan_kind::inclusive) {
-    inclusive_scan(on, in.view(), results, op);
+/// in -> out by the facade; where items are widened, which it does not do, by the engine.
+template <class In, class T, class Op>
+void our_scan(engine const& on, scan_kind kind, host_array<In> const& in, host_array<T> const& out,
+              Op op) {
+  bool const inclusive = kind == scan_kind::inclusive;
+  if constexpr (std::is_same_v<In, T>) {
+    std::span<T> const results(out.begin(), out.end());
+    inclusive ? inclusive_scan(on, in.view(), results, op)
+              : exclusive_scan(on, in.view(), results, op);
   } else {
-    exclusive_scan(on, in.view(), results, op);
+    T const first = op.identity();
+    inclusive
+        ? libscan::cpu::inclusive_scan(on.threads(), in.begin(), out.begin(), in.size, op, first)
+        : libscan::cpu::exclusive_scan(on.threads(), in.begin(), out.begin(), in.size, op, first);
   }
 }
 
 /// All of them, with the copy first. The arrays must outlive the contenders.
-template <class T, class Op>
-std::vector<contender> scan_contenders(engine const& on, scan_kind kind, host_array<T> const& in,
+template <class In, class T, class Op>
+std::vector<contender> scan_contenders(engine const& on, scan_kind kind, host_array<In> const& in,
                                        host_array<T> const& out, host_array<T> const& expected,
                                        Op op) {
   auto const right = [&] { return std::equal(out.begin(), out.end(), expected.begin()); };
-  auto const bytes = static_cast<std::size_t>(in.size) * sizeof(T);
   std::vector<contender> all{
-      {"memcpy", [&, bytes] { parallel_memcpy(out.begin(), in.begin(), bytes); }, {}},
-      {"libscan", [&, on, kind, op] { facade_scan(on, kind, in, out, op); }, right},
+      copy_of(static_cast<double>(in.size) * (sizeof(In) + sizeof(T))),
+      {"libscan", [&, on, kind, op] { our_scan(on, kind, in, out, op); }, right},
       {"sequential", [&, kind, op] { sequential_scan(kind, in, out, op); }, right},
       {"std", [&, kind, op] { std_scan(kind, in, out, op); }, right},
       {"std par_unseq", [&, kind, op] { std_scan(kind, in, out, op, std::execution::par_unseq); },
        right},
       {"tbb", [&, kind, op] { tbb_scan(kind, in, out, op); }, right}};
   for (library const& other : other_libraries()) {
-    auto const scan = std::is_same_v<Op, plus<T>> ? other.scan_of<T>() : nullptr;
+    auto const scan = std::is_same_v<Op, plus<T>> ? other.scan_of<In, T>() : nullptr;
     if (scan == nullptr) continue;
     all.push_back(
         {other.name, [&, kind, scan] { scan(kind, in.begin(), out.begin(), in.size); }, right});

@@ -81,8 +81,6 @@ void filter_by_mask(engine const& on, session const& now, std::string const& mas
   std::span<item> const results(out.begin(), out.end());
   double const bytes = masked_bytes(n, static_cast<index_t>(expected.size()), flag,
                                     packed ? 4 * bits.size : flags.size);
-  host_array<char> const from(static_cast<index_t>(bytes / 2)), to(from.size);
-  std::fill(from.begin(), from.end(), 1);
   auto const by_bytes = [&](index_t i) { return flags[i] != 0; };
   auto const by_bits = [&](index_t i) { return (bits[i / 32] >> i % 32 & 1u) != 0; };
   now.run(
@@ -91,7 +89,7 @@ void filter_by_mask(engine const& on, session const& now, std::string const& mas
        "u32",
        n,
        bytes,
-       {{"memcpy", [&] { parallel_memcpy(to.begin(), from.begin(), from.view().size()); }, {}},
+       {copy_of(bytes),
         {"libscan", [&] { filter<item>(on, in.view(), results, marks); }, right},
         {"sequential", [&, packed] { packed ? loop(in, by_bits, out) : loop(in, by_bytes, out); },
          right},

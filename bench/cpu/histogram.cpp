@@ -46,10 +46,8 @@ void count(engine const& on, session const& now, int bins, std::string const& sp
   integer_bins<T> const rule(0, bins);
   even_bins<T> const even(0, bins, bins);
   double const bytes = static_cast<double>(n) * sizeof(T);
-  host_array<char> const from(static_cast<index_t>(bytes / 2)), to(from.size);
-  std::fill(from.begin(), from.end(), 1);
   std::vector<contender> all{
-      {"memcpy", [&] { parallel_memcpy(to.begin(), from.begin(), from.view().size()); }, {}},
+      copy_of(bytes),
       {"libscan", [&] { histogram(on, in.view(), rule, counts); }, right},
       {"libscan even", [&] { histogram(on, in.view(), even, counts); }, right},
       {"sequential", [&] { count_by_loop(in.view(), counts); }, right},

@@ -20,8 +20,8 @@ struct key_and_value {
 
 /// What another library does of what is measured. Each function is there or null.
 struct library {
-  template <class T>
-  using scan = void (*)(scan_kind kind, T const* in, T* out, index_t n);
+  template <class T, class In = T>
+  using scan = void (*)(scan_kind kind, In const* in, T* out, index_t n);
   using word = std::uint32_t;
 
   std::string name;
@@ -29,6 +29,7 @@ struct library {
   scan<std::int64_t> scan_i64 = nullptr;
   scan<float> scan_f32 = nullptr;
   scan<double> scan_f64 = nullptr;
+  scan<std::int32_t, std::int8_t> scan_i8_to_i32 = nullptr;
   /// Inclusive sums within runs of equal keys.
   void (*scan_by_key)(word const* keys, word const* in, word* out, index_t n) = nullptr;
   /// Items below a limit; returns how many.
@@ -42,13 +43,18 @@ struct library {
   void (*histogram_u8)(std::uint8_t const* in, index_t n, word* counts, index_t bins) = nullptr;
   void (*histogram_u32)(word const* in, index_t n, word* counts, index_t bins) = nullptr;
 
-  /// The scan of T; null if there is none.
-  template <class T>
-  scan<T> scan_of() const {
-    if constexpr (std::is_same_v<T, std::int32_t>) return scan_i32;
-    if constexpr (std::is_same_v<T, std::int64_t>) return scan_i64;
-    if constexpr (std::is_same_v<T, float>) return scan_f32;
-    if constexpr (std::is_same_v<T, double>) return scan_f64;
+  /// The scan of In into T; null if there is none.
+  template <class In, class T>
+  scan<T, In> scan_of() const {
+    if constexpr (std::is_same_v<In, T>) {
+      if constexpr (std::is_same_v<T, std::int32_t>) return scan_i32;
+      if constexpr (std::is_same_v<T, std::int64_t>) return scan_i64;
+      if constexpr (std::is_same_v<T, float>) return scan_f32;
+      if constexpr (std::is_same_v<T, double>) return scan_f64;
+    }
+    if constexpr (std::is_same_v<In, std::int8_t> && std::is_same_v<T, std::int32_t>) {
+      return scan_i8_to_i32;
+    }
     return nullptr;
   }
 };

@@ -6,11 +6,14 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <memory>
 
+#include <bench/distributions.hpp>
 #include <bench/measure.hpp>
 #include <libscan/core/engine.hpp>
 
@@ -33,6 +36,21 @@ inline void parallel_memcpy(void* to, void const* from, std::size_t bytes) {
                     static_cast<char const*>(from) + part.begin(), part.size());
       },
       tbb::static_partitioner{});
+}
+
+/// Moves `bytes` in all, half in and half out, between two buffers of its own.
+inline contender copy_of(double bytes) {
+  struct buffers {
+    host_array<char> from, to;
+  };
+  auto const size = static_cast<index_t>(bytes / 2);
+  std::shared_ptr<buffers> const both(new buffers{host_array<char>(size), host_array<char>(size)});
+  std::fill(both->from.begin(), both->from.end(), 1);
+  std::fill(both->to.begin(), both->to.end(), 0);
+  return {
+      "memcpy",
+      [both] { parallel_memcpy(both->to.begin(), both->from.begin(), both->from.view().size()); },
+      {}};
 }
 
 /// Scans of every type; beside the facade, the standard library's and oneTBB's.

@@ -82,14 +82,11 @@ void scan(engine const& on, session const& now, std::string const& heads,
                                 ? static_cast<double>(data.offsets.size() * sizeof(index_t))
                                 : data.forms.bytes(heads);
   double const bytes = head_bytes + 2.0 * static_cast<double>(n) * sizeof(item);
-  host_array<char> const from(static_cast<index_t>(bytes / 2)), to(from.size);
-  std::fill(from.begin(), from.end(), 1);
   auto const right = [&] {
     return std::equal(data.out.begin(), data.out.end(), data.expected.begin());
   };
-  auto const copied = static_cast<std::size_t>(from.size);
   std::vector<contender> all{
-      {"memcpy", [&] { parallel_memcpy(to.begin(), from.begin(), copied); }, {}},
+      copy_of(bytes),
       {"libscan", [&] { by_engine<Kind>(on.threads(), heads, data); }, right},
       {"sequential", [&] { by_loop<Kind>(data); }, right},
       {"tbb", [&] { by_tbb<Kind>(data); }, right}};

@@ -3,6 +3,9 @@
 // the GPU, the bytes are the least that eight bits a pass permit.
 #include <hwy/contrib/sort/vqsort.h>
 
+#include <cmath>
+#include <numeric>
+
 #include <apps/radix_sort/radix_sort_cpu.hpp>
 #include <bench/cpu/contenders.hpp>
 
@@ -10,17 +13,15 @@ namespace libscan::bench::cpu {
 
 namespace {
 
-/// Moves as many bytes as passes over these items do. The arrays must outlive the contender.
-template <class T>
-contender copies(host_array<T> const& to, host_array<T> const& from, double bytes) {
-  double const once = 2.0 * static_cast<double>(from.size) * sizeof(T);
+/// Moves as many bytes as passes over these items do, items of this size at a time.
+contender copies(index_t n, std::size_t item_bytes, double bytes) {
+  double const once = 2.0 * static_cast<double>(n) * static_cast<double>(item_bytes);
+  contender const pass = copy_of(once), rest = copy_of(std::fmod(bytes, once));
+  auto const passes = static_cast<int>(bytes / once);
   return {"memcpy",
-          [&to, &from, times = bytes / once] {
-            auto const all = static_cast<double>(from.view().size_bytes());
-            for (double left = times; left > 0; left -= 1) {
-              parallel_memcpy(to.begin(), from.begin(),
-                              static_cast<std::size_t>(all * std::min(left, 1.0)));
-            }
+          [pass, rest, passes] {
+            for (int k = 0; k < passes; ++k) pass.run();
+            rest.run();
           },
           {}};
 }
@@ -28,8 +29,8 @@ contender copies(host_array<T> const& to, host_array<T> const& from, double byte
 template <class Key>
 void sort_keys(engine const& on, session const& now, std::string const& values, index_t n) {
   auto const in = generated<Key>(n, key_at<Key>(values, n));
-  host_array<Key> const out(n), expected(n), copied(n);
-  for (auto const* each : {&out, &copied}) std::fill(each->begin(), each->end(), Key{});
+  host_array<Key> const out(n), expected(n);
+  std::fill(out.begin(), out.end(), Key{});
   std::copy(in.begin(), in.end(), expected.begin());
   std::sort(expected.begin(), expected.end());
   auto const right = [&] {
@@ -45,7 +46,7 @@ void sort_keys(engine const& on, session const& now, std::string const& values, 
   };
   double const bytes = static_cast<double>(n) * sizeof(Key) * (1 + 2 * sizeof(Key));
   std::vector<contender> all{
-      copies(copied, in, bytes),
+      copies(n, sizeof(Key), bytes),
       {"libscan", [&] { libscan::cpu::sort_keys(on.threads(), in.begin(), out.begin(), n); },
        right},
       {"std", by([](Key* begin, Key* end) { std::sort(begin, end); }), right},
@@ -78,8 +79,8 @@ void sort_pairs(engine const& on, session const& now, std::string const& values,
   auto const payload = generated<word>(n, value_at{});
   auto const in = generated<pair>(n, [&](index_t i) { return pair{keys[i], payload[i]}; });
   host_array<word> const keys_out(n), values_out(n);
-  host_array<pair> const out(n), expected(n), copied(n);
-  for (auto const* each : {&out, &copied}) std::fill(each->begin(), each->end(), pair{});
+  host_array<pair> const out(n), expected(n);
+  std::fill(out.begin(), out.end(), pair{});
   for (auto const* each : {&keys_out, &values_out}) std::fill(each->begin(), each->end(), word{});
   std::copy(in.begin(), in.end(), expected.begin());
   std::stable_sort(expected.begin(), expected.end(), by_key);
@@ -99,7 +100,7 @@ void sort_pairs(engine const& on, session const& now, std::string const& values,
   };
   double const bytes = 68.0 * static_cast<double>(n);
   std::vector<contender> all{
-      copies(copied, in, bytes),
+      copies(n, sizeof(pair), bytes),
       {"libscan",
        [&] {
          libscan::cpu::sort_pairs(on.threads(), keys.begin(), keys_out.begin(), payload.begin(),
@@ -121,13 +122,68 @@ void sort_pairs(engine const& on, session const& now, std::string const& values,
   now.run({"cpu", "sort pairs, " + values, "u32+u32", n, bytes, std::move(all)});
 }
 
+/// The positions that would sort keys. Other libraries sort pairs of a key and its position.
+void argsort(engine const& on, session const& now, std::string const& values, index_t n) {
+  auto const keys = generated<word>(n, key_at<word>(values, n));
+  auto const numbered = generated<pair>(n, [&](index_t i) {
+    return pair{keys[i], static_cast<word>(i)};
+  });
+  host_array<index_t> const out(n), expected(n);
+  host_array<pair> const pairs(n);
+  auto const earlier = [&](index_t a, index_t b) { return keys[a] < keys[b]; };
+  auto const in_order = [&](auto sort) {
+    return [&, sort] {
+      std::iota(out.begin(), out.end(), index_t{0});
+      sort(out.begin(), out.end());
+    };
+  };
+  in_order([&](auto begin, auto end) { std::stable_sort(begin, end, earlier); })();
+  std::copy(out.begin(), out.end(), expected.begin());
+  std::fill(out.begin(), out.end(), index_t{-1});
+  std::fill(pairs.begin(), pairs.end(), pair{});
+  auto const right = [&] {
+    bool const equal = std::equal(out.begin(), out.end(), expected.begin());
+    std::fill(out.begin(), out.end(), index_t{-1});
+    return equal;
+  };
+  auto const paired = [&] {
+    return std::equal(pairs.begin(), pairs.end(), expected.begin(),
+                      [](pair const& a, index_t b) { return a.value == b; });
+  };
+  // As of pairs, but no positions come in, and those that go out are of 64 bits.
+  double const bytes = 64.0 * static_cast<double>(n);
+  std::vector<contender> all{
+      copies(n, sizeof(pair), bytes),
+      {"libscan", [&] { libscan::cpu::argsort(on.threads(), keys.begin(), out.begin(), n); },
+       right},
+      {"std stable", in_order([&](auto begin, auto end) { std::stable_sort(begin, end, earlier); }),
+       right},
+      {"std par_unseq", in_order([&](auto begin, auto end) {
+         std::stable_sort(std::execution::par_unseq, begin, end, earlier);
+       }),
+       right}};
+  for (library const& other : other_libraries()) {
+    auto const sort = other.sort_pairs;
+    if (sort == nullptr) continue;
+    all.push_back({other.name,
+                   [&, sort] {
+                     std::copy(numbered.begin(), numbered.end(), pairs.begin());
+                     sort(pairs.begin(), n);
+                   },
+                   paired});
+  }
+  now.run({"cpu", "argsort, " + values, "u32", n, bytes, std::move(all)});
+}
+
 void sort(engine const& on, session const& now, std::string const& what, std::string const& type,
           std::string const& values, index_t n) {
   if (what == "keys" && type == "u32") return sort_keys<std::uint32_t>(on, now, values, n);
   if (what == "keys" && type == "u64") return sort_keys<std::uint64_t>(on, now, values, n);
   if (what == "pairs" && type == "u32") return sort_pairs(on, now, values, n);
-  throw invalid_argument("scan-bench has no sort of " + what + " of " + type +
-                         " on the cpu engine; expected keys of u32 or u64, or pairs of u32");
+  if (what == "argsort" && type == "u32") return argsort(on, now, values, n);
+  throw invalid_argument(
+      "scan-bench has no sort of " + what + " of " + type +
+      " on the cpu engine; expected keys of u32 or u64, pairs or argsort of u32");
 }
 
 }  // namespace

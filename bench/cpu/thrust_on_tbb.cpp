@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thrust as it runs on the CPU, on oneTBB.
 #include <thrust/copy.h>
+#include <thrust/functional.h>
 #include <thrust/scan.h>
 #include <thrust/system/tbb/execution_policy.h>
 
@@ -12,12 +13,12 @@ namespace {
 
 auto const policy = thrust::tbb::par;
 
-template <class T>
-void scan(scan_kind kind, T const* in, T* out, index_t n) {
+template <class T, class In = T>
+void scan(scan_kind kind, In const* in, T* out, index_t n) {
   if (kind == scan_kind::inclusive) {
-    thrust::inclusive_scan(policy, in, in + n, out);
+    thrust::inclusive_scan(policy, in, in + n, out, T{0}, thrust::plus<T>{});
   } else {
-    thrust::exclusive_scan(policy, in, in + n, out);
+    thrust::exclusive_scan(policy, in, in + n, out, T{0});
   }
 }
 
@@ -41,6 +42,7 @@ library thrust_on_tbb() {
   all.scan_i64 = scan<std::int64_t>;
   all.scan_f32 = scan<float>;
   all.scan_f64 = scan<double>;
+  all.scan_i8_to_i32 = scan<std::int32_t, std::int8_t>;
   all.scan_by_key = scan_by_key;
   all.filter = filter;
   return all;
