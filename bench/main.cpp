@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <apps/common/exit_code.hpp>
 #include <bench/compare.hpp>
 #include <bench/distributions.hpp>
 #include <bench/matrices.hpp>
@@ -32,9 +33,11 @@ CLI::Validator one_of(std::array<std::string_view, Count> const& axis) {
 void add_common(CLI::App& app, options& wanted, output_options& output) {
   app.add_option("--engine", wanted.engines, "cpu, cuda (default: both)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_option("--impl", wanted.implementations,
-                 "who takes part, by the first word of the printed name: libscan, memcpy, cub,\n"
-                 "cub-newest, thrust, cusparse, std, tbb, vqsort, eigen, sequential (default: all)")
+  app.add_option(
+         "--impl", wanted.implementations,
+         "who takes part, by the first word of the printed name: libscan, memcpy, cub,\n"
+         "cub-newest, thrust, cusparse, std, tbb, openmp, merge, vqsort, eigen, sequential\n"
+         "(default: all)")
       ->delimiter(',');
   app.add_option("--n", wanted.sizes, "numbers of items")
       ->check(CLI::PositiveNumber)
@@ -153,7 +156,7 @@ void add_sorts(CLI::App& app, options& wanted, output_options& output) {
   add_common(runs, wanted, output);
   auto& sort = *app.add_subcommand("sort", "radix sorts");
   sort.add_option("--what", wanted.sorts,
-                  "keys; pairs: with values of 32 bits; argsort: positions of keys (cuda)\n"
+                  "keys; pairs: with values of 32 bits; argsort: positions of keys\n"
                   "(default: keys)")
       ->delimiter(',')
       ->check(CLI::IsMember({"keys", "pairs", "argsort"}));
@@ -194,9 +197,15 @@ void add_matrices(CLI::App& app, options& wanted, output_options& output) {
   add_types(spmv, wanted, "of entries: f32 f64 (default: both)");
   spmv.add_option("--matrix", wanted.matrices,
                   "stencil7, dense-row, none-to-two, uniform16, power-law, banded27, arrow,\n"
-                  "hypersparse (default: all); --n is about how many entries they have")
+                  "hypersparse, rmat (default: all); --n is about how many entries they have")
       ->delimiter(',')
       ->check(one_of(matrix_axis));
+  spmv.add_option("--matrix-file", wanted.matrix_files,
+                  "a Matrix Market file instead, or besides; may be repeated. Its values are\n"
+                  "replaced by small integers; with --n it stands along the diagonal as often as\n"
+                  "it takes to have as many entries")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
   add_common(spmv, wanted, output);
   add_common(*app.add_subcommand("coo-to-csr", "matrices by rows from lists of entries (cuda)"),
              wanted, output);
@@ -275,6 +284,9 @@ int main(int argc, char** argv) {
   } catch (libscan::invalid_argument const& problem) {
     std::fprintf(stderr, "scan-bench: error: %s\n", problem.what());
     return 2;
+  } catch (libscan::apps::file_error const& problem) {
+    std::fprintf(stderr, "scan-bench: error: %s\n", problem.what());
+    return 3;
   } catch (std::exception const& problem) {
     std::fprintf(stderr, "scan-bench: error: %s\n", problem.what());
     return 4;

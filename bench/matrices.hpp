@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sparse matrices that products are measured with. All follow from positions alone; values and
-// vectors are small integers around 0, whose sums are exact in any order.
+// The sparse matrices that products are measured with. All follow from positions alone; values,
+// those of matrices in files too, and vectors are small integers around 0, whose sums are exact in
+// any order.
 #pragma once
 
 #include <array>
@@ -15,15 +16,17 @@ namespace libscan::bench {
 
 /// A 7-point stencil on a cube; one dense row amid rows of one entry; rows of 0 to 2 entries; 16
 /// random entries a row; row lengths by a power law, the longest an eighth of the columns; a band
-/// of 27; a dense row, a dense column and the diagonal; an entry in every 16th row.
-inline constexpr std::array<std::string_view, 8> matrix_axis{
-    "stencil7",  "dense-row", "none-to-two", "uniform16",
-    "power-law", "banded27",  "arrow",       "hypersparse"};
+/// of 27; a dense row, a dense column and the diagonal; an entry in every 16th row; a random graph
+/// of 16 edges a vertex (see `places_of`).
+inline constexpr std::array<std::string_view, 9> matrix_axis{
+    "stencil7", "dense-row", "none-to-two", "uniform16", "power-law",
+    "banded27", "arrow",     "hypersparse", "rmat"};
 
 /// A square matrix, told row by row.
 class matrix_at {
  public:
-  /// One of `matrix_axis` with about `n` entries. Throws `invalid_argument` for other names.
+  /// One of `matrix_axis` but rmat with about `n` entries. Throws `invalid_argument` for other
+  /// names.
   matrix_at(std::string_view name, index_t n) {
     while (kind_ < static_cast<int>(matrix_axis.size()) &&
            matrix_axis[static_cast<std::size_t>(kind_)] != name) {
@@ -44,8 +47,8 @@ class matrix_at {
         break;
       default: {
         constexpr double lengths[] = {1, 2, 1, 16, 1, 27, 3, 1.0 / 16};
-        if (kind_ >= static_cast<int>(matrix_axis.size())) {
-          throw invalid_argument("matrices \"" + std::string(name) + "\" are unknown");
+        if (kind_ > hypersparse) {
+          throw invalid_argument("matrices \"" + std::string(name) + "\" are not told row by row");
         }
         rows_ = std::max<index_t>(64, std::llround(static_cast<double>(n) / lengths[kind_]));
       }
@@ -104,7 +107,16 @@ class matrix_at {
   }
 
  private:
-  enum kinds : int { stencil7, dense_row, none_to_two, uniform16, power_law, banded27, arrow };
+  enum kinds : int {
+    stencil7,
+    dense_row,
+    none_to_two,
+    uniform16,
+    power_law,
+    banded27,
+    arrow,
+    hypersparse
+  };
 
   /// The k-th point of the stencil around point r that lies in the cube.
   LIBSCAN_HOST_DEVICE index_t neighbour(index_t r, index_t k) const {
@@ -136,7 +148,7 @@ struct small_integer_at {
 inline index_t standard_entries(std::string_view name) {
   if (name == "stencil7") return 49324032;
   if (name == "dense-row" || name == "none-to-two") return index_t{1} << 25;
-  if (name == "uniform16") return index_t{1} << 26;
+  if (name == "uniform16" || name == "rmat") return index_t{1} << 26;
   if (name == "power-law") return 500000000;
   if (name == "banded27") return 56622922;
   return name == "arrow" ? 25165822 : index_t{1} << 22;

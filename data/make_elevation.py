@@ -6,7 +6,7 @@
     data/make_elevation.py extracted/usr/share/ferret-vis/data/etopo5.cdf data/elevation.npy
 
 Takes every third row and column of the 5-minute grid (variable ROSE, metres) and stores it as
-int16. Reads netCDF's classic format (version 1) with the standard library and NumPy only.
+int16; with --full all of it as float32. Reads netCDF's classic format (version 1) with the standard library and NumPy only.
 """
 import argparse
 import struct
@@ -75,15 +75,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("netcdf", help="etopo5.cdf")
     parser.add_argument("output", help="elevation.npy")
+    parser.add_argument("--full", action="store_true",
+                        help="keep every row and column, as float32")
     arguments = parser.parse_args()
 
     metres = read_variable(arguments.netcdf, "ROSE")
     if metres.shape != (2161, 4320):
         raise SystemExit(f"{arguments.netcdf}: 2161 x 4320 values expected, found {metres.shape}")
-    coarse = metres[::STEP, ::STEP]
-    exact = coarse.astype("<i2")
-    if not np.array_equal(exact, coarse):
-        raise SystemExit(f"{arguments.netcdf}: heights are not whole metres within int16")
+    if arguments.full:
+        exact = metres.astype("<f4")
+    else:
+        coarse = metres[::STEP, ::STEP]
+        exact = coarse.astype("<i2")
+        if not np.array_equal(exact, coarse):
+            raise SystemExit(f"{arguments.netcdf}: heights are not whole metres within int16")
     np.save(arguments.output, exact)
     rows, columns = exact.shape
     print(f"{arguments.output}: {rows} x {columns}, {exact.min()}..{exact.max()} m")

@@ -11,7 +11,7 @@ namespace libscan::apps {
 
 void report_step(char const* step, double seconds, std::uint64_t bytes, std::string const& words) {
   char line[64];
-  std::snprintf(line, sizeof line, "%-7s %9.4f s %8.2f GB/s  ", step, seconds,
+  std::snprintf(line, sizeof line, "%-7s %11.6f s %8.2f GB/s  ", step, seconds,
                 seconds > 0 ? static_cast<double>(bytes) / seconds / 1e9 : 0.0);
   say(line + words);
 }

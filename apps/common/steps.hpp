@@ -29,7 +29,7 @@ decltype(auto) timed(double& seconds, Work&& work) {
   return work();
 }
 
-/// Says one line of --time: "read 0.0123 s 12.34 GB/s  words".
+/// Says one line of --time: "read 0.012345 s 12.34 GB/s  words".
 void report_step(char const* step, double seconds, std::uint64_t bytes, std::string const& words);
 
 /// Says what --verify found, and returns whether that is nothing: `difference` is empty.

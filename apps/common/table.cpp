@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <apps/common/exit_code.hpp>
 
@@ -16,8 +17,18 @@ std::string_view as_text(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 
+// Loops of its own: a search for one of several characters looks each up by a call.
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
 std::string_view without_blanks_after(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(" \t") + 1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// The first place from `at` on that is a blank; the end if there is none.
+std::size_t find_blank(std::string_view text, std::size_t at) {
+  while (at < text.size() && !is_blank(text[at])) ++at;
+  return at;
 }
 
 }  // namespace
@@ -29,12 +40,17 @@ void table_reader::fail(std::string const& reason) const {
 }
 
 bool table_reader::next() {
+  if (!next_row()) return false;
+  find_cell();
+  return true;
+}
+
+bool table_reader::next_row() {
   do {
     if (!read_line()) return false;
   } while (skipped());
-  first_ = cells_ == 0;
+  first_ = !std::exchange(begun_, true);
   if (first_) choose_delimiter();
-  find_cell();
   return true;
 }
 
@@ -75,8 +91,9 @@ void table_reader::check_encoding() {
 
 bool table_reader::skipped() const {
   // A line of tabs alone is a row of empty cells where tabs separate cells.
-  std::size_t const at = text_.find_first_not_of(delimiter_ == '\t' ? " " : " \t");
-  return at == std::string_view::npos || text_[at] == '#';
+  std::size_t at = 0;
+  while (at_blank(at)) ++at;
+  return at == text_.size() || text_[at] == '#';
 }
 
 void table_reader::choose_delimiter() {
@@ -104,8 +121,8 @@ void table_reader::find_cell() {
     if (at < text_.size() && text_[at] == '"') {
       content = quoted_cell(at);
     } else {
-      std::size_t const end = std::min(
-          blanks ? text_.find_first_of(" \t", at) : text_.find(delimiter_, at), text_.size());
+      std::size_t const end =
+          blanks ? find_blank(text_, at) : std::min(text_.find(delimiter_, at), text_.size());
       content = without_blanks_after(text_.substr(at, end - at));
       at = end;
     }

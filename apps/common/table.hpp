@@ -23,6 +23,9 @@ class table_reader {
   /// has a bad quote.
   bool next();
 
+  /// The same, but leaves the line's cells alone: they may be anything, and `cell` says nothing.
+  bool next_row();
+
   /// The column's cell in this line, without blanks and quotes around it; a quote inside is still
   /// doubled. Valid until `next`.
   std::string_view cell() const { return cell_; }
@@ -55,6 +58,7 @@ class table_reader {
   int cells_ = 0;         // in each line; 0 before the first
   char delimiter_ = ' ';  // ' ' stands for runs of blanks
   bool first_ = false;
+  bool begun_ = false;
 };
 
 /// `text` for a message: in single quotes, shortened, with what does not print as \xNN.

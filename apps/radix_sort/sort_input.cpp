@@ -85,7 +85,7 @@ void find_rows(sort_input& in, std::string const& name, int column) {
   if (left.starts_with("\xef\xbb\xbf")) in.mark = left.substr(0, 3);
   left.remove_prefix(in.mark.size());
   in.rows.reserve(in.keys.count() + 1);
-  for (std::uint64_t line = 0; table.next();) {
+  for (std::uint64_t line = 0; table.next_row();) {
     std::string_view row;
     for (; line < table.line(); ++line) {
       row = left.substr(0, left.find('\n'));

@@ -79,9 +79,12 @@ index_t pack_items(void const* items, std::uint8_t const* flags, std::uint8_t wa
 index_t pack_positions(std::uint32_t first, std::uint8_t const* flags, index_t n,
                        std::uint32_t* to) {
   auto const position = [first](index_t i) { return first + static_cast<std::uint32_t>(i); };
+  // A vector that counts from what is known only now would be written lane by lane.
+  lanes<std::uint32_t> const d;
   return pack(
       flags, 1, n, to,
-      [position](index_t i) HWY_ATTR { return hn::Iota(lanes<std::uint32_t>(), position(i)); },
+      [d, position](index_t i)
+          HWY_ATTR { return hn::Add(hn::Iota(d, 0), hn::Set(d, position(i))); },
       position);
 }
 

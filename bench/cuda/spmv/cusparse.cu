@@ -52,12 +52,12 @@ class product {
   product(spmv_problem const& problem, cusparseSpMVAlg_t algorithm)
       : type_(problem.type == "f32" ? CUDA_R_32F : CUDA_R_64F), algorithm_(algorithm) {
     LIBSCAN_BENCH_CUSPARSE(cusparseCreate, &handle_);
-    LIBSCAN_BENCH_CUSPARSE(cusparseCreateCsr, &matrix_, problem.rows, problem.rows,
+    LIBSCAN_BENCH_CUSPARSE(cusparseCreateCsr, &matrix_, problem.rows, problem.columns,
                            problem.nonzeros, const_cast<std::int32_t*>(problem.offsets),
                            const_cast<std::int32_t*>(problem.indices),
                            const_cast<void*>(problem.values), CUSPARSE_INDEX_32I,
                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type_);
-    LIBSCAN_BENCH_CUSPARSE(cusparseCreateDnVec, &x_, problem.rows, const_cast<void*>(problem.x),
+    LIBSCAN_BENCH_CUSPARSE(cusparseCreateDnVec, &x_, problem.columns, const_cast<void*>(problem.x),
                            type_);
     LIBSCAN_BENCH_CUSPARSE(cusparseCreateDnVec, &y_, problem.rows, problem.y, type_);
     std::size_t bytes = 0;

@@ -13,7 +13,7 @@ namespace {
 
 template <spmv_road Road, class T>
 implementation road(char const* name, spmv_problem const& problem) {
-  csr_matrix<T, std::int32_t> const matrix{problem.rows,     problem.rows,
+  csr_matrix<T, std::int32_t> const matrix{problem.rows,     problem.columns,
                                            problem.nonzeros, problem.offsets,
                                            problem.indices,  static_cast<T const*>(problem.values)};
   auto const ws = std::make_shared<workspace>();

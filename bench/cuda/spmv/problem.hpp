@@ -12,6 +12,7 @@ namespace libscan::bench {
 struct spmv_problem {
   std::string type;
   index_t rows;
+  index_t columns;
   index_t nonzeros;
   std::int32_t const* offsets;
   std::int32_t const* indices;

@@ -6,6 +6,7 @@
 #include <bench/cuda/spmv/problem.hpp>
 #include <bench/cuda/workloads.cuh>
 #include <bench/matrices.hpp>
+#include <bench/matrix_places.hpp>
 #include <libscan/device/scan.cuh>
 
 namespace libscan::bench::cuda {
@@ -33,43 +34,64 @@ struct columns_kernel {
   }
 };
 
-/// A matrix's places on the device.
-struct device_places {
-  device::buffer<std::int32_t> offsets;
-  index_t nonzeros = 0;
+/// Makes offsets of the lengths of rows, 0 behind the last; returns the last offset.
+index_t ends_of_rows(device::buffer<std::int32_t> const& lengths) {
+  workspace ws;
+  index_t const rows = lengths.size() - 1;
+  exclusive_scan(ws, lengths.data(), lengths.data(), rows + 1, plus<std::int32_t>{});
+  std::int32_t total = 0;
+  simt::copy_async(&total, lengths.data() + rows, sizeof total);
+  simt::synchronize();
+  return total;
+}
 
-  explicit device_places(matrix_at const& matrix)
-      : offsets(made_on_device<std::int32_t>(matrix.rows() + 1, row_length_at{matrix})) {
-    workspace ws;
-    exclusive_scan(ws, offsets.data(), offsets.data(), matrix.rows() + 1, plus<std::int32_t>{});
-    std::int32_t total = 0;
-    simt::copy_async(&total, offsets.data() + matrix.rows(), sizeof total);
-    simt::synchronize();
-    nonzeros = total;
+/// A matrix's places on the device: made there, or copied from the host.
+struct device_places {
+  std::string name;
+  index_t rows, columns;
+  device::buffer<std::int32_t> offsets;
+  index_t nonzeros;
+  device::buffer<std::int32_t> indices;
+
+  device_places(std::string label, matrix_at const& matrix)
+      : name(std::move(label)),
+        rows(matrix.rows()),
+        columns(rows),
+        offsets(made_on_device<std::int32_t>(rows + 1, row_length_at{matrix})),
+        nonzeros(ends_of_rows(offsets)),
+        indices(nonzeros) {
+    simt::launch<columns_kernel>({.blocks = 1 << 16, .threads = columns_kernel::block_threads},
+                                 matrix, static_cast<std::int32_t const*>(offsets.data()),
+                                 indices.data());
   }
+
+  explicit device_places(matrix_places const& host)
+      : name(host.name),
+        rows(host.rows),
+        columns(host.columns),
+        offsets(on_device(std::span<std::int32_t const>(host.offsets))),
+        nonzeros(host.nonzeros()),
+        indices(on_device(std::span<std::int32_t const>(host.indices))) {}
 };
 
 template <class T>
-void multiply(session const& now, std::string const& name, index_t n) {
-  matrix_at const shape(name, n);
-  device_places const places(shape);
-  index_t const rows = shape.rows(), nonzeros = places.nonzeros;
-  device::buffer<std::int32_t> const indices(nonzeros);
-  simt::launch<columns_kernel>({.blocks = 1 << 16, .threads = columns_kernel::block_threads}, shape,
-                               static_cast<std::int32_t const*>(places.offsets.data()),
-                               indices.data());
+void multiply(session const& now, device_places const& places) {
+  index_t const rows = places.rows, columns = places.columns, nonzeros = places.nonzeros;
   auto const values = made_on_device<T>(nonzeros, small_integer_at<T>{11});
-  auto const x = made_on_device<T>(rows, small_integer_at<T>{12});
+  auto const x = made_on_device<T>(columns, small_integer_at<T>{12});
   auto expected = spoilt<T>(rows);
   csr_matrix<T, std::int32_t> const matrix{
-      rows, rows, nonzeros, places.offsets.data(), indices.data(), values.data()};
+      rows, columns, nonzeros, places.offsets.data(), places.indices.data(), values.data()};
   workspace ws;
   spmv<spmv_road::scalar>(ws, matrix, static_cast<T const*>(x.data()), expected.data());
   checked_output<T> const y(std::move(expected));
-  spmv_problem const problem{type_name<T>(), rows,          nonzeros, places.offsets.data(),
-                             indices.data(), values.data(), x.data(), y.data()};
+  spmv_problem const problem{
+      type_name<T>(),        rows,          columns,  nonzeros, places.offsets.data(),
+      places.indices.data(), values.data(), x.data(), y.data()};
   double const bytes = static_cast<double>(nonzeros) * (4 + sizeof(T)) +
-                       static_cast<double>(rows) * (4 + 2 * sizeof(T));
+                       static_cast<double>(rows) * (4 + sizeof(T)) +
+                       static_cast<double>(columns) * sizeof(T);
+  std::string const& name = places.name;
   workload work{"cuda", "spmv " + name, problem.type, nonzeros, bytes, {copy_of(bytes)}};
   for (auto const& offers : {by_libscan::offers(problem), by_cusparse::offers(problem)}) {
     for (implementation const& each : offers) {
@@ -120,11 +142,21 @@ void build(session const& now, index_t n) {
 
 void run_products(session const& now) {
   options const& wanted = now.wanted;
-  for (std::string const& name : or_standard<std::string>(wanted.matrices, names_of(matrix_axis))) {
+  auto const multiply_types = [&](device_places const& places) {
+    for (std::string const& type : or_standard<std::string>(wanted.types, {"f32", "f64"})) {
+      type == "f64" ? multiply<double>(now, places) : multiply<float>(now, places);
+    }
+  };
+  for (std::string const& name : matrix_names(wanted)) {
     for (index_t const n : or_standard<index_t>(wanted.sizes, {standard_entries(name)})) {
-      for (std::string const& type : or_standard<std::string>(wanted.types, {"f32", "f64"})) {
-        type == "f64" ? multiply<double>(now, name, n) : multiply<float>(now, name, n);
-      }
+      multiply_types(name == "rmat" ? device_places(places_of(name, n))
+                                    : device_places(name, matrix_at(name, n)));
+    }
+  }
+  for (std::string const& path : wanted.matrix_files) {
+    matrix_places const once = places_in(path);
+    for (index_t const n : file_sizes(wanted)) {
+      multiply_types(device_places(repeated(once, n)));
     }
   }
 }
