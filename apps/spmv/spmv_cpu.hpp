@@ -113,9 +113,30 @@ class product {
     return last_row;
   }
 
+  /// Whether vector code is the faster way for these rows.
+  bool vectors_pay(index_t row, index_t last_row, index_t entry) const {
+    constexpr index_t shortest = 3;
+    return best_gathers() == gathers::fast ||
+           static_cast<index_t>(matrix_.offsets[last_row]) - entry < shortest * (last_row - row);
+  }
+
   /// Puts rows [row, last_row), the first of which begins at `entry`.
   void put_rows(index_t row, index_t last_row, index_t entry) const {
     bool const plain = out_.alpha == S::one() && out_.beta == S::zero();
+    if (in_vectors && vectors_pay(row, last_row, entry)) {
+      return put_rows_in_vectors(row, last_row, plain);
+    }
+    if (plain) {
+      // The same with constants, which is much faster where rows are short.
+      put_rows_by(row, last_row, entry, [y = out_.y, s = out_.s](index_t r, T total) {
+        row_result<Y, S>{y, s, S::one(), S::zero()}.put(r, total);
+      });
+    } else {
+      put_rows_by(row, last_row, entry, [this](index_t r, T total) { out_.put(r, total); });
+    }
+  }
+
+  void put_rows_in_vectors(index_t row, index_t last_row, bool plain) const {
     if constexpr (in_vectors) {
       auto const& code = best_row_sums<T, Offset>();
       if (plain) return code.whole(arrays(), row, last_row, matrix_.nonzeros, out_.y + row);
@@ -126,13 +147,6 @@ class product {
         code.whole(arrays(), row, next, matrix_.nonzeros, sums);
         for (index_t r = row; r < next; ++r) out_.put(r, sums[r - row]);
       }
-    } else if (plain) {
-      // The same with constants, which is much faster where rows are short.
-      put_rows_by(row, last_row, entry, [y = out_.y, s = out_.s](index_t r, T total) {
-        row_result<Y, S>{y, s, S::one(), S::zero()}.put(r, total);
-      });
-    } else {
-      put_rows_by(row, last_row, entry, [this](index_t r, T total) { out_.put(r, total); });
     }
   }
 
@@ -188,10 +202,10 @@ class product {
 /// y[r] = alpha (A x)[r] + beta y[r] on up to `threads` threads. Types, semirings, beta and the
 /// empty row are those of the device's `spmv` (spmv.cuh). y may overlap nothing that is read.
 ///
-/// The order in which a row's products are added depends on the offsets alone, so that the result
-/// is bitwise the same for any number of threads; it is not the device's order. Memory: about 32
-/// bytes for 2^14 entries and rows. Throws `invalid_argument` (threads < 1, sizes that no matrix
-/// has), std::bad_alloc. Nothing checks offsets and indices.
+/// The order in which a row's products are added depends on the offsets and the CPU alone, so that
+/// the result is bitwise the same for any number of threads; it is not the device's order. Memory:
+/// about 32 bytes for 2^14 entries and rows. Throws `invalid_argument` (threads < 1, sizes that no
+/// matrix has), std::bad_alloc. Nothing checks offsets and indices.
 template <class Value, class Offset, class X, class Y, class S = plus_times<accumulator_t<Y>>>
 void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
           std::type_identity_t<typename S::value_type> alpha = S::one(),

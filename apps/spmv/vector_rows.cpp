@@ -4,6 +4,8 @@
 #include <apps/spmv/vector_rows.hpp>
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include <libscan/cpu/vector_targets.hpp>
 
@@ -24,6 +26,9 @@ inline constexpr int lanes_of_row = 16;
 
 /// Entries that a row of a vector of rows has at most.
 inline constexpr int short_row = 8;
+
+/// The same where gathers are slow.
+inline constexpr int shortest_row = 2;
 
 /// Products that wait in the first-level cache for being summed.
 inline constexpr index_t tile_entries = 4096;
@@ -79,9 +84,24 @@ class lane_sums {
   numbers<T> sums_[parts];
 };
 
+/// Lanes loaded one by one, from x[indices[...]].
+template <class T, std::size_t... Lane>
+HWY_INLINE numbers<T> loaded(T const* x, std::int32_t const* indices,
+                             std::index_sequence<Lane...>) {
+  typedef T lanes __attribute__((vector_size(sizeof(T) * sizeof...(Lane))));
+  lanes const all = {x[indices[Lane]]...};
+  numbers<T> v;
+  static_assert(sizeof v == sizeof all);
+  std::memcpy(&v, &all, sizeof v);
+  return v;
+}
+
 /// The components of x for a vector of entries.
-template <class T>
+template <gathers By, class T>
 HWY_INLINE numbers<T> components(T const* x, std::int32_t const* indices) {
+  if constexpr (By == gathers::slow) {
+    return loaded(x, indices, std::make_index_sequence<std::size_t{width<T>}>());
+  }
   integers<T> const d;
   if constexpr (sizeof(T) == 4) {
     return hn::GatherIndex(tag<T>(), x, hn::LoadU(d, indices));
@@ -92,14 +112,14 @@ HWY_INLINE numbers<T> components(T const* x, std::int32_t const* indices) {
 }
 
 /// to[k - begin] = the product of entry k, for k in [begin, end).
-template <class T, class Offset>
+template <gathers By, class T, class Offset>
 HWY_INLINE void multiply(product_arrays<T, Offset> const& from, index_t begin, index_t end, T* to) {
   tag<T> const d;
   index_t k = begin;
   for (; k + width<T> <= end; k += width<T>) {
     __builtin_prefetch(from.values + k + ahead);
     __builtin_prefetch(from.indices + k + ahead);
-    hn::StoreU(hn::Mul(hn::LoadU(d, from.values + k), components(from.x, from.indices + k)), d,
+    hn::StoreU(hn::Mul(hn::LoadU(d, from.values + k), components<By>(from.x, from.indices + k)), d,
                to + (k - begin));
   }
   for (; k < end; ++k) to[k - begin] = from.values[k] * from.x[from.indices[k]];
@@ -169,14 +189,14 @@ HWY_INLINE hn::Vec<integers<T>> positions(Offset const* offsets, Offset base) {
 
 /// sums[r] = the sum of row r, for r in [0, rows): of products [offsets[r] - base,
 /// offsets[r + 1] - base), behind which there is room, and a zero at tile_entries + lanes_of_row.
-template <class T, class Offset>
+template <gathers By, class T, class Offset>
 HWY_INLINE void sum_tile(T const* products, Offset const* offsets, index_t rows,
                          component_fetcher<T> fetcher, T* sums) {
   tag<T> const d;
   integers<T> const di;
   Offset const base = offsets[0];
   auto const zero_at = hn::Set(di, tile_entries + lanes_of_row);
-  auto const longest = hn::Set(di, short_row);
+  auto const longest = hn::Set(di, By == gathers::slow ? shortest_row : short_row);
   auto const sum_alone = [&](index_t r) HWY_ATTR {
     T const* const row = products + (offsets[r] - base);
     auto const n = static_cast<index_t>(offsets[r + 1] - offsets[r]);
@@ -210,7 +230,7 @@ HWY_INLINE void sum_tile(T const* products, Offset const* offsets, index_t rows,
 }
 
 /// See `row_sums`.
-template <class T, class Offset>
+template <gathers By, class T, class Offset>
 T part(product_arrays<T, Offset> const& from, index_t k, index_t end) {
   tag<T> const d;
   lane_sums<T> sums;
@@ -222,7 +242,8 @@ T part(product_arrays<T, Offset> const& from, index_t k, index_t end) {
     __builtin_prefetch(from.indices + k + ahead);
     for (int i = 0; i < sums.parts; ++i) {
       index_t const at = k + i * width<T>;
-      sums.add(i, hn::Mul(hn::LoadU(d, from.values + at), components(from.x, from.indices + at)));
+      sums.add(i,
+               hn::Mul(hn::LoadU(d, from.values + at), components<By>(from.x, from.indices + at)));
     }
   }
   T rest[lanes_of_row] = {};
@@ -232,7 +253,7 @@ T part(product_arrays<T, Offset> const& from, index_t k, index_t end) {
 }
 
 /// See `row_sums`.
-template <class T, class Offset>
+template <gathers By, class T, class Offset>
 void whole(product_arrays<T, Offset> const& from, index_t row, index_t last, index_t nonzeros,
            T* sums) {
   alignas(64) T products[tile_entries + 2 * lanes_of_row];
@@ -247,33 +268,37 @@ void whole(product_arrays<T, Offset> const& from, index_t row, index_t last, ind
       end = static_cast<index_t>(from.offsets[row + rows]);
     }
     if (end - begin > tile_entries) {
-      *to = part(from, begin, end);
+      *to = part<By>(from, begin, end);
       continue;
     }
     if (end == begin) {
       std::fill_n(to, rows, T(0));
       continue;
     }
-    multiply(from, begin, end, products);
+    multiply<By>(from, begin, end, products);
     // Where entries are few, rows keep the processor from seeing the next ones by itself.
     index_t const vectors = ceil_div<index_t>(rows, width<T>);
     index_t const step = 4 * (end - begin) < rows ? ceil_div(end - begin, vectors) : 0;
     component_fetcher<T> const fetcher(from.x, from.indices,
                                        std::min(nonzeros, begin + components_ahead),
                                        std::min(nonzeros, end + components_ahead), step);
-    sum_tile(products, from.offsets + row, rows, fetcher, to);
+    sum_tile<By>(products, from.offsets + row, rows, fetcher, to);
   }
 }
 
 template <class T, class Offset>
-void choose(row_sums<T, Offset>& code) {
-  code = {whole<T, Offset>, part<T, Offset>};
+void choose(row_sums<T, Offset>& code, gathers by) {
+  if (by == gathers::slow) {
+    code = {whole<gathers::slow, T, Offset>, part<gathers::slow, T, Offset>};
+  } else {
+    code = {whole<gathers::fast, T, Offset>, part<gathers::fast, T, Offset>};
+  }
 }
 
-void choose_float_32(row_sums<float, std::int32_t>& code) { choose(code); }
-void choose_float_64(row_sums<float, std::int64_t>& code) { choose(code); }
-void choose_double_32(row_sums<double, std::int32_t>& code) { choose(code); }
-void choose_double_64(row_sums<double, std::int64_t>& code) { choose(code); }
+void choose_float_32(row_sums<float, std::int32_t>& code, gathers by) { choose(code, by); }
+void choose_float_64(row_sums<float, std::int64_t>& code, gathers by) { choose(code, by); }
+void choose_double_32(row_sums<double, std::int32_t>& code, gathers by) { choose(code, by); }
+void choose_double_64(row_sums<double, std::int64_t>& code, gathers by) { choose(code, by); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -289,31 +314,40 @@ HWY_EXPORT(choose_double_32);
 HWY_EXPORT(choose_double_64);
 
 template <class T, class Offset>
-row_sums<T, Offset> current_row_sums() {
+row_sums<T, Offset> current_row_sums(gathers by) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   row_sums<T, Offset> current;
   if constexpr (sizeof(T) == 4 && sizeof(Offset) == 4) {
-    HWY_DYNAMIC_DISPATCH(choose_float_32)(current);
+    HWY_DYNAMIC_DISPATCH(choose_float_32)(current, by);
   } else if constexpr (sizeof(T) == 4) {
-    HWY_DYNAMIC_DISPATCH(choose_float_64)(current);
+    HWY_DYNAMIC_DISPATCH(choose_float_64)(current, by);
   } else if constexpr (sizeof(Offset) == 4) {
-    HWY_DYNAMIC_DISPATCH(choose_double_32)(current);
+    HWY_DYNAMIC_DISPATCH(choose_double_32)(current, by);
   } else {
-    HWY_DYNAMIC_DISPATCH(choose_double_64)(current);
+    HWY_DYNAMIC_DISPATCH(choose_double_64)(current, by);
   }
   return current;
 }
 
+// AMD's cores take as long for a gather as for loads of its lanes, or twice that.
+gathers best_gathers() {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("amd") != 0 ? gathers::slow : gathers::fast;
+#else
+  return gathers::slow;
+#endif
+}
+
 template <class T, class Offset>
 row_sums<T, Offset> const& best_row_sums() {
-  static row_sums<T, Offset> const best = current_row_sums<T, Offset>();
+  static row_sums<T, Offset> const best = current_row_sums<T, Offset>(best_gathers());
   return best;
 }
 
-template row_sums<float, std::int32_t> current_row_sums();
-template row_sums<float, std::int64_t> current_row_sums();
-template row_sums<double, std::int32_t> current_row_sums();
-template row_sums<double, std::int64_t> current_row_sums();
+template row_sums<float, std::int32_t> current_row_sums(gathers);
+template row_sums<float, std::int64_t> current_row_sums(gathers);
+template row_sums<double, std::int32_t> current_row_sums(gathers);
+template row_sums<double, std::int64_t> current_row_sums(gathers);
 template row_sums<float, std::int32_t> const& best_row_sums();
 template row_sums<float, std::int64_t> const& best_row_sums();
 template row_sums<double, std::int32_t> const& best_row_sums();

@@ -31,12 +31,18 @@ struct row_sums {
   T (*part)(product_arrays<T, Offset> const& from, index_t k, index_t end);
 };
 
-/// For the best instruction set this CPU has, among those that Highway is told to use at the
-/// moment.
-template <class T, class Offset>
-row_sums<T, Offset> current_row_sums();
+/// How a CPU loads the lanes of a vector from anywhere: faster than one by one, or not.
+enum class gathers { fast, slow };
 
-/// The same, found once.
+/// This CPU. Where gathers are slow, plain loops are faster but for the shortest rows.
+gathers best_gathers();
+
+/// For the best instruction set this CPU has, among those that Highway is told to use at the
+/// moment. Sums are the same bit for bit.
+template <class T, class Offset>
+row_sums<T, Offset> current_row_sums(gathers by);
+
+/// The same for this CPU, found once.
 template <class T, class Offset>
 row_sums<T, Offset> const& best_row_sums();
 

@@ -48,20 +48,47 @@ void check_row_sums() {
   cpu::detail::product_arrays<T, Offset> const from{offsets.data(), indices.data(), values.data(),
                                                     x.data()};
   for_each_target([&] {
-    auto const code = cpu::detail::current_row_sums<T, Offset>();
-    std::vector<T> whole(expected.size()), parts;
-    code.whole(from, 0, rows, offsets.back(), whole.data());
-    CHECK(difference(expected, whole) == "");
-    for (std::size_t r = 0; r + 1 < offsets.size(); ++r) {
-      parts.push_back(code.part(from, offsets[r], offsets[r + 1]));
+    for (auto const by : {cpu::detail::gathers::fast, cpu::detail::gathers::slow}) {
+      auto const code = cpu::detail::current_row_sums<T, Offset>(by);
+      std::vector<T> whole(expected.size()), parts;
+      code.whole(from, 0, rows, offsets.back(), whole.data());
+      CHECK(difference(expected, whole) == "");
+      for (std::size_t r = 0; r + 1 < offsets.size(); ++r) {
+        parts.push_back(code.part(from, offsets[r], offsets[r + 1]));
+      }
+      CHECK(difference(expected, parts) == "");
+      // Rows from the middle on, and none behind them.
+      std::vector<T> some(100, T(7));
+      code.whole(from, 1230, 1311, offsets.back(), some.data());
+      std::vector<T> wanted(expected.begin() + 1230, expected.begin() + 1311);
+      wanted.resize(some.size(), T(7));
+      CHECK(difference(wanted, some) == "");
     }
-    CHECK(difference(expected, parts) == "");
-    // Rows from the middle on, and none behind them.
-    std::vector<T> some(100, T(7));
-    code.whole(from, 1230, 1311, offsets.back(), some.data());
-    std::vector<T> wanted(expected.begin() + 1230, expected.begin() + 1311);
-    wanted.resize(some.size(), T(7));
-    CHECK(difference(wanted, some) == "");
+  });
+}
+
+/// Sums that rounding tells apart.
+template <class T, class Offset>
+void check_bits() {
+  auto const offsets = some_offsets<Offset>();
+  auto const values = make_input<T>(pattern::random, static_cast<index_t>(offsets.back()));
+  auto const x = make_input<T>(pattern::random, 300);
+  random_words words(5);
+  std::vector<std::int32_t> indices;
+  for (Offset k = 0; k < offsets.back(); ++k) {
+    indices.push_back(static_cast<std::int32_t>(words.below(x.size())));
+  }
+  cpu::detail::product_arrays<T, Offset> const from{offsets.data(), indices.data(), values.data(),
+                                                    x.data()};
+  std::vector<T> first;
+  for_each_target([&] {
+    for (auto const by : {cpu::detail::gathers::fast, cpu::detail::gathers::slow}) {
+      std::vector<T> sums(offsets.size() - 1);
+      cpu::detail::current_row_sums<T, Offset>(by).whole(from, 0, static_cast<index_t>(sums.size()),
+                                                         offsets.back(), sums.data());
+      if (first.empty()) first = sums;
+      CHECK(bit_difference(first, sums) == "");
+    }
   });
 }
 
@@ -70,6 +97,11 @@ void check_row_sums() {
 TEMPLATE_TEST_CASE("rows are summed alike by every instruction set", "", float, double) {
   check_row_sums<TestType, std::int32_t>();
   check_row_sums<TestType, std::int64_t>();
+}
+
+TEMPLATE_TEST_CASE("rows have the same bits by every instruction set", "", float, double) {
+  check_bits<TestType, std::int32_t>();
+  check_bits<TestType, std::int64_t>();
 }
 
 }  // namespace libscan::test
