@@ -33,10 +33,10 @@ std::vector<change> changes(std::vector<result> const& before, std::vector<resul
 }
 
 bool is_ours(std::string const& name) {
-  constexpr std::array<std::string_view, 15> others{
-      "memcpy", "memset", "cub",        "cub-newest",     "thrust",
-      "std",    "tbb",    "sequential", "cpu-sequential", "cusparse",
-      "eigen",  "openmp", "merge",      "vqsort",         "parlaylib"};
+  constexpr std::array<std::string_view, 16> others{
+      "memcpy",     "memset",         "cub",      "cub-newest", "thrust", "std",   "tbb",
+      "sequential", "cpu-sequential", "cusparse", "eigen",      "openmp", "merge", "vqsort",
+      "parlaylib",  "boost"};
   std::string_view const word = std::string_view(name).substr(0, name.find(' '));
   return std::find(others.begin(), others.end(), word) == others.end();
 }

@@ -33,11 +33,11 @@ CLI::Validator one_of(std::array<std::string_view, Count> const& axis) {
 void add_common(CLI::App& app, options& wanted, output_options& output) {
   app.add_option("--engine", wanted.engines, "cpu, cuda (default: both)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_option(
-         "--impl", wanted.implementations,
-         "who takes part, by the first word of the printed name: libscan, memcpy, cub,\n"
-         "cub-newest, thrust, cusparse, std, tbb, openmp, merge, vqsort, eigen, sequential\n"
-         "(default: all)")
+  app.add_option("--impl", wanted.implementations,
+                 "who takes part, by the first word of the printed name: libscan, memcpy, cub,\n"
+                 "cub-newest, thrust, cusparse, std, tbb, openmp, merge, vqsort, boost, eigen,\n"
+                 "parlaylib, sequential "
+                 "(default: all)")
       ->delimiter(',');
   app.add_option("--n", wanted.sizes, "numbers of items")
       ->check(CLI::PositiveNumber)
@@ -132,6 +132,9 @@ void add_others(CLI::App& app, options& wanted, output_options& output) {
                   "of each primitive in its kernel (default: 1024)")
       ->check(CLI::Range(1, 1 << 20));
   add_common(chapter, wanted, output);
+  add_common(
+      *app.add_subcommand("scaling", "the cpu engine on 1, 2, 4 ... threads, up to --threads"),
+      wanted, output);
   add_common(*app.add_subcommand("standard", "the set that script/bench records"), wanted, output);
 }
 

@@ -3,6 +3,7 @@
 
 #include <bench/distributions.hpp>
 #include <bench/standard.hpp>
+#include <libscan/core/engine.hpp>
 
 namespace libscan::bench {
 
@@ -69,6 +70,40 @@ std::vector<options> cuda_parts() {
   return parts;
 }
 
+/// The cpu engine and memcpy on 1, 2, 4, ... threads, up to all cores or as many as are asked for.
+std::vector<options> scaling_parts(int most) {
+  if (most == 0) most = engine::cpu().threads();
+  std::vector<options> parts;
+  for (int threads = 1;; threads = std::min(2 * threads, most)) {
+    auto const add = [&](std::string operation, index_t n, std::string type) -> options& {
+      parts.push_back({});
+      options& part = parts.back();
+      part.operation = std::move(operation);
+      part.engines = {"cpu"};
+      part.implementations = {"libscan", "memcpy"};
+      part.sizes = {n};
+      part.types = {std::move(type)};
+      part.threads = threads;
+      part.tell_threads = true;
+      return part;
+    };
+    add("scan", 1 << 26, "i32");
+    add("scan", 1 << 26, "f64");
+    options& segments = add("segmented-scan", 1 << 24, "u32");
+    segments.heads = {"flags"};
+    segments.lengths = {"short"};
+    add("filter", 1 << 26, "u32").per_mille = {500};
+    add("sort", 1 << 24, "u32");
+    add("sort", 1 << 24, "u32").sorts = {"pairs"};
+    add("histogram", 1 << 26, "u8").spreads = {"uniform"};
+    options& bins = add("histogram", 1 << 26, "u32");
+    bins.bins = {2048};
+    bins.spreads = {"zipf-1.1"};
+    add("spmv", 1 << 24, "f32").matrices = {"stencil7", "uniform16"};
+    if (threads == most) return parts;
+  }
+}
+
 std::vector<options> cpu_parts() {
   std::vector<options> parts;
   auto const add = [&](std::string operation) -> options& {
@@ -79,8 +114,15 @@ std::vector<options> cpu_parts() {
   };
   add("scan");
   options& narrow = add("scan");
-  narrow.types = {"i8", "u16", "f32", "i64"};
+  narrow.types = {"i8", "u16", "i64"};
   narrow.sizes = {1 << 24};
+  options& others = add("scan");
+  others.types = {"f32", "i8->i32"};
+  others.sizes = {1 << 20, 1 << 27};
+  options& inclusive = add("scan");
+  inclusive.types = {"i32", "f32", "f64", "i8->i32"};
+  inclusive.kinds = {scan_kind::inclusive};
+  inclusive.sizes = {1 << 27};
   options& segments = add("segmented-scan");
   segments.sizes = {1 << 20, 1 << 24};
   add("filter");
@@ -91,7 +133,7 @@ std::vector<options> cpu_parts() {
   options& easier = add("sort");
   easier.keys = {"256-distinct", "sorted", "constant"};
   easier.sizes = {1 << 24};
-  add("sort").sorts = {"pairs"};
+  add("sort").sorts = {"pairs", "argsort"};
   add("histogram");
   options& more_bins = add("histogram");
   more_bins.types = {"u32"};
@@ -104,18 +146,25 @@ std::vector<options> cpu_parts() {
 }  // namespace
 
 std::vector<options> parts_of(options const& wanted) {
-  if (wanted.operation != "standard") return {wanted};
-  std::vector<options> parts;
-  for (auto const& of_engine : {cpu_parts(), cuda_parts()}) {
-    for (options part : of_engine) {
-      auto const& asked = wanted.engines;
-      if (std::find(asked.begin(), asked.end(), part.engines.front()) == asked.end()) continue;
-      part.implementations = wanted.implementations;
-      part.rounds = wanted.rounds;
-      part.threads = wanted.threads;
-      if (!wanted.sizes.empty()) part.sizes = wanted.sizes;
-      parts.push_back(std::move(part));
+  bool const scaling = wanted.operation == "scaling";
+  if (!scaling && wanted.operation != "standard") return {wanted};
+  std::vector<options> all = scaling_parts(wanted.threads);
+  if (!scaling) {
+    for (auto const& of_engine : {cpu_parts(), cuda_parts()}) {
+      for (options part : of_engine) {
+        part.implementations = wanted.implementations;
+        part.threads = wanted.threads;
+        all.push_back(std::move(part));
+      }
     }
+  }
+  auto const& asked = wanted.engines;
+  std::vector<options> parts;
+  for (options& part : all) {
+    if (std::find(asked.begin(), asked.end(), part.engines.front()) == asked.end()) continue;
+    part.rounds = wanted.rounds;
+    if (!wanted.sizes.empty()) part.sizes = wanted.sizes;
+    parts.push_back(std::move(part));
   }
   return parts;
 }

@@ -12,7 +12,12 @@ namespace libscan::bench {
 
 void run_cpu_workloads(options const& wanted, report const& tell) {
   engine const on = engine::cpu(wanted.threads);
-  session const now{wanted, cpu::wall_us, tell};
+  report const tell_threads = [&](std::vector<result> results) {
+    std::string const threads = std::to_string(on.threads());
+    for (result& r : results) r.operation = "scaling " + threads + ", " + r.operation;
+    tell(results);
+  };
+  session const now{wanted, cpu::wall_us, wanted.tell_threads ? tell_threads : tell};
   tbb::task_arena arena(on.threads());
   arena.execute([&] {
     if (wanted.operation == "scan") cpu::run_scans(on, now);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts on the cpu engine beside the standard library's and VQSort, which uses one thread. As for
-// the GPU, the bytes are the least that eight bits a pass permit.
+// Sorts on the cpu engine beside the standard library's, Boost.Sort's, and VQSort, which uses one
+// thread. As for the GPU, the bytes are the least that eight bits a pass permit.
 #include <hwy/contrib/sort/vqsort.h>
+
+#if __has_include(<boost/sort/sort.hpp>)
+#define LIBSCAN_BENCH_BOOST
+#include <boost/sort/sort.hpp>
+#endif
 
 #include <cmath>
 #include <numeric>
@@ -56,6 +61,16 @@ void sort_keys(engine const& on, session const& now, std::string const& values, 
        right},
       {"std par_unseq",
        by([](Key* begin, Key* end) { std::sort(std::execution::par_unseq, begin, end); }), right}};
+#ifdef LIBSCAN_BENCH_BOOST
+  auto const threads = static_cast<std::uint32_t>(on.threads());
+  all.push_back(
+      {"boost spreadsort",
+       by([](Key* begin, Key* end) { boost::sort::spreadsort::integer_sort(begin, end); }), right});
+  all.push_back({"boost block_indirect", by([threads](Key* begin, Key* end) {
+                   boost::sort::block_indirect_sort(begin, end, threads);
+                 }),
+                 right});
+#endif
   for (library const& other : other_libraries()) {
     void (*sort)(Key*, index_t) = nullptr;
     if constexpr (sizeof(Key) == 4) sort = other.sort_u32;
@@ -113,6 +128,13 @@ void sort_pairs(engine const& on, session const& now, std::string const& values,
          std::stable_sort(std::execution::par_unseq, begin, end, by_key);
        }),
        right}};
+#ifdef LIBSCAN_BENCH_BOOST
+  auto const threads = static_cast<std::uint32_t>(on.threads());
+  all.push_back({"boost parallel_stable", by([threads](pair* begin, pair* end) {
+                   boost::sort::parallel_stable_sort(begin, end, by_key, threads);
+                 }),
+                 right});
+#endif
   for (library const& other : other_libraries()) {
     auto const sort = other.sort_pairs;
     if (sort == nullptr) continue;
