@@ -92,7 +92,7 @@ HWY_INLINE numbers<T> loaded(T const* x, std::int32_t const* indices,
   lanes const all = {x[indices[Lane]]...};
   numbers<T> v;
   static_assert(sizeof v == sizeof all);
-  std::memcpy(&v, &all, sizeof v);
+  std::memcpy(static_cast<void*>(&v), &all, sizeof v);  // which has a constructor on NEON
   return v;
 }
 

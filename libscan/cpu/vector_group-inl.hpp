@@ -48,9 +48,24 @@ inline constexpr int width = static_cast<int>(hn::MaxLanes(lanes<T>()));
 template <class T>
 inline constexpr int vectors = group_items<T> / width<T>;
 
+/// A few vectors or masks.
+template <class Value, std::size_t n>
+#if HWY_ARCH_ARM  // whose vectors std::array, compiled for no instruction set, may not construct
+struct vector_array {
+  HWY_INLINE vector_array() {}
+  HWY_INLINE Value& operator[](int k) { return values[k]; }
+  HWY_INLINE Value const& operator[](int k) const { return values[k]; }
+  HWY_INLINE Value* begin() { return values; }
+  HWY_INLINE Value* end() { return values + n; }
+  Value values[n];
+};
+#else
+using vector_array = std::array<Value, n>;
+#endif
+
 /// The items of a group, in order.
 template <class T>
-using group = std::array<vector<T>, vectors<T>>;
+using group = vector_array<vector<T>, vectors<T>>;
 
 template <class T>
 HWY_INLINE vector<T> load(T const* items) {
@@ -199,8 +214,8 @@ class network {
     return hn::Ne(hn::Load(lanes<T>(), ones), hn::Zero(lanes<T>()));
   }
 
-  std::array<places, steps> from_;
-  std::array<hn::Mask<lanes<T>>, steps> takes_;
+  vector_array<places, steps> from_;
+  vector_array<hn::Mask<lanes<T>>, steps> takes_;
   places last_, before_;
   hn::Mask<lanes<T>> first_;
 };

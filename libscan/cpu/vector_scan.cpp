@@ -90,7 +90,7 @@ class running_sum {
   index_t groups_;
   index_t length_;               // items of a stream
   index_t at_ = group_items<T>;  // of them, what is in
-  std::array<group<T>, streams> sums_;
+  vector_array<group<T>, streams> sums_;
 };
 
 template <class Op, class T = typename Op::value_type>
