@@ -5,10 +5,14 @@
 
 #include <apps/histogram/bucket_tables.cuh>
 #include <apps/histogram/counters.cuh>
+#include <libscan/core/operators.hpp>
+#include <libscan/warp/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Counts bucket after bucket in dynamic shared memory of 1 << tables.bits counters.
+/// Counts bucket after bucket in dynamic shared memory of 1 << tables.bits counters. What there is
+/// to do is told in units: a vector of places is one, and so is an entry, so that nobody has all of
+/// those which are short or empty.
 template <class Count, class Tuning>
 struct bucket_count_kernel {
   static constexpr int block_threads = Tuning::block_threads;
@@ -20,44 +24,69 @@ struct bucket_count_kernel {
                              sample_totals* totals) const {
     auto* const counters = simt::dynamic_shared<unsigned>();
     int const room = 1 << tables.bits;
-    share const own = {*tables.total * blockIdx.x / gridDim.x,
-                       *tables.total * (blockIdx.x + 1) / gridDim.x};
-    index_t const last = own.from < own.to ? entry_at(tables, own.to - 1) + 1 : 0;
-    index_t entry = own.from < own.to ? entry_at(tables, own.from) : 0;
+    share const own = share{0, *tables.total + tables.entries()}.part(blockIdx.x, gridDim.x);
     for (int i = static_cast<int>(threadIdx.x); i < room; i += block_threads) counters[i] = 0;
     sample_tally tally(bins);
-    while (entry < last) {
-      auto const bucket = static_cast<int>(entry / tables.tiles);
-      index_t const bucket_end = (bucket + 1) * tables.tiles;
-      index_t const end = bucket_end < last ? bucket_end : last;
+    place at = place_of(tables, own.from);
+    while (at.unit < own.to) {
+      index_t const bucket = at.entry / tables.tiles;
+      index_t const bucket_end = units_before(tables, (bucket + 1) * tables.tiles);
+      share const here = {at.unit, bucket_end < own.to ? bucket_end : own.to};
       simt::sync_block();
-      count_entries(tables, entry, end, own, counters);
+      count_share(tables, bucket, here.part(threadIdx.x / simt::warp_size, warps), counters);
       simt::sync_block();
-      int const first = bucket << tables.bits;
+      int const first = static_cast<int>(bucket) << tables.bits;
       merge_counters(counters, first, bins - first < room ? bins - first : room, counts, tally);
-      if (end < last) {
+      at = place_of(tables, here.to);
+      if (at.unit < own.to) {
         simt::sync_block();
         for (int i = static_cast<int>(threadIdx.x); i < room; i += block_threads) counters[i] = 0;
       }
-      entry = end;
     }
     tally.commit(*totals);
   }
 
  private:
-  /// Positions of places, in vectors.
+  /// Units.
   struct share {
     index_t from, to;
+
+    /// The i-th of `parts` equal ones.
+    __device__ share part(unsigned i, unsigned parts) const {
+      index_t const size = to - from;
+      return {from + size * i / parts, from + size * (i + 1) / parts};
+    }
   };
 
-  /// The last entry that begins at a position or before, of those with places the one that has it.
-  /// The whole warp calls.
-  static __device__ index_t entry_at(bucket_tables const& tables, index_t position) {
+  /// Where a vector stands.
+  struct place {
+    index_t entry, unit;
+  };
+
+  /// What one lane has to count: vectors from `source` on. `past`: its entry is behind the share.
+  struct piece {
+    index_t source;
+    int length;
+    bool past;
+  };
+
+  /// Vectors, and units, of all entries before this one.
+  static __device__ index_t vectors_before(bucket_tables const& tables, index_t entry) {
+    return entry < tables.entries() ? tables.positions[entry] : *tables.total;
+  }
+  static __device__ index_t units_before(bucket_tables const& tables, index_t entry) {
+    return entry + vectors_before(tables, entry);
+  }
+
+  /// The last entry of which reached(entry), which holds of the first and of none behind one of
+  /// which it does not. The whole warp calls.
+  template <class Reached>
+  static __device__ index_t last_entry(bucket_tables const& tables, Reached reached) {
     index_t from = 0, size = tables.entries();
     while (size > 1) {
       index_t const step = ceil_div(size, index_t{simt::warp_size});
       index_t const probe = from + simt::lane_id() * step;
-      bool const before = probe < from + size && tables.positions[probe] <= position;
+      bool const before = probe < from + size && reached(probe);
       int const steps = simt::popc(simt::ballot(simt::full_warp, before)) - 1;
       index_t const rest = size - steps * step;
       from += steps * step;
@@ -66,57 +95,75 @@ struct bucket_count_kernel {
     return from;
   }
 
-  /// Counts the share's part of entries [first, end). Warps take a few entries at a time.
-  static __device__ void count_entries(bucket_tables const& tables, index_t first, index_t end,
-                                       share own, unsigned* counters) {
-    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size, lane = simt::lane_id();
-    index_t const fair = (end - first) / (8 * warps);
-    int const group = static_cast<int>(fair < 1                 ? 1
-                                       : fair < simt::warp_size ? fair
-                                                                : simt::warp_size);
-    for (index_t from = first + index_t{warp} * group; from < end; from += index_t{warps} * group) {
-      index_t const mine = from + lane;
-      index_t source = 0;
-      int length = 0;
-      if (lane < group && mine < end) {
-        index_t const at = tables.positions[mine];
-        index_t const skipped = own.from > at ? own.from - at : 0;
-        index_t const whole = static_cast<index_t>(tables.lengths[mine]);
-        index_t const wanted = own.to - at < whole ? own.to - at : whole;
-        length = static_cast<int>(wanted > skipped ? wanted - skipped : 0);
-        source = mine % tables.tiles * tables.tile_vectors + tables.begins[mine] + skipped;
+  /// The first vector from a unit on; where there is none, the end. The whole warp calls.
+  static __device__ place place_of(bucket_tables const& tables, index_t unit) {
+    index_t const entry =
+        last_entry(tables, [&](index_t e) { return units_before(tables, e) <= unit; });
+    index_t const behind = vectors_before(tables, entry + 1);
+    index_t const vector = unit - entry < behind ? unit - entry : behind;
+    if (vector == *tables.total) return {tables.entries(), tables.entries() + vector};
+    index_t const own =
+        last_entry(tables, [&](index_t e) { return vectors_before(tables, e) <= vector; });
+    return {own, own + vector};
+  }
+
+  /// Counts a share of one bucket, the entries of a warp's lanes at a time. The whole warp calls.
+  static __device__ void count_share(bucket_tables const& tables, index_t bucket, share own,
+                                     unsigned* counters) {
+    index_t first = place_of(tables, own.from).entry;
+    piece next = piece_of(tables, bucket, first + simt::lane_id(), own);
+    for (bool more = true; more;) {
+      piece const now = next;
+      more = !simt::any(simt::full_warp, now.past);
+      if (more) {
+        bool const empty = !simt::any(simt::full_warp, now.length != 0);
+        first =
+            empty ? place_of(tables, units_before(tables, first)).entry : first + simt::warp_size;
+        next = piece_of(tables, bucket, first + simt::lane_id(), own);
       }
-      count_group(tables.places, source, length, group, counters);
+      count_pieces(tables.places, now, counters);
     }
   }
 
-  /// Counts the entries of the first `group` lanes, several under way at a time.
-  static __device__ __forceinline__ void count_group(std::uint16_t const* places, index_t source,
-                                                     int length, int group, unsigned* counters) {
+  /// The share's part of an entry, if it has one.
+  static __device__ piece piece_of(bucket_tables const& tables, index_t bucket, index_t entry,
+                                   share own) {
+    index_t const tile = entry - bucket * tables.tiles;
+    if (tile >= tables.tiles) return {0, 0, true};
+    index_t const at = units_before(tables, entry);
+    if (at >= own.to) return {0, 0, true};
+    index_t const whole = static_cast<index_t>(tables.lengths[entry]);
+    index_t const skipped = own.from > at ? own.from - at : 0;
+    index_t const wanted = own.to - at < whole ? own.to - at : whole;
+    return {tile * tables.tile_vectors + tables.begins[entry] + skipped,
+            static_cast<int>(wanted > skipped ? wanted - skipped : 0), false};
+  }
+
+  /// Counts what all lanes have: every lane takes one vector of `warp_size` neighbours, whosever
+  /// they are, several of them under way at a time. The whole warp calls.
+  static __device__ __forceinline__ void count_pieces(std::uint16_t const* places, piece own,
+                                                      unsigned* counters) {
     constexpr int batch = Tuning::batch;
-    for (int e = 0; e < group; e += batch) {
+    auto const [before, all] = warp::exclusive_scan(own.length, plus<int>{});
+    index_t const source = own.source - before;
+    for (int first = 0; first < all; first += batch * simt::warp_size) {
       vector loaded[batch];
-      index_t from[batch];
-      int size[batch];
 #pragma unroll
       for (int k = 0; k < batch; ++k) {
-        from[k] = simt::shfl(simt::full_warp, source, (e + k) % simt::warp_size);
-        size[k] =
-            e + k < group ? simt::shfl(simt::full_warp, length, (e + k) % simt::warp_size) : 0;
-        if (simt::lane_id() < size[k]) {
-          loaded[k] = simt::load_vector<places_per_vector>(places + (from[k] + simt::lane_id()) *
-                                                                        places_per_vector);
+        int const v = first + k * simt::warp_size + simt::lane_id();
+        int owner = 0;
+#pragma unroll
+        for (int step = simt::warp_size / 2; step > 0; step /= 2) {
+          if (simt::shfl(simt::full_warp, before, owner + step) <= v) owner += step;
+        }
+        index_t const from = simt::shfl(simt::full_warp, source, owner) + v;
+        if (v < all) {
+          loaded[k] = simt::load_vector<places_per_vector>(places + from * places_per_vector);
         }
       }
 #pragma unroll
       for (int k = 0; k < batch; ++k) {
-        if (simt::lane_id() < size[k]) count_vector(loaded[k], counters);
-#pragma unroll 1
-        for (int v = simt::lane_id() + simt::warp_size; v < size[k]; v += simt::warp_size) {
-          count_vector(
-              simt::load_vector<places_per_vector>(places + (from[k] + v) * places_per_vector),
-              counters);
-        }
+        if (first + k * simt::warp_size + simt::lane_id() < all) count_vector(loaded[k], counters);
       }
     }
   }

@@ -19,17 +19,42 @@ class packed_counters {
   static constexpr unsigned spill = 0x8000;
 
   __device__ packed_counters(unsigned* words, int bins, Count* counts, sample_totals* totals)
-      : words_(words), bins_(bins), counts_(counts), totals_(totals) {}
+      : words_(words),
+        idle_(counter_words(bins) + simt::lane_id()),
+        bins_(bins),
+        counts_(counts),
+        totals_(totals) {}
+
+  /// Two counters are in one; a warp's lanes have one each to add nothing to.
+  static LIBSCAN_HOST_DEVICE int words(int bins) { return counter_words(bins) + simt::warp_size; }
 
   __device__ __forceinline__ void add(int place, unsigned times) {
-    unsigned& word = words_[place >> 1];
-    int const shift = (place & 1) * 16;
-    unsigned const before = take_from_counter(word, times << shift);
-    // Only who sets the counter's highest bit takes it off.
-    unsigned const set = ~before & (before + (times << shift)) & (spill << shift);
-    if (set == 0) return;
-    add_to_counter(word, 0u - set);
-    add_to_grid(place, spill);
+    int const places[] = {place};
+    unsigned const all_times[] = {times};
+    add_all(places, all_times);
+  }
+
+  /// Adds to several counters, to the same one too: no addition waits for another's answer.
+  template <int N>
+  __device__ __forceinline__ void add_all(int const (&places)[N], unsigned const (&times)[N]) {
+    unsigned set[N], any = 0;
+#pragma unroll
+    for (int j = 0; j < N; ++j) {
+      unsigned const added = times[j] << shift_of(places[j]);
+      unsigned const before = words_.take(times[j] == 0 ? idle_ : places[j] >> 1, added);
+      set[j] = ~before & (before + added);
+    }
+#pragma unroll
+    for (int j = 0; j < N; ++j) any |= set[j];
+    // Only who sets a counter's highest bit takes it off.
+    if ((any & (spill << 16 | spill)) == 0) return;
+#pragma unroll
+    for (int j = 0; j < N; ++j) {
+      unsigned const bit = set[j] & (spill << 16 | spill);
+      if (bit == 0) continue;
+      add_to_counter(words_[places[j] >> 1], 0u - bit);
+      add_to_grid(places[j], spill);
+    }
   }
 
   /// Counts in the grid, which few calls do: so that only of samples inside there is a tally, since
@@ -48,11 +73,15 @@ class packed_counters {
 
   /// What a place has here.
   __device__ unsigned operator[](int place) const {
-    return words_[place >> 1] >> (place & 1) * 16 & 0xffffu;
+    return words_[place >> 1] >> shift_of(place) & 0xffffu;
   }
 
  private:
-  unsigned* words_;
+  static LIBSCAN_HOST_DEVICE int counter_words(int bins) { return (bins + outside_places + 1) / 2; }
+  static __device__ int shift_of(int place) { return (place & 1) * 16; }
+
+  shared_counters words_;
+  int idle_;
   int bins_;
   Count* counts_;
   sample_totals* totals_;
@@ -66,16 +95,27 @@ class run_counter {
  public:
   explicit __device__ run_counter(packed_counters<Count>& counters) : counters_(counters) {}
 
-  __device__ __forceinline__ void add(int place) {
-    if (place == hot_) {
-      ++hot_times_;
-    } else if (place == last_) {
-      ++times_;
-    } else {
-      end_run();
-      last_ = place;
-      times_ = 1;
+  template <int N>
+  __device__ __forceinline__ void add(int const (&places)[N]) {
+    bool all_hot = true;
+#pragma unroll
+    for (int j = 0; j < N; ++j) all_hot = all_hot && places[j] == hot_;
+    if (all_hot) {
+      hot_times_ += N;
+      return;
     }
+    int ended[N];
+    unsigned times[N];
+#pragma unroll
+    for (int j = 0; j < N; ++j) {
+      bool const hot = places[j] == hot_, goes_on = places[j] == last_;
+      ended[j] = last_;
+      times[j] = hot || goes_on ? 0 : times_;
+      hot_times_ += hot ? 1 : 0;
+      times_ = hot ? times_ : goes_on ? times_ + 1 : 1;
+      last_ = hot ? last_ : places[j];
+    }
+    counters_.add_all(ended, times);
   }
 
   /// Counts the run, which may be of no samples.
@@ -84,13 +124,26 @@ class run_counter {
     times_ = 0;
   }
 
-  /// Makes the place of one lane the hot one if many lanes share it. The whole warp calls.
-  __device__ __forceinline__ void elect(int place, int lane) {
+  /// Counts a piece's samples one by one.
+  template <int N>
+  __device__ __forceinline__ void add_singly(int const (&places)[N]) {
+    unsigned ones[N];
+#pragma unroll
+    for (int j = 0; j < N; ++j) ones[j] = 1;
+    counters_.add_all(places, ones);
+  }
+
+  /// Whether many lanes share a place; if it is that of one lane, it becomes the hot one. The whole
+  /// warp calls.
+  __device__ __forceinline__ bool elect(int place, int lane) {
     int const candidate = simt::shfl(simt::full_warp, place, lane);
     int const votes = simt::popc(simt::ballot(simt::full_warp, place == candidate));
-    if (votes < least_votes || candidate == hot_) return;
-    end_hot();
-    hot_ = candidate;
+    int const before = simt::popc(simt::ballot(simt::full_warp, place == hot_));
+    if (votes >= least_votes && votes > before) {
+      end_hot();
+      hot_ = candidate;
+    }
+    return votes >= least_votes || before >= least_votes;
   }
 
   /// Counts what the lanes have of the hot place. The whole warp calls.
@@ -142,8 +195,7 @@ struct packed_histogram_kernel {
   }
 
  private:
-  /// Two counters are in one.
-  static LIBSCAN_HOST_DEVICE int words(int bins) { return (bins + outside_places + 1) / 2; }
+  static LIBSCAN_HOST_DEVICE int words(int bins) { return packed_counters<Count>::words(bins); }
 
   /// A thread has every `warp_size`-th piece from here on: those of one warp are neighbours, so
   /// that those of sorted samples agree.
@@ -183,12 +235,18 @@ struct packed_histogram_kernel {
       load(all, tile + step, next);
       int const left = pieces_left(all, first_piece(tile));
       int const first = left > 0 ? find(now[0].item[0]) : -1;
-      runs.elect(first, round++ % simt::warp_size);
+      bool const crowded = runs.elect(first, round++ % simt::warp_size);
 #pragma unroll
       for (int k = 0; k < batch; ++k) {
         if (k * simt::warp_size >= left) break;
+        int places[samples::width];
 #pragma unroll
-        for (int j = 0; j < samples::width; ++j) runs.add(find(now[k].item[j]));
+        for (int j = 0; j < samples::width; ++j) places[j] = find(now[k].item[j]);
+        if (crowded) {
+          runs.add(places);
+        } else {
+          runs.add_singly(places);
+        }
       }
       if (round % tiles_between_barriers == 0) {
         runs.end_run();
@@ -198,7 +256,8 @@ struct packed_histogram_kernel {
     runs.end_run();
     simt::sync_block();
     if (index_t const rank = index_t{blockIdx.x} * block_threads + threadIdx.x; rank < all.rest()) {
-      runs.add(find(all.rest_sample(static_cast<int>(rank))));
+      int const place[] = {find(all.rest_sample(static_cast<int>(rank)))};
+      runs.add(place);
       runs.end_run();
     }
     runs.end_hot();

@@ -25,4 +25,38 @@ __device__ __forceinline__ unsigned take_from_counter(unsigned& counter, unsigne
 #endif
 }
 
+/// Counters in shared memory whose first address is kept: from a pointer the compiler would find it
+/// anew for each atomic.
+class shared_counters {
+ public:
+  explicit __device__ shared_counters(unsigned* first) : first_(first) {
+#ifdef __CUDACC__
+    address_ = static_cast<unsigned>(__cvta_generic_to_shared(first));
+    asm("" : "+r"(address_));
+#endif
+  }
+
+  __device__ unsigned& operator[](int i) const { return first_[i]; }
+
+  /// counter i += x; returns what it was before.
+  __device__ __forceinline__ unsigned take(int i, unsigned x) const {
+#ifdef __CUDACC__
+    unsigned before;
+    asm volatile("atom.shared.add.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "r"(address_ + static_cast<unsigned>(i) * 4), "r"(x)
+                 : "memory");
+    return before;
+#else
+    return take_from_counter(first_[i], x);
+#endif
+  }
+
+ private:
+  unsigned* first_;
+#ifdef __CUDACC__
+  unsigned address_;
+#endif
+};
+
 }  // namespace libscan::inline LIBSCAN_MACHINE::device
