@@ -3,21 +3,12 @@
 // search near the root read few words, those below rarely the same bank.
 #pragma once
 
-#include <apps/histogram/counters.cuh>
+#include <cstddef>
+
+#include <apps/histogram/bins.hpp>
+#include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
-
-/// places[j] = the place of samples[j], of all at once where the finder can do that better.
-template <class Find, class Sample, int Count>
-__device__ __forceinline__ void find_places(Find const& find, Sample const (&samples)[Count],
-                                            int (&places)[Count]) {
-  if constexpr (requires { find.of_all(samples, places); }) {
-    find.of_all(samples, places);
-  } else {
-#pragma unroll
-    for (int j = 0; j < Count; ++j) places[j] = find(samples[j]);
-  }
-}
 
 /// Searches a tree of 2^height - 1 nodes, of which node i has the children 2 i and 2 i + 1.
 template <class Sample, class Edge>
@@ -56,22 +47,9 @@ struct tree_search {
   }
 };
 
-/// What a rule wants in shared memory before it is asked: nothing.
-template <class Rule>
-struct rule_in_shared {
-  static std::size_t bytes(Rule const& /*rule*/) { return 0; }
-
-  /// Calls body(find). All threads of the block call; a barrier stands before what body does.
-  template <class Body>
-  static __device__ void with(Rule const& rule, void* /*memory*/, Body body) {
-    simt::sync_block();
-    libscan::detail::in_best_form(rule, body);
-  }
-};
-
-/// Given edges: the 2^levels - 1 >= bins - 1 inner ones as a tree.
+/// Builds the tree of the 2^levels - 1 >= bins - 1 inner edges.
 template <class Sample, class Edge>
-struct rule_in_shared<edge_bins<Sample, Edge>> {
+struct edge_tree {
   using rule_type = edge_bins<Sample, Edge>;
 
   LIBSCAN_HOST_DEVICE static int levels(int bins) {
@@ -79,17 +57,10 @@ struct rule_in_shared<edge_bins<Sample, Edge>> {
     while (1 << levels < bins) ++levels;
     return levels;
   }
-  static std::size_t bytes(rule_type const& rule) {
-    return (std::size_t{1} << levels(rule.bins())) * sizeof(Edge);
-  }
+  static std::size_t bytes(int bins) { return (std::size_t{1} << levels(bins)) * sizeof(Edge); }
 
-  /// `memory`: of `bytes`, or null: then edges are searched where they are.
-  template <class Body>
-  static __device__ void with(rule_type const& rule, void* memory, Body body) {
-    if (memory == nullptr) {
-      simt::sync_block();
-      return body([&rule](Sample const& sample) { return rule.find(sample); });
-    }
+  /// In `memory` of `bytes`. All threads of the block call; ends with a barrier.
+  static __device__ tree_search<Sample, Edge> build(rule_type const& rule, void* memory) {
     auto* const tree = static_cast<Edge*>(memory);
     int const bins = rule.bins(), height = levels(bins);
     for (int i = static_cast<int>(threadIdx.x) + 1; i < 1 << height;
@@ -101,7 +72,7 @@ struct rule_in_shared<edge_bins<Sample, Edge>> {
       tree[i] = rule.edges()[rank < bins ? rank : bins];
     }
     simt::sync_block();
-    body(tree_search<Sample, Edge>{rule, tree, rule.edges()[0], rule.edges()[bins], height});
+    return {rule, tree, rule.edges()[0], rule.edges()[bins], height};
   }
 };
 

@@ -52,16 +52,18 @@ void wide_histogram(workspace& ws, Sample const* in, item_count n, Rule const& r
                     Count* d_counts, sample_totals* d_totals) {
   using in_shared = shared_histogram_kernel<Sample, Rule, Count, typename Tuning::shared>;
   using packed = packed_histogram_kernel<Sample, Rule, Count, typename Tuning::packed>;
-  std::size_t const room = counter_room<Tuning>(), staged = rule_in_shared<Rule>::bytes(rule);
+  std::size_t const room = counter_room<Tuning>();
   constexpr int width = sample_pieces<Sample>::width;
   if (std::size_t const bytes = counter_bytes(rule.bins()); bytes <= room) {
-    bool const stage = staged != 0 && bytes + staged <= room;
-    simt::launch<in_shared>({.blocks = histogram_blocks(n.at_most(), in_shared::resident_blocks,
-                                                        in_shared::block_threads * width),
-                             .threads = in_shared::block_threads,
-                             .dynamic_shared_bytes = bytes + (stage ? staged : 0),
-                             .on = ws.stream()},
-                            in, n, rule, stage, d_counts, d_totals);
+    edge_staging const staging = rule_in_shared<Rule>::choose(
+        rule, n.at_most() >= Tuning::shared::least_guided, room - bytes);
+    simt::launch<in_shared>(
+        {.blocks = histogram_blocks(n.at_most(), in_shared::resident_blocks,
+                                    in_shared::block_threads * width),
+         .threads = in_shared::block_threads,
+         .dynamic_shared_bytes = bytes + rule_in_shared<Rule>::bytes(rule, staging),
+         .on = ws.stream()},
+        in, n, rule, staging, d_counts, d_totals);
   } else if (packed::bytes(rule.bins()) <= room) {
     simt::launch<packed>(
         {.blocks = histogram_blocks(n.at_most(), packed::resident_blocks, packed::tile_items),

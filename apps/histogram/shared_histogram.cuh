@@ -3,7 +3,8 @@
 // them to the others' once, at the end (Podlozhnyuk 2007; Shams & Kennedy 2007).
 #pragma once
 
-#include <apps/histogram/edge_tree.cuh>
+#include <apps/histogram/counters.cuh>
+#include <apps/histogram/rule_in_shared.cuh>
 #include <apps/histogram/sample_pieces.cuh>
 #include <libscan/device/item_count.cuh>
 
@@ -20,14 +21,14 @@ struct shared_histogram_kernel {
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
 
-  __device__ void operator()(Sample const* in, item_count length, Rule rule, bool stage,
+  __device__ void operator()(Sample const* in, item_count length, Rule rule, edge_staging staging,
                              Count* counts, sample_totals* totals) const {
     auto* const memory = simt::dynamic_shared<unsigned char>();
     auto* const counters = reinterpret_cast<unsigned*>(memory);
     int const places = rule.bins() + outside_places;
     for (int i = static_cast<int>(threadIdx.x); i < places; i += block_threads) counters[i] = 0;
-    void* const staged = stage ? memory + counter_bytes(rule.bins()) : nullptr;
-    rule_in_shared<Rule>::with(rule, staged, [&](auto find) {
+    void* const staged = memory + counter_bytes(rule.bins());
+    rule_in_shared<Rule>::with(rule, staging, staged, [&](auto find) {
       for_each_samples<Tuning::batch>(in, length.get(), [&](auto const& samples) {
         int found[std::extent_v<std::remove_reference_t<decltype(samples)>>];
         find_places(find, samples, found);

@@ -21,10 +21,14 @@ struct histogram_tuning {
     static constexpr int block_threads = 1024;
     static constexpr int resident_blocks = 1;  // of a multiprocessor
     static constexpr int batch = 4;            // pieces of 16 bytes under way in a thread
+    // Samples for which it pays to build a guide to given edges.
+    static constexpr index_t least_guided = index_t{1} << 23;
   };
   /// Counters of 16 bits.
-  struct packed : shared {
-    static constexpr int batch = 3;
+  struct packed {
+    static constexpr int block_threads = 1024;
+    static constexpr int resident_blocks = 1;
+    static constexpr int batch = 4;
   };
   /// Samples of 8 bits.
   struct bytes {

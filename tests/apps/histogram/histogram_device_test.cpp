@@ -19,6 +19,7 @@ struct tiny {
     static constexpr int block_threads = 64;
     static constexpr int resident_blocks = 1;
     static constexpr int batch = 2;
+    static constexpr index_t least_guided = 0;
   };
   struct packed : shared {};
   struct bytes : shared {};
@@ -34,6 +35,13 @@ struct tiny {
 struct cramped : histogram_tuning {
   static constexpr std::size_t shared_bytes = 2048;
   static constexpr int bucket_bits = 9;
+};
+
+/// The library's kernels with a guide to edges however few the samples.
+struct guided : histogram_tuning {
+  struct shared : histogram_tuning::shared {
+    static constexpr index_t least_guided = 0;
+  };
 };
 
 /// Of which a block counts more than 16 bits hold.
@@ -163,6 +171,66 @@ TEMPLATE_TEST_CASE("edges given are compared exactly", "", std::int8_t, std::uin
       edge_bins<float> const same(in_float.data(), static_cast<int>(edges.size()) - 1);
       require_histogram<histogram_tuning>(samples, same, rounded, false);
     }
+  }
+}
+
+TEST_CASE("edges of floats are found wherever they crowd") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float most = std::numeric_limits<float>::max();
+  std::vector<long double> powers{-infinity, -most}, denormal, crowd{-1e30L}, equal(300, 2.5L);
+  for (int k = 127; k >= -149; k -= 3) powers.push_back(-std::ldexp(1.0L, k));
+  powers.push_back(0);
+  for (int k = -149; k <= 127; k += 3) powers.push_back(std::ldexp(1.0L, k));
+  powers.push_back(infinity);
+  for (int k = 0; k < 200; ++k) denormal.push_back(std::ldexp(static_cast<long double>(k), -149));
+  for (int k = 0; k < 2500; ++k) crowd.push_back(1 + std::ldexp(static_cast<long double>(k), -23));
+  crowd.push_back(1e30L);
+  for (auto& edge : crowd) edge = static_cast<float>(edge);
+  equal.front() = -1;
+  equal.push_back(2.75L);
+  equal.push_back(99);
+  auto const same = std::vector<long double>(40, 7);
+  std::vector<long double> growing;
+  for (int k = 0; k <= 512; ++k) growing.push_back(static_cast<float>(k * k) / 512);
+  for (auto const& edges :
+       {powers, denormal, crowd, equal, same, growing, even_edges(-1, 0, 1024),
+        std::vector<long double>{-infinity, infinity}, std::vector<long double>{infinity, infinity},
+        std::vector<long double>{1e6L, 1e6L + 0.0625L, 1e6L + 1}}) {
+    auto const d_edges = edges_of<float>(edges);
+    edge_bins<float> const rule(d_edges.data(), static_cast<int>(edges.size()) - 1);
+    require_histogram<guided>(samples_at<float>(edges), rule, edges, false);
+    require_histogram<histogram_tuning>(samples_at<float>(edges), rule, edges, false);
+  }
+}
+
+TEMPLATE_TEST_CASE("edges of 64 bits are found where floats no longer tell them apart", "",
+                   std::int64_t, std::uint64_t, double) {
+  using limits = std::numeric_limits<TestType>;
+  std::vector<std::vector<TestType>> cases(5);
+  auto const begin = static_cast<TestType>(0x1p62), end = static_cast<TestType>(0x1p63 - 1024);
+  for (int k = 0; k < 300; ++k) {
+    cases[0].push_back(static_cast<TestType>(begin + static_cast<TestType>(k * 1024)));
+    cases[1].push_back(static_cast<TestType>(end - static_cast<TestType>((299 - k) * 1024)));
+    cases[2].push_back(static_cast<TestType>(k < 150 ? TestType(k) : end - TestType(299 - k)));
+    cases[3].push_back(static_cast<TestType>(limits::max() - limits::max() / 400 * (299 - k)));
+  }
+  if constexpr (std::is_integral_v<TestType>) {
+    for (int k = 599; k >= 0; --k) {
+      cases[4].push_back(static_cast<TestType>(limits::max() - static_cast<TestType>(k)));
+    }
+  } else {
+    double edge = 1;
+    for (int k = 0; k < 600; ++k, edge = std::nextafter(edge, 2.0)) cases[4].push_back(edge);
+  }
+  cases.push_back({limits::lowest(), limits::max()});
+  for (auto const& values : cases) {
+    std::vector<long double> const edges(values.begin(), values.end());
+    auto samples = samples_at<TestType>(edges);
+    samples.insert(samples.end(), values.begin(), values.end());
+    device_image<TestType> const d_edges(values);
+    edge_bins<TestType> const rule(d_edges.data(), static_cast<int>(edges.size()) - 1);
+    require_histogram<guided>(samples, rule, edges, false);
+    require_histogram<histogram_tuning>(samples, rule, edges, false);
   }
 }
 
