@@ -48,16 +48,21 @@ class write_role {
       }
       write_two_runs(shared, work, tile, begin, end, shift);
     }
+    // Pieces are dealt in turn, on from one run to the next.
     constexpr int piece = Shape::long_run / 2;
     auto const long_runs = static_cast<int>(shared.long_runs[k % 2]);
+    int next = warp;
     for (int i = 0; i < long_runs; ++i) {
       unsigned const digit = shared.long_run_digit[k % 2][i];
+      auto const run_begin = static_cast<int>(begins[digit]);
       auto const run_end = static_cast<int>(begins[digit + 1]);
-      for (int from = static_cast<int>(begins[digit]) + warp * piece; from < run_end;
-           from += warps * piece) {
+      int const pieces = (run_end - run_begin + piece - 1) / piece;
+      for (; next < pieces; next += warps) {
+        int const from = run_begin + next * piece;
         int const to = from + piece < run_end ? from + piece : run_end;
         write_run(shared, work, tile, from, to, shifts[digit]);
       }
+      next -= pieces;
     }
   }
 

@@ -55,8 +55,8 @@ struct staged_pass_tuning {
   static constexpr int write_warps = 10;
   static constexpr int look_back_warps = 4;
   static constexpr int check_warps = 2;
-  static constexpr int look_back_tiles = 2;
-  static constexpr int long_run = 1024;  // items that one warp does not write alone
+  static constexpr int look_back_tiles = 1;
+  static constexpr int long_run = 512;  // items that one warp does not write alone
   static constexpr rank_order ranks = rank_order::hardware;
   // The stage, the sorted tile, its positions, the values.
   static constexpr int item_bytes = 2 * static_cast<int>(sizeof(Key)) +
@@ -66,8 +66,8 @@ struct staged_pass_tuning {
   static constexpr int in_shared = shared_bytes / (item_bytes * rank_warps * 32);
   static constexpr int in_registers = sizeof(Key) == 8 ? 24 : 44;
   static constexpr int items_per_thread =
-      (in_shared < in_registers ? in_shared : in_registers) / 4 * 4;
-  static constexpr int rows_at_once = 4;
+      (in_shared < in_registers ? in_shared : in_registers) / 2 * 2;
+  static constexpr int rows_at_once = items_per_thread % 4 == 0 ? 4 : 2;
   static constexpr index_t portion_tiles =
       (index_t{1} << 29) / (rank_warps * 32 * items_per_thread);
   // Below it the tiles are too few for all multiprocessors.
