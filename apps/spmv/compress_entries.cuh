@@ -26,23 +26,31 @@ struct sorted_keys {
     return i < n ? keys[i] : keys_of.gap();
   }
 
-  /// own[r]: the lane's key in row r of the batch. Bit l of ends[r] and row_ends[r]: entry l of the
-  /// row is the last of its place, of its row of the matrix.
-  __device__ __forceinline__ void load(index_t base, std::uint64_t (&own)[rows],
-                                       unsigned (&ends)[rows], unsigned (&row_ends)[rows]) const {
-    int const lane = simt::lane_id();
+  /// own[r]: the lane's key in row r of the batch. Bit r of `ends` and `row_ends`: that entry is
+  /// the last of its place, of its row of the matrix.
+  __device__ __forceinline__ void load(index_t base, std::uint64_t (&own)[rows], unsigned& ends,
+                                       unsigned& row_ends) const {
+    index_t const first = base + simt::lane_id();
+    std::uint64_t next[rows];  // read once more, since a shuffle takes longer
+    if (base + batch_items < n) {
 #pragma unroll
-    for (int r = 0; r < rows; ++r) own[r] = at(base + r * simt::warp_size + lane);
-    std::uint64_t const behind = at(base + batch_items);
+      for (int r = 0; r < rows; ++r) {
+        own[r] = keys[first + r * simt::warp_size];
+        next[r] = keys[first + r * simt::warp_size + 1];
+      }
+    } else {
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        own[r] = at(first + r * simt::warp_size);
+        next[r] = at(first + r * simt::warp_size + 1);
+      }
+    }
+    ends = row_ends = 0;
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      std::uint64_t next = simt::shfl_down(simt::full_warp, own[r], 1);
-      std::uint64_t const first_of_next =
-          r + 1 < rows ? simt::shfl(simt::full_warp, own[r + 1 < rows ? r + 1 : r], 0) : behind;
-      if (lane == simt::warp_size - 1) next = first_of_next;
-      bool const entry = own[r] != keys_of.gap();
-      ends[r] = simt::ballot(simt::full_warp, entry && next != own[r]);
-      row_ends[r] = simt::ballot(simt::full_warp, entry && !keys_of.same_row(next, own[r]));
+      if (own[r] == keys_of.gap()) continue;
+      if (next[r] != own[r]) ends |= 1u << r;
+      if (!keys_of.same_row(next[r], own[r])) row_ends |= 1u << r;
     }
   }
 };
@@ -62,16 +70,16 @@ struct count_places_kernel {
   __device__ void operator()(sorted_keys sorted, span_places places) const {
     index_t const span = index_t{blockIdx.x} * warps + threadIdx.x / simt::warp_size;
     if (span >= places.spans) return;
-    int count = 0;
+    unsigned own_count = 0;
 #pragma unroll
     for (int b = 0; b < sorted_keys::batches; ++b) {
       std::uint64_t own[sorted_keys::rows];
-      unsigned ends[sorted_keys::rows], row_ends[sorted_keys::rows];
+      unsigned ends, row_ends;
       sorted.load(span * sorted_keys::span_items + b * sorted_keys::batch_items, own, ends,
                   row_ends);
-#pragma unroll
-      for (int r = 0; r < sorted_keys::rows; ++r) count += simt::popc(ends[r]);
+      own_count += static_cast<unsigned>(simt::popc(ends));
     }
+    unsigned const count = simt::reduce_add(simt::full_warp, own_count);
     if (simt::lane_id() != 0) return;
     places.ended[span] = count;
     places.begins[span] = count > 0 ? span : 0;
@@ -115,19 +123,21 @@ struct write_places_kernel {
     for (int b = 0; b < sorted_keys::batches; ++b) {
       index_t const from = base + b * sorted_keys::batch_items + lane;
       std::uint64_t own[rows];
-      unsigned ends[rows], row_ends[rows];
+      unsigned own_ends, own_row_ends;
       T numbers[rows];
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
         index_t const i = from + r * simt::warp_size;
         numbers[r] = i < sorted.n ? as_number<T>(values[i]) : nothing;
       }
-      sorted.load(base + b * sorted_keys::batch_items, own, ends, row_ends);
+      sorted.load(base + b * sorted_keys::batch_items, own, own_ends, own_row_ends);
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
-        T const sum = sum_of_place(numbers[r], ends[r], open);
-        if ((ends[r] >> lane & 1u) != 0) {
-          int const before = simt::popc(ends[r] & simt::lanemask_lt());
+        bool const is_end = (own_ends >> r & 1u) != 0;
+        unsigned const ends = simt::ballot(simt::full_warp, is_end);
+        T const sum = sum_of_place(numbers[r], ends, open);
+        if (is_end) {
+          int const before = simt::popc(ends & simt::lanemask_lt());
           index_t const at = place + before;
           out.indices[at] = sorted.keys_of.column(own[r]);
           if (begun_before && before == 0) {
@@ -135,17 +145,17 @@ struct write_places_kernel {
           } else {
             out.put(at, sum);
           }
-          if ((row_ends[r] >> lane & 1u) != 0) {
+          if ((own_row_ends >> r & 1u) != 0) {
             out.ends[index_t{sorted.keys_of.row(own[r])} + 1] = static_cast<Offset>(at + 1);
           }
         }
-        place += simt::popc(ends[r]);
-        if (begun_before && ends[r] != 0) {
+        place += simt::popc(ends);
+        if (begun_before && ends != 0) {
           closed = first_place;
           begun_before = false;
         }
-        T const last = simt::shfl(simt::full_warp, sum, simt::warp_size - 1);
-        open = ends[r] >> 31 != 0 ? nothing : last;
+        open = nothing;
+        if (ends >> 31 == 0) open = simt::shfl(simt::full_warp, sum, simt::warp_size - 1);
       }
     }
     if (lane == 0) {
@@ -180,16 +190,18 @@ struct write_places_kernel<no_values, Offset> {
     index_t place = places.ended[span];
     for (int b = 0; b < sorted_keys::batches; ++b) {
       std::uint64_t own[sorted_keys::rows];
-      unsigned ends[sorted_keys::rows], row_ends[sorted_keys::rows];
-      sorted.load(span * sorted_keys::span_items + b * sorted_keys::batch_items, own, ends,
-                  row_ends);
+      unsigned own_ends, own_row_ends;
+      sorted.load(span * sorted_keys::span_items + b * sorted_keys::batch_items, own, own_ends,
+                  own_row_ends);
 #pragma unroll
       for (int r = 0; r < sorted_keys::rows; ++r) {
-        index_t const at = place + simt::popc(ends[r] & simt::lanemask_lt());
-        place += simt::popc(ends[r]);
-        if ((ends[r] >> simt::lane_id() & 1u) == 0) continue;
+        bool const is_end = (own_ends >> r & 1u) != 0;
+        unsigned const ends = simt::ballot(simt::full_warp, is_end);
+        index_t const at = place + simt::popc(ends & simt::lanemask_lt());
+        place += simt::popc(ends);
+        if (!is_end) continue;
         indices[at] = sorted.keys_of.column(own[r]);
-        if ((row_ends[r] >> simt::lane_id() & 1u) != 0) {
+        if ((own_row_ends >> r & 1u) != 0) {
           row_end[index_t{sorted.keys_of.row(own[r])} + 1] = static_cast<Offset>(at + 1);
         }
       }
