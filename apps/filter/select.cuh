@@ -6,6 +6,7 @@
 #include <apps/filter/look_back_filter.cuh>
 #include <apps/filter/pipelined_filter.cuh>
 #include <apps/filter/pipelined_mask_filter.cuh>
+#include <apps/filter/resident_filter.cuh>
 #include <libscan/core/tuning.hpp>
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -63,18 +64,48 @@ struct tuning_of<pipeline_form::mask, Item, Rule> {
   using type = pipelined_mask_filter_tuning<Rule::bits_per_item>;
 };
 
+/// Whether `Tuning` is that of a resident filter.
+template <class Tuning>
+concept tunes_resident_filter = requires {
+  Tuning::resident;
+};
+
+/// Calls act(tuning) with that of a resident filter and returns true, if one is the way to filter n
+/// items by a call with `Tuning`, which may be void.
+template <class Tuning, class Item, class Act>
+bool if_resident(index_t n, Act act) {
+  if constexpr (tunes_resident_filter<Tuning>) {
+    act(Tuning{});
+    return true;
+  } else if constexpr (std::is_void_v<Tuning> && resident_filter_tuning<Item>::fits) {
+    if (fits_resident_filter<short_resident_filter_tuning<Item>>(n)) {
+      act(short_resident_filter_tuning<Item>{});
+      return true;
+    }
+    if (fits_resident_filter<resident_filter_tuning<Item>>(n)) {
+      act(resident_filter_tuning<Item>{});
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Filters the way `Tuning` says; void: chooses. `memory`: of `filter_bytes`, in the workspace.
 template <class Tuning, class In, class Outputs, class Rule>
 void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
                  index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
   constexpr pipeline_form form = form_of<In, Rule, Outputs>();
-  auto* const total = reinterpret_cast<position*>(d_count);
+  [[maybe_unused]] auto* const total = reinterpret_cast<position*>(d_count);
+  bool const done = if_resident<Tuning, item>(n.at_most(), [&](auto tuning) {
+    resident_filter<decltype(tuning)>(ws, memory, in, out, n, rule, d_count);
+  });
+  if (done) return;
   if constexpr (tunes_pipeline<Tuning>) {
     static_assert(form != pipeline_form::none, "no pipeline filters this");
     using work = typename work_of<form, In, Rule, Outputs, Tuning>::type;
     run_pipeline<Tuning>(ws, memory, work{in, out, rule}, n, plus_position{}, position{0}, total);
-  } else {
+  } else if constexpr (!tunes_resident_filter<Tuning>) {
     if constexpr (std::is_void_v<Tuning> && form != pipeline_form::none) {
       using tuning = typename tuning_of<form, item, Rule>::type;
       using work = typename work_of<form, In, Rule, Outputs, tuning>::type;
@@ -89,12 +120,15 @@ void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_coun
   }
 }
 
-/// Bytes of workspace for n items, in tiles of either way to filter of at least so many items.
+/// Bytes of workspace for n items, in tiles of either way to filter in tiles of at least so many
+/// items.
 template <class Summary>
 constexpr std::size_t filter_bytes(index_t n, index_t look_back_items, index_t pipeline_items) {
   std::size_t const tiles = tile_state<Summary>::bytes(ceil_div(n, look_back_items));
   std::size_t const pipeline = pipeline_bytes<Summary>(ceil_div(n, pipeline_items));
-  return tiles > pipeline ? tiles : pipeline;
+  constexpr std::size_t resident = resident_filter_bytes<resident_filter_tuning<char>>;
+  std::size_t const most = tiles > pipeline ? tiles : pipeline;
+  return most > resident ? most : resident;
 }
 
 /// The same for a call with `Tuning`, which may be void.

@@ -26,20 +26,28 @@ void split(workspace& ws, In in, Out out, Rejected rejected, item_count n, Keep 
 /// order.
 ///
 /// Where the first of the others goes is known only when all items have been asked about, so a pass
-/// that counts goes before. Traffic: reads n items twice, or only the mask twice if `keep` is one,
-/// writes n. A predicate is applied twice to each item. `out` must not overlap `in` or a mask.
+/// that counts goes before, except for so few items that the multiprocessors hold all of them.
+/// Traffic: reads n items twice, or only the mask twice if `keep` is one, writes n. A predicate is
+/// applied to each item once or twice. `out` must not overlap `in` or a mask.
 template <class Tuning = void, class In, class Out, class Keep>
 void split(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
   std::byte* const memory = ws.reserve(
       device::count_bytes + device::filter_bytes<device::position, Tuning, item>(n.at_most()));
-  auto* const kept = reinterpret_cast<index_t*>(memory);
-  std::byte* const rest = memory + device::count_bytes;
   auto const rule = device::rule_of(keep);
-  device::filter_into<Tuning>(ws, rest, in, device::filter_outputs<>{}, n, rule, kept);
-  using behind = device::behind_count<Out>;
-  device::filter_outputs<Out, no_output, behind> const outputs{out, {}, behind{out, kept}};
-  device::filter_into<Tuning>(ws, rest, in, outputs, n, rule, d_count);
+  bool const done = device::if_resident<Tuning, item>(n.at_most(), [&](auto tuning) {
+    device::filter_outputs<Out, no_output, device::behind_kept<Out>> const outputs{out, {}, {out}};
+    device::resident_filter<decltype(tuning)>(ws, memory, in, outputs, n, rule, d_count);
+  });
+  if (done) return;
+  if constexpr (!device::tunes_resident_filter<Tuning>) {
+    auto* const kept = reinterpret_cast<index_t*>(memory);
+    std::byte* const rest = memory + device::count_bytes;
+    device::filter_into<Tuning>(ws, rest, in, device::filter_outputs<>{}, n, rule, kept);
+    using behind = device::behind_count<Out>;
+    device::filter_outputs<Out, no_output, behind> const outputs{out, {}, behind{out, kept}};
+    device::filter_into<Tuning>(ws, rest, in, outputs, n, rule, d_count);
+  }
 }
 
 /// Holds for keys whose bit `bit` is 0.

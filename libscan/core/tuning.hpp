@@ -103,6 +103,25 @@ struct short_resident_tuning : resident_tuning<Item, T, Result> {
 template <class T>
 struct filter_tuning : look_back_tuning<T> {};
 
+/// The resident filter: one tile per multiprocessor.
+template <class T>
+struct resident_filter_tuning {
+  static constexpr int block_threads = 1024;
+  static constexpr bool resident = true;
+  static constexpr int items_per_thread = sizeof(T) <= 4    ? 16
+                                          : sizeof(T) <= 64 ? 64 / static_cast<int>(sizeof(T))
+                                                            : 1;
+  // The items kept lie in shared memory.
+  static constexpr bool fits = sizeof(T) <= 64;
+};
+
+/// The same for so few items that two for each thread are enough: its code is there sooner.
+template <class T>
+struct short_resident_filter_tuning : resident_filter_tuning<T> {
+  static constexpr int block_threads = 512;
+  static constexpr int items_per_thread = resident_filter_tuning<T>::items_per_thread < 2 ? 1 : 2;
+};
+
 /// No tile of a pipelined filter is smaller, whatever the types are.
 inline constexpr int least_filter_tile = 2048;
 
@@ -153,6 +172,14 @@ struct tiny_pipeline_tuning {
   static constexpr int rows = 2;
   static constexpr int rows_at_once = 1;
   static constexpr int stages = 4;
+};
+
+/// The smallest tile of a resident filter, for tests.
+struct tiny_resident_filter_tuning {
+  static constexpr int block_threads = 64;
+  static constexpr bool resident = true;
+  static constexpr int items_per_thread = 2;
+  static constexpr bool fits = true;
 };
 
 /// The smallest tile of a resident scan, for tests.

@@ -85,7 +85,7 @@ std::vector<T> one_in_the_middle(index_t n) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 keeps what copy_if keeps", "",
-                   tiny_tuning, tiny_pipeline_tuning, odd_pipeline) {
+                   tiny_tuning, tiny_resident_filter_tuning, tiny_pipeline_tuning, odd_pipeline) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : tiny_sizes()) {
@@ -152,6 +152,7 @@ TEMPLATE_TEST_CASE("no pointer of a filter needs alignment beyond its type's", "
     for (int const percent : {30, 99}) {
       require_filter<tiny_tuning>(items, some<TestType>(percent), offset);
       require_filter<tiny_pipeline_tuning>(items, some<TestType>(percent), offset);
+      require_filter<automatic>(items, some<TestType>(percent), offset);
       require_filter<short_pipeline<TestType>>(items, some<TestType>(percent), offset);
     }
   }
@@ -184,7 +185,7 @@ TEST_CASE("items of 16 bytes need no alignment to 16") {
 }
 
 TEMPLATE_TEST_CASE("items are converted to what the output holds", "", tiny_tuning,
-                   tiny_pipeline_tuning) {
+                   tiny_pipeline_tuning, automatic) {
   auto const items = percentiles<std::uint8_t>(2000);
   device_image<std::uint8_t> in(items);
   std::vector<std::int64_t> expected;
@@ -197,7 +198,8 @@ TEMPLATE_TEST_CASE("items are converted to what the output holds", "", tiny_tuni
 }
 
 TEMPLATE_TEST_CASE("the device's predicate is asked once about each item, and about no other", "",
-                   tiny_tuning, tiny_pipeline_tuning, odd_pipeline, short_pipeline<std::uint32_t>) {
+                   tiny_tuning, tiny_pipeline_tuning, odd_pipeline, short_pipeline<std::uint32_t>,
+                   automatic) {
   constexpr index_t n = 5003;
   std::vector<std::uint32_t> items;
   for (std::uint32_t i = 0; i < n; ++i) items.push_back(i + 1);

@@ -145,7 +145,7 @@ masked_input<T> by_three(index_t n, int offset) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 is divided as by a loop", "",
-                   tiny_tuning, tiny_pipeline_tuning, odd_pipeline) {
+                   tiny_tuning, tiny_resident_filter_tuning, tiny_pipeline_tuning, odd_pipeline) {
   each_schedule(1, [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : tiny_sizes()) {
@@ -268,7 +268,7 @@ TEMPLATE_TEST_CASE("one buffer is filled from both ends in one pass", "", tiny_t
 }
 
 TEMPLATE_TEST_CASE("splits take n and leave their count on the device", "", tiny_tuning,
-                   tiny_pipeline_tuning) {
+                   tiny_pipeline_tuning, automatic) {
   masked_input<std::uint32_t> const input(3000, 400, 0);
   device_image<std::uint32_t> kept(3000), split_out(3000);
   device_image<index_t> count(1), count_of_split(1);
