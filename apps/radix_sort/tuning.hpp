@@ -70,8 +70,8 @@ struct staged_pass_tuning {
   static constexpr int rows_at_once = items_per_thread % 4 == 0 ? 4 : 2;
   static constexpr index_t portion_tiles =
       (index_t{1} << 29) / (rank_warps * 32 * items_per_thread);
-  // Below it the tiles are too few for all multiprocessors.
-  static constexpr index_t least_items = index_t{1} << 21;
+  // Below it the tiles are too few for most multiprocessors.
+  static constexpr index_t least_items = index_t{1} << 18;
 };
 
 /// The sort in one launch, of as many items as the multiprocessors hold.
