@@ -5,6 +5,7 @@
 
 #include <apps/histogram/bucket_tables.cuh>
 #include <apps/histogram/counters.cuh>
+#include <apps/histogram/rule_in_shared.cuh>
 #include <apps/histogram/sample_pieces.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/core/operators.hpp>
@@ -88,10 +89,10 @@ struct bucket_split_kernel {
                                               bucket_tables const& tables, unsigned (&place)[items],
                                               sample_tally& tally) {
     auto const find_all = [&](piece const& from, int k) {
+      int found[width];
+      find_places(find, from.item, found);
 #pragma unroll
-      for (int j = 0; j < width; ++j) {
-        place[k * width + j] = static_cast<unsigned>(find(from.item[j]));
-      }
+      for (int j = 0; j < width; ++j) place[k * width + j] = static_cast<unsigned>(found[j]);
     };
     index_t const first = tile + threadIdx.x;
     int const missing = bins + outside_places;

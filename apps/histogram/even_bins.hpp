@@ -143,7 +143,7 @@ class even_bins {
   template <class Body>
   LIBSCAN_HOST_DEVICE void in_best_form(Body body) const {
     if (proven_) {
-      body([this](Sample const& sample) { return find_by(estimate_, sample); });
+      body(proven_places{*this});
     } else {
       body([this](Sample const& sample) { return find_by(checked_line{*this}, sample); });
     }
@@ -155,6 +155,32 @@ class even_bins {
  private:
   using line = detail::value_line<value_type>;
   using limits = std::numeric_limits<value_type>;
+
+  /// The estimate alone, for one sample or for several at once, of which most often all are inside.
+  struct proven_places {
+    even_bins const& rule;
+
+    LIBSCAN_HOST_DEVICE int operator()(Sample const& sample) const {
+      return rule.find_by(rule.estimate_, sample);
+    }
+    template <int Count>
+    LIBSCAN_HOST_DEVICE void of_all(Sample const (&samples)[Count], int (&places)[Count]) const {
+      value_type const first = rule.first_, last = rule.last_;
+      bool inside = true;
+      for (Sample const& sample : samples) {
+        auto const x = detail::value_of(sample);
+        inside = inside && x >= first && x <= last;
+      }
+#ifdef __CUDA_ARCH__
+      // Lanes that part would wait for each other.
+      inside = __all_sync(__activemask(), inside);
+#endif
+      for (int j = 0; j < Count; ++j) {
+        places[j] =
+            inside ? rule.estimate_.place(detail::value_of(samples[j])) : (*this)(samples[j]);
+      }
+    }
+  };
 
   /// The estimate where it is certain, elsewhere a comparison with the edge that is near.
   struct checked_line {
@@ -186,17 +212,25 @@ class even_bins {
     // Members are read before they are chosen from, or the choices become branches.
     value_type const first = first_, last = last_;
     int const behind = behind_;
-    bool const inside = x >= first && x <= last;
     int const outside = detail::is_nan(x) ? place_nan : x < begin_ ? place_below : behind;
 #ifdef __CUDA_ARCH__
     // Lanes that part would wait for each other: all look for the place of the nearest inside.
-    value_type const near = x >= first ? x <= last ? x : last : first;
+    value_type const near = nearest(x, first, last);
     int const k = places.place(near);
-    return inside ? k : bins_ + outside;
+    return near == x && x >= first ? k : bins_ + outside;
 #else
-    return inside ? places.place(x) : bins_ + outside;
+    return x >= first && x <= last ? places.place(x) : bins_ + outside;
 #endif
   }
+
+#ifdef __CUDA_ARCH__
+  /// The number of [first, last] next to x; any, if x is NaN.
+  static __device__ value_type nearest(value_type x, value_type first, value_type last) {
+    if constexpr (std::is_same_v<value_type, float>) return fminf(fmaxf(x, first), last);
+    if constexpr (std::is_same_v<value_type, double>) return fmin(fmax(x, first), last);
+    return x >= first ? x <= last ? x : last : first;
+  }
+#endif
 
   /// The last bin that does not begin behind x: where edges are so close that doubles do not tell
   /// them apart, an estimate may be off by more than one.

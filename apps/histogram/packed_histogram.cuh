@@ -4,6 +4,7 @@
 #pragma once
 
 #include <apps/histogram/counters.cuh>
+#include <apps/histogram/rule_in_shared.cuh>
 #include <apps/histogram/sample_pieces.cuh>
 #include <libscan/device/item_count.cuh>
 
@@ -95,6 +96,7 @@ class run_counter {
  public:
   explicit __device__ run_counter(packed_counters<Count>& counters) : counters_(counters) {}
 
+  /// Counts a piece's samples by runs, and those of the hot place apart.
   template <int N>
   __device__ __forceinline__ void add(int const (&places)[N]) {
     bool all_hot = true;
@@ -240,8 +242,7 @@ struct packed_histogram_kernel {
       for (int k = 0; k < batch; ++k) {
         if (k * simt::warp_size >= left) break;
         int places[samples::width];
-#pragma unroll
-        for (int j = 0; j < samples::width; ++j) places[j] = find(now[k].item[j]);
+        find_places(find, now[k].item, places);
         if (crowded) {
           runs.add(places);
         } else {

@@ -26,6 +26,8 @@ class write_role {
       shared.sorted_full.wait(k % 2);
       if constexpr (Shape::has_values) shared.values_ready.wait(k % 2);
       write_runs(shared, work, tile, k, warp, Shape::write_warps);
+      // All have written the tile before, or this one could not have been sorted.
+      if (k > 0) shared.written.wait((k - 1) % 2);
       shared.written.arrive();
       shared.sorted_free.arrive();
     }
