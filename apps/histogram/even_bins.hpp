@@ -172,8 +172,9 @@ class even_bins {
         inside = inside && x >= first && x <= last;
       }
 #ifdef __CUDA_ARCH__
-      // Lanes that part would wait for each other.
-      inside = __all_sync(__activemask(), inside);
+      // Lanes that part would wait for each other. Before Hopper ptxas runs out of registers where
+      // there are two ways.
+      inside = __CUDA_ARCH__ >= 900 && __all_sync(__activemask(), inside);
 #endif
       for (int j = 0; j < Count; ++j) {
         places[j] =
