@@ -172,9 +172,8 @@ class even_bins {
         inside = inside && x >= first && x <= last;
       }
 #ifdef __CUDA_ARCH__
-      // Lanes that part would wait for each other. Before Hopper ptxas runs out of registers where
-      // there are two ways.
-      inside = __CUDA_ARCH__ >= 900 && __all_sync(__activemask(), inside);
+      // Lanes that part would wait for each other.
+      inside = __all_sync(__activemask(), inside);
 #endif
       for (int j = 0; j < Count; ++j) {
         places[j] =
@@ -213,14 +212,19 @@ class even_bins {
     // Members are read before they are chosen from, or the choices become branches.
     value_type const first = first_, last = last_;
     int const behind = behind_;
+    bool const inside = x >= first && x <= last;
     int const outside = detail::is_nan(x) ? place_nan : x < begin_ ? place_below : behind;
 #ifdef __CUDA_ARCH__
     // Lanes that part would wait for each other: all look for the place of the nearest inside.
     value_type const near = nearest(x, first, last);
     int const k = places.place(near);
-    return near == x && x >= first ? k : bins_ + outside;
+#if __CUDA_ARCH__ >= 900
+    return near == x && x >= first ? k : bins_ + outside;  // the same in fewer registers
 #else
-    return x >= first && x <= last ? places.place(x) : bins_ + outside;
+    return inside ? k : bins_ + outside;
+#endif
+#else
+    return inside ? places.place(x) : bins_ + outside;
 #endif
   }
 
