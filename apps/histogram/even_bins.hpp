@@ -212,7 +212,7 @@ class even_bins {
     // Members are read before they are chosen from, or the choices become branches.
     value_type const first = first_, last = last_;
     int const behind = behind_;
-    bool const inside = x >= first && x <= last;
+    [[maybe_unused]] bool const inside = x >= first && x <= last;
     int const outside = detail::is_nan(x) ? place_nan : x < begin_ ? place_below : behind;
 #ifdef __CUDA_ARCH__
     // Lanes that part would wait for each other: all look for the place of the nearest inside.
