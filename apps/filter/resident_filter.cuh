@@ -11,6 +11,7 @@
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/resident_scan.cuh>
+#include <libscan/device/shared_room.cuh>
 #include <libscan/device/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -70,12 +71,16 @@ struct resident_filter_kernel {
 template <class Tuning>
 inline constexpr std::size_t resident_filter_bytes = Tuning::block_threads * sizeof(int);
 
-/// Whether the current device holds n items of such a filter at once.
-template <class Tuning>
+/// Whether the current device holds n Items of such a filter at once, whatever the outputs: also in
+/// shared memory, of which some GPUs have too little for the tile.
+template <class Item, class Tuning>
 bool fits_resident_filter(index_t n) {
   if (!Tuning::fits) return false;
-  index_t const blocks = resident_shape(n, Tuning::block_threads, Tuning::items_per_thread).blocks;
-  return blocks <= simt::multiprocessor_count() && blocks <= Tuning::block_threads;
+  using most = resident_filter_kernel<Item, keep_marked<byte_mask>,
+                                      filter_outputs<Item*, index_t*, Item*>, Tuning>;
+  index_t const blocks = resident_shape(n, most::row_items, Tuning::items_per_thread).blocks;
+  return blocks <= simt::multiprocessor_count() && blocks <= Tuning::block_threads &&
+         sizeof(typename most::shared_storage) <= shared_room();
 }
 
 /// Launches `resident_filter_kernel` over n items, of which `fits_resident_filter` is true.

@@ -78,11 +78,11 @@ bool if_resident(index_t n, Act act) {
     act(Tuning{});
     return true;
   } else if constexpr (std::is_void_v<Tuning> && resident_filter_tuning<Item>::fits) {
-    if (fits_resident_filter<short_resident_filter_tuning<Item>>(n)) {
+    if (fits_resident_filter<Item, short_resident_filter_tuning<Item>>(n)) {
       act(short_resident_filter_tuning<Item>{});
       return true;
     }
-    if (fits_resident_filter<resident_filter_tuning<Item>>(n)) {
+    if (fits_resident_filter<Item, resident_filter_tuning<Item>>(n)) {
       act(resident_filter_tuning<Item>{});
       return true;
     }

@@ -135,8 +135,9 @@ struct bucket_split_kernel {
         simt::ballot(simt::full_warp, some == simt::shfl(simt::full_warp, some, 0));
     if (simt::popc(alike) < crowd) {
 #pragma unroll
-      for (int i = 0; i < items; ++i)
+      for (int i = 0; i < items; ++i) {
         rank[i] = counters.take(static_cast<int>(place[i] >> bits), 1);
+      }
       return;
     }
     // How many there are in the run from each item on.
@@ -171,8 +172,9 @@ struct bucket_split_kernel {
       int sum = 0;
       for (int b = first; b < end; ++b) sum += vectors_of(count[b]);
       int next = block::exclusive_scan(shared.scan, sum, plus<int>{}).prefix;
-      for (int b = first; b < end; ++b)
+      for (int b = first; b < end; ++b) {
         next = place_bucket(tables, tile, b, next, count, begin, staged);
+      }
     } else if (threadIdx.x < simt::warp_size) {
       int const b = simt::lane_id();
       int const own = b < tables.buckets ? vectors_of(count[b]) : 0;

@@ -9,8 +9,8 @@
 #include <apps/histogram/counted_histogram.cuh>
 #include <apps/histogram/packed_histogram.cuh>
 #include <apps/histogram/shared_histogram.cuh>
-#include <apps/histogram/shared_room.cuh>
 #include <apps/histogram/tuning.hpp>
+#include <libscan/device/shared_room.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
