@@ -4,8 +4,8 @@
 // and walks them on its own, the next entries and row ends on their way while it adds.
 #pragma once
 
-#include <apps/spmv/baseline_spmv.cuh>
 #include <apps/spmv/row_ends.cuh>
+#include <apps/spmv/row_result.hpp>
 #include <apps/spmv/span_sums.cuh>
 #include <apps/spmv/tuning.hpp>
 #include <apps/spmv/window_sums.cuh>
@@ -58,7 +58,8 @@ struct window_entries {
 
 /// Each warp walks one span, window after window. Positions are relative to the span's first entry,
 /// rounded down to 32; rows to its first row. The matrix has entries.
-template <class Value, class Offset, class X, class Y, class S, class Tuning>
+/// `Layout` says where spans begin: `searched_spans` or a plan's.
+template <class Layout, class Value, class Offset, class X, class Y, class S, class Tuning>
 struct balanced_spmv_kernel {
   using T = typename S::value_type;
   using matrix_type = csr_matrix<Value, Offset>;
@@ -71,21 +72,22 @@ struct balanced_spmv_kernel {
 
   struct warp_storage {
     typename sums_type::storage sums;
-    typename row_ends<Offset>::ring ends;
+    typename Layout::ends_type::ring ends;
   };
   struct shared_storage {
     warp_storage of_warp[warps];
   };
 
-  __device__ void operator()(shared_storage& shared, matrix_type matrix, X const* x,
+  __device__ void operator()(shared_storage& shared, Layout layout, matrix_type matrix, X const* x,
                              row_result<Y, S> out, span_sums<T> spans) const {
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
     index_t const span = index_t{blockIdx.x} * warps + warp;
-    if (span < spans.spans) walk(shared.of_warp[warp], matrix, x, out, spans, span);
+    if (span < spans.spans) walk(shared.of_warp[warp], layout, matrix, x, out, spans, span);
   }
 
-  static __device__ __forceinline__ void walk(warp_storage& shared, matrix_type const& matrix,
-                                              X const* x, row_result<Y, S> const& out,
+  static __device__ __forceinline__ void walk(warp_storage& shared, Layout const& layout,
+                                              matrix_type const& matrix, X const* x,
+                                              row_result<Y, S> const& out,
                                               span_sums<T> const& spans, index_t span) {
     typename S::sum_type const add;
     T const nothing = add.identity();
@@ -95,21 +97,17 @@ struct balanced_spmv_kernel {
     index_t const all = matrix.rows + matrix.nonzeros;
     index_t const begin = span * spans.items;
     int const items = static_cast<int>(at_most(all - begin, spans.items));
-    index_t const first_row =
-        rows_ended_before(matrix.offsets, matrix.rows, matrix.nonzeros, begin);
-    index_t const first_entry = begin - first_row;
-    int const first = static_cast<int>(first_entry % simt::warp_size);
-    index_t const base = first_entry - first;
+    span_start const start = layout.start(span, begin, items);
+    int const first = static_cast<int>(start.entry % simt::warp_size);
+    index_t const base = start.entry - first;
     int const last = items + first;  // the span ends where position + row is this
     int const entries = static_cast<int>(at_most(matrix.nonzeros - base, index_t{last}));
-    int const rows = static_cast<int>(at_most(matrix.rows - first_row, index_t{items}));
 
     index_t from = base + lane;
     window_entries<Value, per_lane> ahead;
     ahead.request(matrix.indices + from, matrix.values + from, entries - lane);
     sums_type::reset(shared.sums);
-    row_ends<Offset> ends(shared.ends, matrix.offsets, first_row, rows, base, first);
-    bool const begun_before = static_cast<index_t>(matrix.offsets[first_row]) < first_entry;
+    auto ends = layout.ends(shared.ends, start, base, first);
     if (lane == 0) spans.closed[span] = -1;
 
     T open = nothing;  // the lane's share of the row that has begun and not ended
@@ -155,11 +153,11 @@ struct balanced_spmv_kernel {
 
         // 5 put them, but for the one whose beginning others have
         if (ends_here) {
-          if (own == 0 && begun_before) {
+          if (own == 0 && start.begun_before) {
             spans.heads[span] = sum;
-            spans.closed[span] = first_row;
+            spans.closed[span] = start.row;
           } else {
-            out.put(first_row + own, sum);
+            out.put(start.row + own, sum);
           }
         }
         open = lane == ended ? sum : nothing;
@@ -204,19 +202,18 @@ constexpr std::size_t balanced_spmv_bytes(index_t all) {
   return span_sums<T>::bytes(ceil_div(all, Tuning::span_items(all)));
 }
 
-/// Puts all rows of the product.
-template <class Tuning, class Value, class Offset, class X, class Y, class S>
-void balanced_spmv(workspace& ws, csr_matrix<Value, Offset> const& matrix, X const* x,
-                   row_result<Y, S> const& out) {
+/// Puts all rows of the product of a matrix with entries.
+template <class Tuning, class Layout, class Value, class Offset, class X, class Y, class S>
+void balanced_spmv(workspace& ws, Layout const& layout, csr_matrix<Value, Offset> const& matrix,
+                   X const* x, row_result<Y, S> const& out) {
   using T = typename S::value_type;
-  using kernel = balanced_spmv_kernel<Value, Offset, X, Y, S, Tuning>;
-  if (matrix.nonzeros == 0) return launch_baseline<scalar_spmv_kernel>(ws.stream(), matrix, x, out);
+  using kernel = balanced_spmv_kernel<Layout, Value, Offset, X, Y, S, Tuning>;
   index_t const all = matrix.rows + matrix.nonzeros;
   std::byte* const memory = ws.reserve(balanced_spmv_bytes<T, Tuning>(all));
   span_sums<T> const spans(memory, all, Tuning::span_items(all));
   auto const blocks = static_cast<unsigned>(ceil_div(spans.spans, index_t{kernel::warps}));
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()},
-                       matrix, x, out, spans);
+                       layout, matrix, x, out, spans);
   close_rows(ws.stream(), spans, first_span_of_row<Offset>{matrix.offsets, spans.items}, out,
              typename S::sum_type{});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the rows of a warp's span end, staged in shared memory ahead of their use; and where the
-// span begins (the merge path of Merrill & Garland, "Merge-based Parallel Sparse Matrix-Vector
-// Multiplication", 2016).
+// Where a warp's span begins (the merge path of Merrill & Garland, "Merge-based Parallel Sparse
+// Matrix-Vector Multiplication", 2016), and where its rows end, staged in shared memory ahead of
+// their use.
 #pragma once
 
 #include <type_traits>
@@ -32,6 +32,14 @@ __device__ index_t rows_ended_before(Offset const* offsets, index_t rows, index_
   return low;
 }
 
+/// Where a span begins.
+struct span_start {
+  index_t row;        // the first that ends in the span or behind it
+  index_t entry;      // the first in the span
+  int rows;           // at least as many as end in the span
+  bool begun_before;  // whether `row` has entries in earlier spans
+};
+
 /// The ends of consecutive rows, relative to `base`. A ring in shared memory holds those of the
 /// rows at hand, registers those that come next, so that nobody waits for them. Of a warp; all its
 /// lanes call.
@@ -43,11 +51,11 @@ class row_ends {
   static constexpr int never = 1 << 30;  // the end of rows that are not the span's
   using ring = int[ring_rows];
 
-  /// Of rows first_row ... first_row + rows - 1; `begin`: where the first begins.
-  __device__ __forceinline__ row_ends(ring& ends, Offset const* offsets, index_t first_row,
-                                      int rows, index_t base, int begin)
+  /// Of `rows` rows; `offsets`: the ends of them in memory; `begin`: where the first begins.
+  __device__ __forceinline__ row_ends(ring& ends, Offset const* offsets, int rows, index_t base,
+                                      int begin)
       : ends_(ends),
-        next_offsets_(offsets + first_row + 1 + simt::lane_id()),
+        next_offsets_(offsets + simt::lane_id()),
         base_(static_cast<word>(base)),
         rows_left_(rows - simt::lane_id()) {
     fetch();
@@ -66,7 +74,7 @@ class row_ends {
   }
 
  private:
-  using word = std::make_unsigned_t<Offset>;
+  using word = std::conditional_t<sizeof(Offset) < 4, unsigned, std::make_unsigned_t<Offset>>;
   static constexpr int lane_rows = chunk / simt::warp_size;
 
   __device__ __forceinline__ void fetch() {
@@ -102,6 +110,29 @@ class row_ends {
   int rows_left_;
   int staged_ = 0;
   int next_[lane_rows];
+};
+
+/// Spans as the matrix itself tells them, by a search at the beginning of each.
+template <class Offset>
+struct searched_spans {
+  using ends_type = row_ends<Offset>;
+  Offset const* offsets;
+  index_t rows;
+  index_t entries;
+
+  /// The span of `items` entries and rows behind the first `begin` of them.
+  __device__ __forceinline__ span_start start(index_t /*span*/, index_t begin, int items) const {
+    index_t const row = rows_ended_before(offsets, rows, entries, begin);
+    index_t const left = rows - row;
+    return {row, begin - row, left < items ? static_cast<int>(left) : items,
+            static_cast<index_t>(offsets[row]) < begin - row};
+  }
+
+  /// Where its rows end, relative to `base`; its first entry is `first` behind that.
+  __device__ __forceinline__ ends_type ends(typename ends_type::ring& ring, span_start const& at,
+                                            index_t base, int first) const {
+    return {ring, offsets + at.row + 1, at.rows, base, first};
+  }
 };
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

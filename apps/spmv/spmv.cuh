@@ -9,6 +9,7 @@
 #include <apps/spmv/balanced_spmv.cuh>
 #include <apps/spmv/baseline_spmv.cuh>
 #include <apps/spmv/segmented_spmv.cuh>
+#include <apps/spmv/spmv_plan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -59,7 +60,11 @@ void spmv(workspace& ws, csr_matrix<Value, Offset> const& matrix, X const* x, Y*
   if constexpr (Road == spmv_road::balanced) {
     using tuning =
         std::conditional_t<std::is_void_v<Tuning>, spmv_tuning<typename S::value_type>, Tuning>;
-    device::balanced_spmv<tuning>(ws, matrix, x, out);
+    if (matrix.nonzeros == 0) {
+      return device::launch_baseline<device::scalar_spmv_kernel>(ws.stream(), matrix, x, out);
+    }
+    device::searched_spans<Offset> const layout{matrix.offsets, matrix.rows, matrix.nonzeros};
+    device::balanced_spmv<tuning>(ws, layout, matrix, x, out);
   } else if constexpr (Road == spmv_road::segmented) {
     device::segmented_spmv(ws, matrix, x, out);
   } else if constexpr (Road == spmv_road::scalar) {
@@ -67,6 +72,24 @@ void spmv(workspace& ws, csr_matrix<Value, Offset> const& matrix, X const* x, Y*
   } else {
     device::launch_baseline<device::vector_spmv_kernel>(ws.stream(), matrix, x, out);
   }
+}
+
+/// The same with a plan of the matrix, or of another with the same offsets: the production road,
+/// sooner, bitwise the same results, from the same workspace. Nothing checks that the offsets are
+/// those of the plan. Throws: as above, and `invalid_argument` for a plan of other sizes.
+template <class T, class Tuning, class Value, class Offset, class X, class Y,
+          class S = plus_times<accumulator_t<Y>>>
+void spmv(workspace& ws, spmv_plan<T, Tuning> const& plan, csr_matrix<Value, Offset> const& matrix,
+          X const* x, Y* y, S s = {}, std::type_identity_t<typename S::value_type> alpha = S::one(),
+          std::type_identity_t<typename S::value_type> beta = S::zero()) {
+  static_assert(std::is_same_v<T, typename S::value_type>, "a plan for sums of another type");
+  plan.check(matrix.rows, matrix.nonzeros);
+  if (matrix.rows == 0) return;
+  row_result<Y, S> const out{y, s, alpha, beta};
+  if (matrix.nonzeros == 0) {
+    return device::launch_baseline<device::scalar_spmv_kernel>(ws.stream(), matrix, x, out);
+  }
+  device::balanced_spmv<Tuning>(ws, plan.layout(), matrix, x, out);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

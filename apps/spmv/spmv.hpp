@@ -77,14 +77,15 @@ class kept_matrix {
 }  // namespace detail
 
 /// A matrix made ready on an engine, for many products: its offsets and indices are checked once,
-/// and a cuda engine has it copied to its device once. It refers to the matrix it is made of, which
-/// must stay as it is for as long. Move-only, and of no use once moved from; one call at a time. T
-/// is float, double or std::int64_t.
+/// and a cuda engine has it copied to its device once, and a plan made of it there. It refers to the
+/// matrix it is made of, which must stay as it is for as long. Move-only, and of no use once moved
+/// from; one call at a time. T is float, double or std::int64_t.
 ///
 /// Making one returns when everything is done, so that a clock around it tells the cost: a pass
-/// over offsets and indices on the host's threads, and on cuda the transfer. Products on cpu read
-/// the caller's arrays; a table of where threads begin would save them less than 5 %. On cuda,
-/// device memory holds the matrix, one x, one y and a workspace.
+/// over offsets and indices on the host's threads, and on cuda the transfer, beside which the plan
+/// takes no time. Products on cpu read the caller's arrays; a table of where threads begin would
+/// save them less than 5 %. On cuda, device memory holds the matrix, the plan (2 bytes a row), one
+/// x, one y and a workspace.
 template <class T>
 class prepared_matrix {
  public:

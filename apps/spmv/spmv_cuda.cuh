@@ -48,7 +48,8 @@ index_t cuda_spmv<T>::to_rows(int device, coo_matrix<T> const& list, sparse_matr
   return read_rows(places_of(list), matrix, static_cast<no_values*>(nullptr));
 }
 
-/// A matrix in device memory, with room for the vectors of a product and its workspace.
+/// A matrix in device memory with a plan, and with room for the vectors of a product and its
+/// workspace.
 template <class T>
 struct device_matrix {
   csr_matrix<T> host;
@@ -57,6 +58,7 @@ struct device_matrix {
   device::buffer<T> values;
   device::buffer<T> x;
   device::buffer<T> y;
+  spmv_plan<T> plan;
   workspace ws;
 
   explicit device_matrix(csr_matrix<T> const& matrix)
@@ -65,7 +67,8 @@ struct device_matrix {
         indices(span_of(matrix.indices, matrix.nonzeros)),
         values(span_of(matrix.values, matrix.values == nullptr ? 0 : matrix.nonzeros)),
         x(matrix.columns),
-        y(matrix.rows) {
+        y(matrix.rows),
+        plan(view()) {
     ws.reserve(spmv_workspace_bytes<T>(matrix.rows, matrix.nonzeros));
     simt::synchronize();
   }
@@ -106,7 +109,7 @@ class cuda_matrix final : public kept_matrix<T> {
     simt::synchronize();
     auto const begun = clock::now();
     with_product(on.view(), how, [&](auto const& matrix, auto s, T alpha, T beta) {
-      spmv(on.ws, matrix, static_cast<T const*>(on.x.data()), on.y.data(), s, alpha, beta);
+      spmv(on.ws, on.plan, matrix, static_cast<T const*>(on.x.data()), on.y.data(), s, alpha, beta);
     });
     simt::synchronize();
     std::chrono::duration<double> const seconds = clock::now() - begun;

@@ -8,8 +8,8 @@
 namespace libscan::inline v1 {
 
 /// The balanced product with sums in T: each warp walks a span of entries and rows, a window of
-/// `items_per_lane` entries a lane after the other. Chosen on an H200, 2026-11-21, among windows of
-/// 4 and 8, 24 to 40 warps and spans of 1024 to 8192.
+/// `items_per_lane` entries a lane after the other. Chosen on an H200, 2026-11-22, among windows of
+/// 4, 8 and 16, 12 to 48 warps and spans of 1024 to 16384.
 template <class T>
 struct spmv_tuning {
   static constexpr int block_threads = 128;
@@ -17,7 +17,7 @@ struct spmv_tuning {
   static constexpr int items_per_lane = sizeof(T) <= 4 ? 8 : 4;
   static constexpr int short_row = 8;  // entries in a window that one lane sums on its own
   static constexpr index_t least_span = 512;
-  static constexpr index_t most_span = sizeof(T) <= 4 ? 8192 : 4096;
+  static constexpr index_t most_span = sizeof(T) <= 4 ? 8192 : 6144;
 
   /// Entries and rows of one warp's span, for a matrix with so many of both: such that there are
   /// 8192 spans or a multiple of that, of which an H200 has nearly half under way at once.

@@ -11,20 +11,44 @@ namespace libscan::bench::by_libscan {
 
 namespace {
 
+template <class T>
+csr_matrix<T, std::int32_t> matrix_of(spmv_problem const& problem) {
+  return {problem.rows,    problem.columns, problem.nonzeros,
+          problem.offsets, problem.indices, static_cast<T const*>(problem.values)};
+}
+
 template <spmv_road Road, class T>
 implementation road(char const* name, spmv_problem const& problem) {
-  csr_matrix<T, std::int32_t> const matrix{problem.rows,     problem.columns,
-                                           problem.nonzeros, problem.offsets,
-                                           problem.indices,  static_cast<T const*>(problem.values)};
+  auto const matrix = matrix_of<T>(problem);
   auto const ws = std::make_shared<workspace>();
   return {name, [=] {
             spmv<Road>(*ws, matrix, static_cast<T const*>(problem.x), static_cast<T*>(problem.y));
           }};
 }
 
+/// A product with a plan.
+template <class T>
+implementation planned(spmv_problem const& problem) {
+  auto const ws = std::make_shared<workspace>();
+  auto const plan = std::make_shared<spmv_plan<T>>(matrix_of<T>(problem));
+  return {"libscan planned", [=] {
+            spmv(*ws, *plan, matrix_of<T>(problem), static_cast<T const*>(problem.x),
+                 static_cast<T*>(problem.y));
+          }};
+}
+
+/// The making of one.
+template <class T>
+implementation making_plan(spmv_problem const& problem) {
+  std::size_t const bytes = spmv_plan_bytes<T>(problem.rows, problem.nonzeros);
+  auto const memory = std::make_shared<device::buffer<std::byte>>(static_cast<index_t>(bytes));
+  return {"libscan's plan",
+          [=] { spmv_plan<T>(matrix_of<T>(problem), workspace(memory->data(), bytes)); }};
+}
+
 template <class T>
 implementations roads(spmv_problem const& problem) {
-  return {road<spmv_road::balanced, T>("libscan", problem),
+  return {road<spmv_road::balanced, T>("libscan", problem), planned<T>(problem),
           road<spmv_road::segmented, T>("libscan segmented", problem),
           road<spmv_road::scalar, T>("libscan scalar", problem),
           road<spmv_road::vector, T>("libscan vector", problem)};
@@ -34,6 +58,10 @@ implementations roads(spmv_problem const& problem) {
 
 implementations offers(spmv_problem const& problem) {
   return problem.type == "f32" ? roads<float>(problem) : roads<double>(problem);
+}
+
+implementation plan(spmv_problem const& problem) {
+  return problem.type == "f32" ? making_plan<float>(problem) : making_plan<double>(problem);
 }
 
 implementations offers(build_problem const& problem) {

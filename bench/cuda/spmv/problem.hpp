@@ -35,6 +35,8 @@ struct build_problem {
 
 namespace by_libscan {
 implementations offers(spmv_problem const& problem);
+/// What is done once before products with a plan; leaves y as it is.
+implementation plan(spmv_problem const& problem);
 implementations offers(build_problem const& problem);
 }  // namespace by_libscan
 

@@ -101,6 +101,8 @@ void multiply(session const& now, device_places const& places) {
       work.contenders.push_back({each.name, each.run, [&] { return y.right(); }});
     }
   }
+  implementation const plan = by_libscan::plan(problem);
+  work.contenders.push_back({plan.name, plan.run, {}});
   now.run(std::move(work));
 }
 

@@ -24,7 +24,8 @@ template <class Tuning, class S>
 using tuning_or_own =
     std::conditional_t<std::is_void_v<Tuning>, spmv_tuning<typename S::value_type>, Tuning>;
 
-/// The device's result, from a workspace of exactly the bytes asked for, full of `dirt`.
+/// The device's result, from a workspace of exactly the bytes asked for, full of `dirt`. The
+/// balanced road's is the same to the bit with a plan.
 template <spmv_road Road, class Tuning = void, class Y, class S, class Value, class Offset, class X>
 std::vector<Y> product(host_csr<Value, Offset> const& host, std::vector<X> const& x,
                        std::vector<Y> const& y, S s, typename S::value_type alpha = S::one(),
@@ -46,6 +47,19 @@ std::vector<Y> product(host_csr<Value, Offset> const& host, std::vector<X> const
   spmv<Road, Tuning>(ws, matrix, d_x.data(), d_y.data(), s, alpha, beta);
   auto const got = d_y.read();
   REQUIRE(d_y.damage() == "");
+  if constexpr (Road == spmv_road::balanced) {
+    using T = typename S::value_type;
+    using tuning = tuning_or_own<Tuning, S>;
+    std::size_t const of_plan = spmv_plan_bytes<T, tuning>(host.rows, host.nonzeros());
+    device_image<unsigned char> plan_memory(std::vector<unsigned char>(of_plan, dirt));
+    spmv_plan<T, tuning> const plan(matrix, workspace(plan_memory.data(), of_plan));
+    device_image<Y> planned(y, 3 * misaligned);
+    simt::fill_async(memory.data(), dirt, bytes);
+    spmv(ws, plan, matrix, d_x.data(), planned.data(), s, alpha, beta);
+    REQUIRE(bit_difference(got, planned.read()) == "");
+    REQUIRE(planned.damage() == "");
+    REQUIRE(plan_memory.damage() == "");
+  }
   return got;
 }
 
@@ -304,4 +318,32 @@ TEST_CASE("sizes that no matrix has, and workspaces that are too small, are refu
   workspace small(nullptr, 8);
   matrix = {100, 3, 200, host.offsets.data(), host.indices.data(), host.values.data()};
   REQUIRE_THROWS_AS(spmv(small, matrix, none, none), invalid_argument);
+  REQUIRE_THROWS_AS(spmv_plan<float>(matrix, workspace(nullptr, 8)), invalid_argument);
+  REQUIRE_THROWS_AS(spmv_plan<float>(csr_matrix<float>{-1, 1, 0, nullptr, nullptr}),
+                    invalid_argument);
+}
+
+TEST_CASE("a plan serves matrices of the same offsets, and is refused by those of other sizes") {
+  auto const length = [](index_t r) { return r % 7; };
+  auto const host = make_csr<float>(1000, 30, length, pattern::small, 1);
+  auto const other = make_csr<float>(1000, 30, length, pattern::small, 2);
+  device_image<std::int64_t> const offsets(host.offsets);
+  device_image<std::int32_t> const indices(other.indices);
+  device_image<float> const values(other.values);
+  auto const x = small_numbers<float>(30, 3);
+  device_image<float> const d_x(x);
+  device_image<float> d_y(std::vector<float>(1000, -1.0f));
+  csr_matrix<float> matrix{1000,           30,           host.nonzeros(), offsets.data(),
+                           indices.data(), values.data()};
+  spmv_plan<float> made(matrix);
+  spmv_plan<float> const plan = std::move(made);
+  workspace ws;
+  spmv(ws, plan, matrix, d_x.data(), d_y.data());
+  plus_times<float> const s;
+  REQUIRE(d_y.read() == spmv_oracle(other, x, std::vector<float>(1000), s));
+  --matrix.nonzeros;
+  REQUIRE_THROWS_AS(spmv(ws, plan, matrix, d_x.data(), d_y.data()), invalid_argument);
+  ++matrix.nonzeros;
+  --matrix.rows;
+  REQUIRE_THROWS_AS(spmv(ws, plan, matrix, d_x.data(), d_y.data()), invalid_argument);
 }

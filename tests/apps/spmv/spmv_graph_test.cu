@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a list of entries to a product, captured in a CUDA graph: replayed with changed vectors and
-// changed values, one replay right behind the other.
+// From a list of entries to a plan and a product, captured in a CUDA graph: replayed with changed
+// vectors and changed values, one replay right behind the other.
 #include <apps/spmv/coo_to_csr.cuh>
 #include <apps/spmv/spmv.cuh>
 #include <tests/apps/spmv/lists.hpp>
@@ -12,7 +12,7 @@
 using namespace libscan;
 using namespace libscan::test;
 
-TEST_CASE("a conversion and a product of its matrix are captured once and replayed") {
+TEST_CASE("a conversion, a plan and a product of the matrix are captured once and replayed") {
   scoped_stream const stream;
   auto host = make_coo<float>(40000, 3000, 500000);
   index_t const n = host.entries();
@@ -32,6 +32,8 @@ TEST_CASE("a conversion and a product of its matrix are captured once and replay
       std::max(coo_to_csr_workspace_bytes<float, std::int32_t>(host.rows, n, symmetry::general),
                spmv_workspace_bytes<float>(host.rows, nonzeros));
   device::buffer<std::byte> const memory(static_cast<index_t>(bytes), stream);
+  std::size_t const of_plan = spmv_plan_bytes<float>(host.rows, nonzeros);
+  device::buffer<std::byte> const plan_memory(static_cast<index_t>(of_plan), stream);
   simt::synchronize(stream);
 
   captured_graph const graph(stream, [&] {
@@ -42,8 +44,9 @@ TEST_CASE("a conversion and a product of its matrix are captured once and replay
         offsets.data(), indices.data(), sums.data());
     csr_matrix<float, std::int32_t> const matrix{host.rows,      host.columns,   nonzeros,
                                                  offsets.data(), indices.data(), sums.data()};
-    spmv(ws, matrix, static_cast<float const*>(d_x.data()), d_y.data(), plus_times<float>{}, 2.0f,
-         -1.0f);
+    spmv_plan<float> const plan(matrix, workspace(plan_memory.data(), of_plan, stream));
+    spmv(ws, plan, matrix, static_cast<float const*>(d_x.data()), d_y.data(), plus_times<float>{},
+         2.0f, -1.0f);
   });
 
   // y becomes 2 A x - y, then y again, then 2 A x - y.
@@ -56,6 +59,7 @@ TEST_CASE("a conversion and a product of its matrix are captured once and replay
   simt::copy_async(values.data(), host.values.data(), host.values.size() * sizeof(float), stream);
   simt::copy_async(d_y.data(), y.data(), y.size() * sizeof(float), stream);
   simt::fill_async(memory.data(), 0xa5, bytes, stream);
+  simt::fill_async(plan_memory.data(), 0xa5, of_plan, stream);
   graph.replay(stream);
   d_y.read_sync(got.data(), static_cast<index_t>(got.size()));
   auto const changed =

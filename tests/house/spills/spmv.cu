@@ -11,7 +11,9 @@ template <class Value, class Offset>
 void compile_matrix(workspace& ws) {
   Value const* const x = nullptr;
   Value* const y = nullptr;
-  spmv(ws, csr_matrix<Value, Offset>{}, x, y);
+  csr_matrix<Value, Offset> const matrix{};
+  spmv(ws, matrix, x, y);
+  spmv(ws, spmv_plan<accumulator_t<Value>>(matrix), matrix, x, y);
   coo_to_csr(ws, coo_matrix<Value>{}, static_cast<Offset*>(nullptr),
              static_cast<std::int32_t*>(nullptr), y);
 }
