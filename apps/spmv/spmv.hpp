@@ -77,7 +77,7 @@ class kept_matrix {
 }  // namespace detail
 
 /// A matrix made ready on an engine, for many products: its offsets and indices are checked once,
-/// and a cuda engine has it copied to its device once, and a plan made of it there. It refers to the
+/// and a cuda engine has it copied to its device once, and a plan made of it. It refers to the
 /// matrix it is made of, which must stay as it is for as long. Move-only, and of no use once moved
 /// from; one call at a time. T is float, double or std::int64_t.
 ///

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <bench/cuda/spmv/problem.hpp>
+#include <libscan/device/buffer.cuh>
 
 namespace libscan::bench::by_libscan {
 
