@@ -48,13 +48,17 @@ struct filter_work {
   Outputs out;
   Rule rule;
 
-  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full) const {
-    for (int p = 0; p < parts; ++p) {
-      index_t const first = base + p * part_items;
-      int const left = valid_items<part_items>(valid, p * part_items);
+  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
+                        int copy) const {
+    int const begin = copy % parts * part_items;
+    part_stage& part = stage.part[copy % parts];
+    index_t const first = base + begin;
+    int const left = valid_items<part_items>(valid, begin);
+    if (copy < parts) {
       int const before = left > 0 ? lead_of(first) : 0;
-      stage.part[p].items.fetch(in + first - before, left + before, full);
-      stage.part[p].rule.fetch(rule, first, left, full);
+      part.items.fetch(in + first - before, left + before, full);
+    } else {
+      part.rule.fetch(rule, first, left, full);
     }
   }
 

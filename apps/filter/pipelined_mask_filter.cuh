@@ -41,11 +41,10 @@ struct mask_filter_work {
   Outputs out;
   Rule rule;
 
-  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full) const {
-    for (int p = 0; p < parts; ++p) {
-      int const begin = p * part_items;
-      stage.part[p].rule.fetch(rule, base + begin, valid_items<part_items>(valid, begin), full);
-    }
+  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
+                        int copy) const {
+    int const begin = copy * part_items;
+    stage.part[copy].rule.fetch(rule, base + begin, valid_items<part_items>(valid, begin), full);
   }
 
   __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int) const {

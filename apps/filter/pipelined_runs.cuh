@@ -27,9 +27,10 @@ struct run_work {
   item_count length;
   index_t* runs;
 
-  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full) const {
-    if (base == 0 && valid == 0 && runs != nullptr) *runs = 0;
-    heads.fetch(stage, base, valid, full);
+  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
+                        int copy) const {
+    if (base == 0 && valid == 0 && copy == 0 && runs != nullptr) *runs = 0;
+    heads.fetch(stage, base, valid, full, copy);
   }
 
   __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int end) const {

@@ -76,7 +76,7 @@ inline keep_marked<bit_mask> rule_of(bit_mask mask) { return {mask}; }
 
 /// What a rule needs of a stage for a part of `Items` items, which begins at item `first` of the
 /// input:
-///   copies           how many times fetch() arrives at `full`
+///   copies           how many copies fetch() starts: one or none
 ///   fetch complete   as of `staged_tile`
 ///   bits(...)        the caller's word for the rows (see `kept_rows`) from item `begin` of the
 ///   part

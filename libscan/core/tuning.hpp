@@ -39,20 +39,23 @@ inline constexpr int pipeline_stages(int stage_bytes) {
 }
 
 /// The pipelined scan of Items into Results, accumulated in T. A tile moves about 48 KiB in and
-/// out, in which time one warp finds the prefix of the next.
+/// out, in which time one warp finds the prefix of the next. Where bytes come in there is more to
+/// do for as much memory, and more warps do it.
 template <class Item, class T, class Result>
 struct pipeline_tuning {
-  static constexpr int groups = 3;
-  static constexpr int group_threads = 128;
+  static constexpr bool bytes_to_bytes = sizeof(Item) == 1 && sizeof(Result) == 1;
+  static constexpr bool bytes_to_words = sizeof(Item) == 1 && sizeof(Result) == 4;
+  static constexpr int groups = bytes_to_bytes ? 2 : 3;
+  static constexpr int group_threads = bytes_to_bytes ? 256 : bytes_to_words ? 192 : 128;
   static constexpr int vector_items = widest_access<Item, Result>;
   static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);
-  static constexpr int rows_at_once = row_registers > 12  ? 1
-                                      : row_registers > 8 ? 2
-                                      : row_registers > 4 ? 3
-                                                          : 6;
+  static constexpr int rows_at_once = row_registers > 12                    ? 1
+                                      : row_registers > 8                   ? 2
+                                      : row_registers > 4 || bytes_to_words ? 3
+                                                                            : 6;
   static constexpr int row_items = group_threads * vector_items;
   static constexpr int row_bytes = row_items * static_cast<int>(sizeof(Item) + sizeof(Result));
-  static constexpr int tile_bytes = 48 * 1024;
+  static constexpr int tile_bytes = (bytes_to_bytes ? 64 : bytes_to_words ? 33 : 48) * 1024;
   static constexpr int batches = (tile_bytes / row_bytes + rows_at_once - 1) / rows_at_once;
   static constexpr int rows = (batches > 0 ? batches : 1) * rows_at_once;
   static constexpr int stages = pipeline_stages(rows * row_items * static_cast<int>(sizeof(Item)));
@@ -63,8 +66,9 @@ struct pipeline_tuning {
 /// in 32 registers. So many groups, of one tile each, hide how long it takes to find a prefix.
 template <class Item, class T, class Result, int HeadBits>
 struct segmented_pipeline_tuning {
-  static constexpr int groups = sizeof(T) <= 4 ? 6 : 4;
-  static constexpr int group_threads = 128;
+  static constexpr bool by_flags = sizeof(Item) == 4 && sizeof(T) == 4 && HeadBits == 8;
+  static constexpr int groups = by_flags ? 5 : sizeof(T) <= 4 ? 6 : 4;
+  static constexpr int group_threads = by_flags ? 160 : 128;
   static constexpr int vector_items = widest_access<Item, Result>;
   static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);
   static constexpr int row_items = group_threads * vector_items;
@@ -123,17 +127,18 @@ struct short_resident_filter_tuning : resident_filter_tuning<T> {
 };
 
 /// No tile of a pipelined filter is smaller, whatever the types are.
-inline constexpr int least_filter_tile = 2048;
+inline constexpr int least_filter_tile = 1536;
 
-/// The pipelined filter of Items: tiles of 32 KiB, with `RuleBits` more for each item.
-template <class Item, int RuleBits = 0>
+/// The pipelined filter of Items: tiles of 24 KiB, with `RuleBits` more for each item. `Lean`: so
+/// little is done for an item that long parts pay, which few warps take.
+template <class Item, int RuleBits = 0, bool Lean = false>
 struct pipelined_filter_tuning {
-  static constexpr int groups = 3;
-  static constexpr int group_threads = 128;
+  static constexpr int groups = 2;
+  static constexpr int group_threads = Lean ? 96 : 192;
   static constexpr int vector_items = static_cast<int>(16 / sizeof(Item));
   // As many as one word per lane has bits for.
   static constexpr int rows_at_once = vector_items <= 4 ? 8 : 32 / vector_items;
-  static constexpr int rows = 16;
+  static constexpr int rows = Lean ? 16 : 8;
   static constexpr int rule_bytes =
       RuleBits == 0 ? 0 : group_threads * (rows * vector_items * RuleBits / 8 + 4);
   static constexpr int stage_bytes =
@@ -143,15 +148,15 @@ struct pipelined_filter_tuning {
   static constexpr std::ptrdiff_t look_back_items = (std::ptrdiff_t{1} << 20) / sizeof(Item);
 };
 
-/// The pipelined filter by a mask of which only the mask, of `MaskBits` an item, is staged: large
-/// tiles, since few items may be kept of them; many groups, since each waits for its items.
+/// The pipelined filter by a mask of which only the mask, of `MaskBits` an item, is staged: many
+/// groups, since each waits for its items.
 template <int MaskBits>
 struct pipelined_mask_filter_tuning {
   static constexpr int groups = 6;
   static constexpr int group_threads = 128;
   static constexpr int vector_items = 4;
   static constexpr int rows_at_once = 8;
-  static constexpr int rows = MaskBits == 1 ? 64 : 32;
+  static constexpr int rows = 32;
   static constexpr int stages = MaskBits == 1 ? 12 : 8;
   // Up to there the look-back filter is faster.
   static constexpr std::ptrdiff_t look_back_items = std::ptrdiff_t{1} << 22;

@@ -24,15 +24,15 @@ concept holds_parts = requires {
   typename Work::held_part;
 };
 
-/// The pipeline. Number k of a block's tiles passes through stage k % stages: one thread fetches
+/// The pipeline. Number k of a block's tiles passes through stage k % stages: one warp fetches
 /// it, one warp finds what comes before it, and group k % groups scans it, each warp a part. It is
 /// summed by warps of their own, each a part, or by the group. All blocks must be resident.
 ///
 /// `Work` says what a tile is:
 ///   stage_type               its place in shared memory
 ///   tile_items, parts        its size, and how many parts for a warp each it falls into
-///   fetch(..., full)         starts copies into a stage; by one thread
-///   copies                   how many times fetch() arrives at `full`
+///   copies                   how many copies a stage takes, at most 32
+///   fetch(..., full, copy)   starts one of them, which arrives at `full`; by one thread
 ///   complete(...)            adds to items [begin, end) of a stage what the copies left out
 ///   summary, op_type         what a part leaves for those behind it, and how two of them join
 /// and either
@@ -62,7 +62,7 @@ struct pipeline_kernel {
   // When tile k + slots is fetched, tile k + slots - stages has left its stage: it has been
   // scanned, as has tile k; or its group holds it, and is done with the tile before.
   static constexpr int slots = stages + (holds ? groups : 1);
-  static_assert(stages >= groups && tile_items % parts == 0);
+  static_assert(stages >= groups && tile_items % parts == 0 && Work::copies <= simt::warp_size);
 
   struct shared_storage {
     typename Work::stage_type stage[stages];
@@ -83,9 +83,9 @@ struct pipeline_kernel {
     if constexpr (simt::has_bulk_copy) {
       index_t const n = count.get();
       int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
-      bool const fetches = warp == fetch_warp && simt::lane_id() == 0;
-      if (fetches) {
-        init_barriers(shared);
+      if (warp == fetch_warp) {
+        if (simt::lane_id() == 0) init_barriers(shared);
+        simt::sync_warp();
         for (unsigned k = 0; k < stages; ++k) fetch(shared, work, n, k, dealt(k));
       }
       totals.clear(index_t{blockIdx.x} * block_threads + threadIdx.x,
@@ -102,7 +102,7 @@ struct pipeline_kernel {
         if constexpr (!holds) sum_parts(shared, work, n, op, totals, warp - first_summing_warp);
       } else if (warp == prefix_warp) {
         find_prefixes(shared, n, running_prefix<summary, op_type>(totals, init, op), total);
-      } else if (fetches) {
+      } else {
         fetch_rest(shared, work, n, *claimed);
       }
     }
@@ -125,18 +125,24 @@ struct pipeline_kernel {
   }
 
   /// Makes `tile` number k of the block and has it copied into its stage. A tile beyond the end
-  /// tells whoever is to work on it that there are no more. By one thread.
+  /// tells whoever is to work on it that there are no more. By one warp.
   static __device__ void fetch(shared_storage& shared, Work const& work, index_t n, unsigned k,
                                index_t tile) {
-    shared.tile[k % slots] = tile;
-    shared.tile_known[k % slots].arrive();
+    int const lane = simt::lane_id();
+    if (lane == 0) {
+      shared.tile[k % slots] = tile;
+      shared.tile_known[k % slots].arrive();
+    }
     index_t const base = tile * tile_items;
-    work.fetch(shared.stage[k % stages], base, valid_items<tile_items>(n, base),
-               shared.full[k % stages]);
+    if (lane < Work::copies) {
+      work.fetch(shared.stage[k % stages], base, valid_items<tile_items>(n, base),
+                 shared.full[k % stages], lane);
+    }
   }
 
   /// Claims tiles and fetches them until each group has been told that there are no more. A tile is
-  /// claimed before its stage is empty, so that the claim's latency hides behind that wait.
+  /// claimed before its stage is empty, so that the claim's latency hides behind that wait. By one
+  /// warp.
   static __device__ void fetch_rest(shared_storage& shared, Work const& work, index_t n,
                                     unsigned long long& claimed) {
     simt::atomic_ref<unsigned long long> const ticket(claimed);
@@ -144,7 +150,9 @@ struct pipeline_kernel {
     for (unsigned k = 0; told < groups; ++k) {
       index_t tile = dealt(k);
       if (k >= stages) {
-        auto const claim = ticket.fetch_add(1, simt::memory_order_relaxed);
+        unsigned long long claim = 0;
+        if (simt::lane_id() == 0) claim = ticket.fetch_add(1, simt::memory_order_relaxed);
+        claim = simt::shfl(simt::full_warp, claim, 0);
         tile = dealt(stages) - blockIdx.x + static_cast<index_t>(claim);
         shared.empty[k % stages].wait((k / stages - 1) % 2);
         fetch(shared, work, n, k, tile);

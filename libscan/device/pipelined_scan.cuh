@@ -19,7 +19,9 @@ struct rows_of {
 template <class Item, class T, class Result, class Tuning>
 requires packs<Item, plus<T>, Result*, Tuning::vector_items> struct rows_of<Item, plus<T>, Result*,
                                                                             Tuning> {
-  static constexpr int at_once = Tuning::rows % 6 == 0 ? 6 : Tuning::rows_at_once;
+  static constexpr int at_once = Tuning::rows % 8 == 0   ? 8
+                                 : Tuning::rows % 6 == 0 ? 6
+                                                         : Tuning::rows_at_once;
   using type = packed_rows<Item, T, Result, at_once, Tuning::vector_items>;
 };
 
@@ -40,7 +42,8 @@ struct scan_work {
   Out out;
   Op op;
 
-  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full) const {
+  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
+                        int) const {
     stage.fetch(in + base, valid, full);
   }
 

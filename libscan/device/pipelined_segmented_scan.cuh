@@ -37,9 +37,13 @@ struct segmented_scan_work {
   Op op;
   T init;
 
-  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full) const {
-    stage.items.fetch(in + base, valid, full);
-    stage.heads.fetch(heads, base, valid, full);
+  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
+                        int copy) const {
+    if (copy == 0) {
+      stage.items.fetch(in + base, valid, full);
+    } else {
+      stage.heads.fetch(heads, base, valid, full);
+    }
   }
 
   __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int end) const {
