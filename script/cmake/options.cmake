@@ -6,12 +6,9 @@ option(LIBSCAN_APPS "Build the applications and their programs" ${PROJECT_IS_TOP
 option(LIBSCAN_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(LIBSCAN_BENCH "Offer scan-bench as a target" ${PROJECT_IS_TOP_LEVEL})
 set(LIBSCAN_CUDA "AUTO" CACHE STRING "Build the cuda engine: AUTO (if nvcc is found), ON, OFF")
-set(LIBSCAN_CUDA_TESTS "RUN" CACHE STRING
-    "Tests for a GPU: RUN (if there is one), or COMPILE alone, neither optimised nor assembled")
 set(LIBSCAN_SANITIZE "" CACHE STRING
     "Instrument everything: address (with undefined), thread, or race (the executor's own checker)")
 set_property(CACHE LIBSCAN_CUDA PROPERTY STRINGS AUTO ON OFF)
-set_property(CACHE LIBSCAN_CUDA_TESTS PROPERTY STRINGS RUN COMPILE)
 set_property(CACHE LIBSCAN_SANITIZE PROPERTY STRINGS "" address thread race)
 
 if(PROJECT_IS_TOP_LEVEL)

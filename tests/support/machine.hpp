@@ -3,7 +3,6 @@
 // guarded buffers in device memory.
 #pragma once
 
-#include <cstdlib>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <libscan/simt/simt.cuh>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/inputs.hpp>
+#include <tests/support/sizes.hpp>
 
 namespace libscan::test {
 
@@ -21,13 +21,6 @@ inline constexpr bool on_gpu = true;
 #else
 inline constexpr bool on_gpu = false;
 #endif
-
-/// Whether the build is instrumented and tests should be smaller (environment variable
-/// LIBSCAN_TEST_REDUCED).
-inline bool reduced() { return std::getenv("LIBSCAN_TEST_REDUCED") != nullptr; }
-
-/// `full`, or `small` in reduced runs.
-inline int scaled(int full, int small) { return reduced() ? small : full; }
 
 /// Types to test with, as a tuple: `More` are left out of instrumented builds, which take several
 /// times as long to compile.

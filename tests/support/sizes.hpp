@@ -3,11 +3,19 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include <libscan/core/types.hpp>
 
 namespace libscan::test {
+
+/// Whether the build is instrumented and tests should be smaller (environment variable
+/// LIBSCAN_TEST_REDUCED).
+inline bool reduced() { return std::getenv("LIBSCAN_TEST_REDUCED") != nullptr; }
+
+/// `full`, or `small` in reduced runs.
+inline int scaled(int full, int small) { return reduced() ? small : full; }
 
 /// Every n in 0..200: for tiny tuning, where 200 items are many tiles.
 inline std::vector<index_t> tiny_sizes() {

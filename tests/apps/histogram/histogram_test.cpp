@@ -4,6 +4,7 @@
 #include <apps/histogram/histogram_cpu.hpp>
 #include <tests/apps/histogram/histogram_cases.hpp>
 #include <tests/support/guarded_buffer.hpp>
+#include <tests/support/sizes.hpp>
 
 using namespace libscan;
 using namespace libscan::test;
@@ -45,6 +46,7 @@ TEMPLATE_TEST_CASE("the native engine and the facade count every type in all kin
                    std::uint32_t, std::int64_t, std::uint64_t, float, double, float16, bfloat16) {
   for (auto const& [lo, hi] : {std::pair{0.0, 100.0}, {-3.5, 99.7}, {20.0, 21.0}, {1e5, 2e5}}) {
     for (int const bins : {1, 7, 100, 3000}) {
+      if (reduced() && bins != 7) continue;
       auto const edges = even_edges(lo, hi, bins);
       auto samples = samples_at<TestType>(edges);
       even_bins<TestType> const even(lo, hi, bins);
@@ -84,6 +86,7 @@ TEMPLATE_TEST_CASE("the native engine counts any spread", "", std::uint8_t, std:
   for (spread const how : all_spreads) {
     for (int const bins : {100, 250, 1500, 3000, 10000}) {
       if (sizeof(TestType) == 1 && bins > 250) continue;
+      if (reduced() && bins != 250 && bins != 1500) continue;
       for (index_t const n : {0, 1, 127, 128, 129, 5000, 20011, 600000}) {
         if (n == 600000 && bins != 1500) continue;
         auto const range = static_cast<std::uint32_t>(bins);
@@ -107,6 +110,7 @@ TEST_CASE("narrow counters of a great many bins carry, at any place and beyond t
   for (spread const how : all_spreads) {
     // Chunks, runs and repeats that begin narrow counters anew many times over.
     for (int const range : {40000, 1 << 16}) {
+      if (reduced() && range == 40000) continue;
       int const bins = 40000;
       auto const samples =
           spread_samples<std::uint32_t>(how, 700000, static_cast<std::uint32_t>(range));
