@@ -9,13 +9,25 @@
 
 namespace libscan::inline v1::detail {
 
+/// Over which type an operator runs that does not ask for signs: sums wrap around, and bits are
+/// bits.
+template <class T>
+struct signless {
+  using type = T;
+};
+template <std::integral T>
+struct signless<T> {
+  using type = std::make_unsigned_t<T>;
+};
+
 /// Calls visit(op), where op is the operator of that kind over T. Throws `invalid_argument` for a
 /// bitwise operator on floating-point items (libscan.hpp refuses it at compile time).
 template <class T, class Visitor>
 void visit_operator_over(operator_kind kind, Visitor&& visit) {
+  using bits = typename signless<T>::type;
   switch (kind) {
     case operator_kind::plus:
-      return visit(plus<T>{});
+      return visit(plus<bits>{});
     case operator_kind::minimum:
       return visit(minimum<T>{});
     case operator_kind::maximum:
@@ -26,11 +38,11 @@ void visit_operator_over(operator_kind kind, Visitor&& visit) {
   if constexpr (std::integral<T>) {
     switch (kind) {
       case operator_kind::bit_and:
-        return visit(bit_and<T>{});
+        return visit(bit_and<bits>{});
       case operator_kind::bit_or:
-        return visit(bit_or<T>{});
+        return visit(bit_or<bits>{});
       case operator_kind::bit_xor:
-        return visit(bit_xor<T>{});
+        return visit(bit_xor<bits>{});
       default:
         break;
     }
@@ -38,8 +50,9 @@ void visit_operator_over(operator_kind kind, Visitor&& visit) {
   throw invalid_argument("scan: bitwise operators are for integers, the items are floating-point");
 }
 
-/// Calls visit(op) with the call's operator over its item type (`decltype(op)::value_type`). Every
-/// pair of type and operator is instantiated here, and nowhere else.
+/// Calls visit(op) with the call's operator over its item type (`decltype(op)::value_type`; or over
+/// the unsigned one of that size, if both do the same). Every pair of type and operator is
+/// instantiated here, and nowhere else.
 template <class Visitor>
 void visit_operator(scan_call const& call, Visitor&& visit) {
   switch (call.type) {
