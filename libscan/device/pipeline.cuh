@@ -128,41 +128,36 @@ struct pipeline_kernel {
   /// tells whoever is to work on it that there are no more. By one warp.
   static __device__ void fetch(shared_storage& shared, Work const& work, index_t n, unsigned k,
                                index_t tile) {
-    int const lane = simt::lane_id();
-    if (lane == 0) {
+    if (simt::lane_id() == 0) {
       shared.tile[k % slots] = tile;
       shared.tile_known[k % slots].arrive();
     }
     index_t const base = tile * tile_items;
-    if (lane < Work::copies) {
+    if (simt::lane_id() < Work::copies) {
       work.fetch(shared.stage[k % stages], base, valid_items<tile_items>(n, base),
-                 shared.full[k % stages], lane);
+                 shared.full[k % stages], simt::lane_id());
     }
   }
 
-  /// Claims tiles and fetches them until each group has been told that there are no more. A tile is
-  /// claimed before its stage is empty, so that the claim's latency hides behind that wait. By one
-  /// warp.
+  /// Claims tiles and fetches them, until each group knows that there are no more; before a stage
+  /// is empty, so that the claim's latency hides behind that wait. By one warp.
   static __device__ void fetch_rest(shared_storage& shared, Work const& work, index_t n,
                                     unsigned long long& claimed) {
     simt::atomic_ref<unsigned long long> const ticket(claimed);
-    unsigned told = 0;
-    for (unsigned k = 0; told < groups; ++k) {
+    for (unsigned k = 0, told = 0; told < groups; ++k) {
       index_t tile = dealt(k);
       if (k >= stages) {
-        unsigned long long claim = 0;
-        if (simt::lane_id() == 0) claim = ticket.fetch_add(1, simt::memory_order_relaxed);
-        claim = simt::shfl(simt::full_warp, claim, 0);
-        tile = dealt(stages) - blockIdx.x + static_cast<index_t>(claim);
+        index_t claim = 0;
+        if (simt::lane_id() == 0) claim += ticket.fetch_add(1, simt::memory_order_relaxed);
         shared.empty[k % stages].wait((k / stages - 1) % 2);
+        tile = dealt(stages) - blockIdx.x + simt::shfl(simt::full_warp, claim, 0);
         fetch(shared, work, n, k, tile);
       }
       if (tile * tile_items >= n) ++told;
     }
   }
 
-  /// Sums the same part of all tiles of the block. The warp of the first part publishes the totals
-  /// of tiles. By one warp for each part.
+  /// Sums the same part of all tiles, a warp for each part. The first part's publishes the totals.
   static __device__ void sum_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
                                    tile_totals<summary> const& totals, int part) {
     for (unsigned k = 0;; ++k) {
@@ -242,9 +237,7 @@ struct pipeline_kernel {
   static __device__ void find_prefixes(shared_storage& shared, index_t n,
                                        running_prefix<summary, op_type> prefix, summary* total) {
     index_t const tiles = ceil_div(n, index_t{tile_items});
-    if (tiles == 0 && total != nullptr && blockIdx.x == 0) {
-      store_total(total, prefix.advance_to(0));
-    }
+    if (tiles == 0 && total != nullptr && blockIdx.x == 0) store_total(total, prefix.advance_to(0));
     for (unsigned k = 0, told = 0; told < groups; ++k) {
       unsigned const slot = k % slots;
       shared.tile_known[slot].wait(k / slots % 2);
