@@ -25,10 +25,10 @@ void require_cuda_device(int device) {
                              std::to_string(devices));
   }
   simt::selected_device const here(device);
-  using kernel =
-      device::look_back_scan_kernel<scan_kind::exclusive, plus<int>, look_back_tuning<int>>;
-  if (!simt::has_code_for_device<kernel, int const*, int*, item_count, plus<int>, int,
-                                 device::tile_state<int>, int*>()) {
+  using T = unsigned;
+  using kernel = device::look_back_scan_kernel<scan_kind::exclusive, plus<T>, look_back_tuning<T>>;
+  if (!simt::has_code_for_device<kernel, T const*, T*, item_count, plus<T>, T,
+                                 device::tile_state<T>, T*>()) {
     throw engine_unavailable("CUDA device " + std::to_string(device) + " (" +
                              cuda_device_name(device) +
                              ") is of an architecture this libscan was not built for; see "

@@ -9,22 +9,13 @@
 
 namespace libscan::inline v1::detail {
 
-/// Over which type an operator runs that does not ask for signs: sums wrap around, and bits are
-/// bits.
-template <class T>
-struct signless {
-  using type = T;
-};
-template <std::integral T>
-struct signless<T> {
-  using type = std::make_unsigned_t<T>;
-};
-
 /// Calls visit(op), where op is the operator of that kind over T. Throws `invalid_argument` for a
 /// bitwise operator on floating-point items (libscan.hpp refuses it at compile time).
 template <class T, class Visitor>
 void visit_operator_over(operator_kind kind, Visitor&& visit) {
-  using bits = typename signless<T>::type;
+  // Neither sums, which wrap around, nor bits ask for signs.
+  using bits = typename std::conditional_t<std::integral<T>, std::make_unsigned<T>,
+                                           std::type_identity<T>>::type;
   switch (kind) {
     case operator_kind::plus:
       return visit(plus<bits>{});

@@ -4,8 +4,8 @@
 // and walks them on its own, the next entries and row ends on their way while it adds.
 #pragma once
 
+#include <apps/spmv/baseline_spmv.cuh>
 #include <apps/spmv/row_ends.cuh>
-#include <apps/spmv/row_result.hpp>
 #include <apps/spmv/span_sums.cuh>
 #include <apps/spmv/tuning.hpp>
 #include <apps/spmv/window_sums.cuh>
@@ -202,12 +202,13 @@ constexpr std::size_t balanced_spmv_bytes(index_t all) {
   return span_sums<T>::bytes(ceil_div(all, Tuning::span_items(all)));
 }
 
-/// Puts all rows of the product of a matrix with entries.
+/// Puts all rows of the product.
 template <class Tuning, class Layout, class Value, class Offset, class X, class Y, class S>
 void balanced_spmv(workspace& ws, Layout const& layout, csr_matrix<Value, Offset> const& matrix,
                    X const* x, row_result<Y, S> const& out) {
   using T = typename S::value_type;
   using kernel = balanced_spmv_kernel<Layout, Value, Offset, X, Y, S, Tuning>;
+  if (matrix.nonzeros == 0) return launch_baseline<scalar_spmv_kernel>(ws.stream(), matrix, x, out);
   index_t const all = matrix.rows + matrix.nonzeros;
   std::byte* const memory = ws.reserve(balanced_spmv_bytes<T, Tuning>(all));
   span_sums<T> const spans(memory, all, Tuning::span_items(all));

@@ -31,6 +31,18 @@ constexpr std::size_t spmv_workspace_bytes(index_t rows, index_t nonzeros) {
   }
 }
 
+namespace device {
+
+/// Throws `invalid_argument` for sizes that no matrix has; refuses types.
+template <class S, class Value, class Offset>
+void check_product(csr_matrix<Value, Offset> const& matrix) {
+  static_assert(semiring<S>, "a product needs value_type, sum_type, multiply, one and zero");
+  static_assert(sizeof(Offset) == 4 || sizeof(Offset) == 8, "offsets of 32 or 64 bits");
+  libscan::detail::check_shape("spmv", matrix.rows, matrix.columns, matrix.nonzeros);
+}
+
+}  // namespace device
+
 /// y[r] = alpha (A x)[r] + beta y[r] for each row r of A, where (A x)[r] is the sum of values[k] *
 /// x[indices[k]] over the entries k of the row.
 ///
@@ -52,17 +64,12 @@ template <spmv_road Road = spmv_road::balanced, class Tuning = void, class Value
 void spmv(workspace& ws, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
           std::type_identity_t<typename S::value_type> alpha = S::one(),
           std::type_identity_t<typename S::value_type> beta = S::zero()) {
-  static_assert(semiring<S>, "a product needs value_type, sum_type, multiply, one and zero");
-  static_assert(sizeof(Offset) == 4 || sizeof(Offset) == 8, "offsets of 32 or 64 bits");
-  libscan::detail::check_shape("spmv", matrix.rows, matrix.columns, matrix.nonzeros);
+  device::check_product<S>(matrix);
   if (matrix.rows == 0) return;
   row_result<Y, S> const out{y, s, alpha, beta};
   if constexpr (Road == spmv_road::balanced) {
     using tuning =
         std::conditional_t<std::is_void_v<Tuning>, spmv_tuning<typename S::value_type>, Tuning>;
-    if (matrix.nonzeros == 0) {
-      return device::launch_baseline<device::scalar_spmv_kernel>(ws.stream(), matrix, x, out);
-    }
     device::searched_spans<Offset> const layout{matrix.offsets, matrix.rows, matrix.nonzeros};
     device::balanced_spmv<tuning>(ws, layout, matrix, x, out);
   } else if constexpr (Road == spmv_road::segmented) {
@@ -83,12 +90,10 @@ void spmv(workspace& ws, spmv_plan<T, Tuning> const& plan, csr_matrix<Value, Off
           X const* x, Y* y, S s = {}, std::type_identity_t<typename S::value_type> alpha = S::one(),
           std::type_identity_t<typename S::value_type> beta = S::zero()) {
   static_assert(std::is_same_v<T, typename S::value_type>, "a plan for sums of another type");
+  device::check_product<S>(matrix);
   plan.check(matrix.rows, matrix.nonzeros);
   if (matrix.rows == 0) return;
   row_result<Y, S> const out{y, s, alpha, beta};
-  if (matrix.nonzeros == 0) {
-    return device::launch_baseline<device::scalar_spmv_kernel>(ws.stream(), matrix, x, out);
-  }
   device::balanced_spmv<Tuning>(ws, plan.layout(), matrix, x, out);
 }
 

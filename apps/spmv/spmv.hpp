@@ -84,8 +84,8 @@ class kept_matrix {
 /// Making one returns when everything is done, so that a clock around it tells the cost: a pass
 /// over offsets and indices on the host's threads, and on cuda the transfer, beside which the plan
 /// takes no time. Products on cpu read the caller's arrays; a table of where threads begin would
-/// save them less than 5 %. On cuda, device memory holds the matrix, the plan (2 bytes a row), one
-/// x, one y and a workspace.
+/// save them less than 5 %. On cuda, device memory holds the matrix, the plan (2 bytes a row and
+/// some), one x, one y and a workspace.
 template <class T>
 class prepared_matrix {
  public:

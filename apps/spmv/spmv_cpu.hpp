@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include <apps/radix_sort/split_cpu.hpp>
@@ -15,10 +16,14 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// Entries and rows of a piece, and the most pieces that a thread takes at a time: few enough to
-/// balance, enough to be worth a claim and to be read in one go.
-inline constexpr index_t spmv_piece_items = index_t{1} << 14;
-inline constexpr index_t spmv_claim_pieces = 16;
+/// Entries and rows of a piece of so many in all: few enough to balance, enough to be read in one
+/// go. A thread takes one after the other.
+inline index_t spmv_piece_items(index_t all) {
+  constexpr index_t least = index_t{1} << 14, most = index_t{1} << 17, pieces = 64;
+  index_t items = least;
+  while (items < most && items * pieces < all) items *= 2;
+  return items;
+}
 
 /// What a piece knows of rows that are not its alone.
 template <class T>
@@ -62,20 +67,11 @@ class product {
 
   void run(int threads) const {
     index_t const all = matrix_.rows + matrix_.nonzeros;
-    index_t const pieces = ceil_div(all, spmv_piece_items);
-    std::vector<piece_sums<T>> sums(static_cast<std::size_t>(pieces));
-    index_t const claim_pieces =
-        std::clamp<index_t>(pieces / (8 * index_t{threads}), 1, spmv_claim_pieces);
-    for_each_of(threads, ceil_div(pieces, claim_pieces), [&](int, index_t claim) {
-      index_t piece = claim * claim_pieces;
-      index_t const end = std::min(pieces, piece + claim_pieces);
-      index_t const items = piece * spmv_piece_items;
-      index_t row =
-          rows_ended_before(matrix_.offsets, items, std::max<index_t>(items - matrix_.nonzeros, 0),
-                            std::min(items, matrix_.rows));
-      for (; piece < end; ++piece) {
-        row = run_piece(piece, row, sums[static_cast<std::size_t>(piece)]);
-      }
+    index_t const items = spmv_piece_items(all);
+    std::vector<piece_sums<T>> sums(static_cast<std::size_t>(ceil_div(all, items)));
+    for_each_of(threads, ceil_div(all, items), [&](int, index_t piece) {
+      index_t const begin = piece * items;
+      sums[static_cast<std::size_t>(piece)] = run_piece(begin, std::min(all, begin + items));
     });
     T open = add_.identity();
     for (piece_sums<T> const& piece : sums) {
@@ -90,10 +86,12 @@ class product {
  private:
   static constexpr bool in_vectors = has_vector_rows<Value, Offset, X, Y, S>;
 
-  /// `row` is the first that ends in the piece or later; returns the first that ends behind it.
-  index_t run_piece(index_t piece, index_t row, piece_sums<T>& result) const {
-    index_t const begin = piece * spmv_piece_items;
-    index_t const end = std::min(matrix_.rows + matrix_.nonzeros, begin + spmv_piece_items);
+  /// The piece of entries and ends of rows [begin, end).
+  piece_sums<T> run_piece(index_t begin, index_t end) const {
+    piece_sums<T> result;
+    index_t row =
+        rows_ended_before(matrix_.offsets, begin, std::max<index_t>(begin - matrix_.nonzeros, 0),
+                          std::min(begin, matrix_.rows));
     index_t const last_row =
         rows_ended_before(matrix_.offsets, end, std::max(row, end - matrix_.nonzeros),
                           std::min(matrix_.rows, row + (end - begin)));
@@ -110,14 +108,24 @@ class product {
       entry = static_cast<index_t>(matrix_.offsets[last_row]);
     }
     if (entry < last_entry) result.tail = sum(entry, last_entry);
-    return last_row;
+    return result;
   }
 
-  /// Whether vector code is the faster way for these rows.
+  /// Whether vector code is the faster way for these rows. Where gathers are slow it is if most are
+  /// empty, or very short and of lengths that no processor foresees, as the first of them tell.
   bool vectors_pay(index_t row, index_t last_row, index_t entry) const {
-    constexpr index_t shortest = 3;
-    return best_gathers() == gathers::fast ||
-           static_cast<index_t>(matrix_.offsets[last_row]) - entry < shortest * (last_row - row);
+    constexpr index_t shortest = 3, samples = 32;
+    if (best_gathers() == gathers::fast) return true;
+    Offset const* const ends = matrix_.offsets;
+    index_t const entries = static_cast<index_t>(ends[last_row]) - entry;
+    if (entries >= shortest * (last_row - row)) return false;
+    if (2 * entries < last_row - row) return true;
+    index_t const last = std::min(last_row, row + samples + 1);
+    index_t changes = 0;
+    for (index_t r = row + 1; r < last; ++r) {
+      changes += ends[r + 1] - ends[r] != ends[r] - ends[r - 1] ? 1 : 0;
+    }
+    return 8 * changes >= last - row;
   }
 
   /// Puts rows [row, last_row), the first of which begins at `entry`.
@@ -158,19 +166,30 @@ class product {
   template <class Put>
   [[gnu::noinline]] void put_rows_by(index_t row, index_t last_row, index_t entry,
                                      Put const put) const {
-    Offset const* const offsets = matrix_.offsets;
+    auto const matrix = matrix_;
+    auto const* const x = x_;
+    auto const add = add_;
+    auto const s = out_.s;
     for (; row < last_row; ++row) {
-      auto const row_end = static_cast<index_t>(offsets[row + 1]);
-      put(row, row_end - entry < many_entries ? sum_few(entry, row_end) : sum(entry, row_end));
+      auto const row_end = static_cast<index_t>(matrix.offsets[row + 1]);
+      T total = add.identity();
+      if (row_end - entry < many_entries_) {
+        for (; entry < row_end; ++entry) total = add(total, product_at(matrix, x, s, entry));
+      } else {
+        total = sum(entry, row_end);
+      }
       entry = row_end;
+      put(row, total);
     }
   }
 
-  /// The sum of products of entries [k, end): of many in four parts, so that no addition waits for
-  /// the one before; of few in turn, since those of other rows go on meanwhile.
+  /// The sum of products of entries [k, end): of many in parts, so that no addition waits for the
+  /// one before; of few in turn, since those of other rows go on meanwhile.
   [[gnu::noinline]] T sum(index_t k, index_t end) const {
-    if constexpr (in_vectors) return best_row_sums<T, Offset>().part(arrays(), k, end);
-    if (end - k < many_entries) return sum_few(k, end);
+    if constexpr (in_vectors) {
+      if (best_gathers() == gathers::fast) return best_row_sums<T, Offset>().part(arrays(), k, end);
+    }
+    if (end - k < many_entries_) return sum_few(k, end);
     T a = add_.identity(), b = a, c = a, d = a;
     for (; k + 4 <= end; k += 4) {
       a = add_(a, product_of(k));
@@ -189,7 +208,9 @@ class product {
 
   T product_of(index_t k) const { return product_at(matrix_, x_, out_.s, k); }
 
-  static constexpr index_t many_entries = 64;
+  // Components of x come no sooner than such additions end where gathers are slow.
+  index_t many_entries_ =
+      in_vectors && best_gathers() == gathers::slow ? std::numeric_limits<index_t>::max() : 64;
 
   csr_matrix<Value, Offset> matrix_;
   X const* x_;
@@ -204,8 +225,8 @@ class product {
 ///
 /// The order in which a row's products are added depends on the offsets and the CPU alone, so that
 /// the result is bitwise the same for any number of threads; it is not the device's order. Memory:
-/// about 32 bytes for 2^14 entries and rows. Throws `invalid_argument` (threads < 1, sizes that no
-/// matrix has), std::bad_alloc. Nothing checks offsets and indices.
+/// about 32 bytes for 2^14 to 2^17 entries and rows. Throws `invalid_argument` (threads < 1, sizes
+/// that no matrix has), std::bad_alloc. Nothing checks offsets and indices.
 template <class Value, class Offset, class X, class Y, class S = plus_times<accumulator_t<Y>>>
 void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
           std::type_identity_t<typename S::value_type> alpha = S::one(),

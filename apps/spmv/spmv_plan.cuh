@@ -88,11 +88,15 @@ constexpr std::size_t spmv_plan_bytes(index_t rows, index_t nonzeros) {
 /// What of a matrix can be known before a product with sums of type T: a plan for many of them
 /// (`spmv` with a plan). It holds nothing of columns and values, which may change. Move-only.
 ///
-/// Making one reads the offsets once and writes two bytes a row; asynchronous on the stream of the
-/// memory. Products must be ordered behind it.
+/// Making one reads the offsets once and writes two bytes a row and eight a warp's span;
+/// asynchronous on the stream of the memory. Products run on that stream, or are ordered behind the
+/// making and before the plan's end by the caller; a plan made or used in a CUDA graph outlives its
+/// replays. Of no use once moved from.
 template <class T, class Tuning = spmv_tuning<T>>
 class spmv_plan {
-  static_assert(Tuning::span_items(index_t{1} << 62) < 65536 - simt::warp_size, "ends in 16 bits");
+  static constexpr index_t most_span = 65535 - simt::warp_size;  // ends take 16 bits
+  static_assert(Tuning::span_items(1) <= most_span &&
+                Tuning::span_items(index_t{1} << 62) <= most_span);
 
  public:
   /// `memory` becomes the plan's: one that grows, or a view of at least `spmv_plan_bytes`. Throws

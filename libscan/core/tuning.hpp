@@ -43,8 +43,8 @@ inline constexpr int pipeline_stages(int stage_bytes) {
 /// do for as much memory, and more warps do it.
 template <class Item, class T, class Result>
 struct pipeline_tuning {
-  static constexpr bool bytes_to_bytes = sizeof(Item) == 1 && sizeof(Result) == 1;
-  static constexpr bool bytes_to_words = sizeof(Item) == 1 && sizeof(Result) == 4;
+  static constexpr bool bytes_to_bytes = sizeof(Item) == 1 && sizeof(Result) == 1 && sizeof(T) <= 4;
+  static constexpr bool bytes_to_words = sizeof(Item) == 1 && sizeof(Result) == 4 && sizeof(T) <= 4;
   static constexpr int groups = bytes_to_bytes ? 2 : 3;
   static constexpr int group_threads = bytes_to_bytes ? 256 : bytes_to_words ? 192 : 128;
   static constexpr int vector_items = widest_access<Item, Result>;
@@ -66,9 +66,9 @@ struct pipeline_tuning {
 /// in 32 registers. So many groups, of one tile each, hide how long it takes to find a prefix.
 template <class Item, class T, class Result, int HeadBits>
 struct segmented_pipeline_tuning {
-  static constexpr bool by_flags = sizeof(Item) == 4 && sizeof(T) == 4 && HeadBits == 8;
-  static constexpr int groups = by_flags ? 5 : sizeof(T) <= 4 ? 6 : 4;
-  static constexpr int group_threads = by_flags ? 160 : 128;
+  static constexpr bool by_bytes = sizeof(Item) == 4 && sizeof(T) == 4 && HeadBits == 8;
+  static constexpr int groups = by_bytes ? 5 : sizeof(T) <= 4 ? 6 : 4;
+  static constexpr int group_threads = by_bytes ? 160 : 128;
   static constexpr int vector_items = widest_access<Item, Result>;
   static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);
   static constexpr int row_items = group_threads * vector_items;
@@ -146,6 +146,7 @@ struct pipelined_filter_tuning {
   static constexpr int stages = 222 * 1024 / stage_bytes;
   // Up to there the look-back filter is faster.
   static constexpr std::ptrdiff_t look_back_items = (std::ptrdiff_t{1} << 20) / sizeof(Item);
+  static_assert(group_threads * vector_items * rows >= least_filter_tile);
 };
 
 /// The pipelined filter by a mask of which only the mask, of `MaskBits` an item, is staged: many

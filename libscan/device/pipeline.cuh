@@ -139,8 +139,8 @@ struct pipeline_kernel {
     }
   }
 
-  /// Claims tiles and fetches them, until each group knows that there are no more; before a stage
-  /// is empty, so that the claim's latency hides behind that wait. By one warp.
+  /// Claims tiles and fetches them, until each group knows that there are no more. A claim comes
+  /// before its stage is empty, so that its latency hides behind that wait. By one warp.
   static __device__ void fetch_rest(shared_storage& shared, Work const& work, index_t n,
                                     unsigned long long& claimed) {
     simt::atomic_ref<unsigned long long> const ticket(claimed);

@@ -4,6 +4,18 @@
 set(kernels_under_tsan simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_test warp_binary_test
     block_test device_scan_test device_reduce_test)
 
+# A test of what the cpu engine does in parallel, for ThreadSanitizer and AddressSanitizer too:
+#   libscan_threads_test(scan scan_test)
+# adds the test `scan` (labels cpu and threads), which runs the target scan_test.
+function(libscan_threads_test name target)
+  add_test(NAME ${name} COMMAND ${target})
+  set_tests_properties(${name} PROPERTIES LABELS "cpu;threads")
+  if(LIBSCAN_SANITIZE)
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT LIBSCAN_TEST_REDUCED=1)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY LIBSCAN_THREADS_TESTS ${target})
+endfunction()
+
 # A test of kernels is one source compiled twice: by the C++ compiler for the executor, and by nvcc for
 # the GPU.
 #

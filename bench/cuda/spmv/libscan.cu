@@ -4,6 +4,7 @@
 #include <apps/spmv/spmv.cuh>
 
 #include <memory>
+#include <optional>
 
 #include <bench/cuda/spmv/problem.hpp>
 #include <libscan/device/buffer.cuh>
@@ -38,13 +39,19 @@ implementation planned(spmv_problem const& problem) {
           }};
 }
 
-/// The making of one.
+/// The making of a plan, always in the same memory, and a product with it.
 template <class T>
-implementation making_plan(spmv_problem const& problem) {
+plan_offer plan_of(spmv_problem const& problem) {
   std::size_t const bytes = spmv_plan_bytes<T>(problem.rows, problem.nonzeros);
   auto const memory = std::make_shared<device::buffer<std::byte>>(static_cast<index_t>(bytes));
-  return {"libscan's plan",
-          [=] { spmv_plan<T>(matrix_of<T>(problem), workspace(memory->data(), bytes)); }};
+  auto const ws = std::make_shared<workspace>();
+  auto const plan = std::make_shared<std::optional<spmv_plan<T>>>();
+  auto const make = [=] { plan->emplace(matrix_of<T>(problem), workspace(memory->data(), bytes)); };
+  auto const multiply = [=] {
+    spmv(*ws, **plan, matrix_of<T>(problem), static_cast<T const*>(problem.x),
+         static_cast<T*>(problem.y));
+  };
+  return {{"libscan", make}, multiply, bytes};
 }
 
 template <class T>
@@ -61,8 +68,8 @@ implementations offers(spmv_problem const& problem) {
   return problem.type == "f32" ? roads<float>(problem) : roads<double>(problem);
 }
 
-implementation plan(spmv_problem const& problem) {
-  return problem.type == "f32" ? making_plan<float>(problem) : making_plan<double>(problem);
+plan_offer plan(spmv_problem const& problem) {
+  return problem.type == "f32" ? plan_of<float>(problem) : plan_of<double>(problem);
 }
 
 implementations offers(build_problem const& problem) {

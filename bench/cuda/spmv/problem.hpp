@@ -35,8 +35,13 @@ struct build_problem {
 
 namespace by_libscan {
 implementations offers(spmv_problem const& problem);
-/// What is done once before products with a plan; leaves y as it is.
-implementation plan(spmv_problem const& problem);
+/// What is done once before products with a plan, of that many bytes, and such a product.
+struct plan_offer {
+  implementation making;
+  std::function<void()> product;
+  std::size_t bytes;
+};
+plan_offer plan(spmv_problem const& problem);
 implementations offers(build_problem const& problem);
 }  // namespace by_libscan
 

@@ -101,9 +101,19 @@ void multiply(session const& now, device_places const& places) {
       work.contenders.push_back({each.name, each.run, [&] { return y.right(); }});
     }
   }
-  implementation const plan = by_libscan::plan(problem);
-  work.contenders.push_back({plan.name, plan.run, {}});
   now.run(std::move(work));
+
+  by_libscan::plan_offer const plan = by_libscan::plan(problem);
+  double const of_plan = static_cast<double>(rows) * 4 + static_cast<double>(plan.bytes);
+  now.run({"cuda",
+           "spmv plan, " + name,
+           problem.type,
+           nonzeros,
+           of_plan,
+           {copy_of(of_plan), {plan.making.name, plan.making.run, [&] {
+                                 plan.product();
+                                 return y.right();
+                               }}}});
 }
 
 /// A row or column of entry k of a list in any order.

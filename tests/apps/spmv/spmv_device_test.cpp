@@ -20,6 +20,11 @@ struct tiny_spmv {
   static constexpr index_t span_items(index_t) { return 50; }
 };
 
+/// Spans as long as the ends of rows in a plan allow.
+struct longest_spans : tiny_spmv {
+  static constexpr index_t span_items(index_t) { return 65472; }
+};
+
 template <class Tuning, class S>
 using tuning_or_own =
     std::conditional_t<std::is_void_v<Tuning>, spmv_tuning<typename S::value_type>, Tuning>;
@@ -108,6 +113,16 @@ TEST_CASE("with the smallest spans and windows, under any schedule") {
       REQUIRE(product<spmv_road::balanced, tiny>(host, x, y, s) == spmv_oracle(host, x, y, s));
     }
   });
+}
+
+TEST_CASE("with the longest spans that a plan has") {
+  index_t const rows = scaled(120000, 70000);
+  auto const host = make_csr<float, std::int32_t>(
+      rows, 64, [](index_t r) { return r % 3; }, pattern::small);
+  auto const x = small_numbers<float>(64, 3);
+  std::vector<float> const y(static_cast<std::size_t>(rows), -1.0f);
+  plus_times<float> const s;
+  REQUIRE(product<spmv_road::balanced, longest_spans>(host, x, y, s) == spmv_oracle(host, x, y, s));
 }
 
 TEST_CASE("any number of rows from none to 200, with every number of entries") {
