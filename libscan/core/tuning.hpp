@@ -129,16 +129,16 @@ struct short_resident_filter_tuning : resident_filter_tuning<T> {
 /// No tile of a pipelined filter is smaller, whatever the types are.
 inline constexpr int least_filter_tile = 1536;
 
-/// The pipelined filter of Items: tiles of 24 KiB, with `RuleBits` more for each item. `Lean`: so
-/// little is done for an item that long parts pay, which few warps take.
+/// The pipelined filter of Items: tiles of 24 KiB, with `RuleBits` more for each item; of 28 KiB if
+/// `Lean`, where items are as much as a stage holds, and as much as is written.
 template <class Item, int RuleBits = 0, bool Lean = false>
 struct pipelined_filter_tuning {
   static constexpr int groups = 2;
-  static constexpr int group_threads = Lean ? 96 : 192;
+  static constexpr int group_threads = Lean ? 224 : 192;
   static constexpr int vector_items = static_cast<int>(16 / sizeof(Item));
   // As many as one word per lane has bits for.
   static constexpr int rows_at_once = vector_items <= 4 ? 8 : 32 / vector_items;
-  static constexpr int rows = Lean ? 16 : 8;
+  static constexpr int rows = 8;
   static constexpr int rule_bytes =
       RuleBits == 0 ? 0 : group_threads * (rows * vector_items * RuleBits / 8 + 4);
   static constexpr int stage_bytes =
