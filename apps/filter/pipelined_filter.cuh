@@ -11,8 +11,8 @@
 #include <apps/filter/kept_rows.cuh>
 #include <apps/filter/outputs.cuh>
 #include <apps/filter/rules.cuh>
-#include <libscan/device/pipeline.cuh>
 #include <libscan/device/position.cuh>
+#include <libscan/device/run_pipeline.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

@@ -8,7 +8,6 @@
 #include <libscan/device/running_prefix.cuh>
 #include <libscan/device/staged_tile.cuh>
 #include <libscan/device/tile_totals.cuh>
-#include <libscan/device/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -25,7 +24,7 @@ concept holds_parts = requires {
 };
 
 /// The pipeline. Number k of a block's tiles passes through stage k % stages: one warp fetches
-/// it, one warp finds what comes before it, and group k % groups scans it, each warp a part. It is
+/// it, one finds what comes before it, and group k % groups scans it, each warp a part. It is
 /// summed by warps of their own, each a part, or by the group. All blocks must be resident.
 ///
 /// `Work` says what a tile is:
@@ -57,6 +56,9 @@ struct pipeline_kernel {
   static constexpr int first_summing_warp = groups * parts;
   static constexpr int prefix_warp = first_summing_warp + (holds ? 0 : parts);
   static constexpr int fetch_warp = prefix_warp + 1;
+  // Side by side, where that saves time; it takes more registers.
+  static constexpr int fetch_lanes = Work::copies <= 2 ? 1 : Work::copies;
+  static constexpr unsigned fetching = simt::full_warp >> (simt::warp_size - fetch_lanes);
   static constexpr int block_threads = (fetch_warp + 1) * simt::warp_size;
   static constexpr int resident_blocks = 1;
   // When tile k + slots is fetched, tile k + slots - stages has left its stage: it has been
@@ -83,9 +85,10 @@ struct pipeline_kernel {
     if constexpr (simt::has_bulk_copy) {
       index_t const n = count.get();
       int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
-      if (warp == fetch_warp) {
+      bool const fetches = warp == fetch_warp && simt::lane_id() < fetch_lanes;
+      if (fetches) {
         if (simt::lane_id() == 0) init_barriers(shared);
-        simt::sync_warp();
+        simt::sync_warp(fetching);
         for (unsigned k = 0; k < stages; ++k) fetch(shared, work, n, k, dealt(k));
       }
       totals.clear(index_t{blockIdx.x} * block_threads + threadIdx.x,
@@ -102,11 +105,14 @@ struct pipeline_kernel {
         if constexpr (!holds) sum_parts(shared, work, n, op, totals, warp - first_summing_warp);
       } else if (warp == prefix_warp) {
         find_prefixes(shared, n, running_prefix<summary, op_type>(totals, init, op), total);
-      } else {
+      } else if (fetches) {
         fetch_rest(shared, work, n, *claimed);
       }
     }
   }
+
+  /// Of the lanes that fetch.
+  static __device__ bool first_lane() { return fetch_lanes == 1 || simt::lane_id() == 0; }
 
   /// The first tiles of a block are dealt, the others claimed by whoever comes first.
   static __device__ index_t dealt(unsigned k) {
@@ -125,22 +131,24 @@ struct pipeline_kernel {
   }
 
   /// Makes `tile` number k of the block and has it copied into its stage. A tile beyond the end
-  /// tells whoever is to work on it that there are no more. By one warp.
+  /// tells whoever is to work on it that there are no more. By the lanes that fetch.
   static __device__ void fetch(shared_storage& shared, Work const& work, index_t n, unsigned k,
                                index_t tile) {
-    if (simt::lane_id() == 0) {
+    if (first_lane()) {
       shared.tile[k % slots] = tile;
       shared.tile_known[k % slots].arrive();
     }
     index_t const base = tile * tile_items;
-    if (simt::lane_id() < Work::copies) {
+#pragma unroll
+    for (int copy = fetch_lanes == 1 ? 0 : simt::lane_id(); copy < Work::copies;
+         copy += fetch_lanes) {
       work.fetch(shared.stage[k % stages], base, valid_items<tile_items>(n, base),
-                 shared.full[k % stages], simt::lane_id());
+                 shared.full[k % stages], copy);
     }
   }
 
   /// Claims tiles and fetches them, until each group knows that there are no more. A claim comes
-  /// before its stage is empty, so that its latency hides behind that wait. By one warp.
+  /// before its stage is empty: its latency hides behind that wait. By the lanes that fetch.
   static __device__ void fetch_rest(shared_storage& shared, Work const& work, index_t n,
                                     unsigned long long& claimed) {
     simt::atomic_ref<unsigned long long> const ticket(claimed);
@@ -148,9 +156,10 @@ struct pipeline_kernel {
       index_t tile = dealt(k);
       if (k >= stages) {
         index_t claim = 0;
-        if (simt::lane_id() == 0) claim += ticket.fetch_add(1, simt::memory_order_relaxed);
+        if (first_lane()) claim += ticket.fetch_add(1, simt::memory_order_relaxed);
         shared.empty[k % stages].wait((k / stages - 1) % 2);
-        tile = dealt(stages) - blockIdx.x + simt::shfl(simt::full_warp, claim, 0);
+        if constexpr (fetch_lanes > 1) claim = simt::shfl(fetching, claim, 0);
+        tile = dealt(stages) - blockIdx.x + claim;
         fetch(shared, work, n, k, tile);
       }
       if (tile * tile_items >= n) ++told;
@@ -272,29 +281,5 @@ struct pipeline_kernel {
     }
   }
 };
-
-/// What the count of claimed tiles takes of the workspace.
-inline constexpr std::size_t claim_bytes = 256;
-
-/// Bytes of workspace a pipeline of that many tiles with such summaries needs.
-template <class Summary>
-constexpr std::size_t pipeline_bytes(index_t tiles) {
-  return claim_bytes + tile_totals<Summary>::bytes(tiles);
-}
-
-/// Launches a pipeline over n items, on as many multiprocessors as there are. `memory`: of
-/// `pipeline_bytes`, in the workspace.
-template <class Tuning, class Work, class Op>
-void run_pipeline(workspace& ws, std::byte* memory, Work work, item_count n, Op op,
-                  typename Work::summary init, typename Work::summary* d_total) {
-  using kernel = pipeline_kernel<Work, Tuning>;
-  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
-  tile_totals<typename Work::summary> const totals(memory + claim_bytes, tiles);
-  index_t const most = simt::multiprocessor_count();
-  auto const blocks = static_cast<unsigned>(tiles == 0 ? 1 : tiles < most ? tiles : most);
-  simt::launch<kernel>(
-      {.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream(), .cooperative = true},
-      work, n, op, init, totals, reinterpret_cast<unsigned long long*>(memory), d_total);
-}
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -5,7 +5,7 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/packed_rows.cuh>
-#include <libscan/device/pipeline.cuh>
+#include <libscan/device/run_pipeline.cuh>
 #include <libscan/device/warp_rows.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

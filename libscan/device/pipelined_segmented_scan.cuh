@@ -3,7 +3,7 @@
 #pragma once
 
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/pipeline.cuh>
+#include <libscan/device/run_pipeline.cuh>
 #include <libscan/device/segmented_row.cuh>
 #include <libscan/device/staged_heads.cuh>
 #include <libscan/device/warp_rows.cuh>

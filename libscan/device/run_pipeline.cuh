@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch of a pipeline, and its share of the workspace.
+#pragma once
+
+#include <libscan/device/pipeline.cuh>
+#include <libscan/device/workspace.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// What the count of claimed tiles takes of the workspace.
+inline constexpr std::size_t claim_bytes = 256;
+
+/// Bytes of workspace a pipeline of that many tiles with such summaries needs.
+template <class Summary>
+constexpr std::size_t pipeline_bytes(index_t tiles) {
+  return claim_bytes + tile_totals<Summary>::bytes(tiles);
+}
+
+/// Launches a pipeline over n items, on as many multiprocessors as there are. `memory`: of
+/// `pipeline_bytes`, in the workspace.
+template <class Tuning, class Work, class Op>
+void run_pipeline(workspace& ws, std::byte* memory, Work work, item_count n, Op op,
+                  typename Work::summary init, typename Work::summary* d_total) {
+  using kernel = pipeline_kernel<Work, Tuning>;
+  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
+  tile_totals<typename Work::summary> const totals(memory + claim_bytes, tiles);
+  index_t const most = simt::multiprocessor_count();
+  auto const blocks = static_cast<unsigned>(tiles == 0 ? 1 : tiles < most ? tiles : most);
+  simt::launch<kernel>(
+      {.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream(), .cooperative = true},
+      work, n, op, init, totals, reinterpret_cast<unsigned long long*>(memory), d_total);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
