@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include <apps/filter/predicate_marks.hpp>
+#include <libscan/core/operators.hpp>
 #include <tests/apps/filter/item_types.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
@@ -20,7 +21,7 @@ TEST_CASE("all instruction sets mark the same items") {
   for_each_item_type([]<class T>() {
     std::vector<T> items;
     for (int round = 0; items.size() < 300; ++round) {
-      for (T const x : edge_values<T>()) items.push_back(static_cast<T>(x + T(round)));
+      for (T const x : edge_values<T>()) items.push_back(plus<T>{}(x, T(round)));
     }
     for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
       INFO(hwy::TargetName(target));
