@@ -23,7 +23,7 @@ inline constexpr bool on_gpu = false;
 #endif
 
 /// Types to test with, as a tuple: `More` are left out of instrumented builds, which take several
-/// times as long to compile.
+/// times as long to compile, and of CUDA code that is compiled alone.
 #ifdef LIBSCAN_TEST_FEW_TYPES
 template <class Few, class More>
 using types_to_test = Few;
