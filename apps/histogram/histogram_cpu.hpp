@@ -82,7 +82,8 @@ class shared_counts {
         carry(place, static_cast<std::uint64_t>(more));
       }
     };
-    for_places(in, n, rule, add_some, [&](int, int place) { add_some(place, 1); });
+    for_places<equal_samples::blocks>(in, n, rule, add_some,
+                                      [&](int, int place) { add_some(place, 1); });
   }
 
   /// Sets bins [begin, end) to 0.
