@@ -19,10 +19,21 @@ namespace libscan::inline v1::cpu::detail {
 /// Up to as many items insertion is faster than counting.
 inline constexpr index_t insertion_items = 32;
 
-/// The 256 lines that are written at a time fit the L1 cache; 11 bits (2048 lines) need one pass
-/// fewer for 32-bit keys, and took longer nevertheless (Sapphire Rapids, 2^13 to 2^18 items).
-inline constexpr int leaf_digit_bits = 8;
-inline constexpr int leaf_buckets = 1 << leaf_digit_bits;
+/// Most bits of a digit. Of narrow ones, the 256 lines that are written at a time fit any L1 cache;
+/// wide ones take a pass fewer for what a split leaves of most keys.
+inline constexpr int narrow_leaf_digit = 8;
+inline constexpr int wide_leaf_digit = 11;
+
+/// Whether leaves are sorted faster by narrow digits on this CPU: they are on a Sapphire Rapids
+/// (2^13 to 2^18 items); on a Zen 4 wide ones take 0.6 to 0.75 times as long.
+inline bool narrow_leaf_digits_pay() {
+#if defined(__x86_64__)
+  static bool const pay = __builtin_cpu_is("intel") != 0;
+  return pay;
+#else
+  return false;
+#endif
+}
 
 /// Most passes before ties are looked for. Four digits tell 2^32 items apart.
 inline constexpr int leaf_digits = 4;
@@ -80,35 +91,68 @@ struct digit {
   int end_bit() const { return shift + bits; }
 };
 
-/// Items whose digits are found together, by vector instructions, before any of them is moved.
-inline constexpr index_t digit_block = 256;
+/// The digits of the passes over a leaf, from bit `base` on.
+struct leaf_plan {
+  int base;
+  int digits;
+  int bits;  // of each digit
 
-/// Calls visit(i, digit of item i) for each i in [begin, end), in order.
-template <class Items, class Order, class Visit>
-void for_each_digit(Items const& items, index_t begin, index_t end, Order order, digit by,
-                    Visit visit) {
-  std::uint32_t digits[digit_block];
-  for (index_t i = begin; i < end; i += digit_block) {
-    index_t const count = std::min(digit_block, end - i);
-    for (index_t k = 0; k < count; ++k) digits[k] = by.of(order(key_of(items[i + k])));
-    for (index_t k = 0; k < count; ++k) visit(i + k, digits[k]);
+  /// For the `differing` bits of n words, by digits of up to `widest` bits: as many digits as it
+  /// takes for a few bits more than positions have, since then ties are rare, whatever else the
+  /// keys hold.
+  template <class Word>
+  leaf_plan(Word differing, index_t n, int widest) {
+    int const top = static_cast<int>(std::bit_width(differing));
+    int const low = std::countr_zero(differing);
+    int const width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n)));
+    int const wanted = std::min(top - low, width + 4);
+    // Counts of four items each, at least, are worth clearing and adding up.
+    int const most_bits = std::clamp(width - 2, narrow_leaf_digit, widest);
+    digits = std::min(leaf_digits, ceil_div(wanted, most_bits));
+    bits = std::min(most_bits, ceil_div(top - low, digits));
+    base = std::max(low, top - digits * bits);
   }
-}
 
-/// How often each digit occurs, for consecutive digits from bit `base` on.
-struct leaf_counts {
-  std::uint32_t of[leaf_digits][leaf_buckets];
+  digit at(int d) const { return {base + d * bits, bits}; }
+};
 
+/// How often each value of each digit occurs.
+class leaf_counts {
+ public:
   template <class Item, class Order>
-  void count(Item const* items, index_t n, int base, int digits, Order order) {
-    for (int d = 0; d < digits; ++d) std::fill_n(of[d], leaf_buckets, 0U);
-    for_each_digit(items, 0, n, order, {base, 32}, [&](index_t, std::uint32_t all) {
-      ++of[0][all & 0xff];
-      if (digits > 1) ++of[1][all >> 8 & 0xff];
-      if (digits > 2) ++of[2][all >> 16 & 0xff];
-      if (digits > 3) ++of[3][all >> 24];
-    });
+  leaf_counts(Item const* items, index_t n, leaf_plan const& plan, Order order) : bits_(plan.bits) {
+    std::fill_n(counts_, plan.digits << bits_, 0U);
+    if (plan.digits == 1) {
+      count<1>(items, n, plan, order);
+    } else if (plan.digits == 2) {
+      count<2>(items, n, plan, order);
+    } else if (plan.digits == 3) {
+      count<3>(items, n, plan, order);
+    } else {
+      count<4>(items, n, plan, order);
+    }
   }
+
+  /// Of digit d, for each of its values.
+  std::uint32_t* of(int d) { return counts_ + (d << bits_); }
+
+ private:
+  template <int Digits, class Item, class Order>
+  void count(Item const* items, index_t n, leaf_plan const& plan, Order order) {
+    int const bits = bits_, base = plan.base;
+    std::uint32_t const mask = (std::uint32_t{1} << bits) - 1;
+    for (index_t i = 0; i < n; ++i) {
+      auto word = order(key_of(items[i])) >> base;
+      for (int d = 0; d < Digits; ++d) {
+        ++counts_[(static_cast<std::uint32_t>(d) << bits) +
+                  (static_cast<std::uint32_t>(word) & mask)];
+        word >>= bits;
+      }
+    }
+  }
+
+  int bits_;
+  std::uint32_t counts_[leaf_digits << wide_leaf_digit];
 };
 
 /// One pass: items go to `to` in the order of a digit, whose counts become places.
@@ -116,27 +160,37 @@ template <class Item, class Order>
 void leaf_pass(Item const* items, Item* to, index_t n, Order order, digit by,
                std::uint32_t* counts) {
   std::uint32_t sum = 0;
-  for (int bucket = 0; bucket < leaf_buckets; ++bucket) {
+  for (int bucket = 0; bucket < by.buckets(); ++bucket) {
     sum += std::exchange(counts[bucket], sum);
   }
-  for_each_digit(items, 0, n, order, by,
-                 [&](index_t i, std::uint32_t bucket) { to[counts[bucket]++] = items[i]; });
+  for (index_t i = 0; i < n; ++i) to[counts[by.of(order(key_of(items[i])))]++] = items[i];
 }
 
 template <class Item, class Order>
-Item* leaf_sort(Item* items, Item* partner, index_t n, Order order);
+Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, int widest);
 
 /// Sorts each run of items that agree in all bits from `shift` on.
 template <class Item, class Order>
-void sort_ties(Item* items, Item* partner, index_t n, int shift, Order order) {
-  auto const prefix = [&](index_t i) { return order(key_of(items[i])) >> shift; };
-  for (index_t begin = 0, i = 1; i < n; begin = i++) {
-    auto const common = prefix(begin);
-    while (i < n && prefix(i) == common) ++i;
-    index_t const run = i - begin;
-    if (run == 1) continue;
-    Item* const sorted = leaf_sort(items + begin, partner + begin, run, order);
-    if (sorted != items + begin) std::copy_n(sorted, run, items + begin);
+void sort_ties(Item* items, Item* partner, index_t n, int shift, Order order, int widest) {
+  constexpr index_t block = 32;
+  auto const ties = [&](index_t i) {
+    return order(key_of(items[i])) >> shift == order(key_of(items[i - 1])) >> shift;
+  };
+  for (index_t i = 1; i < n;) {
+    index_t const end = std::min(n, i + block);
+    int any = 0;
+    for (index_t k = i; k < end; ++k) any |= ties(k) ? 1 : 0;
+    if (any == 0) i = end;
+    while (i < end) {
+      index_t const begin = i - 1;
+      while (i < n && ties(i)) ++i;
+      index_t const run = i - begin;
+      if (run > 1) {
+        Item* const sorted = leaf_sort(items + begin, partner + begin, run, order, widest);
+        if (sorted != items + begin) std::copy_n(sorted, run, items + begin);
+      }
+      ++i;
+    }
   }
 }
 
@@ -154,9 +208,10 @@ bool sort_words(Item* items, index_t n, Order order) {
 }
 
 /// Sorts `items` stably by `order`, a functor from keys to words, with `partner` as room for as
-/// many. Returns which of the two holds the result; the other is then undefined. n < 2^32.
+/// many and digits of up to `widest` bits (`narrow_leaf_digit` or `wide_leaf_digit`). Returns which
+/// of the two holds the result; the other is then undefined. n < 2^32.
 template <class Item, class Order>
-Item* leaf_sort(Item* items, Item* partner, index_t n, Order order) {
+Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, int widest) {
   if (n <= insertion_items) {
     insertion_sort(items, n, order);
     return items;
@@ -164,22 +219,18 @@ Item* leaf_sort(Item* items, Item* partner, index_t n, Order order) {
   auto const summary = summarise(items, 0, n, 1, order);
   if (summary.sorted || sort_words(items, n, order)) return items;
 
-  // A few bits more than positions have: then ties are rare, whatever else the keys hold.
-  int const top = std::bit_width(summary.differing);
-  int const low = std::countr_zero(summary.differing);
-  int const wanted = std::bit_width(static_cast<std::uint64_t>(n)) + 4;
-  int const digits = std::min(leaf_digits, ceil_div(std::min(top - low, wanted), leaf_digit_bits));
-  int const base = std::max(low, top - digits * leaf_digit_bits);
-  leaf_counts counts;
-  counts.count(items, n, base, digits, order);
-  for (int d = 0; d < digits; ++d) {
-    digit const by{base + d * leaf_digit_bits, leaf_digit_bits};
-    std::uint32_t* const of_digit = counts.of[d];
+  leaf_plan const plan(summary.differing, n, widest);
+  leaf_counts counts(items, n, plan, order);
+  for (int d = 0; d < plan.digits; ++d) {
+    digit const by = plan.at(d);
+    std::uint32_t* const of_digit = counts.of(d);
     if (of_digit[by.of(order(key_of(items[0])))] == static_cast<std::uint64_t>(n)) continue;
     leaf_pass(items, partner, n, order, by, of_digit);
     std::swap(items, partner);
   }
-  if (base > low) sort_ties(items, partner, n, base, order);
+  if (plan.base > std::countr_zero(summary.differing)) {
+    sort_ties(items, partner, n, plan.base, order, widest);
+  }
   return items;
 }
 

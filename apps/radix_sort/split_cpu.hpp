@@ -25,16 +25,19 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-inline constexpr std::size_t line_bytes = 64;
+/// Whole cache lines that are written together: two, since when they are full cannot be foreseen.
+inline constexpr std::size_t lines_bytes = 128;
 
-/// Writes a cache line to `to`, a multiple of 64 bytes.
-inline void write_line(void* to, void const* from) {
+/// Writes cache lines to `to`, a multiple of 128 bytes.
+inline void write_lines(void* to, void const* from) {
 #ifdef __SSE2__
   auto* const out = static_cast<__m128i*>(to);
   auto const* const in = static_cast<__m128i const*>(from);
-  for (int k = 0; k < 4; ++k) _mm_stream_si128(out + k, _mm_load_si128(in + k));
+  for (std::size_t k = 0; k < lines_bytes / sizeof(__m128i); ++k) {
+    _mm_stream_si128(out + k, _mm_load_si128(in + k));
+  }
 #else
-  std::memcpy(to, from, line_bytes);
+  std::memcpy(to, from, lines_bytes);
 #endif
 }
 
@@ -104,63 +107,74 @@ class split_table {
   std::vector<index_t> rows_;
 };
 
-/// The cache lines that one thread has in the making, one for each bucket.
+/// The cache lines that one thread has in the making, some for each bucket.
 template <class Item>
 class line_writer {
-  static_assert(line_bytes % sizeof(Item) == 0);
+  static_assert(lines_bytes % sizeof(Item) == 0);
 
  public:
   /// Bytes of room a writer needs, a multiple of a line.
   static index_t room_bytes(int buckets) {
-    constexpr auto line = static_cast<index_t>(line_bytes);
-    index_t const firsts = ceil_div(buckets * static_cast<index_t>(sizeof(index_t)), line) * line;
-    return buckets * line + firsts;
+    constexpr auto lines = static_cast<index_t>(lines_bytes);
+    index_t const firsts = ceil_div(buckets * static_cast<index_t>(sizeof(index_t)), lines) * lines;
+    return buckets * lines + firsts;
   }
 
-  /// Items of bucket k go to places next[k], next[k] + 1, ... of `out`.
+  /// Items of bucket k go to places next[k], next[k] + 1, ... of `out`. `next` is the writer's own
+  /// from here on.
   line_writer(Item* out, std::byte* room, index_t* next, int buckets)
-      : out_(out),
-        phase_(static_cast<index_t>(reinterpret_cast<std::uintptr_t>(out) % line_bytes /
-                                    sizeof(Item))),
-        lines_(reinterpret_cast<Item*>(room)),
+      : lines_(reinterpret_cast<Item*>(room)),
         next_(next),
-        first_(reinterpret_cast<index_t*>(room + static_cast<std::size_t>(buckets) * line_bytes)),
+        first_(reinterpret_cast<index_t*>(room + static_cast<std::size_t>(buckets) * lines_bytes)),
         buckets_(buckets) {
-    std::copy_n(next, buckets, first_);
+    // Places are counted from a multiple of 128 bytes on.
+    auto const address = reinterpret_cast<std::uintptr_t>(out);
+    out_ = address - address % lines_bytes;
+    auto const phase = static_cast<index_t>(address % lines_bytes / sizeof(Item));
+    for (int bucket = 0; bucket < buckets; ++bucket) first_[bucket] = next[bucket] += phase;
   }
 
   void put(std::uint32_t bucket, Item const& item) {
     index_t const place = next_[bucket]++;
-    index_t const slot = (place + phase_) & (line_items - 1);
-    Item* const line = lines_ + bucket * line_items;
-    line[slot] = item;
-    if (slot != line_items - 1) return;
-    if (place - slot >= first_[bucket]) {
-      write_line(out_ + (place - slot), line);
-    } else {
-      copy_part(line, first_[bucket], place + 1);
-    }
+    index_t const slot = slot_of(place);
+    Item* const lines = lines_ + bucket * lines_items;
+    lines[slot] = item;
+    if (slot == lines_items - 1) [[unlikely]]
+      flush(lines, place - slot, first_[bucket]);
   }
 
-  /// Writes what is left of each line.
+  /// Writes what is left.
   void finish() {
     for (int bucket = 0; bucket < buckets_; ++bucket) {
       index_t const end = next_[bucket];
-      index_t const begin = std::max(first_[bucket], end - ((end + phase_) & (line_items - 1)));
-      copy_part(lines_ + bucket * line_items, begin, end);
+      index_t const begin = std::max(first_[bucket], end - slot_of(end));
+      copy_part(lines_ + bucket * lines_items, begin, end);
     }
     finish_lines();
   }
 
  private:
-  static constexpr index_t line_items = line_bytes / sizeof(Item);
+  static constexpr index_t lines_items = lines_bytes / sizeof(Item);
 
-  void copy_part(Item const* line, index_t begin, index_t end) {
-    std::copy_n(line + ((begin + phase_) & (line_items - 1)), end - begin, out_ + begin);
+  static index_t slot_of(index_t place) { return place & (lines_items - 1); }
+
+  void flush(Item const* lines, index_t begin, index_t first) {
+    if (begin >= first) {
+      write_lines(at(begin), lines);
+    } else {
+      copy_part(lines, first, begin + lines_items);
+    }
   }
 
-  Item* out_;
-  index_t phase_;  // of `out` within its cache line, in items
+  void copy_part(Item const* lines, index_t begin, index_t end) {
+    std::copy_n(lines + slot_of(begin), end - begin, at(begin));
+  }
+
+  Item* at(index_t place) const {
+    return reinterpret_cast<Item*>(out_ + static_cast<std::uintptr_t>(place) * sizeof(Item));
+  }
+
+  std::uintptr_t out_;
   Item* lines_;
   index_t* next_;
   index_t* first_;
@@ -180,6 +194,9 @@ auto summarise_all(int threads, Source const& source, index_t n, Order order) {
   for (auto const& one : found) result.add(one);
   return result;
 }
+
+/// Items whose buckets are found together, by vector instructions, before any of them is counted.
+inline constexpr index_t digit_block = 256;
 
 /// Adds how many of items [begin, end) belong to each bucket to `counts`. Returns the bits in which
 /// their words and that of item 0 do not all agree.
@@ -206,15 +223,9 @@ auto count_piece(Source source, index_t begin, index_t end, Order order, Map con
 template <class Source, class Order, class Map, class Item>
 void scatter_piece(Source source, index_t begin, index_t end, Order order, Map const& map,
                    line_writer<Item> lines) {
-  Item items[digit_block];
-  std::uint32_t buckets[digit_block];
-  for (index_t i = begin; i < end; i += digit_block) {
-    index_t const count = std::min(digit_block, end - i);
-    for (index_t k = 0; k < count; ++k) {
-      items[k] = source[i + k];
-      buckets[k] = map.of(order(key_of(items[k])));
-    }
-    for (index_t k = 0; k < count; ++k) lines.put(buckets[k], items[k]);
+  for (index_t i = begin; i < end; ++i) {
+    Item const item = source[i];
+    lines.put(map.of(order(key_of(item))), item);
   }
   lines.finish();
 }
