@@ -51,18 +51,14 @@ class integer_bins {
 
   /// The sample's bin; or bins() + `place_below` or `place_above`.
   LIBSCAN_HOST_DEVICE int find(Sample sample) const {
-    word const k = number(sample);
+    word const k = word(sample) - word(first_);
     if (k <= last_) return static_cast<int>(k);
     return bins_ + (sample < first_ ? place_below : place_above);
   }
 
+ private:
   using word = std::conditional_t<sizeof(Sample) == 8, std::uint64_t, std::uint32_t>;
 
-  /// The sample's bin if that is at most last(); otherwise it is in none.
-  LIBSCAN_HOST_DEVICE word number(Sample sample) const { return word(sample) - word(first_); }
-  LIBSCAN_HOST_DEVICE word last() const { return last_; }
-
- private:
   Sample first_;
   int bins_;
   word last_;

@@ -3,8 +3,6 @@
 // bins, for samples of 8 bits, and for a great many bins. A thread counts in tables of its own.
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -20,10 +18,7 @@ namespace libscan::inline v1::cpu::detail {
 /// Samples that are looked at together: all the same, or not.
 inline constexpr index_t histogram_block = 128;
 
-/// Samples of a block that are looked at together in turn: all in bins, or not.
-inline constexpr index_t histogram_part = 32;
-
-/// Samples of a part that are counted in turn.
+/// Samples of a block that are counted in turn.
 inline constexpr int samples_at_once = 8;
 
 /// Whether all `items` > 1 samples at `in` have the same bits.
@@ -35,67 +30,47 @@ bool all_same(Sample const* in, index_t items) {
          std::memcmp(in, in + 1, static_cast<std::size_t>(items - 1) * sizeof(Sample)) == 0;
 }
 
-/// The same for the few that are counted in turn: of numbers without a branch for each.
+/// Whether a block seems to have runs of equal samples: whether neighbours are equal in four
+/// places.
 template <class Sample>
-bool few_same(Sample const* in) {
-  if constexpr (std::is_arithmetic_v<Sample> && sizeof(Sample) > 1) {
-    using bits =
-        std::conditional_t<sizeof(Sample) == 8, std::uint64_t,
-                           std::conditional_t<sizeof(Sample) == 4, std::uint32_t, std::uint16_t>>;
-    bits sample[samples_at_once], differences = 0;
-    std::memcpy(sample, in, sizeof(sample));
-    for (bits const one : sample) differences |= static_cast<bits>(one ^ sample[0]);
-    return differences == 0;
-  } else {
-    return all_same(in, samples_at_once);
+bool seems_sorted(Sample const* in) {
+  bool equal = true;
+  for (index_t i = 7; equal && i < histogram_block; i += histogram_block / 4) {
+    equal = std::memcmp(in + i, in + i + 1, sizeof(Sample)) == 0;
   }
+  return equal;
 }
 
-/// Fetches `bytes` 1 KiB behind `in`: a late sample would let increments of later ones overtake its
+/// Fetches samples 1 KiB behind `in`: a late one would let increments of later samples overtake its
 /// own, which costs far more than the wait where both are of one place.
-inline void fetch_ahead(void const* in, std::size_t bytes) {
-  for (std::size_t b = 0; b < bytes; b += 64) {
-    __builtin_prefetch(static_cast<unsigned char const*>(in) + 1024 + b);
+template <class Sample>
+void fetch_ahead(Sample const* in) {
+  __builtin_prefetch(reinterpret_cast<unsigned char const*>(in) + 1024);
+}
+
+/// Calls many(find(sample), eight) for each eight samples of a block that are all the same, and
+/// each(k, place) for the others. Apart from what counts other blocks, which it would slow down.
+template <class Sample, class Find, class Many, class Each>
+[[gnu::noinline]] void count_eights(Sample const* block, Find find, Many many, Each each) {
+  for (index_t i = 0; i < histogram_block; i += samples_at_once) {
+    fetch_ahead(block + i);
+    if (all_same(block + i, samples_at_once)) {
+      many(find(block[i]), samples_at_once);
+    } else {
+      for (int j = 0; j < samples_at_once; ++j) each(j, find(block[i + j]));
+    }
   }
 }
 
-/// Whether a rule numbers samples as `integer_bins` does: its bins are the numbers up to last().
-template <class Rule, class Sample>
-concept numbers_samples = requires(Rule const rule, Sample const sample) {
-  rule.number(sample);
-  rule.last();
-};
-
-/// Whether all samples of a part are in bins: without a branch for each.
-template <class Sample, class Rule>
-bool all_in_bins(Sample const* in, Rule const& rule) {
-  auto const last = rule.last();
-  int outside = 0;
-  for (index_t j = 0; j < histogram_part; ++j) outside |= rule.number(in[j]) > last ? 1 : 0;
-  return outside == 0;
-}
-
-/// Which equal samples in a row are counted at once: whole blocks, or also the few counted in turn.
-enum class equal_samples : std::uint8_t { blocks, few };
+/// Which equal samples in a row are counted at once: whole blocks, or eight as well where a block
+/// seems sorted.
+enum class equal_samples : std::uint8_t { blocks, eights };
 
 /// Calls many(find(sample), n) for n samples in a row that are all the same, and each(k, place) for
 /// the others, of which k is the number modulo eight.
 template <equal_samples Equal, class Sample, class Rule, class Many, class Each>
 void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Each each) {
   Rule const own = rule;  // which no counter can be part of
-  auto const count_part = [&](Sample const* part, auto find) {
-    for (index_t i = 0; i < histogram_part; i += samples_at_once) {
-      if constexpr (Equal == equal_samples::few) {
-        if (few_same(part + i)) {
-          many(find(part[i]), samples_at_once);
-          continue;
-        }
-      }
-      int place[samples_at_once];
-      for (int j = 0; j < samples_at_once; ++j) place[j] = find(part[i + j]);
-      for (int j = 0; j < samples_at_once; ++j) each(j, place[j]);
-    }
-  };
   libscan::detail::in_best_form(own, [&](auto find) {
     index_t i = 0;
     while (items - i >= histogram_block) {
@@ -104,46 +79,32 @@ void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Ea
         i += histogram_block;
         continue;
       }
-      for (index_t const end = i + histogram_block; i < end; i += histogram_part) {
-        fetch_ahead(in + i, histogram_part * sizeof(Sample));
-        if constexpr (numbers_samples<Rule, Sample>) {
-          if (all_in_bins(in + i, own)) {
-            count_part(in + i, [&own](Sample x) { return static_cast<int>(own.number(x)); });
-            continue;
-          }
-        }
-        count_part(in + i, find);
+      if (Equal == equal_samples::eights && seems_sorted(in + i)) {
+        count_eights(in + i, find, many, each);
+        i += histogram_block;
+        continue;
+      }
+      for (index_t const end = i + histogram_block; i < end; i += samples_at_once) {
+        fetch_ahead(in + i);
+        int place[samples_at_once];
+        for (int j = 0; j < samples_at_once; ++j) place[j] = find(in[i + j]);
+        for (int j = 0; j < samples_at_once; ++j) each(j, place[j]);
       }
     }
     for (; i < items; ++i) each(0, find(in[i]));
   });
 }
 
-/// Bytes of a core's nearest cache, as the system says; a small one's where it does not.
-inline std::size_t first_level_bytes() {
-  static std::size_t const bytes = [] {
-    long said = 0;
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-    said = sysconf(_SC_LEVEL1_DCACHE_SIZE);
-#endif
-    return said > 0 ? static_cast<std::size_t>(said) : std::size_t{1} << 15;
-  }();
-  return bytes;
-}
-
 /// The tables of one thread: a counter of 32 bits for every place, in copies that take turns, so
-/// that a counter is not read while its last increment is still on the way to memory. As many
-/// copies as leave the nearest cache room for samples.
+/// that a counter is not read while its last increment is still on the way to memory.
 class place_tables {
  public:
   explicit place_tables(int places) : places_(static_cast<std::size_t>(places)) {
-    // An odd number of cache lines: no two counters of a place are a multiple of 4 KiB apart, which
-    // processors take for the same at first.
-    constexpr std::size_t line = 64 / sizeof(std::uint32_t);
-    stride_ = ((places_ + line - 1) / line | 1) * line;
-    std::size_t const room = first_level_bytes() / 4 * 3 / sizeof(std::uint32_t);
-    copies_ = 8 * stride_ <= room ? 8 : 4 * stride_ <= room ? 4 : 2 * stride_ <= room ? 2 : 1;
-    tables_.resize(copies_ * stride_);
+    copies_ = places <= stride_of<8>   ? 8
+              : places <= stride_of<4> ? 4
+              : places <= stride_of<2> ? 2
+                                       : 1;
+    tables_.resize(std::max<std::size_t>(places_, room));
   }
 
   /// Counts [in, in + items); together with what came before, less than 2^32.
@@ -163,25 +124,34 @@ class place_tables {
   /// Calls add(place, count) for every place with samples, and begins anew.
   template <class Add>
   void take(Add add) {
+    std::size_t const stride = room / static_cast<std::size_t>(copies_);
     for (std::size_t p = 0; p < places_; ++p) {
       std::uint64_t sum = 0;
-      for (std::size_t c = 0; c < copies_; ++c) sum += std::exchange(tables_[c * stride_ + p], 0u);
+      for (std::size_t c = 0; c < static_cast<std::size_t>(copies_); ++c) {
+        sum += std::exchange(tables_[c * stride + p], 0u);
+      }
       if (sum != 0) add(static_cast<int>(p), sum);
     }
   }
 
  private:
+  // All copies stay in the first-level cache, and no two counters of a place are a multiple of
+  // 4 KiB apart, which processors take for the same at first.
+  static constexpr std::size_t room = 8448;
+  template <int Copies>
+  static constexpr int stride_of = static_cast<int>(room) / Copies;
+
   template <int Copies, class Sample, class Rule>
   void count_in(Sample const* in, index_t items, Rule const& rule) {
     std::uint32_t* const table = tables_.data();
-    std::size_t const stride = stride_;
     for_places<equal_samples::blocks>(
         in, items, rule,
         [&](int place, index_t n) { table[place] += static_cast<std::uint32_t>(n); },
-        [&](int j, int place) { ++table[static_cast<std::size_t>(j % Copies) * stride + place]; });
+        [&](int j, int place) { ++table[j % Copies * stride_of<Copies> + place]; });
   }
 
-  std::size_t places_, stride_, copies_;
+  std::size_t places_;
+  int copies_;
   std::vector<std::uint32_t> tables_;
 };
 
@@ -203,7 +173,7 @@ class byte_tables {
         continue;
       }
       for (index_t const end = i + histogram_block; i < end; i += width) {
-        if (i % 64 == 0) fetch_ahead(bytes + i, 64);
+        if (i % 64 == 0) fetch_ahead(bytes + i);
         for (index_t j = 0; j < width; ++j) ++tables_[static_cast<std::size_t>(j)][bytes[i + j]];
       }
     }
@@ -249,13 +219,13 @@ class narrow_table {
   void count(Sample const* in, index_t items, Rule const& rule, Carry carry) {
     static_assert(histogram_block < wrap);
     std::uint8_t* const table = counters_.get();
-    for_places<equal_samples::few>(
+    for_places<equal_samples::eights>(
         in, items, rule,
-        [&](int place, index_t n) {
+        [this, table, &carry](int place, index_t n) {
           table[place] = static_cast<std::uint8_t>(table[place] + n);
           if (table[place] < n) lose(place, carry);
         },
-        [&](int, int place) {
+        [this, table, &carry](int, int place) {
           if (++table[place] == 0) [[unlikely]]
             lose(place, carry);
         });
