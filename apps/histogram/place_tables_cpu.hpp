@@ -67,7 +67,7 @@ template <class Sample, class Find, class Many, class Each>
 enum class equal_samples : std::uint8_t { blocks, eights };
 
 /// Calls many(find(sample), n) for n samples in a row that are all the same, and each(k, place) for
-/// the others, of which k is the number modulo eight.
+/// the others; neighbours have different k, but for the last few, all of k = 0.
 template <equal_samples Equal, class Sample, class Rule, class Many, class Each>
 void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Each each) {
   Rule const own = rule;  // which no counter can be part of
@@ -79,10 +79,12 @@ void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Ea
         i += histogram_block;
         continue;
       }
-      if (Equal == equal_samples::eights && seems_sorted(in + i)) {
-        count_eights(in + i, find, many, each);
-        i += histogram_block;
-        continue;
+      if constexpr (Equal == equal_samples::eights) {
+        if (seems_sorted(in + i)) {
+          count_eights(in + i, find, many, each);
+          i += histogram_block;
+          continue;
+        }
       }
       for (index_t const end = i + histogram_block; i < end; i += samples_at_once) {
         fetch_ahead(in + i);

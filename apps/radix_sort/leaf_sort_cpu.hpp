@@ -24,14 +24,15 @@ inline constexpr index_t insertion_items = 32;
 inline constexpr int narrow_leaf_digit = 8;
 inline constexpr int wide_leaf_digit = 11;
 
-/// Whether leaves are sorted faster by narrow digits on this CPU: they are on a Sapphire Rapids
-/// (2^13 to 2^18 items); on a Zen 4 wide ones take 0.6 to 0.75 times as long.
-inline bool narrow_leaf_digits_pay() {
+/// Whether leaves are sorted by wide digits: on Intel's CPUs not, since on a Sapphire Rapids they
+/// take longer (2^13 to 2^18 items); on others, since on a Zen 4 they take 0.6 to 0.75 times as
+/// long.
+inline bool wide_leaf_digits_pay() {
 #if defined(__x86_64__)
-  static bool const pay = __builtin_cpu_is("intel") != 0;
+  static bool const pay = __builtin_cpu_is("intel") == 0;
   return pay;
 #else
-  return false;
+  return true;
 #endif
 }
 
@@ -97,17 +98,18 @@ struct leaf_plan {
   int digits;
   int bits;  // of each digit
 
-  /// For the `differing` bits of n words, by digits of up to `widest` bits: as many digits as it
+  /// For the `differing` bits of n words: as many digits as it
   /// takes for a few bits more than positions have, since then ties are rare, whatever else the
   /// keys hold.
   template <class Word>
-  leaf_plan(Word differing, index_t n, int widest) {
+  leaf_plan(Word differing, index_t n, bool wide) {
     int const top = static_cast<int>(std::bit_width(differing));
     int const low = std::countr_zero(differing);
     int const width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n)));
     int const wanted = std::min(top - low, width + 4);
-    // Counts of four items each, at least, are worth clearing and adding up.
-    int const most_bits = std::clamp(width - 2, narrow_leaf_digit, widest);
+    // More counts than one for each two items would take longer to clear and add up than they save.
+    int const most_bits =
+        wide ? std::clamp(width - 2, narrow_leaf_digit, wide_leaf_digit) : narrow_leaf_digit;
     digits = std::min(leaf_digits, ceil_div(wanted, most_bits));
     bits = std::min(most_bits, ceil_div(top - low, digits));
     base = std::max(low, top - digits * bits);
@@ -166,12 +168,30 @@ void leaf_pass(Item const* items, Item* to, index_t n, Order order, digit by,
   for (index_t i = 0; i < n; ++i) to[counts[by.of(order(key_of(items[i])))]++] = items[i];
 }
 
+/// All passes of a plan. Returns whether the result is in `partner`, not in `items`. A function of
+/// its own, since the counts need not be there any more while ties are sorted.
 template <class Item, class Order>
-Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, int widest);
+[[gnu::noinline]] bool sort_by_digits(Item* items, Item* partner, index_t n, leaf_plan const& plan,
+                                      Order order) {
+  leaf_counts counts(items, n, plan, order);
+  bool swapped = false;
+  for (int d = 0; d < plan.digits; ++d) {
+    digit const by = plan.at(d);
+    std::uint32_t* const of_digit = counts.of(d);
+    if (of_digit[by.of(order(key_of(items[0])))] == static_cast<std::uint64_t>(n)) continue;
+    leaf_pass(items, partner, n, order, by, of_digit);
+    std::swap(items, partner);
+    swapped = !swapped;
+  }
+  return swapped;
+}
+
+template <class Item, class Order>
+Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, bool wide);
 
 /// Sorts each run of items that agree in all bits from `shift` on.
 template <class Item, class Order>
-void sort_ties(Item* items, Item* partner, index_t n, int shift, Order order, int widest) {
+void sort_ties(Item* items, Item* partner, index_t n, int shift, Order order, bool wide) {
   constexpr index_t block = 32;
   auto const ties = [&](index_t i) {
     return order(key_of(items[i])) >> shift == order(key_of(items[i - 1])) >> shift;
@@ -186,7 +206,7 @@ void sort_ties(Item* items, Item* partner, index_t n, int shift, Order order, in
       while (i < n && ties(i)) ++i;
       index_t const run = i - begin;
       if (run > 1) {
-        Item* const sorted = leaf_sort(items + begin, partner + begin, run, order, widest);
+        Item* const sorted = leaf_sort(items + begin, partner + begin, run, order, wide);
         if (sorted != items + begin) std::copy_n(sorted, run, items + begin);
       }
       ++i;
@@ -208,10 +228,10 @@ bool sort_words(Item* items, index_t n, Order order) {
 }
 
 /// Sorts `items` stably by `order`, a functor from keys to words, with `partner` as room for as
-/// many and digits of up to `widest` bits (`narrow_leaf_digit` or `wide_leaf_digit`). Returns which
-/// of the two holds the result; the other is then undefined. n < 2^32.
+/// many, by wide digits or narrow ones. Returns which of the two holds the result; the other is
+/// then undefined. n < 2^32.
 template <class Item, class Order>
-Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, int widest) {
+Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, bool wide) {
   if (n <= insertion_items) {
     insertion_sort(items, n, order);
     return items;
@@ -219,17 +239,10 @@ Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, int widest) 
   auto const summary = summarise(items, 0, n, 1, order);
   if (summary.sorted || sort_words(items, n, order)) return items;
 
-  leaf_plan const plan(summary.differing, n, widest);
-  leaf_counts counts(items, n, plan, order);
-  for (int d = 0; d < plan.digits; ++d) {
-    digit const by = plan.at(d);
-    std::uint32_t* const of_digit = counts.of(d);
-    if (of_digit[by.of(order(key_of(items[0])))] == static_cast<std::uint64_t>(n)) continue;
-    leaf_pass(items, partner, n, order, by, of_digit);
-    std::swap(items, partner);
-  }
+  leaf_plan const plan(summary.differing, n, wide);
+  if (sort_by_digits(items, partner, n, plan, order)) std::swap(items, partner);
   if (plan.base > std::countr_zero(summary.differing)) {
-    sort_ties(items, partner, n, plan.base, order, widest);
+    sort_ties(items, partner, n, plan.base, order, wide);
   }
   return items;
 }

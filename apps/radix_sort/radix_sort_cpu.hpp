@@ -158,7 +158,7 @@ void sort_bytes(int threads, typename Order::key_type const* keys, typename Orde
 /// copyable type). Keys equal in the bits that count stay in order.
 ///
 /// `out` may be `in`, and must not overlap it otherwise. The result is the same for any number of
-/// threads. Keys in order already are copied. Memory for numbers: a few hundred KiB a thread; in
+/// threads. Keys in order already are copied. Memory for numbers: about 1 MiB a thread; in
 /// place n keys more; up to n keys more if some high bits are shared by a large part of the keys.
 /// Up to 8 KiB of keys nothing is allocated. For floats among which are -0 or NaN, and for
 /// keys of one's own: n positions and n pairs of a word and a position. Throws `invalid_argument`

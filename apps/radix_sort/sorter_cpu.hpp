@@ -22,14 +22,14 @@ namespace libscan::inline v1::cpu::detail {
 struct sort_tuning {
   /// Items that fit, with as many beside them, half of an L2 cache of 2 MiB: one thread sorts them.
   index_t leaf_bytes = index_t{1} << 19;
-  /// Bytes of items a bucket should have: fewer than a leaf could, since keys may be skewed; and
-  /// the fewer, the fewer bits a leaf is left to sort by.
-  index_t bucket_bytes = narrow_leaf_digits_pay() ? index_t{1} << 12 : index_t{1} << 17;
+  /// Items a bucket should have, at most a quarter of a leaf's, since keys may be skewed. Narrow
+  /// digits are the better the fewer bits are left to sort by.
+  index_t bucket_items = wide_leaf_digits_pay() ? index_t{1} << 15 : index_t{1} << 10;
   /// Bits of a split. Up to 11 a split takes hardly longer (Sapphire Rapids).
   int least_bits = 8;
   int most_bits = 11;
-  /// Most bits of a digit that a leaf is sorted by.
-  int leaf_digit = narrow_leaf_digits_pay() ? narrow_leaf_digit : wide_leaf_digit;
+  /// What digits leaves are sorted by.
+  bool wide_digits = wide_leaf_digits_pay();
 };
 
 /// One sort of items by words that `Order` makes of their keys.
@@ -65,7 +65,7 @@ class sorter {
   void sort_leaf(Source const& source, index_t n, Sink const& sink, Item* items,
                  Item* partner) const {
     for (index_t i = 0; i < n; ++i) items[i] = source[i];
-    sink.put(leaf_sort(items, partner, n, order_, tuning_.leaf_digit), 0, n);
+    sink.put(leaf_sort(items, partner, n, order_, tuning_.wide_digits), 0, n);
   }
 
   index_t leaf_items() const { return leaf_items_; }
@@ -91,9 +91,10 @@ class sorter {
   void pass_on(Source const& source, index_t place, index_t n, Sink const& sink) const {
     pieces const all(threads_, n);
     for_each_of(threads_, all.count, [&](int, index_t p) {
-      Item part[digit_block];
-      for (index_t i = all.begin(p); i < all.end(p); i += digit_block) {
-        index_t const count = std::min(digit_block, all.end(p) - i);
+      constexpr index_t part_items = 256;
+      Item part[part_items];
+      for (index_t i = all.begin(p); i < all.end(p); i += part_items) {
+        index_t const count = std::min(part_items, all.end(p) - i);
         for (index_t k = 0; k < count; ++k) part[k] = source[i + k];
         sink.put(part, place + i, count);
       }
@@ -104,8 +105,7 @@ class sorter {
   template <class Word>
   digit split_digit(index_t n, Word differing) const {
     int const top = std::max(1, static_cast<int>(std::bit_width(differing)));
-    index_t const bucket_items =
-        std::max<index_t>(1, tuning_.bucket_bytes / static_cast<index_t>(sizeof(Item)));
+    index_t const bucket_items = std::clamp<index_t>(leaf_items_ / 4, 1, tuning_.bucket_items);
     int const buckets = std::bit_width(static_cast<std::uint64_t>(n / bucket_items));
     int const bits = std::min(top, std::clamp(buckets, tuning_.least_bits, tuning_.most_bits));
     return {top - bits, bits};
@@ -195,7 +195,7 @@ class sorter {
       if (size(bucket) == 0 || size(bucket) > large) return;
       index_t const begin = offsets[static_cast<std::size_t>(bucket)];
       Item* const sorted = leaf_sort(to + begin, rooms.data() + worker * most, size(bucket), order_,
-                                     tuning_.leaf_digit);
+                                     tuning_.wide_digits);
       sink.put(sorted, begin, size(bucket));
     });
     for (index_t bucket = 0; bucket < buckets; ++bucket) {

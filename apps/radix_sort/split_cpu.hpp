@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,7 +25,8 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Whole cache lines that are written together: two, since when they are full cannot be foreseen.
+/// Whole cache lines that are written together. That one is full the CPU cannot foresee: with two
+/// at a time it is wrong half as often.
 inline constexpr std::size_t lines_bytes = 128;
 
 /// Writes cache lines to `to`, a multiple of 128 bytes.
@@ -113,15 +114,15 @@ class line_writer {
   static_assert(lines_bytes % sizeof(Item) == 0);
 
  public:
-  /// Bytes of room a writer needs, a multiple of a line.
+  /// Bytes of room a writer needs, a multiple of `lines_bytes`.
   static index_t room_bytes(int buckets) {
     constexpr auto lines = static_cast<index_t>(lines_bytes);
     index_t const firsts = ceil_div(buckets * static_cast<index_t>(sizeof(index_t)), lines) * lines;
     return buckets * lines + firsts;
   }
 
-  /// Items of bucket k go to places next[k], next[k] + 1, ... of `out`. `next` is the writer's own
-  /// from here on.
+  /// Items of bucket k go to places next[k], next[k] + 1, ... of `out`, whose address is a multiple
+  /// of sizeof(Item). `next` is the writer's own from here on.
   line_writer(Item* out, std::byte* room, index_t* next, int buckets)
       : lines_(reinterpret_cast<Item*>(room)),
         next_(next),
@@ -129,6 +130,7 @@ class line_writer {
         buckets_(buckets) {
     // Places are counted from a multiple of 128 bytes on.
     auto const address = reinterpret_cast<std::uintptr_t>(out);
+    assert(address % sizeof(Item) == 0);
     out_ = address - address % lines_bytes;
     auto const phase = static_cast<index_t>(address % lines_bytes / sizeof(Item));
     for (int bucket = 0; bucket < buckets; ++bucket) first_[bucket] = next[bucket] += phase;

@@ -35,7 +35,8 @@ set(LIBSCAN_WITH_CUDA OFF)
 if(NOT LIBSCAN_CUDA STREQUAL "OFF")
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     # `native` is a hard error where no GPU is; Hopper is what the library is tuned for.
-    execute_process(COMMAND ${PROJECT_SOURCE_DIR}/script/has-gpu RESULT_VARIABLE no_gpu)
+    execute_process(COMMAND bash ${PROJECT_SOURCE_DIR}/script/has-gpu RESULT_VARIABLE no_gpu
+                    OUTPUT_QUIET ERROR_QUIET TIMEOUT 20)
     if(no_gpu EQUAL 0)
       set(CMAKE_CUDA_ARCHITECTURES native CACHE STRING "CUDA architectures")
     else()

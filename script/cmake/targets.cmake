@@ -9,7 +9,7 @@ function(libscan_warnings target)
   # `#pragma unroll` is an order to nvcc, and a wish to clang++.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>)
   if(LIBSCAN_SANITIZE)
-    # g++ 12 in instrumented code sees uninitialised values where there are none, also in <regex>.
+    # g++ 12 in instrumented code sees uninitialised values where there are none.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   endif()
 endfunction()

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <libscan/cpu/vector_targets.hpp>
+
 #include <hwy/highway.h>
 
 #include <libscan/cpu/vector_heads.hpp>

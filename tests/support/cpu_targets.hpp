@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <libscan/cpu/vector_targets.hpp>
+
 #include <hwy/targets.h>
 
 #include <tests/support/catch.hpp>

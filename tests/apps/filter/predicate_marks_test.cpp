@@ -6,6 +6,8 @@
 #include <tuple>
 #include <vector>
 
+#include <libscan/cpu/vector_targets.hpp>
+
 #include <hwy/highway.h>
 
 #include <apps/filter/predicate_marks.hpp>

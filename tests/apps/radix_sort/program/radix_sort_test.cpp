@@ -24,7 +24,7 @@ using cpu::detail::sort_tuning;
 namespace {
 
 /// Leaves of few bytes: a thousand items are split several times.
-sort_tuning const tiny{96, 32, 2, 3};
+sort_tuning const tiny{96, 8, 2, 3};
 
 /// Empty if keys, pairs and positions are sorted as std::stable_sort would, and nothing else is
 /// written.
@@ -159,8 +159,12 @@ TEST_CASE("large inputs are sorted alike by any number of threads") {
         INFO("pattern " << static_cast<int>(p));
         CHECK(sort_error(threads, make_keys<float>(p, 300007)) == "");
       }
-      CHECK(sort_error(threads, make_keys<std::uint64_t>(pattern::random, 200003)) == "");
-      CHECK(sort_error(threads, make_keys<std::uint8_t>(pattern::random, 700001)) == "");
+      for (bool const wide : {false, true}) {
+        sort_tuning tuning;
+        tuning.wide_digits = wide;
+        CHECK(sort_error(threads, make_keys<std::uint64_t>(pattern::random, 200003), tuning) == "");
+        CHECK(sort_error(threads, make_keys<std::uint8_t>(pattern::random, 700001), tuning) == "");
+      }
     });
   }
 }
@@ -168,14 +172,14 @@ TEST_CASE("large inputs are sorted alike by any number of threads") {
 TEST_CASE("leaves are sorted stably by digits of either width, and by what is left behind them") {
   using item = cpu::detail::keyed_value<std::uint64_t, std::uint32_t>;
   cpu::detail::counting_bits<std::uint64_t> const order{~std::uint64_t{0}};
-  for (int const widest : {cpu::detail::narrow_leaf_digit, cpu::detail::wide_leaf_digit}) {
+  for (bool const wide : {false, true}) {
     for (index_t const n : {33, 511, 512, 513, 3000, 20000, 70001}) {
       // Bits in which keys differ: all; a digit's; two digits'; two far apart, with the same ones
       // above in many keys, which tie but for the lowest.
       for (std::uint64_t const mask :
            {~std::uint64_t{0}, std::uint64_t{0x7f0}, std::uint64_t{0x3fffff} << 20,
             std::uint64_t{0xfff} << 50 | 0xf, std::uint64_t{1} << 63 | 0xffff}) {
-        INFO("digit " << widest << " n " << n << " bits " << std::hex << mask);
+        INFO("wide " << wide << " n " << n << " bits " << std::hex << mask);
         random_words words(static_cast<std::uint64_t>(n) ^ mask);
         std::vector<item> items(static_cast<std::size_t>(n)), partner(items.size());
         for (std::size_t i = 0; i < items.size(); ++i) {
@@ -185,7 +189,7 @@ TEST_CASE("leaves are sorted stably by digits of either width, and by what is le
         std::stable_sort(expected.begin(), expected.end(),
                          [](item const& a, item const& b) { return a.key < b.key; });
         item const* const got =
-            cpu::detail::leaf_sort(items.data(), partner.data(), n, order, widest);
+            cpu::detail::leaf_sort(items.data(), partner.data(), n, order, wide);
         REQUIRE(std::equal(expected.begin(), expected.end(), got,
                            [](item a, item b) { return a.key == b.key && a.value == b.value; }));
       }
@@ -199,7 +203,7 @@ TEST_CASE("skewed keys are split again") {
     INFO("threads " << threads);
     with_threads(threads, [&] {
       CHECK(sort_error(threads, keys) == "");
-      CHECK(sort_error(threads, keys, {1 << 12, 1 << 10, 4, 6}) == "");
+      CHECK(sort_error(threads, keys, {1 << 12, 256, 4, 6}) == "");
     });
   }
 }
@@ -235,7 +239,7 @@ TEST_CASE("a high bit that samples do not show is found") {
   keys[100001] = std::uint64_t{1} << 63;
   CHECK(sort_error(2, keys) == "");
   for (auto& key : keys) key = key < 7 ? key * key << 30 : key;
-  CHECK(sort_error(3, keys, {1 << 12, 1 << 10, 4, 6}) == "");
+  CHECK(sort_error(3, keys, {1 << 12, 256, 4, 6}) == "");
   // Sorted but for the one item between two samples.
   std::vector<std::uint32_t> almost(200000);
   for (std::size_t i = 0; i < almost.size(); ++i) almost[i] = static_cast<std::uint32_t>(i);
@@ -381,7 +385,7 @@ TEST_CASE("each segment is sorted on its own") {
     for (auto const at : expected) expected_keys.push_back(keys[at]);
     auto const segments = static_cast<index_t>(how.segments);
     for (int const threads : thread_counts) {
-      for (sort_tuning const& tuning : {sort_tuning{}, sort_tuning{1 << 12, 256, 2, 6}}) {
+      for (sort_tuning const& tuning : {sort_tuning{}, sort_tuning{1 << 12, 64, 2, 6}}) {
         INFO(how.name << " threads " << threads << " leaf " << tuning.leaf_bytes);
         auto both = keys;
         guarded_buffer<float> out(n);
