@@ -189,7 +189,7 @@ class product {
     if constexpr (in_vectors) {
       if (best_gathers() == gathers::fast) return best_row_sums<T, Offset>().part(arrays(), k, end);
     }
-    if (end - k < many_entries_) return sum_few(k, end);
+    if (end - k < some_entries) return sum_few(k, end);
     T a = add_.identity(), b = a, c = a, d = a;
     for (; k + 4 <= end; k += 4) {
       a = add_(a, product_of(k));
@@ -208,9 +208,12 @@ class product {
 
   T product_of(index_t k) const { return product_at(matrix_, x_, out_.s, k); }
 
-  // Components of x come no sooner than such additions end where gathers are slow.
-  index_t many_entries_ =
-      in_vectors && best_gathers() == gathers::slow ? std::numeric_limits<index_t>::max() : 64;
+  static constexpr index_t some_entries = 64;
+
+  // Of whole rows. Where gathers are slow, components of x come no sooner than such additions end.
+  index_t many_entries_ = in_vectors && best_gathers() == gathers::slow
+                              ? std::numeric_limits<index_t>::max()
+                              : some_entries;
 
   csr_matrix<Value, Offset> matrix_;
   X const* x_;
