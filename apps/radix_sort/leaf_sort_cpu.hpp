@@ -98,9 +98,8 @@ struct leaf_plan {
   int digits;
   int bits;  // of each digit
 
-  /// For the `differing` bits of n words: as many digits as it
-  /// takes for a few bits more than positions have, since then ties are rare, whatever else the
-  /// keys hold.
+  /// For the `differing` bits of n words: as many digits as it takes for a few bits more than
+  /// positions have, since then ties are rare, whatever else the keys hold.
   template <class Word>
   leaf_plan(Word differing, index_t n, bool wide) {
     int const top = static_cast<int>(std::bit_width(differing));
