@@ -121,10 +121,11 @@ struct chunk_memory {
   memory_piece items, heads;
 };
 
-/// That of positions [c.begin, c.end).
+/// That of positions [c.begin, c.end). Not known if asking for it throws: the chunk's own fetch
+/// meets that, and the chunk in hand is not to blame.
 template <class T, class Source, class Heads>
 chunk_memory memory_of(Source const& source, Heads const& heads, scan_direction direction,
-                       index_t n, chunk const& c) {
+                       index_t n, chunk const& c) try {
   chunk_memory memory;
   bool const forward = direction == scan_direction::forward;
   index_t const begin = forward ? c.begin : n - c.end, end = forward ? c.end : n - c.begin;
@@ -134,6 +135,8 @@ chunk_memory memory_of(Source const& source, Heads const& heads, scan_direction 
   }
   if constexpr (requires { heads.read_for(begin, end); }) memory.heads = heads.read_for(begin, end);
   return memory;
+} catch (...) {
+  return {};
 }
 
 /// Scans chunk `here` into to[0..items-1], while `ahead` comes near.

@@ -281,6 +281,7 @@ TEST_CASE("of what heads and sources of segmented scans throw, the first chunk's
                           threads, scan_direction::forward, broken_items{in.data()}, broken_heads{},
                           out.data(), 1000, plus<int>{}, 0, 10),
                       "place of 200");
+    CHECK(out[199] == 200);  // asking for chunk 200's place early spoils no chunk before it
   }
 }
 
