@@ -49,6 +49,10 @@ class integer_bins {
 
   LIBSCAN_HOST_DEVICE int bins() const { return bins_; }
 
+  /// The least integer that has a bin, and the greatest.
+  LIBSCAN_HOST_DEVICE Sample first() const { return first_; }
+  LIBSCAN_HOST_DEVICE Sample last() const { return static_cast<Sample>(word(first_) + last_); }
+
   /// The sample's bin; or bins() + `place_below` or `place_above`.
   LIBSCAN_HOST_DEVICE int find(Sample sample) const {
     word const k = word(sample) - word(first_);

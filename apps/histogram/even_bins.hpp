@@ -152,6 +152,15 @@ class even_bins {
   /// Whether the estimate alone is right for every sample.
   bool proven() const { return proven_; }
 
+  /// All that the place of a sample then depends on.
+  struct form {
+    detail::even_line line;
+    value_type first, last;  // of those inside
+    value_type begin;        // what is outside and less is below
+    int behind;              // what other numbers outside are
+  };
+  form proven_form() const { return {estimate_, first_, last_, begin_, behind_}; }
+
  private:
   using line = detail::value_line<value_type>;
   using limits = std::numeric_limits<value_type>;

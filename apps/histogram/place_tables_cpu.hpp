@@ -12,11 +12,9 @@
 #include <vector>
 
 #include <apps/histogram/bins.hpp>
+#include <apps/histogram/block_places_cpu.hpp>
 
 namespace libscan::inline v1::cpu::detail {
-
-/// Samples that are looked at together: all the same, or not.
-inline constexpr index_t histogram_block = 128;
 
 /// Samples of a block that are counted in turn.
 inline constexpr int samples_at_once = 8;
@@ -41,11 +39,11 @@ bool seems_sorted(Sample const* in) {
   return equal;
 }
 
-/// Fetches samples 1 KiB behind `in`: a late one would let increments of later samples overtake its
+/// Fetches samples 2 KiB behind `in`: a late one would let increments of later samples overtake its
 /// own, which costs far more than the wait where both are of one place.
 template <class Sample>
 void fetch_ahead(Sample const* in) {
-  __builtin_prefetch(reinterpret_cast<unsigned char const*>(in) + 1024);
+  __builtin_prefetch(reinterpret_cast<unsigned char const*>(in) + 2048);
 }
 
 /// Calls many(find(sample), eight) for each eight samples of a block that are all the same, and
@@ -72,6 +70,7 @@ template <equal_samples Equal, class Sample, class Rule, class Many, class Each>
 void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Each each) {
   Rule const own = rule;  // which no counter can be part of
   libscan::detail::in_best_form(own, [&](auto find) {
+    block_places<Sample, Rule, decltype(find)> const find_block(own, find);
     index_t i = 0;
     while (items - i >= histogram_block) {
       if (all_same(in + i, histogram_block)) {
@@ -86,12 +85,13 @@ void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Ea
           continue;
         }
       }
-      for (index_t const end = i + histogram_block; i < end; i += samples_at_once) {
-        fetch_ahead(in + i);
-        int place[samples_at_once];
-        for (int j = 0; j < samples_at_once; ++j) place[j] = find(in[i + j]);
-        for (int j = 0; j < samples_at_once; ++j) each(j, place[j]);
+      int place[histogram_block];
+      find_block(in + i, place);
+      for (int j = 0; j < histogram_block; j += samples_at_once) {
+        fetch_ahead(in + i + j);
+        for (int k = 0; k < samples_at_once; ++k) each(k, place[j + k]);
       }
+      i += histogram_block;
     }
     for (; i < items; ++i) each(0, find(in[i]));
   });

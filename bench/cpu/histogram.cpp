@@ -4,6 +4,8 @@
 #include <tbb/combinable.h>
 #include <tbb/parallel_for.h>
 
+#include <numeric>
+
 #include <apps/histogram/histogram.hpp>
 #include <bench/cpu/contenders.hpp>
 #include <bench/samples.hpp>
@@ -45,6 +47,9 @@ void count(engine const& on, session const& now, int bins, std::string const& sp
   };
   integer_bins<T> const rule(0, bins);
   even_bins<T> const even(0, bins, bins);
+  std::vector<double> ends(static_cast<std::size_t>(bins) + 1);
+  std::iota(ends.begin(), ends.end(), 0.0);
+  edge_bins<T, double> const between(ends.data(), bins);
   double const bytes = static_cast<double>(n) * sizeof(T);
   std::vector<contender> all{
       copy_of(bytes),
@@ -52,6 +57,9 @@ void count(engine const& on, session const& now, int bins, std::string const& sp
       {"libscan even", [&] { histogram(on, in.view(), even, counts); }, right},
       {"sequential", [&] { count_by_loop(in.view(), counts); }, right},
       {"tbb", [&] { count_by_tbb(in.view(), counts); }, right}};
+  if (bins <= 1 << 16) {
+    all.push_back({"libscan edges", [&] { histogram(on, in.view(), between, counts); }, right});
+  }
   for (library const& other : other_libraries()) {
     void (*count)(T const*, index_t, std::uint32_t*, index_t) = nullptr;
     if constexpr (sizeof(T) == 1) count = other.histogram_u8;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The places of a block of samples on a CPU: in vector registers, where there is code for the rule
+// (vector_places.hpp); between given edges, by searches that go side by side; else one by one.
+#pragma once
+
+#include <apps/histogram/bins.hpp>
+#include <apps/histogram/vector_places.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// Samples whose searches go side by side: no branch depends on them, and what one waits for in
+/// memory, it waits for together with the others.
+inline constexpr int searches_at_once = 16;
+
+/// Sets places[k] to the place of samples[k] for `searches_at_once` samples.
+template <class Sample, class Edge>
+void search_edges(edge_bins<Sample, Edge> const& rule, Sample const* samples, int* places) {
+  Edge const* const edges = rule.edges();
+  int const bins = rule.bins();
+  int from[searches_at_once] = {};  // of `left` bins, the sample's is one, if any
+  for (int left = bins; left > 1; left -= left / 2) {
+    for (int j = 0; j < searches_at_once; ++j) {
+      int const middle = from[j] + left / 2;
+      bool const behind =
+          libscan::detail::at_least(libscan::detail::value_of(samples[j]), edges[middle]);
+      from[j] = behind ? middle : from[j];
+    }
+  }
+  for (int j = 0; j < searches_at_once; ++j) {
+    places[j] = rule.find_between(samples[j], edges[0], edges[bins], [&](auto) { return from[j]; });
+  }
+}
+
+/// Finds the places of whole blocks by `rule`, of which `find` is the quickest form for one sample.
+template <class Sample, class Rule, class Find>
+class block_places {
+ public:
+  block_places(Rule const& rule, Find find)
+      : rule_(rule), find_(find), vectors_(best_place_finder<Sample>(rule)) {}
+
+  /// Sets places[k] to the place of samples[k] for k < `histogram_block`.
+  void operator()(Sample const* samples, int* places) const {
+    if (vectors_ != nullptr) {
+      vectors_(rule_, samples, places);
+    } else if constexpr (requires { search_edges(rule_, samples, places); }) {
+      for (int k = 0; k < histogram_block; k += searches_at_once) {
+        search_edges(rule_, samples + k, places + k);
+      }
+    } else {
+      for (int k = 0; k < histogram_block; ++k) places[k] = find_(samples[k]);
+    }
+  }
+
+ private:
+  Rule const& rule_;
+  Find find_;
+  place_finder<Sample, Rule> vectors_;
+};
+
+}  // namespace libscan::inline v1::cpu::detail

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector code behind vector_places.hpp, through Highway: what the rules' find() does for one
+// sample, for each lane.
+#include <apps/histogram/vector_places.hpp>
+
+#include <limits>
+
+// Vectors of 64 bytes would be slower (see `lanes`).
+#define LIBSCAN_VECTORS_UP_TO_AVX2
+#include <libscan/cpu/vector_targets.hpp>
+
+#define HWY_TARGET_INCLUDE "apps/histogram/vector_places.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace libscan::inline v1::cpu::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Vectors of 32 bytes at most: places are read again one by one, which wider stores delay.
+template <class Lane>
+using lanes = hn::CappedTag<Lane, 32 / sizeof(Lane)>;
+
+/// What samples are compared as: few instruction sets compare less than words.
+template <class Sample>
+using word_of =
+    std::conditional_t<sizeof(Sample) != 2, Sample,
+                       std::conditional_t<std::is_signed_v<Sample>, std::int32_t, std::uint32_t>>;
+
+template <class D, class Sample>
+HWY_INLINE hn::Vec<D> load(D d, Sample const* samples) {
+  auto const v = hn::LoadU(hn::Rebind<Sample, D>(), samples);
+  if constexpr (std::is_same_v<hn::TFromD<D>, Sample>) {
+    return v;
+  } else if constexpr (std::is_same_v<Sample, std::uint32_t>) {
+    // Few instruction sets convert unsigned words: half the range is taken off and added again.
+    hn::Rebind<std::int32_t, D> const words;
+    auto const lower =
+        hn::Xor(hn::BitCast(words, v), hn::Set(words, std::numeric_limits<int>::min()));
+    return hn::Add(hn::PromoteTo(d, lower), hn::Set(d, 0x1p31));
+  } else {
+    return hn::PromoteTo(d, v);
+  }
+}
+
+/// Places of integer bins: a sample below or above all, or its distance from the first.
+template <class Sample>
+void find_places(integer_bins<Sample> const& rule, Sample const* samples, int* places) {
+  using word = word_of<Sample>;
+  lanes<word> const d;
+  hn::Rebind<std::int32_t, decltype(d)> const ints;
+  auto const first = hn::Set(d, rule.first()), last = hn::Set(d, rule.last());
+  auto const below = hn::Set(d, static_cast<word>(rule.bins() + place_below));
+  auto const above = hn::Set(d, static_cast<word>(rule.bins() + place_above));
+  for (index_t i = 0; i < histogram_block; i += static_cast<index_t>(hn::Lanes(d))) {
+    auto const x = load(d, samples + i);
+    auto const up_to_last = hn::IfThenElse(hn::Gt(x, last), above, hn::Sub(x, first));
+    auto const place = hn::IfThenElse(hn::Lt(x, first), below, up_to_last);
+    if constexpr (sizeof(word) == 4) {
+      hn::StoreU(hn::BitCast(ints, place), ints, places + i);
+    } else {
+      hn::RebindToUnsigned<decltype(d)> const wide;
+      hn::Rebind<std::uint32_t, decltype(d)> const narrow;
+      auto const low = hn::TruncateTo(narrow, hn::BitCast(wide, place));
+      hn::StoreU(hn::BitCast(ints, low), ints, places + i);
+    }
+  }
+}
+
+/// Places of even bins by the estimate alone, all in doubles, which hold the samples exactly.
+template <class Sample>
+void find_places(even_bins<Sample> const& rule, Sample const* samples, int* places) {
+  lanes<double> const d;
+  hn::Rebind<std::int32_t, decltype(d)> const ints;
+  auto const form = rule.proven_form();
+  auto const set = [d](auto x) HWY_ATTR { return hn::Set(d, static_cast<double>(x)); };
+  auto const base = set(form.line.base), scale = set(form.line.scale), top = set(form.line.last);
+  auto const first = set(form.first), last = set(form.last), begin = set(form.begin);
+  auto const below = set(rule.bins() + place_below), behind = set(rule.bins() + form.behind),
+             nan = set(rule.bins() + place_nan);
+  for (index_t i = 0; i < histogram_block; i += static_cast<index_t>(hn::Lanes(d))) {
+    auto const x = load(d, samples + i);
+    auto const bin = hn::Min(hn::Mul(hn::Sub(x, base), scale), top);
+    auto const number = hn::IfThenElse(hn::Lt(x, begin), below, behind);
+    auto const outside = hn::IfThenElse(hn::IsNaN(x), nan, number);
+    auto const inside = hn::And(hn::Ge(x, first), hn::Le(x, last));
+    hn::StoreU(hn::DemoteTo(ints, hn::IfThenElse(inside, bin, outside)), ints, places + i);
+  }
+}
+
+void choose_all(place_finders& all) {
+  all = {find_places<std::int16_t>,  find_places<std::uint16_t>, find_places<std::int32_t>,
+         find_places<std::uint32_t>, find_places<std::int64_t>,  find_places<std::uint64_t>,
+         find_places<std::int32_t>,  find_places<std::uint32_t>, find_places<float>,
+         find_places<double>};
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace libscan::inline v1::cpu::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace libscan::inline v1::cpu::detail {
+
+HWY_EXPORT(choose_all);
+
+place_finders current_place_finders() {
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  place_finders current;
+  HWY_DYNAMIC_DISPATCH(choose_all)(current);
+  return current;
+}
+
+place_finders const& best_place_finders() {
+  static place_finders const best = current_place_finders();
+  return best;
+}
+
+}  // namespace libscan::inline v1::cpu::detail
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The places of a block of samples, found in vector registers: for integer bins, and even bins
+// whose estimate is proven. Compiled for several instruction sets in vector_places.cpp; the best
+// one is chosen at run time.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+#include <apps/histogram/bins.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// Samples of a histogram that are looked at together.
+inline constexpr index_t histogram_block = 128;
+
+/// Sets places[k] to the place of samples[k] by the rule, for a whole block.
+template <class Sample, class Rule>
+using place_finder = void (*)(Rule const& rule, Sample const* samples, int* places);
+template <class Sample>
+using integer_place_finder = place_finder<Sample, integer_bins<Sample>>;
+template <class Sample>
+using even_place_finder = place_finder<Sample, even_bins<Sample>>;
+
+/// The vector code there is; that for even bins asks for proven ones.
+using place_finders =
+    std::tuple<integer_place_finder<std::int16_t>, integer_place_finder<std::uint16_t>,
+               integer_place_finder<std::int32_t>, integer_place_finder<std::uint32_t>,
+               integer_place_finder<std::int64_t>, integer_place_finder<std::uint64_t>,
+               even_place_finder<std::int32_t>, even_place_finder<std::uint32_t>,
+               even_place_finder<float>, even_place_finder<double>>;
+
+/// For the best instruction set this CPU has, among those that Highway is told to use at the
+/// moment.
+place_finders current_place_finders();
+
+/// The same, found once.
+place_finders const& best_place_finders();
+
+template <class Finder, class Finders>
+inline constexpr bool is_among = false;
+template <class Finder, class... All>
+inline constexpr bool is_among<Finder, std::tuple<All...>> = (std::is_same_v<Finder, All> || ...);
+
+/// The best vector code for a rule; null if there is none.
+template <class Sample, class Rule>
+place_finder<Sample, Rule> best_place_finder(Rule const& rule) {
+  using finder = place_finder<Sample, Rule>;
+  if constexpr (is_among<finder, place_finders>) {
+    if constexpr (requires { rule.proven(); }) {
+      if (!rule.proven()) return nullptr;
+    }
+    return std::get<finder>(best_place_finders());
+  } else {
+    return nullptr;
+  }
+}
+
+}  // namespace libscan::inline v1::cpu::detail
