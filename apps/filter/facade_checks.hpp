@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 
 #include <libscan/core/error.hpp>
+#include <libscan/core/overlap.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::detail {
@@ -21,11 +21,8 @@ index_t length(std::span<T> items) {
 inline void check_apart(char const* call, std::span<std::byte const> values,
                         std::span<std::byte const> out, bool in_place,
                         char const* what = "values") {
-  if (values.empty() || out.empty()) return;
   if (in_place && values.data() == out.data()) return;
-  auto const a = reinterpret_cast<std::uintptr_t>(values.data());
-  auto const b = reinterpret_cast<std::uintptr_t>(out.data());
-  if (a + values.size() <= b || b + out.size() <= a) return;
+  if (!overlap(values, out)) return;
   throw invalid_argument(std::string(call) + ": an output overlaps " + what +
                          "; expected memory apart from " +
                          (in_place ? "it, or exactly at its start" : "it"));

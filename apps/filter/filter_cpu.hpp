@@ -28,14 +28,23 @@ inline constexpr index_t filter_chunk_items = 16 * 1024;
 
 namespace detail {
 
+/// What `rule` reads for the chunk after `c`, if that is known. Not known if asking throws: that
+/// chunk's own marks meet it, and `c` is not to blame.
+template <class Rule>
+std::span<std::byte const> memory_after(Rule const& rule, chunk const& c) try {
+  if (c.next_begin == c.next_end) return {};
+  return rule.memory(c.next_begin, c.next_end);
+} catch (...) {
+  return {};
+}
+
 /// Calls take(i, items, flags) for blocks of items i, i + 1, ... that make up chunk `c`, `flags`
 /// saying which of them `rule` keeps; and take(i, items, nullptr) where it keeps none. First a loop
 /// over the rule, in vector instructions, then one that packs; neither branches on the data.
 template <class Rule, class Take>
 void mark_blocks(Rule const& rule, chunk const& c, Take take) {
   std::uint8_t flags[mark_items];
-  std::span<std::byte const> next;
-  if (c.next >= 0) next = rule.memory(c.next, c.next + c.size());
+  auto const next = memory_after(rule, c);
   index_t const share = static_cast<index_t>(next.size()) / ceil_div(c.size(), mark_items) + 1;
   read_ahead ahead(next);
   for (index_t i = c.begin; i < c.end; i += mark_items) {

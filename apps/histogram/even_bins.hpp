@@ -275,6 +275,7 @@ class even_bins {
     set_line(base);
     if (first_ > last_) return true;
     if (base > static_cast<double>(first_)) return false;
+    if (!std::isfinite(static_cast<double>(last_) - base)) return false;
     for (int k = 1; k < bins_; ++k) {
       value_type const from = line::least_from(edge(k));
       if (!detail::at_least(from, edge(k))) return false;

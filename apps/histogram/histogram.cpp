@@ -2,6 +2,8 @@
 // The checks of the histogram's facade.
 #include <apps/histogram/histogram.hpp>
 
+#include <libscan/core/overlap.hpp>
+
 #include <string>
 
 #include <libscan/core/error.hpp>
@@ -13,6 +15,13 @@ void check_bin_room(char const* call, std::size_t room, int bins) {
   if (room >= static_cast<std::size_t>(bins)) return;
   throw invalid_argument(std::string(call) + ": " + std::to_string(bins) +
                          " bins, but there is room for only " + std::to_string(room) + " results");
+}
+
+void check_apart(char const* call, std::span<std::byte const> results, char const* what,
+                 std::span<std::byte const> read) {
+  if (!overlap(results, read)) return;
+  throw invalid_argument(std::string(call) + ": the results overlap " + what +
+                         "; expected memory apart from it");
 }
 
 void check_weights(std::size_t weights, std::size_t samples) {

@@ -52,6 +52,19 @@ struct compiled_histogram {
 /// Throws `invalid_argument` unless there is room for `bins` results.
 void check_bin_room(char const* call, std::size_t room, int bins);
 
+/// Throws `invalid_argument` if results would overwrite what is read.
+void check_apart(char const* call, std::span<std::byte const> results, char const* what,
+                 std::span<std::byte const> read);
+
+/// The same for the edges of a rule that has any.
+template <class Rule>
+void check_edges_apart(char const* call, std::span<std::byte const> results, Rule const& rule) {
+  if constexpr (requires { rule.edges(); }) {
+    std::span const edges(rule.edges(), static_cast<std::size_t>(rule.bins()) + 1);
+    check_apart(call, results, "the edges", std::as_bytes(edges));
+  }
+}
+
 /// Throws `invalid_argument` unless there are as many weights as samples.
 void check_weights(std::size_t weights, std::size_t samples);
 
@@ -118,9 +131,10 @@ auto rule_samples(Samples const& samples) {
 /// bins); on a device the samples and `histogram_workspace_bytes`, and on the host 8 bytes a bin if
 /// counts are of 32 bits.
 ///
-/// Throws `invalid_argument` if `counts` is shorter than the bins, edges do not ascend, or a bin
-/// has more samples than a counter holds (counts are then unspecified); `device_error`,
-/// `engine_unavailable` or std::bad_alloc if a device or memory fails.
+/// Throws `invalid_argument` if `counts` is shorter than the bins or overlaps the samples or edges,
+/// edges do not ascend, or a bin has more samples than a counter holds (counts are then
+/// unspecified); `device_error`, `engine_unavailable` or std::bad_alloc if a device or memory
+/// fails.
 template <host_items Samples, class Rule, host_output Counts>
 sample_totals histogram(engine const& on, Samples const& samples, Rule const& rule,
                         Counts&& counts) {
@@ -131,6 +145,9 @@ sample_totals histogram(engine const& on, Samples const& samples, Rule const& ru
   static_assert(std::is_integral_v<count> && (sizeof(count) == 4 || sizeof(count) == 8),
                 "histogram: counts are integers of 32 or 64 bits");
   detail::check_bin_room("histogram", to.size(), rule.bins());
+  auto const results = std::as_bytes(to.first(static_cast<std::size_t>(rule.bins())));
+  detail::check_apart("histogram", results, "the samples", std::as_bytes(in));
+  detail::check_edges_apart("histogram", results, rule);
   // Signed counters are filled as unsigned ones of their size.
   using filled = std::conditional_t<sizeof(count) == 4, std::uint32_t, std::uint64_t>;
   auto* const counters = reinterpret_cast<filled*>(to.data());
@@ -165,6 +182,10 @@ sample_totals weighted_histogram(engine const& on, Samples const& samples, Weigh
   static_assert(std::is_floating_point_v<typename decltype(with)::value_type>,
                 "weighted_histogram: weights are float or double");
   detail::check_bin_room("weighted_histogram", to.size(), rule.bins());
+  auto const results = std::as_bytes(to.first(static_cast<std::size_t>(rule.bins())));
+  detail::check_apart("weighted_histogram", results, "the samples", std::as_bytes(in));
+  detail::check_apart("weighted_histogram", results, "the weights", std::as_bytes(with));
+  detail::check_edges_apart("weighted_histogram", results, rule);
   detail::check_weights(with.size(), in.size());
   std::vector<double> wide;
   double const* from;

@@ -7,6 +7,7 @@
 
 #include <apps/radix_sort/compiled_sort_cpu.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/core/overlap.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -18,11 +19,8 @@ void check_sort_room(char const* call, char const* what, std::size_t room, std::
 
 void check_sort_apart(char const* words, std::span<std::byte const> a, std::span<std::byte const> b,
                       bool same_start) {
-  if (a.empty() || b.empty()) return;
-  auto const from_a = reinterpret_cast<std::uintptr_t>(a.data());
-  auto const from_b = reinterpret_cast<std::uintptr_t>(b.data());
-  if (same_start && from_a == from_b) return;
-  if (from_a + a.size() <= from_b || from_b + b.size() <= from_a) return;
+  if (same_start && a.data() == b.data()) return;
+  if (!overlap(a, b)) return;
   throw invalid_argument(std::string("sort: ") + words + "; expected memory apart from it" +
                          (same_start ? ", or exactly the same" : ""));
 }

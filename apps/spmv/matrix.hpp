@@ -47,19 +47,19 @@ struct coo_matrix {
 
 namespace detail {
 
-/// No column is beyond what 32 bits hold.
+/// No column is beyond what 32 bits hold, and rows and entries together can be counted.
 inline constexpr index_t most_columns = index_t{1} << 31;
+inline constexpr index_t most_rows = index_t{1} << 60;
 
 /// Throws `invalid_argument` for sizes that no matrix has.
 inline void check_shape(char const* who, index_t rows, index_t columns, index_t entries) {
-  if (rows >= 0 && columns >= 0 && columns <= most_columns && entries >= 0 &&
-      (entries == 0 || (rows > 0 && columns > 0))) {
-    return;
-  }
+  bool const possible = rows >= 0 && rows <= most_rows && columns >= 0 && columns <= most_columns &&
+                        entries >= 0 && entries <= most_rows;
+  if (possible && (entries == 0 || (rows > 0 && columns > 0))) return;
   throw invalid_argument(std::string(who) + ": a matrix of " + std::to_string(rows) + " rows, " +
                          std::to_string(columns) + " columns and " + std::to_string(entries) +
-                         " entries; expected sizes >= 0, at most 2^31 columns, and no entries "
-                         "without rows and columns");
+                         " entries; expected sizes >= 0, at most 2^31 columns, 2^60 rows and "
+                         "entries, and no entries without rows and columns");
 }
 
 }  // namespace detail

@@ -29,7 +29,7 @@ namespace detail {
 template <class T>
 LIBSCAN_HOST_DEVICE constexpr T wrapping_multiply(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
+    using U = std::common_type_t<std::make_unsigned_t<T>, unsigned>;  // not int, which overflows
     return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
   } else {
     return a * b;

@@ -8,6 +8,7 @@
 #include <apps/spmv/semiring_choice.hpp>
 #include <apps/spmv/spmv_cpu.hpp>
 #include <apps/spmv/spmv_cuda.hpp>
+#include <libscan/core/overlap.hpp>
 
 namespace libscan::inline v1 {
 
@@ -54,14 +55,8 @@ csr_matrix<T> checked(engine const& on, sparse_matrix<T> const& matrix) {
 /// Throws `invalid_argument` if n items at `other` share memory with y.
 template <class T, class U>
 void check_apart(char const* what, U const* other, index_t n, std::span<T> y) {
-  auto const other_begin = reinterpret_cast<std::uintptr_t>(other);
-  auto const other_end = reinterpret_cast<std::uintptr_t>(other + n);
-  auto const y_begin = reinterpret_cast<std::uintptr_t>(y.data());
-  auto const y_end = reinterpret_cast<std::uintptr_t>(y.data() + y.size());
-  if (other_begin == other_end || y_begin == y_end || other_end <= y_begin ||
-      y_end <= other_begin) {
-    return;
-  }
+  std::span<U const> const items(other, static_cast<std::size_t>(n));
+  if (!detail::overlap(std::as_bytes(items), std::as_bytes(y))) return;
   throw invalid_argument("spmv: y overlaps " + std::string(what) +
                          "; expected memory apart from it");
 }

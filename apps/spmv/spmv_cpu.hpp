@@ -172,7 +172,7 @@ class product {
     auto const s = out_.s;
     for (; row < last_row; ++row) {
       auto const row_end = static_cast<index_t>(matrix.offsets[row + 1]);
-      T total = add.identity();
+      T total = row_end == entry ? S::zero() : add.identity();
       if (row_end - entry < many_entries_) {
         for (; entry < row_end; ++entry) total = add(total, product_at(matrix, x, s, entry));
       } else {

@@ -26,7 +26,8 @@ struct chunk {
   index_t index;
   index_t begin;
   index_t end;
-  index_t next = -1;  ///< where the thread's next chunk begins, if it knows
+  index_t next_begin = 0;  ///< the thread's next chunk, if it knows: else no items
+  index_t next_end = 0;
 
   index_t size() const { return end - begin; }
 };
@@ -181,7 +182,11 @@ typename Op::value_type run_chunks(int threads, index_t n, index_t chunk_items, 
     while (mine) {
       chunk work = detail::chunk_at(*mine, n, chunk_items);
       auto next = ahead ? chain.claim() : std::nullopt;
-      if (next) work.next = *next * chunk_items;
+      if (next) {
+        chunk const then = detail::chunk_at(*next, n, chunk_items);
+        work.next_begin = then.begin;
+        work.next_end = then.end;
+      }
       auto const carry = chain.pass(*mine, aggregate_fn(state, work));
       if (!carry) return;
       consume_fn(state, work, *carry);

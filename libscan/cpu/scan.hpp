@@ -82,7 +82,7 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
   // last bits, and the total should be the number that an inclusive scan writes last.
   T total = init;
   run_chunks(
-      threads, n, chunk_items, op, init, [&] { return all_streams(op.identity()); },
+      threads, n, chunk_items, op, init, [&] { return all_streams<T>(op.identity()); },
       [&](stream_values<T>& sums, chunk const& c) {
         return code::sum(in + c.begin, c.size(), op, sums);
       },

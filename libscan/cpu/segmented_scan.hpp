@@ -121,16 +121,16 @@ struct chunk_memory {
   memory_piece items, heads;
 };
 
-/// That of positions [c.begin, c.end). Not known if asking for it throws: the chunk's own fetch
+/// That of positions [from, to). Not known if asking for it throws: the chunk's own fetch
 /// meets that, and the chunk in hand is not to blame.
 template <class T, class Source, class Heads>
 chunk_memory memory_of(Source const& source, Heads const& heads, scan_direction direction,
-                       index_t n, chunk const& c) try {
+                       index_t n, index_t from, index_t to) try {
   chunk_memory memory;
   bool const forward = direction == scan_direction::forward;
-  index_t const begin = forward ? c.begin : n - c.end, end = forward ? c.end : n - c.begin;
+  index_t const begin = forward ? from : n - to, end = forward ? to : n - from;
   if constexpr (requires { source.direct(begin); }) {
-    memory.items = {source.direct(begin), c.size() * static_cast<index_t>(sizeof(T))};
+    memory.items = {source.direct(begin), (to - from) * static_cast<index_t>(sizeof(T))};
     if (memory.items.from == nullptr) memory.items.bytes = 0;
   }
   if constexpr (requires { heads.read_for(begin, end); }) memory.heads = heads.read_for(begin, end);
@@ -181,9 +181,8 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
       },
       [&](stage& here, chunk const& c, flagged<T> carry) {
         detail::chunk_memory ahead;
-        if (detail::vectorised<Op> && c.next >= 0) {
-          chunk const next = detail::chunk_at(c.next / chunk_items, n, chunk_items);
-          ahead = detail::memory_of<T>(source, heads, direction, n, next);
+        if (detail::vectorised<Op> && c.next_begin < c.next_end) {
+          ahead = detail::memory_of<T>(source, heads, direction, n, c.next_begin, c.next_end);
         }
         detail::deliver(out, direction, n, c, here.room.get(), [&](T* to) {
           detail::scan_segments<Kind>(here, to, c.size(), op, carry, init, road, ahead);

@@ -3,6 +3,8 @@
 // written whole, and the next one begins behind its last wanted item.
 #include <libscan/cpu/vector_pack.hpp>
 
+#include <cstring>
+
 #include <libscan/cpu/vector_targets.hpp>
 
 #define HWY_TARGET_INCLUDE "libscan/cpu/vector_pack.cpp"
@@ -73,7 +75,11 @@ index_t pack_items(void const* items, std::uint8_t const* flags, std::uint8_t wa
   return pack(
       flags, wanted, n, static_cast<Bits*>(to),
       [from](index_t i) HWY_ATTR { return widened(lanes<Bits>(), from + i); },
-      [from](index_t i) { return from[i]; });
+      [from](index_t i) {
+        Bits item;  // items may be of smaller alignment
+        std::memcpy(&item, from + i, sizeof(item));
+        return item;
+      });
 }
 
 index_t pack_positions(std::uint32_t first, std::uint8_t const* flags, index_t n,

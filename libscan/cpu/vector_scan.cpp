@@ -30,6 +30,12 @@ inline index_t stream_groups(index_t groups) {
   return even >= 32 && (beyond < 3 || beyond > 29) ? even - 8 : even;
 }
 
+/// Whether zeros of either sign compare equal, so that the first of them is the sum.
+template <class Op, class T = typename Op::value_type>
+inline constexpr bool keeps_first_zero = std::is_floating_point_v<T> &&
+                                         (std::is_same_v<Op, minimum<T>> ||
+                                          std::is_same_v<Op, maximum<T>>);
+
 /// The sum of some items, at least one, a group of each stream after the other.
 template <class Op, class T = typename Op::value_type>
 class running_sum {
@@ -75,6 +81,10 @@ class running_sum {
       total = sums[group_items<T> - 1];
     }
     for (; i < n_; ++i) total = op(total, items_[i]);
+    if constexpr (keeps_first_zero<Op>) {
+      // Lanes and streams met in another order than that of the items.
+      if (total == T{0}) total = *std::find(items_, items_ + n_, T{0});
+    }
     return total;
   }
 

@@ -9,6 +9,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 namespace libscan::inline v1::cpu {
 
@@ -30,13 +31,17 @@ void run_workers(int workers, void (*body)(void*), void* context) {
   int const threads =
       std::min({workers, tbb::this_task_arena::max_concurrency(), allowed_threads()});
   if (threads <= 1) return body(context);
+  // A group of its own: were it part of the caller's, which may have been cancelled, no body would
+  // run. Rounding and flushing are the caller's on every thread.
+  using group = tbb::task_group_context;
+  group own(group::isolated, group::default_traits | group::fp_settings);
   // A thread that waits in here is given nothing else to do: neither the caller other tasks of its
   // program, nor a body, whose user code may wait inside oneTBB, a second body: that one could wait
   // for the chunk which the first still holds.
   tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(
         0, threads, [&](int) { tbb::this_task_arena::isolate([&] { body(context); }); },
-        tbb::simple_partitioner{});
+        tbb::simple_partitioner{}, own);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <libscan/cpu/chunk_chain.hpp>
 
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <cstdlib>
 #include <new>
@@ -18,6 +19,7 @@
 
 #ifdef LIBSCAN_TEST_WITH_TBB
 #include <tbb/parallel_for.h>
+#include <tbb/task_group.h>
 #endif
 
 #ifdef LIBSCAN_TEST_COUNTS_ALLOCATIONS
@@ -53,7 +55,7 @@ std::string misconduct(int threads, index_t n, index_t chunk_items, std::uint64_
   struct private_state {
     std::thread::id owner = std::this_thread::get_id();
     index_t in_hand = -1;
-    index_t next = -1;  // where the next chunk is to begin, if known
+    index_t next_begin = 0, next_end = 0;  // of the next chunk, if known
   };
   std::vector<char> aggregated(static_cast<std::size_t>(n), 0);
   std::vector<char> consumed(aggregated);
@@ -69,9 +71,11 @@ std::string misconduct(int threads, index_t n, index_t chunk_items, std::uint64_
       [&](private_state& state, chunk const& c) {
         if (stalls != 0) stall(c.index, stalls);
         if (state.in_hand != -1 || state.owner != std::this_thread::get_id()) mixed = true;
-        if (state.next >= 0 && c.begin != state.next) mixed = true;
+        bool const known = state.next_begin < state.next_end;
+        if (known && (c.begin != state.next_begin || c.end != state.next_end)) mixed = true;
         state.in_hand = c.index;
-        state.next = c.next;
+        state.next_begin = c.next_begin;
+        state.next_end = c.next_end;
         for (index_t i = c.begin; i < c.end; ++i) ++aggregated[static_cast<std::size_t>(i)];
         return interval::over(c.begin, c.end);
       },
@@ -280,6 +284,40 @@ TEST_CASE("callables may themselves wait inside oneTBB") {
       CHECK(total == 200);
       CHECK(done == 2 * 200 * 50);
     }
+  });
+}
+
+TEST_CASE("a chain runs to its end inside a group that has been cancelled") {
+  with_threads(4, [] {
+    int total = 0;
+    tbb::task_group group;
+    group.run([&] {
+      group.cancel();
+      total = run_chunks(
+          4, 1000, 1, plus<int>{}, 0, [] { return 0; }, [](int, chunk const&) { return 1; },
+          [](int, chunk const&, int) {});
+    });
+    group.wait();
+    CHECK(total == 1000);
+  });
+}
+
+TEST_CASE("every thread rounds as the caller does") {
+  with_threads(4, [] {
+    // The threads are there, and round to nearest.
+    REQUIRE(misconduct(4, 3000, 7, 0).empty());
+    std::fesetround(FE_UPWARD);
+    std::atomic<int> otherwise{0};
+    run_chunks(
+        4, 400, 1, plus<int>{}, 0, [] { return 0; },
+        [&](int, chunk const&) {
+          if (std::fegetround() != FE_UPWARD) ++otherwise;
+          std::this_thread::sleep_for(std::chrono::microseconds(20));
+          return 1;
+        },
+        [](int, chunk const&, int) {});
+    std::fesetround(FE_TONEAREST);
+    CHECK(otherwise == 0);
   });
 }
 

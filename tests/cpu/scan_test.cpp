@@ -241,6 +241,26 @@ TEST_CASE("padding or an identity never changes the sign of zero") {
   CHECK(bit_difference<float>({-0.0F}, {total}) == "");
 }
 
+TEMPLATE_TEST_CASE("of zeros that compare equal the first is the minimum and the maximum", "",
+                   minimum<float>, maximum<float>, minimum<double>, maximum<double>) {
+  using T = typename TestType::value_type;
+  TestType const op;
+  index_t const n = 1 << 16;
+  // In the order of lanes and streams other zeros come first than in that of the items.
+  for (index_t const negative : {1, 16, 20000}) {
+    std::vector<T> in(n, op(T{-1}, T{1}) == T{1} ? T{-1} : T{1});
+    for (index_t const i : {1, 16, 300, 20000, 40000}) in[i] = i == negative ? T(-0.0) : T(0.0);
+    auto const expected = scan_oracle(scan_kind::inclusive, in, op, op.identity());
+    for (int const threads : {1, 2, 5}) {
+      std::vector<T> out(n);
+      auto const total =
+          cpu::inclusive_scan(threads, in.data(), out.data(), n, op, op.identity(), 1024);
+      CHECK(bit_difference(expected.out, out) == "");
+      CHECK(bit_difference<T>({expected.total}, {total}) == "");
+    }
+  }
+}
+
 TEST_CASE("NaN reaches every later minimum and maximum") {
   std::vector<double> in(200, 1.0);
   in[57] = std::numeric_limits<double>::quiet_NaN();

@@ -215,6 +215,35 @@ TEST_CASE("an output that overlaps the input otherwise than exactly is refused")
   CHECK_THROWS_AS(filter_indices(on, numbers, numbers, wide), invalid_argument);
 }
 
+namespace {
+
+/// Keeps nothing; cannot decide about items from 200 on, nor say where what it reads lies.
+struct broken_rule {
+  index_t n;
+  bool mark(index_t begin, index_t items, std::uint8_t* flags) const {
+    if (begin + items > 200) throw std::domain_error("marks of " + std::to_string(begin));
+    std::fill_n(flags, items, std::uint8_t{0});
+    return true;
+  }
+  std::span<std::byte const> memory(index_t begin, index_t end) const {
+    if (end > n) throw std::logic_error("memory beyond the items");
+    if (begin >= 200) throw std::domain_error("memory of " + std::to_string(begin));
+    return {};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a chunk is not blamed for what the next one throws") {
+  std::vector<int> const in(1005);
+  std::vector<int> out(1005);
+  for (int const threads : {1, 2, 5}) {
+    CHECK_THROWS_WITH(
+        cpu::filter_by(threads, in.data(), 1005, out.data(), 1005, broken_rule{1005}, 10),
+        "marks of 200");
+  }
+}
+
 TEST_CASE("a predicate is asked once for each item, and its exception gets out") {
   auto const in = make_input<int>(pattern::sorted, 5000);
   std::vector<int> out(in.size());

@@ -152,6 +152,41 @@ TEST_CASE("weights are summed, bitwise the same for any number of threads") {
   }
 }
 
+TEST_CASE("one bin as wide as doubles reach") {
+  constexpr double most = std::numeric_limits<double>::max();
+  for (auto const& [lo, hi] : {std::pair{0.0, most}, {-most, 0.0}, {-most / 2, most / 2}}) {
+    for (int const bins : {1, 2}) {
+      even_bins<double> const rule(lo, hi, bins);
+      for (double const x : {lo, hi, lo / 2 + hi / 2, 1.0, -1.0}) {
+        bool const inside = x >= lo && x <= hi;
+        bool const upper = bins == 2 && x >= rule.edge(1);
+        int const outside = bins + (x < lo ? place_below : place_above);
+        CHECK(rule.find(x) == (inside ? (upper ? 1 : 0) : outside));
+      }
+    }
+  }
+}
+
+TEST_CASE("results may not lie where samples, weights or edges are") {
+  auto const on = engine::cpu(1);
+  std::vector<std::uint32_t> samples(100, 5);
+  auto const before = samples;
+  integer_bins<std::uint32_t> const rule(0, 10);
+  REQUIRE_THROWS_WITH(histogram(on, samples, rule, samples),
+                      "histogram: the results overlap the samples; expected memory apart from it");
+  std::vector<double> numbers(100, 1.0);
+  REQUIRE_THROWS_AS(weighted_histogram(on, samples, numbers, rule, numbers), invalid_argument);
+  std::vector<std::int64_t> edges{0, 10, 20};
+  REQUIRE_THROWS_AS(
+      histogram(on, std::vector<std::int64_t>{1}, edge_bins<std::int64_t>(edges.data(), 2), edges),
+      invalid_argument);
+  REQUIRE(samples == before);
+  // Only as many results are written as there are bins.
+  std::span<std::uint32_t> const all(samples);
+  histogram(on, all.subspan(10), rule, all);
+  REQUIRE(samples[5] == 90);
+}
+
 TEST_CASE("what the facade cannot do it says") {
   std::vector<float> const samples{1, 2, 3};
   std::vector<std::uint32_t> counts(4);

@@ -116,6 +116,17 @@ TEST_CASE("what is not a number stays in its row") {
   }
 }
 
+TEST_CASE("a row without entries is +0, whatever its neighbours") {
+  for (index_t const others : {0, 1, 40}) {
+    auto const matrix = make_csr<float>(
+        600, 60, [others](index_t r) { return r == 500 ? 0 : others; }, pattern::small);
+    std::vector<float> const x(60, 1.0F);
+    std::vector<float> y(600, -0.0F);
+    cpu::spmv(2, view_of(matrix), x.data(), y.data(), plus_times<float>{}, 1.0F, 1.0F);
+    CHECK(!std::signbit(y[500]));
+  }
+}
+
 TEST_CASE("products on threads in other semirings, patterns, halves") {
   index_t const rows = 900;
   for (auto const& shape : row_shapes(rows, 40000)) {
