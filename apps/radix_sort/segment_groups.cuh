@@ -63,9 +63,11 @@ struct segment_groups_kernel {
   struct shared_storage {
     key_type key[most_items];
     std::uint16_t segment_begin[most_items];  // of the item's segment, within the group
-    std::uint16_t segment_end[most_items];
-    std::uint16_t item[most_items];  // in the order sorted so far
-    unsigned count[warps][digit_values];
+    std::uint16_t item[most_items];           // in the order sorted so far
+    union {
+      std::uint16_t segment_last[most_items];  // item, if the segments are tiny
+      unsigned count[warps][digit_values];     // else
+    };
     block::scan_storage<unsigned, block_threads> scan;
     index_t first;
     int items;
@@ -74,6 +76,7 @@ struct segment_groups_kernel {
   __device__ void operator()(shared_storage& shared, segment_list<Offset> segments, index_t n,
                              Order order, sort_buffers<key_type> keys, sort_buffers<Value> values,
                              segment_digits digits) const {
+    static_assert(sizeof(key_type) > 8 || sizeof(shared_storage) <= 64 * 1024, "for every GPU");
     index_t const stretches = ceil_div(n, index_t{stretch_items});
     for (index_t stretch = blockIdx.x; stretch < stretches; stretch += gridDim.x) {
       index_t const from = segments.first_from(stretch * stretch_items, 0, segments.count);
@@ -110,7 +113,7 @@ struct segment_groups_kernel {
       auto const begin = static_cast<int>(segments.begin(segment) - first);
       auto const end = static_cast<int>(segments.end(segment) - first);
       shared.segment_begin[i] = static_cast<std::uint16_t>(begin);
-      shared.segment_end[i] = static_cast<std::uint16_t>(end - 1);
+      shared.segment_last[i] = static_cast<std::uint16_t>(end - 1);
       shared.key[i] = in[first + i];
       any_longer = any_longer || end - begin > tiny_items;
     }
@@ -122,7 +125,7 @@ struct segment_groups_kernel {
     for (int i = thread(); i < items; i += block_threads) {
       key_type const key = shared.key[i];
       int const begin = shared.segment_begin[i];
-      int const last = shared.segment_end[i];
+      int const last = shared.segment_last[i];
       int place = begin;
       for (int j = begin; j <= last; ++j) {
         bool const comes_before = j < i ? !order(key, shared.key[j]) : order(shared.key[j], key);

@@ -20,8 +20,12 @@ template <class Key, class Value>
 struct segmented_sort_tuning {
   struct groups {
     static constexpr int block_threads = 256;
-    // Of keys: up to 32 KiB.
-    static constexpr int stretch_items = sizeof(Key) <= 8 ? 2048 : sizeof(Key) <= 16 ? 1024 : 512;
+    // Of a group's keys: up to 32 KiB, unless they are wider than 128 bytes.
+    static constexpr int stretch_items = sizeof(Key) <= 8    ? 2048
+                                         : sizeof(Key) <= 16 ? 1024
+                                         : sizeof(Key) <= 32 ? 512
+                                         : sizeof(Key) <= 64 ? 256
+                                                             : 128;
   };
   using tiles = digit_pass_tuning<Key, Value>;
 };

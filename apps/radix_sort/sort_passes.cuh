@@ -44,7 +44,7 @@ template <class Order>
 inline constexpr bool suits_staged_pass<Order, void> =
     Order::words == 1 && suits_bulk_copy<typename Order::key_type*>;
 
-/// How many items a tile has.
+/// How many items a tile has; 0 of a staged pass that they are too large for.
 template <class Pass>
 constexpr index_t tile_items_of() {
   if constexpr (tunes_staged_pass<Pass>) {
@@ -60,7 +60,8 @@ constexpr index_t least_tile_items() {
   index_t least = tile_items_of<typename Tuning::pass>();
   if constexpr (may_stage_passes<Tuning>) {
     using staged = typename Tuning::template staged<tile_witness::positions>;
-    if (tile_items_of<staged>() < least) least = tile_items_of<staged>();
+    constexpr index_t items = tile_items_of<staged>();
+    if (items > 0 && items < least) least = items;
   }
   return least;
 }

@@ -114,8 +114,7 @@ void split_sort(workspace& ws, Key* keys, item_count n, Order order = {}) {
     std::swap(source, other);
   }
   if (source != keys) {
-    simt::copy_async(keys, source, static_cast<std::size_t>(n.at_most()) * sizeof(Key),
-                     ws.stream());
+    simt::launch<device::copy_kernel<Key>>(shape, static_cast<Key const*>(source), keys, n);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <libscan/core/tuning.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1 {
@@ -25,13 +26,14 @@ struct digit_histogram_tuning {
   static constexpr int copies = sizeof(Word) == 8 ? 4 : 8;
 };
 
-/// One pass on any GPU, and over keys and values of any size: about 32 KiB of either to a tile.
+/// One pass on any GPU: about 32 KiB of keys or values to a tile, up to 512 bytes of either to an
+/// item.
 template <class Key, class Value>
 struct digit_pass_tuning {
   static constexpr int widest = static_cast<int>(sizeof(Key)) > value_bytes<Value>
                                     ? static_cast<int>(sizeof(Key))
                                     : value_bytes<Value>;
-  static constexpr int block_threads = 512;
+  static constexpr int block_threads = threads_for(512, widest);
   static constexpr int resident_blocks = 1;
   static constexpr int items_per_thread = widest <= 4 ? 16 : widest < 64 ? 64 / widest : 1;
   // Of a launch: counts within them fit 30 bits.

@@ -9,10 +9,19 @@
 
 namespace libscan::inline v1 {
 
+/// Threads of a block that holds an item of so many bytes for each: `most`, or fewer of items
+/// beyond 64 bytes, for as much shared memory; two warps at least.
+constexpr int threads_for(int most, std::size_t item_bytes) {
+  auto const room = static_cast<std::size_t>(most) * 64;
+  int threads = most;
+  while (threads > 64 && static_cast<std::size_t>(threads) * item_bytes > room) threads /= 2;
+  return threads;
+}
+
 /// Tile of the look-back scan: 16 KiB of values where possible.
 template <class T>
 struct look_back_tuning {
-  static constexpr int block_threads = 256;
+  static constexpr int block_threads = threads_for(256, sizeof(T));
   // Of a multiprocessor: hides the look-back's latency.
   static constexpr int resident_blocks = sizeof(T) <= 4 ? 4 : 3;
   static constexpr int items_per_thread = sizeof(T) <= 4    ? 16

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <libscan/core/operators.hpp>
+#include <libscan/core/tuning.hpp>
 #include <libscan/device/look_back.cuh>
 #include <libscan/device/segmented_row.cuh>
 #include <libscan/device/tile_state.cuh>
@@ -17,7 +18,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// Tile of the segmented scan: 64 bytes of values per thread where possible.
 template <class T>
 struct segmented_tuning {
-  static constexpr int block_threads = 256;
+  static constexpr int block_threads = threads_for(256, sizeof(T));
   static constexpr int resident_blocks = sizeof(T) <= 8 ? 4 : 2;  // of a multiprocessor
   static constexpr int items_per_thread = sizeof(T) <= 4    ? 16
                                           : sizeof(T) <= 64 ? static_cast<int>(64 / sizeof(T))

@@ -16,7 +16,7 @@ inline std::size_t shared_room() {
   LIBSCAN_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   return static_cast<std::size_t>(room);
 #else
-  return std::size_t{227} * 1024;
+  return simt::executor::most_shared_bytes;
 #endif
 }
 

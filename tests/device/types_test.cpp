@@ -150,6 +150,39 @@ TEMPLATE_TEST_CASE("results of three bytes agree with a loop", "", void,
   REQUIRE(out.damage() == "");
 }
 
+namespace {
+
+/// A kilobyte, of which a large block's threads could not hold one each in shared memory.
+struct page {
+  std::uint32_t word[256];
+  bool operator==(page const&) const = default;
+};
+
+struct add_pages {
+  using value_type = page;
+  LIBSCAN_HOST_DEVICE static constexpr page identity() { return {}; }
+  LIBSCAN_HOST_DEVICE page operator()(page a, page const& b) const {
+    for (int i = 0; i < 256; ++i) a.word[i] += b.word[i];
+    return a;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("structures of a kilobyte agree with a loop") {
+  std::vector<page> items(300);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (std::size_t w = 0; w < 256; ++w) items[i].word[w] = static_cast<std::uint32_t>(i * w + 1);
+  }
+  auto const expected = scan_oracle(scan_kind::inclusive, items, add_pages{}, page{});
+  auto const n = static_cast<index_t>(items.size());
+  device_image<page> in(items), out(n);
+  workspace ws;
+  inclusive_scan(ws, static_cast<page const*>(in.data()), out.data(), n, add_pages{});
+  REQUIRE(out.read() == expected.out);
+  REQUIRE(out.damage() == "");
+}
+
 TEST_CASE("a structure of 12 bytes agrees with a loop") {
   require_scans<scan_kind::exclusive, join_shears>();
 }

@@ -246,6 +246,9 @@ TEST_CASE("launches that are no launches are refused") {
                     Catch::Contains("1025 threads"));
   CHECK_THROWS_WITH(simt::launch<throwing_kernel>({.blocks = 0, .threads = 32}),
                     Catch::Contains("0 blocks"));
+  CHECK_THROWS_WITH(simt::launch<throwing_kernel>(
+                        {.blocks = 1, .threads = 32, .dynamic_shared_bytes = 227 * 1024 + 1}),
+                    Catch::Contains("232449 bytes of shared memory"));
 }
 
 TEST_CASE("what a kernel throws comes out of launch, and the next launch is fine") {

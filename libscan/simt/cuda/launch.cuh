@@ -44,13 +44,14 @@ constexpr std::size_t most_static_shared_bytes = 48 * 1024;
 
 template <class Kernel>
 struct shared_layout {
-  static constexpr std::size_t in_dynamic = 0;
+  static constexpr std::size_t in_dynamic = 0, in_static = 0;
 };
 
 template <has_shared_storage Kernel>
 struct shared_layout<Kernel> {
   static constexpr std::size_t bytes = sizeof(typename Kernel::shared_storage);
   static constexpr std::size_t in_dynamic = bytes > most_static_shared_bytes ? bytes : 0;
+  static constexpr std::size_t in_static = bytes - in_dynamic;
 };
 
 template <class Kernel>
@@ -86,6 +87,19 @@ __global__ __launch_bounds__(most_threads<Kernel>(),
   }
 }
 
+/// Lets a kernel's blocks have `bytes` of dynamic shared memory, which takes leave above 48 KiB.
+/// Always leave for all that the device has: it is the kernel's, and another thread may be about to
+/// launch the same kernel with more.
+template <class Kernel>
+void allow_shared(void const* kernel, std::size_t bytes) {
+  if (bytes <= most_static_shared_bytes) return;
+  int device = 0, room = 0;
+  LIBSCAN_CHECK(cudaGetDevice(&device));
+  LIBSCAN_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  LIBSCAN_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     room - static_cast<int>(shared_layout<Kernel>::in_static)));
+}
+
 }  // namespace detail
 
 template <class Kernel, class... Args>
@@ -93,10 +107,7 @@ void launch(launch_config const& config, Args... args) {
   auto const kernel = reinterpret_cast<void const*>(&detail::entry<Kernel, Args...>);
   std::size_t const dynamic =
       config.dynamic_shared_bytes + detail::shared_layout<Kernel>::in_dynamic;
-  if (dynamic > detail::most_static_shared_bytes) {
-    LIBSCAN_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(dynamic)));
-  }
+  detail::allow_shared<Kernel>(kernel, dynamic);
   cudaLaunchAttribute cooperative{};
   cooperative.id = cudaLaunchAttributeCooperative;
   cooperative.val.cooperative = 1;
@@ -109,7 +120,6 @@ void launch(launch_config const& config, Args... args) {
   full.numAttrs = config.cooperative ? 1 : 0;
   void* pointers[] = {static_cast<void*>(&args)..., nullptr};
   LIBSCAN_CHECK(cudaLaunchKernelExC(&full, kernel, pointers));
-  LIBSCAN_CHECK(cudaPeekAtLastError());
 #ifdef LIBSCAN_DEBUG_SYNC
   LIBSCAN_CHECK(cudaStreamSynchronize(config.on));
 #endif
@@ -124,10 +134,12 @@ inline int multiprocessor_count() {
 
 template <class Kernel, class... Args>
 int resident_blocks_per_multiprocessor(int block_threads, std::size_t dynamic_shared_bytes = 0) {
+  auto const kernel = reinterpret_cast<void const*>(&detail::entry<Kernel, Args...>);
+  std::size_t const dynamic = dynamic_shared_bytes + detail::shared_layout<Kernel>::in_dynamic;
+  detail::allow_shared<Kernel>(kernel, dynamic);  // or none of its blocks would be resident
   int blocks = 0;
-  LIBSCAN_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-      &blocks, detail::entry<Kernel, Args...>, block_threads,
-      dynamic_shared_bytes + detail::shared_layout<Kernel>::in_dynamic));
+  LIBSCAN_CHECK(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, dynamic));
   return blocks;
 }
 

@@ -29,7 +29,7 @@ __device__ __forceinline__ T reduce_by_ballots(unsigned mask, T value, Combine c
   // Before sm_80 there is no hardware reduction: fetch each lane's value in turn.
   T result{};
   bool first = true;
-  for (unsigned rest = mask & __activemask(); rest != 0; rest &= rest - 1) {
+  for (unsigned rest = __ballot_sync(mask, true); rest != 0; rest &= rest - 1) {
     T const other = __shfl_sync(mask, value, __ffs(rest) - 1);
     result = first ? other : combine(result, other);
     first = false;

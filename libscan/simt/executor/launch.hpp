@@ -116,11 +116,11 @@ inline void copy_async(void* target, void const* source, std::size_t bytes, stre
 
 inline void synchronize(stream = {}) {}
 
-/// Whether the current device has bulk copies, and room for Kernel's shared storage in a block: the
-/// executor has both.
+/// Whether the current device has bulk copies, as the executor does, and room for Kernel's shared
+/// storage in a block.
 template <class Kernel>
 bool device_can_pipeline() {
-  return true;
+  return sizeof(typename Kernel::shared_storage) <= executor::most_shared_bytes;
 }
 
 }  // namespace libscan::inline v1_executor::simt

@@ -94,6 +94,9 @@ void* static_shared_memory();
 int lane_id();
 int thread_rank();
 
+/// Shared memory that a block may have: as on an H200.
+inline constexpr std::size_t most_shared_bytes = 227 * 1024;
+
 /// What a launch needs to know of a kernel.
 struct grid {
   dim3 blocks;

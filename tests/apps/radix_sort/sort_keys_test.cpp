@@ -208,6 +208,19 @@ TEST_CASE("what a sort cannot do it says") {
   REQUIRE_THROWS_AS(sort_keys(small, in, keys + 4, 4), invalid_argument);
 }
 
+TEST_CASE("the sort by splits takes n from the device, and leaves what is behind") {
+  // An odd number of bits ends in the other buffer.
+  auto const keys = make_keys<std::uint16_t>(variety::any, 100);
+  std::vector<std::uint16_t> expected(keys);
+  std::stable_sort(expected.begin(), expected.begin() + 40,
+                   [](auto a, auto b) { return bits_of(a, 0, 11) < bits_of(b, 0, 11); });
+  device_image<std::uint16_t> in(keys);
+  device_image<index_t> n(std::vector<index_t>{40});
+  workspace ws;
+  split_sort(ws, in.data(), item_count::on_device(n.data(), 100), {.end_bit = 11});
+  REQUIRE(difference(expected, in.read()) == "");
+}
+
 TEST_CASE("the sort by splits gives the same") {
   each_schedule(1, [](std::string const& schedule) {
     INFO(schedule);

@@ -116,6 +116,22 @@ TEMPLATE_TEST_CASE("values of any size go with their keys", "", std::uint8_t, st
   }
 }
 
+namespace {
+
+/// Wider than what all threads of a large block could hold in shared memory.
+struct page {
+  char bytes[600];
+  bool operator==(page const&) const = default;
+};
+
+}  // namespace
+
+TEST_CASE("pages of values go with their keys") {
+  for (index_t const n : {1, 33, 700}) {
+    require_sorted_pairs<automatic_sort, page>(make_keys<std::uint32_t>(variety::few, n));
+  }
+}
+
 TEMPLATE_TEST_CASE("positions are ranked without being stored", "", tiny_passes, staged, disordered,
                    resident, automatic_sort) {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {

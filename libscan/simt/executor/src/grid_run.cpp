@@ -71,6 +71,12 @@ grid_run::grid_run(grid const& work, settings const& how, observer* watcher, sta
                        " blocks of " + std::to_string(threads) +
                        " threads; expected 1 to 2^31-1 blocks of 1 to 1024 threads");
   }
+  std::size_t const shared = work.static_shared_bytes + work.dynamic_shared_bytes;
+  if (shared > most_shared_bytes) {
+    throw kernel_error("launch of " + work.kernel + ": " + std::to_string(shared) +
+                       " bytes of shared memory a block; expected at most " +
+                       std::to_string(most_shared_bytes));
+  }
   if (work.cooperative && blocks_total_ > most_resident_blocks) {
     throw kernel_error("cooperative launch of " + work.kernel + ": " +
                        std::to_string(blocks_total_) + " blocks; the executor holds at most " +
