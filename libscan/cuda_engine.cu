@@ -12,6 +12,13 @@
 
 namespace libscan::inline v1::detail {
 
+int cuda_devices() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) == cudaSuccess) return devices;
+  (void)cudaGetLastError();
+  return 0;
+}
+
 void require_cuda_device(int device) {
   int devices = 0;
   cudaError_t const code = cudaGetDeviceCount(&devices);

@@ -9,9 +9,13 @@
 
 namespace libscan::inline v1::detail {
 
+/// How many CUDA devices there are to ask for; 0 if none can be counted. Leaves no sticky device
+/// error behind.
+int cuda_devices();
+
 /// Returns if CUDA device `device` can run libscan's kernels. Else throws `engine_unavailable` that
-/// names the reason: no driver, no such device, no kernels for its architecture. Leaves no sticky
-/// device error behind.
+/// names the reason: no driver, no such device, no kernels for its architecture; or `device_error`
+/// if the device cannot be started. Leaves no sticky device error behind.
 void require_cuda_device(int device);
 
 /// The device's name in the driver's words, e.g. "NVIDIA H200". Throws as `require_cuda_device`.

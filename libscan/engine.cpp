@@ -37,11 +37,14 @@ engine engine::named(std::string_view name, int threads) {
   if (name != "auto") {
     throw invalid_argument("engine: expected auto, cpu or cuda, got '" + std::string(name) + "'");
   }
-  try {
-    return cuda();
-  } catch (engine_unavailable const&) {
-    return cpu(threads);
+  for (int device = 0, devices = detail::cuda_devices(); device < devices; ++device) {
+    try {
+      return cuda(device);
+    } catch (engine_unavailable const&) {  // of an architecture without kernels
+    } catch (device_error const&) {        // broken, or somebody else's alone
+    }
   }
+  return cpu(threads);
 }
 
 std::string engine::description() const {

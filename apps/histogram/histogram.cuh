@@ -102,12 +102,14 @@ constexpr std::size_t histogram_workspace_bytes(index_t n, index_t bins) {
 /// `float16`, `bfloat16`, CUDA's types of 16 bits. n: any size >= 0, also read from device memory
 /// (`item_count::on_device`); n = 0 writes zeros. Counts: 32- or 64-bit integers; of 32 bits only
 /// where n, or what it may be on the device, is too small to wrap them. Any input is counted about
-/// equally fast, also if all samples are the same.
+/// equally fast, also if all samples are the same, up to about 58000 bins; beyond, one may take
+/// twice as long as another.
 ///
 /// Aliasing: counts, totals and samples overlap nothing. Synchronisation: asynchronous on the
 /// workspace's stream; allocates only if the workspace must grow. Traffic: reads n samples once; of
 /// bins beyond those a block has counters for, about 58000, or 116000 of 16 bits, also writes and
-/// reads 2 n bytes. Progress: no block waits for another. Throws: `invalid_argument` (null
+/// reads 2 n bytes. Progress: no block waits for another; of bins beyond those
+/// counters, as in `exclusive_scan`, which is part of it then. Throws: `invalid_argument` (null
 /// pointers, bins, counts that could wrap, workspace too small), `device_error`.
 template <class Tuning = histogram_tuning, class Sample, bin_rule<Sample> Rule, class Count>
 void histogram(workspace& ws, Sample const* samples, item_count n, Rule const& rule,

@@ -13,8 +13,8 @@ class engine {
  public:
   enum class kind { cpu, cuda };
 
-  /// The first usable CUDA device, or else the CPU with all its threads. Never throws for want of a
-  /// GPU.
+  /// The first CUDA device that is usable (as `cuda` would have it), or else the CPU with all its
+  /// threads. Never throws for want of a GPU, nor because one is broken or taken.
   static engine best();
 
   /// The native CPU engine. `threads` = 0 means one per available core; negative throws
@@ -22,7 +22,8 @@ class engine {
   static engine cpu(int threads = 0);
 
   /// CUDA device number `device`. Throws `engine_unavailable` with the reason (built without CUDA,
-  /// no driver, no such device, no kernels for its architecture).
+  /// no driver, no such device, no kernels for its architecture), or `device_error` if a device
+  /// that is there cannot be started.
   static engine cuda(int device = 0);
 
   /// `name` = "auto" (as `best`), "cpu" or "cuda", as in every program's --engine. Anything else
@@ -42,7 +43,7 @@ class engine {
   std::string description() const;
 
  private:
-  engine(kind kind, int threads, int device) : kind_(kind), threads_(threads), device_(device) {}
+  engine(kind which, int threads, int device) : kind_(which), threads_(threads), device_(device) {}
 
   kind kind_;
   int threads_;

@@ -2,8 +2,8 @@
 // Device-wide scan of one bit per item in two launches for each chunk of the items: one counts the
 // items of each tile that are true, one writes the ranks. Ranks take 32 or 64 times the memory of
 // bits, so that reading bits twice costs little, and a chunk's bits stay in the cache in between:
-// DRAM writes at full speed only while it reads nothing. After the reduce-then-scan of Merrill
-// (2009), the scan of the tiles' counts shared among the two.
+// DRAM writes at full speed only while it reads nothing. After reduce-then-scan (Merrill &
+// Grimshaw 2009, see strategies/reduce_then_scan.cuh), the tiles' counts scanned by both.
 #pragma once
 
 #include <type_traits>

@@ -33,19 +33,28 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 set(LIBSCAN_WITH_CUDA OFF)
 if(NOT LIBSCAN_CUDA STREQUAL "OFF")
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    # `native` is a hard error where no GPU is; Hopper is what the library is tuned for.
-    execute_process(COMMAND bash ${PROJECT_SOURCE_DIR}/script/has-gpu RESULT_VARIABLE no_gpu
-                    OUTPUT_QUIET ERROR_QUIET TIMEOUT 20)
-    if(no_gpu EQUAL 0)
-      set(CMAKE_CUDA_ARCHITECTURES native CACHE STRING "CUDA architectures")
-    else()
-      set(CMAKE_CUDA_ARCHITECTURES "90a-real;90-virtual" CACHE STRING "CUDA architectures")
-    endif()
+  # `native` is a hard error where no GPU is; Hopper is what the library is tuned for.
+  execute_process(COMMAND bash ${PROJECT_SOURCE_DIR}/script/has-gpu RESULT_VARIABLE no_gpu
+                  OUTPUT_QUIET ERROR_QUIET TIMEOUT 20)
+  set(default_architectures 90a-real 90-virtual)
+  if(no_gpu EQUAL 0)
+    set(default_architectures native)
   endif()
+  if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES ${default_architectures} CACHE STRING "CUDA architectures")
+  endif()
+  set(named_architectures "${CMAKE_CUDA_ARCHITECTURES}$ENV{CUDAARCHS}")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     enable_language(CUDA)
+    # A parent that names none gets CMake's choice for its own code, and libscan's is for libscan alone.
+    if(named_architectures STREQUAL "")
+      set(LIBSCAN_UNNAMED_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}" CACHE INTERNAL "CMake's choice")
+    endif()
+    if(DEFINED LIBSCAN_UNNAMED_ARCHITECTURES AND
+       CMAKE_CUDA_ARCHITECTURES STREQUAL LIBSCAN_UNNAMED_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES ${default_architectures})
+    endif()
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.4)
       message(FATAL_ERROR "libscan: the cuda engine needs CUDA 12.4 or later, found "
                           "${CMAKE_CUDA_COMPILER_VERSION}; -D LIBSCAN_CUDA=OFF builds without it")
@@ -62,6 +71,12 @@ endif()
 if(LIBSCAN_WITH_CUDA)
   message(STATUS "libscan: engines cpu and cuda (nvcc ${CMAKE_CUDA_COMPILER_VERSION}, "
                  "architectures ${CMAKE_CUDA_ARCHITECTURES})")
+  if(NOT PROJECT_IS_TOP_LEVEL AND
+     NOT CMAKE_CUDA_ARCHITECTURES MATCHES "(^|;)(9[0-9]|[1-9][0-9][0-9]|native|all)")
+    message(WARNING "libscan: built for GPU architectures ${CMAKE_CUDA_ARCHITECTURES}, as the project "
+                    "around it is: without the pipeline for Hopper (90 and later), which most of the "
+                    "measured speed comes from. CMAKE_CUDA_ARCHITECTURES names others.")
+  endif()
 else()
   message(STATUS "libscan: engine cpu only (no nvcc, or LIBSCAN_CUDA=OFF)")
 endif()

@@ -47,19 +47,28 @@ foreach(program IN LISTS programs)
   endif()
 endforeach()
 
-# Not for users: folders `src` and `racecheck`, what the facade keeps between its own files, and
-# headers of programs (which are those that stand on apps/common).
+# Public headers: the library's, but for what its own sources share; and of the applications those of
+# device code and native code, and the facades named here. What these include is installed with them,
+# and nothing else: neither programs' headers nor tests'.
+set(facades apps/filter/filter.hpp apps/filter/predicate_parser.hpp apps/filter/selection.hpp
+            apps/histogram/histogram.hpp apps/radix_sort/radix_sort.hpp apps/spmv/spmv.hpp)
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-     libscan/*.hpp libscan/*.cuh apps/*.hpp apps/*.cuh)
+     libscan/*.hpp libscan/*.cuh apps/*.cuh apps/*_cpu.hpp)
 list(FILTER headers EXCLUDE REGEX
-     "/(src|racecheck)/|^apps/(check|common|explain)/|^libscan/(cuda_engine|dispatch)\\.hpp$|^libscan/cpu/vector_(group-inl|targets)\\.hpp$")
-foreach(header IN LISTS headers)
-  file(STRINGS ${header} of_program REGEX "#include <apps/common/")
-  if(NOT of_program)
+     "/(src|racecheck)/|^apps/(check|common|explain|prefix)/|^libscan/(cuda_engine|dispatch)\\.hpp$|^libscan/cpu/vector_(group-inl|targets)\\.hpp$")
+list(APPEND headers ${facades})
+set(installed)
+while(headers)
+  list(POP_FRONT headers header)
+  if(NOT header IN_LIST installed)
+    list(APPEND installed ${header})
+    file(STRINGS ${PROJECT_SOURCE_DIR}/${header} includes REGEX "^ *# *include <(libscan|apps)/")
+    list(TRANSFORM includes REPLACE ".*<(.*)>.*" "\\1")
+    list(APPEND headers ${includes})
     cmake_path(GET header PARENT_PATH folder)
     install(FILES ${header} DESTINATION include/libscan/${folder})
   endif()
-endforeach()
+endwhile()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 configure_package_config_file(

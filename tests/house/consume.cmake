@@ -3,6 +3,7 @@
 #   -D BUILD=DIR -D WORK=DIR      the build to install; where everything is written
 #   -D COMPONENTS=LIST            libscan, executor, device
 #   -D CXX=COMPILER [-D CUDA_COMPILER=NVCC]
+cmake_minimum_required(VERSION 3.25)
 set(source ${CMAKE_CURRENT_LIST_DIR}/../consumer)
 
 function(run)
@@ -12,6 +13,30 @@ endfunction()
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first)
 file(RENAME ${WORK}/first ${WORK}/moved)
+
+# Each installed header finds what it includes, and none is there whose code is not.
+set(include ${WORK}/moved/include/libscan)
+file(GLOB_RECURSE headers RELATIVE ${include} ${include}/*)
+foreach(header IN LISTS headers)
+  file(STRINGS ${include}/${header} lines REGEX "^ *# *include <(libscan|apps)/")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE ".*<(.*)>.*" "\\1" included "${line}")
+    if(NOT EXISTS ${include}/${included})
+      message(FATAL_ERROR "${header} includes <${included}>, which is not installed")
+    endif()
+  endforeach()
+endforeach()
+foreach(header libscan/libscan.hpp apps/spmv/spmv.cuh apps/histogram/histogram_cpu.hpp)
+  if(NOT header IN_LIST headers)
+    message(FATAL_ERROR "<${header}> is not installed")
+  endif()
+endforeach()
+foreach(header apps/spmv/spy.hpp apps/spmv/row_lengths.hpp apps/radix_sort/tiny_tuning.hpp
+               apps/common/program.hpp apps/filter/run_filter.hpp)
+  if(header IN_LIST headers OR NOT EXISTS ${source}/../../${header})
+    message(FATAL_ERROR "<${header}>, a program's or a test's, is installed, or is no more")
+  endif()
+endforeach()
 
 foreach(component IN LISTS COMPONENTS)
   set(options -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release

@@ -3,7 +3,8 @@
 
 Each header alone by the first C++ compiler named (.cuh files are the executor's then, but for those
 of CUDA alone), all of a room together by the others; the .cuh files together by nvcc, for an
-architecture that lacks Hopper's instructions, and those of CUDA alone each alone.
+architecture that lacks Hopper's instructions, and those of CUDA alone each alone. Examples of
+facades and of device calls, which README.md quotes, are headers too.
 """
 import argparse
 import concurrent.futures
@@ -32,7 +33,8 @@ def jobs(arguments, work):
         source.write_text("".join(f"#include <{header}>\n" for header in headers))
         return source
 
-    headers = list(tree.headers(arguments.root))
+    headers = [*tree.headers(arguments.root),
+               *tree.sources(arguments.root, "examples/facade/*.hpp", "examples/device/*.cuh")]
     hosted = [header for header in headers if not of_cuda_alone(header)]
     first, *others = arguments.cxx
     for header in hosted:

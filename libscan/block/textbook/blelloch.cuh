@@ -10,7 +10,9 @@ namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 
 /// Two items per thread, padded with the identity to n = 2^m ("Arrays of Arbitrary Size"), in 2
 /// log2(n) steps: 2 (n - 1) additions and n - 1 swaps, inclusive too. Barriers: steps + 2. `Layout`
-/// places the items: `dense` suffers bank conflicts, `padded<32>` few, `fully_padded<32>` none.
+/// places the items: sweeps suffer bank conflicts where it is `dense`, few where it is `padded<32>`
+/// (beyond 1024 items), none where it is `fully_padded<32>`. `inclusive` reads its results one
+/// place further, which in padded layouts is a 2-way conflict.
 template <class Layout = dense>
 struct blelloch {
   static constexpr int items_per_thread = 2;

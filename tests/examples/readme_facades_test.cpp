@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What README.md shows of the plain C++ facades, against results worked out by hand.
+#include <cstdint>
+#include <vector>
+
+#include <examples/facade/histogram.hpp>
+#include <examples/facade/sort.hpp>
+#include <examples/facade/spmv.hpp>
+#include <tests/support/catch.hpp>
+
+namespace {
+
+TEST_CASE("README's sorts") {
+  auto const got =
+      examples::sort_tables(libscan::engine::cpu(), {2, 8, 5, 8}, {3, 1, 2, 1}, {10, 11, 12, 13});
+  CHECK(got.prices == std::vector<float>{8, 8, 5, 2});
+  CHECK(got.keys == std::vector<int>{1, 1, 2, 3});
+  CHECK(got.rows == std::vector<int>{11, 13, 12, 10});
+  CHECK(got.positions == std::vector<libscan::index_t>{0, 2, 1, 3});
+}
+
+TEST_CASE("README's histogram") {
+  std::vector<std::int64_t> counts(50), expected(50);
+  expected[0] = 2;
+  expected[1] = 1;
+  expected[49] = 2;
+  auto const totals =
+      examples::count_prices(libscan::engine::cpu(), {-1, 0, 1, 2, 99.5f, 100, 101}, counts);
+  CHECK(counts == expected);
+  CHECK(totals.inside == 5);
+}
+
+TEST_CASE("README's sparse products") {
+  // The matrix of rows 1 2 and 0 3, whose 3 is of two entries.
+  std::vector<std::int32_t> const row{0, 0, 1, 1}, column{0, 1, 1, 1};
+  std::vector<double> const value{1, 2, 1, 2};
+  std::vector<double> y(2), z(2);
+  examples::multiply_twice(libscan::engine::cpu(),
+                           {2, 2, 4, row.data(), column.data(), value.data()}, {10, 100}, y, z);
+  CHECK(y == std::vector<double>{210, 300});
+  CHECK(z == std::vector<double>{810, 900});
+}
+
+}  // namespace
