@@ -55,10 +55,10 @@ struct pieces {
   index_t length;
   index_t count;
 
-  pieces(int threads, index_t n)
-      : n(n),
-        length(std::max(least, ceil_div<index_t>(n, index_t{4} * threads))),
-        count(ceil_div(n, length)) {}
+  pieces(int threads, index_t items)
+      : n(items),
+        length(std::max(least, ceil_div<index_t>(items, index_t{4} * threads))),
+        count(ceil_div(items, length)) {}
 
   index_t begin(index_t piece) const { return piece * length; }
   index_t end(index_t piece) const { return std::min(n, begin(piece) + length); }

@@ -41,7 +41,7 @@ class entry_keys {
  private:
   /// How many bits numbers below `count` have.
   static int bits_below(index_t count) {
-    return count > 1 ? std::bit_width(static_cast<std::uint64_t>(count - 1)) : 0;
+    return count > 1 ? static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count - 1))) : 0;
   }
 
   int column_bits_;

@@ -39,17 +39,17 @@ struct resident_scan_kernel {
     rows_type items;
     items.load(in + base, valid, op);
     T const warp_total = items.template scan<Kind>(op.identity(), op);
-    auto const warps = block::scan_of_warps(shared, warp_total, op);
-    if (thread == 0) totals[blockIdx.x] = warps.total;
+    auto const of_block = block::scan_of_warps(shared, warp_total, op);
+    if (thread == 0) totals[blockIdx.x] = of_block.total;
     simt::sync_grid();
 
     T other = op.identity();
     if (thread < static_cast<int>(blockIdx.x)) other = totals[thread];
     T const carry = op(init, block::exclusive_scan(shared, other, op).total);
     if (blockIdx.x == gridDim.x - 1 && thread == 0 && total != nullptr) {
-      *total = op(carry, warps.total);
+      *total = op(carry, of_block.total);
     }
-    items.prepend(op(carry, warps.prefix), op);
+    items.prepend(op(carry, of_block.prefix), op);
     items.store(out + base, valid);
   }
 };
