@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
+#include <apps/common/exit_code.hpp>
 #include <bench/changes.hpp>
 #include <bench/compare.hpp>
 #include <bench/record.hpp>
-#include <libscan/core/error.hpp>
 
 namespace libscan::bench {
 
@@ -23,7 +23,7 @@ void print_change(change const& each) {
 int compare(std::string const& older, std::string const& newer) {
   auto const before = read_record(older), after = read_record(newer);
   auto const common = changes(before, after);
-  if (common.empty()) throw error(older + " and " + newer + " have nothing in common");
+  if (common.empty()) throw apps::file_error(newer, "has nothing in common with " + older);
   int ours_slower = 0, rivals_changed = 0, ours_faster = 0;
   for (change const& each : common) {
     if (!each.slower() && !each.faster()) continue;
@@ -38,6 +38,7 @@ int compare(std::string const& older, std::string const& newer) {
               common.size(), ours_slower, ours_faster, rivals_changed);
   std::printf("%zu only in %s, %zu only in %s\n", before.size() - common.size(), older.c_str(),
               after.size() - common.size(), newer.c_str());
+  flush_lines();
   return ours_slower > 0 ? 1 : 0;
 }
 

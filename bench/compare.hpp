@@ -7,8 +7,8 @@
 namespace libscan::bench {
 
 /// Prints what changed beyond the noise, both ways, and counts what only one record has. Returns 1
-/// if something of libscan got slower, 0 if not. Throws `libscan::error` for files that are no
-/// records, or have nothing in common.
+/// if something of libscan got slower, 0 if not. Throws `apps::file_error` for files that are no
+/// records, or have nothing in common, and as `flush_lines`.
 int compare(std::string const& older, std::string const& newer);
 
 }  // namespace libscan::bench

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-bench: libscan beside its rivals and beside memcpy, in one run; a table for people, JSON for
 // the record. Here is its command line.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 
 #include <apps/common/exit_code.hpp>
+#include <apps/common/output_file.hpp>
 #include <bench/compare.hpp>
 #include <bench/distributions.hpp>
 #include <bench/matrices.hpp>
 #include <bench/record.hpp>
 #include <bench/samples.hpp>
 #include <bench/standard.hpp>
+#include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/device/strategies/names.hpp>
 
 using namespace libscan::bench;
 
@@ -22,7 +29,11 @@ namespace {
 struct output_options {
   std::string json_path;
   bool once = false;
+  bool engine_asked = false;  ///< --engine was given
 };
+
+constexpr libscan::index_t most_items = libscan::index_t{1} << 40;
+constexpr int most_threads = 1 << 16;
 
 template <std::size_t Count>
 CLI::Validator one_of(std::array<std::string_view, Count> const& axis) {
@@ -32,7 +43,8 @@ CLI::Validator one_of(std::array<std::string_view, Count> const& axis) {
 /// The options of every operation.
 void add_common(CLI::App& app, options& wanted, output_options& output) {
   app.add_option("--engine", wanted.engines, "cpu, cuda (default: both)")
-      ->check(CLI::IsMember({"cpu", "cuda"}));
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->each([&](std::string const&) { output.engine_asked = true; });
   app.add_option("--impl", wanted.implementations,
                  "who takes part, by the first word of the printed name: libscan, memcpy, cub,\n"
                  "cub-newest, thrust, cusparse, std, tbb, openmp, merge, vqsort, boost, eigen,\n"
@@ -40,18 +52,21 @@ void add_common(CLI::App& app, options& wanted, output_options& output) {
                  "(default: all)")
       ->delimiter(',');
   app.add_option("--n", wanted.sizes, "numbers of items")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(libscan::index_t{1}, most_items))
       ->delimiter(',');
   app.add_option("--rounds", wanted.rounds, "timed rounds; medians are printed (default: 21)")
       ->check(CLI::Range(3, 10000));
   app.add_flag("--once", output.once, "run and verify everything once, time nothing");
   app.add_option("--threads", wanted.threads, "of the cpu engine and its rivals (0: all cores)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, most_threads));
   app.add_option("--json", output.json_path, "also write a record to this file");
 }
 
-void add_types(CLI::App& app, options& wanted, char const* types) {
-  app.add_option("--type", wanted.types, types)->delimiter(',');
+/// `names`: the types of any engine, each of which may have fewer.
+void add_types(CLI::App& app, options& wanted, char const* types, std::vector<std::string> names) {
+  app.add_option("--type", wanted.types, types)
+      ->delimiter(',')
+      ->check(CLI::IsMember(std::move(names)));
 }
 
 void add_operators(CLI::App& app, options& wanted) {
@@ -74,7 +89,9 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
   auto& scan = *app.add_subcommand("scan", "scans of any type; or all strategies");
   add_types(scan, wanted,
             "of items: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 affine; i8->i32 u16->u32\n"
-            "for wider results (default: the commonest)");
+            "for wider results (default: the commonest)",
+            {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64",
+             "affine", "i8->i32", "u16->u32"});
   add_operators(scan, wanted);
   add_kinds(scan, wanted);
   scan.add_option("--items", wanted.items, "values of the items: random, ones")
@@ -91,7 +108,7 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',');
   add_common(algorithms, wanted, output);
   auto& segmented = *app.add_subcommand("segmented-scan", "scans within segments");
-  add_types(segmented, wanted, "of items: u32 f32 (default: u32)");
+  add_types(segmented, wanted, "of items: u32 f32 (cuda) (default: u32)", {"u32", "f32"});
   add_kinds(segmented, wanted);
   segmented.add_option("--heads", wanted.heads, "flags, bits, keys, offsets (default: all)")
       ->delimiter(',')
@@ -105,7 +122,8 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
 
 void add_others(CLI::App& app, options& wanted, output_options& output) {
   auto& reduce = *app.add_subcommand("reduce", "reductions to one value (cuda)");
-  add_types(reduce, wanted, "of items: i32 i64 f32 f64 i8->i32 f16->f32 affine");
+  add_types(reduce, wanted, "of items: i32 i64 f32 f64 i8->i32 f16->f32 affine",
+            {"i32", "i64", "f32", "f64", "i8->i32", "f16->f32", "affine"});
   add_operators(reduce, wanted);
   add_common(reduce, wanted, output);
   auto& binary = *app.add_subcommand("binary-scan", "ranks of the true items of a mask (cuda)");
@@ -163,7 +181,7 @@ void add_sorts(CLI::App& app, options& wanted, output_options& output) {
                   "(default: keys)")
       ->delimiter(',')
       ->check(CLI::IsMember({"keys", "pairs", "argsort"}));
-  add_types(sort, wanted, "of keys: u16 (cuda), u32, u64 (default: u32)");
+  add_types(sort, wanted, "of keys: u16 (cuda), u32, u64 (default: u32)", {"u16", "u32", "u64"});
   sort.add_option("--keys", wanted.keys,
                   "uniform, 256-distinct, sorted, constant (default: uniform)")
       ->delimiter(',')
@@ -178,7 +196,8 @@ void add_sorts(CLI::App& app, options& wanted, output_options& output) {
 
 void add_histograms(CLI::App& app, options& wanted, output_options& output) {
   auto& histogram = *app.add_subcommand("histogram", "counts of samples in bins");
-  add_types(histogram, wanted, "of samples: u8, u32, f32 (cuda) (default: u32, on cpu also u8)");
+  add_types(histogram, wanted, "of samples: u8, u32, f32 (cuda) (default: u32, on cpu also u8)",
+            {"u8", "u32", "f32"});
   histogram
       .add_option("--kinds", wanted.bin_kinds,
                   "of bins (cuda): integers (u8, u32), even, edges (f32) (default: integers)")
@@ -197,7 +216,7 @@ void add_histograms(CLI::App& app, options& wanted, output_options& output) {
 
 void add_matrices(CLI::App& app, options& wanted, output_options& output) {
   auto& spmv = *app.add_subcommand("spmv", "products of sparse matrices and vectors");
-  add_types(spmv, wanted, "of entries: f32 f64 (default: both)");
+  add_types(spmv, wanted, "of entries: f32 f64 (default: both)", {"f32", "f64"});
   spmv.add_option("--matrix", wanted.matrices,
                   "stencil7, dense-row, none-to-two, uniform16, power-law, banded27, arrow,\n"
                   "hypersparse, rmat (default: all); --n is about how many entries they have")
@@ -214,14 +233,53 @@ void add_matrices(CLI::App& app, options& wanted, output_options& output) {
              wanted, output);
 }
 
+/// Refuses, before anything is measured, what would only be refused afterwards. Of the engines
+/// takes out cuda where no GPU is usable and none was asked for by name; returns why then, else
+/// nothing.
+std::string refuse_early(options& wanted, output_options const& output) {
+  for (std::string const& name : wanted.algorithms) libscan::strategy_from_name(name);
+  if (!output.json_path.empty()) {
+    if (libscan::apps::same_output(output.json_path, "-")) {
+      throw libscan::invalid_argument(
+          "--json: standard output holds the lines for people, expected the name of a file");
+    }
+    libscan::apps::output_file const may_be_written(output.json_path);
+  }
+  auto const cuda = std::find(wanted.engines.begin(), wanted.engines.end(), "cuda");
+  if (cuda == wanted.engines.end()) return "";
+  try {
+    libscan::engine::cuda();
+  } catch (libscan::engine_unavailable const& reason) {
+    if (output.engine_asked) throw;
+    wanted.engines.erase(cuda);
+    return reason.what();
+  }
+  return "";
+}
+
+/// Measures one part on one engine.
+void measure_on(std::string const& engine, options const& part, report const& tell) {
+  if (engine == "cuda") return run_cuda_workloads(part, tell);
+  try {
+    run_cpu_workloads(part, tell);
+  } catch (libscan::invalid_argument const& missing) {
+    if (part.operation != "histogram") throw;
+    // Types and bins that only the other engine may have.
+    std::fprintf(stderr, "scan-bench: cpu: skipped: %s\n", missing.what());
+  }
+}
+
 /// Runs what is asked for, prints and records.
 int measure_all(options wanted, output_options const& output) {
   if (output.once) wanted.rounds = 0;
   if (wanted.operation == "scan" && !wanted.algorithms.empty()) wanted.operation = "algorithms";
   if (wanted.algorithms == std::vector<std::string>{"all"}) wanted.algorithms.clear();
+  std::string const no_gpu = refuse_early(wanted, output);
   record kept(wanted);
   kept.print_header();
+  bool measured = false;
   report const tell = [&](std::vector<result> const& results) {
+    measured = true;
     print(results);
     kept.add(results);
     // A record that is cut short still holds what was measured.
@@ -231,7 +289,7 @@ int measure_all(options wanted, output_options const& output) {
   for (options const& part : parts_of(wanted)) {
     for (std::string const& engine : part.engines) {
       try {
-        engine == "cpu" ? run_cpu_workloads(part, tell) : run_cuda_workloads(part, tell);
+        measure_on(engine, part, tell);
       } catch (libscan::device_error const& problem) {
         std::fprintf(stderr, "scan-bench: %s cut short: %s\n", part.operation.c_str(),
                      problem.what());
@@ -239,8 +297,9 @@ int measure_all(options wanted, output_options const& output) {
       }
     }
   }
-  if (kept.empty() && wanted.rounds > 0) {
-    std::fprintf(stderr, "scan-bench: nothing measured: no engine here does that\n");
+  if (!measured && failed == 0) {
+    std::fprintf(stderr, "scan-bench: nothing measured: no engine here does that%s\n",
+                 no_gpu.empty() ? "" : (" (" + no_gpu + ")").c_str());
     return 2;
   }
   if (!output.json_path.empty()) kept.write(output.json_path);
@@ -267,12 +326,14 @@ int run(int argc, char** argv) {
       "compare",
       "flags what changed between two records by more than their noise; exit code 1 if\n"
       "something of libscan got slower");
-  comparison.add_option("older", older, "a record")->required()->check(CLI::ExistingFile);
-  comparison.add_option("newer", newer, "a later record")->required()->check(CLI::ExistingFile);
+  comparison.add_option("older", older, "a record")->required();
+  comparison.add_option("newer", newer, "a later record")->required();
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& problem) {
-    return app.exit(problem) == 0 ? 0 : 2;
+    int const code = app.exit(problem) == 0 ? 0 : 2;
+    flush_lines();
+    return code;
   }
   if (comparison.parsed()) return compare(older, newer);
   wanted.operation = app.get_subcommands().front()->get_name();
@@ -283,6 +344,10 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    // Else the next file that is opened would be standard output.
+    if (::fcntl(STDOUT_FILENO, F_GETFD) < 0) {
+      throw libscan::apps::file_error::from_errno("<stdout>", "cannot write", errno);
+    }
     return run(argc, argv);
   } catch (libscan::invalid_argument const& problem) {
     std::fprintf(stderr, "scan-bench: error: %s\n", problem.what());

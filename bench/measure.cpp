@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdio>
 
 #include <bench/measure.hpp>
 #include <libscan/core/error.hpp>
@@ -97,6 +98,15 @@ void session::run(workload work) const {
     all.erase(std::remove_if(all.begin(), all.end(), unasked), all.end());
   }
   if (!work.contenders.empty()) tell(measure(work, wanted.rounds, time));
+}
+
+void session::where_known(std::function<void()> const& body) const {
+  try {
+    body();
+  } catch (invalid_argument const& missing) {
+    if (!said->insert(missing.what()).second) return;
+    std::fprintf(stderr, "scan-bench: skipped: %s\n", missing.what());
+  }
 }
 
 }  // namespace libscan::bench

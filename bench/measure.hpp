@@ -4,6 +4,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,13 +71,20 @@ struct session {
 
   /// Measures the contenders whose implementations are asked for, and tells.
   void run(workload work) const;
+
+  /// Calls `body`, which runs workloads of one choice of axes. Where it throws `invalid_argument`,
+  /// as the engine has none for them, says so on standard error, once, and the rest goes on.
+  void where_known(std::function<void()> const& body) const;
+
+  std::shared_ptr<std::set<std::string>> said = std::make_shared<std::set<std::string>>();
 };
 
-/// The workloads that are asked for, on the cpu engine and its rivals. Throws
-/// `libscan::invalid_argument` for axes without a workload.
+/// The workloads that are asked for, on the cpu engine and its rivals. Types and operators it has
+/// none for are skipped with a line; `libscan::invalid_argument` is thrown for other axes without.
 void run_cpu_workloads(options const& wanted, report const& tell);
 
-/// The same for the cuda engine; nothing where no usable GPU is.
+/// The same for the cuda engine, which refuses types and operators, too; nothing where no usable
+/// GPU is.
 void run_cuda_workloads(options const& wanted, report const& tell);
 
 /// The part of them that redoes the chapter's figures; needs a usable GPU.

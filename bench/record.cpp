@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string_view>
 
+#include <apps/common/exit_code.hpp>
+#include <apps/common/output_file.hpp>
 #include <bench/changes.hpp>
 #include <bench/commit.hpp>
 #include <bench/record.hpp>
-#include <libscan/core/error.hpp>
 
 namespace libscan::bench {
 
@@ -119,7 +122,7 @@ void record::print_header() const {
     std::printf("%-7s %s\n", what, text.empty() ? "not measured" : text.c_str());
   };
   for (char const* what : {"commit", "cpu", "gpu", "bytes"}) line(what);
-  std::fflush(stdout);
+  flush_lines();
 }
 
 void record::add(std::vector<result> const& results) {
@@ -137,21 +140,28 @@ int record::wrong() const { return static_cast<int>(content_->json["wrong"].size
 bool record::empty() const { return content_->json["results"].empty(); }
 
 void record::write(std::string const& path) const {
-  std::ofstream out(path);
-  out << content_->json.dump(1) << '\n';
-  if (!out.flush()) throw error("cannot write " + path);
+  std::string const text = content_->json.dump(1) + "\n";
+  apps::output_file out(path);
+  out.write(std::as_bytes(std::span<char const>(text)));
+  out.commit();
 }
 
 std::vector<result> read_record(std::string const& path) {
   std::ifstream in(path);
+  if (!in) throw apps::file_error::from_errno(path, "cannot open for reading", errno);
   try {
     std::vector<result> results;
     nlohmann::json const json = nlohmann::json::parse(in);
     for (nlohmann::json const& each : json.at("results")) results.push_back(from_json(each));
     return results;
   } catch (nlohmann::json::exception const& problem) {
-    throw error(path + " is not a record of scan-bench: " + problem.what());
+    throw apps::file_error(path, std::string("is not a record of scan-bench: ") + problem.what());
   }
+}
+
+void flush_lines() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw apps::file_error::from_errno("<stdout>", "cannot write", errno == 0 ? EIO : errno);
 }
 
 void print(std::vector<result> const& results) {
@@ -179,7 +189,7 @@ void print(std::vector<result> const& results) {
     }
     std::printf("\n");
   }
-  std::fflush(stdout);
+  flush_lines();
 }
 
 }  // namespace libscan::bench

@@ -10,8 +10,11 @@
 
 namespace libscan::bench {
 
+/// Makes sure that standard output took all that was printed. Throws `apps::file_error`.
+void flush_lines();
+
 /// Prints the results of one workload: times, GB/s of the least traffic, share of memcpy's speed,
-/// and libscan beside its best rival.
+/// and libscan beside its best rival. Throws as `flush_lines`.
 void print(std::vector<result> const& results);
 
 /// Everything that was measured, and on what.
@@ -20,7 +23,7 @@ class record {
   explicit record(options const& wanted);
   ~record();
 
-  /// The machine and the versions, as lines.
+  /// The machine and the versions, as lines. Throws as `flush_lines`.
   void print_header() const;
 
   void add(std::vector<result> const& results);
@@ -29,7 +32,7 @@ class record {
   /// How many contenders had wrong results. They are named in the record, without times.
   int wrong() const;
 
-  /// Throws `libscan::error` if the file cannot be written.
+  /// Throws `apps::file_error` if the file cannot be written; an earlier one is then as it was.
   void write(std::string const& path) const;
 
  private:
@@ -37,8 +40,8 @@ class record {
   std::unique_ptr<content> content_;
 };
 
-/// The results of a record, also of those written before noise was. Throws `libscan::error` naming
-/// the file if it is no record.
+/// The results of a record, also of those written before noise was. Throws `apps::file_error` if it
+/// cannot be read or is no record.
 std::vector<result> read_record(std::string const& path);
 
 }  // namespace libscan::bench

@@ -6,6 +6,7 @@
 
 #include <apps/check/run_check.hpp>
 #include <apps/common/arguments.hpp>
+#include <apps/common/number.hpp>
 #include <apps/common/program.hpp>
 
 namespace {
@@ -75,20 +76,45 @@ void add_wishes(CLI::App& app, case_wishes& wishes) {
                "one thread, the library's tuning, no init, not in place, fixed schedule");
 }
 
+/// An option that takes a whole number of 64 bits, `least` or more.
+CLI::Option* add_number(CLI::App& app, std::string const& name, std::uint64_t least,
+                        std::string const& words, std::optional<std::uint64_t>& value) {
+  auto const take = [name, least, to = &value](std::string const& text) {
+    std::uint64_t number = 0;
+    if (parse_number(text, number) != parse_outcome::number || number < least) {
+      throw usage_error(name + ": '" + text + "', expected a whole number from " +
+                        std::to_string(least) + " to 18446744073709551615");
+    }
+    *to = number;
+  };
+  return app.add_option_function<std::string>(name, take, words)->type_name("UINT");
+}
+
+/// An option that takes a time above 0.
+CLI::Option* add_seconds(CLI::App& app, std::string const& words, std::optional<double>& value) {
+  auto const take = [to = &value](std::string const& text) {
+    double seconds = 0;
+    if (parse_number(text, seconds) != parse_outcome::number || !(seconds > 0)) {
+      throw usage_error("--seconds: '" + text + "', expected a number above 0");
+    }
+    *to = seconds;
+  };
+  return app.add_option_function<std::string>("--seconds", take, words)->type_name("FLOAT");
+}
+
 /// Adds what is scan-check's own.
 void add_arguments(CLI::App& app, check_arguments& arguments) {
   app.add_option("--engine", arguments.engine, "cpu, cuda, executor, or auto")
       ->check(CLI::IsMember({"cpu", "cuda", "executor", "auto"}))
       ->capture_default_str();
-  auto* const seconds =
-      app.add_option("--seconds", arguments.seconds, "how long; 10 if --cases is not given")
-          ->check(CLI::PositiveNumber);
-  auto* const cases = app.add_option("--cases", arguments.cases, "how many cases");
-  app.add_option("--case", arguments.only, "only the case of this number")
+  auto* const seconds = add_seconds(app, "how long; 10 if --cases is not given", arguments.seconds);
+  auto* const cases = add_number(app, "--cases", 1, "how many cases", arguments.cases);
+  add_number(app, "--case", 0, "only the case of this number", arguments.only)
       ->excludes(seconds)
       ->excludes(cases);
-  app.add_option("--seed", arguments.seed, "which cases; another one each time if not given");
-  app.add_option("--json", arguments.json_file, "write the summary to a file, too")
+  add_number(app, "--seed", 0, "which cases; another one each time if not given", arguments.seed);
+  app.add_option("--json", arguments.json_file,
+                 "write the summary to a file, too; or to - instead, and words to standard error")
       ->type_name("FILE");
   app.add_flag("--progress", arguments.progress, "show progress even when not on a terminal");
   app.set_version_flag("--version", app.get_name() + " (libscan " LIBSCAN_VERSION ")");

@@ -60,15 +60,14 @@ class check_run {
         seed_(arguments.seed ? *arguments.seed : std::random_device{}()),
         meter_(arguments.progress) {
     if (arguments.json_file) json_.emplace(*arguments.json_file);
+    if (!arguments.json_file || !same_output(*arguments.json_file, "-")) words_.emplace("-");
   }
 
   exit_code run() {
     std::optional<failure> const found = check_all();
     seconds_ = elapsed();
     meter_.finish();
-    if (found) report(*found);
-    std::fputs(summary().c_str(), stdout);
-    std::fflush(stdout);
+    tell((found ? report(*found) : "") + summary());
     if (json_) write_json(found.has_value());
     return found ? exit_code::difference : exit_code::done;
   }
@@ -111,9 +110,19 @@ class check_run {
     meter_.advance(static_cast<std::uint64_t>(c.n) * size_of(c.type));
   }
 
-  static void report(failure const& found) {
-    std::printf("FAILED: %s\n  %s\n  again: %s\n", describe(found.what).c_str(),
-                found.difference.c_str(), command_for(found).c_str());
+  static std::string report(failure const& found) {
+    return "FAILED: " + describe(found.what) + "\n  " + found.difference +
+           "\n  again: " + command_for(found) + "\n";
+  }
+
+  /// Writes what is for people to standard output, or where that is taken, to standard error.
+  void tell(std::string const& text) {
+    if (!words_) {
+      std::fputs(text.c_str(), stderr);
+      return;
+    }
+    words_->write(std::as_bytes(std::span<char const>(text)));
+    words_->commit();
   }
 
   std::string summary() const {
@@ -156,7 +165,8 @@ class check_run {
   }
 
   check_arguments const& arguments_;
-  std::optional<output_file> json_;
+  std::optional<output_file> json_;   // opened, or refused, before the first case
+  std::optional<output_file> words_;  // standard output, unless that is what json_ is
   engine_kind kind_ = engine_kind::cpu;
   std::unique_ptr<check_engine> on_;
   case_runner runner_;

@@ -24,7 +24,8 @@ struct check_arguments {
 };
 
 /// Runs cases until the time or their number is up, or one fails; writes a failure and the summary
-/// to standard output. Returns `exit_code::difference` for a failure. Throws as programs do.
+/// to standard output, or where --json goes there, to standard error. Returns
+/// `exit_code::difference` for a failure. Throws as programs do.
 exit_code run_check(check_arguments const& arguments);
 
 }  // namespace libscan::apps

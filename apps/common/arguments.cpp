@@ -29,7 +29,7 @@ CLI::callback_t taking(Convert convert) {
 }  // namespace
 
 read_options common_arguments::reading(class progress* meter) const {
-  return {format, type, column, meter};
+  return {format, type, column, meter, header};
 }
 
 void add_common_arguments(CLI::App& app, common_arguments& values) {
@@ -51,6 +51,11 @@ void add_common_arguments(CLI::App& app, common_arguments& values) {
                  taking([to](std::string const& name) { to->format = format_from_name(name); }),
                  "format of the input: npy, raw, text, or auto: by name, else by content")
       ->type_name("FORMAT");
+  app.add_option(
+         "--header",
+         taking([to](std::string const& name) { to->header = header_rule_from_name(name); }),
+         "whether the first line of text is a header: yes, no, or auto: if it looks like one")
+      ->type_name("WHETHER");
   app.add_flag("--progress", to->progress, "show progress even when not on a terminal");
   app.add_flag("--verify", to->verify, "check the result against an independent computation");
   app.add_flag("--time", to->time, "say how long each step took");

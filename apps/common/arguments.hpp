@@ -21,6 +21,7 @@ struct common_arguments {
   std::optional<dtype> type;                    ///< --dtype of the input
   int column = 1;                               ///< --column of text, from 1
   file_format format = file_format::automatic;  ///< --format of the input
+  header_rule header = header_rule::automatic;  ///< --header of text
   bool progress = false;                        ///< --progress: also when not on a terminal
   bool verify = false;                          ///< --verify against an independent computation
   bool time = false;                            ///< --time: say how long each step took

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include <apps/common/gzip.hpp>
 #include <apps/common/npy.hpp>
@@ -50,11 +52,17 @@ void array_writer::append(dtype type, std::span<std::byte const> items) {
   }
 }
 
-void array_writer::commit() {
+void array_writer::complete() {
   if (left_ != 0) {
-    throw invalid_argument("array_writer: commit() before all items were appended");
+    throw invalid_argument("array_writer: complete() before all items were appended");
   }
   if (gzip_) gzip_->finish();
+  gzip_.reset();
+  file_.complete();
+}
+
+void array_writer::commit() {
+  complete();
   file_.commit();
 }
 
@@ -75,6 +83,9 @@ void array_writer::put_text(std::span<std::byte const> items) {
   for (std::size_t at = 0; at < items.size(); at += sizeof(T)) {
     T value;
     std::memcpy(&value, items.data() + at, sizeof(T));
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(value)) value = std::numeric_limits<T>::quiet_NaN();  // no "-nan"
+    }
     to = std::to_chars(to, to + longest, value).ptr;
     *to++ = '\n';
     if (text + sizeof text - to >= static_cast<std::ptrdiff_t>(longest)) continue;

@@ -45,8 +45,11 @@ class array_writer {
   /// The same for items whose type is known at run time.
   void append(dtype type, std::span<std::byte const> items);
 
-  /// Completes the file. Throws `invalid_argument` if fewer than `count` items were appended, and
-  /// as `output_file::commit`.
+  /// Writes all that is left, as `output_file::complete`: of several outputs each before any is
+  /// committed. Throws `invalid_argument` if fewer than `count` items were appended.
+  void complete();
+
+  /// Completes the file, unless that is done, and puts it into place. Throws as `complete`.
   void commit();
 
   /// Bytes handed to the file so far, before any compression.

@@ -43,8 +43,14 @@ array read_as(byte_reader& in, file_format format, read_options const& options) 
     throw usage_error("--column is for text, but " + in.name() + " is read as " +
                       std::string(name_of(format)));
   }
+  if (format != file_format::text && options.header != header_rule::automatic) {
+    throw usage_error("--header is for text, but " + in.name() + " is read as " +
+                      std::string(name_of(format)));
+  }
   if (format == file_format::npy) return read_npy(in, options.type);
-  if (format == file_format::text) return read_text(in, options.type, options.column);
+  if (format == file_format::text) {
+    return read_text(in, options.type, options.column, options.header);
+  }
   if (!options.type) {
     throw usage_error("--dtype is needed to read " + in.name() +
                       " as raw: it does not say its type");
@@ -80,6 +86,13 @@ file_format format_from_name(std::string_view name) {
   if (name == "csv") return file_format::text;
   throw usage_error("'" + std::string(name) +
                     "' is no file format, expected auto, npy, raw or text");
+}
+
+header_rule header_rule_from_name(std::string_view name) {
+  if (name == "auto") return header_rule::automatic;
+  if (name == "yes") return header_rule::present;
+  if (name == "no") return header_rule::absent;
+  throw usage_error("'" + std::string(name) + "' is no answer, expected yes, no or auto");
 }
 
 bool named_gzip(std::string_view path) { return path.ends_with(".gz"); }

@@ -42,12 +42,23 @@ file_format format_of_name(std::string_view path);
 /// True if the name ends in ".gz".
 bool named_gzip(std::string_view path);
 
+/// Whether the first line of a text is a header.
+enum class header_rule : std::uint8_t {
+  automatic,  ///< if it looks like one (see `read_array`)
+  present,
+  absent
+};
+
+/// The rule called `name`, as --header takes it: "auto", "yes", "no". Throws `usage_error`.
+header_rule header_rule_from_name(std::string_view name);
+
 /// How an input shall be read.
 struct read_options {
   file_format format = file_format::automatic;
   std::optional<dtype> type;  ///< raw needs it; text: instead of the type found; npy: must agree
   int column = 1;             ///< of text, from 1
   progress* meter = nullptr;  ///< told of the bytes read; may be null
+  header_rule header = header_rule::automatic;  ///< of text
 };
 
 /// An array read from a file: its items in C order in one piece of memory, which is either the
@@ -58,6 +69,7 @@ struct array {
   file_format format = file_format::raw;  ///< of the file it came from, never `automatic`
   std::span<std::byte const> bytes;       ///< aligned for the type
   std::shared_ptr<void const> owner;      ///< keeps `bytes` alive
+  std::uint64_t header_line = 0;          ///< of text: the line skipped as a header; 0: none
 
   /// Number of items.
   std::size_t count() const { return bytes.size() / size_of(type); }
@@ -79,17 +91,20 @@ struct array {
 /// magic bytes is npy, anything else text. Raw is never guessed. Gzip is recognised by its magic
 /// bytes (in raw files with a name, by the name's ".gz"); members may follow each other.
 ///
-/// npy: C order (or one dimension), little-endian, the ten types of `dtype`, or truth values if
-/// uint8 is asked for; nothing may follow the items. Raw: `options.type` is needed and the size
-/// must be a multiple of its size.
+/// npy: C order (or one dimension), little-endian (of one byte: any order), the ten types of
+/// `dtype`, or truth values if uint8 is asked for; nothing may follow the items. Raw:
+/// `options.type` is needed and the size must be a multiple of its size.
 ///
 /// Text: cells are separated by what the first line contains, outside quotes, of semicolon, tab,
 /// comma (in that order), else by blanks; every line has as many cells as the first. Lines that are
-/// empty or begin with '#' are skipped. The first line is a header if its cell of the column is no
-/// number and begins with neither a digit nor a sign nor a dot. Cells may be quoted ("" is a quote
-/// inside), not across lines. Without `options.type` the items are int64 if every value is one,
-/// else uint64 if every value is one, else float64; integers never pass through a double on the
-/// way to an integer type. Values beyond the type are refused; decimals are rounded to nearest.
+/// empty or begin with '#' are skipped. The first line is a header if `options.header` says so, or
+/// if it looks like one: none of its cells is a number, and that of the column begins with a letter
+/// or '_', or, if it is quoted or not alone in its line, with no sign or dot and holds no digit;
+/// "NA", "N/A" and "null" are values that are missing, and so refused. Cells may be quoted ("" is a
+/// quote inside), not across lines. Without `options.type` the items are int64 if every value is
+/// one, else uint64 if every value is one, else float64, where integers that float64 does not hold
+/// exactly are refused; integers never pass through a double on the way to an integer type. Values
+/// beyond the type are refused; decimals are rounded to nearest.
 ///
 /// Uncompressed regular files are mapped, npy and raw without a copy where aligned; anything else
 /// is read into a buffer that grows with what arrives, never with what a header claims. A mapped

@@ -48,12 +48,23 @@ class gzip_source final : public byte_source {
   }
 
   void begin_next_member() {
+    skip_zeros();
     if (in_.peek(1).empty()) {
       ended_ = true;
     } else if (!starts_gzip(in_)) {
       fail("extra bytes after the gzip data, expected the end or a further gzip member");
     } else {
       ::inflateReset(&stream_);
+    }
+  }
+
+  void skip_zeros() {
+    for (;;) {
+      std::span<std::byte const> const piece = in_.peek(1);
+      auto const other =
+          std::find_if(piece.begin(), piece.end(), [](std::byte b) { return b != std::byte{}; });
+      in_.skip(static_cast<std::size_t>(other - piece.begin()));
+      if (piece.empty() || other != piece.end()) return;
     }
   }
 

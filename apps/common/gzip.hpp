@@ -16,7 +16,8 @@ namespace libscan::apps {
 /// True if the input goes on with a gzip member: its magic bytes, method and valid flags.
 bool starts_gzip(byte_reader& in);
 
-/// The decompressed content of `in`: one gzip member or several in a row. Its `next` throws
+/// The decompressed content of `in`: one gzip member or several in a row, with zeros behind each as
+/// tapes and disks pad them. Its `next` throws
 /// `file_error` with the byte of the compressed file for damaged or truncated data, and for
 /// anything but a further member after a member.
 std::unique_ptr<byte_source> decompressed(byte_reader in);

@@ -65,6 +65,8 @@ std::string_view next_word(std::string_view& line) {
   return word;
 }
 
+bool is_comment(std::string_view line) { return line.starts_with('%'); }
+
 bool all_blank(std::string_view line) { return std::all_of(line.begin(), line.end(), is_blank); }
 
 bool same_word(std::string_view word, std::string_view lower) {
@@ -109,7 +111,7 @@ index_t read_sizes(line_reader& lines, std::string const& name, matrix_file& mat
   std::optional<std::string_view> line;
   do {
     line = lines.next();
-  } while (line && (line->starts_with('%') || all_blank(*line)));
+  } while (line && (is_comment(*line) || all_blank(*line)));
   auto const fail = [&](std::string const& reason) {
     throw file_error::at_line(name, std::max<std::uint64_t>(lines.lines(), 1), reason);
   };
@@ -210,7 +212,8 @@ class entry_lines {
       auto const* const found =
           static_cast<char const*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
       char const* const line_end = found == nullptr ? end : found;
-      bool const entry = at < line_end && (!is_blank(*at) || !all_blank({at, line_end}));
+      bool const entry =
+          at < line_end && *at != '%' && (!is_blank(*at) || !all_blank({at, line_end}));
       ++counts.lines;
       counts.entries += entry ? 1 : 0;
       at = line_end + 1;
@@ -222,7 +225,7 @@ class entry_lines {
     line_reader lines(pieces_[piece]);
     index_t at = counts_[piece].entries;
     while (auto const line = lines.next()) {
-      if (all_blank(*line)) continue;
+      if (all_blank(*line) || is_comment(*line)) continue;
       std::string reason;
       if (at >= claimed_) {
         reason = "more than the " + std::to_string(claimed_) + " entries that the sizes promise";
@@ -343,7 +346,9 @@ matrix_file read_matrix_market(std::unique_ptr<byte_source> source, std::string 
     throw file_error::at_byte(name, 0, "no gzip data: expected it to begin with \\x1f\\x8b");
   }
   kept_bytes const bytes = all_bytes(in);
-  line_reader lines({reinterpret_cast<char const*>(bytes.bytes.data()), bytes.bytes.size()});
+  std::string_view text(reinterpret_cast<char const*>(bytes.bytes.data()), bytes.bytes.size());
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  line_reader lines(text);
   matrix_file matrix;
   matrix.bytes = bytes.bytes.size();
   auto const banner = lines.next();

@@ -48,9 +48,10 @@ struct matrix_file {
 /// standard input.
 ///
 /// Accepted: "%%MatrixMarket matrix coordinate", then real, integer or pattern, then general,
-/// symmetric or skew-symmetric, in any case; comments that begin with '%' up to the size line;
-/// blank lines; LF or CR LF; reals as decimals, rounded to nearest, inf or nan; integers of 64
-/// bits, which never pass through a double. Rows and columns are at most 2^31 - 1.
+/// symmetric or skew-symmetric, in any case; below that lines that begin with '%' (comments) and
+/// blank ones; LF or CR LF; a UTF-8 byte order mark; reals as decimals, rounded to nearest, inf or
+/// nan; integers of 64 bits, which never pass through a double. Rows and columns are at most 2^31
+/// - 1.
 ///
 /// Refused with file and line: another header, a skew-symmetric pattern, sizes that are no numbers
 /// or do not fit the symmetry, indices outside 1 to rows or columns, entries above the diagonal of

@@ -112,11 +112,14 @@ class header_parser {
     bool const record = peek() == '[' || peek() == '(';
     std::size_t const start = at_;
     std::string_view const descr = record ? std::string_view{} : string();
+    // As NumPy reads it: no sign of the byte order, '=' and '|' mean the machine's own.
+    bool const has_sign = !descr.empty() && std::string_view("<>=|").find(descr[0]) < 4;
+    std::string_view const code = descr.substr(has_sign ? 1 : 0);
     for (dtype const type : all_dtypes) {
-      if (descr == npy_descr(type)) return type;
+      bool const readable = size_of(type) == 1 || !descr.starts_with('>');
+      if (readable && code == npy_descr(type).substr(1)) return type;
     }
-    if (descr == "|b1" && expected_ == dtype::u8) return dtype::u8;
-    std::string_view const code = descr.substr(std::min<std::size_t>(descr.size(), 1));
+    if (code == "b1" && expected_ == dtype::u8) return dtype::u8;
     std::string what = "items of a type";
     if (record) what = "records (a structured type)";
     if (descr.starts_with('>')) what = "big-endian items";

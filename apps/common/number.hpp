@@ -57,6 +57,12 @@ inline bool is_negative_integer(std::string_view text) {
   return !text.empty() && text[0] == '-' && outcome != parse_outcome::no_number;
 }
 
+/// True if `text` is the integer 0 with any sign, which an unsigned type may hold.
+inline bool is_zero_integer(std::string_view text) {
+  std::int64_t value = 0;
+  return parse_number(text, value) == parse_outcome::number && value == 0;
+}
+
 /// What a number of type T may be, for messages: "uint8 (0 to 255)".
 template <class T>
 std::string expected_number() {
@@ -68,9 +74,12 @@ std::string expected_number() {
   return text;
 }
 
-/// `value` as the shortest decimal that reads back as the same value.
+/// `value` as the shortest decimal that reads back as the same value; NaN of either sign is "nan".
 template <class T>
 std::string number_text(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(value)) return "nan";
+  }
   char text[32];
   auto const [end, code] = std::to_chars(text, text + sizeof text, value);
   return code == std::errc{} ? std::string(text, end) : "?";

@@ -16,6 +16,13 @@ void report_step(char const* step, double seconds, std::uint64_t bytes, std::str
   say(line + words);
 }
 
+std::string items_read(array const& items) {
+  std::string const words =
+      std::to_string(items.count()) + " items of " + std::string(name_of(items.type));
+  if (items.header_line == 0) return words;
+  return words + "; line " + std::to_string(items.header_line) + " is a header";
+}
+
 bool report_verified(std::string const& difference, char const* agreement) {
   say(difference.empty() ? std::string("verified: ") + agreement
                          : "error: --verify: " + difference);
@@ -24,6 +31,12 @@ bool report_verified(std::string const& difference, char const* agreement) {
 
 void write_whole(array_writer& output, std::string const& path, dtype type,
                  std::span<std::byte const> items, file_format otherwise, progress& meter) {
+  write_completely(output, path, type, items, otherwise, meter);
+  output.commit();
+}
+
+void write_completely(array_writer& output, std::string const& path, dtype type,
+                      std::span<std::byte const> items, file_format otherwise, progress& meter) {
   constexpr std::size_t piece = std::size_t{1} << 24;  // a multiple of every type's size
   meter.start(path == "-" ? "writing" : "writing " + path, items.size());
   output.begin(type, static_cast<index_t>(items.size() / size_of(type)), otherwise);
@@ -32,7 +45,7 @@ void write_whole(array_writer& output, std::string const& path, dtype type,
     output.append(type, part);
     meter.advance(part.size());
   }
-  output.commit();
+  output.complete();
   meter.finish();
 }
 

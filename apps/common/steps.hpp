@@ -32,6 +32,10 @@ decltype(auto) timed(double& seconds, Work&& work) {
 /// Says one line of --time: "read 0.012345 s 12.34 GB/s  words".
 void report_step(char const* step, double seconds, std::uint64_t bytes, std::string const& words);
 
+/// What --time says of an array that was read: "1000 items of int32", and which line of a text was
+/// skipped as a header.
+std::string items_read(array const& items);
+
 /// Says what --verify found, and returns whether that is nothing: `difference` is empty.
 /// `agreement` tells then what agrees.
 bool report_verified(std::string const& difference,
@@ -41,6 +45,10 @@ bool report_verified(std::string const& difference,
 /// `array_writer` for the format and the errors.
 void write_whole(array_writer& output, std::string const& path, dtype type,
                  std::span<std::byte const> items, file_format otherwise, progress& meter);
+
+/// The same, but only completes it: it is to be committed when all outputs are complete.
+void write_completely(array_writer& output, std::string const& path, dtype type,
+                      std::span<std::byte const> items, file_format otherwise, progress& meter);
 
 /// What --verify says of a wrong item: "item 3 is 7, expected 8".
 template <class T>

@@ -35,8 +35,8 @@ std::size_t find_blank(std::string_view text, std::size_t at) {
 
 table_reader::table_reader(byte_reader& in, int column) : in_(in), column_(column) {}
 
-void table_reader::fail(std::string const& reason) const {
-  throw file_error::at_line(in_.name(), line_, reason);
+void table_reader::fail_at(std::uint64_t line, std::string const& reason) const {
+  throw file_error::at_line(in_.name(), line, reason);
 }
 
 bool table_reader::next() {
@@ -118,7 +118,8 @@ void table_reader::find_cell() {
   for (std::size_t at = 0;; ++at) {
     while (at_blank(at)) ++at;
     std::string_view content;
-    if (at < text_.size() && text_[at] == '"') {
+    bool const quoted = at < text_.size() && text_[at] == '"';
+    if (quoted) {
       content = quoted_cell(at);
     } else {
       std::size_t const end =
@@ -127,7 +128,11 @@ void table_reader::find_cell() {
       at = end;
     }
     ++number;
-    if (number == column_) cell_ = content;
+    if (number == column_) {
+      cell_ = content;
+      quoted_ = quoted;
+    }
+    if (first_) first_cells_.push_back(content);
     if (at >= text_.size()) break;
   }
   if (number < column_) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <apps/common/byte_source.hpp>
 
@@ -30,6 +31,12 @@ class table_reader {
   /// doubled. Valid until `next`.
   std::string_view cell() const { return cell_; }
 
+  /// Whether that cell stands in quotes.
+  bool quoted() const { return quoted_; }
+
+  /// All cells of the first line, each as `cell`. Valid until `next`.
+  std::vector<std::string_view> const& first_cells() const { return first_cells_; }
+
   /// Number of this line, from 1, comments and empty lines counted.
   std::uint64_t line() const { return line_; }
 
@@ -37,7 +44,10 @@ class table_reader {
   bool first() const { return first_; }
 
   /// Throws the `file_error` "name:line: reason" for this line.
-  [[noreturn]] void fail(std::string const& reason) const;
+  [[noreturn]] void fail(std::string const& reason) const { fail_at(line_, reason); }
+
+  /// The same for an earlier line.
+  [[noreturn]] void fail_at(std::uint64_t line, std::string const& reason) const;
 
  private:
   bool read_line();
@@ -53,6 +63,8 @@ class table_reader {
   std::string_view text_;  // this line
   std::string carry_;      // holds `text_` where it spans pieces of the input
   std::string_view cell_;
+  bool quoted_ = false;
+  std::vector<std::string_view> first_cells_;
   std::size_t to_skip_ = 0;  // of the input's look-ahead, once `text_` is done with
   std::uint64_t line_ = 0;
   int cells_ = 0;         // in each line; 0 before the first

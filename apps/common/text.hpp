@@ -10,8 +10,9 @@
 
 namespace libscan::apps {
 
-/// Column `column` (from 1) of all lines, as `type` or as the type found. Throws `file_error` with
-/// the line.
-array read_text(byte_reader& in, std::optional<dtype> type, int column);
+/// Column `column` (from 1) of all lines but a header, as `type` or as the type found. Throws
+/// `file_error` with the line.
+array read_text(byte_reader& in, std::optional<dtype> type, int column,
+                header_rule header = header_rule::automatic);
 
 }  // namespace libscan::apps

@@ -17,15 +17,18 @@ class progress;
 /// perhaps gzip-compressed, as `read_array` tells them.
 ///
 /// As many truth values or bytes as there are items are flags, of which any nonzero one keeps its
-/// item. ceil(n / 8) bytes are bits, as numpy.packbits(bitorder="little") packs them; so are
-/// ceil(n / 32) uint32, and as many bytes as those take: bit i of word w is item 32 w + i. What
-/// fits flags and bits is flags. Bits behind the last item mean nothing.
+/// item. ceil(n / 8) bytes of npy or raw are bits, as numpy.packbits(bitorder="little") packs them;
+/// so are ceil(n / 32) uint32 of npy, and as many bytes as those take: bit i of word w is item
+/// 32 w + i. What fits flags and bits is flags. Bits behind the last item mean nothing.
 ///
 /// Throws `file_error` if the file is none of these, and as `read_array`.
 class mask_file {
  public:
   mask_file(std::string const& path, index_t n, progress* meter);
   mask_file(mask_file&&) = default;
+
+  /// Bytes of the file, as they lie in it.
+  std::uint64_t bytes_read() const { return bytes_read_; }
 
   /// The mask, valid while this object lives.
   item_mask mask() const;
@@ -38,6 +41,7 @@ class mask_file {
   }
 
  private:
+  std::uint64_t bytes_read_ = 0;
   array file_;
   index_t size_;
   bool packed_ = false;

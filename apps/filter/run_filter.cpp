@@ -9,6 +9,7 @@
 #include <string>
 
 #include <apps/common/array_writer.hpp>
+#include <apps/common/counted_source.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/progress.hpp>
@@ -42,8 +43,10 @@ filter_arguments const& checked(filter_arguments const& arguments) {
   if (arguments.rejected && arguments.wanted != result::values) {
     throw usage_error("--split writes items, and excludes --indices and --count-only");
   }
-  if (arguments.rejected == arguments.output) {
-    throw usage_error("--split and --output both name " + arguments.output);
+  if (arguments.rejected && same_output(*arguments.rejected, arguments.output)) {
+    bool const other_name = arguments.rejected != arguments.output;
+    throw usage_error("--split and --output both name " + arguments.output +
+                      (other_name ? ", once as " + *arguments.rejected : ""));
   }
   return arguments;
 }
@@ -68,7 +71,7 @@ class filter_run {
 
   exit_code run() {
     input_ = timed(read_seconds_, [&] {
-      return read_array(arguments_.input, arguments_.common.reading(&meter_));
+      return read_counted(arguments_.input, arguments_.common.reading(&meter_), bytes_read_);
     });
     exit_code const code = visit_dtype(input_.type, [&]<class T>(std::type_identity<T>) {
       auto const values = input_.values<T>();
@@ -76,6 +79,7 @@ class filter_run {
       auto const n = static_cast<index_t>(values.size());
       mask_file const file =
           timed(read_seconds_, [&] { return mask_file(*arguments_.mask, n, &meter_); });
+      bytes_read_ += file.bytes_read();
       return run_by(values, file.mask(),
                     [&](std::size_t i) { return file.marks(static_cast<index_t>(i)); });
     });
@@ -160,8 +164,11 @@ class filter_run {
         })) {
       return exit_code::difference;
     }
-    write(output_, arguments_.output, kept, input_.format);
-    write(*rejected_, *arguments_.rejected, rejected, input_.format);
+    // Both are whole before either appears.
+    complete(*rejected_, *arguments_.rejected, rejected);
+    complete(output_, arguments_.output, kept);
+    output_.commit();
+    rejected_->commit();
     return exit_code::done;
   }
 
@@ -190,10 +197,16 @@ class filter_run {
     });
   }
 
+  template <class Item>
+  void complete(array_writer& output, std::string const& path, std::span<Item const> items) {
+    timed(write_seconds_, [&] {
+      write_completely(output, path, dtype_of<Item>(), std::as_bytes(items), input_.format, meter_);
+    });
+  }
+
   void report_times() const {
     auto const items = static_cast<index_t>(input_.count());
-    report_step("read", read_seconds_, input_.bytes.size(),
-                std::to_string(items) + " items of " + std::string(name_of(input_.type)));
+    report_step("read", read_seconds_, bytes_read_, items_read(input_));
     report_step("filter", filter_seconds_, input_.bytes.size() + result_bytes_,
                 "kept " + std::to_string(kept_) + " items (" + percent(kept_, items) + "), on " +
                     engine_.description());
@@ -210,6 +223,7 @@ class filter_run {
   progress meter_;
   array input_;
   index_t kept_ = 0;
+  std::uint64_t bytes_read_ = 0;  // of the files, as they lie there
   std::uint64_t result_bytes_ = 0;
   double read_seconds_ = 0;
   double filter_seconds_ = 0;

@@ -68,6 +68,12 @@ std::string bar_of(int eighths) {
   return text + parts[eighths];
 }
 
+/// The bar of a height; of one below 0, which has no logarithm, one of minus signs.
+std::string bar_of(scale const& lengths, double height, bool log) {
+  if (!(height < 0)) return bar_of(lengths.eighths(height));
+  return log ? "" : std::string(static_cast<std::size_t>(lengths.eighths(-height) + 7) / 8, '-');
+}
+
 /// Four digits of a number, for a scale.
 std::string short_number(double value) {
   char text[32];
@@ -122,14 +128,15 @@ std::string drawn_in_text(chart const& what, int columns) {
   for (auto const& one : what.bars) {
     names = std::max(names, one.name.size());
     numbers = std::max(numbers, height_text(one.height).size());
-    if (std::isfinite(one.height)) most = std::max(most, one.height);
+    double const length = what.log ? one.height : std::fabs(one.height);
+    if (std::isfinite(length)) most = std::max(most, length);
   }
   int const cells = std::max(10, columns - static_cast<int>(names + numbers) - 5);
   scale const lengths(most, what.log, cells);
   std::string text =
       what.title + "\n" + std::string(names - what.values.size(), ' ') + what.values + " |\n";
   for (auto const& one : what.bars) {
-    std::string const length = bar_of(lengths.eighths(one.height));
+    std::string const length = bar_of(lengths, one.height, what.log);
     text += std::string(names - one.name.size(), ' ') + one.name + " |" + length +
             (length.empty() ? "" : " ") + height_text(one.height) + "\n";
   }

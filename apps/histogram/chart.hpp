@@ -38,7 +38,8 @@ std::vector<bar> join_bins(std::vector<double> const& heights, int most_bars,
                            std::function<double(int)> const& edge,
                            std::function<std::string(int, int)> const& name);
 
-/// The drawing for a terminal of so many columns: a bar to a line, the scale below.
+/// The drawing for a terminal of so many columns: a bar to a line, the scale below. Bars of heights
+/// below 0 are of minus signs; by logarithm these have none.
 std::string drawn_in_text(chart const& what, int columns);
 
 /// Columns of the terminal behind a file descriptor; 80 if it is none.

@@ -2,6 +2,7 @@
 // The bins that scan-histogram's arguments and samples make: a rule, and what is said of its bins.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -38,10 +39,14 @@ std::optional<range_ends<T>> extent(std::span<T const> samples) {
   return ends;
 }
 
-/// An edge for people, who need not see all of its digits.
-inline std::string edge_text(double edge) {
+/// An edge for people, who need not see all of its digits, but enough to tell it from others
+/// `width` away.
+inline std::string edge_text(double edge, double width, double greatest) {
+  constexpr int fewest = 7, all = 17;
+  double const digits = std::ceil(std::log10(greatest / width)) + 2;
   char text[32];
-  std::snprintf(text, sizeof text, "%.7g", edge);
+  std::snprintf(text, sizeof text, "%.*g",
+                digits > fewest ? static_cast<int>(std::min<double>(digits, all)) : fewest, edge);
   return text;
 }
 
@@ -58,8 +63,11 @@ struct chosen_even_bins {
 
   double edge(int k) const { return rule.edge(k); }
   std::string name(int from, int to) const {
-    return "[" + edge_text(edge(from)) + ", " + edge_text(edge(to)) +
-           (to == rule.bins() ? "]" : ")");
+    double const lo = edge(0), hi = edge(rule.bins());
+    double const width = (hi - lo) / rule.bins();
+    double const greatest = std::max(std::fabs(lo), std::fabs(hi));
+    return "[" + edge_text(edge(from), width, greatest) + ", " +
+           edge_text(edge(to), width, greatest) + (to == rule.bins() ? "]" : ")");
   }
   exact_edges edges() const { return edges_to_verify(edge(0), edge(rule.bins()), rule.bins()); }
 

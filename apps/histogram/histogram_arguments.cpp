@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <string_view>
 
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
+#include <apps/common/output_file.hpp>
 #include <apps/histogram/bins.hpp>
 
 namespace libscan::apps {
@@ -23,15 +25,26 @@ void check_inputs(histogram_arguments const& arguments) {
   }
 }
 
+/// A raw file does not say its type: an option must.
+void check_raw(std::optional<std::string> const& file, std::optional<dtype> type,
+               std::string const& option) {
+  if (!file || type || format_of_name(*file) != file_format::raw) return;
+  throw usage_error(option + "-dtype is needed to read " + *file +
+                    " as raw: it does not say its type");
+}
+
+/// Refuses two outputs, `what`, that are one place.
+void check_apart(std::optional<std::string> const& a, std::optional<std::string> const& b,
+                 std::string const& what) {
+  if (!a || !b || !same_output(*a, *b)) return;
+  throw usage_error(what + " both name " + *a + (*a == *b ? "" : ", once as " + *b));
+}
+
 void check_outputs(histogram_arguments const& arguments) {
   for (auto const& picture : {arguments.svg, arguments.png}) {
-    if (picture && picture == arguments.output) {
-      throw usage_error("a picture and --output both name " + *picture);
-    }
+    check_apart(picture, arguments.output, "a picture and --output");
   }
-  if (arguments.svg && arguments.svg == arguments.png) {
-    throw usage_error("--svg and --png both name " + *arguments.svg);
-  }
+  check_apart(arguments.svg, arguments.png, "--svg and --png");
   if (arguments.log && !arguments.draws()) {
     throw usage_error("--log is about drawings: expected --plot, --svg or --png, too");
   }
@@ -56,6 +69,8 @@ range_ends<T> parse_ends(std::string const& text) {
 
 histogram_arguments const& checked(histogram_arguments const& arguments) {
   check_inputs(arguments);
+  check_raw(arguments.edges, arguments.edges_type, "--edges");
+  check_raw(arguments.weights, arguments.weights_type, "--weights");
   check_outputs(arguments);
   if (arguments.bins && (*arguments.bins < 1 || *arguments.bins > most_bins)) {
     throw usage_error("--bins: " + std::to_string(*arguments.bins) + ", expected 1 to " +
@@ -68,8 +83,12 @@ histogram_arguments const& checked(histogram_arguments const& arguments) {
 
 range_ends<double> parse_range(std::string const& text) {
   auto const ends = parse_ends<double>(text);
-  if (!(ends.lo < ends.hi) || !std::isfinite(ends.hi - ends.lo)) {
+  if (!(ends.lo < ends.hi) || !std::isfinite(ends.lo) || !std::isfinite(ends.hi)) {
     throw usage_error("--range: '" + text + "', expected finite LO < HI");
+  }
+  if (!std::isfinite(ends.hi - ends.lo)) {
+    throw usage_error("--range: '" + text + "' is too wide, expected HI - LO of at most " +
+                      number_text(std::numeric_limits<double>::max()) + ", the largest float64");
   }
   return ends;
 }

@@ -18,7 +18,9 @@ struct histogram_arguments {
   std::optional<std::string> range;     ///< "LO:HI"
   std::optional<std::string> edges;     ///< file, or "-"
   bool integers = false;                ///< a bin for each integer
+  std::optional<dtype> edges_type;      ///< of the edges' items; raw needs it
   std::optional<std::string> weights;   ///< file, or "-"
+  std::optional<dtype> weights_type;    ///< of the weights' items; raw needs it
   bool plot = false;                    ///< draw in the terminal
   std::optional<std::string> svg, png;  ///< files for pictures
   bool log = false;                     ///< heights by their logarithm

@@ -24,8 +24,14 @@ COUNTS: one int64 for each bin; with --weights float64 sums, which are the same 
 below or above all bins and NaN are in none; --time and --plot tell how many there are. Where
 something is drawn, counts are written only if -o names a place.
 
---plot draws bars in the terminal, --svg and --png draw pictures and need gnuplot. Where there are
-more bins than fit, neighbours are drawn together.
+--plot draws bars in the terminal, those of sums below 0 by minus signs; --svg and --png draw
+pictures and need gnuplot. Where there are more bins than fit, neighbours are drawn together. With
+--log what is not above 0 has no bar. --plot goes to standard error where -o - or a picture takes
+standard output.
+
+Files of --edges and --weights: .npy of any type; raw, whose type --edges-dtype or --weights-dtype
+tells; text, of which column 1 counts (--column is of the input). Arrays of several dimensions are
+taken row by row.
 
 Examples:
   scan-histogram heights.npy --bins 20 --plot
@@ -35,6 +41,19 @@ Examples:
   zcat x.txt.gz | scan-histogram - --plot --log --verify --time
 
 Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
+
+/// Adds the type of a file's items.
+CLI::Option* add_type(CLI::App& app, std::string const& name, std::string const& words,
+                      std::optional<dtype>& type) {
+  auto const take = [name, to = &type](std::string const& text) {
+    try {
+      *to = dtype_from_name(text);
+    } catch (usage_error const& e) {
+      throw usage_error(name + ": " + e.what());
+    }
+  };
+  return app.add_option_function<std::string>(name, take, words)->type_name("TYPE");
+}
 
 /// Adds what is scan-histogram's own.
 void add_arguments(CLI::App& app, histogram_arguments& arguments) {
@@ -50,8 +69,13 @@ void add_arguments(CLI::App& app, histogram_arguments& arguments) {
   app.add_flag("--integers", arguments.integers, "a bin for each integer")
       ->excludes(bins)
       ->excludes(edges);
-  app.add_option("--weights", arguments.weights, "file of weights, one for each item, to sum")
-      ->type_name("FILE");
+  add_type(app, "--edges-dtype", "type of the edges (raw needs it)", arguments.edges_type)
+      ->needs(edges);
+  auto* const weights =
+      app.add_option("--weights", arguments.weights, "file of weights, one for each item, to sum")
+          ->type_name("FILE");
+  add_type(app, "--weights-dtype", "type of the weights (raw needs it)", arguments.weights_type)
+      ->needs(weights);
   app.add_option("-o,--output", arguments.output,
                  "where the counts go: a file, or - for standard output (-)")
       ->type_name("COUNTS");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <apps/common/array_writer.hpp>
+#include <apps/common/counted_source.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
@@ -35,6 +36,10 @@ std::string words_of(sample_totals const& totals) {
          std::to_string(totals.above) + " above, " + std::to_string(totals.nan) + " nan";
 }
 
+bool is_standard_output(std::optional<std::string> const& path) {
+  return path && same_output(*path, "-");
+}
+
 /// One run of the program over an input of known type.
 class histogram_run {
  public:
@@ -53,7 +58,7 @@ class histogram_run {
 
   exit_code run() {
     input_ = timed(read_seconds_, [&] {
-      return read_array(arguments_.input, arguments_.common.reading(&meter_));
+      return read_counted(arguments_.input, arguments_.common.reading(&meter_), bytes_read_);
     });
     if (arguments_.weights) read_weights();
     exit_code const code = visit_dtype(input_.type, [&]<class T>(std::type_identity<T>) {
@@ -64,16 +69,17 @@ class histogram_run {
   }
 
  private:
-  /// How the files besides the input are read.
-  read_options reading() {
+  /// Reads a file besides the input.
+  array read_beside(std::string const& file, std::optional<dtype> type) {
     read_options how;
+    how.type = type;
     how.meter = &meter_;
-    return how;
+    return timed(read_seconds_, [&] { return read_counted(file, how, bytes_read_); });
   }
 
   void read_weights() {
     std::string const& file = *arguments_.weights;
-    array const weights = timed(read_seconds_, [&] { return read_array(file, reading()); });
+    array const weights = read_beside(file, arguments_.weights_type);
     if (weights.count() != input_.count()) {
       throw file_error(input_name(file), "holds " + std::to_string(weights.count()) +
                                              " items, expected a weight for each of the input's " +
@@ -99,7 +105,7 @@ class histogram_run {
   template <class T>
   exit_code run_with_edges(std::span<T const> samples) {
     std::string const& file = *arguments_.edges;
-    array const edges = timed(read_seconds_, [&] { return read_array(file, reading()); });
+    array const edges = read_beside(file, arguments_.edges_type);
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
       if (edges.type != dtype::f32 && edges.type != dtype::f64) {
         return run_by(samples, chosen_edge_bins<T, T>(exact_items<T>(edges, file, "edge"), file));
@@ -146,19 +152,24 @@ class histogram_run {
   template <class Result, class Bins>
   exit_code finish(std::vector<Result> const& results, Bins const& bins) {
     result_bytes_ = results.size() * sizeof(Result);
-    // Pictures first: they can fail.
+    // All outputs are whole before one of them appears.
     chart const picture = svg_ || png_ ? chart_of(results, bins, most_columns) : chart{};
     if (svg_) draw_picture(picture, picture_format::svg, *svg_);
     if (png_) draw_picture(picture, picture_format::png, *png_);
+    for (auto* const each : {&svg_, &png_}) {
+      if (*each) (*each)->complete();
+    }
     if (output_) {
       timed(write_seconds_, [&] {
-        write_whole(*output_, output_name_, dtype_of<Result>(),
-                    std::as_bytes(std::span<Result const>(results)), input_.format, meter_);
+        write_completely(*output_, output_name_, dtype_of<Result>(),
+                         std::as_bytes(std::span<Result const>(results)), input_.format, meter_);
       });
     }
-    if (svg_) svg_->commit();
-    if (png_) png_->commit();
     if (arguments_.plot) plot(chart_of(results, bins, most_lines));
+    if (output_) output_->commit();
+    for (auto* const each : {&svg_, &png_}) {
+      if (*each) (*each)->commit();
+    }
     return exit_code::done;
   }
 
@@ -178,9 +189,10 @@ class histogram_run {
     return what;
   }
 
-  /// To standard output, or where the results go there, to standard error.
+  /// To standard output, or where the results or a picture go there, to standard error.
   void plot(chart const& what) const {
-    bool const taken = output_ && output_name_ == "-";
+    bool const taken = is_standard_output(arguments_.output) ||
+                       is_standard_output(arguments_.svg) || is_standard_output(arguments_.png);
     std::string const text =
         drawn_in_text(what, terminal_columns(taken ? STDERR_FILENO : STDOUT_FILENO)) +
         words_of(totals_) + "\n";
@@ -194,8 +206,7 @@ class histogram_run {
   }
 
   void report_times() const {
-    report_step("read", read_seconds_, input_.bytes.size() + weights_.size() * sizeof(double),
-                std::to_string(input_.count()) + " items of " + std::string(name_of(input_.type)));
+    report_step("read", read_seconds_, bytes_read_, items_read(input_));
     report_step("count", count_seconds_, input_.bytes.size() + result_bytes_,
                 words_of(totals_) + ", on " + engine_.description());
     if (!output_) return;
@@ -212,6 +223,7 @@ class histogram_run {
   array input_;
   std::vector<double> weights_;
   sample_totals totals_;
+  std::uint64_t bytes_read_ = 0;  // of all files, as they lie there
   std::uint64_t result_bytes_ = 0;
   double read_seconds_ = 0;
   double count_seconds_ = 0;

@@ -27,6 +27,9 @@ Segments, each scanned on its own; one of:
   --head-bits  the same as bits, as numpy.packbits(..., bitorder='little') packs them
   --offsets    integers 0, ..., n: segment s is items offsets[s] to offsets[s+1] - 1
   --keys       any values, one for each item: equal neighbours are of one segment
+In .npy, raw (uint8, of --offsets int64; no keys, as it does not say their type) or text, of which
+column 1 counts (--column is of the input). Keys are any integers, float32, float64 or, in a file of
+.npy, truth values. Arrays of several dimensions, as input too, are taken row by row.
 
 --algorithm: sequential, one-block, scan-then-fan, scan-then-propagate, reduce-then-scan,
 chained-scan, decoupled-look-back or production, as kernels: on a GPU, or without one in the
@@ -82,12 +85,17 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
       ->check(CLI::IsMember(&operations))
       ->type_name("OP");
   app.add_flag_function(
-      "--exclusive", [to = &arguments](std::int64_t) { to->kind = libscan::scan_kind::exclusive; },
+      "--exclusive",
+      [to = &arguments](std::int64_t on) {
+        if (on > 0) to->kind = libscan::scan_kind::exclusive;
+      },
       "item i covers the items before i only");
   app.add_option("--init", arguments.init, "what comes before the first item")->type_name("X");
   app.add_flag_function(
       "--reverse",
-      [to = &arguments](std::int64_t) { to->direction = libscan::scan_direction::reverse; },
+      [to = &arguments](std::int64_t on) {
+        if (on > 0) to->direction = libscan::scan_direction::reverse;
+      },
       "scan from the end to the beginning");
   app.add_option_function<std::string>(
          "--accumulator",

@@ -7,6 +7,7 @@
 
 #include <apps/common/array_writer.hpp>
 #include <apps/common/byte_source.hpp>
+#include <apps/common/counted_source.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/number.hpp>
@@ -123,7 +124,7 @@ class prefix_run {
 
  private:
   void read() {
-    input_ = read_array(arguments_.input, arguments_.common.reading(&meter_));
+    input_ = read_counted(arguments_.input, arguments_.common.reading(&meter_), bytes_read_);
     accumulator_ = arguments_.accumulator.value_or(default_accumulator(input_.type));
     check_accumulator();
     init_ = make_init(accumulator_, arguments_.op, arguments_.init);
@@ -131,6 +132,7 @@ class prefix_run {
     auto const n = static_cast<index_t>(input_.count());
     if (arguments_.segments != segmentation::form::none) {
       segments_ = segment_file(arguments_.segments, arguments_.segment_file, n, &meter_);
+      bytes_read_ += segments_.bytes_read();
     }
     call_ = {input_.type,
              input_.bytes.data(),
@@ -169,8 +171,7 @@ class prefix_run {
   }
 
   void report_times(std::size_t result_bytes) const {
-    report_step("read", read_seconds_, input_.bytes.size() + segments_.bytes(),
-                std::to_string(input_.count()) + " items of " + std::string(name_of(input_.type)));
+    report_step("read", read_seconds_, bytes_read_, items_read(input_));
     report_step("scan", scan_seconds_, input_.bytes.size() + segments_.bytes() + result_bytes,
                 words_for(arguments_, accumulator_) + ", " + place());
     report_step("write", write_seconds_, output_.bytes_written(),
@@ -191,6 +192,7 @@ class prefix_run {
   segment_file segments_;
   dtype accumulator_ = dtype::i64;
   any_value init_{};
+  std::uint64_t bytes_read_ = 0;  // of the files, as they lie there
   prefix_call call_{};
   double read_seconds_ = 0;
   double scan_seconds_ = 0;

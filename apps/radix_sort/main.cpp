@@ -50,8 +50,8 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
       ->capture_default_str();
   app.add_flag_function(
       "--descending",
-      [to = &arguments](std::int64_t) {
-        to->options.direction = libscan::sort_direction::descending;
+      [to = &arguments](std::int64_t on) {
+        if (on > 0) to->options.direction = libscan::sort_direction::descending;
       },
       "from the largest to the smallest");
   auto* const values = app.add_option("--values", arguments.values, "items that move with the keys")

@@ -21,7 +21,10 @@ class row_writer {
   /// Appends text. Throws as `output_file::write`.
   void write(std::string_view text);
 
-  /// Completes the file. Throws as `output_file::commit`.
+  /// Writes all that is left, as `output_file::complete`.
+  void complete();
+
+  /// Completes the file, unless that is done, and puts it into place, as `output_file::commit`.
   void commit();
 
   /// Bytes written so far, before any compression.

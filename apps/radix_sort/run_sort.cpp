@@ -216,7 +216,7 @@ class sort_run {
     std::uint64_t const key_bytes = input_.keys.bytes.size();
     report_step("read", read_seconds_,
                 std::max<std::uint64_t>(input_.text.bytes.size(), key_bytes) + values_.bytes.size(),
-                std::to_string(count_) + " items of " + std::string(name_of(input_.keys.type)));
+                items_read(input_.keys));
     std::string words = "on " + engine_.description();
     if (arguments_.unique) words = "kept " + std::to_string(kept_) + " items, " + words;
     // Each key and value read once, each result written once.

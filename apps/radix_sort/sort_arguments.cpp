@@ -7,6 +7,7 @@
 
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
+#include <apps/common/output_file.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -19,7 +20,7 @@ void check_together(sort_arguments const& arguments) {
   if (arguments.input == "-" && *arguments.values == "-") {
     throw usage_error("only one of the input and the values can be standard input");
   }
-  if (arguments.output == arguments.values_output) {
+  if (same_output(arguments.output, arguments.values_output)) {
     throw usage_error("--values-output and --output are the same, expected two outputs");
   }
 }

@@ -82,6 +82,10 @@ void find_rows(sort_input& in, std::string const& name, int column) {
   byte_reader reader(from_memory(in.text), name);
   table_reader table(reader, column);
   std::string_view left(reinterpret_cast<char const*>(in.text.bytes.data()), in.text.bytes.size());
+  std::size_t const first_end = left.find('\n');
+  bool const carriage_returns =
+      first_end != 0 && first_end < left.size() && left[first_end - 1] == '\r';
+  if (carriage_returns && !left.ends_with('\n') && !left.ends_with('\r')) in.last_end = "\r\n";
   if (left.starts_with("\xef\xbb\xbf")) in.mark = left.substr(0, 3);
   left.remove_prefix(in.mark.size());
   in.rows.reserve(in.keys.count() + 1);
@@ -107,7 +111,7 @@ sort_input read_rows(byte_reader in, read_options const& options, memory_bound c
       all ? std::move(*all) : read_up_to(bounded, std::numeric_limits<std::uint64_t>::max());
   if (options.meter != nullptr) options.meter->finish();
   byte_reader numbers(from_memory(result.text), name);
-  result.keys = read_text(numbers, options.type, options.column);
+  result.keys = read_text(numbers, options.type, options.column, options.header);
   find_rows(result, name, options.column);
   return result;
 }

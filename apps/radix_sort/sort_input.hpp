@@ -34,6 +34,8 @@ struct sort_input {
   std::vector<std::string_view> rows;  ///< one for each key, without line ends; empty if no text
   std::string_view mark;               ///< of UTF-8, at the beginning of the text; may be empty
   std::optional<std::string_view> header;
+  std::string_view last_end =
+      "\n";         ///< of the text's last line: as that of the first if it has none
   kept_bytes text;  ///< holds all of these lines
 
   /// Bytes that all of it takes.

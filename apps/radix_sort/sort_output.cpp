@@ -28,7 +28,9 @@ bool sort_output::takes_rows(file_format input) {
 void sort_output::write_items(dtype type, std::span<std::byte const> items, file_format input,
                               sorted_values const& values) {
   begin_values(values);
-  write_whole(*items_, path_, type, items, input, meter_);
+  write_completely(*items_, path_, type, items, input, meter_);
+  if (values_) values_->complete();
+  items_->commit();
   if (values_) values_->commit();
 }
 
@@ -37,6 +39,14 @@ void sort_output::write_rows(sort_input const& input, std::span<index_t const> p
   begin_values(values);
   meter_.start(path_ == "-" ? "writing" : "writing " + path_, input.text.bytes.size());
   rows_->write(input.mark);
+  char const* const text_end =
+      reinterpret_cast<char const*>(input.text.bytes.data()) + input.text.bytes.size();
+  auto const write_row = [&](std::string_view text) {
+    bool const last = text.data() + text.size() == text_end;
+    rows_->write(text);
+    rows_->write(last ? input.last_end : "\n");
+    meter_.advance(text.size() + 1);
+  };
   if (input.header) write_row(*input.header);
   // Lines lie anywhere: those to come are fetched ahead, and before that where they are.
   constexpr std::size_t ahead = 16;
@@ -48,8 +58,10 @@ void sort_output::write_rows(sort_input const& input, std::span<index_t const> p
     if (i + ahead < positions.size()) __builtin_prefetch(row(i + ahead).data());
     write_row(row(i));
   }
-  rows_->commit();
+  rows_->complete();
   meter_.finish();
+  if (values_) values_->complete();
+  rows_->commit();
   if (values_) values_->commit();
 }
 
@@ -58,18 +70,12 @@ std::uint64_t sort_output::bytes_written() const {
          (values_ ? values_->bytes_written() : 0);
 }
 
-/// Writes all of the values; the file appears with `commit`, once the keys are there.
+/// Writes all of the values; the file appears with `commit`, once the keys are complete, too.
 void sort_output::begin_values(sorted_values const& values) {
   if (!values_) return;
   auto const count = static_cast<index_t>(values.items.size() / size_of(values.type));
   values_->begin(values.type, count, values.format);
   values_->append(values.type, values.items);
-}
-
-void sort_output::write_row(std::string_view row) {
-  rows_->write(row);
-  rows_->write("\n");
-  meter_.advance(row.size() + 1);
 }
 
 }  // namespace libscan::apps

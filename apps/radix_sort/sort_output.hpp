@@ -56,7 +56,6 @@ class sort_output {
 
  private:
   void begin_values(sorted_values const& values);
-  void write_row(std::string_view row);
 
   std::string path_;
   progress& meter_;

@@ -21,9 +21,9 @@ products), or-and (1 where anything that is not 0 meets something that is not 0)
 pattern counts as one: 1, in min-plus 0. A row without entries is 0, in min-plus and max-times
 the infinity that all else beats.
 
-Entries of one place add up. The product is computed in float64, of integers in int64, or in what
---dtype says: float32, float64, int64. It goes to OUTPUT; with --stats or --spy it is computed
-only if --output is given.
+Entries of one place add up, those of a pattern, too. The product is computed in float64, of
+integers in int64, or in what --dtype says: float32, float64, int64. It goes to OUTPUT; with
+--stats or --spy it is computed only if --output is given.
 
 Examples:
   scan-spmv graph.mtx.gz --stats --spy graph.svg

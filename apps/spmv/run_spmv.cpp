@@ -82,15 +82,18 @@ spmv_arguments const& checked(spmv_arguments const& arguments) {
   if (arguments.matrix == "-" && arguments.x == "-") {
     throw usage_error("MATRIX and --x cannot both be standard input");
   }
-  if (arguments.stats && arguments.output == "-") {
+  if (arguments.stats && arguments.output && same_output(*arguments.output, "-")) {
     throw usage_error("--stats and --output both write to standard output");
   }
   if (arguments.spy && !names_picture(*arguments.spy)) {
     throw usage_error("--spy: " + for_people(*arguments.spy) +
                       " is no picture, expected a name that ends in .svg or .png");
   }
-  if (arguments.spy && arguments.spy == arguments.output) {
+  if (arguments.spy && arguments.output && same_output(*arguments.spy, *arguments.output)) {
     throw usage_error("--spy and --output both name " + *arguments.output);
+  }
+  if (arguments.spy && arguments.stats && same_output(*arguments.spy, "-")) {
+    throw usage_error("--spy and --stats both write to standard output");
   }
   dtype const type = arguments.common.type.value_or(dtype::f64);
   if (type != dtype::f32 && type != dtype::f64 && type != dtype::i64) {
@@ -147,23 +150,45 @@ class spmv_run {
 
   template <class T>
   exit_code run_with() {
-    std::vector<T> const values = values_as<T>();
-    coo_matrix<T> const list{file_.rows,
-                             file_.columns,
-                             file_.entries(),
-                             file_.row_indices.data(),
-                             file_.column_indices.data(),
-                             file_.field == matrix_field::pattern ? nullptr : values.data(),
-                             static_cast<symmetry>(file_.symmetry)};
-    sparse_matrix<T> const matrix = timed(build_seconds_, [&] { return to_rows(engine_, list); });
+    std::vector<T> values = values_as<T>();
+    coo_matrix<T> list{file_.rows,
+                       file_.columns,
+                       file_.entries(),
+                       file_.row_indices.data(),
+                       file_.column_indices.data(),
+                       file_.field == matrix_field::pattern ? nullptr : values.data(),
+                       static_cast<symmetry>(file_.symmetry)};
+    sparse_matrix<T> matrix = timed(build_seconds_, [&] { return to_rows(engine_, list); });
     nonzeros_ = matrix.nonzeros();
+    // A matrix without values has an entry or none. Where a pattern names a place twice its ones
+    // add up, as all values do; in min-plus they are zeros, whose sum is one of them.
+    if (output_ && list.values == nullptr && semiring_ != semiring_kind::min_plus &&
+        nonzeros_ < places_listed()) {
+      values.assign(static_cast<std::size_t>(list.entries), T(1));
+      list.values = values.data();
+      matrix = timed(build_seconds_, [&] { return to_rows(engine_, list); });
+    }
+    has_values_ = list.values != nullptr;
     if (output_) {
       exit_code const code = multiply(list, matrix);
       if (code != exit_code::done) return code;
     }
     describe(matrix);
+    // Only now, so that a full disk or a lost reader leaves no file.
+    if (output_) output_->commit();
+    if (picture_) picture_->commit();
     if (arguments_.common.time) report_times<T>();
     return exit_code::done;
+  }
+
+  /// How many places the list names, those above the diagonal included, repeated ones repeatedly.
+  index_t places_listed() const {
+    if (file_.symmetry == matrix_symmetry::general) return file_.entries();
+    index_t places = 0;
+    for (std::size_t k = 0; k < file_.row_indices.size(); ++k) {
+      places += file_.row_indices[k] == file_.column_indices[k] ? 1 : 2;
+    }
+    return places;
   }
 
   template <class T>
@@ -193,8 +218,8 @@ class spmv_run {
       return exit_code::difference;
     }
     timed(write_seconds_, [&] {
-      write_whole(*output_, arguments_.output.value_or("-"), dtype_of<T>(),
-                  std::as_bytes(std::span<T const>(y)), file_format::text, meter_);
+      write_completely(*output_, arguments_.output.value_or("-"), dtype_of<T>(),
+                       std::as_bytes(std::span<T const>(y)), file_format::text, meter_);
     });
     return exit_code::done;
   }
@@ -240,13 +265,13 @@ class spmv_run {
       std::string const text = describe_rows(matrix.offsets, matrix.columns);
       output_file out("-");
       out.write(std::as_bytes(std::span<char const>(text)));
-      out.commit();
+      out.complete();
     }
     if (!picture_) return;
     std::string const drawn = draw_matrix(*arguments_.spy, matrix.rows, matrix.columns,
                                           matrix.offsets.data(), matrix.indices.data());
     picture_->write(std::as_bytes(std::span<char const>(drawn)));
-    picture_->commit();
+    picture_->complete();
   }
 
   template <class T>
@@ -258,7 +283,7 @@ class spmv_run {
                 static_cast<std::uint64_t>(file_.entries()) * (8 + sizeof(T)),
                 std::to_string(nonzeros_) + " nonzeros by rows, on " + engine_.description());
     if (!output_) return;
-    auto const value_bytes = file_.field == matrix_field::pattern ? 0 : sizeof(T);
+    auto const value_bytes = has_values_ ? sizeof(T) : 0;
     auto const matrix_bytes = static_cast<std::uint64_t>(nonzeros_) * (4 + value_bytes) +
                               static_cast<std::uint64_t>(file_.rows) * 8;
     report_step("prepare", prepare_seconds_, matrix_bytes,
@@ -279,6 +304,7 @@ class spmv_run {
   progress meter_;
   matrix_file file_;
   index_t nonzeros_ = 0;
+  bool has_values_ = false;
   double read_seconds_ = 0;
   double build_seconds_ = 0;
   double prepare_seconds_ = 0;

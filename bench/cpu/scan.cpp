@@ -67,10 +67,12 @@ void run_scans(engine const& on, session const& now) {
               scan<std::int8_t>(on, now, name, items, kind, n, plus<std::int32_t>{});
               continue;
             }
-            with_type(type, [&](auto item) {
-              using T = decltype(item);
-              with_operator<T>(
-                  op, [&](auto function) { scan<T>(on, now, name, items, kind, n, function); });
+            now.where_known([&] {
+              with_type(type, [&](auto item) {
+                using T = decltype(item);
+                with_operator<T>(
+                    op, [&](auto function) { scan<T>(on, now, name, items, kind, n, function); });
+              });
             });
           }
         }

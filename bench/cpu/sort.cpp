@@ -216,7 +216,7 @@ void run_sorts(engine const& on, session const& now) {
     for (std::string const& what : or_standard<std::string>(wanted.sorts, {"keys"})) {
       for (std::string const& type : or_standard<std::string>(wanted.types, {"u32"})) {
         for (std::string const& values : or_standard<std::string>(wanted.keys, {"uniform"})) {
-          sort(on, now, what, type, values, n);
+          now.where_known([&] { sort(on, now, what, type, values, n); });
         }
       }
     }

@@ -109,6 +109,21 @@ TEST_CASE("implementations are asked for by the first word of a contender's name
   CHECK(told == std::set<std::string>{"cub", "cub int"});
 }
 
+TEST_CASE("what an engine has no workload for is left out, and said once; failures are heard") {
+  options const wanted;
+  session const now{wanted, {}, {}};
+  int calls = 0;
+  for (int k = 0; k < 2; ++k) {
+    now.where_known([&] {
+      ++calls;
+      throw invalid_argument("no such type (a test of messages)");
+    });
+  }
+  CHECK(calls == 2);
+  CHECK(now.said->size() == 1);
+  CHECK_THROWS_AS(now.where_known([] { throw error("no memory"); }), error);
+}
+
 TEST_CASE("changes count beyond the noise of both, and beyond 2 %") {
   struct {
     double before, after, noise;

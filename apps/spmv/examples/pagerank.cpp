@@ -8,12 +8,17 @@
 #include <cstdio>
 #include <fstream>
 #include <numeric>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <apps/common/matrix_market.hpp>
+#include <apps/common/number.hpp>
+#include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/steps.hpp>
+#include <apps/common/table.hpp>
 #include <apps/spmv/spmv.hpp>
 
 namespace {
@@ -23,6 +28,19 @@ using namespace libscan;
 constexpr double damping = 0.85;  // how often a reader follows a pointer
 constexpr double enough = 1e-12;  // the change of all ranks together that ends the iteration
 constexpr int most_rounds = 1000;
+
+constexpr char const* help =
+    R"(PageRank of a graph: how often a reader who follows pointers is where.
+
+Usage: pagerank GRAPH.mtx NAMES.txt [TOP]
+
+GRAPH  Matrix Market file, also gzip-compressed, with as many rows as columns: an entry in row i
+       and column j says that i points to j, however often, whatever its value
+NAMES  text, line i of which is what i is called
+TOP    how many of the highest ranks to print; not given: 20
+
+Exit codes: 0 done, 2 usage, 3 bad file, 4 device or memory.
+)";
 
 /// Entry (j, i) is the share of i's rank that goes to j.
 sparse_matrix<double> shares(engine const& on, sparse_matrix<double> const& graph) {
@@ -74,10 +92,18 @@ std::vector<double> ranks(engine const& on, sparse_matrix<double> const& graph, 
   return rank;
 }
 
+void print(std::string const& text) {
+  apps::output_file out("-");
+  out.write(std::as_bytes(std::span<char const>(text)));
+  out.commit();
+}
+
 apps::exit_code run(std::string const& graph_path, std::string const& names_path, int top) {
   auto const file = apps::read_matrix_market(graph_path);
   if (file.rows != file.columns || file.rows == 0) {
-    throw apps::file_error(graph_path, "no graph: expected as many columns as rows");
+    throw apps::file_error(graph_path, "no graph: " + std::to_string(file.rows) + " rows and " +
+                                           std::to_string(file.columns) +
+                                           " columns, expected as many of both, at least one");
   }
   std::vector<std::string> names;
   std::ifstream lines(names_path);
@@ -99,9 +125,13 @@ apps::exit_code run(std::string const& graph_path, std::string const& names_path
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return rank[a] > rank[b]; });
+  std::string text;
   for (std::size_t k = 0; k < std::min(n, static_cast<std::size_t>(top)); ++k) {
-    std::printf("%3zu  %.6f  %s\n", k + 1, rank[order[k]], names[order[k]].c_str());
+    char line[48];
+    std::snprintf(line, sizeof line, "%3zu  %.6f  ", k + 1, rank[order[k]]);
+    text.append(line).append(names[order[k]]).append("\n");
   }
+  print(text);
   char times[96];
   std::snprintf(times, sizeof times, "; ready in %.3f ms, %.3f ms a product",
                 1e3 * took.prepare_seconds, 1e3 * took.product_seconds / took.rounds);
@@ -114,9 +144,20 @@ apps::exit_code run(std::string const& graph_path, std::string const& names_path
 
 int main(int argc, char** argv) {
   return libscan::apps::run_program("pagerank", [&] {
+    for (int i = 1; i < argc; ++i) {
+      std::string const word = argv[i];
+      if (word != "--help" && word != "-h") continue;
+      print(help);
+      return apps::exit_code::done;
+    }
     if (argc < 3 || argc > 4) throw apps::usage_error("usage: pagerank GRAPH.mtx NAMES.txt [TOP]");
-    int const top = argc == 4 ? std::atoi(argv[3]) : 20;
-    if (top < 1) throw apps::usage_error("TOP counts from 1");
+    int top = 20;
+    if (argc == 4 &&
+        (apps::parse_number(std::string_view(argv[3]), top) != apps::parse_outcome::number ||
+         top < 1)) {
+      throw apps::usage_error("TOP: " + apps::for_people(argv[3]) +
+                              ", expected a number of ranks from 1");
+    }
     return run(argv[1], argv[2], top);
   });
 }

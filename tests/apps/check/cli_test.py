@@ -11,7 +11,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
-from program_case import BAD_FILE, DIFFERENCE, EveryProgram, ProgramCase, USAGE
+from program_case import BAD_FILE, DIFFERENCE, DONE, EveryProgram, ProgramCase, USAGE
 
 PROGRAM, FAULTY = [os.path.abspath(sys.argv.pop(1)) for _ in range(2)]
 FAMILIES = ["scan", "segmented", "filter", "split", "sort", "histogram", "spmv"]
@@ -64,11 +64,37 @@ class Check(CheckCase):
         out = self.succeeds("--engine", "cpu", "--cases", 20, "--seed", 1).decode()
         self.assertRegex(out, r"^20 cases, \d+ items .* seed 1, cpu.*: scan \d+, .* spmv \d+\n$")
 
+    def test_standard_output_that_is_lost(self):
+        with open("/dev/full", "wb") as full:
+            lost = "<stdout>: cannot write: No space left on device"
+            self.fails(BAD_FILE, lost, "--engine", "cpu", "--cases", 5, stdout=full)
+            code, _, err = self.call("--engine", "cpu", "--cases", 5, "--json", "-", stdout=full)
+            self.assertEqual(code, BAD_FILE)
+            self.assertTrue(err.endswith(lost + "\n"), err)
+        self.fails(BAD_FILE, "<stdout>: cannot write: Bad file descriptor", "--cases", 10**9,
+                   stdout=None, preexec_fn=lambda: os.close(1))
+
+    def test_json_on_standard_output_has_it_for_itself(self):
+        for name in "-", "/dev/stdout":
+            code, out, err = self.call("--engine", "cpu", "--cases", 5, "--json", name)
+            self.assertEqual((code, json.loads(out)["cases"]), (DONE, 5))
+            self.assertRegex(err, r"^5 cases, ")
+
     def test_usage(self):
         for wrong in (["--what", "magic"], ["--engine", "abacus"], ["--case", 1, "--cases", 2],
                       ["--seconds", -1], ["--values", "blue"], ["--n", -1], ["x"]):
             with self.subTest(wrong=wrong):
                 self.fails(USAGE, "", *wrong)
+        whole = "expected a whole number from %d to 18446744073709551615"
+        for option, least in ("--cases", 1), ("--case", 0), ("--seed", 0):
+            for wrong in ["-1", "x", "1.5", "99999999999999999999"] + ["0"] * least:
+                with self.subTest(option=option, wrong=wrong):
+                    self.fails(USAGE, f"{option}: '{wrong}', {whole % least}", f"{option}={wrong}")
+        for wrong in ["0", "nan", "-1", "x"]:
+            self.fails(USAGE, f"--seconds: '{wrong}', expected a number above 0",
+                       f"--seconds={wrong}")
+        self.assertIn("seed 18446744073709551615,",
+                      self.succeeds("--cases", 1, "--seed", 2**64 - 1).decode())
         self.assertEqual(self.call("--cases", 10**9, "--json", "/nowhere/at/all.json")[0], BAD_FILE)
 
 

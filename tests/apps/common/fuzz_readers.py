@@ -189,6 +189,35 @@ INTEGER = re.compile(r"[+-]?[0-9]+\Z")
 DECIMAL = re.compile(r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf|infinity|nan)\Z", re.I)
 
 
+def begins_with_letter(cell):
+    """Of UTF-8 that was decoded as Latin-1."""
+    c, second = ord(cell[0]), ord(cell[1:2] or "\0")
+    if c < 0x80:
+        return cell[0].isalpha() or c == ord("_")
+    return not (c <= 0xc2 or (c == 0xe2 and 0x80 <= second < 0xb0) or
+                (c == 0xe3 and second == 0x80) or (c == 0xef and second >= 0xb8))
+
+
+def looks_like_header(cells, wanted, quoted):
+    if not wanted or wanted.upper() in ("NA", "N/A", "NULL"):
+        return False
+    if any(DECIMAL.match(cell) for cell in cells):
+        return False
+    if begins_with_letter(wanted):
+        return True
+    return (quoted or len(cells) > 1) and not re.match(r"[+.\0-\x20\x7f-]|.*[0-9]", wanted, re.S)
+
+
+def is_quoted(line, delimiter, column):
+    """Whether the cell stands in quotes."""
+    blank = " " if delimiter == "\t" else " \t"
+    quoted = re.compile(r'[%s]*("(?:[^"]|"")*")?' % blank)
+    at = 0
+    for _ in range(column - 1):
+        at = line.index(delimiter, quoted.match(line, at).end()) + 1
+    return quoted.match(line, at).group(1) is not None
+
+
 def cells_of(data, column):
     text = data.decode("latin-1")
     if text.startswith("\xef\xbb\xbf"):
@@ -206,17 +235,18 @@ def cells_of(data, column):
             delimiter = next((c for c in ";\t," if c in unquoted), " ")
         if delimiter == " ":
             cells = re.findall(r'"((?:[^"]|"")*)"|([^ \t]+)', line)
+            quoted = len(cells) >= column and not cells[column - 1][1]
             cells = [a or b for a, b in cells]
         else:
             line = line.replace("\r", "?")  # csv refuses those in any cell
             if delimiter != "\t":
                 line = line.replace("\t", " ")
+            quoted = first and is_quoted(line, delimiter, column)
             cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
-        cell = cells[column - 1].strip(" \t")
-        if first and cell and not DECIMAL.match(cell) and (cell[0].isalpha() or not
-                                                           re.match(r"[0-9+.\0-\x20\x7f-]", cell)):
+        cells = [cell.strip(" \t") for cell in cells]
+        if first and looks_like_header(cells, cells[column - 1], quoted):
             continue
-        yield cell
+        yield cells[column - 1]
 
 
 def read_text(data, dtype, column):
@@ -231,7 +261,8 @@ def read_text(data, dtype, column):
                 raise OverflowError(cell)
         return dtype, struct.pack("<%df" % len(values), *values)
     integers = [int(cell) for cell in cells if INTEGER.match(cell)]
-    if dtype is None:
+    untyped = dtype is None
+    if untyped:
         dtype = "f8"
         if len(integers) == len(cells):
             if all(-2**63 <= v < 2**63 for v in integers):
@@ -239,6 +270,8 @@ def read_text(data, dtype, column):
             elif all(0 <= v < 2**64 for v in integers):
                 dtype = "u8"
     if dtype == "f8":
+        if untyped and any(int(float(v)) != v for v in integers):
+            raise ValueError("an integer is rounded")
         values = [float(cell) for cell in cells]
         for cell, value in zip(cells, values):
             if math.isinf(value) and "inf" not in cell.lower():

@@ -102,7 +102,7 @@ std::optional<matrix_file> plain_read(std::string const& text) {
   std::size_t const per_line = banner[3] == "pattern" ? 2 : 3;
   while (std::getline(lines, line)) {
     auto const words = words_of(line);
-    if (words.empty()) continue;
+    if (words.empty() || line[0] == '%') continue;
     long long row, column, value;
     if (words.size() != per_line) return {};
     for (int i = 0; i < 2; ++i) {
@@ -144,6 +144,15 @@ bool same_bits(std::vector<double> const& a, std::vector<double> const& b) {
 }
 
 }  // namespace
+
+TEST_CASE("comments and blank lines may stand anywhere below the first line") {
+  matrix_file const m = read("\xef\xbb\xbf" + real + "%a\n\n2 2 2\n% b\n1 1 5\n\n%\n \n2 2 6\n% c");
+  CHECK(m.reals == std::vector<double>{5, 6});
+  CHECK(m.row_indices == std::vector<std::int32_t>{0, 1});
+  CHECK(refusal(real + "2 2 2\n% b\n1 1 5\n% c\n2 x 6\n").find("m.mtx:6: ") == 0);
+  CHECK(refusal(real + "2 2 2\n% b\n1 1 5\n% c\n").find("the file ends after 1 entries") !=
+        std::string::npos);
+}
 
 TEST_CASE("fields, symmetries, comments, blanks and line ends") {
   auto const m = read(real + "% a comment\n%\n\n 3\t4 5 \n1 1 0.1\n\n3 4 -2e-3\r\n 2 2  +7 \n" +
@@ -227,7 +236,7 @@ TEST_CASE("every malformation is refused with file and line") {
           "m.mtx:4: the file ends after 2 entries, expected 3");
   REQUIRE(refusal(real + "3 3 1\n1 1 1\n\n2 2 2\n3 3 3\n") ==
           "m.mtx:5: more than the 1 entries that the sizes promise");
-  REQUIRE(refusal(real + "3 3 1\n% late\n1 1 1\n") ==
+  REQUIRE(refusal(real + "3 3 1\n % late\n1 1 1\n") ==
           "m.mtx:3: '%' is no row, expected a whole number");
   REQUIRE(refusal(real + "3 3 1152921504606846976\n1 1 1\n").find("m.mtx:3: the file ends") == 0);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs are complete or absent. What only shows when a program ends is in programs_test.py.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -145,6 +146,71 @@ TEST_CASE("devices are written to, not replaced") {
   } catch (apps::file_error const& e) {
     CHECK(std::string(e.what()) == "/dev/full: cannot write: No space left on device");
   }
+}
+
+TEST_CASE("descriptors are written to where they are, not replaced") {
+  scratch_directory const scratch;
+  write_bytes(scratch / "log", "precious\n");
+  int const number = ::open((scratch / "log").c_str(), O_RDWR | O_APPEND);
+  REQUIRE(number >= 0);
+  std::string const name = std::to_string(number);
+  fs::create_symlink("/dev/fd/" + name, scratch / "link");
+  put("/dev/fd/" + name, "1");
+  put("/proc/self/fd/" + name, "2");
+  put("/proc/" + std::to_string(::getpid()) + "/fd/" + name, "3");
+  put("/proc/thread-self/fd/" + name, "4");
+  put(scratch / "link", "5");
+  CHECK(read_bytes(scratch / "log") == "precious\n12345");
+  CHECK(scratch.entries() == 2);
+  CHECK(apps::same_output("/dev/fd/" + name, scratch / "link"));
+  CHECK(apps::same_output("/dev/fd/" + name, scratch / "log"));
+  CHECK_FALSE(apps::same_output("/dev/fd/" + name, scratch / "other"));
+  ::close(number);
+  CHECK(refusal("/dev/fd/" + name) == "/dev/fd/" + name + ": cannot write: Bad file descriptor");
+  int const reading = ::open((scratch / "log").c_str(), O_RDONLY);
+  std::string const of_reading = "/dev/fd/" + std::to_string(reading);
+  CHECK(refusal(of_reading) == of_reading + ": cannot write: Bad file descriptor");
+  ::close(reading);
+}
+
+TEST_CASE("two names of one output are known as one") {
+  scratch_directory const scratch;
+  fs::create_directory(scratch / "dir");
+  fs::create_directory_symlink("dir", scratch / "link to dir");
+  fs::create_symlink("dir/new", scratch / "link to new");
+  std::string const name = scratch / "dir/new";
+  for (std::string const other :
+       {"dir/new", "dir/./new", "dir//new", "dir/../dir/new", "link to dir/new", "link to new"}) {
+    CAPTURE(other);
+    CHECK(apps::same_output(name, scratch / other));
+    CHECK(apps::same_output(scratch / other, name));
+  }
+  CHECK(apps::same_output("new", "./new"));
+  CHECK(apps::same_output("-", "/dev/stdout"));
+  CHECK(apps::same_output("/proc/self/fd/1", "/dev/fd/1"));
+  CHECK_FALSE(apps::same_output(name, scratch / "new"));
+  CHECK_FALSE(apps::same_output(name, scratch / "dir/new2"));
+  CHECK_FALSE(apps::same_output(name, "-"));
+  CHECK_FALSE(apps::same_output(scratch / "none/a", scratch / "none/b"));
+  put(name, "x");
+  fs::create_hard_link(name, scratch / "second name");
+  CHECK_FALSE(apps::same_output(name, scratch / "second name"));  // each is replaced for itself
+}
+
+TEST_CASE("an output that is complete is not in place yet") {
+  scratch_directory const scratch;
+  {
+    apps::output_file out(scratch / "out");
+    out.write(bytes_of("whole"));
+    out.complete();
+    CHECK_FALSE(fs::exists(scratch / "out"));
+  }
+  CHECK(scratch.entries() == 0);
+  apps::output_file out(scratch / "out");
+  out.write(bytes_of("whole"));
+  out.complete();
+  out.commit();
+  CHECK(read_bytes(scratch / "out") == "whole");
 }
 
 TEST_CASE("an array writer holds its caller to what was announced") {

@@ -178,12 +178,39 @@ class Outputs(CopyCase):
     def test_standard_output_by_its_device(self):
         self.assertEqual(self.succeeds(*self.arguments, "-o", "/dev/stdout"), bytes(1 << 20))
 
+    def test_what_is_in_an_open_file_stays_there(self):
+        os.symlink("/dev/stdout", self.path("link"))
+        small = self.write("small.txt", b"1\n2\n")
+        for name in ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", self.path("link")]:
+            with self.subTest(name=name):
+                for mode in ["ab", "r+b"]:
+                    self.write("log", b"before\n")
+                    with open(self.path("log"), mode) as log:
+                        os.lseek(log.fileno(), 0, os.SEEK_END)
+                        self.succeeds(small, "-o", name, stdout=log)
+                        os.write(log.fileno(), b"after\n")
+                    self.assertEqual(content_of(self.path("log")), b"before\n1\n2\nafter\n")
+        with open(self.path("log"), "ab") as log:
+            self.assertEqual(self.call(small, "-o", "/dev/stderr", stderr=log)[0], DONE)
+        self.assertEqual(content_of(self.path("log")), b"before\n1\n2\nafter\n1\n2\n")
+        self.assertHolds("link", "log", "small.txt", "x.raw")
+
     def test_standard_output_that_is_closed(self):
         self.fails_with(BAD_FILE, "<stdout>: cannot write: Bad file descriptor", *self.arguments,
                         stdout=None, preexec_fn=lambda: os.close(1))
 
 
 class Arguments(CopyCase):
+    def test_whether_the_first_line_is_a_header(self):
+        years = b"2019\n1\n"
+        self.assertEqual(self.succeeds("-", data=years), years)
+        self.assertEqual(self.succeeds("-", "--header", "auto", data=years), years)
+        self.assertEqual(self.succeeds("-", "--header", "yes", data=years), b"1\n")
+        self.fails(BAD_FILE, "<stdin>:1: 'x' is no number", "-", "--header", "no", data=b"x\n1\n")
+        self.fails(USAGE, "expected yes, no or auto", "-", "--header", "maybe", data=years)
+        self.fails(USAGE, "--header is for text", self.write("x.raw", b"1"), "--dtype", "u8",
+                   "--header", "no")
+
     def test_failures(self):
         for how, code, words in [("unavailable", FAILURE, "no usable CUDA device: no driver"),
                                  ("device", FAILURE, "a launch failed"),

@@ -4,6 +4,7 @@
 messages, and all that array_program.py asks of every program.
 Run as: cli_test.py path/to/scan-filter path/to/scan-filter-faulty path/to/data"""
 import os
+import re
 import sys
 import unittest
 
@@ -42,7 +43,7 @@ class FilterCase(ArrayProgramCase):
 class AsEveryProgram(EveryArrayProgram, FilterCase):
     words_of_help = EveryArrayProgram.words_of_help + [
         "--keep", "--indices", "--count-only", "--mask", "--split", "packbits", "bits MASK",
-        "Examples:", "Exit codes:"]
+        "column 1", "row by row", "Examples:", "Exit codes:"]
 
     def expected(self, array):
         return array[array > 3]
@@ -200,6 +201,18 @@ class Masks(FilterCase):
         self.fails(BAD_FILE, "m.npy: byte ", source, "--mask", self.write("m.npy", whole[:-1]))
         self.fails(BAD_FILE, "m.txt:2: ", source, "--mask", self.write("m.txt", b"1\nx\n"))
 
+    def test_truth_values_and_text_are_never_packed_bits(self):
+        source = self.save("in.npy", np.arange(800))
+        target = self.path("o.npy")
+        for n in 100, 25, 4:
+            mask = self.save("m.npy", np.ones(n, bool))
+            self.fails(BAD_FILE, f"m.npy: holds {n} items of bool, expected 800: one for each",
+                       source, "-o", target, "--mask", mask)
+            mask = self.write("m.txt", b"1\n" * n)
+            self.fails(BAD_FILE, f"m.txt: holds {n} items of uint8, expected 800: one for each",
+                       source, "-o", target, "--mask", mask)
+        self.succeeds(source, "-o", target, "--mask", self.save("m.npy", np.ones(100, "uint8")))
+
     def test_arguments_that_do_not_go_together(self):
         source = self.save("in.npy", np.arange(5))
         mask = self.save("m.npy", np.ones(5, bool))
@@ -210,6 +223,10 @@ class Masks(FilterCase):
         self.fails(USAGE, "standard input", "-", "--mask", "-")
         self.fails(USAGE, "both name", source, "--keep", "> 1", "--split", "-")
         self.fails(USAGE, "both name", source, "--keep", "> 1", "--split", rest, "-o", rest)
+        os.symlink("rest.npy", self.path("link.npy"))
+        for other in "./rest.npy", self.path("rest.npy"), "link.npy":
+            self.fails(USAGE, "both name rest.npy, once as " + other, source, "--keep", "> 1",
+                       "--split", other, "-o", "rest.npy", cwd=self.dir)
         self.fails(USAGE, "excludes", source, "--keep", "> 1", "--indices", "--count-only")
         self.fails(USAGE, "--keep or --mask is required", source)
 
@@ -237,6 +254,12 @@ class Masks(FilterCase):
         source = self.save("in.npy", np.arange(100000))
         self.fails(BAD_FILE, "missing/r.npy: ", source, "-o", self.path("o.npy"), "--keep", "> 1",
                    "--split", self.path("missing/r.npy"))
+        for n in 10, 100000:
+            source = self.save("in.npy", np.arange(n))
+            for outputs in [("o.npy", "/dev/full"), ("/dev/full", "r.npy")]:
+                one, other = (os.path.join(self.dir, name) for name in outputs)
+                self.fails(BAD_FILE, "/dev/full: cannot write: No space left on device", source,
+                           "-o", one, "--keep", f"> {n // 2}", "--split", other)
 
 
 class Messages(FilterCase):
@@ -247,6 +270,16 @@ class Messages(FilterCase):
                           "write": "168 bytes"}, source, "--keep", "< 10")
         self.write("o.npy", out)
         self.assertSame(self.load("o.npy", "int32"), np.arange(10, dtype="int32"))
+
+    def test_read_counts_the_bytes_of_files(self):
+        source = self.write("in.txt", b"%040d\n" % 5 * 100000)
+        mask = self.write("m.txt", b"1\n" * 100000)
+        for arguments, size in ([source, "--keep", "> 1"], 4.1e6), ([source, "--mask", mask], 4.3e6):
+            _, _, err = self.call(*arguments, "-o", "/dev/null", "--time")
+            seconds, rate = map(float, re.search(r"read +(\S+) s +(\S+) GB/s", err).groups())
+            # The rate has two decimals.
+            self.assertLess((rate - 0.005) * seconds * 1e9, size * 1.01)
+            self.assertGreater((rate + 0.005) * seconds * 1e9, size * 0.99)
 
     def test_wrong_predicates(self):
         source = self.save("in.npy", np.arange(5.0))

@@ -4,6 +4,7 @@
 messages, and all that array_program.py asks of every program.
 Run as: cli_test.py path/to/scan-histogram path/to/scan-histogram-faulty"""
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -40,7 +41,8 @@ class HistogramCase(ArrayProgramCase):
 
 class AsEveryProgram(EveryArrayProgram, HistogramCase):
     words_of_help = EveryArrayProgram.words_of_help + [
-        "--bins", "--range", "--edges", "--integers", "--weights", "--plot", "--svg", "--png",
+        "--bins", "--range", "--edges", "--integers", "--weights",
+        "--edges-dtype", "--weights-dtype", "column 1", "row by row", "--plot", "--svg", "--png",
         "--log", "Examples:", "Exit codes:"]
 
     def expected(self, array):
@@ -155,6 +157,21 @@ class Results(HistogramCase):
                                 self.path("w.npy"), "--threads=5", dtype="float64")
             self.assertSame(found, again)
 
+    def test_raw_files_beside_the_input(self):
+        array = np.array([0, 5, 15, 15], "int64")
+        source = self.write("in.raw", array.tobytes())
+        edges = self.write("ed.raw", np.array([0, 10, 20], "float32").tobytes())
+        weights = self.write("w.bin", np.array([1, 2, 3, 4], "int16").tobytes())
+        self.assertSame(self.counts(source, "--dtype", "int64", "--edges", edges,
+                                    "--edges-dtype", "float32", "--weights", weights,
+                                    "--weights-dtype", "i16", dtype="float64"), np.array([3.0, 7]))
+        for flag, file in ("--edges", edges), ("--weights", weights):
+            self.fails(USAGE, f"{flag}-dtype is needed to read {file} as raw", source, "--dtype",
+                       "int64", flag, file)
+            self.fails(USAGE, f"{flag}-dtype: 'x' is no item type", source, flag, file,
+                       flag + "-dtype", "x")
+            self.fails(USAGE, flag, source, flag + "-dtype", "i8")
+
     def test_a_great_many_bins(self):
         rng = np.random.default_rng(7)
         array = rng.integers(0, 2**20, 100000).astype("uint32")
@@ -182,6 +199,17 @@ class Results(HistogramCase):
             code, out, err = self.call(array, kind, "--verify")
             self.assertEqual((code, err),
                              (DONE, "scan-histogram: verified: a plain loop computes the same\n"))
+
+
+    def test_read_counts_the_bytes_of_files(self):
+        source = self.write("in.txt", b"%040d\n" % 5 * 100000)
+        weights = self.write("w.txt", b"1\n" * 100000)
+        for arguments, size in ([source], 4.1e6), ([source, "--weights", weights], 4.3e6):
+            _, _, err = self.call(*arguments, "-o", "/dev/null", "--time")
+            seconds, rate = map(float, re.search(r"read +(\S+) s +(\S+) GB/s", err).groups())
+            # The rate has two decimals.
+            self.assertLess((rate - 0.005) * seconds * 1e9, size * 1.01)
+            self.assertGreater((rate + 0.005) * seconds * 1e9, size * 0.99)
 
 
 class Drawings(HistogramCase):
@@ -225,6 +253,46 @@ class Drawings(HistogramCase):
             text = self.succeeds(source, "--bins", 4, "--weights", weights, "--plot", *more)
             self.assertEqual([line.split()[-1] for line in text.decode().splitlines()[2:6]],
                              ["1", "inf", "2", "|nan"])
+
+    def test_sums_below_0_have_bars_of_minus_signs(self):
+        source = self.save("in.npy", np.arange(4.0))
+        weights = self.save("w.npy", np.array([1, -2, -4, 0]))
+        text = self.succeeds(source, "--bins", 4, "--weights", weights, "--plot")
+        lines = text.decode().splitlines()[2:6]
+        self.assertEqual([line.split()[-1] for line in lines], ["1", "-2", "-4", "|0"])
+        bars = [line.split("|")[1].split()[0] for line in lines[:3]]
+        self.assertEqual([set(bar) for bar in bars[1:]], [{"-"}, {"-"}])
+        self.assertAlmostEqual(len(bars[2]), 2 * len(bars[1]), delta=1)
+        self.assertAlmostEqual(len(bars[2]), 4 * len(bars[0]), delta=4)
+        text = self.succeeds(source, "--bins", 4, "--weights", weights, "--plot", "--log")
+        self.assertIn("|-4", text.decode())
+
+    def test_edges_have_digits_enough_to_differ(self):
+        source = self.save("in.npy", np.array([1e9, 1e9 + 1]))
+        lines = self.succeeds(source, "--bins", 4, "--plot").decode().splitlines()[2:6]
+        self.assertEqual([line.split(" |")[0].split("[")[1] for line in lines],
+                         ["1000000000, 1000000000.25)", "1000000000.25, 1000000000.5)",
+                          "1000000000.5, 1000000000.75)", "1000000000.75, 1000000001]"])
+
+    def test_a_plot_leaves_standard_output_to_a_picture(self):
+        if not GNUPLOT:
+            self.skipTest("needs gnuplot")
+        code, out, err = self.call(self.save("in.npy", np.arange(4)), "--plot", "--svg", "-")
+        self.assertEqual(code, DONE)
+        xml.etree.ElementTree.fromstring(out)
+        self.assertIn("4 samples, 10 bins", err)
+
+    @unittest.skipUnless(GNUPLOT, "needs gnuplot")
+    def test_all_outputs_or_none(self):
+        source = self.save("in.npy", np.arange(4))
+        for flags in ["--svg", "--png"]:
+            self.fails(BAD_FILE, "/dev/full: cannot write", source, "-o", self.path("c.npy"),
+                       flags, "/dev/full")
+        self.fails(BAD_FILE, "/dev/full: cannot write", source, "-o", "/dev/full", "--svg",
+                   self.path("c.svg"))
+        with open("/dev/full", "wb") as full:
+            self.fails(BAD_FILE, "<stdout>: cannot write", source, "-o", self.path("c.npy"),
+                       "--plot", "--svg", self.path("c.svg"), stdout=full)
 
     @unittest.skipUnless(GNUPLOT, "needs gnuplot")
     def test_what_is_not_finite_is_not_in_a_picture(self):
@@ -271,6 +339,7 @@ class Refusals(HistogramCase):
                 (["--range", "0:inf"], "expected finite LO < HI"),
                 (["--range", "nan:1"], "expected finite LO < HI"),
                 (["--range", "1:2:3"], "expected LO:HI"),
+                (["--range=-1e308:1e308"], "is too wide, expected HI - LO of at most 1.79769"),
                 (["--bins", "3", "--integers"], "--integers"),
                 (["--bins", "3", "--edges", "e.npy"], "--edges"),
                 (["--integers", "--edges", "e.npy"], "--edges"),
@@ -282,6 +351,14 @@ class Refusals(HistogramCase):
                 self.fails(USAGE, words, "/no/such/file", *arguments)
         self.fails(USAGE, "only one of", "-", "--weights", "-")
         self.fails(USAGE, "only one of", "x.npy", "--weights", "-", "--edges", "-")
+
+    def test_outputs_that_are_one_file_by_other_names(self):
+        os.mkdir(self.path("d"))
+        os.symlink("c", self.path("link"))
+        for one, other in [("c", "./c"), ("c", "d/../c"), ("c", "link")]:
+            for first, second in ("--svg", "-o"), ("--svg", "--png"):
+                self.fails(USAGE, f"both name {one}, once as {other}", "/no/such/file", first, one,
+                           second, other, cwd=self.dir)
 
     def test_bins_that_the_samples_do_not_allow(self):
         self.fails(USAGE, "--range LO:HI is needed", self.save("inf.npy", np.array([1, np.inf])))

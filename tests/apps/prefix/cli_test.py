@@ -5,6 +5,7 @@ segments, strategies, messages, and all that array_program.py asks of every prog
 Run as: cli_test.py path/to/scan-prefix path/to/scan-prefix-faulty path/to/data"""
 import itertools
 import os
+import re
 import sys
 import unittest
 
@@ -101,7 +102,8 @@ class PrefixCase(ArrayProgramCase):
 class AsEveryProgram(EveryArrayProgram, PrefixCase):
     words_of_help = EveryArrayProgram.words_of_help + FORMS + STRATEGIES + [
         "--op", "--exclusive", "--init", "--reverse", "--accumulator", "--algorithm",
-        "int64, uint64, float32, float64", "Examples:", "Exit codes:"]
+        "int64, uint64, float32, float64", "column 1 counts", "row by row", "truth values",
+        "Examples:", "Exit codes:"]
     samples = staticmethod(samples)
 
     def expected(self, array):
@@ -307,6 +309,20 @@ class Segments(PrefixCase):
             self.writes(scanned(array, offsets=np.concatenate([[0], heads, [1000]])), source,
                         "--keys", self.save("keys.npy", keys))
 
+    def test_truth_values_as_keys(self):
+        array = samples("int32", 100)
+        source = self.save("in.npy", array)
+        keys = np.arange(100) // 7 % 2 == 1
+        offsets = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1, [100]])
+        file = self.save("keys.npy", keys)
+        for name in file, self.compress("keys.npy"):
+            self.writes(scanned(array, offsets=offsets), source, "--keys", name)
+
+    def test_of_text_the_first_column_says_where_segments_begin(self):
+        table = self.write("t.csv", b"1,0\n0,5\n1,9\n0,7\n")
+        source = self.write("in.csv", b"a,b\n9,1\n9,2\n9,3\n9,4\n")
+        self.assertEqual(self.succeeds(source, "--column", 2, "--heads", table), b"1\n3\n3\n7\n")
+
     def test_either_file_may_be_a_pipe(self):
         array = samples("int32", 100)
         offsets = some_offsets(100)
@@ -396,6 +412,16 @@ class Messages(PrefixCase):
                          source, "--op", "max", "--reverse", "--exclusive")
         self.assertTrue(out.startswith(b"\x93NUMPY"))
 
+    def test_read_counts_the_bytes_of_files(self):
+        source = self.write("in.txt", b"%040d\n" % 5 * 100000)
+        heads = self.write("h.txt", b"1\n" * 100000)
+        for arguments, size in ([source], 4.1e6), ([source, "--heads", heads], 4.3e6):
+            _, _, err = self.call(*arguments, "-o", "/dev/null", "--time")
+            seconds, rate = map(float, re.search(r"read +(\S+) s +(\S+) GB/s", err).groups())
+            # The rate has two decimals.
+            self.assertLess((rate - 0.005) * seconds * 1e9, size * 1.01)
+            self.assertGreater((rate + 0.005) * seconds * 1e9, size * 0.99)
+
     def test_wrong_command_lines(self):
         source = self.save("in.npy", np.arange(5))
         self.fails(USAGE, "--op", source, "--op", "product")
@@ -403,6 +429,14 @@ class Messages(PrefixCase):
         self.fails(USAGE, "excludes", source, "--heads", "a", "--keys", "b")
         self.fails(USAGE, "--op and, or and xor are for integers", source, "--op", "and",
                    "--accumulator", "f64")
+
+    def test_switches_that_are_told_to_stay_off(self):
+        out = self.succeeds("-", data=b"1\n2\n3\n")
+        for switch in ["--exclusive", "--reverse"]:
+            for off in ["false", "0"]:
+                self.assertEqual(self.succeeds("-", f"{switch}={off}", data=b"1\n2\n3\n"), out)
+            for on in [switch, switch + "=true"]:
+                self.assertNotEqual(self.succeeds("-", on, data=b"1\n2\n3\n"), out)
 
     def test_wrong_inits(self):
         source = self.save("in.npy", np.arange(5, dtype="int8"))

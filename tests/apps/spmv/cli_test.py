@@ -63,7 +63,7 @@ class Listed:
             off = self.i != self.j
             sign = -1 if self.symmetry == "skew-symmetric" and not magnitudes else 1
             np.add.at(a, (self.j[off], self.i[off]), sign * values[off].astype(exact))
-        return np.minimum(a, 1) if self.field == "pattern" else a
+        return a
 
     def stored(self):
         """Which places the list names."""
@@ -232,6 +232,19 @@ class AgainstScipy(SpmvCase):
                     bound = 2.0**-52 * 300 * (abs(read) @ np.abs(x))
                     self.assertTrue((np.abs(y - read @ x) <= bound).all())
 
+    def test_patterns_with_repeated_places(self):
+        for symmetry in ["general", "symmetric"]:
+            for n in [30, 900]:
+                source = self.file(Listed(n, 40, 40, n, "pattern", symmetry))
+                read = scipy.io.mmread(source).tocsr().astype(np.float64)
+                x = np.arange(-20.0, 20)
+                for arguments, a in [([], read), (["--transpose"], read.T)]:
+                    with self.subTest(symmetry=symmetry, n=n, arguments=arguments):
+                        y = self.product(source, "--x", self.save("x.npy", x), *arguments)
+                        np.testing.assert_array_equal(y, a @ x)
+                        code, _, err = self.call(source, "--verify", "-o", self.path("y.npy"))
+                        self.assertEqual(code, DONE, err)
+
     def test_larger_lists_with_repeated_places(self):
         for symmetry in ["general", "symmetric", "skew-symmetric"]:
             listed = Listed(9, 5000, 5000, 200000, "integer", symmetry)
@@ -283,7 +296,7 @@ entries in a row              rows
 """ % ("#" * 50, "#" * 33, "#" * 16))
         both = self.succeeds(source, "--stats", "-o", self.path("y.txt")).decode()
         self.assertEqual(both, out)
-        self.assertEqual(content_of(self.path("y.txt")), b"1\n0\n4\n1\n0\n0\n")
+        self.assertEqual(content_of(self.path("y.txt")), b"2\n0\n4\n1\n0\n0\n")
 
     def test_pictures(self):
         listed = Listed(2, 1500, 1000, 5000)
@@ -322,6 +335,11 @@ class Refusals(SpmvCase):
         self.fails(USAGE, "both write to standard output", source, "--stats", "-o", "-")
         self.fails(USAGE, "both name", source, "--spy", self.path("a.svg"), "-o",
                    self.path("a.svg"))
+        self.fails(USAGE, "both write to standard output", source, "--stats", "-o", "/dev/stdout")
+        os.symlink("a.svg", self.path("b"))
+        for other in ["b", "./a.svg"]:
+            self.fails(USAGE, "both name", source, "--spy", self.path("a.svg"), "-o",
+                       self.path(other))
         self.fails(USAGE, "cannot both be standard input", "-", "--x", "-", data=b"")
         self.fails(USAGE, "float32, float64 or int64", source, "--dtype", "int8")
         self.fails(USAGE, "are real, expected float32 or float64", source, "--dtype", "int64")
@@ -366,6 +384,15 @@ class Refusals(SpmvCase):
         self.fails(BAD_FILE, "missing", source, "-o", self.path("missing/y.npy"))
         self.fails(BAD_FILE, "missing", source, "--spy", self.path("missing/m.svg"))
         self.fails(BAD_FILE, "/dev/full", source, "-o", "/dev/full")
+        with open("/dev/full", "wb") as full:
+            for more in [[], ["--spy", self.path("m.svg")]]:
+                self.fails(BAD_FILE, "<stdout>: cannot write: No space left", source, "-o",
+                           self.path("y.npy"), "--stats", *more, stdout=full)
+        self.fails(BAD_FILE, "/dev/full: cannot write", source, "-o", "/dev/full", "--spy",
+                   self.path("m.svg"))
+        os.symlink("/dev/full", self.path("full.svg"))
+        self.fails(BAD_FILE, "full.svg: cannot write", source, "-o", self.path("y.npy"), "--spy",
+                   self.path("full.svg"))
 
 
 class PageRank(SpmvCase):
@@ -378,7 +405,7 @@ class PageRank(SpmvCase):
         code, out, err = self.call(self.file(listed), names, 60)
         self.assertEqual(code, DONE)
         self.assertIn("rounds on ", err)
-        a = listed.dense().astype(float)
+        a = np.minimum(listed.dense(), 1)
         degree = a.sum(axis=1)
         moves = np.where(degree[:, None] > 0, a / np.maximum(degree, 1)[:, None], 1 / 60)
         rank = np.full(60, 1 / 60)
@@ -397,7 +424,25 @@ class PageRank(SpmvCase):
         self.fails(BAD_FILE, "1 names, expected 60", graph, names)
         self.fails(BAD_FILE, "none.txt: ", graph, self.path("none.txt"))
         self.fails(BAD_FILE, "no graph", self.file(Listed(6, 6, 7, 9), "r.mtx"), names)
+        self.fails(BAD_FILE, "6 rows and 7 columns", self.file(Listed(6, 6, 7, 9), "r.mtx"), names)
+        empty = self.write("e.mtx", b"%%MatrixMarket matrix coordinate real general\n0 0 0\n")
+        self.fails(BAD_FILE, "0 rows and 0 columns, expected as many of both, at least one", empty,
+                   self.write("none", b""))
         self.fails(USAGE, "usage: pagerank", graph)
+        for top in ["0", "five", "5x"]:
+            self.fails(USAGE, "TOP: '%s'" % top, graph, names, top)
+
+    def test_help(self):
+        for flag in ["--help", "-h"]:
+            self.assertIn(b"Usage: pagerank GRAPH.mtx NAMES.txt [TOP]", self.succeeds(flag))
+
+    def test_standard_output_that_is_lost(self):
+        names = self.write("names.txt", b"n\n" * 60)
+        graph = self.file(Listed(6, 60, 60, 150, "pattern"))
+        with open("/dev/full", "wb") as full:
+            self.fails(BAD_FILE, "<stdout>: cannot write: No space left", graph, names, stdout=full)
+        self.fails(BAD_FILE, "<stdout>: cannot write: Bad file descriptor", graph, names,
+                   stdout=None, preexec_fn=lambda: os.close(1))
 
 
 if __name__ == "__main__":

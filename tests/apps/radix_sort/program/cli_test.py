@@ -134,6 +134,26 @@ class Tables(SortCase):
         out = self.succeeds("-", "--column", "2", "--argsort", data=self.TABLE)
         self.assertEqual(out, b"2\n1\n3\n4\n0\n")
 
+    def test_the_last_line_ends_as_the_first(self):
+        self.assertEqual(self.succeeds("-", data=b"2\r\n1"), b"1\r\n2\r\n")
+        self.assertEqual(self.succeeds("-", data=b"x\r\n2\r\n1"), b"x\r\n1\r\n2\r\n")
+        self.assertEqual(self.succeeds("-", data=b"2\r\n1\r\n"), b"1\r\n2\r\n")
+        self.assertEqual(self.succeeds("-", data=b"2\r\n1\r"), b"1\r\n2\r\n")
+
+    def test_a_header_of_numbers(self):
+        table = b"city,2019\nA,3\nB,1\n"
+        out = self.succeeds("-", "--column", "2", "--header", "yes", data=table)
+        self.assertEqual(out, b"city,2019\nB,1\nA,3\n")
+        self.assertEqual(self.succeeds("-", "--column", "2", data=table), b"B,1\nA,3\ncity,2019\n")
+        code, _, err = self.call("-", "--column", "2", "--header", "yes", "--time", data=table)
+        self.assertEqual(code, DONE)
+        self.assertIn("2 items of int64; line 1 is a header\n", err)
+
+    def test_no_row_is_lost_to_rounding(self):
+        for data in [b"9007199254740993,a\n9007199254740992,b\n1.5,c\n",
+                     b"18446744073709551615\n18446744073709551614\n-1\n"]:
+            self.fails(BAD_FILE, "<stdin>:1: the integer", "-", "--unique", data=data)
+
     def test_keys_alone_go_to_other_formats(self):
         self.succeeds(self.write("t.csv", self.TABLE), "--column", "2", "-o", self.path("o.npy"))
         self.assertSame(self.load("o.npy", "float64"), np.array([-3, 20, 20, 1000, 4478.0]))
@@ -187,6 +207,11 @@ class Messages(SortCase):
         self.fails(USAGE, "excludes", source, "--argsort", *values)
         self.fails(USAGE, "int7", source, "--values-dtype", "int7", *values)
         self.fails(USAGE, "two outputs", source, "-o", self.path("w.npy"), *values)
+        os.symlink("w.npy", self.path("link.npy"))
+        for other in ["link.npy", "./w.npy", "../%s/w.npy" % os.path.basename(self.dir)]:
+            self.fails(USAGE, "two outputs", source, "-o", self.path(other), *values)
+        self.fails(USAGE, "two outputs", source, "--values", source, "--values-output",
+                   "/dev/stdout")
         self.fails(USAGE, "standard input", "-", "--values", "-", "--values-output",
                    self.path("w.npy"))
         self.fails(USAGE, "--unique", source, "--unique", "--bits", "0:8")
@@ -236,6 +261,12 @@ class Messages(SortCase):
         self.fails(BAD_FILE, "cannot write: File too large", source, "-o", self.path("new"),
                    "--values", source, "--values-output", self.path("w"),
                    **limited(resource.RLIMIT_FSIZE, 100_000))
+        small = self.save("small.npy", np.arange(10))
+        for outputs in [["-o", self.path("k.npy"), "--values-output", "-"],
+                        ["-o", "-", "--values-output", self.path("k.npy")]]:
+            with open("/dev/full", "wb") as full:
+                self.fails(BAD_FILE, "<stdout>: cannot write: No space left", small, "--values",
+                           small, *outputs, stdout=full)
 
 
 if __name__ == "__main__":

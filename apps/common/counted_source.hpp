@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many bytes of its file a reader took, for --time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <apps/common/byte_source.hpp>
+#include <apps/common/data_file.hpp>
+
+namespace libscan::apps {
+
+/// Hands out what another source does, and counts it.
+class counted_source final : public byte_source {
+ public:
+  /// Adds the bytes handed out to `bytes`, which must outlive this object.
+  counted_source(std::unique_ptr<byte_source> from, std::uint64_t& bytes)
+      : from_(std::move(from)), bytes_(bytes) {}
+
+  std::span<std::byte const> next() override {
+    auto const piece = from_->next();
+    bytes_ += piece.size();
+    return piece;
+  }
+
+  std::optional<kept_bytes> rest() override {
+    auto all = from_->rest();
+    if (all) bytes_ += all->bytes.size();
+    return all;
+  }
+
+ private:
+  std::unique_ptr<byte_source> from_;
+  std::uint64_t& bytes_;
+};
+
+/// As `read_array`, and adds to `bytes` those of the file, as they lie in it.
+inline array read_counted(std::string const& path, read_options const& options,
+                          std::uint64_t& bytes) {
+  return read_array(std::make_unique<counted_source>(open_file(path, options.meter), bytes),
+                    input_name(path), options);
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of text, and the words of every refusal.
+#include <apps/common/array_writer.hpp>
+#include <apps/common/data_file.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <tests/apps/common/reading.hpp>
+#include <tests/apps/common/scratch.hpp>
+#include <tests/support/catch.hpp>
+#include <vector>
+
+namespace apps = libscan::apps;
+using apps::dtype;
+using apps::file_format;
+using libscan::test::as;
+using libscan::test::read_memory;
+using libscan::test::read_values;
+using libscan::test::refusal;
+
+TEST_CASE("the type of text is the first of int64, uint64, float64 that holds every value") {
+  CHECK(read_memory("1\n-2\n").type == dtype::i64);
+  CHECK(read_values<std::int64_t>("9223372036854775807\n-9223372036854775808\n+7\n-0\n") ==
+        std::vector<std::int64_t>{INT64_MAX, INT64_MIN, 7, 0});
+  CHECK(read_values<std::uint64_t>("1\n9223372036854775808\n18446744073709551615\n") ==
+        std::vector<std::uint64_t>{1, std::uint64_t{1} << 63, UINT64_MAX});
+  CHECK(read_memory("-1\n9223372036854775808\n").type == dtype::f64);
+  CHECK(read_memory("9223372036854775808\n-1\n").type == dtype::f64);
+  CHECK(read_values<double>("9007199254740992\n-9007199254740994\n0.5\n1152921504606846976\n") ==
+        std::vector<double>{9007199254740992.0, -9007199254740994.0, 0.5, 1152921504606846976.0});
+  CHECK(read_values<double>("18446744073709551616\n1\n") ==
+        std::vector<double>{18446744073709551616.0, 1});
+  std::vector<double> const zeros = read_values<double>("-0\n0\n1e3\n");
+  CHECK(std::signbit(zeros[0]));
+  CHECK_FALSE(std::signbit(zeros[1]));
+  CHECK(read_values<std::int64_t>("9007199254740993\n") ==
+        std::vector<std::int64_t>{9007199254740993});
+  CHECK(read_memory("").type == dtype::i64);
+  CHECK(read_memory("").count() == 0);
+}
+
+TEST_CASE("an integer that float64 would round is refused, wherever it stands") {
+  std::string const words = " is not exact in float64";
+  std::string const advice = "; --dtype float64 rounds it";
+  CHECK(refusal("9007199254740993,a\n9007199254740992,b\n1.5,c\n") ==
+        "x:1: the integer '9007199254740993'" + words +
+            ", which the column is for '1.5' in line 3" + advice);
+  CHECK(refusal("# c\n1.5\n2\n-9007199254740993\n") ==
+        "x:4: the integer '-9007199254740993'" + words +
+            ", which the column is for '1.5' in line 2" + advice);
+  CHECK(refusal("5\n18446744073709551615\n-1\n") ==
+        "x:2: the integer '18446744073709551615'" + words +
+            ", which the column is for '-1' in line 3" + advice);
+  CHECK(refusal("-1\n18446744073709551615\n") ==
+        "x:2: the integer '18446744073709551615'" + words + advice);
+  CHECK(refusal("1\n+18446744073709551617\n") ==
+        "x:2: the integer '+18446744073709551617'" + words + advice);
+  for (std::string const exact :
+       {"018446744073709551616", "-9223372036854775808", "9007199254740994", "1e23"}) {
+    CHECK(refusal("0.5\n" + exact + "\n") == "accepted");
+  }
+  CHECK(refusal("0.5\n100000000000000000000000\n") != "accepted");
+  CHECK(read_values<double>("9007199254740993\n0.5\n", as(file_format::text, dtype::f64)) ==
+        std::vector<double>{9007199254740992.0, 0.5});
+}
+
+TEST_CASE("text floats are rounded to nearest and refused beyond the type") {
+  CHECK(read_values<float>("0.1\n1e-46\n-1e-99\n7.1e-46\n", as(file_format::text, dtype::f32)) ==
+        std::vector<float>{0.1F, 0.0F, -0.0F, std::numeric_limits<float>::denorm_min()});
+  CHECK(read_values<double>("1e-400\n4.9e-324\n.5\n5.\n1E3\n") ==
+        std::vector<double>{0, std::numeric_limits<double>::denorm_min(), 0.5, 5, 1000});
+  CHECK(read_values<double>("Infinity\n-inf\n+INF\n")[1] ==
+        -std::numeric_limits<double>::infinity());
+  CHECK(refusal("1\n3.5e38\n", as(file_format::text, dtype::f32)) ==
+        "x:2: '3.5e38' is out of range, expected float32");
+  CHECK(refusal("1e309\n") == "x:1: '1e309' is out of range, expected a float64");
+  for (std::string const bad : {"nan(1)", "0x10", "1e", "1_000", "1,5e", "--1", "+-1", "1 e5x"}) {
+    CAPTURE(bad);
+    CHECK(refusal("1\n" + bad + "\n") != "accepted");
+  }
+}
+
+TEST_CASE("text refusals name the line and what was expected") {
+  auto const typed = [](dtype type) { return as(file_format::text, type); };
+  CHECK(refusal("1\n300\n", typed(dtype::u8)) ==
+        "x:2: '300' is out of range, expected uint8 (0 to 255)");
+  CHECK(refusal("1\n-1\n", typed(dtype::u16)) ==
+        "x:2: '-1' is out of range, expected uint16 (0 to 65535)");
+  CHECK(refusal("1\n-129\n", typed(dtype::i8)) ==
+        "x:2: '-129' is out of range, expected int8 (-128 to 127)");
+  CHECK(refusal("1\n1.5\n", typed(dtype::i32)) ==
+        "x:2: '1.5' is no number, expected int32 (-2147483648 to 2147483647)");
+  CHECK(refusal("# c\n\n1\n12x\n") == "x:4: '12x' is no number, expected a number");
+  std::string const hint = "; if this line is a header: --header yes";
+  CHECK(refusal("12x\n") == "x:1: '12x' is no number, expected a number" + hint);
+  CHECK(refusal("v\nw\n") == "x:2: 'w' is no number, expected a number");
+  CHECK(refusal("1,2\n3,\n", as(file_format::text, {}, 2)) ==
+        "x:2: an empty cell, expected a number");
+  CHECK(refusal(",2\n") == "x:1: column 1: an empty cell, expected a number" + hint);
+  CHECK(refusal("1,2\n3\n") == "x:2: the line has 1 cell, expected 2 as in the first line");
+  CHECK(refusal("1 2\n3\n", as(file_format::text, {}, 2)) ==
+        "x:2: the line has 1 cell, expected column 2");
+  CHECK(refusal("1\n3 4\n") == "x:2: the line has 2 cells, expected 1 as in the first line");
+  CHECK(refusal("a;b\n1;2\n", as(file_format::text, {}, 3)) ==
+        "x:1: the line has 2 cells, expected column 3");
+  CHECK(refusal("1\n\"2\n") == "x:2: a quote is not closed in its line, expected '\"'");
+  CHECK(refusal("\"1\"2,3\n") == "x:1: text follows a closing quote, expected a delimiter");
+  CHECK(refusal(std::string("1\n2\x01\x00\n", 5)) ==
+        "x:2: '2\\x01\\x00' is no number, expected a number (binary data are read by --format raw "
+        "--dtype TYPE)");
+  CHECK(refusal("\xff\xfe"
+                "1") == "x:1: text in UTF-16, expected UTF-8");
+  CHECK(refusal("1\n" + std::string(60, 'a') + "\n") ==
+        "x:2: '" + std::string(40, 'a') + "...' is no number, expected a number");
+  CHECK(refusal(std::string((16 << 20) + 1, '1')) ==
+        "x:1: a line of more than 16 MiB, expected text");
+  CHECK(refusal("1\n", as(file_format::text, {}, 0)) == "usage: --column counts from 1");
+  CHECK(refusal("", as(file_format::raw, dtype::u8, 2)) ==
+        "usage: --column is for text, but x is read as raw");
+}
+
+TEST_CASE("text: delimiters, headers, comments, quotes, line ends and a byte order mark") {
+  using ints = std::vector<std::int64_t>;
+  auto const column = [](int n) { return as(file_format::automatic, {}, n); };
+  CHECK(read_values<std::int64_t>("1,2\n3,4\n", column(2)) == ints{2, 4});
+  CHECK(read_values<std::int64_t>("1;2\n3;4", column(2)) == ints{2, 4});
+  CHECK(read_values<std::int64_t>("1\t2\n3\t4\n", column(2)) == ints{2, 4});
+  CHECK(read_values<std::int64_t>("  1   2\n3 \t4  \n", column(2)) == ints{2, 4});
+  CHECK(read_values<std::int64_t>("1,5;2\n1,5;4\n", column(2)) == ints{2, 4});
+  CHECK(read_values<std::int64_t>("a , b\n 1 , 2 \n", column(2)) == ints{2});
+  CHECK(read_values<std::int64_t>("\"a;b\" 7\n\"c\" 8\n", column(2)) == ints{7, 8});
+  CHECK(read_values<std::int64_t>("\"a,\"\"b\",\"7\"\nc, \"8\" \n", column(2)) == ints{7, 8});
+  CHECK(read_values<std::int64_t>("\xef\xbb\xbf\"1\"\r\n2\r\n\r\n # c\r\n3") == ints{1, 2, 3});
+  CHECK(read_values<std::int64_t>("\"a\"\"b\",\"5\"\"6\"\n1,\"x\"\"y\"\n") == ints{1});
+  CHECK(read_values<std::int64_t>("value\n1\n") == ints{1});
+  CHECK(read_values<std::int64_t>("\xc3\xa9t\xc3\xa9\n1\n") == ints{1});
+  CHECK(read_values<std::int64_t>("header only\n").empty());
+  CHECK(read_memory("nan\n1\n").count() == 2);
+}
+
+TEST_CASE("a first line is a header only if nothing in it can be a number") {
+  auto const accepted = [](std::string const& text, int column = 1) {
+    return read_memory(text, as(file_format::text, {}, column));
+  };
+  for (std::string const header : {"value", "_x", "\"% of all\"", "\xc3\xa9t\xc3\xa9", "x2020"}) {
+    CAPTURE(header);
+    CHECK(accepted("# c\n" + header + "\n3\n").header_line == 2);
+  }
+  CHECK(accepted("(m);%\n1;2\n", 2).header_line == 1);
+  CHECK(accepted("1\n2\n").header_line == 0);
+  std::string const no_number = " is no number, expected a number";
+  std::string const hint = "; if this line is a header: --header yes";
+  CHECK(refusal("1,N/A\n2,3\n", as(file_format::text, {}, 2)) ==
+        "x:1: column 2: 'N/A'" + no_number + hint);
+  CHECK(refusal("(5)\n3\n") == "x:1: '(5)'" + no_number + hint);
+  CHECK(refusal("\xe2\x88\x92"
+                "5\n3\n") == "x:1: '\\xe2\\x88\\x925'" + no_number + hint);
+  for (std::string const bad : {"\"(5)\"", "N/A", "na", "$5", "5m", "\xc2\xa3", "%", "null",
+                                "(5),x", "-,x", "\xef\xbc\x95", "city,2019"}) {
+    CAPTURE(bad);
+    CHECK(refusal(bad + "\n3,4\n").find("is no number, expected a number" + hint) !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("--header decides what no rule can tell") {
+  using ints = std::vector<std::int64_t>;
+  auto const with = [](apps::header_rule rule) {
+    apps::read_options options = as(file_format::text, {}, 2);
+    options.header = rule;
+    return options;
+  };
+  std::string const years = "city,2019,2020\nA,1,2\n";
+  CHECK(read_values<std::int64_t>(years, with(apps::header_rule::automatic)) == ints{2019, 1});
+  CHECK(read_values<std::int64_t>(years, with(apps::header_rule::absent)) == ints{2019, 1});
+  CHECK(read_values<std::int64_t>(years, with(apps::header_rule::present)) == ints{1});
+  CHECK(read_memory(years, with(apps::header_rule::present)).header_line == 1);
+  CHECK(read_values<std::int64_t>("a,b\n", with(apps::header_rule::present)).empty());
+  CHECK(refusal("a,b\n1,2\n", with(apps::header_rule::absent)) ==
+        "x:1: column 2: 'b' is no number, expected a number");
+  apps::read_options raw = as(file_format::raw, dtype::u8);
+  raw.header = apps::header_rule::absent;
+  CHECK(refusal("", raw) == "usage: --header is for text, but x is read as raw");
+  CHECK(apps::header_rule_from_name("auto") == apps::header_rule::automatic);
+  CHECK_THROWS_AS(apps::header_rule_from_name("maybe"), apps::usage_error);
+}
+
+TEST_CASE("minus zero is the zero of a type without sign") {
+  CHECK(read_values<std::uint8_t>("-0\n7\n", as(file_format::text, dtype::u8)) ==
+        std::vector<std::uint8_t>{0, 7});
+}
+
+TEST_CASE("NaN of either sign is written as nan") {
+  libscan::test::scratch_directory const scratch;
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> const values = {nan, -nan, -1.5};
+  apps::write_array<double>(scratch / "x.txt", values, file_format::text);
+  CHECK(libscan::test::read_bytes(scratch / "x.txt") == "nan\nnan\n-1.5\n");
+}

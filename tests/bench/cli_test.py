@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""scan-bench seen from outside: what it refuses before it measures, what it skips with a line, and
+outputs that are lost. Run as: cli_test.py path/to/scan-bench (skipped, code 77, if it is not built)"""
+import json
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.abspath(__file__ + "/../../apps/common"))
+from program_case import BAD_FILE, DONE, FAILURE, ProgramCase, USAGE
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+QUICK = ["--engine", "cpu", "--n", "1000", "--rounds", "3", "--impl", "libscan"]
+
+
+class BenchCase(ProgramCase):
+    name, program = "scan-bench", PROGRAM
+
+    def measures(self, *arguments):
+        """The types of the lines of a run that succeeds, and its standard error."""
+        code, out, err = self.call(*arguments)
+        self.assertEqual(code, DONE, err)
+        types_at = 48  # operations have words, too
+        return [line[types_at:].split()[0] for line in out.decode().splitlines()
+                if line.startswith("cpu ") and " us " in line], err
+
+    def refuses(self, words, *arguments):
+        """A wrong command line must be refused in these words, before anything is measured."""
+        code, out, err = self.call(*arguments)
+        self.assertEqual((code, out), (USAGE, b""), err)
+        self.assertIn(words, err)
+        self.assertLess(len(err), 500)
+
+
+class Refusals(BenchCase):
+    def test_numbers(self):
+        for n in "0", "-1", "99999999999999999999":
+            self.refuses("not in range 1 to 1099511627776", "scan", f"--n={n}")
+        self.refuses("not in range 0 to 65536", "scan", "--threads=-1")
+
+    def test_names(self):
+        names = "sequential, one-block, scan-then-fan, scan-then-propagate, reduce-then-scan, "
+        for operation in "scan", "algorithms":
+            self.refuses('"foo" is unknown; expected one of ' + names, operation, *QUICK,
+                         "--algorithm", "foo")
+        for operation in "scan", "segmented-scan", "sort", "histogram", "spmv", "reduce":
+            self.refuses("--type: foo not in {", operation, *QUICK, "--type", "foo")
+
+    def test_records_that_cannot_be_written(self):
+        target = self.path("missing/x.json")
+        self.fails(BAD_FILE, target + ": cannot create a file in ", "scan", *QUICK, "--json",
+                   target)
+        self.refuses("--json: standard output holds", "scan", *QUICK, "--json", "-")
+
+    def test_cuda_without_a_gpu(self):
+        code, out, err = self.call("scan", "--engine", "cuda", "--n", 1000, "--once")
+        if code == DONE:
+            self.assertNotRegex(out.decode(), r"gpu +not measured")
+            self.skipTest("there is a GPU")
+        self.assertEqual(code, FAILURE)
+        self.assertRegex(err, r"\Ascan-bench: error: .*(CUDA|cuda).*\n\Z")
+        code, _, err = self.call("reduce", "--n", 1000)
+        self.assertEqual(code, USAGE)
+        self.assertRegex(err, r"nothing measured: no engine here does that \(.*(CUDA|cuda).*\)\n\Z")
+
+
+class Skipped(BenchCase):
+    def test_types_that_the_cpu_engine_lacks(self):
+        for operation, types, found, words in [
+                ("scan", "i8,f16", ["i8"], "no items of type f16"),
+                ("scan", "f16,affine,u32", ["u32"], "no items of type affine"),
+                ("sort", "u16,u32", ["u32"], "no sort of keys of u16"),
+                ("segmented-scan", "f32,u32", ["u32"], "within segments are of u32")]:
+            more = ["--lengths", "one", "--heads", "bits"] if operation[:3] == "seg" else []
+            with self.subTest(operation=operation, types=types):
+                measured, err = self.measures(operation, *QUICK, "--type", types, *more)
+                self.assertEqual(measured, found)
+                self.assertIn(words, err)
+                self.assertEqual(len(err.splitlines()), types.count(",") + 1 - len(found))
+        self.assertEqual(self.measures("scan", *QUICK, "--n", "500", "--type", "f16,i32")[0],
+                         ["i32", "i32"])
+        code, _, err = self.call("scan", *QUICK, "--type", "f16")
+        self.assertEqual(code, USAGE)
+        self.assertIn("nothing measured", err)
+        code, _, err = self.call("histogram", *QUICK, "--type", "f32")
+        self.assertEqual(code, USAGE)
+        self.assertIn("cpu: skipped: scan-bench has no histogram of f32", err)
+
+
+class Outputs(BenchCase):
+    def test_standard_output_that_is_lost(self):
+        for arguments in ["scan", *QUICK], ["--help"]:
+            with open("/dev/full", "wb") as full:
+                self.fails(BAD_FILE, "<stdout>: cannot write: No space left on device", *arguments,
+                           stdout=full)
+            self.fails(BAD_FILE, "<stdout>: cannot write: Bad file descriptor", *arguments,
+                       stdout=None, preexec_fn=lambda: os.close(1))
+
+    def test_a_record(self):
+        target = self.write("x.json", b"old")
+        self.measures("scan", *QUICK, "--type", "i32", "--json", target)
+        with open(target, encoding="utf-8") as file:
+            results = json.load(file)["results"]
+        self.assertEqual([(r["name"], r["n"]) for r in results], [("libscan", 1000)])
+        self.assertHolds("x.json")
+        self.assertEqual(self.call("compare", target, target)[0], DONE)
+
+    def test_compare_of_bad_files(self):
+        good = self.write("good.json", b'{"results": []}')
+        for name, content, words in [("bad.json", b"{", "is not a record of scan-bench"),
+                                     ("other.json", b"[1]", "is not a record of scan-bench"),
+                                     ("none.json", None, "No such file or directory"),
+                                     ("good.json", None, "has nothing in common with")]:
+            path = self.path(name) if content is None else self.write(name, content)
+            self.fails(BAD_FILE, f"{path}: ", "compare", good, path)
+            self.assertIn(words, self.call("compare", good, path)[2])
+
+
+if __name__ == "__main__":
+    if not os.path.exists(PROGRAM):
+        sys.exit(77)
+    unittest.main()
