@@ -257,18 +257,6 @@ std::string refuse_early(options& wanted, output_options const& output) {
   return "";
 }
 
-/// Measures one part on one engine.
-void measure_on(std::string const& engine, options const& part, report const& tell) {
-  if (engine == "cuda") return run_cuda_workloads(part, tell);
-  try {
-    run_cpu_workloads(part, tell);
-  } catch (libscan::invalid_argument const& missing) {
-    if (part.operation != "histogram") throw;
-    // Types and bins that only the other engine may have.
-    std::fprintf(stderr, "scan-bench: cpu: skipped: %s\n", missing.what());
-  }
-}
-
 /// Runs what is asked for, prints and records.
 int measure_all(options wanted, output_options const& output) {
   if (output.once) wanted.rounds = 0;
@@ -289,7 +277,7 @@ int measure_all(options wanted, output_options const& output) {
   for (options const& part : parts_of(wanted)) {
     for (std::string const& engine : part.engines) {
       try {
-        measure_on(engine, part, tell);
+        (engine == "cuda" ? run_cuda_workloads : run_cpu_workloads)(part, tell);
       } catch (libscan::device_error const& problem) {
         std::fprintf(stderr, "scan-bench: %s cut short: %s\n", part.operation.c_str(),
                      problem.what());

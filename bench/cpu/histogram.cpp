@@ -81,15 +81,17 @@ void run_histograms(engine const& on, session const& now) {
       for (std::string const& spread :
            or_standard<std::string>(wanted.spreads, names_of(sample_axis))) {
         for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 20, 1 << 26})) {
-          if (type == "u8" && bins <= 256) {
-            count<std::uint8_t>(on, now, bins, spread, n);
-          } else if (type == "u32") {
-            count<std::uint32_t>(on, now, bins, spread, n);
-          } else {
-            throw invalid_argument("scan-bench has no histogram of " + type + " in " +
-                                   std::to_string(bins) +
-                                   " bins on the CPU; expected u8 (256 bins) or u32");
-          }
+          now.where_known([&] {
+            if (type == "u8" && bins <= 256) {
+              count<std::uint8_t>(on, now, bins, spread, n);
+            } else if (type == "u32") {
+              count<std::uint32_t>(on, now, bins, spread, n);
+            } else {
+              throw invalid_argument("scan-bench has no histogram of " + type + " in " +
+                                     std::to_string(bins) +
+                                     " bins on the CPU; expected u8 (256 bins) or u32");
+            }
+          });
         }
       }
     }
