@@ -4,7 +4,7 @@
 #pragma once
 
 #include <apps/filter/look_back_filter.cuh>
-#include <apps/filter/run_summary.cuh>
+#include <apps/filter/run_tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -13,10 +13,7 @@ template <class Item, class Equal, class Outputs, class Tuning>
 struct run_kernel {
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
-  static constexpr bool wants_values = wanted<decltype(Outputs::values)>;
-  // What begins a run is filtered, and where in the tile it does.
-  using heads_type = filter_outputs<decltype(Outputs::values), index_t*>;
-  using tile_type = filter_tile<Item, keep_heads<Equal>, heads_type, Tuning>;
+  using tile_type = run_tile<Item, Equal, Outputs, Tuning>;
   static constexpr int tile_items = tile_type::tile_items;
 
   struct shared_storage {
@@ -35,25 +32,15 @@ struct run_kernel {
     for_claimed_tiles<tile_items>(state, n, shared.claimed, [&](claimed_tile const& claimed) {
       // 2 find where runs begin, 3 compact these items and their offsets in shared memory
       tile_type tile(claimed.base, claimed.valid);
-      int const begun = tile.ask(shared.tile, in, heads);
-      tile.compact(shared.tile);
-      simt::sync_block();
+      run_summary const total = tile.summarise(shared.tile, in, heads);
 
       // 4 publish how many runs begin and how long the last is, look back for what is before
-      auto const& offset = shared.tile.offset;
-      run_summary total{begun, claimed.valid};
-      if (begun > 0) total.open -= offset[begun - 1];
       run_summary const before =
           enter_tile(state, claimed.index, total, join_runs::identity(), join_runs{}, shared.carry);
 
       // 5 store
-      int const thread = static_cast<int>(threadIdx.x);
-      for (int i = thread; i < begun; i += block_threads) {
-        index_t const earlier = i == 0 ? -before.open : index_t{offset[i - 1]};
-        if constexpr (wants_values) out.values[before.runs + i] = shared.tile.item[i];
-        out.begin_run(before.runs + i, claimed.base + offset[i], offset[i] - earlier);
-      }
-      if (claimed.last && thread == 0) {
+      tile.store(shared.tile, out, before);
+      if (claimed.last && threadIdx.x == 0) {
         run_summary const all = join_runs{}(before, total);
         out.end_run(all.runs - 1, all.open);
         if (runs != nullptr) *runs = all.runs;

@@ -67,9 +67,9 @@ struct resident_filter_kernel {
   }
 };
 
-/// Bytes of workspace a resident filter needs, whatever its size.
-template <class Tuning>
-inline constexpr std::size_t resident_filter_bytes = Tuning::block_threads * sizeof(int);
+/// Bytes of workspace of a resident filter, whatever its size, whose blocks each tell a Summary.
+template <class Tuning, class Summary = int>
+inline constexpr std::size_t resident_filter_bytes = Tuning::block_threads * sizeof(Summary);
 
 /// Whether the current device holds n Items of such a filter at once, whatever the outputs: also in
 /// shared memory, of which some GPUs have too little for the tile.

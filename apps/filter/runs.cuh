@@ -6,6 +6,7 @@
 #include <apps/filter/filter.cuh>
 #include <apps/filter/look_back_runs.cuh>
 #include <apps/filter/pipelined_runs.cuh>
+#include <apps/filter/resident_runs.cuh>
 #include <libscan/device/segments.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -30,6 +31,10 @@ void encode_runs(workspace& ws, In in, Outputs out, item_count n, Equal equal, i
   using item = typename std::iterator_traits<In>::value_type;
   std::byte* const memory = ws.reserve(filter_bytes<run_summary, Tuning, item>(n.at_most()));
   keep_heads<Equal> const rule{equal};
+  bool const done = if_resident<Tuning, item>(n.at_most(), [&](auto tuning) {
+    resident_runs<decltype(tuning)>(ws, memory, in, out, n, rule, d_runs);
+  });
+  if (done) return;
   if constexpr (tunes_pipeline<Tuning> || (std::is_void_v<Tuning> && suits_bulk_copy<In>)) {
     using tuning =
         std::conditional_t<std::is_void_v<Tuning>, pipelined_filter_tuning<item>, Tuning>;
@@ -44,7 +49,7 @@ void encode_runs(workspace& ws, In in, Outputs out, item_count n, Equal equal, i
       return run_pipeline<tuning>(ws, memory, runs, n, join_runs{}, join_runs::identity(), nullptr);
     }
   }
-  if constexpr (!tunes_pipeline<Tuning>) {
+  if constexpr (!tunes_pipeline<Tuning> && !tunes_resident_filter<Tuning>) {
     using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<item>, Tuning>;
     look_back_runs<look_back>(ws, memory, in, out, n, rule, d_runs);
   }

@@ -128,7 +128,7 @@ template <class Summary>
 constexpr std::size_t filter_bytes(index_t n, index_t look_back_items, index_t pipeline_items) {
   std::size_t const tiles = tile_state<Summary>::bytes(ceil_div(n, look_back_items));
   std::size_t const pipeline = pipeline_bytes<Summary>(ceil_div(n, pipeline_items));
-  constexpr std::size_t resident = resident_filter_bytes<resident_filter_tuning<char>>;
+  constexpr std::size_t resident = resident_filter_bytes<resident_filter_tuning<char>, Summary>;
   std::size_t const most = tiles > pipeline ? tiles : pipeline;
   return most > resident ? most : resident;
 }

@@ -22,17 +22,6 @@ struct word_digits {
   digit_place place[8];
 };
 
-/// Where the caller wants to know at which item each bucket of the first digit begins; perhaps
-/// nowhere.
-struct bucket_offsets {
-  index_t* out = nullptr;  // buckets + 1 of them
-  int buckets = 0;
-
-  __device__ void store(int bucket, index_t begin) const {
-    if (out != nullptr && bucket <= buckets) out[bucket] = begin;
-  }
-};
-
 /// Counts digits. Every block counts in shared memory and adds its counts to the others'.
 template <class Order, class Tuning>
 struct digit_histogram_kernel {

@@ -89,16 +89,16 @@ using sort_tuning_or =
 template <class Tuning, class Order, class Value>
 bool sort_resident(workspace& ws, std::byte* memory, sort_buffers<typename Order::key_type> keys,
                    sort_buffers<Value> values, item_count n, Order const& order,
-                   std::vector<digit_place> const& places) {
+                   std::vector<digit_place> const& places, bucket_offsets offsets = {}) {
   auto* const counts = reinterpret_cast<unsigned*>(memory);
   if constexpr (tunes_resident_sort<Tuning>) {
-    resident_sort<Tuning>(ws, counts, keys, values, n, order, places);
+    resident_sort<Tuning>(ws, counts, keys, values, n, order, places, offsets);
     return true;
   } else if constexpr (std::is_void_v<Tuning>) {
     using tuning = resident_sort_tuning<typename Order::key_type, Value>;
     using kernel = resident_sort_kernel<Order, Value, tuning>;
     if (!resident_sort_suits<kernel>(n.at_most(), places.size())) return false;
-    resident_sort<tuning>(ws, counts, keys, values, n, order, places);
+    resident_sort<tuning>(ws, counts, keys, values, n, order, places, offsets);
     return true;
   } else {
     return false;

@@ -16,11 +16,12 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Digits of a sort in one launch.
+/// Digits of a sort in one launch, and whom to tell where the items of each value of one begin.
 struct resident_places {
   static constexpr int most = 16;
   int count;
   digit_place place[most];
+  bucket_offsets offsets;
 };
 
 /// The resident sort: one tile a block, of `rows` rows for each warp.
@@ -37,7 +38,7 @@ struct resident_sort_kernel {
   static constexpr int digits_at_once = 4;  // that a thread reads of a block's counts
   static constexpr int group_threads = digit_values / digits_at_once;
   static constexpr int groups = block_threads / group_threads;
-  static_assert(block_threads >= digit_values && block_threads % group_threads == 0);
+  static_assert(block_threads > digit_values && block_threads % group_threads == 0);
 
   struct shared_storage {
     key_type key[tile_items];
@@ -68,7 +69,7 @@ struct resident_sort_kernel {
       unsigned* const exchange = counts + index_t{p % 2} * gridDim.x * digit_values;
       unsigned const begin = sort_tile(shared, order, witness, places.place[p], items, exchange);
       sync_blocks();
-      if (!find_shifts(shared, exchange, begin, n)) continue;  // all keys agree
+      if (!find_shifts(shared, exchange, begin, n, places.offsets)) continue;  // all keys agree
       store_sorted(shared, order, places.place[p], items.valid, keys.out, values);
       stored = true;
       current = false;
@@ -82,11 +83,7 @@ struct resident_sort_kernel {
  private:
   /// A barrier of all blocks, of which there may be one.
   static __device__ void sync_blocks() {
-    if (gridDim.x == 1) {
-      simt::sync_block();
-    } else {
-      simt::sync_grid();
-    }
+    gridDim.x == 1 ? simt::sync_block() : simt::sync_grid();
   }
 
   /// The part of a tile that a lane holds: one item of each of its warp's rows.
@@ -219,7 +216,7 @@ struct resident_sort_kernel {
   /// Where the block's items of each digit go, from the counts of all blocks; false if all keys
   /// have the same digit. Ends with a barrier.
   static __device__ bool find_shifts(shared_storage& shared, unsigned const* exchange,
-                                     unsigned begin, unsigned n) {
+                                     unsigned begin, unsigned n, bucket_offsets const& offsets) {
     auto const group = threadIdx.x / group_threads;
     auto const quad = threadIdx.x % group_threads * digits_at_once;
     simt::vector<unsigned, digits_at_once> before_four{}, all_four{};
@@ -248,8 +245,10 @@ struct resident_sort_kernel {
         all += shared.all[g][digit];
       }
     }
-    if (simt::sync_block_or(digit < digit_values && all == n)) return false;
     unsigned const first = block::exclusive_scan(shared.scan, all, plus<unsigned>{}).prefix;
+    // The threads behind the last digit's find all n items before them.
+    if (blockIdx.x == 0 && digit <= digit_values) offsets.store(static_cast<int>(digit), first);
+    if (simt::sync_block_or(digit < digit_values && all == n)) return false;
     if (digit < digit_values) shared.shift[digit] = first + before - begin;
     simt::sync_block();
     return true;
@@ -278,17 +277,18 @@ bool resident_sort_suits(index_t n, std::size_t passes) {
 template <class Tuning, class Order, class Value>
 void resident_sort(workspace& ws, unsigned* counts, sort_buffers<typename Order::key_type> keys,
                    sort_buffers<Value> values, item_count n, Order const& order,
-                   std::vector<digit_place> const& places) {
+                   std::vector<digit_place> const& places, bucket_offsets offsets) {
   using kernel = resident_sort_kernel<Order, Value, Tuning>;
   index_t const most = simt::multiprocessor_count();
   // A block alone waits for nobody; many have little to do each.
-  index_t rows = ceil_div(n.at_most(), index_t{Tuning::block_threads});
+  index_t const items = std::max<index_t>(n.at_most(), 1);
+  index_t rows = ceil_div(items, index_t{Tuning::block_threads});
   if (rows > Tuning::most_rows_alone) rows = ceil_div(rows, most);
   rows = std::clamp<index_t>(rows, 1, Tuning::items_per_thread);
-  index_t const blocks = ceil_div(n.at_most(), rows * Tuning::block_threads);
-  resident_places digits{};
+  auto const blocks = static_cast<unsigned>(ceil_div(items, rows * Tuning::block_threads));
+  resident_places digits{.count = 0, .place = {}, .offsets = offsets};
   for (digit_place const place : places) digits.place[digits.count++] = place;
-  simt::launch<kernel>({.blocks = static_cast<unsigned>(blocks > 0 ? blocks : 1),
+  simt::launch<kernel>({.blocks = blocks,
                         .threads = Tuning::block_threads,
                         .on = ws.stream(),
                         .cooperative = blocks > 1},

@@ -106,6 +106,17 @@ struct sort_state {
   }
 };
 
+/// Where the caller wants to know at which item each bucket of the first digit begins; perhaps
+/// nowhere.
+struct bucket_offsets {
+  index_t* out = nullptr;  // buckets + 1 of them
+  int buckets = 0;
+
+  __device__ void store(int bucket, index_t begin) const {
+    if (out != nullptr && bucket <= buckets) out[bucket] = begin;
+  }
+};
+
 /// Which of the passes run. By one thread; `runs` of each step tells whether its keys differ.
 __device__ inline void plan_passes(sort_step* steps, int passes, pass_count wanted) {
   int running = 0;

@@ -117,32 +117,35 @@ struct sorted_tile {
   }
 };
 
+/// Items of a line of memory of 128 bytes.
+template <class T>
+inline constexpr int line_items = sizeof(T) < 128 ? static_cast<int>(128 / sizeof(T)) : 1;
+
 /// Writes a run, target[i] = get(i) for begin <= i < end, in whole lines of 128 bytes where there
 /// are such. By one warp, which may have several under way: load() and store() are for its
-/// beginning, rest() for what goes beyond, of few runs only.
-template <class T>
+/// first `Rows` rows of 32 items, rest() for what goes beyond, of few runs only.
+template <class T, int Rows = 4>
 class run_writer {
  public:
   __device__ run_writer(T* target, int begin, int end)
       : begin_(begin), count_(static_cast<unsigned>(end - begin)) {
-    constexpr unsigned size = sizeof(T);
-    constexpr unsigned line_items = 128 / size > 0 ? 128 / size : 1;
     auto const address = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(target + begin));
-    at_ = begin - static_cast<int>(address / size % line_items) + simt::lane_id();
+    constexpr unsigned size = sizeof(T);
+    at_ = begin - static_cast<int>(address / size % line_items<T>) + simt::lane_id();
     to_ = target + at_;
   }
 
   template <class Get>
   __device__ void load(Get get) {
 #pragma unroll
-    for (int r = 0; r < rows; ++r) {
+    for (int r = 0; r < Rows; ++r) {
       if (covers(r)) item_[r] = get(at_ + r * simt::warp_size);
     }
   }
 
   __device__ void store() const {
 #pragma unroll
-    for (int r = 0; r < rows; ++r) {
+    for (int r = 0; r < Rows; ++r) {
       if (covers(r)) to_[r * simt::warp_size] = item_[r];
     }
   }
@@ -151,12 +154,13 @@ class run_writer {
   __device__ void rest(Get get) const {
     int const end = begin_ + static_cast<int>(count_);
 #pragma unroll 4
-    for (int i = rows * simt::warp_size; at_ + i < end; i += simt::warp_size) to_[i] = get(at_ + i);
+    for (int i = Rows * simt::warp_size; at_ + i < end; i += simt::warp_size) to_[i] = get(at_ + i);
   }
 
- private:
-  static constexpr int rows = 4;
+  /// The item with which rest() would begin.
+  __device__ int behind() const { return at_ - simt::lane_id() + Rows * simt::warp_size; }
 
+ private:
   __device__ bool covers(int row) const {
     return static_cast<unsigned>(at_ + row * simt::warp_size - begin_) < count_;
   }
@@ -165,16 +169,18 @@ class run_writer {
   int at_;
   int begin_;
   unsigned count_;
-  T item_[rows] = {};
+  T item_[Rows] = {};
 };
 
-/// A whole run.
+/// A whole run, however long.
 template <class T, class Get>
 __device__ __forceinline__ void store_run(T* target, int begin, int end, Get get) {
-  run_writer<T> run(target, begin, end);
-  run.load(get);
-  run.store();
-  run.rest(get);
+  while (begin < end) {
+    run_writer<T> run(target, begin, end);
+    run.load(get);
+    run.store();
+    begin = run.behind();
+  }
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stable split into up to 256 buckets by a small key: what "group by expert" needs. One count
-// of the buckets, one pass over the items.
+// of the buckets, one pass over the items; of few items, both in one launch.
 #pragma once
 
 #include <apps/radix_sort/radix_sort.cuh>
@@ -54,8 +54,10 @@ void split_by_key(workspace& ws, sort_buffers<Key> keys, sort_buffers<Value> val
   std::byte* const memory = ws.reserve(layout.bytes);
   int bits = 1;
   while (1 << bits < buckets) ++bits;
-  sort_in_passes<tuning>(ws, memory, layout, keys, values, n, order, {{0, 0, bits}},
-                         pass_count::any, {offsets, buckets});
+  std::vector<digit_place> const places{{0, 0, bits}};
+  if (sort_resident<Tuning>(ws, memory, keys, values, n, order, places, {offsets, buckets})) return;
+  sort_in_passes<tuning>(ws, memory, layout, keys, values, n, order, places, pass_count::any,
+                         {offsets, buckets});
 }
 
 }  // namespace device

@@ -39,7 +39,10 @@ class rank_role {
       shared.keys_full.wait(k % 2);
       take_keys(shared, work, tile, warp, left, key);
       clear(counts);
-      if (threadIdx.x == 0) shared.long_runs[k % 2] = 0;
+      if (threadIdx.x == 0) {
+        shared.long_runs[k % 2] = 0;
+        shared.long_items[k % 2] = 0;
+      }
       if (whole) {
 #pragma unroll
         for (int r = 0; r < items_per_thread; ++r) add_to_counter(counts[digit_of(key[r])], 1);
@@ -108,6 +111,7 @@ class rank_role {
       if (total > Shape::long_run) {
         unsigned const run = take_from_counter(shared.long_runs[k % 2], 1);
         shared.long_run_digit[k % 2][run] = static_cast<unsigned char>(digit);
+        add_to_counter(shared.long_items[k % 2], total);
       }
       auto const scanned = warp::exclusive_scan(total, plus<unsigned>{});
       before = scanned.prefix;

@@ -3,6 +3,7 @@
 // another how far they are.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include <apps/radix_sort/digit_pass.cuh>
@@ -38,6 +39,11 @@ struct staged_pass_shape {
   static constexpr int begins = digit_values + write_warps + 1;
   // Longer runs are for all the warps that write.
   static constexpr int long_run = Tuning::long_run;
+  // Rows of 32 items that an average run touches, lines of memory being written whole. Of keys
+  // alone 4 were never slower.
+  template <class T>
+  static constexpr int run_rows =
+      !has_values ? 4 : std::clamp((tile_items / digit_values + line_items<T> + 30) / 32, 1, 4);
   // Of the 64 that each of 1024 threads has at first.
   static constexpr bool moves_registers = block_threads == 1024 && rank_warps == 16;
   static constexpr int rank_registers = 88;
@@ -86,8 +92,9 @@ struct staged_pass_shape {
     alignas(128) unsigned count[rank_warps][digit_values];   // then where the next of each goes
     unsigned begin[2][begins];                               // of the digits' runs; then ends
     index_t shift[2][begins];                                // from there to their place in memory
-    unsigned long_runs[2];                                   // how many there are, and of which
-    unsigned char long_run_digit[2][tile_items / long_run];  // digits
+    unsigned long_runs[2];                                   // how many there are, of which
+    unsigned char long_run_digit[2][tile_items / long_run];  // digits,
+    unsigned long_items[2];                                  // and of how many items together
     unsigned warp_total[digit_warps];
     bool in_order[check_warps];   // as each has found
     work_type work;               // here, since registers are scarce

@@ -39,7 +39,11 @@ class write_role {
                                                     int tile, unsigned k, int warp, int warps) {
     unsigned const* const begins = shared.begin[k % 2];
     index_t const* const shifts = shared.shift[k % 2];
-    for (int first = warp; first < digit_values; first += 2 * warps) {
+    // In a tile of long runs alone no other need be looked for.
+    int const digits = static_cast<int>(shared.long_items[k % 2]) == work.valid(tile)
+                           ? 0
+                           : 1 << work.pass.place.bits;
+    for (int first = warp; first < digits; first += 2 * warps) {
       int const second = first + warps;
       int const begin[2] = {static_cast<int>(begins[first]), static_cast<int>(begins[second])};
       int end[2] = {static_cast<int>(begins[first + 1]), static_cast<int>(begins[second + 1])};
@@ -75,8 +79,9 @@ class write_role {
                                                         int const (&begin)[2], int const (&end)[2],
                                                         index_t const (&shift)[2]) {
     auto const key = [&](int i) { return shared.sorted.key[i]; };
-    run_writer<key_type> one(work.keys_out + shift[0], begin[0], end[0]);
-    run_writer<key_type> two(work.keys_out + shift[1], begin[1], end[1]);
+    using key_writer = run_writer<key_type, Shape::template run_rows<key_type>>;
+    key_writer one(work.keys_out + shift[0], begin[0], end[0]);
+    key_writer two(work.keys_out + shift[1], begin[1], end[1]);
     one.load(key);
     two.load(key);
     one.store();
@@ -85,8 +90,9 @@ class write_role {
     two.rest(key);
     if constexpr (Shape::has_values) {
       with_values(shared, work, tile, [&](auto value) {
-        run_writer<value_type> third(work.values_out + shift[0], begin[0], end[0]);
-        run_writer<value_type> fourth(work.values_out + shift[1], begin[1], end[1]);
+        using value_writer = run_writer<value_type, Shape::template run_rows<value_type>>;
+        value_writer third(work.values_out + shift[0], begin[0], end[0]);
+        value_writer fourth(work.values_out + shift[1], begin[1], end[1]);
         third.load(value);
         fourth.load(value);
         third.store();

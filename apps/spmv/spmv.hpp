@@ -83,7 +83,7 @@ class kept_matrix {
 ///
 /// Making one returns when everything is done, so that a clock around it tells the cost: a pass
 /// over offsets and indices on the host's threads, and on cuda the transfer and the plan, which
-/// reads the offsets on the device (README.md: 7 to 159 us on an H200). Products on cpu read the
+/// reads the offsets on the device (docs/measured-h200.md: 7 to 159 us). Products on cpu read the
 /// caller's arrays; a table of where threads begin would save them less than 5 %. On cuda, device
 /// memory holds the matrix, the plan (2 bytes a row and some), one x, one y and a workspace.
 template <class T>

@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include <libscan/device/look_back_scan.cuh>
+#include <libscan/device/offset_heads.cuh>
 #include <libscan/device/pipelined_segmented_scan.cuh>
 #include <libscan/device/segmented_tile.cuh>
-#include <libscan/device/segments.cuh>
 #include <libscan/device/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {

@@ -11,7 +11,7 @@
 
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/masks.cuh>
-#include <libscan/warp/segmented_scan.cuh>
+#include <libscan/warp/row_io.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -136,110 +136,6 @@ struct equal_segments {
 };
 
 namespace device {
-
-/// [s]: whether segment s begins at an item, as it does unless it is empty. An iterator.
-template <class Offset>
-struct begun_segments {
-  Offset const* offsets;
-  item_count count;
-
-  __device__ bool operator[](index_t s) const {
-    auto const at = static_cast<index_t>(offsets[s]);
-    return at >= 0 && at < count.get() && at < static_cast<index_t>(offsets[s + 1]);
-  }
-};
-
-/// Sets the head bit of every segment that is not empty.
-template <class Offset>
-struct mark_heads_kernel {
-  static constexpr int block_threads = 256;
-  static constexpr int at_once = 4;  // of a thread
-  static constexpr int block_segments = block_threads * at_once;
-
-  __device__ void operator()(begun_segments<Offset> begun, index_t segments,
-                             std::uint32_t* words) const {
-    constexpr index_t warp_segments = at_once * simt::warp_size;
-    index_t const stride = index_t{gridDim.x} * block_segments;
-    index_t const warp = (index_t{blockIdx.x} * block_threads + threadIdx.x) / simt::warp_size;
-    index_t const n = begun.count.get();
-    // Whole warps go on together, since lanes with the same word join their bits.
-    for (index_t first = warp * warp_segments; first < segments; first += stride) {
-      index_t at[at_once];
-      index_t end[at_once];
-#pragma unroll
-      for (int k = 0; k < at_once; ++k) {
-        index_t const s = first + k * simt::warp_size + simt::lane_id();
-        at[k] = static_cast<index_t>(begun.offsets[s < segments ? s : segments]);
-        end[k] = static_cast<index_t>(begun.offsets[s < segments ? s + 1 : segments]);
-      }
-#pragma unroll
-      for (int k = 0; k < at_once; ++k) {
-        bool const begins = at[k] >= 0 && at[k] < n && at[k] < end[k];
-        mark(begins ? at[k] : -1, words);
-      }
-    }
-  }
-
-  /// Sets bit `at`, if there is one; not less than in earlier lanes where those have one. By a
-  /// warp.
-  static __device__ void mark(index_t at, std::uint32_t* words) {
-    unsigned const begun = simt::ballot(simt::full_warp, at >= 0);
-    if (begun == 0) return;
-    index_t const word = at / 32;
-    unsigned const bit = at >= 0 ? 1u << at % 32 : 0;
-    index_t const first = simt::shfl(simt::full_warp, word, simt::ffs(begun) - 1);
-    index_t const last = simt::shfl(simt::full_warp, word, simt::warp_size - 1 - simt::clz(begun));
-    if (last - first <= 1) {
-      unsigned const low = simt::reduce_or(simt::full_warp, word == first ? bit : 0);
-      unsigned const high = simt::reduce_or(simt::full_warp, word == first ? 0 : bit);
-      if (simt::lane_id() == 0) set(words, first, low);
-      if (simt::lane_id() == 1) set(words, last, high);
-      return;
-    }
-    index_t const own = at >= 0 ? word : -1;
-    index_t const before = simt::shfl_up(simt::full_warp, own, 1);
-    bool const leads = simt::lane_id() == 0 || before != own;
-    auto const joined = warp::segmented_scan<scan_kind::inclusive>(bit, leads, bit_or<unsigned>{});
-    if (leads) set(words, own, joined.total);
-  }
-
-  static __device__ void set(std::uint32_t* words, index_t word, unsigned bits) {
-    if (bits == 0) return;
-    simt::atomic_ref<std::uint32_t>(words[word]).fetch_or(bits, simt::memory_order_relaxed);
-  }
-};
-
-/// Bytes of workspace that turning a descriptor into head bits takes: 0, but for offsets.
-template <class Heads>
-constexpr std::size_t head_bytes(Heads const&, index_t) {
-  return 0;
-}
-template <class Offset>
-constexpr std::size_t head_bytes(segment_offsets<Offset> const&, index_t n) {
-  return static_cast<std::size_t>(ceil_div(n, index_t{2048})) * 256;
-}
-
-/// What a kernel reads heads from: the descriptor itself, or head bits made of it at `memory`.
-template <class Heads>
-Heads prepare_heads(Heads heads, std::byte*, item_count, simt::stream) {
-  return heads;
-}
-template <class Offset>
-head_bits prepare_heads(segment_offsets<Offset> heads, std::byte* memory, item_count n,
-                        simt::stream on) {
-  using kernel = mark_heads_kernel<Offset>;
-  auto* const words = reinterpret_cast<std::uint32_t*>(memory);
-  simt::fill_async(memory, 0, head_bytes(heads, n.at_most()), on);
-  index_t const wanted = ceil_div(heads.segments, index_t{kernel::block_segments});
-  index_t const most = index_t{simt::multiprocessor_count()} * 8;
-  if (wanted > 0) {
-    simt::launch<kernel>({.blocks = static_cast<unsigned>(wanted < most ? wanted : most),
-                          .threads = kernel::block_threads,
-                          .on = on},
-                         begun_segments<Offset>{heads.offsets, n}, heads.segments, words);
-  }
-  return head_bits{words};
-}
 
 /// Throws `invalid_argument` for a descriptor that describes no segments.
 template <class Heads>

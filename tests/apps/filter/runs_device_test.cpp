@@ -92,7 +92,7 @@ struct same_half {
 }  // namespace
 
 TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 has the runs a loop finds", "",
-                   tiny_tuning, tiny_pipeline_tuning, odd_pipeline) {
+                   tiny_tuning, tiny_resident_filter_tuning, tiny_pipeline_tuning, odd_pipeline) {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : tiny_sizes()) {
@@ -146,7 +146,7 @@ TEST_CASE("no pointer of runs needs alignment beyond its type's") {
 }
 
 TEMPLATE_TEST_CASE("equality may be the caller's, and NaN equals nothing", "", tiny_tuning,
-                   tiny_pipeline_tuning, automatic) {
+                   tiny_resident_filter_tuning, tiny_pipeline_tuning, automatic) {
   require_runs<TestType>(runs_of<std::uint32_t>(2000, 3), 0, same_half{});
   std::vector<float> items(500, 1.0f);
   items[7] = items[8] = items[400] = std::numeric_limits<float>::quiet_NaN();
@@ -156,7 +156,7 @@ TEMPLATE_TEST_CASE("equality may be the caller's, and NaN equals nothing", "", t
 }
 
 TEMPLATE_TEST_CASE("runs can be encoded in part, of a number of items on the device", "",
-                   tiny_tuning, tiny_pipeline_tuning, automatic) {
+                   tiny_tuning, tiny_resident_filter_tuning, tiny_pipeline_tuning, automatic) {
   auto const items = runs_of<std::uint32_t>(3000, 4);
   for (index_t const n : {index_t{0}, index_t{1}, index_t{2000}}) {
     INFO("n = " << n);

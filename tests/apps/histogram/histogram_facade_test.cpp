@@ -3,6 +3,9 @@
 #include <apps/histogram/histogram.hpp>
 #include <tests/apps/histogram/histogram_cases.hpp>
 
+#include <atomic>
+#include <thread>
+
 using namespace libscan;
 using namespace libscan::test;
 
@@ -40,4 +43,35 @@ TEMPLATE_TEST_CASE("both engines count alike", "", std::int8_t, std::uint8_t, st
   }
   require_equal(samples_at<TestType>(even_edges(-3, 100, 1000)),
                 even_bins<TestType>(-3, 100, 1000));
+}
+
+// The kernels' leave for shared memory belongs to the process: one thread's histogram must not take
+// back what another's, of more bins, was just given.
+TEST_CASE("histograms of different sizes run from several host threads at once") {
+  auto const samples = spread_samples<std::uint32_t>(spread::uniform, 100000, 60000);
+  auto const count = [&](index_t bins) {
+    integer_bins<std::uint32_t> const rule(0, bins);
+    std::vector<std::uint64_t> counts(static_cast<std::size_t>(bins));
+    histogram(engine::cuda(), samples, rule, counts);
+    return counts;
+  };
+  std::vector<index_t> const sizes{50000, 20000, 3000};
+  std::vector<std::vector<std::uint64_t>> alone;
+  for (index_t const bins : sizes) alone.push_back(count(bins));
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t which = 0; which < sizes.size(); ++which) {
+      threads.emplace_back([&, which] {
+        try {
+          for (int round = 0; round < 100; ++round) {
+            if (count(sizes[which]) != alone[which]) ++wrong;
+          }
+        } catch (std::exception const&) {
+          ++wrong;
+        }
+      });
+    }
+  }
+  REQUIRE(wrong == 0);
 }
