@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.md's C++ is compiled and tested: readme.py ROOT
+"""README.md says what is so, and links lead somewhere: readme.py ROOT
 
 Each of its C++ blocks follows a line `<!-- from: FILE -->`, FILE in examples/, and is made of lines
 of that file: its paragraphs are runs of lines there, in that order, wherever they are indented to,
 and its includes of libscan and of the applications are all that FILE has. House_headers compiles
 such a file alone, and a test in tests/examples runs it.
+
+Each row of docs/measured-*.md in which libscan loses is in a list of losses of the same record, in
+README.md or on such a page: read from the tables, whatever script/readme-tables thinks.
+
+Links of every page to files and headings of the repository lead there.
 """
 import pathlib
 import re
@@ -19,6 +24,15 @@ BLOCK = re.compile(r"^```(?:cpp|c\+\+|cuda)\n(.*?)^```$", re.DOTALL | re.MULTILI
 SOURCE = re.compile(r"<!-- from: (examples/\S+) -->\n$")
 INCLUDE = re.compile(r"^#include.*\n", re.MULTILINE)
 OWN = re.compile(r"^#include <(?:libscan|apps)/.*>$", re.MULTILINE)
+
+PAGES = ("*.md", "docs/*.md", "bench/*.md", "data/*.md", "tests/**/*.md", "libscan/**/*.md")
+TABLE = re.compile(r"^<!-- record: \w+(?: (?!of )(\w+))?.*?-->\n(.*?)^<!-- end -->",
+                   re.DOTALL | re.MULTILINE)
+RECORD = re.compile(r"bench/records/([\w.-]+\.json)")
+LOST = re.compile(r"\((0\.\d\dx)\)")
+CASE = re.compile(r": (0\.\d\dx[^;|]*)")
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
 def paragraphs(text):
@@ -54,13 +68,78 @@ def differences(block, text):
             yield f"compiled with what the page does not show: {line}"
 
 
+def cells_of(line):
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def lost_rows(table):
+    """(title, what its line in a list of losses says) of the rows with a ratio below 1.00x."""
+    head = []
+    for line in table.split("\n"):
+        if not line.startswith("|"):
+            head = []
+        elif not head:
+            head = cells_of(line)
+        else:
+            cells = cells_of(line)
+            lost = [(size, LOST.search(cell)) for size, cell in zip(head, cells)]
+            told = [ratio[1] + (f" at {size}" if size != "us" else "")
+                    for size, ratio in lost if ratio]
+            if told:
+                yield cells[0], ", ".join(told)
+
+
+def check_losses(root):
+    """Complaints about rows that no list of losses has, and about lists that have more."""
+    measured, lists = [], []
+    for path in tree.sources(root, PAGE, "docs/measured-*.md"):
+        for kind, table in TABLE.findall((root / path).read_text()):
+            records = set(RECORD.findall(table))
+            if kind == "losses":
+                lines = [(set(re.findall(r"[^\s,;:|]+", line)), CASE.findall(line))
+                         for line in table.split("\n") if line.startswith("|")]
+                lists.append((path, records, [(words, told.strip()) for words, all_told in lines
+                                              for told in all_told]))
+            elif kind not in ("headline", "tally"):
+                measured += [(path, records, *row) for row in lost_rows(table)]
+    for path, records, title, told in measured:
+        words = set(re.findall(r"[^\s,;:|]+", title))
+        listed = [cases for _, of, cases in lists if records <= of]
+        if not any(words <= line and case == told for cases in listed for line, case in cases):
+            yield f"{path}: {title}: {told}, which no list of losses says"
+    for path, of, cases in lists:
+        rows = sum(records <= of for _, records, _, _ in measured)
+        if rows != len(cases):
+            yield (f"{path}: {len(cases)} losses listed, and {rows} in the tables of "
+                   f"{', '.join(sorted(of))}")
+
+
+def headings(page):
+    """The anchors of a page's headings."""
+    page = re.sub(r"^```.*?^```$", "", page, flags=re.DOTALL | re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+            for title in re.findall(r"^#+ (.*)$", page, re.MULTILINE)}
+
+
+def check_links(root):
+    """Complaints about links to files and headings that are not there."""
+    for path in tree.sources(root, *PAGES):
+        page = (root / path).read_text()
+        for target, heading in LINK.findall(CODE.sub("", page)):
+            place = (root / path.parent / target) if target else root / path
+            if not place.exists():
+                yield f"{path}: {target}: no such file"
+            elif heading and place.suffix == ".md" and heading not in headings(place.read_text()):
+                yield f"{path}: {target}#{heading}: no such heading"
+
+
 def check(root):
-    """Complaints about the README of the tree at `root`."""
+    """Complaints about README.md and the other pages of the tree at `root`."""
     root = pathlib.Path(root)
     page = (root / PAGE).read_text()
     tests = "".join((root / path).read_text() for path in
                     tree.sources(root, f"{TESTS}/*.cpp", f"{TESTS}/CMakeLists.txt"))
-    complaints = []
+    complaints = [*check_losses(root), *check_links(root)]
     for block in BLOCK.finditer(page):
         line = page.count("\n", 0, block.start()) + 1
         source = SOURCE.search(page[:block.start()])
@@ -81,10 +160,18 @@ def self_test():
     """Each planted difference is found; the tree without them is silent."""
     example = "examples/facade/a.hpp"
     page = (f"# Title\n\n<!-- from: {example} -->\n```cpp\n#include <libscan/libscan.hpp>\n\n"
-            "f(1);\nif (x) {\n  g(2);\n}\n\nh(3);\n```\n")
+            "f(1);\nif (x) {\n  g(2);\n}\n\nh(3);\n```\n[there](docs/measured-a.md#rows)\n"
+            "<!-- record: cuda losses -->\n[a](bench/records/a.json): 2\n\n"
+            "| operation | b |\n|---|---|\n"
+            "| sort | u32: 0.99x at 2^4, 0.50x at 2^8; i8: 0.98x at 2^4 |\n<!-- end -->\n")
+    measured = ("## Rows\n<!-- record: cuda of a -->\n[a](../bench/records/a.json)\n\n"
+                "| operation, us | 2^4 | 2^8 | rival |\n|---|---|---|---|\n"
+                "| sort, u32 | 1 (0.99x) | "
+                "1 (0.50x) | b |\n| sort, i8 | 1 (0.98x) | 1 (10.99x) | b |\n<!-- end -->\n")
     text = ("#include <libscan/libscan.hpp>\n#include <vector>\n\nvoid a() {\n  f(1);\n  if (x) {\n"
             "    g(2);\n  }\n  b();\n  h(3);\n}\n")
-    good = {PAGE: page, example: text, f"{TESTS}/a_test.cpp": f"#include <{example}>\n"}
+    pages = {"docs/measured-a.md": measured, "bench/records/a.json": "{}"}
+    good = pages | {PAGE: page, example: text, f"{TESTS}/a_test.cpp": f"#include <{example}>\n"}
     assert tree.found_in(check, good) == [], tree.found_in(check, good)
     planted = [
         # what is found, file, text, and the text in its place
@@ -99,6 +186,13 @@ def self_test():
         ("code without", PAGE, f"<!-- from: {example} -->\n", ""),
         ("code without", PAGE, "from: examples", "from: tests"),
         ("no such file", PAGE, "a.hpp", "gone.hpp"),
+        ("0.50x at 2^8, which no list", PAGE, ", 0.50x at 2^8", ""),
+        ("sort, i8: 0.98x at 2^4, which no list", PAGE, "; i8: 0.98x at 2^4", ""),
+        ("1 losses listed, and 2", PAGE, "; i8: 0.98x at 2^4", ""),
+        ("2 losses listed, and 1", "docs/measured-a.md", "1 (0.98x)", "1 (1.00x)"),
+        ("which no list", PAGE, "cuda losses", "cuda tally"),
+        ("no such file", PAGE, "docs/measured-a.md#", "docs/measured-b.md#"),
+        ("no such heading", "docs/measured-a.md", "## Rows", "## Columns"),
         ("is in no test", f"{TESTS}/a_test.cpp", "a.hpp", "c.hpp"),
     ]
     for complaint, path, old, new in planted:
