@@ -11,7 +11,6 @@
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/resident_scan.cuh>
-#include <libscan/device/shared_room.cuh>
 #include <libscan/device/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -80,7 +79,7 @@ bool fits_resident_filter(index_t n) {
                                       filter_outputs<Item*, index_t*, Item*>, Tuning>;
   index_t const blocks = resident_shape(n, most::row_items, Tuning::items_per_thread).blocks;
   return blocks <= simt::multiprocessor_count() && blocks <= Tuning::block_threads &&
-         sizeof(typename most::shared_storage) <= shared_room();
+         sizeof(typename most::shared_storage) <= simt::shared_room();
 }
 
 /// Launches `resident_filter_kernel` over n items, of which `fits_resident_filter` is true.

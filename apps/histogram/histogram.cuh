@@ -10,7 +10,6 @@
 #include <apps/histogram/packed_histogram.cuh>
 #include <apps/histogram/shared_histogram.cuh>
 #include <apps/histogram/tuning.hpp>
-#include <libscan/device/shared_room.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -43,7 +42,7 @@ void clear_counts(workspace& ws, int bins, Count* d_counts, sample_totals* d_tot
 /// Shared memory that a block may have for counters.
 template <class Tuning>
 std::size_t counter_room() {
-  return Tuning::shared_bytes != 0 ? Tuning::shared_bytes : shared_room();
+  return Tuning::shared_bytes != 0 ? Tuning::shared_bytes : simt::shared_room();
 }
 
 /// Counts samples of more than 8 bits the way the number of bins suggests.

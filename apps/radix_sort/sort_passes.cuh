@@ -10,7 +10,7 @@
 #include <apps/radix_sort/digit_pass.cuh>
 #include <apps/radix_sort/staged_pass.cuh>
 #include <apps/radix_sort/tuning.hpp>
-#include <libscan/device/pipeline.cuh>
+#include <libscan/device/run_pipeline.cuh>
 #include <libscan/device/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -179,6 +179,7 @@ void make_staged_passes(workspace& ws, sort_buffers<typename Order::key_type> ke
                         sort_buffers<Value> values, item_count n, Order const& order,
                         std::vector<digit_place> const& places, sort_state const& state) {
   using kernel = staged_pass_kernel<Order, Value, Witness, Pass>;
+  require_pipeline<kernel>();
   index_t const most = simt::multiprocessor_count();
   index_t const tiles = tiles_of_portion<kernel>(n.at_most());
   auto const blocks = static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most);

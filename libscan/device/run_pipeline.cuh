@@ -2,6 +2,8 @@
 // The launch of a pipeline, and its share of the workspace.
 #pragma once
 
+#include <string>
+
 #include <libscan/device/pipeline.cuh>
 #include <libscan/device/workspace.cuh>
 
@@ -16,12 +18,25 @@ constexpr std::size_t pipeline_bytes(index_t tiles) {
   return claim_bytes + tile_totals<Summary>::bytes(tiles);
 }
 
+/// Throws `invalid_argument` if the current device cannot run such a kernel, which would then do
+/// nothing: a call's tuning may ask for it on any GPU.
+template <class Kernel>
+void require_pipeline() {
+  if (simt::device_can_pipeline<Kernel>()) return;
+  throw invalid_argument(
+      "the tuning asks for a pipeline; expected a GPU with bulk copies (sm_90 or "
+      "later), code compiled for it, and " +
+      std::to_string(sizeof(typename Kernel::shared_storage)) +
+      " bytes of shared memory to a block");
+}
+
 /// Launches a pipeline over n items, on as many multiprocessors as there are. `memory`: of
 /// `pipeline_bytes`, in the workspace.
 template <class Tuning, class Work, class Op>
 void run_pipeline(workspace& ws, std::byte* memory, Work work, item_count n, Op op,
                   typename Work::summary init, typename Work::summary* d_total) {
   using kernel = pipeline_kernel<Work, Tuning>;
+  require_pipeline<kernel>();
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
   tile_totals<typename Work::summary> const totals(memory + claim_bytes, tiles);
   index_t const most = simt::multiprocessor_count();

@@ -60,6 +60,7 @@
 //   launch<Kernel>({.blocks, .threads, .dynamic_shared_bytes, .on, .cooperative}, args...)
 //   allocate deallocate fill_async copy_async synchronize stream
 //   multiprocessor_count resident_blocks_per_multiprocessor<Kernel> device_can_pipeline<Kernel>
+//   shared_room              bytes of shared memory that a block may have
 
 #include <libscan/simt/machine.hpp>
 

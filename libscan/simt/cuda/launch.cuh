@@ -9,6 +9,7 @@
 
 #include <libscan/simt/cuda/block.cuh>
 #include <libscan/simt/cuda/check.cuh>
+#include <libscan/simt/cuda/device_facts.cuh>
 #include <libscan/simt/machine.hpp>
 
 namespace libscan::inline v1_cuda::simt {
@@ -93,11 +94,9 @@ __global__ __launch_bounds__(most_threads<Kernel>(),
 template <class Kernel>
 void allow_shared(void const* kernel, std::size_t bytes) {
   if (bytes <= most_static_shared_bytes) return;
-  int device = 0, room = 0;
-  LIBSCAN_CHECK(cudaGetDevice(&device));
-  LIBSCAN_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  std::size_t const room = shared_room() - shared_layout<Kernel>::in_static;
   LIBSCAN_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     room - static_cast<int>(shared_layout<Kernel>::in_static)));
+                                     static_cast<int>(room)));
 }
 
 }  // namespace detail
@@ -125,13 +124,6 @@ void launch(launch_config const& config, Args... args) {
 #endif
 }
 
-inline int multiprocessor_count() {
-  int device = 0, count = 0;
-  LIBSCAN_CHECK(cudaGetDevice(&device));
-  LIBSCAN_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
-}
-
 template <class Kernel, class... Args>
 int resident_blocks_per_multiprocessor(int block_threads, std::size_t dynamic_shared_bytes = 0) {
   auto const kernel = reinterpret_cast<void const*>(&detail::entry<Kernel, Args...>);
@@ -156,13 +148,12 @@ struct empty_kernel {
 /// device, and a block has room for Kernel's shared storage.
 template <class Kernel>
 bool device_can_pipeline() {
-  int device = 0, room = 0;
-  LIBSCAN_CHECK(cudaGetDevice(&device));
-  LIBSCAN_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  cudaFuncAttributes code{};
-  LIBSCAN_CHECK(cudaFuncGetAttributes(&code, detail::entry<detail::empty_kernel>));
-  return code.ptxVersion >= 90 &&
-         sizeof(typename Kernel::shared_storage) <= static_cast<std::size_t>(room);
+  int const compiled_for = detail::device_fact([](int) {
+    cudaFuncAttributes code{};
+    LIBSCAN_CHECK(cudaFuncGetAttributes(&code, detail::entry<detail::empty_kernel>));
+    return code.ptxVersion;
+  });
+  return compiled_for >= 90 && sizeof(typename Kernel::shared_storage) <= shared_room();
 }
 
 /// Whether this program holds code of the kernel that the current device can run.

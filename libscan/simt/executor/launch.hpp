@@ -116,11 +116,14 @@ inline void copy_async(void* target, void const* source, std::size_t bytes, stre
 
 inline void synchronize(stream = {}) {}
 
+/// As many as on an H200.
+inline std::size_t shared_room() { return executor::most_shared_bytes; }
+
 /// Whether the current device has bulk copies, as the executor does, and room for Kernel's shared
 /// storage in a block.
 template <class Kernel>
 bool device_can_pipeline() {
-  return sizeof(typename Kernel::shared_storage) <= executor::most_shared_bytes;
+  return sizeof(typename Kernel::shared_storage) <= shared_room();
 }
 
 }  // namespace libscan::inline v1_executor::simt

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA backend: what the current device has. Each fact is asked once a device: calls whose kernels
+// run for some microseconds would otherwise wait for the answers as long.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstddef>
+
+#include <libscan/simt/cuda/check.cuh>
+
+namespace libscan::inline v1_cuda::simt {
+
+namespace detail {
+
+/// ask(device) >= 0, of the current device. `ask` has no state, and a type of its own.
+template <class Ask>
+int device_fact(Ask ask) {
+  constexpr int most_devices = 64;
+  static std::atomic<int> known[most_devices];  // the fact and 1; 0: nobody has asked
+  int device = 0;
+  LIBSCAN_CHECK(cudaGetDevice(&device));
+  if (device >= most_devices) return ask(device);
+  int fact = known[device].load(std::memory_order_relaxed);
+  if (fact == 0) {
+    fact = ask(device) + 1;
+    known[device].store(fact, std::memory_order_relaxed);
+  }
+  return fact - 1;
+}
+
+}  // namespace detail
+
+inline int multiprocessor_count() {
+  return detail::device_fact([](int device) {
+    int count = 0;
+    LIBSCAN_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    return count;
+  });
+}
+
+/// How many bytes of shared memory a block may have: at least 64 KiB on every GPU the library is
+/// for.
+inline std::size_t shared_room() {
+  return static_cast<std::size_t>(detail::device_fact([](int device) {
+    int room = 0;
+    LIBSCAN_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    return room;
+  }));
+}
+
+}  // namespace libscan::inline v1_cuda::simt
