@@ -22,6 +22,7 @@ struct digit_pass_kernel {
   using tile_type = digit_tile<Order, Value, Tuning>;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
+  static constexpr bool cooperative = false;
   static constexpr int tile_items = tile_type::tile_items;
   static constexpr int digits_per_thread = tile_type::digits_per_thread;
   static constexpr index_t portion_items = Tuning::portion_tiles * tile_items;

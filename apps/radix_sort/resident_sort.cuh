@@ -38,7 +38,7 @@ struct resident_sort_kernel {
   static constexpr int digits_at_once = 4;  // that a thread reads of a block's counts
   static constexpr int group_threads = digit_values / digits_at_once;
   static constexpr int groups = block_threads / group_threads;
-  static_assert(block_threads > digit_values && block_threads % group_threads == 0);
+  static_assert(block_threads >= digit_values && block_threads % group_threads == 0);
 
   struct shared_storage {
     key_type key[tile_items];
@@ -246,8 +246,8 @@ struct resident_sort_kernel {
       }
     }
     unsigned const first = block::exclusive_scan(shared.scan, all, plus<unsigned>{}).prefix;
-    // The threads behind the last digit's find all n items before them.
-    if (blockIdx.x == 0 && digit <= digit_values) offsets.store(static_cast<int>(digit), first);
+    if (blockIdx.x == 0 && digit == 0) offsets.store(0, 0);
+    if (blockIdx.x == 0 && digit < digit_values) offsets.store_end(digit, first + all);
     if (simt::sync_block_or(digit < digit_values && all == n)) return false;
     if (digit < digit_values) shared.shift[digit] = first + before - begin;
     simt::sync_block();

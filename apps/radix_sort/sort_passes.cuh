@@ -134,56 +134,33 @@ void count_digits(workspace& ws, typename Order::key_type const* in, item_count 
   }
 }
 
-/// Launches a kernel that makes a pass, for each pass and portion.
+/// Launches `Kernel`, which makes a pass over a portion of the items, for each pass and portion.
 template <class Kernel, class Order, class Value>
 void launch_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
                    sort_buffers<Value> values, item_count n, Order const& order,
-                   std::vector<digit_place> const& places, sort_state const& state, unsigned blocks,
-                   bool cooperative) {
+                   std::vector<digit_place> const& places, sort_state const& state) {
+  index_t const portion = n.at_most() < Kernel::portion_items ? n.at_most() : Kernel::portion_items;
+  index_t const tiles = ceil_div(portion, index_t{Kernel::tile_items});
+  unsigned blocks;
+  if constexpr (Kernel::cooperative) {
+    require_pipeline<Kernel>();
+    index_t const most = simt::multiprocessor_count();
+    blocks = static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most);
+  } else {
+    blocks = blocks_for<Kernel, item_count, Order, sort_buffers<typename Order::key_type>,
+                        sort_buffers<Value>, sort_state, pass_launch>(tiles, Kernel::block_threads);
+  }
   index_t const portions = ceil_div(n.at_most(), Kernel::portion_items);
   for (int p = 0; p < static_cast<int>(places.size()); ++p) {
-    for (index_t portion = 0; portion < portions; ++portion) {
-      pass_launch const pass{places[static_cast<std::size_t>(p)], p, portion, portions};
+    for (index_t turn = 0; turn < portions; ++turn) {
+      pass_launch const pass{places[static_cast<std::size_t>(p)], p, turn, portions};
       simt::launch<Kernel>({.blocks = blocks,
                             .threads = Kernel::block_threads,
                             .on = ws.stream(),
-                            .cooperative = cooperative},
+                            .cooperative = Kernel::cooperative},
                            n, order, keys, values, state, pass);
     }
   }
-}
-
-/// How many tiles the first portion of n items has.
-template <class Kernel>
-index_t tiles_of_portion(index_t n) {
-  return ceil_div(n < Kernel::portion_items ? n : Kernel::portion_items,
-                  index_t{Kernel::tile_items});
-}
-
-/// Makes all passes on any GPU.
-template <class Pass, class Order, class Value>
-void make_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
-                 sort_buffers<Value> values, item_count n, Order const& order,
-                 std::vector<digit_place> const& places, sort_state const& state) {
-  using kernel = digit_pass_kernel<Order, Value, Pass>;
-  unsigned const blocks =
-      blocks_for<kernel, item_count, Order, sort_buffers<typename Order::key_type>,
-                 sort_buffers<Value>, sort_state, pass_launch>(
-          tiles_of_portion<kernel>(n.at_most()), kernel::block_threads);
-  launch_passes<kernel>(ws, keys, values, n, order, places, state, blocks, false);
-}
-
-/// Makes all passes in stages.
-template <tile_witness Witness, class Pass, class Order, class Value>
-void make_staged_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
-                        sort_buffers<Value> values, item_count n, Order const& order,
-                        std::vector<digit_place> const& places, sort_state const& state) {
-  using kernel = staged_pass_kernel<Order, Value, Witness, Pass>;
-  require_pipeline<kernel>();
-  index_t const most = simt::multiprocessor_count();
-  index_t const tiles = tiles_of_portion<kernel>(n.at_most());
-  auto const blocks = static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most);
-  launch_passes<kernel>(ws, keys, values, n, order, places, state, blocks, true);
 }
 
 /// Makes all passes the way `Tuning` says, or as the number of items and the GPU permit.
@@ -194,7 +171,8 @@ void choose_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
   using pass = typename Tuning::pass;
   constexpr bool may_witness = equal_is_identical<Order> && std::is_void_v<Value>;
   auto const staged = [&]<tile_witness Witness, class Pass>() {
-    make_staged_passes<Witness, Pass>(ws, keys, values, n, order, places, state);
+    using kernel = staged_pass_kernel<Order, Value, Witness, Pass>;
+    launch_passes<kernel>(ws, keys, values, n, order, places, state);
   };
   if constexpr (tunes_staged_pass<pass>) {
     if constexpr (may_witness) {
@@ -217,7 +195,7 @@ void choose_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
         return staged.template operator()<tile_witness::positions, by_position>();
       }
     }
-    make_passes<pass>(ws, keys, values, n, order, places, state);
+    launch_passes<digit_pass_kernel<Order, Value, pass>>(ws, keys, values, n, order, places, state);
   }
 }
 

@@ -115,6 +115,9 @@ struct bucket_offsets {
   __device__ void store(int bucket, index_t begin) const {
     if (out != nullptr && bucket <= buckets) out[bucket] = begin;
   }
+  __device__ void store_end(unsigned bucket, index_t end) const {
+    store(static_cast<int>(bucket) + 1, end);
+  }
 };
 
 /// Which of the passes run. By one thread; `runs` of each step tells whether its keys differ.

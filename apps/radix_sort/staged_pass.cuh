@@ -26,6 +26,7 @@ struct staged_pass_kernel {
   using key_type = typename Order::key_type;
   static constexpr int block_threads = shape::block_threads;
   static constexpr int resident_blocks = 1;
+  static constexpr bool cooperative = true;
   static constexpr int tile_items = shape::tile_items;
   static constexpr index_t portion_items = shape::portion_items;
 

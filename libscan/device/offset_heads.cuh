@@ -34,6 +34,7 @@ struct mark_heads_kernel {
       std::conditional_t<sizeof(Offset) == 8, index_t,
                          std::conditional_t<std::is_unsigned_v<Offset>, std::uint32_t, int>>;
   using place = std::make_unsigned_t<number>;  // of an item, or of a word of 32
+  static constexpr auto largest = static_cast<index_t>(std::numeric_limits<number>::max());
   static constexpr int block_threads = 256;
   static constexpr int width = sizeof(Offset) == 8 ? 2 : 4;  // consecutive offsets of a lane
   static constexpr int rows = 8 / width;                     // of a warp, under way together
@@ -45,8 +46,7 @@ struct mark_heads_kernel {
   __device__ void operator()(Offset const* offsets, index_t segments, item_count count,
                              std::uint32_t* words) const {
     index_t const n = count.get();
-    constexpr auto most = static_cast<index_t>(std::numeric_limits<number>::max());
-    auto const limit = static_cast<place>(n < most ? n : most);
+    auto const limit = static_cast<place>(n < largest ? n : largest);
     bool const joins = n / segments < dense && warp::whole_rows<width>(offsets);
     index_t const warp = (index_t{blockIdx.x} * block_threads + threadIdx.x) / simt::warp_size;
     index_t const stride = index_t{gridDim.x} * block_segments;
