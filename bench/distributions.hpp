@@ -29,6 +29,10 @@ inline constexpr std::array<std::string_view, 2> item_axis{"random", "ones"};
 inline constexpr std::array<std::string_view, 5> length_axis{"one", "ones", "short", "power-law",
                                                              "huge"};
 
+/// The same for sorts, and 16 each; 1024 each; eight of as many.
+inline constexpr std::array<std::string_view, 8> sort_length_axis{
+    "one", "ones", "short", "power-law", "huge", "rows-16", "rows-1024", "few-huge"};
+
 /// How segments are described: a byte, a bit or a 32-bit key for each item, or 32-bit offsets.
 inline constexpr std::array<std::string_view, 4> head_axis{"flags", "bits", "keys", "offsets"};
 
@@ -241,6 +245,9 @@ inline index_t segment_length(std::string_view lengths, index_t i, index_t n) {
   if (lengths == "one") return n;
   if (lengths == "ones") return 1;
   if (lengths == "short") return static_cast<index_t>(1 + word % 32);
+  if (lengths == "rows-16") return 16;
+  if (lengths == "rows-1024") return 1024;
+  if (lengths == "few-huge") return ceil_div(n, index_t{8});
   if (lengths == "power-law") {
     double const u = (static_cast<double>(word >> 11) + 1) / 9007199254740992.0;
     return static_cast<index_t>(std::min(static_cast<double>(n), std::floor(1 / u)));
@@ -256,7 +263,7 @@ inline index_t segment_length(std::string_view lengths, index_t i, index_t n) {
 }  // namespace detail
 
 /// Where the segments of n items begin, and n behind the last. `lengths` is a name on
-/// `length_axis`. Throws `invalid_argument` for other names, and for n above 2^31 - 1.
+/// `sort_length_axis`. Throws `invalid_argument` for other names, and for n above 2^31 - 1.
 inline std::vector<std::int32_t> offsets_of(std::string_view lengths, index_t n) {
   if (n > INT32_MAX) throw invalid_argument("segments are measured up to 2^31 - 1 items");
   std::vector<std::int32_t> offsets{0};

@@ -187,6 +187,24 @@ void add_sorts(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',')
       ->check(one_of(key_axis));
   add_common(sort, wanted, output);
+  auto& segmented = *app.add_subcommand("segmented-sort", "radix sorts within segments");
+  segmented
+      .add_option("--what", wanted.sorts,
+                  "keys; pairs: with values of 32 bits, stably (default: keys)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"keys", "pairs"}));
+  add_types(segmented, wanted, "of keys: u32", {"u32"});
+  segmented
+      .add_option("--keys", wanted.keys,
+                  "uniform, 256-distinct, sorted, constant (default: uniform)")
+      ->delimiter(',')
+      ->check(one_of(key_axis));
+  segmented
+      .add_option("--lengths", wanted.lengths,
+                  "one, ones, short, power-law, huge, rows-16, rows-1024, few-huge (default: all)")
+      ->delimiter(',')
+      ->check(one_of(sort_length_axis));
+  add_common(segmented, wanted, output);
   auto& buckets = *app.add_subcommand("split-by-key", "stable splits into many buckets (cuda)");
   buckets.add_option("--buckets", wanted.buckets, "1 to 256 (default: 8, 64, 256)")
       ->check(CLI::Range(1, 256))

@@ -3,6 +3,7 @@
 // make every order of association give these very values.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -39,6 +40,15 @@ host_array<T> scanned_in_segments(host_array<T> const& in, scan_kind kind,
     }
   }
   return out;
+}
+
+/// Sorts each segment of `items`, equal ones in their order.
+template <class T, class Less>
+void sort_in_segments(host_array<T> const& items, std::vector<std::int32_t> const& offsets,
+                      Less less) {
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    std::stable_sort(items.begin() + offsets[s], items.begin() + offsets[s + 1], less);
+  }
 }
 
 /// All items of `in`, reduced.

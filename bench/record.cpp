@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view byte_model =
     "least traffic: each input (items, descriptors, masks) read once, each output written once; of "
     "items that a mask chooses among, the sectors that hold chosen ones; of a sort, all keys once "
-    "and keys and values in and out for each 8 bits";
+    "and keys and values in and out for each 8 bits, but within segments once in all";
 
 nlohmann::json to_json(result const& r) {
   return {{"engine", r.engine},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The segments of a length distribution, in each of the forms that scans take them.
+// The segments of a length distribution, in each of the forms that scans take them, and what scans
+// and sorts within them are called.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +44,20 @@ inline std::string segmented_name(scan_kind kind, std::string const& heads,
                                   std::string const& lengths) {
   std::string const name = kind == scan_kind::inclusive ? "inclusive" : "exclusive";
   return name + "_segmented_scan " + heads + ", " + lengths;
+}
+
+/// How a record names a sort within segments: "sort pairs within segments, power-law", and the
+/// values of the keys if they are not uniform.
+inline std::string segmented_sort_name(std::string const& what, std::string const& lengths,
+                                       std::string const& keys) {
+  std::string const name = "sort " + what + " within segments, " + lengths;
+  return keys == "uniform" ? name : name + ", " + keys;
+}
+
+/// What a sort of n items, keys and values, within segments moves at least: offsets read once, each
+/// item read once and written once.
+inline double segmented_sort_bytes(index_t n, std::size_t item_bytes, double offset_bytes) {
+  return offset_bytes + 2.0 * static_cast<double>(n) * static_cast<double>(item_bytes);
 }
 
 }  // namespace libscan::bench

@@ -11,6 +11,11 @@ namespace {
 
 constexpr index_t large = index_t{1} << 28;  // on a GPU; a CPU's memory is slower
 
+/// Of the segments that are sorted: tiny, middling, of any length, one huge one amid tiny, few
+/// huge.
+std::vector<std::string> const sorted_lengths{"short", "rows-1024", "power-law", "huge",
+                                              "few-huge"};
+
 std::vector<options> cuda_parts() {
   using strings = std::vector<std::string>;
   std::vector<options> parts;
@@ -56,6 +61,9 @@ std::vector<options> cuda_parts() {
   options& pairs = add("sort", ladder);
   pairs.sorts = {"pairs", "argsort"};
   pairs.keys = names_of(key_axis);
+  options& in_segments = add("segmented-sort", {1 << 20, 1 << 27});
+  in_segments.sorts = {"keys", "pairs"};
+  in_segments.lengths = sorted_lengths;
   add("split-by-key", ladder);
   options& counts = add("histogram", {large});
   counts.bins = {256, 2048, 32768, 65536, 1 << 20};
@@ -134,6 +142,14 @@ std::vector<options> cpu_parts() {
   easier.keys = {"256-distinct", "sorted", "constant"};
   easier.sizes = {1 << 24};
   add("sort").sorts = {"pairs", "argsort"};
+  options& in_segments = add("segmented-sort");
+  in_segments.sorts = {"keys", "pairs"};
+  in_segments.lengths = sorted_lengths;
+  in_segments.sizes = {1 << 20};
+  options& in_more_segments = add("segmented-sort");
+  in_more_segments.sorts = {"keys", "pairs"};
+  in_more_segments.lengths = {"short", "power-law"};
+  in_more_segments.sizes = {1 << 24};
   add("histogram");
   options& more_bins = add("histogram");
   more_bins.types = {"u32"};

@@ -65,6 +65,9 @@ void run_filters(engine const& on, session const& now);
 /// Sorts of keys and of pairs; the engine beside the standard library.
 void run_sorts(engine const& on, session const& now);
 
+/// Sorts of keys and of pairs within segments; the engine beside loops over the segments.
+void run_segmented_sorts(engine const& on, session const& now);
+
 /// Histograms of integers; the engine beside loops, on one thread and on all.
 void run_histograms(engine const& on, session const& now);
 

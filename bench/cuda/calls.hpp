@@ -130,6 +130,18 @@ struct bucket_problem {
   index_t n;
 };
 
+/// keys_out = each segment of keys[0 .. n-1] in ascending order, equal ones in their order;
+/// values_out = the values that belong to them.
+struct segmented_sort_problem {
+  std::uint32_t const* keys;
+  std::uint32_t* keys_out;
+  std::uint32_t const* values;  ///< null: keys alone
+  std::uint32_t* values_out;
+  index_t n;
+  std::int32_t const* offsets;
+  index_t segments;
+};
+
 /// A way to solve a problem, with its temporary memory. Asynchronous on the default stream.
 struct implementation {
   std::string name;
@@ -151,6 +163,7 @@ implementations offers(run_problem const& problem);
 implementations offers(sort_problem const& problem);
 implementations offers(pair_sort_problem const& problem);
 implementations offers(bucket_problem const& problem);
+implementations offers(segmented_sort_problem const& problem);
 /// The textbook sort by one-bit splits, of 2^24 u32 keys.
 implementations textbook_sorts(sort_problem const& problem);
 }  // namespace by_libscan
@@ -169,6 +182,7 @@ implementations offers(run_problem const& problem);
 implementations offers(sort_problem const& problem);
 implementations offers(pair_sort_problem const& problem);
 implementations offers(bucket_problem const& problem);
+implementations offers(segmented_sort_problem const& problem);
 std::string version();
 }  // namespace by_cub
 
@@ -186,6 +200,7 @@ implementations offers(run_problem const& problem);
 implementations offers(sort_problem const& problem);
 implementations offers(pair_sort_problem const& problem);
 implementations offers(bucket_problem const& problem);
+implementations offers(segmented_sort_problem const& problem);
 std::string version();
 }  // namespace by_newest_cub
 
@@ -208,5 +223,6 @@ implementations all_offers(run_problem const& problem);
 implementations all_offers(sort_problem const& problem);
 implementations all_offers(pair_sort_problem const& problem);
 implementations all_offers(bucket_problem const& problem);
+implementations all_offers(segmented_sort_problem const& problem);
 
 }  // namespace libscan::bench

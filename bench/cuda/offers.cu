@@ -86,4 +86,8 @@ implementations all_offers(bucket_problem const& problem) {
   return joined({by_libscan::offers(problem), by_cub::offers(problem), newest_cub(problem)});
 }
 
+implementations all_offers(segmented_sort_problem const& problem) {
+  return joined({by_libscan::offers(problem), by_cub::offers(problem), newest_cub(problem)});
+}
+
 }  // namespace libscan::bench

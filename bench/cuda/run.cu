@@ -91,6 +91,7 @@ void run_cuda_workloads(options const& wanted, report const& tell) {
   if (wanted.operation == "split") cuda::run_splits(now);
   if (wanted.operation == "runs") cuda::run_runs(now);
   if (wanted.operation == "sort") cuda::run_sorts(now);
+  if (wanted.operation == "segmented-sort") cuda::run_segmented_sorts(now);
   if (wanted.operation == "split-by-key") cuda::run_splits_by_key(now);
   if (wanted.operation == "histogram") cuda::run_histograms(now);
   if (wanted.operation == "spmv") cuda::run_products(now);

@@ -190,8 +190,9 @@ void run_filters(session const& now);
 void run_splits(session const& now);
 void run_runs(session const& now);
 
-/// Sorts of keys and of pairs, and argsort; splits into many buckets.
+/// Sorts of keys and of pairs, and argsort; sorts within segments; splits into many buckets.
 void run_sorts(session const& now);
+void run_segmented_sorts(session const& now);
 void run_splits_by_key(session const& now);
 
 /// Histograms in bins of every kind.

@@ -152,7 +152,10 @@ TEST_CASE("strategies are ours, rivals and ceilings are not") {
 }
 
 TEST_CASE("segments of every length distribution cover all items, in all four forms") {
-  for (auto const& lengths : names_of(length_axis)) {
+  for (auto const& name : length_axis) {
+    CHECK(std::count(sort_length_axis.begin(), sort_length_axis.end(), name) == 1);
+  }
+  for (auto const& lengths : names_of(sort_length_axis)) {
     for (index_t const n : {1, 2, 31, 32, 33, 1000, 100000}) {
       CAPTURE(lengths, n);
       segment_forms const forms(lengths, n);
@@ -172,6 +175,9 @@ TEST_CASE("segments of every length distribution cover all items, in all four fo
   }
   CHECK(offsets_of("one", 1000).size() == 2);
   CHECK(offsets_of("ones", 1000).size() == 1001);
+  CHECK(offsets_of("rows-16", 40) == std::vector<std::int32_t>{0, 16, 32, 40});
+  CHECK(offsets_of("rows-1024", 2049) == std::vector<std::int32_t>{0, 1024, 2048, 2049});
+  CHECK(offsets_of("few-huge", 100000).size() == 9);
   auto const huge = offsets_of("huge", 100000);
   std::int32_t longest = 0;
   for (std::size_t s = 0; s + 1 < huge.size(); ++s) {
@@ -179,6 +185,24 @@ TEST_CASE("segments of every length distribution cover all items, in all four fo
   }
   CHECK(longest == 50000);
   CHECK_THROWS_AS(offsets_of("long", 10), invalid_argument);
+}
+
+TEST_CASE("segments are sorted each on its own, equal items in their order") {
+  using item = std::pair<int, char>;
+  auto const by_first = [](item const& a, item const& b) { return a.first < b.first; };
+  std::vector<item> const in{{3, 'a'}, {1, 'b'}, {3, 'c'}, {1, 'd'}, {2, 'e'}, {0, 'f'}};
+  host_array<item> const items(static_cast<index_t>(in.size()));
+  std::copy(in.begin(), in.end(), items.begin());
+  sort_in_segments(items, {0, 4, 4, 5, 6}, by_first);
+  CHECK(std::vector<item>(items.begin(), items.end()) ==
+        std::vector<item>{{1, 'b'}, {1, 'd'}, {3, 'a'}, {3, 'c'}, {2, 'e'}, {0, 'f'}});
+}
+
+TEST_CASE("a sort within segments has a name, and bytes") {
+  CHECK(segmented_sort_name("keys", "short", "uniform") == "sort keys within segments, short");
+  CHECK(segmented_sort_name("pairs", "huge", "sorted") ==
+        "sort pairs within segments, huge, sorted");
+  CHECK(segmented_sort_bytes(100, 8, 44) == 1644);
 }
 
 TEST_CASE("floating-point items have exact sums in any order") {

@@ -44,8 +44,11 @@ class Refusals(BenchCase):
         for operation in "scan", "algorithms":
             self.refuses('"foo" is unknown; expected one of ' + names, operation, *QUICK,
                          "--algorithm", "foo")
-        for operation in "scan", "segmented-scan", "sort", "histogram", "spmv", "reduce":
+        for operation in ("scan", "segmented-scan", "sort", "segmented-sort", "histogram", "spmv",
+                          "reduce"):
             self.refuses("--type: foo not in {", operation, *QUICK, "--type", "foo")
+        for option in "--lengths", "--what", "--keys":
+            self.refuses(f"{option}: foo not in {{", "segmented-sort", *QUICK, option, "foo")
 
     def test_records_that_cannot_be_written(self):
         target = self.path("missing/x.json")
@@ -86,6 +89,39 @@ class Skipped(BenchCase):
         code, _, err = self.call("histogram", *QUICK, "--type", "f32")
         self.assertEqual(code, USAGE)
         self.assertIn("skipped: scan-bench has no histogram of f32", err)
+
+
+class SortsWithinSegments(BenchCase):
+    LENGTHS = "one", "ones", "short", "power-law", "huge", "rows-16", "rows-1024", "few-huge"
+    RIVALS = {"keys": ["std", "tbb", "vqsort tbb"], "pairs": ["std stable", "tbb stable"]}
+
+    def test_everyone_is_verified_and_timed(self):
+        target = self.path("x.json")
+        code, _, err = self.call("segmented-sort", "--engine", "cpu", "--n", "5000", "--rounds", "3",
+                                 "--what", "keys,pairs", "--json", target)
+        self.assertEqual((code, err), (DONE, ""))
+        with open(target, encoding="utf-8") as file:
+            record = json.load(file)
+        self.assertEqual(record["wrong"], [])
+        found = [(r["operation"], r["type"], r["name"]) for r in record["results"]]
+        self.assertEqual(found, [
+            (f"sort {what} within segments, {lengths}", kind, name)
+            for lengths in self.LENGTHS for what, kind in [("keys", "u32"), ("pairs", "u32+u32")]
+            for name in ["memcpy", "libscan", *self.RIVALS[what]]])
+        # 313 rows of at most 16 keys: offsets of 64 bits once, keys in and out.
+        bytes_moved = {r["bytes"] for r in record["results"]
+                       if r["operation"] == "sort keys within segments, rows-16"}
+        self.assertEqual(bytes_moved, {314 * 8 + 5000 * 4 * 2})
+
+    def test_what_is_asked_for(self):
+        arguments = ["segmented-sort", *QUICK, "--lengths", "short,power-law", "--type", "u32"]
+        self.assertEqual(self.measures(*arguments)[0], ["u32", "u32"])
+
+    def test_equal_keys(self):
+        for keys in "256-distinct", "sorted", "constant":
+            code, _, err = self.call("segmented-sort", "--engine", "cpu", "--n", "5000", "--once",
+                                     "--what", "keys,pairs", "--keys", keys)
+            self.assertEqual((code, err), (DONE, ""), keys)
 
 
 class Outputs(BenchCase):
