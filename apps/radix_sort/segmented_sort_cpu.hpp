@@ -41,7 +41,9 @@ void sort_segments(int threads, index_t const* offsets, index_t segments, Order 
   auto const leaves = sorter_for<Item>(threads, by, 0, tuning);
   index_t const large = leaves.leaf_items();
   index_t const n = segments == 0 ? 0 : offsets[segments];
-  index_t most = 0;
+  index_t const tiny = std::min(insertion_items, large);
+  constexpr index_t batch_items = 512;  // of tiny segments, sorted together
+  index_t most = batch_items;
   for (index_t s = 0; s < segments; ++s) {
     index_t const size = offsets[s + 1] - offsets[s];
     if (size <= large) most = std::max(most, size);
@@ -51,12 +53,24 @@ void sort_segments(int threads, index_t const* offsets, index_t segments, Order 
   sort_memory<Item> const rooms(std::min<index_t>(threads, groups) * 2 * most);
   for_each_of(threads, groups, [&](int worker, index_t group) {
     Item* const room = rooms.data() + worker * 2 * most;
-    index_t const* const end = offsets + segments;
+    index_t const* end = offsets + segments;
     index_t const* at = std::lower_bound(offsets, end, group * group_items);
-    for (; at != end && *at < (group + 1) * group_items; ++at) {
+    end = std::lower_bound(at, end, (group + 1) * group_items);
+    while (at != end) {
+      index_t const* behind = at;
+      while (behind != end && behind[1] - *behind <= tiny && behind[1] - *at <= batch_items) {
+        ++behind;
+      }
+      if (behind != at) {
+        leaves.sort_tiny_segments(source_from(*at), at, behind - at, sink_from(*at), room);
+        at = behind;
+        continue;
+      }
       index_t const size = at[1] - at[0];
-      if (size == 0 || size > large) continue;
-      leaves.sort_leaf(source_from(*at), size, sink_from(*at), room, room + most);
+      if (size <= large) {
+        leaves.sort_leaf(source_from(*at), size, sink_from(*at), room, room + most);
+      }
+      ++at;
     }
   });
   for (index_t s = 0; s < segments; ++s) {

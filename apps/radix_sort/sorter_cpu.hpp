@@ -68,6 +68,19 @@ class sorter {
     sink.put(leaf_sort(items, partner, n, order_, tuning_.wide_digits), 0, n);
   }
 
+  /// Sorts within segments of at most `insertion_items` items each, which follow one another:
+  /// segment s is items offsets[s] - offsets[0] ... of `source`. `items` has room for all.
+  template <class Source, class Sink>
+  void sort_tiny_segments(Source const& source, index_t const* offsets, index_t segments,
+                          Sink const& sink, Item* items) const {
+    index_t const n = offsets[segments] - offsets[0];
+    for (index_t i = 0; i < n; ++i) items[i] = source[i];
+    for (index_t s = 0; s < segments; ++s) {
+      insertion_sort(items + (offsets[s] - offsets[0]), offsets[s + 1] - offsets[s], order_);
+    }
+    sink.put(items, 0, n);
+  }
+
   index_t leaf_items() const { return leaf_items_; }
 
  private:
