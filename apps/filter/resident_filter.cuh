@@ -77,9 +77,11 @@ bool fits_resident_filter(index_t n) {
   if (!Tuning::fits) return false;
   using most = resident_filter_kernel<Item, keep_marked<byte_mask>,
                                       filter_outputs<Item*, index_t*, Item*>, Tuning>;
+  // Blocks that encode runs tell one another twice as much.
+  constexpr std::size_t of_runs = sizeof(block::scan_storage<index_t, Tuning::block_threads>) + 8;
   index_t const blocks = resident_shape(n, most::row_items, Tuning::items_per_thread).blocks;
   return blocks <= simt::multiprocessor_count() && blocks <= Tuning::block_threads &&
-         sizeof(typename most::shared_storage) <= simt::shared_room();
+         sizeof(typename most::shared_storage) + of_runs <= simt::shared_room();
 }
 
 /// Launches `resident_filter_kernel` over n items, of which `fits_resident_filter` is true.

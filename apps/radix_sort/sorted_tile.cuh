@@ -126,6 +126,9 @@ inline constexpr int line_items = sizeof(T) < 128 ? static_cast<int>(128 / sizeo
 /// first `Rows` rows of 32 items, rest() for what goes beyond, of few runs only.
 template <class T, int Rows = 4>
 class run_writer {
+  // Where rest() begins the run has begun, too.
+  static_assert(Rows * simt::warp_size >= line_items<T> - 1);
+
  public:
   __device__ run_writer(T* target, int begin, int end)
       : begin_(begin), count_(static_cast<unsigned>(end - begin)) {

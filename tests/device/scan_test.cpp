@@ -267,6 +267,20 @@ TEST_CASE("what cannot work is refused before anything runs") {
                     invalid_argument);
 }
 
+namespace {
+struct too_deep : tiny_pipeline_tuning {
+  static constexpr int stages = 4096;
+};
+}  // namespace
+
+TEST_CASE("a pipeline that no GPU has room for is refused") {
+  workspace ws;
+  device_image<std::int32_t> in(100), out(100);
+  REQUIRE_THROWS_AS(exclusive_scan<too_deep>(ws, static_cast<std::int32_t const*>(in.data()),
+                                             out.data(), 100, plus<std::int32_t>{}),
+                    invalid_argument);
+}
+
 #ifdef __CUDACC__
 TEST_CASE("a captured scan replays with changed data, on a stream of its own") {
   cudaStream_t stream;

@@ -142,18 +142,22 @@ struct empty_kernel {
   __device__ void operator()() const {}
 };
 
+/// For which compute capability the code is that the current device runs: 90 is 9.0.
+inline int compiled_for() {
+  return device_fact([](int) {
+    cudaFuncAttributes code{};
+    LIBSCAN_CHECK(cudaFuncGetAttributes(&code, entry<empty_kernel>));
+    return code.ptxVersion;
+  });
+}
+
 }  // namespace detail
 
 /// Whether the current device has bulk copies, the code that it would run was compiled for such a
 /// device, and a block has room for Kernel's shared storage.
 template <class Kernel>
 bool device_can_pipeline() {
-  int const compiled_for = detail::device_fact([](int) {
-    cudaFuncAttributes code{};
-    LIBSCAN_CHECK(cudaFuncGetAttributes(&code, detail::entry<detail::empty_kernel>));
-    return code.ptxVersion;
-  });
-  return compiled_for >= 90 && sizeof(typename Kernel::shared_storage) <= shared_room();
+  return detail::compiled_for() >= 90 && sizeof(typename Kernel::shared_storage) <= shared_room();
 }
 
 /// Whether this program holds code of the kernel that the current device can run.

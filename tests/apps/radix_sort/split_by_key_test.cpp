@@ -66,6 +66,35 @@ TEMPLATE_TEST_CASE("items are grouped by bucket, in their order", "", tiny_passe
   });
 }
 
+TEMPLATE_TEST_CASE("few items are grouped in one launch", "", resident, disordered_resident) {
+  each_schedule(scaled(3, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (int const buckets : {1, 3, 8, 100, 256}) {
+      for (index_t const n : {0, 1, 257, 700, 1000}) {
+        require_split<TestType>(below(n, buckets), buckets);
+      }
+      require_split<TestType>(std::vector<std::uint32_t>(900, 0), buckets);
+    }
+  });
+  require_split<automatic_sort>(below(on_gpu ? 100000 : 6000, 100), 100);  // of several blocks
+}
+
+TEST_CASE("a split may learn on the device how many items there are") {
+  auto const keys = below(3000, 20);
+  for (index_t const n : {0, 1, 2000}) {
+    std::vector<std::uint32_t> const some(keys.begin(), keys.begin() + n);
+    workspace ws;
+    device_image<std::uint32_t> in(keys), out(3000);
+    device_image<index_t> offsets(21), d_n(std::vector<index_t>{n});
+    split_by_key(ws, static_cast<std::uint32_t const*>(in.data()), out.data(),
+                 item_count::on_device(d_n.data(), 3000), 20, offsets.data());
+    auto const split = out.read();
+    REQUIRE(difference(taken(some, sorted_positions(some, std::less<>{})),
+                       std::vector<std::uint32_t>(split.begin(), split.begin() + n)) == "");
+    REQUIRE(offsets.read()[20] == n);
+  }
+}
+
 TEST_CASE("many items are split the way the library chooses") {
   require_split<automatic_sort>(below(on_gpu ? 5000000 : scaled(50000, 6000), 64), 64);
 }

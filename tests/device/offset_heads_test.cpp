@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Head bits made of offsets against a loop: offsets of every type, sorted or not, dense or sparse,
+// within the items or far outside.
+#include <libscan/device/offset_heads.cuh>
+#include <limits>
+#include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/machine.hpp>
+#include <tests/support/oracle.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+enum class kind { anything, within, ascending, dense, extreme };
+constexpr kind kinds[] = {kind::anything, kind::within, kind::ascending, kind::dense,
+                          kind::extreme};
+
+/// segments + 1 offsets for n items, of which a kind may take no notice.
+template <class Offset>
+std::vector<Offset> make_offsets(kind how, index_t segments, index_t n, random_words& words) {
+  auto const below = [&](index_t limit) {
+    return static_cast<index_t>(words.below(static_cast<std::uint64_t>(limit)));
+  };
+  index_t const step = 1 + below(40);
+  index_t at = 0;
+  std::vector<Offset> offsets;
+  for (index_t s = 0; s <= segments; ++s) {
+    switch (how) {
+      case kind::anything:
+        offsets.push_back(static_cast<Offset>(words()));
+        break;
+      case kind::within:
+        offsets.push_back(static_cast<Offset>(below(n + 3)));
+        break;
+      case kind::ascending:
+        offsets.push_back(static_cast<Offset>(at));
+        at += below(step);
+        break;
+      case kind::dense:
+        offsets.push_back(static_cast<Offset>(at));
+        at += below(50) > 0 ? 1 : -9;
+        break;
+      case kind::extreme:
+        offsets.push_back(below(50) > 0  ? static_cast<Offset>(at)
+                          : below(2) > 0 ? std::numeric_limits<Offset>::max()
+                                         : std::numeric_limits<Offset>::min());
+        at += below(3);
+        break;
+    }
+  }
+  return offsets;
+}
+
+/// `n`: the number of items as the device knows it, `at_most` as the host does. `before`: offsets
+/// that stand in front of the first.
+template <class Offset>
+void require_heads(std::vector<Offset> const& offsets, index_t n, index_t at_most, int before) {
+  auto const segments = static_cast<index_t>(offsets.size()) - 1;
+  device_image<Offset> const in(offsets, before);
+  segment_offsets<Offset> const heads{in.data(), segments};
+  std::size_t const bytes = device::head_bytes(heads, at_most);
+  device_image<std::uint32_t> words(static_cast<index_t>(bytes / sizeof(std::uint32_t)));
+  device_image<index_t> const d_n(std::vector<index_t>{n});
+  device::prepare_heads(heads, reinterpret_cast<std::byte*>(words.data()),
+                        item_count::on_device(d_n.data(), at_most), simt::stream{});
+  simt::synchronize();
+  std::vector<std::uint32_t> expected(bytes / sizeof(std::uint32_t));
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    auto const at = static_cast<index_t>(offsets[s]), end = static_cast<index_t>(offsets[s + 1]);
+    if (at < 0 || at >= n || at >= end) continue;
+    expected[static_cast<std::size_t>(at / 32)] |= 1u << at % 32;
+  }
+  REQUIRE(difference(expected, words.read()) == "");
+  REQUIRE(words.damage() == "");
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("offsets of any type and order set the bits a loop sets", "", std::int8_t,
+                   std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                   std::int64_t, std::uint64_t) {
+  random_words words(20261123);
+  each_schedule(scaled(4, 1), [&](std::string const& schedule) {
+    INFO(schedule);
+    for (kind const how : kinds) {
+      for (index_t const segments : {0, 1, 31, 255, 256, 257, 600, 1400}) {
+        for (index_t const n : {0, 1, 100, 1000, 9000}) {
+          auto const offsets = make_offsets<TestType>(how, segments, n, words);
+          int const before = static_cast<int>(words.below(5));
+          INFO("kind " << int(how) << ", " << segments << " segments of " << n << ", behind "
+                       << before);
+          require_heads(offsets, n, n + static_cast<index_t>(words.below(2)) * 777, before);
+        }
+      }
+    }
+  });
+}
