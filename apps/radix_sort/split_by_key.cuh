@@ -78,8 +78,8 @@ constexpr std::size_t split_by_key_workspace_bytes(index_t n) {
 /// than once for each key. Values: any trivially copyable type. offsets: buckets + 1 numbers in
 /// device memory, or null. n: any size >= 0, also read from device memory. Aliasing: outputs may
 /// not overlap inputs. Synchronisation: asynchronous on the workspace's stream. Traffic: reads the
-/// keys twice (few of them once) and the values once, writes both once. Progress: as `sort_keys`. Throws:
-/// `invalid_argument`, `device_error`.
+/// keys twice, but few of them once, and the values once, writes both once. Progress: as
+/// `sort_keys`. Throws: `invalid_argument`, `device_error`.
 template <class Tuning = void, class Key, class Value, class BucketOf = device::its_bucket>
 void split_by_key(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
                   Value* values_out, item_count n, int buckets, index_t* offsets,
