@@ -37,10 +37,10 @@ template <int BlockThreads, class Offset>
 __device__ index_t first_from(segment_list<Offset> const& segments, index_t item, index_t low,
                               index_t high) {
   while (low < high) {
-    index_t const step = ceil_div(high - low, index_t{BlockThreads + 1});
+    index_t const step = (high - low) / (BlockThreads + 1) + 1;
     index_t const asked = low + (static_cast<int>(threadIdx.x) + 1) * step - 1;
     int const before = simt::sync_block_count(asked < high && segments.begin(asked) < item);
-    index_t const behind = low + (before + 1) * step - 1;  // asked about, and not before
+    index_t const behind = low + (before + 1) * step - 1;  // not before, or past the end
     if (behind < high) high = behind;
     low += before * step;
   }

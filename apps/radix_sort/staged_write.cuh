@@ -19,9 +19,9 @@ class write_role {
  public:
   /// Writes the sorted tiles, each warp its share of the digits' runs.
   static __device__ void run(shared_storage& shared, work_type const& work, int warp) {
-    unsigned k = 0;
-    for (int tile = static_cast<int>(blockIdx.x); tile < work.tiles;
-         tile += static_cast<int>(gridDim.x), ++k) {
+    for (unsigned k = 0;; ++k) {
+      auto const tile = static_cast<int>(blockIdx.x + k * gridDim.x);  // registers are scarce
+      if (tile >= work.tiles) break;
       shared.placed[k % 2].wait(k / 2 % 2);
       shared.sorted_full.wait(k % 2);
       if constexpr (Shape::has_values) shared.values_ready.wait(k % 2);

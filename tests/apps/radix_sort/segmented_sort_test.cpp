@@ -45,8 +45,14 @@ void require_sorted_segments(std::vector<int> const& lengths, variety how, int o
   std::vector<index_t> values(keys.size());
   std::iota(values.begin(), values.end(), index_t{0});
   workspace ws;
-  device_image<Key> in(keys, 1), out(keys, 2), alone(keys);
-  device_image<index_t> with(values), moved(values, 1);
+  auto const outside_kept = [&](auto items) {  // what is to be written is not there yet
+    for (auto i = offsets.front(); i < offsets.back(); ++i) {
+      items[static_cast<std::size_t>(i)] = {};
+    }
+    return items;
+  };
+  device_image<Key> in(keys, 1), out(outside_kept(keys), 2), alone(outside_kept(keys));
+  device_image<index_t> with(values), moved(outside_kept(values), 1);
   device_image<std::int32_t> bounds(offsets);
   segmented_sort_pairs<Tuning>(ws, static_cast<Key const*>(in.data()), out.data(),
                                static_cast<index_t const*>(with.data()), moved.data(), n,
@@ -83,6 +89,16 @@ TEST_CASE("thousands of empty segments lie between two others") {
   lengths[2500] = 300;
   lengths.back() = 90;
   require_sorted_segments<tiny_segmented_sort, std::uint32_t>(lengths, variety::any);
+}
+
+TEST_CASE("as many segments as a block can ask about, and one more") {
+  for (int const segments : {256, 257, 258, 514}) {
+    std::vector<int> lengths(static_cast<std::size_t>(segments), 1);
+    require_sorted_segments<tiny_segmented_sort, std::uint32_t>(lengths, variety::any);
+    for (std::size_t s = 0; s < lengths.size(); ++s) lengths[s] = s % 50 == 0 ? 9 : 0;
+    lengths.back() = 7;
+    require_sorted_segments<tiny_segmented_sort, std::uint32_t>(lengths, variety::any);
+  }
 }
 
 TEST_CASE("segments are sorted the way the library chooses") {
