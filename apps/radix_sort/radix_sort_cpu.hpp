@@ -16,6 +16,7 @@
 #include <apps/radix_sort/sorter_cpu.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/stream_copy.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -73,14 +74,18 @@ void sort_positions(int threads, typename Order::key_type const* keys, To* posit
                     Order const& order, sort_tuning const& tuning) {
   using word = typename Order::word_type;
   using item = keyed_value<word, Position>;
+  // Where items are as long as positions, they lie in the place of these until they are sorted.
+  constexpr bool in_place = sizeof(item) == sizeof(To);
+  auto const road = road_of(n * index_t{sizeof(To)}, in_place);
   sorter_for<item>(threads, order, 0, tuning)
       .sort(position_source<Order, Position>{keys, order}, n,
-            value_sink<word, Position, To>{positions});
+            value_sink<word, Position, To>{positions, road},
+            in_place ? reinterpret_cast<item*>(positions) : nullptr);
   for (int w = 1; w < Order::words; ++w) {
     if (order.counting(w) == 0) continue;
     sorter_for<item>(threads, order, w, tuning)
         .sort(word_source<Order, Position, To>{keys, positions, order, w}, n,
-              value_sink<word, Position, To>{positions});
+              value_sink<word, Position, To>{positions, road});
   }
 }
 
@@ -116,10 +121,11 @@ void sort_words(int threads, Key const* keys, Key* out, void const* values, void
                 sort_tuning const& tuning) {
   using word = typename number_words<Key>::word;
   number_words<Key> const words(order.direction);
+  auto const road = road_of(n * (index_t{sizeof(Key)} + static_cast<index_t>(value_bytes)));
   auto const sort_with = [&]<class Value>(Value) {
     sorter_for<keyed_value<word, Value>>(threads, order, 0, tuning)
         .sort(pair_source<Key, Value>{keys, values, words}, n,
-              pair_sink<Key, Value>{out, values_out, words});
+              pair_sink<Key, Value>{out, values_out, words, road});
   };
   if (value_bytes == sizeof(std::uint32_t)) return sort_with(std::uint32_t{});
   if (value_bytes == sizeof(std::uint64_t)) return sort_with(std::uint64_t{});
@@ -181,8 +187,9 @@ void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Val
 }
 
 /// positions[j] = the position of the key that comes j-th: in[positions[j]] is sorted, and equal
-/// keys have ascending positions. Memory as `sort_pairs` with values of 4 bytes, or of 8 from 2^32
-/// keys on. Otherwise as `sort_keys`.
+/// keys have ascending positions. `positions` lie apart from `in`. Memory as `sort_pairs` with
+/// values of 4 bytes, or of 8 from 2^32 keys on; but n pairs less for fewer keys of up to 4 bytes,
+/// or of types of one's own with words of as many. Otherwise as `sort_keys`.
 template <class Key, class Order = sort_order<Key>>
 void argsort(int threads, Key const* in, index_t* positions, index_t n, Order const& order = {},
              detail::sort_tuning const& tuning = {}) {

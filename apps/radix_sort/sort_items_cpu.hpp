@@ -4,6 +4,7 @@
 // back when they are written.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,7 @@
 
 #include <apps/radix_sort/key_order.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/stream_copy.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 
@@ -148,6 +150,21 @@ struct key_sink {
   }
 };
 
+/// Items of which sinks copy what they want aside before they write any of it: these may lie where
+/// it goes.
+inline constexpr index_t sink_items = 1024;
+
+/// Writes a sink's copy.
+template <class T>
+void write_part(store_road road, T const* items, index_t count, void* to) {
+  auto const bytes = static_cast<std::size_t>(count) * sizeof(T);
+  if (road == store_road::streamed) {
+    stream_copy(items, to, bytes);
+  } else {
+    std::memcpy(to, items, bytes);
+  }
+}
+
 /// Takes sorted pairs apart.
 template <class Key, class Value>
 struct pair_sink {
@@ -155,26 +172,43 @@ struct pair_sink {
   Key* keys;
   void* values;
   number_words<Key> words;
+  store_road road = store_road::cached;
 
   bool holds(item const*, index_t) const { return false; }
   void put(item const* items, index_t place, index_t count) const {
-    auto* to = static_cast<std::byte*>(values) + place * index_t{sizeof(Value)};
-    for (index_t i = 0; i < count; ++i, to += sizeof(Value)) {
-      words.to(items[i].key, keys + place + i);
-      std::memcpy(to, &items[i].value, sizeof(Value));
+    Key some_keys[sink_items];
+    Value some_values[sink_items];
+    for (index_t i = 0; i < count; i += sink_items) {
+      index_t const some = std::min(sink_items, count - i);
+      for (index_t k = 0; k < some; ++k) {
+        words.to(items[i + k].key, some_keys + k);
+        some_values[k] = items[i + k].value;
+      }
+      auto* const values_to =
+          static_cast<std::byte*>(values) + (place + i) * index_t{sizeof(Value)};
+      write_part(road, some_keys, some, keys + place + i);
+      write_part(road, some_values, some, values_to);
     }
+    if (road == store_road::streamed) stream_fence();
   }
 };
 
-/// Takes the values of sorted pairs.
+/// Takes the values of sorted pairs, which may lie in their memory.
 template <class Word, class Value, class To>
 struct value_sink {
   using item = keyed_value<Word, Value>;
   To* values;
+  store_road road = store_road::cached;
 
   bool holds(item const*, index_t) const { return false; }
   void put(item const* items, index_t place, index_t count) const {
-    for (index_t i = 0; i < count; ++i) values[place + i] = static_cast<To>(items[i].value);
+    To some_values[sink_items];
+    for (index_t i = 0; i < count; i += sink_items) {
+      index_t const some = std::min(sink_items, count - i);
+      for (index_t k = 0; k < some; ++k) some_values[k] = static_cast<To>(items[i + k].value);
+      write_part(road, some_values, some, values + place + i);
+    }
+    if (road == store_road::streamed) stream_fence();
   }
 };
 

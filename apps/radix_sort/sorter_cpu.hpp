@@ -22,7 +22,7 @@ namespace libscan::inline v1::cpu::detail {
 struct sort_tuning {
   /// Items that fit, with as many beside them, half of an L2 cache of 2 MiB: one thread sorts them.
   index_t leaf_bytes = index_t{1} << 19;
-  /// Items a bucket should have, at most a quarter of a leaf's, since keys may be skewed. Narrow
+  /// Items a bucket should have, at most half of a leaf's, since keys may be skewed. Narrow
   /// digits are the better the fewer bits are left to sort by.
   index_t bucket_items = wide_leaf_digits_pay() ? index_t{1} << 15 : index_t{1} << 10;
   /// Bits of a split. Up to 11 a split takes hardly longer (Sapphire Rapids).
@@ -42,9 +42,9 @@ class sorter {
         tuning_(tuning),
         leaf_items_(std::max<index_t>(1, tuning.leaf_bytes / static_cast<index_t>(sizeof(Item)))) {}
 
-  /// Sorts items 0..n-1 of `source` into `sink`. `room` has room for n items and is neither read by
-  /// `source` nor written by `sink`, except where the latter `holds` what lies there; null:
-  /// allocated if needed.
+  /// Sorts items 0..n-1 of `source` into `sink`. `room` has room for n items and is not read by
+  /// `source`. `sink` may write there what comes of item i where item i lies, and nothing else
+  /// unless it `holds` that already. Null: allocated if needed.
   template <class Source, class Sink>
   void sort(Source const& source, index_t n, Sink const& sink, Item* room = nullptr) {
     if (n <= leaf_items_) return sort_few(source, n, sink, room);
@@ -118,7 +118,7 @@ class sorter {
   template <class Word>
   digit split_digit(index_t n, Word differing) const {
     int const top = std::max(1, static_cast<int>(std::bit_width(differing)));
-    index_t const bucket_items = std::clamp<index_t>(leaf_items_ / 4, 1, tuning_.bucket_items);
+    index_t const bucket_items = std::clamp<index_t>(leaf_items_ / 2, 1, tuning_.bucket_items);
     int const buckets = std::bit_width(static_cast<std::uint64_t>(n / bucket_items));
     int const bits = std::min(top, std::clamp(buckets, tuning_.least_bits, tuning_.most_bits));
     return {top - bits, bits};
