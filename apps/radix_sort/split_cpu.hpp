@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -140,16 +141,18 @@ class line_writer {
     index_t const place = next_[bucket]++;
     index_t const slot = slot_of(place);
     Item* const lines = lines_ + bucket * lines_items;
+    // Full lines wait for the bucket's next item: what was stored just now could not be read yet.
+    if (slot == 0) [[unlikely]]
+      flush(lines, place - lines_items, first_[bucket]);
     lines[slot] = item;
-    if (slot == lines_items - 1) [[unlikely]]
-      flush(lines, place - slot, first_[bucket]);
   }
 
   /// Writes what is left.
   void finish() {
     for (int bucket = 0; bucket < buckets_; ++bucket) {
       index_t const end = next_[bucket];
-      index_t const begin = std::max(first_[bucket], end - slot_of(end));
+      if (end == first_[bucket]) continue;
+      index_t const begin = std::max(first_[bucket], end - 1 - slot_of(end - 1));
       copy_part(lines_ + bucket * lines_items, begin, end);
     }
     finish_lines();
@@ -197,6 +200,10 @@ auto summarise_all(int threads, Source const& source, index_t n, Order order) {
   return result;
 }
 
+/// What loops read a map from: a small one is theirs, which nothing they write can be part of.
+template <class Map>
+using read_in_loops = std::conditional_t<std::is_trivially_copyable_v<Map>, Map const, Map const&>;
+
 /// Items whose buckets are found together, by vector instructions, before any of them is counted.
 inline constexpr index_t digit_block = 256;
 
@@ -206,6 +213,7 @@ template <class Source, class Order, class Map>
 auto count_piece(Source source, index_t begin, index_t end, Order order, Map const& map,
                  index_t* counts) {
   using word = decltype(order(key_of(source[0])));
+  read_in_loops<Map> own = map;
   word const first = order(key_of(source[0]));
   word differing = 0;
   std::uint32_t buckets[digit_block];
@@ -214,7 +222,7 @@ auto count_piece(Source source, index_t begin, index_t end, Order order, Map con
     for (index_t k = 0; k < count; ++k) {
       word const here = order(key_of(source[i + k]));
       differing = static_cast<word>(differing | (here ^ first));
-      buckets[k] = map.of(here);
+      buckets[k] = own.of(here);
     }
     for (index_t k = 0; k < count; ++k) ++counts[buckets[k]];
   }
@@ -225,9 +233,10 @@ auto count_piece(Source source, index_t begin, index_t end, Order order, Map con
 template <class Source, class Order, class Map, class Item>
 void scatter_piece(Source source, index_t begin, index_t end, Order order, Map const& map,
                    line_writer<Item> lines) {
+  read_in_loops<Map> own = map;
   for (index_t i = begin; i < end; ++i) {
     Item const item = source[i];
-    lines.put(map.of(order(key_of(item))), item);
+    lines.put(own.of(order(key_of(item))), item);
   }
   lines.finish();
 }
