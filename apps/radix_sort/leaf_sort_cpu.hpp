@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stable sort of items that fit a core's cache, on one thread: LSD radix sort by the highest
 // bits in which keys differ, as many as it takes to tell most keys apart, then a pass that sorts
-// what still ties. Few items are inserted one by one; words alone may take vector code.
+// what still ties. Few items are compared each with each; words alone may take vector code.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Up to as many items insertion is faster than counting.
-inline constexpr index_t insertion_items = 32;
+/// Up to as many items comparing each with each is faster than counting digits.
+inline constexpr index_t few_items = 32;
 
 /// Most bits of a digit. Of narrow ones, the 256 lines that are written at a time fit any L1 cache;
 /// wide ones take a pass fewer for what a split leaves of most keys.
@@ -39,14 +39,18 @@ inline bool wide_leaf_digits_pay() {
 /// Most passes before ties are looked for. Four digits tell 2^32 items apart.
 inline constexpr int leaf_digits = 4;
 
+/// Sorts up to `few_items` items stably into `to`: each goes behind as many as come before it. No
+/// branch depends on a key, and comparisons are vectors'.
 template <class Item, class Order>
-void insertion_sort(Item* items, index_t n, Order order) {
-  for (index_t i = 1; i < n; ++i) {
-    Item const moving = items[i];
-    auto const word = order(key_of(moving));
-    index_t to = i;
-    for (; to > 0 && word < order(key_of(items[to - 1])); --to) items[to] = items[to - 1];
-    items[to] = moving;
+void sort_few_items(Item const* items, Item* to, index_t n, Order order) {
+  decltype(order(key_of(items[0]))) words[few_items];
+  for (index_t i = 0; i < n; ++i) words[i] = order(key_of(items[i]));
+  for (index_t i = 0; i < n; ++i) {
+    auto const own = words[i];
+    int before = 0;
+    for (index_t k = 0; k < i; ++k) before += words[k] <= own ? 1 : 0;
+    for (index_t k = i + 1; k < n; ++k) before += words[k] < own ? 1 : 0;
+    to[before] = items[i];
   }
 }
 
@@ -231,9 +235,9 @@ bool sort_words(Item* items, index_t n, Order order) {
 /// then undefined. n < 2^32.
 template <class Item, class Order>
 Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, bool wide) {
-  if (n <= insertion_items) {
-    insertion_sort(items, n, order);
-    return items;
+  if (n <= few_items) {
+    sort_few_items(items, partner, n, order);
+    return partner;
   }
   auto const summary = summarise(items, 0, n, 1, order);
   if (summary.sorted || sort_words(items, n, order)) return items;

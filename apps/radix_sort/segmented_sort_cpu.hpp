@@ -5,10 +5,12 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <apps/radix_sort/radix_sort_cpu.hpp>
 #include <apps/radix_sort/sort_items_cpu.hpp>
@@ -21,40 +23,65 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// Throws unless offsets[0..segments] ascend from 0 to n.
-inline void check_offsets(index_t const* offsets, index_t segments, index_t n) {
-  bool good = segments >= 0 && (segments > 0 || n == 0);
-  if (good && segments > 0) good = offsets[0] == 0 && offsets[segments] == n;
-  for (index_t s = 0; good && s < segments; ++s) good = offsets[s] <= offsets[s + 1];
-  if (good) return;
-  throw invalid_argument("segmented sort: " + std::to_string(segments) +
-                         " segments need one offset more, ascending from 0 to " +
-                         std::to_string(n));
-}
+/// Segments of items: number s is [offsets[s], offsets[s + 1]).
+struct item_segments {
+  index_t const* offsets;
+  index_t count;
+  index_t longest = 0;
+
+  /// Throws unless offsets[0..count] ascend from 0 to n.
+  item_segments(int threads, index_t const* from, index_t segments, index_t n)
+      : offsets(from), count(segments) {
+    bool good = count > 0 ? from[0] == 0 && from[count] == n : count == 0 && n == 0;
+    if (good && count > 0) good = measure(threads);
+    if (good) return;
+    throw invalid_argument("segmented sort: " + std::to_string(segments) +
+                           " segments need one offset more, ascending from 0 to " +
+                           std::to_string(n));
+  }
+
+  index_t items() const { return count == 0 ? 0 : offsets[count]; }
+
+ private:
+  /// Finds the longest. Returns whether offsets ascend.
+  bool measure(int threads) {
+    pieces const all(threads, count);
+    std::vector<index_t> lengths(static_cast<std::size_t>(all.count));
+    std::atomic<bool> ascend{true};
+    for_each_of(threads, all.count, [&](int, index_t p) {
+      bool good = true;
+      index_t most = 0;
+      for (index_t s = all.begin(p); s < all.end(p); ++s) {
+        bool const ascends = offsets[s] <= offsets[s + 1];
+        good = good && ascends;
+        most = std::max(most, ascends ? offsets[s + 1] - offsets[s] : 0);
+      }
+      lengths[static_cast<std::size_t>(p)] = most;
+      if (!good) ascend.store(false, std::memory_order_relaxed);
+    });
+    longest = *std::max_element(lengths.begin(), lengths.end());
+    return ascend.load();
+  }
+};
 
 /// Sorts each segment: source_from(i) and sink_from(i) begin at item i; room_from(i) is room that
 /// `sorter::sort` may have, or null.
 template <class Item, class Order, class SourceFrom, class SinkFrom, class RoomFrom>
-void sort_segments(int threads, index_t const* offsets, index_t segments, Order const& by,
+void sort_segments(int threads, item_segments const& segments, Order const& by,
                    sort_tuning const& tuning, SourceFrom const& source_from,
                    SinkFrom const& sink_from, RoomFrom const& room_from) {
   auto const leaves = sorter_for<Item>(threads, by, 0, tuning);
   index_t const large = leaves.leaf_items();
-  index_t const n = segments == 0 ? 0 : offsets[segments];
-  index_t const tiny = std::min(insertion_items, large);
+  index_t const tiny = std::min(few_items, large);
   constexpr index_t batch_items = 512;  // of tiny segments, sorted together
-  index_t most = batch_items;
-  for (index_t s = 0; s < segments; ++s) {
-    index_t const size = offsets[s + 1] - offsets[s];
-    if (size <= large) most = std::max(most, size);
-  }
+  index_t const most = std::max(batch_items, std::min(segments.longest, large));
   constexpr index_t group_items = index_t{1} << 14;
-  index_t const groups = ceil_div(n, group_items);
+  index_t const groups = ceil_div(segments.items(), group_items);
   sort_memory<Item> const rooms(std::min<index_t>(threads, groups) * 2 * most);
   for_each_of(threads, groups, [&](int worker, index_t group) {
     Item* const room = rooms.data() + worker * 2 * most;
-    index_t const* end = offsets + segments;
-    index_t const* at = std::lower_bound(offsets, end, group * group_items);
+    index_t const* end = segments.offsets + segments.count;
+    index_t const* at = std::lower_bound(segments.offsets, end, group * group_items);
     end = std::lower_bound(at, end, (group + 1) * group_items);
     while (at != end) {
       index_t const* behind = at;
@@ -62,7 +89,8 @@ void sort_segments(int threads, index_t const* offsets, index_t segments, Order 
         ++behind;
       }
       if (behind != at) {
-        leaves.sort_tiny_segments(source_from(*at), at, behind - at, sink_from(*at), room);
+        leaves.sort_tiny_segments(source_from(*at), at, behind - at, sink_from(*at), room,
+                                  room + most);
         at = behind;
         continue;
       }
@@ -73,9 +101,10 @@ void sort_segments(int threads, index_t const* offsets, index_t segments, Order 
       ++at;
     }
   });
-  for (index_t s = 0; s < segments; ++s) {
-    index_t const begin = offsets[s];
-    index_t const size = offsets[s + 1] - begin;
+  if (segments.longest <= large) return;
+  for (index_t s = 0; s < segments.count; ++s) {
+    index_t const begin = segments.offsets[s];
+    index_t const size = segments.offsets[s + 1] - begin;
     if (size <= large) continue;
     sorter_for<Item>(threads, by, 0, tuning)
         .sort(source_from(begin), size, sink_from(begin), room_from(begin));
@@ -85,13 +114,13 @@ void sort_segments(int threads, index_t const* offsets, index_t segments, Order 
 /// The same for pairs of word and value.
 template <class Key, class Value>
 void sort_pairs_in_segments(int threads, Key const* keys, Key* out, void const* values,
-                            void* values_out, index_t const* offsets, index_t segments,
+                            void* values_out, item_segments const& segments,
                             sort_order<Key> const& order, sort_tuning const& tuning) {
   number_words<Key> const words(order.direction);
   using item = keyed_value<typename number_words<Key>::word, Value>;
   auto const bytes = [](index_t i) { return i * index_t{sizeof(Value)}; };
   sort_segments<item>(
-      threads, offsets, segments, order, tuning,
+      threads, segments, order, tuning,
       [=](index_t i) {
         return pair_source<Key, Value>{keys + i, static_cast<std::byte const*>(values) + bytes(i),
                                        words};
@@ -107,13 +136,13 @@ void sort_pairs_in_segments(int threads, Key const* keys, Key* out, void const* 
 template <class Position, class Order>
 void gather_segments(int threads, typename Order::key_type const* keys,
                      typename Order::key_type* out, void const* values, void* values_out,
-                     std::size_t value_bytes, index_t n, index_t const* offsets, index_t segments,
+                     std::size_t value_bytes, index_t n, item_segments const& segments,
                      Order const& order, sort_tuning const& tuning) {
   using item = keyed_value<typename Order::word_type, Position>;
   sort_memory<Position> const memory(n);
   Position* const positions = memory.data();
   sort_segments<item>(
-      threads, offsets, segments, order, tuning,
+      threads, segments, order, tuning,
       [=](index_t i) {
         return position_source<Order, Position>{keys, order, i};
       },
@@ -129,31 +158,31 @@ void gather_segments(int threads, typename Order::key_type const* keys,
 template <class Key>
 void sort_bytes_in_segments(int threads, Key const* keys, Key* out, void const* values,
                             void* values_out, std::size_t value_bytes, index_t n,
-                            index_t const* offsets, index_t segments, sort_order<Key> const& order,
+                            index_t const* offsets, index_t count, sort_order<Key> const& order,
                             sort_tuning const& tuning) {
   check_sort(threads, n);
-  check_offsets(offsets, segments, n);
+  item_segments const segments(threads, offsets, count, n);
   order.check();
   if (n == 0) return;
   bool const carried = value_bytes == 0 || value_bytes == 4 || value_bytes == 8;
   if (!carried || !words_suffice(threads, keys, n)) {
     return with_position_type(n, [&]<class Position>(Position) {
-      gather_segments<Position>(threads, keys, out, values, values_out, value_bytes, n, offsets,
-                                segments, order, tuning);
+      gather_segments<Position>(threads, keys, out, values, values_out, value_bytes, n, segments,
+                                order, tuning);
     });
   }
   if (value_bytes == sizeof(std::uint32_t)) {
     return sort_pairs_in_segments<Key, std::uint32_t>(threads, keys, out, values, values_out,
-                                                      offsets, segments, order, tuning);
+                                                      segments, order, tuning);
   }
   if (value_bytes == sizeof(std::uint64_t)) {
     return sort_pairs_in_segments<Key, std::uint64_t>(threads, keys, out, values, values_out,
-                                                      offsets, segments, order, tuning);
+                                                      segments, order, tuning);
   }
   using word = typename number_words<Key>::word;
   number_words<Key> const words(order.direction);
   sort_segments<word>(
-      threads, offsets, segments, order, tuning,
+      threads, segments, order, tuning,
       [=](index_t i) {
         return key_source<Key>{keys + i, words};
       },

@@ -68,17 +68,22 @@ class sorter {
     sink.put(leaf_sort(items, partner, n, order_, tuning_.wide_digits), 0, n);
   }
 
-  /// Sorts within segments of at most `insertion_items` items each, which follow one another:
-  /// segment s is items offsets[s] - offsets[0] ... of `source`. `items` has room for all.
+  /// Sorts within segments of at most `few_items` items each, which follow one another: segment s
+  /// is items offsets[s] - offsets[0] ... of `source`. `items` and `partner` have room for all.
   template <class Source, class Sink>
   void sort_tiny_segments(Source const& source, index_t const* offsets, index_t segments,
-                          Sink const& sink, Item* items) const {
-    index_t const n = offsets[segments] - offsets[0];
+                          Sink const& sink, Item* items, Item* partner) const {
+    index_t const first = offsets[0], n = offsets[segments] - first;
     for (index_t i = 0; i < n; ++i) items[i] = source[i];
     for (index_t s = 0; s < segments; ++s) {
-      insertion_sort(items + (offsets[s] - offsets[0]), offsets[s + 1] - offsets[s], order_);
+      index_t const begin = offsets[s] - first, size = offsets[s + 1] - offsets[s];
+      if (size == 1) {
+        partner[begin] = items[begin];
+      } else {
+        sort_few_items(items + begin, partner + begin, size, order_);
+      }
     }
-    sink.put(items, 0, n);
+    sink.put(partner, 0, n);
   }
 
   index_t leaf_items() const { return leaf_items_; }

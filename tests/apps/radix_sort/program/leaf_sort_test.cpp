@@ -16,7 +16,7 @@ TEST_CASE("leaves are sorted stably by digits of either width, and by what is le
   using item = cpu::detail::keyed_value<std::uint64_t, std::uint32_t>;
   cpu::detail::counting_bits<std::uint64_t> const order{~std::uint64_t{0}};
   for (bool const wide : {false, true}) {
-    for (index_t const n : {33, 511, 512, 513, 3000, 20000, 70001}) {
+    for (index_t const n : {1, 2, 7, 31, 32, 33, 511, 512, 513, 3000, 20000, 70001}) {
       // Bits in which keys differ: all; a digit's; two digits'; two far apart, with the same ones
       // above in many keys, which tie but for the lowest.
       for (std::uint64_t const mask :

@@ -332,17 +332,22 @@ TEST_CASE("each segment is sorted on its own") {
     char const* name;
     index_t least, most;
     std::size_t segments;
+    bool in_turn = false;  // the least and the most, or anything between
   };
   for (auto const& how : {lengths{"none", 0, 0, 0},
                           {"empty", 0, 0, 50},
+                          {"of one", 1, 1, 5000},
+                          {"empty or of two", 0, 2, 5000, true},
                           {"tiny", 0, 3, 20000},
+                          {"short", 0, 40, 3000},
                           {"mixed", 0, 3000, 60},
                           {"huge", 60000, 90000, 4}}) {
     random_words words(9);
     std::vector<index_t> offsets{0};
     for (std::size_t s = 0; s < how.segments; ++s) {
       auto const spread = static_cast<std::uint64_t>(how.most - how.least + 1);
-      offsets.push_back(offsets.back() + how.least + static_cast<index_t>(words.below(spread)));
+      auto const more = how.in_turn ? s % 2 * (spread - 1) : words.below(spread);
+      offsets.push_back(offsets.back() + how.least + static_cast<index_t>(more));
     }
     index_t const n = offsets.back();
     auto const keys = make_keys<float>(pattern::special, n);
