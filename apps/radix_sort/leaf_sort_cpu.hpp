@@ -16,8 +16,10 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Up to as many items comparing each with each is faster than counting digits.
-inline constexpr index_t few_items = 32;
+/// Up to as many items comparing each with each is faster than counting digits. Words of 64 bits
+/// few instruction sets compare in vectors.
+template <class Word>
+inline constexpr index_t few_items = sizeof(Word) < 8 ? 32 : 16;
 
 /// Most bits of a digit. Of narrow ones, the 256 lines that are written at a time fit any L1 cache;
 /// wide ones take a pass fewer for what a split leaves of most keys.
@@ -40,10 +42,11 @@ inline bool wide_leaf_digits_pay() {
 inline constexpr int leaf_digits = 4;
 
 /// Sorts up to `few_items` items stably into `to`: each goes behind as many as come before it. No
-/// branch depends on a key, and comparisons are vectors'.
+/// branch depends on a key.
 template <class Item, class Order>
 void sort_few_items(Item const* items, Item* to, index_t n, Order order) {
-  decltype(order(key_of(items[0]))) words[few_items];
+  using word = decltype(order(key_of(items[0])));
+  word words[few_items<word>];
   for (index_t i = 0; i < n; ++i) words[i] = order(key_of(items[i]));
   for (index_t i = 0; i < n; ++i) {
     auto const own = words[i];
@@ -235,7 +238,7 @@ bool sort_words(Item* items, index_t n, Order order) {
 /// then undefined. n < 2^32.
 template <class Item, class Order>
 Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, bool wide) {
-  if (n <= few_items) {
+  if (n <= few_items<decltype(order(key_of(items[0])))>) {
     sort_few_items(items, partner, n, order);
     return partner;
   }

@@ -74,7 +74,8 @@ void sort_positions(int threads, typename Order::key_type const* keys, To* posit
                     Order const& order, sort_tuning const& tuning) {
   using word = typename Order::word_type;
   using item = keyed_value<word, Position>;
-  // Where items are as long as positions, they lie in the place of these until they are sorted.
+  // Where items are as long as positions, they lie in the place of these until they are sorted;
+  // positions are written there by bytes, and so read by nobody as items.
   constexpr bool in_place = sizeof(item) == sizeof(To);
   auto const road = road_of(n * index_t{sizeof(To)}, in_place);
   sorter_for<item>(threads, order, 0, tuning)
@@ -188,8 +189,8 @@ void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Val
 
 /// positions[j] = the position of the key that comes j-th: in[positions[j]] is sorted, and equal
 /// keys have ascending positions. `positions` lie apart from `in`. Memory as `sort_pairs` with
-/// values of 4 bytes, or of 8 from 2^32 keys on; but n pairs less for fewer keys of up to 4 bytes,
-/// or of types of one's own with words of as many. Otherwise as `sort_keys`.
+/// values of 4 bytes, or of 8 beyond 2^32 keys; but n pairs less for up to 2^32 keys that have one
+/// word of up to 4 bytes. Otherwise as `sort_keys`.
 template <class Key, class Order = sort_order<Key>>
 void argsort(int threads, Key const* in, index_t* positions, index_t n, Order const& order = {},
              detail::sort_tuning const& tuning = {}) {

@@ -54,7 +54,10 @@ struct item_segments {
       for (index_t s = all.begin(p); s < all.end(p); ++s) {
         bool const ascends = offsets[s] <= offsets[s + 1];
         good = good && ascends;
-        most = std::max(most, ascends ? offsets[s + 1] - offsets[s] : 0);
+        // Unsigned, since offsets may be anything.
+        auto const length =
+            static_cast<std::uint64_t>(offsets[s + 1]) - static_cast<std::uint64_t>(offsets[s]);
+        most = std::max(most, static_cast<index_t>(length));
       }
       lengths[static_cast<std::size_t>(p)] = most;
       if (!good) ascend.store(false, std::memory_order_relaxed);
@@ -64,15 +67,15 @@ struct item_segments {
   }
 };
 
-/// Sorts each segment: source_from(i) and sink_from(i) begin at item i; room_from(i) is room that
-/// `sorter::sort` may have, or null.
+/// Sorts each segment: source_from(i) and sink_from(i, count) begin at item i, of which the latter
+/// takes `count`; room_from(i) is room that `sorter::sort` may have, or null.
 template <class Item, class Order, class SourceFrom, class SinkFrom, class RoomFrom>
 void sort_segments(int threads, item_segments const& segments, Order const& by,
                    sort_tuning const& tuning, SourceFrom const& source_from,
                    SinkFrom const& sink_from, RoomFrom const& room_from) {
   auto const leaves = sorter_for<Item>(threads, by, 0, tuning);
   index_t const large = leaves.leaf_items();
-  index_t const tiny = std::min(few_items, large);
+  index_t const tiny = leaves.tiny_items();
   constexpr index_t batch_items = 512;  // of tiny segments, sorted together
   index_t const most = std::max(batch_items, std::min(segments.longest, large));
   constexpr index_t group_items = index_t{1} << 14;
@@ -89,14 +92,14 @@ void sort_segments(int threads, item_segments const& segments, Order const& by,
         ++behind;
       }
       if (behind != at) {
-        leaves.sort_tiny_segments(source_from(*at), at, behind - at, sink_from(*at), room,
-                                  room + most);
+        leaves.sort_tiny_segments(source_from(*at), at, behind - at, sink_from(*at, *behind - *at),
+                                  room, room + most);
         at = behind;
         continue;
       }
       index_t const size = at[1] - at[0];
       if (size <= large) {
-        leaves.sort_leaf(source_from(*at), size, sink_from(*at), room, room + most);
+        leaves.sort_leaf(source_from(*at), size, sink_from(*at, size), room, room + most);
       }
       ++at;
     }
@@ -107,7 +110,7 @@ void sort_segments(int threads, item_segments const& segments, Order const& by,
     index_t const size = segments.offsets[s + 1] - begin;
     if (size <= large) continue;
     sorter_for<Item>(threads, by, 0, tuning)
-        .sort(source_from(begin), size, sink_from(begin), room_from(begin));
+        .sort(source_from(begin), size, sink_from(begin, size), room_from(begin));
   }
 }
 
@@ -125,9 +128,9 @@ void sort_pairs_in_segments(int threads, Key const* keys, Key* out, void const* 
         return pair_source<Key, Value>{keys + i, static_cast<std::byte const*>(values) + bytes(i),
                                        words};
       },
-      [=](index_t i) {
-        return pair_sink<Key, Value>{out + i, static_cast<std::byte*>(values_out) + bytes(i),
-                                     words};
+      [=](index_t i, index_t count) {
+        return pair_sink<Key, Value>{out + i, static_cast<std::byte*>(values_out) + bytes(i), words,
+                                     road_of(count * index_t{sizeof(Key) + sizeof(Value)})};
       },
       [](index_t) { return static_cast<item*>(nullptr); });
 }
@@ -146,8 +149,9 @@ void gather_segments(int threads, typename Order::key_type const* keys,
       [=](index_t i) {
         return position_source<Order, Position>{keys, order, i};
       },
-      [=](index_t i) {
-        return value_sink<typename Order::word_type, Position, Position>{positions + i};
+      [=](index_t i, index_t count) {
+        return value_sink<typename Order::word_type, Position, Position>{
+            positions + i, road_of(count * index_t{sizeof(Position)})};
       },
       [](index_t) { return static_cast<item*>(nullptr); });
   gather(threads, keys, out, sizeof(*keys), positions, n);
@@ -186,7 +190,7 @@ void sort_bytes_in_segments(int threads, Key const* keys, Key* out, void const* 
       [=](index_t i) {
         return key_source<Key>{keys + i, words};
       },
-      [=](index_t i) {
+      [=](index_t i, index_t) {
         return key_sink<Key>{out + i, words};
       },
       [=](index_t i) { return keys == out ? nullptr : reinterpret_cast<word*>(out + i); });

@@ -148,10 +148,10 @@ struct key_sink {
     if (holds(items, place)) return;
     for (index_t i = 0; i < count; ++i) words.to(items[i], keys + place + i);
   }
+  void finish() const {}
 };
 
-/// Items of which sinks copy what they want aside before they write any of it: these may lie where
-/// it goes.
+/// Items of which sinks copy what they want aside before they write any of it.
 inline constexpr index_t sink_items = 1024;
 
 /// Writes a sink's copy.
@@ -163,6 +163,11 @@ void write_part(store_road road, T const* items, index_t count, void* to) {
   } else {
     std::memcpy(to, items, bytes);
   }
+}
+
+/// What sinks wrote comes before whatever this thread writes next.
+inline void finish_parts(store_road road) {
+  if (road == store_road::streamed) stream_fence();
 }
 
 /// Takes sorted pairs apart.
@@ -189,11 +194,11 @@ struct pair_sink {
       write_part(road, some_keys, some, keys + place + i);
       write_part(road, some_values, some, values_to);
     }
-    if (road == store_road::streamed) stream_fence();
   }
+  void finish() const { finish_parts(road); }
 };
 
-/// Takes the values of sorted pairs, which may lie in their memory.
+/// Takes the values of sorted pairs. These may lie where the values go, if they are as long.
 template <class Word, class Value, class To>
 struct value_sink {
   using item = keyed_value<Word, Value>;
@@ -208,8 +213,8 @@ struct value_sink {
       for (index_t k = 0; k < some; ++k) some_values[k] = static_cast<To>(items[i + k].value);
       write_part(road, some_values, some, values + place + i);
     }
-    if (road == store_road::streamed) stream_fence();
   }
+  void finish() const { finish_parts(road); }
 };
 
 }  // namespace libscan::inline v1::cpu::detail

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <apps/radix_sort/bucket_map_cpu.hpp>
@@ -43,11 +44,12 @@ class sorter {
         leaf_items_(std::max<index_t>(1, tuning.leaf_bytes / static_cast<index_t>(sizeof(Item)))) {}
 
   /// Sorts items 0..n-1 of `source` into `sink`. `room` has room for n items and is not read by
-  /// `source`. `sink` may write there what comes of item i where item i lies, and nothing else
-  /// unless it `holds` that already. Null: allocated if needed.
+  /// `source`. Where `sink` writes into it, what comes of item i must lie in the memory of item i,
+  /// and be written when that has been read, or be what the sink `holds`. Null: allocated if
+  /// needed.
   template <class Source, class Sink>
   void sort(Source const& source, index_t n, Sink const& sink, Item* room = nullptr) {
-    if (n <= leaf_items_) return sort_few(source, n, sink, room);
+    if (n <= leaf_items_) return sort_alone(source, n, sink, room);
     auto guess = summarise(source, 0, n, n / std::min(n, samples), order_);
     if (guess.sorted) guess = summarise_all(threads_, source, n, order_);
     if (guess.sorted) return pass_on(source, 0, n, sink);
@@ -66,9 +68,10 @@ class sorter {
                  Item* partner) const {
     for (index_t i = 0; i < n; ++i) items[i] = source[i];
     sink.put(leaf_sort(items, partner, n, order_, tuning_.wide_digits), 0, n);
+    sink.finish();
   }
 
-  /// Sorts within segments of at most `few_items` items each, which follow one another: segment s
+  /// Sorts within segments of at most `tiny_items` items each, which follow one another: segment s
   /// is items offsets[s] - offsets[0] ... of `source`. `items` and `partner` have room for all.
   template <class Source, class Sink>
   void sort_tiny_segments(Source const& source, index_t const* offsets, index_t segments,
@@ -84,16 +87,22 @@ class sorter {
       }
     }
     sink.put(partner, 0, n);
+    sink.finish();
   }
 
   index_t leaf_items() const { return leaf_items_; }
 
+  /// Of a tiny segment at most.
+  index_t tiny_items() const { return std::min(few_items<word_type>, leaf_items_); }
+
  private:
+  using word_type = decltype(std::declval<Order>()(key_of(std::declval<Item>())));
   static constexpr index_t samples = 1024;
   static constexpr index_t most_in_leaf = index_t{1} << 31;  // whose counts have 32 bits
 
+  /// Sorts up to a leaf's items on the caller's thread.
   template <class Source, class Sink>
-  void sort_few(Source const& source, index_t n, Sink const& sink, Item* room) const {
+  void sort_alone(Source const& source, index_t n, Sink const& sink, Item* room) const {
     constexpr index_t fit = 8192 / sizeof(Item);
     if (n <= fit) {
       alignas(Item) std::byte memory[2 * fit * sizeof(Item)];
@@ -116,6 +125,7 @@ class sorter {
         for (index_t k = 0; k < count; ++k) part[k] = source[i + k];
         sink.put(part, place + i, count);
       }
+      sink.finish();
     });
   }
 
@@ -196,9 +206,11 @@ class sorter {
   void split_and_sort(Source const& source, index_t place, index_t n, Word guess, Item* to,
                       Sink const& sink) {
     auto const offsets = split(source, place, n, guess, to);
-    // A bucket that one thread would be busy with while the others wait is large, too.
+    // Where highest bits leave half of the buckets empty, the others have a leaf's items or hardly
+    // more. One that a thread would be busy with while the others wait is large, too.
+    index_t const least = 2 * leaf_items_;
     index_t const large =
-        std::clamp(n / (index_t{8} * threads_), leaf_items_, std::max(leaf_items_, most_in_leaf));
+        std::clamp(n / (index_t{8} * threads_), least, std::max(least, most_in_leaf));
     auto const size = [&](index_t bucket) {
       auto const at = static_cast<std::size_t>(bucket);
       return offsets[at + 1] - offsets[at];
@@ -215,6 +227,7 @@ class sorter {
       Item* const sorted = leaf_sort(to + begin, rooms.data() + worker * most, size(bucket), order_,
                                      tuning_.wide_digits);
       sink.put(sorted, begin, size(bucket));
+      sink.finish();
     });
     for (index_t bucket = 0; bucket < buckets; ++bucket) {
       if (size(bucket) <= large) continue;

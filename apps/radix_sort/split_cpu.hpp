@@ -141,7 +141,8 @@ class line_writer {
     index_t const place = next_[bucket]++;
     index_t const slot = slot_of(place);
     Item* const lines = lines_ + bucket * lines_items;
-    // Full lines wait for the bucket's next item: what was stored just now could not be read yet.
+    // Full lines wait for the bucket's next item: vectors read a line only after its last single
+    // item has gone from the core's store buffer to the cache, which would be waited for.
     if (slot == 0) [[unlikely]]
       flush(lines, place - lines_items, first_[bucket]);
     lines[slot] = item;
@@ -200,7 +201,8 @@ auto summarise_all(int threads, Source const& source, index_t n, Order order) {
   return result;
 }
 
-/// What loops read a map from: a small one is theirs, which nothing they write can be part of.
+/// What loops read a map from: a copy in registers, which nothing they write can be part of, but of
+/// a map with memory of its own.
 template <class Map>
 using read_in_loops = std::conditional_t<std::is_trivially_copyable_v<Map>, Map const, Map const&>;
 
