@@ -20,7 +20,8 @@ class write_role {
   /// Writes the sorted tiles, each warp its share of the digits' runs.
   static __device__ void run(shared_storage& shared, work_type const& work, int warp) {
     for (unsigned k = 0;; ++k) {
-      auto const tile = static_cast<int>(blockIdx.x + k * gridDim.x);  // a second counter would spill
+      // A second counter would spill.
+      auto const tile = static_cast<int>(blockIdx.x + k * gridDim.x);
       if (tile >= work.tiles) break;
       shared.placed[k % 2].wait(k / 2 % 2);
       shared.sorted_full.wait(k % 2);
