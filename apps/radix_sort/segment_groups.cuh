@@ -1,290 +1,249 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sort of short segments: a block takes all that begin within a stretch of the items and sorts
-// them together in shared memory, tiny ones by counting, others digit by digit and then by segment.
+// The sort of short segments: a block takes all that begin within a stretch of the items. Each lane
+// sorts a run of a few items; then runs merge in pairs.
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <type_traits>
 
-#include <apps/radix_sort/segment_list.cuh>
+#include <apps/radix_sort/lane_sort.cuh>
+#include <apps/radix_sort/longer_segments.cuh>
+#include <apps/radix_sort/segment_bounds.cuh>
 #include <apps/radix_sort/sort_plan.cuh>
-#include <apps/radix_sort/warp_match.cuh>
-#include <libscan/block/scan.cuh>
-#include <libscan/core/operators.hpp>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The digits of a sort, in order.
-struct segment_digits {
-  static constexpr int most = 32;
-  int count;
-  digit_place place[most];
-};
-
-/// Sorts all segments of at most `stretch_items`. Those that begin in one stretch of so many items
-/// make a group, which fits the block's memory.
+/// Sorts all segments of at most `stretch_items` that begin in the stretches marked. Those of one
+/// stretch make a group, which fits the block's memory.
 template <class Order, class Value, class Offset, class Tuning>
 struct segment_groups_kernel {
   using key_type = typename Order::key_type;
+  using word_type = typename Order::word_type;
   static constexpr bool has_values = !std::is_void_v<Value>;
   static constexpr int block_threads = Tuning::block_threads;
-  static constexpr int resident_blocks = 4;  // of a multiprocessor
+  static constexpr int resident_blocks = sizeof(word_type) <= 4 ? 4 : 2;  // of a multiprocessor
   static constexpr int stretch_items = Tuning::stretch_items;
   static constexpr int most_items = 2 * stretch_items;
-  static constexpr int warps = block_threads / simt::warp_size;
-  static constexpr int rows = most_items / block_threads;
-  static constexpr int warp_items = rows * simt::warp_size;
-  static constexpr int tiny_items = 32;
-  static constexpr int at_once = sizeof(key_type) <= 8 ? 4 : 2;  // that a thread reads
-  static_assert(block_threads % digit_values == 0 && most_items % block_threads == 0);
-  static_assert(most_items < 1 << 16, "places in a group take 16 bits");
+  using bounds_type = segment_bounds<most_items, block_threads>;
+  static constexpr int rows = bounds_type::rows;
+  static constexpr int at_once = rows < 4 ? rows : 4;  // that a thread reads
+  static constexpr bool by_words = Order::words == 1;  // or by looking at two keys
+  static constexpr int run_items = 16;                 // that a lane sorts
+  static constexpr int per_thread = rows | 1;          // of a merge; odd, to spread the banks
 
   struct shared_storage {
-    key_type key[most_items];
-    std::uint16_t segment[most_items];  // of each item: where it begins in the group, or its number
-    std::uint16_t item[most_items];     // in the order sorted so far
-    union {
-      std::uint16_t segment_end[most_items];  // of that which begins with the item, or 0
-      unsigned count[warps][digit_values];
-    };
-    block::scan_storage<unsigned, block_threads> scan;
-    int found[warps];   // segments that begin in each warp's part
-    int latest[warps];  // and the last beginning
+    word_type word[by_words ? most_items : 1];  // in the order sorted so far
+    std::uint16_t item[most_items];             // likewise: which it is
+    std::uint16_t run[most_items];              // where each begins, listed by warp
+    bounds_type bounds;
   };
 
-  __device__ void operator()(shared_storage& shared, segment_list<Offset> segments, index_t n,
-                             Order order, sort_buffers<key_type> keys, sort_buffers<Value> values,
-                             segment_digits digits) const {
-    static_assert(sizeof(key_type) > 8 || sizeof(shared_storage) <= 64 * 1024, "for every GPU");
-    // A block takes a few stretches in a row: where one's segments end the next one's begin.
+  __device__ void operator()(shared_storage& shared, segment_list<Offset> segments,
+                             longer_segments longer, index_t n, Order order,
+                             sort_buffers<key_type> keys, sort_buffers<Value> values) const {
+    static_assert(sizeof(shared_storage) <= 64 * 1024, "for every GPU");
     index_t const stretches = ceil_div(n, index_t{stretch_items});
-    index_t const share = ceil_div(stretches, index_t{gridDim.x} * 4);
-    index_t const in_a_row = share < 16 ? share : 16;
-    for (index_t row = blockIdx.x; row * in_a_row < stretches; row += gridDim.x) {
-      index_t const end = (row + 1) * in_a_row < stretches ? (row + 1) * in_a_row : stretches;
-      index_t from =
-          first_from<block_threads>(segments, row * in_a_row * stretch_items, 0, segments.count);
-      for (index_t stretch = row * in_a_row; stretch < end; ++stretch) {
-        index_t const to =
-            first_near<block_threads>(segments, (stretch + 1) * stretch_items, from, stretch_items);
-        if (from < to) sort_group(shared, segments, from, to, order, keys, values, digits);
-        from = to;
+    for (index_t from = index_t{blockIdx.x} * in_a_row(stretches); from < stretches;
+         from += index_t{gridDim.x} * in_a_row(stretches)) {
+      index_t const to = at_most(from + in_a_row(stretches), stretches);
+      index_t const asked = from + thread();
+      bool const any = simt::sync_block_or(asked < to && longer.marks[asked] != 0);
+      for (index_t stretch = from; any && stretch < to; ++stretch) {
+        if (longer.marks[stretch] == 0) continue;
+        sort_group(shared, segments, longer.begun[stretch], order, keys, values);
       }
     }
   }
 
  private:
   static __device__ int thread() { return static_cast<int>(threadIdx.x); }
+  static __device__ index_t at_most(index_t a, index_t b) { return a < b ? a : b; }
 
-  /// Sorts segments [from, to), which begin in one stretch; but the last, if it is a long one.
+  /// Stretches whose marks a block reads together.
+  static __device__ index_t in_a_row(index_t stretches) {
+    return at_most(ceil_div(stretches, index_t{gridDim.x} * 4), 16);
+  }
+
+  /// Sorts the segments of a range, which begin in one stretch; but the last, if it is a long one.
   static __device__ void sort_group(shared_storage& shared, segment_list<Offset> const& segments,
-                                    index_t from, index_t to, Order const& order,
+                                    longer_segments::range const& range, Order const& order,
                                     sort_buffers<key_type> const& keys,
-                                    sort_buffers<Value> const& values,
-                                    segment_digits const& digits) {
-    index_t const last = segments.length(to - 1) > stretch_items ? to - 1 : to;
-    index_t const first = segments.begin(from);
+                                    sort_buffers<Value> const& values) {
+    index_t const last = segments.length(range.to - 1) > stretch_items ? range.to - 1 : range.to;
+    index_t const first = segments.begin(range.from);
     auto const items = static_cast<int>(segments.begin(last) - first);
     if (items == 0) return;
-    bool const any_longer = load(shared, segments, from, last, first, items, keys.in);
-    int const found = find_segments(shared, items, any_longer);
-    if (any_longer) {
-      sort_by_digits(shared, order, digits, items, found);
-      store(shared, first, items, keys, values);
-    } else {
-      sort_by_counting(shared, order, first, items, keys, values);
+    if constexpr (by_words) load(shared, order, keys.in + first, items);
+    shared.bounds.clear(items);
+    simt::sync_block();
+    int const longest = shared.bounds.find(segments, range.from, last, first, items);
+    sort_runs(shared, order, keys.in + first, items);
+    for (int run = run_items; run < longest; run *= 2) {
+      merge_runs(shared, order, keys.in + first, items, run);
     }
+    move(shared, keys.in + first, keys.out + first, items);
+    if constexpr (has_values) move(shared, values.in + first, values.out + first, items);
     simt::sync_block();
   }
 
-  /// Loads the keys, and marks the first item of each segment with where it ends; whether any has
-  /// more than `tiny_items`. Ends with a barrier.
-  static __device__ bool load(shared_storage& shared, segment_list<Offset> const& segments,
-                              index_t from, index_t last, index_t first, int items,
-                              key_type const* in) {
-    // What is read is under way together.
+  /// Loads the keys' words.
+  static __device__ void load(shared_storage& shared, Order const& order, key_type const* in,
+                              int items) {
+    word_type const counting = order.counting(0);
     for (int i = thread(); i < items; i += at_once * block_threads) {
-      key_type key[at_once] = {};
+      key_type key[at_once];  // all under way together
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
-        if (i + k * block_threads < items) key[k] = in[first + i + k * block_threads];
+        if (i + k * block_threads < items) key[k] = in[i + k * block_threads];
       }
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
         if (i + k * block_threads >= items) continue;
-        shared.key[i + k * block_threads] = key[k];
-        shared.segment_end[i + k * block_threads] = 0;
+        shared.word[i + k * block_threads] = static_cast<word_type>(order.word(key[k]) & counting);
       }
     }
-    simt::sync_block();
-    bool any_longer = false;
-    auto const mark = [&](index_t begin, index_t end) {
-      if (begin == end) return;
-      shared.segment_end[begin - first] = static_cast<std::uint16_t>(end - first);
-      any_longer = any_longer || end - begin > tiny_items;
-    };
-    if (last - from <= 2 * most_items) {
-      for (index_t s = from + thread(); s < last; s += at_once * block_threads) {
-        index_t begin[at_once], end[at_once];
-#pragma unroll
-        for (int k = 0; k < at_once; ++k) {
-          index_t const segment = s + k * block_threads < last ? s + k * block_threads : s;
-          begin[k] = segments.begin(segment);
-          end[k] = segments.end(segment);
-        }
-#pragma unroll
-        for (int k = 0; k < at_once; ++k) mark(begin[k], end[k]);
-      }
-    } else {  // nearly all of them empty
-      for (int i = thread(); i < items; i += block_threads) {
-        index_t const segment = segments.first_from(first + i + 1, from, last) - 1;
-        if (segments.begin(segment) == first + i) mark(first + i, segments.end(segment));
-      }
-    }
-    return simt::sync_block_or(any_longer);
   }
 
-  /// segment[i] = where the segment of item i begins, or, if `numbers`, which of the group's it is,
-  /// those without items not counted. Returns how many they are. Ends with a barrier.
-  static __device__ int find_segments(shared_storage& shared, int items, bool numbers) {
-    int const warp = thread() / simt::warp_size;
-    int const first = warp * warp_items;
-    unsigned heads[rows];
-    int found = 0, latest = -1;
+  /// Sorts the items of each segment in runs of `run_items`, a lane each. Ends with a barrier.
+  static __device__ void sort_runs(shared_storage& shared, Order const& order, key_type const* in,
+                                   int items) {
+    // 1 list the runs that begin in the warp's part
+    std::uint16_t* const begins = shared.run + bounds_type::item_of_row(0) - simt::lane_id();
+    int runs = 0;
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
-      int const i = first + row * simt::warp_size + simt::lane_id();
-      heads[row] = simt::ballot(simt::full_warp, i < items && shared.segment_end[i] != 0);
-      found += simt::popc(heads[row]);
-      if (heads[row] != 0) latest = first + row * simt::warp_size + 31 - simt::clz(heads[row]);
+      int const i = bounds_type::item_of_row(row);
+      bool const is_begin = i < items && (i - shared.bounds.begin_of(i)) % run_items == 0;
+      unsigned const all = simt::ballot(simt::full_warp, is_begin);
+      int const place = runs + simt::popc(all & simt::lanemask_lt());
+      if (is_begin) begins[place] = static_cast<std::uint16_t>(i);
+      runs += simt::popc(all);
     }
-    if (simt::lane_id() == 0) {
-      shared.found[warp] = found;
-      shared.latest[warp] = latest;
+    simt::sync_warp();
+    // 2 sort them
+#pragma unroll 1
+    for (int k = simt::lane_id(); k - simt::lane_id() < runs; k += simt::warp_size) {
+      int const own = k < runs ? begins[k] : -1;
+      int const left = own < 0 ? 0 : shared.bounds.end_of(shared.bounds.begin_of(own)) - own;
+      int const length = left < run_items ? left : run_items;
+      if constexpr (by_words) {
+        with_width<run_items>(length, [&](auto width) {
+          sort_words<width, word_type>(
+              length, [&](int j) { return shared.word[own + j]; },
+              [&](int j, word_type word, int place) {
+                shared.word[own + j] = word;
+                shared.item[own + j] = static_cast<std::uint16_t>(own + place);
+              });
+        });
+      } else {
+        sort_places(
+            length, order, [&](int j) { return in[own + j]; },
+            [&](int j) -> std::uint16_t& { return shared.item[own + j]; });
+        for (int j = 0; j < length; ++j) shared.item[own + j] += static_cast<std::uint16_t>(own);
+      }
     }
     simt::sync_block();
-    int number = -1, begin = 0, all = 0;
-#pragma unroll
-    for (int w = 0; w < warps; ++w) {
-      if (w < warp) number += shared.found[w];
-      if (w < warp && shared.latest[w] >= 0) begin = shared.latest[w];
-      all += shared.found[w];
-    }
-#pragma unroll
-    for (int row = 0; row < rows; ++row) {
-      int const i = first + row * simt::warp_size + simt::lane_id();
-      unsigned const up_to = heads[row] & simt::lanemask_le();
-      int const own = up_to == 0 ? begin : i - simt::lane_id() + 31 - simt::clz(up_to);
-      if (i < items) {
-        shared.segment[i] = static_cast<std::uint16_t>(numbers ? number + simt::popc(up_to) : own);
-      }
-      number += simt::popc(heads[row]);
-      if (heads[row] != 0) begin = i - simt::lane_id() + 31 - simt::clz(heads[row]);
-    }
-    simt::sync_block();
-    return all;
   }
 
-  /// An item goes behind as many of its segment as come before it: keys, and values with them,
-  /// straight to their places.
-  static __device__ void sort_by_counting(shared_storage& shared, Order const& order, index_t first,
-                                          int items, sort_buffers<key_type> const& keys,
-                                          sort_buffers<Value> const& values) {
-    for (int i = thread(); i < items; i += block_threads) {
-      key_type const key = shared.key[i];
-      int const begin = shared.segment[i];
-      int const end = shared.segment_end[begin];
-      int place = begin;
-#pragma unroll 4
-      for (int j = begin; j < end; ++j) {
-        if (comes_before(order, shared.key[j], key, j < i)) ++place;
-      }
-      keys.out[first + place] = key;
-      if constexpr (has_values) values.out[first + place] = values.in[first + i];
-    }
-  }
+  /// What is left of two sorted runs that merge.
+  struct run_pair {
+    int left, left_end, right, right_end;
+  };
 
-  /// Whether `a` must come before `b`, or may, if `first` it is.
-  static __device__ __forceinline__ bool comes_before(Order const& order, key_type const& a,
-                                                      key_type const& b, bool first) {
-    if constexpr (Order::words == 1) {
-      auto const mask = order.counting(0);
-      auto const x = order.word(a) & mask, y = order.word(b) & mask;
-      return x < y || (x == y && first);
+  /// What decides about an item: its word, or which key it is.
+  using head_type = std::conditional_t<by_words, word_type, std::uint16_t>;
+  static __device__ __forceinline__ head_type head(shared_storage const& shared, int i) {
+    if constexpr (by_words) {
+      return shared.word[i];
     } else {
-      return first ? !order(b, a) : order(a, b);
+      return shared.item[i];
+    }
+  }
+  static __device__ __forceinline__ bool comes_before(head_type a, head_type b, Order const& order,
+                                                      key_type const* in) {
+    if constexpr (by_words) {
+      return a < b;
+    } else {
+      return order(in[a], in[b]);
     }
   }
 
-  /// Splits by every digit of the keys, and at last by the numbers of the segments. Ends with a
-  /// barrier.
-  static __device__ void sort_by_digits(shared_storage& shared, Order const& order,
-                                        segment_digits const& digits, int items, int segments) {
-    for (int i = thread(); i < items; i += block_threads) {
-      shared.item[i] = static_cast<std::uint16_t>(i);
-    }
-    simt::sync_block();
-    for (int d = 0; d < digits.count; ++d) {
-      sort_once(shared, items, [&](int i) { return digits.place[d].digit(order, shared.key[i]); });
-    }
-    for (int shift = 0; (segments - 1) >> shift > 0; shift += digit_bits) {
-      sort_once(shared, items, [&](int i) {
-        return static_cast<unsigned>(shared.segment[i]) >> shift & (digit_values - 1u);
-      });
-    }
-  }
-
-  /// Sorts the items by digit(item), stably. Ends with a barrier.
-  template <class Digit>
-  static __device__ void sort_once(shared_storage& shared, int items, Digit digit) {
-    int const warp = thread() / simt::warp_size;
-    int const first = warp * warp_items + simt::lane_id();
-    for (int i = thread(); i < warps * digit_values; i += block_threads) {
-      shared.count[i / digit_values][i % digit_values] = 0;
-    }
-    simt::sync_block();
-    unsigned item[rows] = {};
-    unsigned rank[rows] = {};
+  /// Merges the sorted runs of `run` items in each segment in pairs: every thread finds which items
+  /// come first among a few of the merged ones (Green, McColl & Bader, "GPU Merge Path", 2012).
+  /// Ends with a barrier.
+  static __device__ void merge_runs(shared_storage& shared, Order const& order, key_type const* in,
+                                    int items, int run) {
+    head_type heads[per_thread];
+    std::uint16_t item[per_thread];
+    int const from = thread() * per_thread;
+    int const to = from + per_thread < items ? from + per_thread : items;
+    for (int next = from, end = from; next < to; next = end) {
+      run_pair pair = runs_before(shared, order, in, next, run);
+      end = pair.right_end < to ? pair.right_end : to;
+      head_type left{}, right{};
+      if (pair.left < pair.left_end) left = head(shared, pair.left);
+      if (pair.right < pair.right_end) right = head(shared, pair.right);
 #pragma unroll
-    for (int row = 0; row < rows; ++row) {
-      bool const valid = first + row * simt::warp_size < items;
-      unsigned value = 0;
-      if (valid) {
-        item[row] = shared.item[first + row * simt::warp_size];
-        value = digit(static_cast<int>(item[row]));
-      }
-      rank[row] = rank_row<digit_bits>(shared.count[warp], value, valid);
-    }
-    simt::sync_block();
-    unsigned total = 0;
-    if (thread() < digit_values) {
-      for (int w = 0; w < warps; ++w) total += shared.count[w][thread()];
-    }
-    unsigned next = block::exclusive_scan(shared.scan, total, plus<unsigned>{}).prefix;
-    if (thread() < digit_values) {
-      for (int w = 0; w < warps; ++w) {
-        unsigned const own = shared.count[w][thread()];
-        shared.count[w][thread()] = next;
-        next += own;
+      for (int k = 0; k < per_thread; ++k) {
+        if (from + k < next || from + k >= end) continue;
+        bool const is_right = pair.left == pair.left_end ||
+                              (pair.right < pair.right_end && comes_before(right, left, order, in));
+        int const taken = is_right ? pair.right++ : pair.left++;
+        heads[k] = is_right ? right : left;
+        item[k] = shared.item[taken];
+        head_type const following = head(shared, taken + 1 < items ? taken + 1 : taken);
+        (is_right ? right : left) = following;
       }
     }
     simt::sync_block();
 #pragma unroll
-    for (int row = 0; row < rows; ++row) {
-      if (first + row * simt::warp_size >= items) continue;
-      unsigned const place = shared.count[warp][digit(static_cast<int>(item[row]))] + rank[row];
-      shared.item[place] = static_cast<std::uint16_t>(item[row]);
+    for (int k = 0; k < per_thread; ++k) {
+      if (from + k >= to) continue;
+      if constexpr (by_words) shared.word[from + k] = heads[k];
+      shared.item[from + k] = item[k];
     }
     simt::sync_block();
   }
 
-  static __device__ void store(shared_storage& shared, index_t first, int items,
-                               sort_buffers<key_type> const& keys,
-                               sort_buffers<Value> const& values) {
-    for (int i = thread(); i < items; i += block_threads) {
-      int const item = shared.item[i];
-      keys.out[first + i] = shared.key[item];
-      if constexpr (has_values) values.out[first + i] = values.in[first + item];
+  /// The pair of runs that item `next` of the merged ones comes from, without those that come
+  /// before it.
+  static __device__ run_pair runs_before(shared_storage const& shared, Order const& order,
+                                         key_type const* in, int next, int run) {
+    int const segment = shared.bounds.begin_of(next);
+    int const segment_end = shared.bounds.end_of(segment);
+    int const left = segment + (next - segment) / (2 * run) * (2 * run);
+    int const right = left + run < segment_end ? left + run : segment_end;
+    int const right_end = right + run < segment_end ? right + run : segment_end;
+    // Of the items before it, find how many are of the left run.
+    int const before = next - left;
+    int low = before - (right_end - right) > 0 ? before - (right_end - right) : 0;
+    int high = before < right - left ? before : right - left;
+    while (low < high) {
+      int const middle = (low + high) / 2;
+      bool const is_right = comes_before(head(shared, right + before - 1 - middle),
+                                         head(shared, left + middle), order, in);
+      if (is_right) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return {left + low, right, right + before - low, right_end};
+  }
+
+  /// Moves keys or values to their places.
+  template <class T>
+  static __device__ void move(shared_storage const& shared, T const* in, T* out, int items) {
+    for (int i = thread(); i < items; i += at_once * block_threads) {
+      T moved[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        if (i + k * block_threads < items) moved[k] = in[shared.item[i + k * block_threads]];
+      }
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        if (i + k * block_threads < items) out[i + k * block_threads] = moved[k];
+      }
     }
   }
 };

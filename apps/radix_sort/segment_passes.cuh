@@ -4,90 +4,66 @@
 // Grimshaw 2011: reduce, then scan).
 #pragma once
 
+#include <type_traits>
+
 #include <apps/radix_sort/digit_tile.cuh>
-#include <apps/radix_sort/segment_groups.cuh>
+#include <apps/radix_sort/longer_segments.cuh>
 #include <apps/radix_sort/shared_counter.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// How many tiles each segment takes: none if it is short. An iterator.
-template <class Offset>
-struct tiles_of_segments {
-  segment_list<Offset> segments;
-  index_t longest_short;
-  index_t tile_items;
-  index_t from = 0;
-
-  __device__ index_t operator[](index_t i) const {
-    index_t const length = segments.length(from + i);
-    return length > longest_short ? ceil_div(length, tile_items) : 0;
-  }
-  __device__ tiles_of_segments operator+(index_t distance) const {
-    return {segments, longest_short, tile_items, from + distance};
-  }
-};
-
-/// The tiles of all long segments: those of segment s begin with number first_tile[s]; there are
-/// first_tile[count] in all. counts[t][d]: how many items with digit d tile t has, then where they
-/// go.
+/// The tiles of all long segments. counts[t][d]: how many items with digit d tile t has, then where
+/// they go.
 template <class Offset>
 struct segment_tiles {
   segment_list<Offset> segments;
-  index_t const* first_tile;
+  longer_segments longer;
   index_t* counts;
 
-  __device__ index_t all() const { return first_tile[segments.count]; }
-
-  /// The segment of a tile: the last that begins with it or before.
-  __device__ index_t segment_of(index_t tile) const {
-    index_t low = 0, high = segments.count;
-    while (low < high) {
-      index_t const middle = low + (high - low) / 2;
-      if (first_tile[middle + 1] > tile) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
-  }
-
-  /// First item of a tile, and how many it has.
-  __device__ index_t begin(index_t segment, index_t tile, int tile_items) const {
-    return segments.begin(segment) + (tile - first_tile[segment]) * tile_items;
-  }
-  __device__ int valid(index_t segment, index_t begin, int tile_items) const {
+  /// Items of one tile, and the number of its segment among the long ones.
+  struct tile_items {
+    index_t number;
+    index_t begin;
+    int valid;
+  };
+  __device__ tile_items items(index_t tile) const {
+    index_t const number = longer.at_tile(tile);
+    index_t const segment = longer.segment[number];
+    index_t const begin =
+        segments.begin(segment) + (tile - longer.first_tile[number]) * longer.tile_items;
     index_t const left = segments.end(segment) - begin;
-    return left < tile_items ? static_cast<int>(left) : tile_items;
+    return {number, begin, static_cast<int>(left < longer.tile_items ? left : longer.tile_items)};
+  }
+
+  /// One past the last tile of a long segment.
+  __device__ index_t end_tile(index_t number) const {
+    return number + 1 < longer.long_ones() ? longer.first_tile[number + 1] : longer.tiles();
   }
 };
 
-/// counts[t][d] = how many items of tile t have digit d.
-template <class Order, class Offset, class Tuning>
-struct count_segment_tiles_kernel {
+/// counts[t][d] = how many items of tile t have digit d. By all blocks.
+template <class Order, class Offset, int BlockThreads>
+struct count_segment_tiles {
   using key_type = typename Order::key_type;
-  static constexpr int block_threads = Tuning::block_threads;
-  static constexpr int tile_items = block_threads * Tuning::items_per_thread;
 
   struct shared_storage {
     unsigned count[digit_values];
-    index_t segment;
+    typename segment_tiles<Offset>::tile_items of_tile;
   };
 
-  __device__ void operator()(shared_storage& shared, key_type const* in, Order order,
-                             digit_place place, segment_tiles<Offset> tiles) const {
+  static __device__ void run(shared_storage& shared, key_type const* in, Order const& order,
+                             digit_place const& place, segment_tiles<Offset> const& tiles) {
     int const thread = static_cast<int>(threadIdx.x);
-    for (index_t tile = blockIdx.x; tile < tiles.all(); tile += gridDim.x) {
-      if (thread == 0) shared.segment = tiles.segment_of(tile);
-      for (int d = thread; d < digit_values; d += block_threads) shared.count[d] = 0;
+    index_t const all = tiles.longer.tiles();
+    for (index_t tile = blockIdx.x; tile < all; tile += gridDim.x) {
+      if (thread == 0) shared.of_tile = tiles.items(tile);
+      for (int d = thread; d < digit_values; d += BlockThreads) shared.count[d] = 0;
       simt::sync_block();
-      index_t const begin = tiles.begin(shared.segment, tile, tile_items);
-      int const valid = tiles.valid(shared.segment, begin, tile_items);
-      for (int i = thread; i < valid; i += block_threads) {
-        add_to_counter(shared.count[place.digit(order, in[begin + i])], 1);
+      for (int i = thread; i < shared.of_tile.valid; i += BlockThreads) {
+        add_to_counter(shared.count[place.digit(order, in[shared.of_tile.begin + i])], 1);
       }
       simt::sync_block();
-      for (int d = thread; d < digit_values; d += block_threads) {
+      for (int d = thread; d < digit_values; d += BlockThreads) {
         tiles.counts[tile * digit_values + d] = index_t{shared.count[d]};
       }
       simt::sync_block();
@@ -97,75 +73,105 @@ struct count_segment_tiles_kernel {
 
 /// Scans the counts of each segment: those of smaller digits come before, then those of earlier
 /// tiles. A block takes a segment; its groups of threads each take a share of the tiles.
-template <class Offset>
-struct scan_segment_tiles_kernel {
-  static constexpr int block_threads = 1024;
-  static constexpr int groups = block_threads / digit_values;
+template <class Offset, int BlockThreads>
+struct scan_segment_tiles {
+  static constexpr int groups = BlockThreads < digit_values ? 1 : BlockThreads / digit_values;
+  static constexpr int group_threads = BlockThreads / groups;
+  static constexpr int digits_per_thread = (digit_values + group_threads - 1) / group_threads;
+  static constexpr int at_once = 8;  // counts that a thread reads
+  static_assert(digit_values % digits_per_thread == 0);
 
   struct shared_storage {
     index_t sum[groups][digit_values];
-    block::scan_storage<index_t, block_threads> scan;
+    block::scan_storage<index_t, BlockThreads> scan;
   };
 
-  __device__ void operator()(shared_storage& shared, segment_tiles<Offset> tiles) const {
-    auto const digit = static_cast<int>(threadIdx.x) % digit_values;
-    int const group = static_cast<int>(threadIdx.x) / digit_values;
-    index_t const all = tiles.all();
-    for (index_t tile = blockIdx.x; tile < all; tile += gridDim.x) {
-      index_t const segment = tiles.segment_of(tile);
-      if (tiles.first_tile[segment] != tile) continue;
-      index_t const count = tiles.first_tile[segment + 1] - tile;
-      index_t const share = ceil_div(count, index_t{groups});
+  static __device__ void run(shared_storage& shared, segment_tiles<Offset> const& tiles) {
+    int const group = static_cast<int>(threadIdx.x) / group_threads;
+    int const first_digit = static_cast<int>(threadIdx.x) % group_threads * digits_per_thread;
+    index_t const long_ones = tiles.longer.long_ones();
+    for (index_t number = blockIdx.x; number < long_ones; number += gridDim.x) {
+      index_t const tile = tiles.longer.first_tile[number];
+      index_t const limit = tiles.end_tile(number);
+      index_t const share = ceil_div(limit - tile, index_t{groups});
       index_t const from = tile + group * share;
-      index_t const limit = tile + count;
       index_t const to = from + share < limit ? from + share : limit;
-      index_t sum = 0;
-      for (index_t t = from; t < to; ++t) sum += tiles.counts[t * digit_values + digit];
-      shared.sum[group][digit] = sum;
-      simt::sync_block();
-      index_t total = 0, before = 0;
-      for (int g = 0; g < groups; ++g) {
-        if (g < group) before += shared.sum[g][digit];
-        total += shared.sum[g][digit];
+      // 1 sum the group's tiles, for each digit
+      for (int d = first_digit; d < first_digit + digits_per_thread && d < digit_values; ++d) {
+        index_t sum = 0;
+        each_count(tiles, from, to, d, [&](index_t, index_t count) { sum += count; });
+        shared.sum[group][d] = sum;
       }
-      index_t const smaller =
-          block::exclusive_scan(shared.scan, group == 0 ? total : 0, plus<index_t>{}).prefix;
-      if (group == 0) shared.sum[0][digit] = smaller;
       simt::sync_block();
-      index_t next = tiles.segments.begin(segment) + shared.sum[0][digit] + before;
-      for (index_t t = from; t < to; ++t) {
-        index_t const own = tiles.counts[t * digit_values + digit];
-        tiles.counts[t * digit_values + digit] = next;
-        next += own;
+      // 2 find where each digit begins, then each group's part of it
+      index_t own = 0;
+      for (int d = first_digit; group == 0 && d < first_digit + digits_per_thread; ++d) {
+        for (int g = 0; d < digit_values && g < groups; ++g) own += shared.sum[g][d];
+      }
+      index_t next = block::exclusive_scan(shared.scan, own, plus<index_t>{}).prefix;
+      next += tiles.segments.begin(tiles.longer.segment[number]);
+      for (int d = first_digit; group == 0 && d < first_digit + digits_per_thread; ++d) {
+        for (int g = 0; d < digit_values && g < groups; ++g) {
+          index_t const sum = shared.sum[g][d];
+          shared.sum[g][d] = next;
+          next += sum;
+        }
+      }
+      simt::sync_block();
+      // 3 turn the counts into places
+      for (int d = first_digit; d < first_digit + digits_per_thread && d < digit_values; ++d) {
+        index_t place = shared.sum[group][d];
+        each_count(tiles, from, to, d, [&](index_t t, index_t count) {
+          tiles.counts[t * digit_values + d] = place;
+          place += count;
+        });
       }
       simt::sync_block();
     }
   }
+
+ private:
+  /// use(t, counts[t][digit]) for t = from ... to - 1.
+  template <class Use>
+  static __device__ __forceinline__ void each_count(segment_tiles<Offset> const& tiles,
+                                                    index_t from, index_t to, int digit, Use use) {
+    for (index_t t = from; t < to; t += at_once) {
+      index_t count[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        count[k] = t + k < to ? tiles.counts[(t + k) * digit_values + digit] : 0;
+      }
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        if (t + k < to) use(t + k, count[k]);
+      }
+    }
+  }
 };
 
-/// Moves the items of all tiles to where the scanned counts say.
+/// Moves the items of all tiles to where the scanned counts say. By all blocks.
 template <class Order, class Value, class Offset, class Tuning>
-struct move_segment_tiles_kernel {
+struct move_segment_tiles {
   using key_type = typename Order::key_type;
   using tile_type = digit_tile<Order, Value, Tuning>;
   using value_type = typename tile_type::value_type;
-  static constexpr int block_threads = Tuning::block_threads;
-  static constexpr int resident_blocks = Tuning::resident_blocks;
 
   struct shared_storage {
     typename tile_type::shared_storage tile;
-    index_t segment;
+    typename segment_tiles<Offset>::tile_items of_tile;
   };
 
-  __device__ void operator()(shared_storage& shared, key_type const* keys_in, key_type* keys_out,
-                             value_type const* values_in, value_type* values_out, Order order,
-                             digit_place place, segment_tiles<Offset> tiles) const {
-    for (index_t tile = blockIdx.x; tile < tiles.all(); tile += gridDim.x) {
-      if (threadIdx.x == 0) shared.segment = tiles.segment_of(tile);
+  static __device__ void run(shared_storage& shared, key_type const* keys_in, key_type* keys_out,
+                             value_type const* values_in, value_type* values_out,
+                             Order const& order, digit_place const& place,
+                             segment_tiles<Offset> const& tiles) {
+    index_t const all = tiles.longer.tiles();
+    for (index_t tile = blockIdx.x; tile < all; tile += gridDim.x) {
+      if (threadIdx.x == 0) shared.of_tile = tiles.items(tile);
       simt::sync_block();
       typename tile_type::lane_items items;
-      items.first = tiles.begin(shared.segment, tile, tile_type::tile_items);
-      items.valid = tiles.valid(shared.segment, items.first, tile_type::tile_items);
+      items.first = shared.of_tile.begin;
+      items.valid = shared.of_tile.valid;
       unsigned total[tile_type::digits_per_thread];
       tile_type::sort(shared.tile, order, place, keys_in, items, total, [](int, unsigned) {});
 #pragma unroll
@@ -175,6 +181,56 @@ struct move_segment_tiles_kernel {
         shared.tile.shift[digit] += tiles.counts[tile * digit_values + digit];
       }
       tile_type::store(shared.tile, order, place, keys_out, values_in, values_out, items);
+    }
+  }
+};
+
+/// Sorts all long segments: every pass in one launch, between whose parts the blocks meet. Where
+/// there are none, they find that out and leave.
+template <class Order, class Value, class Offset, class Tuning>
+struct long_segments_kernel {
+  using key_type = typename Order::key_type;
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = Tuning::resident_blocks;
+  using counter = count_segment_tiles<Order, Offset, block_threads>;
+  using scanner = scan_segment_tiles<Offset, block_threads>;
+  using mover = move_segment_tiles<Order, Value, Offset, Tuning>;
+  using value_type = typename mover::value_type;
+
+  union shared_storage {
+    typename counter::shared_storage counting;
+    typename scanner::shared_storage scanning;
+    typename mover::shared_storage moving;
+  };
+
+  __device__ void operator()(shared_storage& shared, Order order, sort_buffers<key_type> keys,
+                             sort_buffers<Value> values, segment_tiles<Offset> tiles) const {
+    if (tiles.longer.long_ones() == 0) return;
+    int passes_left = 0;
+    for (int bit = order.first_bit; bit < order.end(); bit += digit_at(order, bit).bits) {
+      ++passes_left;
+    }
+    if (passes_left == 0) passes_left = 1;  // a copy: no bit counts
+    bool is_first = true;
+    for (int bit = order.first_bit; passes_left > 0; --passes_left) {
+      digit_place const place = digit_at(order, bit);
+      bit += place.bits;
+      bool const into_out = passes_left % 2 == 1;
+      key_type const* const from = is_first ? keys.in : into_out ? keys.other : keys.out;
+      value_type const* values_from = nullptr;
+      value_type* values_to = nullptr;
+      if constexpr (!std::is_void_v<Value>) {
+        values_from = is_first ? values.in : into_out ? values.other : values.out;
+        values_to = into_out ? values.out : values.other;
+      }
+      counter::run(shared.counting, from, order, place, tiles);
+      simt::sync_grid();
+      scanner::run(shared.scanning, tiles);
+      simt::sync_grid();
+      mover::run(shared.moving, from, into_out ? keys.out : keys.other, values_from, values_to,
+                 order, place, tiles);
+      if (passes_left > 1) simt::sync_grid();
+      is_first = false;
     }
   }
 };

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts within segments, from many tiny ones to few huge ones, without the host knowing which:
-// short segments in the shared memory of one block, all long ones together in device-wide passes.
+// Sorts within segments, from many tiny ones to few huge ones, without the host knowing which: tiny
+// segments in the registers of one lane, short ones in the shared memory of one block, all long
+// ones together in device-wide passes.
 #pragma once
 
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include <apps/radix_sort/radix_sort.cuh>
+#include <apps/radix_sort/segment_groups.cuh>
 #include <apps/radix_sort/segment_passes.cuh>
-#include <libscan/device/scan.cuh>
+#include <apps/radix_sort/tiny_segments.cuh>
+#include <libscan/device/look_back_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -20,85 +22,72 @@ template <class Key, class Value>
 struct segmented_sort_tuning {
   struct groups {
     static constexpr int block_threads = 256;
-    // Of a group's keys: up to 32 KiB, unless they are wider than 128 bytes.
-    static constexpr int stretch_items = sizeof(Key) <= 8    ? 2048
-                                         : sizeof(Key) <= 16 ? 1024
-                                         : sizeof(Key) <= 32 ? 512
-                                         : sizeof(Key) <= 64 ? 256
-                                                             : 128;
+    static constexpr int stretch_items = 2048;
   };
   using tiles = digit_pass_tuning<Key, Value>;
 };
 
-/// Parts of the workspace of a segmented sort.
+/// Parts of the workspace of a segmented sort; keys at rest begin it.
 struct segmented_sort_layout {
-  std::size_t values, first_tile, counts, scan, bytes;
+  std::size_t values, longer, counts, bytes;
 
-  constexpr segmented_sort_layout(index_t n, index_t segments, index_t stretch_items,
-                                  index_t tile_items, std::size_t key_bytes,
-                                  std::size_t bytes_of_values) {
-    index_t const long_ones = n / stretch_items < segments ? n / stretch_items : segments;
-    index_t const tiles = n / tile_items + long_ones;
-    values = sort_layout::aligned(key_bytes);
-    first_tile = values + sort_layout::aligned(bytes_of_values);
-    counts = first_tile +
-             sort_layout::aligned((static_cast<std::size_t>(segments) + 1) * sizeof(index_t));
-    scan = counts + static_cast<std::size_t>(tiles) * digit_values * sizeof(index_t);
-    bytes = scan + scan_workspace_bytes<index_t>(segments);
+  constexpr segmented_sort_layout(index_t n, index_t stretch_items, index_t tile_items,
+                                  std::size_t key_bytes, std::size_t bytes_of_values)
+      : values(sort_layout::aligned(key_bytes)),
+        longer(values + sort_layout::aligned(bytes_of_values)),
+        counts(longer + sort_layout::aligned(longer_segments::bytes(n, stretch_items))) {
+    index_t const tiles = n / tile_items + n / stretch_items;
+    bytes = counts + static_cast<std::size_t>(tiles) * digit_values * sizeof(index_t);
   }
 };
 
 /// The layout for types and a tuning.
 template <class Key, class Value, class Tuning>
-constexpr segmented_sort_layout segmented_layout(index_t n, index_t segments) {
-  return segmented_sort_layout(n, segments, Tuning::groups::stretch_items,
+constexpr segmented_sort_layout segmented_layout(index_t n) {
+  return segmented_sort_layout(n, Tuning::groups::stretch_items,
                                tile_items_of<typename Tuning::tiles>(), bytes_of<Key>(n),
                                bytes_of<Value>(n));
 }
 
-/// Sorts the long segments in passes.
+/// Launches the sort of tiny segments, which tells of the longer ones.
+template <class Order, class Value, class Offset>
+void sort_tiny_segments(simt::stream on, segment_list<Offset> segments,
+                        longer_segments const& longer, index_t n, Order const& order,
+                        sort_buffers<typename Order::key_type> keys, sort_buffers<Value> values) {
+  using kernel = tiny_segments_kernel<Order, Value, Offset>;
+  auto const blocks =
+      static_cast<unsigned>(ceil_div(segments.count, index_t{kernel::block_threads}));
+  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, segments,
+                       longer, n, order, keys, values);
+}
+
+/// Launches the sort of the short segments of n items.
 template <class Tuning, class Order, class Value, class Offset>
-void sort_long_segments(workspace& ws, std::byte* memory, segmented_sort_layout const& at,
-                        sort_buffers<typename Order::key_type> keys, sort_buffers<Value> values,
-                        index_t n, segment_list<Offset> segments, Order const& order,
-                        std::vector<digit_place> const& places) {
+void sort_short_segments(simt::stream on, segment_list<Offset> segments,
+                         longer_segments const& longer, index_t n, Order const& order,
+                         sort_buffers<typename Order::key_type> keys, sort_buffers<Value> values) {
   using key_type = typename Order::key_type;
-  using tuning = typename Tuning::tiles;
-  using mover = move_segment_tiles_kernel<Order, Value, Offset, tuning>;
-  using counter = count_segment_tiles_kernel<Order, Offset, tuning>;
-  using value_type = typename mover::value_type;
-  constexpr index_t tile_items = tile_items_of<tuning>();
-  auto* const first_tile = reinterpret_cast<index_t*>(memory + at.first_tile);
-  segment_tiles<Offset> const tiles{segments, first_tile,
-                                    reinterpret_cast<index_t*>(memory + at.counts)};
-  workspace for_scan(memory + at.scan, at.bytes - at.scan, ws.stream());
-  exclusive_scan(
-      for_scan,
-      tiles_of_segments<Offset>{segments, index_t{Tuning::groups::stretch_items}, tile_items},
-      first_tile, segments.count, plus<index_t>{}, first_tile + segments.count);
-  index_t const most = n / tile_items + n / Tuning::groups::stretch_items;
-  index_t const many = index_t{simt::multiprocessor_count()} * 4;
-  auto const blocks = static_cast<unsigned>(most < many ? most : many);
-  for (std::size_t p = 0; p < places.size(); ++p) {
-    bool const into_out = (places.size() - 1 - p) % 2 == 0;
-    key_type const* const from = p == 0 ? keys.in : into_out ? keys.other : keys.out;
-    value_type const* values_from = nullptr;
-    value_type* values_to = nullptr;
-    if constexpr (!std::is_void_v<Value>) {
-      values_from = p == 0 ? values.in : into_out ? values.other : values.out;
-      values_to = into_out ? values.out : values.other;
-    }
-    simt::launch_config const shape{
-        .blocks = blocks, .threads = tuning::block_threads, .on = ws.stream()};
-    simt::launch<counter>(shape, from, order, places[p], tiles);
-    simt::launch<scan_segment_tiles_kernel<Offset>>(
-        {.blocks = blocks,
-         .threads = scan_segment_tiles_kernel<Offset>::block_threads,
-         .on = ws.stream()},
-        tiles);
-    simt::launch<mover>(shape, from, into_out ? keys.out : keys.other, values_from, values_to,
-                        order, places[p], tiles);
-  }
+  using kernel = segment_groups_kernel<Order, Value, Offset, Tuning>;
+  unsigned const blocks = blocks_for<kernel, segment_list<Offset>, longer_segments, index_t, Order,
+                                     sort_buffers<key_type>, sort_buffers<Value>>(
+      ceil_div(n, index_t{kernel::stretch_items}), kernel::block_threads);
+  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, segments,
+                       longer, n, order, keys, values);
+}
+
+/// Launches the sort of the long segments of n items.
+template <class Tuning, class Order, class Value, class Offset>
+void sort_long_segments(simt::stream on, segment_tiles<Offset> const& tiles, index_t n,
+                        Order const& order, sort_buffers<typename Order::key_type> keys,
+                        sort_buffers<Value> values) {
+  using key_type = typename Order::key_type;
+  using kernel = long_segments_kernel<Order, Value, Offset, Tuning>;
+  unsigned const blocks =
+      blocks_for<kernel, Order, sort_buffers<key_type>, sort_buffers<Value>, segment_tiles<Offset>>(
+          ceil_div(n, tile_items_of<Tuning>()), kernel::block_threads);
+  simt::launch<kernel>(
+      {.blocks = blocks, .threads = kernel::block_threads, .on = on, .cooperative = true}, order,
+      keys, values, tiles);
 }
 
 /// Sorts within segments.
@@ -115,28 +104,21 @@ void segmented_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
     throw invalid_argument("segmented sort of " + std::to_string(n) + " items in " +
                            std::to_string(segments) + " segments; expected >= 0");
   }
-  auto places = digit_places(order);
-  if (places.empty()) places.push_back({0, 0, 0});
-  if (places.size() > segment_digits::most) {
-    throw invalid_argument("segmented sort by " + std::to_string(places.size()) +
-                           " digits of 8 bits; expected at most 32");
-  }
-  auto const at = segmented_layout<key_type, Value, tuning>(n, segments);
+  auto const at = segmented_layout<key_type, Value, tuning>(n);
   std::byte* const memory = ws.reserve(at.bytes);
   if (n == 0 || segments == 0) return;
   segment_list<Offset> const list{offsets, segments};
-  segment_digits digits{};
-  for (digit_place const place : places) digits.place[digits.count++] = place;
-  using groups = segment_groups_kernel<Order, Value, Offset, typename tuning::groups>;
-  unsigned const blocks = blocks_for<groups, segment_list<Offset>, index_t, Order,
-                                     sort_buffers<key_type>, sort_buffers<Value>, segment_digits>(
-      ceil_div(n, index_t{groups::stretch_items}), groups::block_threads);
-  simt::launch<groups>({.blocks = blocks, .threads = groups::block_threads, .on = ws.stream()},
-                       list, n, order, keys, values, digits);
-  if (n <= groups::stretch_items) return;
+  constexpr index_t stretch = tuning::groups::stretch_items;
+  longer_segments const longer(memory + at.longer, n, stretch,
+                               tile_items_of<typename tuning::tiles>());
+  simt::fill_async(memory + at.longer, 0, longer_segments::cleared_bytes(n, stretch), ws.stream());
+  sort_tiny_segments(ws.stream(), list, longer, n, order, keys, values);
+  sort_short_segments<typename tuning::groups>(ws.stream(), list, longer, n, order, keys, values);
+  if (n <= stretch) return;
   keys.other = reinterpret_cast<key_type*>(memory);
   if constexpr (!std::is_void_v<Value>) values.other = reinterpret_cast<Value*>(memory + at.values);
-  sort_long_segments<tuning>(ws, memory, at, keys, values, n, list, order, places);
+  segment_tiles<Offset> const tiles{list, longer, reinterpret_cast<index_t*>(memory + at.counts)};
+  sort_long_segments<typename tuning::tiles>(ws.stream(), tiles, n, order, keys, values);
 }
 
 /// Throws if an output shares memory with its input.
@@ -149,13 +131,13 @@ void require_separate(A const* in, B const* out, index_t n, char const* what) {
 
 }  // namespace device
 
-/// Bytes of workspace for a sort within up to `segments` segments of up to n keys, with values of
-/// type Value unless that is void: a buffer of each, 8 bytes a segment, and at most 1.25 bytes an
-/// item. A pure function of its arguments; needs no device.
+/// Bytes of workspace for a sort within any segments of up to n keys, with values of type Value
+/// unless that is void: a buffer of each, and for keys and values of up to 8 bytes at most 1.6
+/// bytes an item. A pure function of its arguments; needs no device.
 template <class Key, class Value = void>
-constexpr std::size_t segmented_sort_workspace_bytes(index_t n, index_t segments) {
+constexpr std::size_t segmented_sort_workspace_bytes(index_t n) {
   using tuning = device::segmented_sort_tuning<Key, Value>;
-  return device::segmented_layout<Key, Value, tuning>(n, segments).bytes;
+  return device::segmented_layout<Key, Value, tuning>(n).bytes;
 }
 
 /// Sorts each segment s, items [offsets[s], offsets[s + 1]) of `in`, into the same place of `out`,
@@ -163,11 +145,11 @@ constexpr std::size_t segmented_sort_workspace_bytes(index_t n, index_t segments
 ///
 /// offsets: segments + 1 integers in device memory that do not descend, within 0 ... n; segments
 /// may be empty. Items outside all segments are neither read nor written. n, segments: any size
-/// >= 0. Orders of up to 32 digits of 8 bits. Aliasing: `in` may not overlap `out`.
-/// Synchronisation: asynchronous on the workspace's stream, the same launches whatever the
-/// segments. Traffic: items of short segments (up to 2048 keys of 8 bytes) are read and written
-/// once, those of long ones read twice and written once for every eight bits that count. Progress:
-/// no block waits for another. Throws: `invalid_argument`, `device_error`.
+/// >= 0. Aliasing: `in` may not overlap `out`. Synchronisation: asynchronous on the workspace's
+/// stream, the same launches whatever the segments. Traffic: items of segments of up to 2048 are
+/// read and written once, those of longer ones read twice and written once for every eight bits
+/// that count. Progress: the longer ones are sorted in one cooperative launch, whose blocks wait
+/// for one another. Throws: `invalid_argument`, `device_error`.
 template <class Tuning = void, class Key, class Offset, class Order = sort_order<Key>>
 void segmented_sort_keys(workspace& ws, Key const* in, Key* out, index_t n, Offset const* offsets,
                          index_t segments, Order order = {}) {

@@ -47,17 +47,22 @@ bool keys_are_witness(Order const& order) {
   return equal_is_identical<Order> && order.first_bit == 0 && order.end() == Order::bits;
 }
 
+/// The digit that begins at a bit that counts.
+template <class Order>
+LIBSCAN_HOST_DEVICE digit_place digit_at(Order const& order, int bit) {
+  int const word = bit / Order::word_bits;
+  int const end_of_word = (word + 1) * Order::word_bits;
+  int const end = order.end() < end_of_word ? order.end() : end_of_word;
+  int const bits = end - bit < digit_bits ? end - bit : digit_bits;
+  return {word, bit - word * Order::word_bits, bits};
+}
+
 /// The digits that make up the bits that count, from the least significant.
 template <class Order>
 std::vector<digit_place> digit_places(Order const& order) {
   std::vector<digit_place> places;
-  for (int bit = order.first_bit; bit < order.end();) {
-    int const word = bit / Order::word_bits;
-    int const end_of_word = (word + 1) * Order::word_bits;
-    int const end = order.end() < end_of_word ? order.end() : end_of_word;
-    int const bits = end - bit < digit_bits ? end - bit : digit_bits;
-    places.push_back({word, bit - word * Order::word_bits, bits});
-    bit += bits;
+  for (int bit = order.first_bit; bit < order.end(); bit += places.back().bits) {
+    places.push_back(digit_at(order, bit));
   }
   return places;
 }

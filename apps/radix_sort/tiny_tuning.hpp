@@ -57,7 +57,7 @@ struct tiny_resident_sort {
 /// The sort within segments: those beyond 128 items are long, and in tiles of 64.
 struct tiny_segmented_sort {
   struct groups {
-    static constexpr int block_threads = 256;
+    static constexpr int block_threads = 64;
     static constexpr int stretch_items = 128;
   };
   using tiles = tiny_passes::pass;

@@ -68,7 +68,7 @@ void require_sorted_segments(std::vector<int> const& lengths, variety how, int o
 }  // namespace
 
 TEMPLATE_TEST_CASE("segments of any mix of lengths are sorted", "", std::uint8_t, std::uint32_t,
-                   float) {
+                   std::uint64_t, float) {
   each_schedule(1, [](std::string const& schedule) {
     INFO(schedule);
     for (variety const how : {variety::any, variety::few}) {
@@ -91,13 +91,54 @@ TEST_CASE("thousands of empty segments lie between two others") {
   require_sorted_segments<tiny_segmented_sort, std::uint32_t>(lengths, variety::any);
 }
 
-TEST_CASE("as many segments as a block can ask about, and one more") {
-  for (int const segments : {256, 257, 258, 514}) {
-    std::vector<int> lengths(static_cast<std::size_t>(segments), 1);
+TEST_CASE("segments of one length are sorted, whoever sorts that length") {
+  // A lane alone up to 32, runs of 16 that merge up to 128, tiles of 64 from there on.
+  for (int const length : {1,  2,  3,  7,  8,  9,   15,  16,  17,  24,  31,  32,  33,
+                           48, 63, 64, 65, 96, 113, 127, 128, 129, 191, 192, 193, 640}) {
+    int const segments = length <= 32 ? 70 : 5;  // more than two warps
+    std::vector<int> lengths(static_cast<std::size_t>(segments), length);
     require_sorted_segments<tiny_segmented_sort, std::uint32_t>(lengths, variety::any);
-    for (std::size_t s = 0; s < lengths.size(); ++s) lengths[s] = s % 50 == 0 ? 9 : 0;
-    lengths.back() = 7;
-    require_sorted_segments<tiny_segmented_sort, std::uint32_t>(lengths, variety::any);
+    require_sorted_segments<tiny_segmented_sort, std::uint32_t>(lengths, variety::few, 3);
+  }
+}
+
+TEST_CASE("a longer segment stands among tiny ones, first, last, or in between") {
+  for (std::size_t const place : {0, 1, 31, 32, 33, 69, 95, 96}) {
+    for (int const longer : {33, 128, 129, 300}) {
+      auto lengths = mixed_lengths(97, 6, 97, 2);
+      lengths[place] = longer;
+      require_sorted_segments<tiny_segmented_sort, std::uint32_t>(lengths, variety::few, 1);
+    }
+  }
+}
+
+TEST_CASE("segments end where a stretch does") {
+  for (int const first : {96, 127, 128, 129}) {
+    require_sorted_segments<tiny_segmented_sort, std::uint32_t>(
+        {first, 128 - first % 128, 128, 40, 0}, variety::any);
+    require_sorted_segments<tiny_segmented_sort, std::uint32_t>({0, first, 0, 0, 128, 0, 60, 68, 0},
+                                                                variety::any);
+  }
+}
+
+TEST_CASE("keys within segments are sorted by some of their bits, stably") {
+  for (int const longest : {20, 120, 400}) {
+    auto const lengths = mixed_lengths(50, longest, 7, longest);
+    auto const offsets = offsets_of(lengths);
+    auto const keys = make_keys<std::uint32_t>(variety::any, offsets.back());
+    auto expected = keys;
+    for (std::size_t s = 0; s < lengths.size(); ++s) {
+      std::stable_sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1],
+                       [](auto a, auto b) { return (a >> 7 & 15) > (b >> 7 & 15); });
+    }
+    workspace ws;
+    device_image<std::uint32_t> in(keys), out(offsets.back());
+    device_image<std::int32_t> bounds(offsets);
+    segmented_sort_keys<tiny_segmented_sort>(
+        ws, static_cast<std::uint32_t const*>(in.data()), out.data(), offsets.back(),
+        static_cast<std::int32_t const*>(bounds.data()), 50,
+        sort_order<std::uint32_t>{sort_direction::descending, 7, 11});
+    REQUIRE(difference(expected, out.read()) == "");
   }
 }
 
@@ -116,7 +157,7 @@ TEST_CASE("keys of several fields are sorted within segments, either way up") {
     std::stable_sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1],
                      [](dated const& a, dated const& b) { return plainly_less(b, a); });
   }
-  auto const bytes = segmented_sort_workspace_bytes<dated>(offsets.back(), 40);
+  auto const bytes = segmented_sort_workspace_bytes<dated>(offsets.back());
   device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
   workspace ws(memory.data(), bytes);
   device_image<dated> in(keys), out(offsets.back());
