@@ -91,7 +91,7 @@ struct segment_groups_kernel {
                               int items) {
     word_type const counting = order.counting(0);
     for (int i = thread(); i < items; i += at_once * block_threads) {
-      key_type key[at_once];  // all under way together
+      key_type key[at_once] = {};  // all under way together
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
         if (i + k * block_threads < items) key[k] = in[i + k * block_threads];
@@ -235,7 +235,7 @@ struct segment_groups_kernel {
   template <class T>
   static __device__ void move(shared_storage const& shared, T const* in, T* out, int items) {
     for (int i = thread(); i < items; i += at_once * block_threads) {
-      T moved[at_once];
+      T moved[at_once] = {};
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
         if (i + k * block_threads < items) moved[k] = in[shared.item[i + k * block_threads]];

@@ -129,7 +129,7 @@ struct tiny_segments_kernel {
     entry_finder entries(of_warp.heads);
     for (int from = simt::lane_id(); from - simt::lane_id() < items;
          from += at_once * simt::warp_size) {
-      key_type key[at_once];  // all under way together
+      key_type key[at_once] = {};  // all under way together
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
         int const i = from + k * simt::warp_size;
@@ -170,7 +170,7 @@ struct tiny_segments_kernel {
     entry_finder entries(of_warp.heads);
     for (int from = simt::lane_id(); from - simt::lane_id() < items;
          from += at_once * simt::warp_size) {
-      T moved[at_once];
+      T moved[at_once] = {};
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
         int const at = entries.next();
