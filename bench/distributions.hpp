@@ -29,9 +29,9 @@ inline constexpr std::array<std::string_view, 2> item_axis{"random", "ones"};
 inline constexpr std::array<std::string_view, 5> length_axis{"one", "ones", "short", "power-law",
                                                              "huge"};
 
-/// The same for sorts, and 16 each; 1024 each; eight of as many.
-inline constexpr std::array<std::string_view, 8> sort_length_axis{
-    "one", "ones", "short", "power-law", "huge", "rows-16", "rows-1024", "few-huge"};
+/// The same for sorts, and 20 to 60; 16 each; 1024 each; eight of as many.
+inline constexpr std::array<std::string_view, 9> sort_length_axis{
+    "one", "ones", "short", "power-law", "huge", "medium", "rows-16", "rows-1024", "few-huge"};
 
 /// How segments are described: a byte, a bit or a 32-bit key for each item, or 32-bit offsets.
 inline constexpr std::array<std::string_view, 4> head_axis{"flags", "bits", "keys", "offsets"};
@@ -245,6 +245,7 @@ inline index_t segment_length(std::string_view lengths, index_t i, index_t n) {
   if (lengths == "one") return n;
   if (lengths == "ones") return 1;
   if (lengths == "short") return static_cast<index_t>(1 + word % 32);
+  if (lengths == "medium") return static_cast<index_t>(20 + word % 41);
   if (lengths == "rows-16") return 16;
   if (lengths == "rows-1024") return 1024;
   if (lengths == "few-huge") return ceil_div(n, index_t{8});

@@ -200,8 +200,10 @@ void add_sorts(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',')
       ->check(one_of(key_axis));
   segmented
-      .add_option("--lengths", wanted.lengths,
-                  "one, ones, short, power-law, huge, rows-16, rows-1024, few-huge (default: all)")
+      .add_option(
+          "--lengths", wanted.lengths,
+          "one, ones, short, power-law, huge, medium, rows-16, rows-1024, few-huge (default: "
+          "all)")
       ->delimiter(',')
       ->check(one_of(sort_length_axis));
   add_common(segmented, wanted, output);

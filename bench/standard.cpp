@@ -13,8 +13,8 @@ constexpr index_t large = index_t{1} << 28;  // on a GPU; a CPU's memory is slow
 
 /// Of the segments that are sorted: tiny, middling, of any length, one huge one amid tiny, few
 /// huge.
-std::vector<std::string> const sorted_lengths{"short", "rows-1024", "power-law", "huge",
-                                              "few-huge"};
+std::vector<std::string> const sorted_lengths{"short",     "rows-16", "medium",  "rows-1024",
+                                              "power-law", "huge",    "few-huge"};
 
 std::vector<options> cuda_parts() {
   using strings = std::vector<std::string>;

@@ -175,6 +175,11 @@ TEST_CASE("segments of every length distribution cover all items, in all four fo
   }
   CHECK(offsets_of("one", 1000).size() == 2);
   CHECK(offsets_of("ones", 1000).size() == 1001);
+  auto const medium = offsets_of("medium", 100000);
+  for (std::size_t s = 0; s + 2 < medium.size(); ++s) {
+    REQUIRE(medium[s + 1] - medium[s] >= 20);
+    REQUIRE(medium[s + 1] - medium[s] <= 60);
+  }
   CHECK(offsets_of("rows-16", 40) == std::vector<std::int32_t>{0, 16, 32, 40});
   CHECK(offsets_of("rows-1024", 2049) == std::vector<std::int32_t>{0, 1024, 2048, 2049});
   CHECK(offsets_of("few-huge", 100000).size() == 9);
