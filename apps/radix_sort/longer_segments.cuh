@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What those who see all segments tell of them: which begin in each stretch of the items, in which
-// stretches there is something left to sort, and which segments are long, with the tiles that these
-// take.
+// What the sort of tiny segments, which sees all, leaves for the sorts of longer ones: which
+// segments begin in each stretch of the items, which stretches are to be sorted, and the long
+// segments with the tiles that they take.
 #pragma once
 
 #include <apps/radix_sort/segment_list.cuh>

@@ -20,9 +20,8 @@ struct segment_tiles {
   longer_segments longer;
   index_t* counts;
 
-  /// Items of one tile, and the number of its segment among the long ones.
+  /// Items of one tile.
   struct tile_items {
-    index_t number;
     index_t begin;
     int valid;
   };
@@ -32,7 +31,7 @@ struct segment_tiles {
     index_t const begin =
         segments.begin(segment) + (tile - longer.first_tile[number]) * longer.tile_items;
     index_t const left = segments.end(segment) - begin;
-    return {number, begin, static_cast<int>(left < longer.tile_items ? left : longer.tile_items)};
+    return {begin, static_cast<int>(left < longer.tile_items ? left : longer.tile_items)};
   }
 
   /// One past the last tile of a long segment.

@@ -132,8 +132,8 @@ void require_separate(A const* in, B const* out, index_t n, char const* what) {
 }  // namespace device
 
 /// Bytes of workspace for a sort within any segments of up to n keys, with values of type Value
-/// unless that is void: a buffer of each, and for keys and values of up to 8 bytes at most 1.6
-/// bytes an item. A pure function of its arguments; needs no device.
+/// unless that is void: a buffer of each, and for keys and values of up to 8 bytes at most 1 KiB
+/// and 1.6 bytes an item. A pure function of its arguments; needs no device.
 template <class Key, class Value = void>
 constexpr std::size_t segmented_sort_workspace_bytes(index_t n) {
   using tuning = device::segmented_sort_tuning<Key, Value>;
@@ -147,9 +147,10 @@ constexpr std::size_t segmented_sort_workspace_bytes(index_t n) {
 /// may be empty. Items outside all segments are neither read nor written. n, segments: any size
 /// >= 0. Aliasing: `in` may not overlap `out`. Synchronisation: asynchronous on the workspace's
 /// stream, the same launches whatever the segments. Traffic: items of segments of up to 2048 are
-/// read and written once, those of longer ones read twice and written once for every eight bits
-/// that count. Progress: the longer ones are sorted in one cooperative launch, whose blocks wait
-/// for one another. Throws: `invalid_argument`, `device_error`.
+/// read and written once (keys are read again from caches, and the shortest may be sorted twice),
+/// those of longer ones read twice and written once for every eight bits that count. Progress: the
+/// longer ones are sorted in one cooperative launch, whose blocks wait for one another. Throws:
+/// `invalid_argument`, `device_error`.
 template <class Tuning = void, class Key, class Offset, class Order = sort_order<Key>>
 void segmented_sort_keys(workspace& ws, Key const* in, Key* out, index_t n, Offset const* offsets,
                          index_t segments, Order order = {}) {
@@ -157,7 +158,8 @@ void segmented_sort_keys(workspace& ws, Key const* in, Key* out, index_t n, Offs
   device::segmented_sort<Tuning, Order, void>(ws, {in, out}, {}, n, offsets, segments, order);
 }
 
-/// The same with values, of any trivially copyable type, that go with the keys.
+/// The same with values that go with the keys, of any type that is trivially copyable and has a
+/// default constructor.
 template <class Tuning = void, class Key, class Value, class Offset, class Order = sort_order<Key>>
 void segmented_sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
                           Value* values_out, index_t n, Offset const* offsets, index_t segments,

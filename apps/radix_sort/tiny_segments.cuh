@@ -30,11 +30,11 @@ struct tiny_segments_kernel {
 
   using entry = std::conditional_t<sizeof(word_type) == 1, std::uint16_t, word_type>;
 
-  /// Of a warp. An item of the k-th segment that is not empty lies k entries behind its place,
-  /// which spreads segments of any length over the banks.
+  /// Of a warp. Segments of an even length are moved up by one entry, with all behind them: so that
+  /// of lanes whose segments are of one length at most two meet in a bank.
   struct warp_storage {
     entry table[most_items + simt::warp_size];  // words, then which item comes to each place
-    unsigned heads[simt::warp_size];            // bits: where segments begin
+    unsigned gaps[simt::warp_size];             // bits: the items that have one before them
   };
   struct shared_storage {
     warp_storage of_warp[warps];
@@ -56,7 +56,7 @@ struct tiny_segments_kernel {
     lane_segment const own = take(segments, longer, n, segment);
     if (own.items == 0) return;
     warp_storage& of_warp = shared.of_warp[threadIdx.x / simt::warp_size];
-    mark_heads(of_warp.heads, own);
+    mark_gaps(of_warp.gaps, own);
     if constexpr (by_words) load(of_warp, own.items, order, keys.in + own.base);
     sort(of_warp.table + own.entries, own, order, keys.in + own.base);
     simt::sync_warp();
@@ -75,7 +75,7 @@ struct tiny_segments_kernel {
     index_t const end = is_there ? segments.end(s) : 0;
     index_t const length = end - begin;
     index_t before = simt::shfl_up(simt::full_warp, begin, 1);
-    if (simt::lane_id() == 0) before = s > 0 ? segments.begin(s - 1) : -1;
+    if (simt::lane_id() == 0) before = is_there && s > 0 ? segments.begin(s - 1) : -1;
     if (is_there) longer.place(s, before, begin, s + 1 < segments.count ? end : n, n);
     if (simt::any(simt::full_warp, length > most_lane_items)) {
       if (length > longer.stretch_items) {
@@ -88,17 +88,20 @@ struct tiny_segments_kernel {
     index_t const base = simt::shfl(simt::full_warp, begin, 0);
     auto const items = static_cast<int>(
         simt::reduce_max(simt::full_warp, is_there ? static_cast<unsigned>(end - base) : 0));
-    unsigned const others = simt::ballot(simt::full_warp, length > 0) & simt::lanemask_lt();
-    auto const first = static_cast<int>(begin - base);
-    return {base, items, first, static_cast<int>(length), first + simt::popc(others)};
+    auto const first = static_cast<int>(is_there ? begin - base : 0);
+    unsigned const gaps =
+        simt::ballot(simt::full_warp, has_gap(static_cast<int>(length))) & simt::lanemask_le();
+    return {base, items, first, static_cast<int>(length), first + simt::popc(gaps)};
   }
 
+  static __device__ bool has_gap(int length) { return length > 0 && length % 2 == 0; }
+
   /// Ends with a barrier of the warp.
-  static __device__ void mark_heads(unsigned* heads, lane_segment const& own) {
-    heads[simt::lane_id()] = 0;
+  static __device__ void mark_gaps(unsigned* gaps, lane_segment const& own) {
+    gaps[simt::lane_id()] = 0;
     simt::sync_warp();
-    if (own.length > 0) {
-      add_to_counter(heads[own.begin / simt::warp_size], 1u << own.begin % simt::warp_size);
+    if (has_gap(own.length)) {
+      add_to_counter(gaps[own.begin / simt::warp_size], 1u << own.begin % simt::warp_size);
     }
     simt::sync_warp();
   }
@@ -106,27 +109,27 @@ struct tiny_segments_kernel {
   /// Finds the entries of a lane's items, row by row.
   class entry_finder {
    public:
-    explicit __device__ entry_finder(unsigned const* heads) : heads_(heads) {}
+    explicit __device__ entry_finder(unsigned const* gaps) : gaps_(gaps) {}
 
     /// Of the lane's item in the next row.
     __device__ __forceinline__ int next() {
-      unsigned const heads = heads_[row_];
-      int const begun = segments_ + simt::popc(heads & simt::lanemask_le());
-      segments_ += simt::popc(heads);
-      return row_++ * simt::warp_size + simt::lane_id() + begun - 1;
+      unsigned const gaps = gaps_[row_];
+      int const before = passed_ + simt::popc(gaps & simt::lanemask_le());
+      passed_ += simt::popc(gaps);
+      return row_++ * simt::warp_size + simt::lane_id() + before;
     }
 
    private:
-    unsigned const* heads_;
+    unsigned const* gaps_;
     int row_ = 0;
-    int segments_ = 0;
+    int passed_ = 0;
   };
 
   /// Ends with a barrier of the warp.
   static __device__ void load(warp_storage& of_warp, int items, Order const& order,
                               key_type const* in) {
     word_type const counting = order.counting(0);
-    entry_finder entries(of_warp.heads);
+    entry_finder entries(of_warp.gaps);
     for (int from = simt::lane_id(); from - simt::lane_id() < items;
          from += at_once * simt::warp_size) {
       key_type key[at_once] = {};  // all under way together
@@ -167,7 +170,7 @@ struct tiny_segments_kernel {
   /// Moves keys or values from where the table says.
   template <class T>
   static __device__ void move(warp_storage const& of_warp, int items, T const* in, T* out) {
-    entry_finder entries(of_warp.heads);
+    entry_finder entries(of_warp.gaps);
     for (int from = simt::lane_id(); from - simt::lane_id() < items;
          from += at_once * simt::warp_size) {
       T moved[at_once] = {};

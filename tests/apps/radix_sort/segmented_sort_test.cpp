@@ -65,6 +65,53 @@ void require_sorted_segments(std::vector<int> const& lengths, variety how, int o
   REQUIRE(in.damage() + out.damage() + moved.damage() + alone.damage() == "");
 }
 
+/// A value of any size.
+template <int Size>
+struct bytes {
+  std::uint8_t byte[Size];
+  bool operator==(bytes const&) const = default;
+};
+template <int Size>
+bytes<Size> value_of(index_t i) {
+  bytes<Size> value{};
+  for (int k = 0; k < Size; ++k) value.byte[k] = static_cast<std::uint8_t>(i >> k % 3 * 8);
+  return value;
+}
+
+/// Pairs of keys and values of so many bytes, in segments of all kinds.
+template <class Key, int Size, class Offset, class Order>
+void require_sorted_pairs(Order order) {
+  auto lengths = mixed_lengths(90, 12, 7, 400);
+  for (int s = 0; s < 40; ++s) lengths.push_back(s % 32);  // a warp without longer ones
+  auto const at = offsets_of(lengths, 2);
+  std::vector<Offset> const offsets(at.begin(), at.end());
+  auto const segments = static_cast<index_t>(lengths.size());
+  index_t const n = at.back() + 2;
+  auto const keys = make_keys<Key>(variety::few, n);
+  std::vector<index_t> positions(keys.size());
+  std::iota(positions.begin(), positions.end(), index_t{0});
+  for (std::size_t s = 0; s < lengths.size(); ++s) {
+    std::stable_sort(
+        positions.begin() + at[s], positions.begin() + at[s + 1], [&](index_t i, index_t j) {
+          return plainly_less(keys[static_cast<std::size_t>(i)], keys[static_cast<std::size_t>(j)]);
+        });
+  }
+  std::vector<bytes<Size>> values, expected;
+  for (index_t i = 0; i < n; ++i) values.push_back(value_of<Size>(i));
+  for (index_t const i : positions) expected.push_back(value_of<Size>(i));
+  workspace ws;
+  device_image<Key> in(keys), out(keys, 1);
+  device_image<bytes<Size>> with(values), moved(values, 1);
+  device_image<Offset> bounds(offsets);
+  segmented_sort_pairs<tiny_segmented_sort>(
+      ws, static_cast<Key const*>(in.data()), out.data(),
+      static_cast<bytes<Size> const*>(with.data()), moved.data(), n,
+      static_cast<Offset const*>(bounds.data()), segments, order);
+  REQUIRE(bit_difference(taken(keys, positions), out.read()) == "");
+  REQUIRE(bit_difference(expected, moved.read()) == "");
+  REQUIRE(out.damage() + moved.damage() == "");
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("segments of any mix of lengths are sorted", "", std::uint8_t, std::uint32_t,
@@ -89,6 +136,42 @@ TEST_CASE("thousands of empty segments lie between two others") {
   lengths[2500] = 300;
   lengths.back() = 90;
   require_sorted_segments<tiny_segmented_sort, std::uint32_t>(lengths, variety::any);
+}
+
+TEST_CASE("short segments lie among hundreds of empty ones") {
+  std::vector<int> lengths(700, 0);
+  for (std::size_t s = 30; s <= 600; s += 30) lengths[s] = 4;
+  lengths[333] = 40;
+  require_sorted_segments<tiny_segmented_sort, std::uint32_t>(lengths, variety::any);
+}
+
+TEST_CASE("values of any size go with keys of one field or several, by offsets of any type") {
+  sort_order<std::uint32_t> const numbers;
+  sort_order<dated, by_date> const dates;
+  require_sorted_pairs<std::uint32_t, 1, std::uint32_t>(numbers);
+  require_sorted_pairs<std::uint32_t, 3, std::uint64_t>(numbers);
+  require_sorted_pairs<std::uint32_t, 128, index_t>(numbers);
+  require_sorted_pairs<dated, 1, std::uint64_t>(dates);
+  require_sorted_pairs<dated, 3, std::uint32_t>(dates);
+  require_sorted_pairs<dated, 128, index_t>(dates);
+}
+
+TEST_CASE("a long segment takes many tiles") {
+  require_sorted_segments<void, std::uint32_t>({5, scaled(100000, 50000), 40, 9000}, variety::any);
+}
+
+TEST_CASE("segments stay as they are if no bit counts") {
+  auto const lengths = mixed_lengths(50, 40, 7, 400);
+  auto const offsets = offsets_of(lengths);
+  auto const keys = make_keys<std::uint32_t>(variety::any, offsets.back());
+  workspace ws;
+  device_image<std::uint32_t> in(keys), out(offsets.back());
+  device_image<std::int32_t> bounds(offsets);
+  segmented_sort_keys<tiny_segmented_sort>(
+      ws, static_cast<std::uint32_t const*>(in.data()), out.data(), offsets.back(),
+      static_cast<std::int32_t const*>(bounds.data()), 50,
+      sort_order<std::uint32_t>{sort_direction::ascending, 16, 16});
+  REQUIRE(difference(keys, out.read()) == "");
 }
 
 TEST_CASE("segments of one length are sorted, whoever sorts that length") {

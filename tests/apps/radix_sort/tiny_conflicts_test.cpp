@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bank conflicts of the sort of tiny segments, counted by racecheck, which alone hears accesses of
+// memory.
+#include <apps/radix_sort/segmented_sort.cuh>
+#include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/machine.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+namespace executor = libscan::simt::executor;
+
+namespace {
+
+/// Of 256 segments of one length.
+template <class Key>
+executor::line_counts counts_of(int length) {
+  std::vector<std::int32_t> offsets;
+  for (int s = 0; s <= 256; ++s) offsets.push_back(s * length);
+  index_t const n = offsets.back();
+  random_words words(7);
+  std::vector<Key> keys(static_cast<std::size_t>(n));
+  for (auto& key : keys) key = static_cast<Key>(words());
+  device_image<Key> in(keys), out(n);
+  device_image<std::int32_t> bounds(offsets);
+  executor::counts counts;
+  executor::settings how;
+  how.count = &counts;
+  executor::scoped_settings const scope(how);
+  workspace ws;
+  segmented_sort_keys(ws, static_cast<Key const*>(in.data()), out.data(), n,
+                      static_cast<std::int32_t const*>(bounds.data()), 256);
+  return counts.total();
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("of segments of one length, whichever, at most two meet in a bank", "",
+                   std::uint8_t, std::uint32_t, std::uint64_t) {
+  for (int length = 2; length <= 32; ++length) {
+    INFO(length << " items");
+    auto const counts = counts_of<TestType>(length);
+    CHECK(counts.shared_ideal > 0);
+    CHECK(counts.shared_worst <= 2);
+  }
+}
