@@ -55,6 +55,13 @@ requires(sizeof(Word) <= 2) class placed_word<Word> {
   std::uint32_t both_;
 };
 
+/// How many items of a type a thread has on their way at once, in registers.
+template <class T>
+inline constexpr int items_on_their_way = sizeof(T) <= 4    ? 8
+                                          : sizeof(T) <= 8  ? 4
+                                          : sizeof(T) <= 16 ? 2
+                                                            : 1;
+
 /// Keys that one lane sorts, at most.
 inline constexpr int most_lane_items = 32;
 

@@ -26,7 +26,6 @@ struct segment_groups_kernel {
   static constexpr int most_items = 2 * stretch_items;
   using bounds_type = segment_bounds<most_items, block_threads>;
   static constexpr int rows = bounds_type::rows;
-  static constexpr int at_once = rows < 4 ? rows : 4;  // that a thread reads
   static constexpr bool by_words = Order::words == 1;  // or by looking at two keys
   static constexpr int run_items = 16;                 // that a lane sorts
   static constexpr int per_thread = rows | 1;          // of a merge; odd, to spread the banks
@@ -89,9 +88,10 @@ struct segment_groups_kernel {
   /// Loads the keys' words.
   static __device__ void load(shared_storage& shared, Order const& order, key_type const* in,
                               int items) {
+    constexpr int at_once = items_on_their_way<key_type>;
     word_type const counting = order.counting(0);
     for (int i = thread(); i < items; i += at_once * block_threads) {
-      key_type key[at_once] = {};  // all under way together
+      key_type key[at_once] = {};
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
         if (i + k * block_threads < items) key[k] = in[i + k * block_threads];
@@ -234,6 +234,7 @@ struct segment_groups_kernel {
   /// Moves keys or values to their places.
   template <class T>
   static __device__ void move(shared_storage const& shared, T const* in, T* out, int items) {
+    constexpr int at_once = items_on_their_way<T>;
     for (int i = thread(); i < items; i += at_once * block_threads) {
       T moved[at_once] = {};
 #pragma unroll

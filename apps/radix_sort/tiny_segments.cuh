@@ -25,8 +25,6 @@ struct tiny_segments_kernel {
   static constexpr int warps = block_threads / simt::warp_size;
   static constexpr int most_items = simt::warp_size * most_lane_items;  // of a warp
   static constexpr bool by_words = Order::words == 1;                   // or by looking at two keys
-  static constexpr int at_once = sizeof(key_type) <= 4 ? 8 : 4;         // that a lane reads
-  static_assert(most_items % (simt::warp_size * at_once) == 0);
 
   using entry = std::conditional_t<sizeof(word_type) == 1, std::uint16_t, word_type>;
 
@@ -128,11 +126,12 @@ struct tiny_segments_kernel {
   /// Ends with a barrier of the warp.
   static __device__ void load(warp_storage& of_warp, int items, Order const& order,
                               key_type const* in) {
+    constexpr int at_once = items_on_their_way<key_type>;
     word_type const counting = order.counting(0);
     entry_finder entries(of_warp.gaps);
     for (int from = simt::lane_id(); from - simt::lane_id() < items;
          from += at_once * simt::warp_size) {
-      key_type key[at_once] = {};  // all under way together
+      key_type key[at_once] = {};
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
         int const i = from + k * simt::warp_size;
@@ -170,6 +169,7 @@ struct tiny_segments_kernel {
   /// Moves keys or values from where the table says.
   template <class T>
   static __device__ void move(warp_storage const& of_warp, int items, T const* in, T* out) {
+    constexpr int at_once = items_on_their_way<T>;
     entry_finder entries(of_warp.gaps);
     for (int from = simt::lane_id(); from - simt::lane_id() < items;
          from += at_once * simt::warp_size) {
