@@ -160,20 +160,6 @@ TEST_CASE("a long segment takes many tiles") {
   require_sorted_segments<void, std::uint32_t>({5, scaled(100000, 50000), 40, 9000}, variety::any);
 }
 
-TEST_CASE("segments stay as they are if no bit counts") {
-  auto const lengths = mixed_lengths(50, 40, 7, 400);
-  auto const offsets = offsets_of(lengths);
-  auto const keys = make_keys<std::uint32_t>(variety::any, offsets.back());
-  workspace ws;
-  device_image<std::uint32_t> in(keys), out(offsets.back());
-  device_image<std::int32_t> bounds(offsets);
-  segmented_sort_keys<tiny_segmented_sort>(
-      ws, static_cast<std::uint32_t const*>(in.data()), out.data(), offsets.back(),
-      static_cast<std::int32_t const*>(bounds.data()), 50,
-      sort_order<std::uint32_t>{sort_direction::ascending, 16, 16});
-  REQUIRE(difference(keys, out.read()) == "");
-}
-
 TEST_CASE("segments of one length are sorted, whoever sorts that length") {
   // A lane alone up to 32, runs of 16 that merge up to 128, tiles of 64 from there on.
   for (int const length : {1,  2,  3,  7,  8,  9,   15,  16,  17,  24,  31,  32,  33,
@@ -204,24 +190,28 @@ TEST_CASE("segments end where a stretch does") {
   }
 }
 
-TEST_CASE("keys within segments are sorted by some of their bits, stably") {
+TEST_CASE("keys within segments are sorted by some of their bits, stably, or by none") {
   for (int const longest : {20, 120, 400}) {
-    auto const lengths = mixed_lengths(50, longest, 7, longest);
-    auto const offsets = offsets_of(lengths);
-    auto const keys = make_keys<std::uint32_t>(variety::any, offsets.back());
-    auto expected = keys;
-    for (std::size_t s = 0; s < lengths.size(); ++s) {
-      std::stable_sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1],
-                       [](auto a, auto b) { return (a >> 7 & 15) > (b >> 7 & 15); });
+    for (int const bits : {4, 0}) {
+      INFO(bits << " bits, segments of less than " << longest << " items");
+      auto const lengths = mixed_lengths(50, longest, 7, longest);
+      auto const offsets = offsets_of(lengths);
+      auto const keys = make_keys<std::uint32_t>(variety::any, offsets.back());
+      auto expected = keys;
+      auto const digit = [&](std::uint32_t key) { return key >> 7 & ((1u << bits) - 1); };
+      for (std::size_t s = 0; s < lengths.size(); ++s) {
+        std::stable_sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1],
+                         [&](auto a, auto b) { return digit(a) > digit(b); });
+      }
+      workspace ws;
+      device_image<std::uint32_t> in(keys), out(offsets.back());
+      device_image<std::int32_t> bounds(offsets);
+      segmented_sort_keys<tiny_segmented_sort>(
+          ws, static_cast<std::uint32_t const*>(in.data()), out.data(), offsets.back(),
+          static_cast<std::int32_t const*>(bounds.data()), 50,
+          sort_order<std::uint32_t>{sort_direction::descending, 7, 7 + bits});
+      REQUIRE(difference(expected, out.read()) == "");
     }
-    workspace ws;
-    device_image<std::uint32_t> in(keys), out(offsets.back());
-    device_image<std::int32_t> bounds(offsets);
-    segmented_sort_keys<tiny_segmented_sort>(
-        ws, static_cast<std::uint32_t const*>(in.data()), out.data(), offsets.back(),
-        static_cast<std::int32_t const*>(bounds.data()), 50,
-        sort_order<std::uint32_t>{sort_direction::descending, 7, 11});
-    REQUIRE(difference(expected, out.read()) == "");
   }
 }
 
