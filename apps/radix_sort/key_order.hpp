@@ -126,12 +126,27 @@ struct number_order {
       return bits;
     }
   }
+
+  /// The key of a word; of equal keys that are not identical, one.
+  LIBSCAN_HOST_DEVICE Key key(word_type word) const {
+    constexpr auto sign = static_cast<word_type>(word_type{1} << (8 * sizeof(Key) - 1));
+    word_type bits = word;
+    if constexpr (detail::fraction_bits<Key> != 0) {
+      bits = static_cast<word_type>((word & sign) != 0 ? word ^ sign : ~word);
+    } else if constexpr (std::is_signed_v<Key>) {
+      bits = static_cast<word_type>(word ^ sign);
+    }
+    Key key;
+    memcpy(&key, &bits, sizeof(key));
+    return key;
+  }
 };
 
 /// What a sort goes by. `decompose`: a copyable functor, callable on host and device, that takes a
 /// key to an unsigned integer, or to a std::array of them with the most significant first; for
 /// numbers it need not be given. Only bits [first_bit, end_bit) count, from the lowest of the least
-/// significant word; `end_bit` < 0 means all. Keys equal in those bits stay in order.
+/// significant word; `end_bit` < 0 means all. Keys equal in those bits stay in order. If decompose
+/// also has `key(word)`, which takes a word back to a key, some sorts are quicker.
 ///
 ///   sort_keys(ws, in, out, n, {.direction = sort_direction::descending, .end_bit = 24});
 template <class Key, class Decompose = number_order<Key>>
@@ -142,6 +157,10 @@ struct sort_order {
   static constexpr int words = decomposition::words;
   static constexpr int word_bits = 8 * static_cast<int>(sizeof(word_type));
   static constexpr int bits = words * word_bits;
+  /// Whether a word tells the key, or at least one that is equal to it.
+  static constexpr bool invertible = words == 1 && requires(Decompose const& d, word_type word) {
+    { d.key(word) } -> std::same_as<Key>;
+  };
 
   sort_direction direction = sort_direction::ascending;
   int first_bit = 0;
@@ -157,6 +176,15 @@ struct sort_order {
     word_type const up = decomposition::pick(decompose(key), w);
     return direction == sort_direction::descending ? static_cast<word_type>(~up) : up;
   }
+
+  /// The key of a word, where all bits count; of equal keys that are not identical, one.
+  LIBSCAN_HOST_DEVICE Key key(word_type word) const requires invertible {
+    return decompose.key(direction == sort_direction::descending ? static_cast<word_type>(~word)
+                                                                 : word);
+  }
+
+  /// Whether all bits count.
+  LIBSCAN_HOST_DEVICE bool has_all_bits() const { return first_bit == 0 && end() == bits; }
 
   /// Which bits of word `w` count.
   LIBSCAN_HOST_DEVICE word_type counting(int w) const {

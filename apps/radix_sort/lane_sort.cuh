@@ -1,14 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stable sort of up to 32 keys by one lane, in its registers; the lanes of a warp each sort
-// keys of their own.
+// The sort of a few keys by one lane, in its registers, or of more by several lanes of a warp.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
+#include <apps/radix_sort/key_order.hpp>
 #include <apps/radix_sort/sorting_network.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// A key's word alone: enough if the word tells the key, and no value goes with it. As all items
+/// here it has last(place), which comes behind all keys that have places before it.
+template <class Word>
+class lone_word {
+ public:
+  lone_word() = default;
+  explicit __device__ __forceinline__ lone_word(Word word) : word_(word) {}
+  static __device__ __forceinline__ lone_word last(int) {
+    return lone_word(static_cast<Word>(~Word{0}));
+  }
+
+  __device__ __forceinline__ Word word() const { return static_cast<Word>(word_); }
+  __device__ __forceinline__ bool before(lone_word const& other) const {
+    return word_ < other.word_;
+  }
+
+ private:
+  std::conditional_t<sizeof(Word) < 4, std::uint32_t, Word> word_;
+};
 
 /// A key's word together with the key's place, which decides between equal words: so that any sort
 /// of them is stable.
@@ -18,6 +38,9 @@ class placed_word {
   placed_word() = default;
   __device__ __forceinline__ placed_word(Word word, int place)
       : word_(word), place_(static_cast<unsigned>(place)) {}
+  static __device__ __forceinline__ placed_word last(int place) {
+    return {static_cast<Word>(~Word{0}), place};
+  }
 
   __device__ __forceinline__ Word word() const { return word_; }
   __device__ __forceinline__ int place() const { return static_cast<int>(place_); }
@@ -44,6 +67,9 @@ requires(sizeof(Word) <= 2) class placed_word<Word> {
   placed_word() = default;
   __device__ __forceinline__ placed_word(Word word, int place)
       : both_(std::uint32_t{word} << 16 | static_cast<unsigned>(place)) {}
+  static __device__ __forceinline__ placed_word last(int place) {
+    return {static_cast<Word>(~Word{0}), place};
+  }
 
   __device__ __forceinline__ Word word() const { return static_cast<Word>(both_ >> 16); }
   __device__ __forceinline__ int place() const { return static_cast<int>(both_ & 0xffff); }
@@ -55,6 +81,65 @@ requires(sizeof(Word) <= 2) class placed_word<Word> {
   std::uint32_t both_;
 };
 
+/// The words of a key that has several, together with its place.
+template <class Order>
+class placed_words {
+ public:
+  using word_type = typename Order::word_type;
+
+  placed_words() = default;
+  __device__ __forceinline__ placed_words(Order const& order, typename Order::key_type const& key,
+                                          int place)
+      : place_(place) {
+#pragma unroll
+    for (int w = 0; w < Order::words; ++w) {
+      word_[w] = static_cast<word_type>(order.word(key, w) & order.counting(w));
+    }
+  }
+  static __device__ __forceinline__ placed_words last(int place) {
+    placed_words item;
+    for (word_type& word : item.word_) word = static_cast<word_type>(~word_type{0});
+    item.place_ = place;
+    return item;
+  }
+
+  __device__ __forceinline__ int place() const { return place_; }
+  __device__ __forceinline__ bool before(placed_words const& other) const {
+    bool is_before = place_ < other.place_;
+#pragma unroll
+    for (int w = 0; w < Order::words; ++w) {  // the most significant decides last
+      is_before = word_[w] < other.word_[w] || (word_[w] == other.word_[w] && is_before);
+    }
+    return is_before;
+  }
+
+ private:
+  word_type word_[Order::words];
+  int place_;
+};
+
+/// Whether keys may be sorted as words alone, and be had back from the words: they are one word
+/// each, and no value goes with them.
+template <class Order, class Value>
+inline constexpr bool may_sort_alone = Order::invertible&& std::is_void_v<Value>;
+
+/// Whether a key is what its word says. Not so are some that are equal to others but not identical.
+template <class Order>
+__device__ __forceinline__ bool is_what_word_says(Order const& order,
+                                                  typename Order::key_type const& key,
+                                                  typename Order::word_type word) {
+  if constexpr (equal_is_identical<Order>) {
+    return true;
+  } else {
+    typename Order::key_type const said = order.key(word);
+    typename Order::word_type a, b;
+    static_assert(sizeof(key) == sizeof(word));
+    memcpy(&a, &key, sizeof(a));
+    memcpy(&b, &said, sizeof(b));
+    return a == b;
+  }
+}
+
 /// How many items of a type a thread has on their way at once, in registers.
 template <class T>
 inline constexpr int items_on_their_way = sizeof(T) <= 4    ? 8
@@ -62,55 +147,39 @@ inline constexpr int items_on_their_way = sizeof(T) <= 4    ? 8
                                           : sizeof(T) <= 16 ? 2
                                                             : 1;
 
-/// Keys that one lane sorts, at most.
-inline constexpr int most_lane_items = 32;
-
-/// Sorts `length` keys, at most Width: the word of the j-th is word_at(j), that which comes p-th
-/// put(p, word, j).
-template <int Width, class Word, class WordAt, class Put>
-__device__ __forceinline__ void sort_words(int length, WordAt word_at, Put put) {
-  using placed = placed_word<Word>;
-  placed items[Width];
+/// Sorts runs of items, one by `lanes` lanes in a row each: of `length` items, at most lanes *
+/// Width, the i-th is item_at(i) and that which comes i-th put(i, item). All lanes of the warp
+/// call, those of a run alike. `lanes`: 1, 2, 4, 8, 16 or 32, the same for all. Each lane takes and
+/// puts at places of its own, and puts nothing before it has taken all.
+template <int Width, class ItemAt, class Put>
+__device__ __forceinline__ void sort_by_lanes(int lanes, int length, ItemAt const& item_at,
+                                              Put const& put) {
+  using Item = decltype(item_at(0));
+  int const first = (simt::lane_id() & (lanes - 1)) * Width;
+  Item items[Width];
 #pragma unroll
   for (int j = 0; j < Width; ++j) {
-    auto word = static_cast<Word>(~Word{0});
-    if (j < length) word = word_at(j);
-    items[j] = placed(word, j);
+    items[j] = Item::last(first + j);
+    if (j < length - first) items[j] = item_at(first + j);
   }
-  auto const before = [](placed const& a, placed const& b) { return a.before(b); };
-  sorting_network<Width, placed, decltype(before)>::sort(items, before);
+  odd_even_sort<Width, Item>::sort(items);
+#pragma unroll 1
+  for (int merged = 2; merged <= lanes; merged *= 2) merge_lanes(items, merged);
 #pragma unroll
   for (int j = 0; j < Width; ++j) {
-    if (j < length) put(j, items[j].word(), items[j].place());
+    if (j < length - first) put(first + j, items[j]);
   }
 }
 
-/// Sorts `length` keys that are more than a word: place(p) = which of key_at(0), key_at(1) ...
-/// comes p-th. By insertion, so rare that short code is better than quick code.
-template <class Order, class KeyAt, class Place>
-__device__ void sort_places(int length, Order const& order, KeyAt key_at, Place place) {
-  for (int j = 0; j < length; ++j) {
-    int to = j;
-    while (to > 0 && order(key_at(j), key_at(static_cast<int>(place(to - 1))))) {
-      place(to) = place(to - 1);
-      --to;
-    }
-    place(to) = static_cast<std::remove_reference_t<decltype(place(to))>>(j);
-  }
-}
-
-/// act(width), as a compile-time constant, with the least width that is enough for the keys of each
-/// lane of the warp, at most Most. All lanes call.
-template <int Most = most_lane_items, class Act>
-__device__ __forceinline__ void with_width(int length, Act act) {
-  static_assert(Most == 16 || Most == 32);
-  unsigned const longest = simt::reduce_max(simt::full_warp, static_cast<unsigned>(length));
-  if (longest <= 8) {
-    act(std::integral_constant<int, 8>{});
-  } else if (longest <= 16) {
-    act(std::integral_constant<int, 16>{});
-  } else if constexpr (Most > 16) {
+/// act(width) with the least of Width, 2 * Width ... Most that is enough for `longest`.
+template <int Most, int Width = 8, class Act>
+__device__ __forceinline__ void with_width(unsigned longest, Act const& act) {
+  if constexpr (Width >= Most) {
     act(std::integral_constant<int, Most>{});
+  } else if (longest <= Width) {
+    act(std::integral_constant<int, Width>{});
+  } else {
+    with_width<Most, 2 * Width>(longest, act);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sort of short segments: a block takes all that begin within a stretch of the items. Each lane
-// sorts a run of a few items; then runs merge in pairs.
+// The sort of short segments: a block takes all that begin within a stretch of the items. Lanes of
+// its warps sort runs in their registers; only the longest segments are several runs, which merge.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 #include <apps/radix_sort/lane_sort.cuh>
 #include <apps/radix_sort/longer_segments.cuh>
-#include <apps/radix_sort/segment_bounds.cuh>
+#include <apps/radix_sort/run_lists.cuh>
+#include <apps/radix_sort/run_merge.cuh>
 #include <apps/radix_sort/sort_plan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -21,26 +22,41 @@ struct segment_groups_kernel {
   using word_type = typename Order::word_type;
   static constexpr bool has_values = !std::is_void_v<Value>;
   static constexpr int block_threads = Tuning::block_threads;
-  static constexpr int resident_blocks = sizeof(word_type) <= 4 ? 4 : 2;  // of a multiprocessor
+  static constexpr int resident_blocks = sizeof(word_type) > 4 ? 4 : has_values ? 6 : 8;
   static constexpr int stretch_items = Tuning::stretch_items;
   static constexpr int most_items = 2 * stretch_items;
-  using bounds_type = segment_bounds<most_items, block_threads>;
-  static constexpr int rows = bounds_type::rows;
-  static constexpr bool by_words = Order::words == 1;  // or by looking at two keys
-  static constexpr int run_items = 16;                 // that a lane sorts
-  static constexpr int per_thread = rows | 1;          // of a merge; odd, to spread the banks
+  static constexpr bool by_words = Order::words == 1;
+  static constexpr bool may_be_alone = may_sort_alone<Order, Value>;
+
+  /// Items that a lane sorts: as words alone, or with their places.
+  template <bool Alone>
+  static constexpr int width = !by_words                              ? 8
+                               : sizeof(word_type) <= (Alone ? 4 : 2) ? 32
+                                                                      : 16;
+  /// Items that a warp sorts, at most; longer segments are several runs.
+  template <bool Alone>
+  static constexpr int run_items = width<Alone>* Tuning::most_lanes;
+  static constexpr int most_per_thread = stretch_items / block_threads + 1;  // of a merge
+
+  static constexpr bool items_apart = has_values || !by_words;  // or where the words were
+  using entry = std::conditional_t<sizeof(word_type) == 1, std::uint16_t, word_type>;
+  using words = spread_array<entry, most_items>;
+  using items = spread_array<std::uint16_t, most_items>;
+  struct nothing {};
 
   struct shared_storage {
-    word_type word[by_words ? most_items : 1];  // in the order sorted so far
-    std::uint16_t item[most_items];             // likewise: which it is
-    std::uint16_t run[most_items];              // where each begins, listed by warp
-    bounds_type bounds;
+    std::conditional_t<by_words, words, nothing> word;     // as sorted so far
+    std::conditional_t<items_apart, items, nothing> item;  // likewise: which it is
+    run_lists<most_items, width<false>, Tuning::most_lanes> runs;
+    unsigned merges;  // of segments that are several runs
+    item_run merge[most_items / (Tuning::most_lanes * 8)];
   };
 
   __device__ void operator()(shared_storage& shared, segment_list<Offset> segments,
                              longer_segments longer, index_t n, Order order,
                              sort_buffers<key_type> keys, sort_buffers<Value> values) const {
     static_assert(sizeof(shared_storage) <= 64 * 1024, "for every GPU");
+    static_assert(most_items <= 1 << 16, "for packed runs");
     index_t const stretches = ceil_div(n, index_t{stretch_items});
     for (index_t from = index_t{blockIdx.x} * in_a_row(stretches); from < stretches;
          from += index_t{gridDim.x} * in_a_row(stretches)) {
@@ -55,6 +71,19 @@ struct segment_groups_kernel {
   }
 
  private:
+  /// Which item comes to each place, once they are sorted.
+  static __device__ __forceinline__ auto& items_of(shared_storage& shared) {
+    if constexpr (items_apart) {
+      return shared.item;
+    } else {
+      return shared.word;
+    }
+  }
+
+  static __device__ __forceinline__ word_type word_at(shared_storage const& shared, int i) {
+    return static_cast<word_type>(shared.word[i]);
+  }
+
   static __device__ int thread() { return static_cast<int>(threadIdx.x); }
   static __device__ index_t at_most(index_t a, index_t b) { return a < b ? a : b; }
 
@@ -72,24 +101,39 @@ struct segment_groups_kernel {
     index_t const first = segments.begin(range.from);
     auto const items = static_cast<int>(segments.begin(last) - first);
     if (items == 0) return;
-    if constexpr (by_words) load(shared, order, keys.in + first, items);
-    shared.bounds.clear(items);
-    simt::sync_block();
-    int const longest = shared.bounds.find(segments, range.from, last, first, items);
-    sort_runs(shared, order, keys.in + first, items);
-    for (int run = run_items; run < longest; run *= 2) {
-      merge_runs(shared, order, keys.in + first, items, run);
+    bool words_tell = true;
+    if constexpr (by_words) words_tell = load(shared, order, keys.in + first, items);
+    shared.runs.clear();
+    if (thread() == 0) shared.merges = 0;
+    bool const all_tell = simt::sync_block_and(words_tell);
+    auto const sort_all = [&](auto alone) {
+      for_each_segment(segments, range.from, last, items,
+                       [&](item_run const& run) { add<alone>(shared, run); });
+      simt::sync_block();
+      sort_runs<alone>(shared, order, keys.in + first);
+      simt::sync_block();
+      merge_segments<alone>(shared, order, keys.in + first);
+    };
+    if constexpr (may_be_alone) {
+      if (all_tell && order.has_all_bits()) {
+        sort_all(std::true_type{});
+        store(shared, order, keys.out + first, items);
+        simt::sync_block();
+        return;
+      }
     }
+    sort_all(std::false_type{});
     move(shared, keys.in + first, keys.out + first, items);
     if constexpr (has_values) move(shared, values.in + first, values.out + first, items);
     simt::sync_block();
   }
 
-  /// Loads the keys' words.
-  static __device__ void load(shared_storage& shared, Order const& order, key_type const* in,
+  /// Loads the keys' words. Returns whether they tell the caller's keys.
+  static __device__ bool load(shared_storage& shared, Order const& order, key_type const* in,
                               int items) {
     constexpr int at_once = items_on_their_way<key_type>;
     word_type const counting = order.counting(0);
+    bool words_tell = true;
     for (int i = thread(); i < items; i += at_once * block_threads) {
       key_type key[at_once] = {};
 #pragma unroll
@@ -99,153 +143,128 @@ struct segment_groups_kernel {
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
         if (i + k * block_threads >= items) continue;
-        shared.word[i + k * block_threads] = static_cast<word_type>(order.word(key[k]) & counting);
+        word_type const word = order.word(key[k]);
+        shared.word[i + k * block_threads] = static_cast<word_type>(word & counting);
+        if constexpr (may_be_alone) {
+          words_tell = words_tell && is_what_word_says(order, key[k], word);
+        }
+      }
+    }
+    return words_tell;
+  }
+
+  /// act(items) for each segment of [from, to) that is not empty; altogether they have `items`.
+  template <class Act>
+  static __device__ void for_each_segment(segment_list<Offset> const& segments, index_t from,
+                                          index_t to, int items, Act const& act) {
+    index_t const first = segments.begin(from);
+    auto const act_on = [&](index_t begin, index_t end) {
+      if (begin != end) act({static_cast<int>(begin - first), static_cast<int>(end - begin)});
+    };
+    if (to - from <= 2 * most_items) {
+      for (index_t s = from + thread(); s < to; s += block_threads) {
+        act_on(segments.begin(s), segments.end(s));
+      }
+    } else {  // nearly all of them empty
+      for (int i = thread(); i < items; i += block_threads) {
+        index_t const segment = segments.first_from(first + i + 1, from, to) - 1;
+        if (segments.begin(segment) == first + i) act_on(first + i, segments.end(segment));
       }
     }
   }
 
-  /// Sorts the items of each segment in runs of `run_items`, a lane each. Ends with a barrier.
-  static __device__ void sort_runs(shared_storage& shared, Order const& order, key_type const* in,
-                                   int items) {
-    // 1 list the runs that begin in the warp's part
-    std::uint16_t* const begins = shared.run + bounds_type::item_of_row(0) - simt::lane_id();
-    int runs = 0;
-#pragma unroll
-    for (int row = 0; row < rows; ++row) {
-      int const i = bounds_type::item_of_row(row);
-      bool const is_begin = i < items && (i - shared.bounds.begin_of(i)) % run_items == 0;
-      unsigned const all = simt::ballot(simt::full_warp, is_begin);
-      int const place = runs + simt::popc(all & simt::lanemask_lt());
-      if (is_begin) begins[place] = static_cast<std::uint16_t>(i);
-      runs += simt::popc(all);
+  /// Has a segment sorted.
+  template <bool Alone>
+  static __device__ void add(shared_storage& shared, item_run const& segment) {
+    constexpr int most = run_items<Alone>;
+    if (segment.length > most) shared.merge[take_from_counter(shared.merges, 1)] = segment;
+    for (int at = 0; at < segment.length; at += most) {
+      int const left = segment.length - at;
+      item_run const run{segment.begin + at, left < most ? left : most};
+      if (run.length > 1) {
+        shared.runs.add(run, width<Alone>);
+      } else if constexpr (!Alone) {
+        items_of(shared)[run.begin] = static_cast<std::uint16_t>(run.begin);
+      }
     }
-    simt::sync_warp();
-    // 2 sort them
-#pragma unroll 1
-    for (int k = simt::lane_id(); k - simt::lane_id() < runs; k += simt::warp_size) {
-      int const own = k < runs ? begins[k] : -1;
-      int const left = own < 0 ? 0 : shared.bounds.end_of(shared.bounds.begin_of(own)) - own;
-      int const length = left < run_items ? left : run_items;
-      if constexpr (by_words) {
-        with_width<run_items>(length, [&](auto width) {
-          sort_words<width, word_type>(
-              length, [&](int j) { return shared.word[own + j]; },
-              [&](int j, word_type word, int place) {
-                shared.word[own + j] = word;
-                shared.item[own + j] = static_cast<std::uint16_t>(own + place);
-              });
-        });
+  }
+
+  /// Sorts all runs.
+  template <bool Alone>
+  static __device__ void sort_runs(shared_storage& shared, Order const& order, key_type const* in) {
+    bool const will_merge = shared.merges > 0;
+    shared.runs.template for_each<block_threads>([&](item_run const& run, int lanes) {
+      constexpr int most = width<Alone>;
+      unsigned const longest =
+          lanes > 1 ? most : simt::reduce_max(simt::full_warp, static_cast<unsigned>(run.length));
+      auto const sort = [&](auto item_at, auto put) {
+        with_width<most>(
+            longest, [&](auto width) { sort_by_lanes<width>(lanes, run.length, item_at, put); });
+      };
+      auto const put_item = [&](int i, auto const& sorted) {
+        items_of(shared)[run.begin + i] = static_cast<std::uint16_t>(run.begin + sorted.place());
+      };
+      if constexpr (Alone) {
+        sort([&](int i) { return lone_word(word_at(shared, run.begin + i)); },
+             [&](int i, auto const& sorted) { shared.word[run.begin + i] = sorted.word(); });
+      } else if constexpr (!by_words) {
+        sort([&](int i) { return placed_words<Order>(order, in[run.begin + i], i); }, put_item);
       } else {
-        sort_places(
-            length, order, [&](int j) { return in[own + j]; },
-            [&](int j) -> std::uint16_t& { return shared.item[own + j]; });
-        for (int j = 0; j < length; ++j) shared.item[own + j] += static_cast<std::uint16_t>(own);
+        sort([&](int i) { return placed_word(word_at(shared, run.begin + i), i); },
+             [&](int i, auto const& sorted) {
+               put_item(i, sorted);
+               if constexpr (items_apart) {
+                 if (will_merge) shared.word[run.begin + i] = sorted.word();
+               }
+             });
       }
-    }
-    simt::sync_block();
+    });
   }
 
-  /// What is left of two sorted runs that merge.
-  struct run_pair {
-    int left, left_end, right, right_end;
-  };
-
-  /// What decides about an item: its word, or which key it is.
-  using head_type = std::conditional_t<by_words, word_type, std::uint16_t>;
-  static __device__ __forceinline__ head_type head(shared_storage const& shared, int i) {
-    if constexpr (by_words) {
-      return shared.word[i];
+  /// Merges the sorted runs of all segments that are several. Ends with a barrier if there are any.
+  template <bool Alone>
+  static __device__ void merge_segments(shared_storage& shared, Order const& order,
+                                        key_type const* in) {
+    auto const merge = [&](auto const& merged) {
+      for (unsigned m = 0; m < shared.merges; ++m) {
+        item_run const segment = shared.merge[m];
+        for (int run = run_items<Alone>; run < segment.length; run *= 2) {
+          merge_runs<most_per_thread, block_threads>(merged, segment, run);
+        }
+      }
+    };
+    if constexpr (Alone) {
+      merge(merged_words<words>{shared.word});
+    } else if constexpr (by_words && items_apart) {
+      merge(merged_words_and_items<words, items>{shared.word, shared.item});
     } else {
-      return shared.item[i];
+      merge(merged_items<std::conditional_t<items_apart, items, words>, Order>{items_of(shared),
+                                                                               order, in});
     }
-  }
-  static __device__ __forceinline__ bool comes_before(head_type a, head_type b, Order const& order,
-                                                      key_type const* in) {
-    if constexpr (by_words) {
-      return a < b;
-    } else {
-      return order(in[a], in[b]);
-    }
-  }
-
-  /// Merges the sorted runs of `run` items in each segment in pairs: every thread finds which items
-  /// come first among a few of the merged ones (Green, McColl & Bader, "GPU Merge Path", 2012).
-  /// Ends with a barrier.
-  static __device__ void merge_runs(shared_storage& shared, Order const& order, key_type const* in,
-                                    int items, int run) {
-    head_type heads[per_thread];
-    std::uint16_t item[per_thread];
-    int const from = thread() * per_thread;
-    int const to = from + per_thread < items ? from + per_thread : items;
-    for (int next = from, end = from; next < to; next = end) {
-      run_pair pair = runs_before(shared, order, in, next, run);
-      end = pair.right_end < to ? pair.right_end : to;
-      head_type left{}, right{};
-      if (pair.left < pair.left_end) left = head(shared, pair.left);
-      if (pair.right < pair.right_end) right = head(shared, pair.right);
-#pragma unroll
-      for (int k = 0; k < per_thread; ++k) {
-        if (from + k < next || from + k >= end) continue;
-        bool const is_right = pair.left == pair.left_end ||
-                              (pair.right < pair.right_end && comes_before(right, left, order, in));
-        int const taken = is_right ? pair.right++ : pair.left++;
-        heads[k] = is_right ? right : left;
-        item[k] = shared.item[taken];
-        head_type const following = head(shared, taken + 1 < items ? taken + 1 : taken);
-        (is_right ? right : left) = following;
-      }
-    }
-    simt::sync_block();
-#pragma unroll
-    for (int k = 0; k < per_thread; ++k) {
-      if (from + k >= to) continue;
-      if constexpr (by_words) shared.word[from + k] = heads[k];
-      shared.item[from + k] = item[k];
-    }
-    simt::sync_block();
-  }
-
-  /// The pair of runs that item `next` of the merged ones comes from, without those that come
-  /// before it.
-  static __device__ run_pair runs_before(shared_storage const& shared, Order const& order,
-                                         key_type const* in, int next, int run) {
-    int const segment = shared.bounds.begin_of(next);
-    int const segment_end = shared.bounds.end_of(segment);
-    int const left = segment + (next - segment) / (2 * run) * (2 * run);
-    int const right = left + run < segment_end ? left + run : segment_end;
-    int const right_end = right + run < segment_end ? right + run : segment_end;
-    // Of the items before it, find how many are of the left run.
-    int const before = next - left;
-    int low = before - (right_end - right) > 0 ? before - (right_end - right) : 0;
-    int high = before < right - left ? before : right - left;
-    while (low < high) {
-      int const middle = (low + high) / 2;
-      bool const is_right = comes_before(head(shared, right + before - 1 - middle),
-                                         head(shared, left + middle), order, in);
-      if (is_right) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return {left + low, right, right + before - low, right_end};
   }
 
   /// Moves keys or values to their places.
   template <class T>
-  static __device__ void move(shared_storage const& shared, T const* in, T* out, int items) {
+  static __device__ void move(shared_storage& shared, T const* in, T* out, int items) {
     constexpr int at_once = items_on_their_way<T>;
     for (int i = thread(); i < items; i += at_once * block_threads) {
       T moved[at_once] = {};
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
-        if (i + k * block_threads < items) moved[k] = in[shared.item[i + k * block_threads]];
+        int const at = i + k * block_threads;
+        if (at < items) moved[k] = in[static_cast<int>(items_of(shared)[at])];
       }
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
         if (i + k * block_threads < items) out[i + k * block_threads] = moved[k];
       }
     }
+  }
+
+  /// Stores the keys of the words.
+  static __device__ void store(shared_storage const& shared, Order const& order, key_type* out,
+                               int items) {
+    for (int i = thread(); i < items; i += block_threads) out[i] = order.key(word_at(shared, i));
   }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts within segments, from many tiny ones to few huge ones, without the host knowing which: tiny
-// segments in the registers of one lane, short ones in the shared memory of one block, all long
-// ones together in device-wide passes.
+// segments in the registers of one lane or two, short ones by the warps of one block, all long ones
+// together in device-wide passes.
 #pragma once
 
 #include <string>
@@ -21,8 +21,9 @@ namespace device {
 template <class Key, class Value>
 struct segmented_sort_tuning {
   struct groups {
-    static constexpr int block_threads = 256;
+    static constexpr int block_threads = 128;
     static constexpr int stretch_items = 2048;
+    static constexpr int most_lanes = 32;  // that sort a run
   };
   using tiles = digit_pass_tuning<Key, Value>;
 };
@@ -147,10 +148,11 @@ constexpr std::size_t segmented_sort_workspace_bytes(index_t n) {
 /// may be empty. Items outside all segments are neither read nor written. n, segments: any size
 /// >= 0. Aliasing: `in` may not overlap `out`. Synchronisation: asynchronous on the workspace's
 /// stream, the same launches whatever the segments. Traffic: items of segments of up to 2048 are
-/// read and written once (keys are read again from caches, and the shortest may be sorted twice),
-/// those of longer ones read twice and written once for every eight bits that count. Progress: the
-/// longer ones are sorted in one cooperative launch, whose blocks wait for one another. Throws:
-/// `invalid_argument`, `device_error`.
+/// read and written once (keys that have values, or are not told by their bits that count, are read
+/// again from caches, and the shortest may be sorted twice), those of longer ones read twice and
+/// written once for every eight bits that count. Progress: the longer ones are sorted in one
+/// cooperative launch, whose blocks wait for one another. Throws: `invalid_argument`,
+/// `device_error`.
 template <class Tuning = void, class Key, class Offset, class Order = sort_order<Key>>
 void segmented_sort_keys(workspace& ws, Key const* in, Key* out, index_t n, Offset const* offsets,
                          index_t segments, Order order = {}) {

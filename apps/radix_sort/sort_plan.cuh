@@ -44,7 +44,7 @@ __device__ __forceinline__ typename Order::word_type sorted_bits(
 /// that a pass was stable.
 template <class Order>
 bool keys_are_witness(Order const& order) {
-  return equal_is_identical<Order> && order.first_bit == 0 && order.end() == Order::bits;
+  return equal_is_identical<Order> && order.has_all_bits();
 }
 
 /// The digit that begins at a bit that counts.

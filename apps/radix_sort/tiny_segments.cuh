@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sort of tiny segments, of up to 32 items: a warp takes 32 segments in a row, and each lane
-// sorts one of them in its registers. On the way those who sort longer ones are told of them.
+// The sort of tiny segments, of up to 32 items, or 64 of some kinds: a warp takes 32 segments in a
+// row, and each lane, or each two, sorts one of them in registers. On the way those who sort longer
+// ones are told of them.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +14,50 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Sorts the segments of every warp that has none of more than `most_lane_items`; has all others
-/// sorted together with what begins near them, and tells of long ones.
+/// Sorts the segments of every warp that has none of more than `most_of_segment` items; has all
+/// others sorted together with what begins near them, and tells of long ones.
 template <class Order, class Value, class Offset>
 struct tiny_segments_kernel {
   using key_type = typename Order::key_type;
   using word_type = typename Order::word_type;
   static constexpr bool has_values = !std::is_void_v<Value>;
   static constexpr int block_threads = 128;
-  static constexpr int resident_blocks = sizeof(word_type) <= 4 ? 5 : 3;
+  static constexpr int resident_blocks = sizeof(word_type) <= 4 ? 7 : has_values ? 3 : 4;
   static constexpr int warps = block_threads / simt::warp_size;
-  static constexpr int most_items = simt::warp_size * most_lane_items;  // of a warp
-  static constexpr bool by_words = Order::words == 1;                   // or by looking at two keys
+  static constexpr bool by_words = Order::words == 1;
+  static constexpr bool may_be_alone = may_sort_alone<Order, Value>;
+  static constexpr int width = by_words ? 32 : 8;  // items that a lane sorts, at most
+  static constexpr int most_lanes = 2;             // that sort a segment
+  static constexpr int most_of_segment = width * most_lanes;
+  static constexpr int rows = width;  // of 32 items of a part
 
   using entry = std::conditional_t<sizeof(word_type) == 1, std::uint16_t, word_type>;
 
   /// Of a warp. Segments of an even length are moved up by one entry, with all behind them: so that
   /// of lanes whose segments are of one length at most two meet in a bank.
   struct warp_storage {
-    entry table[most_items + simt::warp_size];  // words, then which item comes to each place
-    unsigned gaps[simt::warp_size];             // bits: the items that have one before them
+    entry table[(rows + 1) * simt::warp_size];  // words, then which item comes to each place
+    unsigned gaps[rows];                        // bits: the items that have one before them
   };
   struct shared_storage {
     warp_storage of_warp[warps];
   };
 
-  /// The segment of a lane, relative to the warp's first item, and how many items the warp has.
-  struct lane_segment {
-    index_t base;
-    int items;
+  /// The segments of a warp, of which the caller's is [begin, end), in items from `first` on.
+  struct warp_segments {
+    index_t first;
     int begin;
+    int end;
+
+    __device__ unsigned length() const { return static_cast<unsigned>(end - begin); }
+  };
+
+  /// What a warp sorts at once: one segment by every lane, or every `lanes` lanes.
+  struct warp_part {
+    int base;  // its first item, of the warp's
+    int items;
+    int lanes;
+    int begin;  // of the caller's segment, in items from `base` on
     int length;
     int entries;  // where those of the segment begin
   };
@@ -51,23 +66,24 @@ struct tiny_segments_kernel {
                              longer_segments longer, index_t n, Order order,
                              sort_buffers<key_type> keys, sort_buffers<Value> values) const {
     index_t const segment = index_t{blockIdx.x} * block_threads + threadIdx.x;
-    lane_segment const own = take(segments, longer, n, segment);
-    if (own.items == 0) return;
+    warp_segments const own = take(segments, longer, n, segment);
+    unsigned const longest = simt::reduce_max(simt::full_warp, own.length());
+    if (longest == 0) return;
+    int lanes = 1;
+    while (longest > static_cast<unsigned>(width * lanes)) lanes *= 2;
     warp_storage& of_warp = shared.of_warp[threadIdx.x / simt::warp_size];
-    mark_gaps(of_warp.gaps, own);
-    if constexpr (by_words) load(of_warp, own.items, order, keys.in + own.base);
-    sort(of_warp.table + own.entries, own, order, keys.in + own.base);
-    simt::sync_warp();
-    move(of_warp, own.items, keys.in + own.base, keys.out + own.base);
-    if constexpr (has_values) {
-      move(of_warp, own.items, values.in + own.base, values.out + own.base);
+#pragma unroll 1
+    for (int first = 0; first < simt::warp_size; first += simt::warp_size / lanes) {
+      warp_part const part = part_from(of_warp.gaps, own, first, lanes);
+      sort_part(of_warp, part, longest, own.first + part.base, order, keys, values);
     }
   }
 
  private:
-  /// Segment s, if it is there; no items if the warp's are left to others.
-  static __device__ lane_segment take(segment_list<Offset> const& segments,
-                                      longer_segments const& longer, index_t n, index_t s) {
+  /// The warp's segments, of which s is the caller's, if it is there; empty ones if they are left
+  /// to others.
+  static __device__ warp_segments take(segment_list<Offset> const& segments,
+                                       longer_segments const& longer, index_t n, index_t s) {
     bool const is_there = s < segments.count;
     index_t const begin = is_there ? segments.begin(s) : 0;
     index_t const end = is_there ? segments.end(s) : 0;
@@ -75,31 +91,78 @@ struct tiny_segments_kernel {
     index_t before = simt::shfl_up(simt::full_warp, begin, 1);
     if (simt::lane_id() == 0) before = is_there && s > 0 ? segments.begin(s - 1) : -1;
     if (is_there) longer.place(s, before, begin, s + 1 < segments.count ? end : n, n);
-    if (simt::any(simt::full_warp, length > most_lane_items)) {
+    if (simt::any(simt::full_warp, length > most_of_segment)) {
       if (length > longer.stretch_items) {
         longer.add(s, length);
       } else if (length > 0) {
         longer.mark(begin);
       }
-      return {0, 0, 0, 0, 0};
+      return {0, 0, 0};
     }
-    index_t const base = simt::shfl(simt::full_warp, begin, 0);
-    auto const items = static_cast<int>(
-        simt::reduce_max(simt::full_warp, is_there ? static_cast<unsigned>(end - base) : 0));
-    auto const first = static_cast<int>(is_there ? begin - base : 0);
-    unsigned const gaps =
-        simt::ballot(simt::full_warp, has_gap(static_cast<int>(length))) & simt::lanemask_le();
-    return {base, items, first, static_cast<int>(length), first + simt::popc(gaps)};
+    index_t const first = simt::shfl(simt::full_warp, begin, 0);
+    if (length == 0) return {first, 0, 0};
+    return {first, static_cast<int>(begin - first), static_cast<int>(end - first)};
   }
 
-  static __device__ bool has_gap(int length) { return length > 0 && length % 2 == 0; }
+  /// The part of the warp's segments that begins with that of lane `first`. Ends with a barrier of
+  /// the warp.
+  static __device__ warp_part part_from(unsigned* gaps, warp_segments const& own, int first,
+                                        int lanes) {
+    int const which = first + simt::lane_id() / lanes;
+    int const end = simt::shfl(simt::full_warp, own.end, which);
+    int begin = simt::shfl(simt::full_warp, own.begin, which);
+    int const length = end - begin;
+    unsigned const part_end = simt::reduce_max(simt::full_warp, static_cast<unsigned>(end));
+    auto const base = static_cast<int>(
+        simt::reduce_min(simt::full_warp, length > 0 ? static_cast<unsigned>(begin) : part_end));
+    auto const items = static_cast<int>(part_end) - base;
+    begin -= base;
+    bool const has_gap = length > 0 && length % 2 == 0 && simt::lane_id() % lanes == 0;
+    unsigned const before = simt::ballot(simt::full_warp, has_gap) & simt::lanemask_le();
+    for (int row = simt::lane_id(); row < rows; row += simt::warp_size) gaps[row] = 0;
+    simt::sync_warp();
+    if (has_gap) add_to_counter(gaps[begin / simt::warp_size], 1u << begin % simt::warp_size);
+    simt::sync_warp();
+    return {base, items, lanes, begin, length, begin + simt::popc(before)};
+  }
 
   /// Ends with a barrier of the warp.
-  static __device__ void mark_gaps(unsigned* gaps, lane_segment const& own) {
-    gaps[simt::lane_id()] = 0;
-    simt::sync_warp();
-    if (has_gap(own.length)) {
-      add_to_counter(gaps[own.begin / simt::warp_size], 1u << own.begin % simt::warp_size);
+  static __device__ void sort_part(warp_storage& of_warp, warp_part const& part, unsigned longest,
+                                   index_t base, Order const& order,
+                                   sort_buffers<key_type> const& keys,
+                                   sort_buffers<Value> const& values) {
+    key_type const* const in = keys.in + base;
+    bool words_tell = true;
+    if constexpr (by_words) words_tell = load(of_warp, part.items, order, in);
+    auto const sort = [&](auto item_at, auto entry_of) {
+      with_width<width>(longest, [&](auto width) {
+        sort_by_lanes<width>(part.lanes, part.length, item_at, [&](int i, auto const& sorted) {
+          of_warp.table[part.entries + i] = static_cast<entry>(entry_of(sorted));
+        });
+      });
+      simt::sync_warp();
+    };
+    auto const word_at = [&](int i) {
+      return static_cast<word_type>(of_warp.table[part.entries + i]);
+    };
+    if constexpr (may_be_alone) {
+      if (words_tell && order.has_all_bits()) {
+        sort([&](int i) { return lone_word(word_at(i)); },
+             [](auto const& sorted) { return sorted.word(); });
+        store(of_warp, part.items, order, keys.out + base);
+        simt::sync_warp();
+        return;
+      }
+    }
+    auto const entry_of = [&](auto const& sorted) { return part.begin + sorted.place(); };
+    if constexpr (by_words) {
+      sort([&](int i) { return placed_word(word_at(i), i); }, entry_of);
+    } else {
+      sort([&](int i) { return placed_words<Order>(order, in[part.begin + i], i); }, entry_of);
+    }
+    move(of_warp, part.items, in, keys.out + base);
+    if constexpr (has_values) {
+      move(of_warp, part.items, values.in + base, values.out + base);
     }
     simt::sync_warp();
   }
@@ -123,12 +186,13 @@ struct tiny_segments_kernel {
     int passed_ = 0;
   };
 
-  /// Ends with a barrier of the warp.
-  static __device__ void load(warp_storage& of_warp, int items, Order const& order,
+  /// Returns whether the words tell the keys of the warp. Ends with a barrier of the warp.
+  static __device__ bool load(warp_storage& of_warp, int items, Order const& order,
                               key_type const* in) {
     constexpr int at_once = items_on_their_way<key_type>;
     word_type const counting = order.counting(0);
     entry_finder entries(of_warp.gaps);
+    bool words_tell = true;
     for (int from = simt::lane_id(); from - simt::lane_id() < items;
          from += at_once * simt::warp_size) {
       key_type key[at_once] = {};
@@ -141,29 +205,15 @@ struct tiny_segments_kernel {
       for (int k = 0; k < at_once; ++k) {
         int const at = entries.next();
         if (from + k * simt::warp_size >= items) continue;
-        of_warp.table[at] = static_cast<entry>(order.word(key[k]) & counting);
+        word_type const word = order.word(key[k]);
+        of_warp.table[at] = static_cast<entry>(word & counting);
+        if constexpr (may_be_alone) {
+          words_tell = words_tell && is_what_word_says(order, key[k], word);
+        }
       }
     }
     simt::sync_warp();
-  }
-
-  /// Turns the words of the caller's segment into the order of its items.
-  static __device__ void sort(entry* own_table, lane_segment const& own, Order const& order,
-                              key_type const* in) {
-    if constexpr (by_words) {
-      with_width(own.length, [&](auto width) {
-        sort_words<width, word_type>(
-            own.length, [&](int j) { return static_cast<word_type>(own_table[j]); },
-            [&](int j, word_type, int place) {
-              own_table[j] = static_cast<entry>(own.begin + place);
-            });
-      });
-    } else {
-      sort_places(
-          own.length, order, [&](int j) { return in[own.begin + j]; },
-          [&](int j) -> entry& { return own_table[j]; });
-      for (int j = 0; j < own.length; ++j) own_table[j] += static_cast<entry>(own.begin);
-    }
+    return simt::all(simt::full_warp, words_tell);
   }
 
   /// Moves keys or values from where the table says.
@@ -183,6 +233,22 @@ struct tiny_segments_kernel {
       for (int k = 0; k < at_once; ++k) {
         int const i = from + k * simt::warp_size;
         if (i < items) out[i] = moved[k];
+      }
+    }
+  }
+
+  /// Stores the keys of the words.
+  static __device__ void store(warp_storage const& of_warp, int items, Order const& order,
+                               key_type* out) {
+    constexpr int at_once = items_on_their_way<key_type>;
+    entry_finder entries(of_warp.gaps);
+    for (int from = simt::lane_id(); from - simt::lane_id() < items;
+         from += at_once * simt::warp_size) {
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        int const at = entries.next();
+        int const i = from + k * simt::warp_size;
+        if (i < items) out[i] = order.key(static_cast<word_type>(of_warp.table[at]));
       }
     }
   }

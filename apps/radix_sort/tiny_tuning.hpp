@@ -59,6 +59,7 @@ struct tiny_segmented_sort {
   struct groups {
     static constexpr int block_threads = 64;
     static constexpr int stretch_items = 128;
+    static constexpr int most_lanes = 2;
   };
   using tiles = tiny_passes::pass;
 };

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of items that the lanes of a block's warps are to sort, by how many lanes each needs, in the
+// shared memory of the block.
+#pragma once
+
+#include <apps/radix_sort/shared_counter.cuh>
+#include <libscan/core/types.hpp>
+#include <libscan/simt/simt.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// A few consecutive items of up to 65536.
+struct item_run {
+  int begin;
+  int length;
+};
+
+/// Lists of disjoint runs of altogether MostItems items, each of up to MostLanes times as many
+/// items as a lane sorts, LeastWidth at least.
+template <int MostItems, int LeastWidth, int MostLanes>
+class run_lists {
+ public:
+  /// Empties the lists. By all threads, with barriers before and behind.
+  __device__ void clear() {
+    if (threadIdx.x < sizes) count_[threadIdx.x] = 0;
+  }
+
+  /// Has a run of 2 items or more sorted by lanes that sort `width` each.
+  __device__ void add(item_run const& run, int width) {
+    int size = 0;
+    while (run.length > width << size) ++size;
+    unsigned const place = take_from_counter(count_[size], 1);
+    run_[first(size) + static_cast<int>(place)] =
+        static_cast<unsigned>(run.begin) << 16 | static_cast<unsigned>(run.length);
+  }
+
+  /// act(run, lanes) by the lanes of each run; lanes without one are given a run of no items. All
+  /// lanes of the block call, after a barrier.
+  template <int BlockThreads, class Act>
+  __device__ __forceinline__ void for_each(Act const& act) const {
+    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    int passed = 0;
+    int size = sizes - 1;
+    for (int turn = warp;; turn += BlockThreads / simt::warp_size) {
+      while (size >= 0 && turn - passed >= turns(size)) passed += turns(size--);
+      if (size < 0) return;
+      int const place = ((turn - passed) * simt::warp_size + simt::lane_id()) >> size;
+      unsigned const packed =
+          place < static_cast<int>(count_[size]) ? run_[first(size) + place] : 0;
+      act(item_run{static_cast<int>(packed >> 16), static_cast<int>(packed & 0xffff)}, 1 << size);
+    }
+  }
+
+ private:
+  /// Sizes of runs: s for those that take 2^s lanes.
+  static constexpr int sizes = [] {
+    int all = 1;
+    while (1 << all <= MostLanes) ++all;
+    return all;
+  }();
+
+  /// More runs of a size than there can be.
+  static constexpr LIBSCAN_HOST_DEVICE int most(int size) {
+    return size == 0 ? MostItems / 2 : MostItems / LeastWidth >> (size - 1);
+  }
+  /// Where the list of a size begins.
+  static constexpr LIBSCAN_HOST_DEVICE int first(int size) {
+    int before = 0;
+    for (int s = 0; s < size; ++s) before += most(s);
+    return before;
+  }
+  /// Times that a warp must act to have all runs of a size.
+  __device__ int turns(int size) const {
+    return ceil_div(static_cast<int>(count_[size]) << size, simt::warp_size);
+  }
+
+  unsigned count_[sizes];
+  unsigned run_[first(sizes)];
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
