@@ -3,7 +3,9 @@
 #include <tbb/task_arena.h>
 #include <tbb/version.h>
 
+#include <algorithm>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include <bench/cpu/machine.hpp>
@@ -31,15 +33,28 @@ void run_cpu_workloads(options const& wanted, report const& tell) {
   });
 }
 
-facts cpu_facts(int threads) {
-  std::string processor = "unknown processor";
+namespace {
+
+/// The processor's name, which in virtual machines tells little, with its family and model.
+std::string processor_name() {
+  std::map<std::string, std::string> first;  // of the processors in the list
   std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.rfind("model name", 0) != 0) continue;
-    processor = line.substr(line.find(':') + 2);
-    break;
+  for (std::string line; std::getline(info, line) && !line.empty();) {
+    auto const colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    std::string const field = line.substr(0, line.find_last_not_of("\t ", colon - 1) + 1);
+    first[field] = line.substr(std::min(colon + 2, line.size()));
   }
-  return {{"processor", processor},
+  if (first["model name"].empty()) return "unknown processor";
+  if (first["cpu family"].empty()) return first["model name"];
+  return first["model name"] + " (family " + first["cpu family"] + ", model " + first["model"] +
+         ")";
+}
+
+}  // namespace
+
+facts cpu_facts(int threads) {
+  return {{"processor", processor_name()},
           {"threads", std::to_string(engine::cpu(threads).threads())},
           {"compiler", __VERSION__},
           {"oneTBB", TBB_VERSION_STRING}};
