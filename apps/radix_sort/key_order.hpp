@@ -145,8 +145,9 @@ struct number_order {
 /// What a sort goes by. `decompose`: a copyable functor, callable on host and device, that takes a
 /// key to an unsigned integer, or to a std::array of them with the most significant first; for
 /// numbers it need not be given. Only bits [first_bit, end_bit) count, from the lowest of the least
-/// significant word; `end_bit` < 0 means all. Keys equal in those bits stay in order. If decompose
-/// also has `key(word)`, which takes a word back to a key, some sorts are quicker.
+/// significant word; `end_bit` < 0 means all. Keys equal in those bits stay in order. A
+/// decomposition into one word of the key's size may have `key(word)`, too, a `Key` of that word:
+/// sorts of keys without values within segments are quicker then.
 ///
 ///   sort_keys(ws, in, out, n, {.direction = sort_direction::descending, .end_bit = 24});
 template <class Key, class Decompose = number_order<Key>>
@@ -158,7 +159,8 @@ struct sort_order {
   static constexpr int word_bits = 8 * static_cast<int>(sizeof(word_type));
   static constexpr int bits = words * word_bits;
   /// Whether a word tells the key, or at least one that is equal to it.
-  static constexpr bool invertible = words == 1 && requires(Decompose const& d, word_type word) {
+  static constexpr bool invertible = words == 1 && sizeof(Key) == sizeof(word_type) &&
+                                     requires(Decompose const& d, word_type word) {
     { d.key(word) } -> std::same_as<Key>;
   };
 

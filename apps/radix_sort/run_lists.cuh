@@ -10,23 +10,26 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// A few consecutive items of up to 65536.
-struct item_run {
+struct item_range {
   int begin;
   int length;
 };
 
-/// Lists of disjoint runs of altogether MostItems items, each of up to MostLanes times as many
-/// items as a lane sorts, LeastWidth at least.
-template <int MostItems, int LeastWidth, int MostLanes>
+/// Lists of disjoint runs of altogether MostItems items, at most MostOfLane of them for one lane,
+/// each of up to MostLanes times as many items as a lane sorts, LeastWidth at least.
+template <int MostItems, int MostOfLane, int LeastWidth, int MostLanes>
 class run_lists {
  public:
+  static_assert(MostItems <= 1 << 16, "for packed runs");
+  static_assert(MostLanes <= simt::warp_size && (MostLanes & (MostLanes - 1)) == 0);
+
   /// Empties the lists. By all threads, with barriers before and behind.
   __device__ void clear() {
     if (threadIdx.x < sizes) count_[threadIdx.x] = 0;
   }
 
   /// Has a run of 2 items or more sorted by lanes that sort `width` each.
-  __device__ void add(item_run const& run, int width) {
+  __device__ void add(item_range const& run, int width) {
     int size = 0;
     while (run.length > width << size) ++size;
     unsigned const place = take_from_counter(count_[size], 1);
@@ -47,7 +50,7 @@ class run_lists {
       int const place = ((turn - passed) * simt::warp_size + simt::lane_id()) >> size;
       unsigned const packed =
           place < static_cast<int>(count_[size]) ? run_[first(size) + place] : 0;
-      act(item_run{static_cast<int>(packed >> 16), static_cast<int>(packed & 0xffff)}, 1 << size);
+      act(item_range{static_cast<int>(packed >> 16), static_cast<int>(packed & 0xffff)}, 1 << size);
     }
   }
 
@@ -59,9 +62,9 @@ class run_lists {
     return all;
   }();
 
-  /// More runs of a size than there can be.
+  /// How many runs of a size there can be at most.
   static constexpr LIBSCAN_HOST_DEVICE int most(int size) {
-    return size == 0 ? MostItems / 2 : MostItems / LeastWidth >> (size - 1);
+    return size == 0 ? MostOfLane : MostItems / LeastWidth >> (size - 1);
   }
   /// Where the list of a size begins.
   static constexpr LIBSCAN_HOST_DEVICE int first(int size) {

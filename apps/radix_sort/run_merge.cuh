@@ -8,18 +8,20 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// MostItems entries, with gaps, so that runs and what the threads merge begin in different banks.
+/// MostItems entries, with gaps, so that what neighbouring lanes sort or merge begins in different
+/// banks.
 template <class T, int MostItems>
 class spread_array {
  public:
   using value_type = T;
-  __device__ __forceinline__ T& operator[](int i) { return entry_[i + i / simt::warp_size]; }
+  __device__ __forceinline__ T& operator[](int i) { return entry_[i + i / gap_distance]; }
   __device__ __forceinline__ T const& operator[](int i) const {
-    return entry_[i + i / simt::warp_size];
+    return entry_[i + i / gap_distance];
   }
 
  private:
-  T entry_[MostItems + MostItems / simt::warp_size];
+  static constexpr int gap_distance = sizeof(T) <= 4 ? 32 : 16;  // entries that fill all banks
+  T entry_[MostItems + MostItems / gap_distance];
 };
 
 /// Runs of words alone. As all that merges it has heads, which decide what comes first, and what
@@ -72,14 +74,15 @@ struct run_pair {
   int left, left_end, right, right_end;
 };
 
-/// The pair of runs of `run` items of a segment that item `next` of the merged ones comes from,
-/// without those that come before it.
+/// The pair of runs of `run_length` items of a segment that item `next` of the merged ones comes
+/// from, without those that come before it.
 template <class Merged>
-__device__ run_pair runs_before(Merged const& merged, item_run const& segment, int next, int run) {
+__device__ run_pair runs_before(Merged const& merged, item_range const& segment, int next,
+                                int run_length) {
   int const segment_end = segment.begin + segment.length;
-  int const left = segment.begin + (next - segment.begin) / (2 * run) * (2 * run);
-  int const right = left + run < segment_end ? left + run : segment_end;
-  int const right_end = right + run < segment_end ? right + run : segment_end;
+  int const left = segment.begin + (next - segment.begin) / (2 * run_length) * (2 * run_length);
+  int const right = left + run_length < segment_end ? left + run_length : segment_end;
+  int const right_end = right + run_length < segment_end ? right + run_length : segment_end;
   // Of the items before it, find how many are of the left run.
   int const before = next - left;
   int low = before - (right_end - right) > 0 ? before - (right_end - right) : 0;
@@ -97,20 +100,21 @@ __device__ run_pair runs_before(Merged const& merged, item_run const& segment, i
   return {left + low, right, right + before - low, right_end};
 }
 
-/// Merges the sorted runs of `run` items of a segment in pairs: every thread finds which items come
-/// first among a few of the merged ones, at most MostPerThread, an odd number (Green, McColl &
-/// Bader, "GPU Merge Path", 2012). All threads of the block call; ends with a barrier.
+/// Merges the sorted runs of `run_length` items of a segment in pairs: every thread finds which
+/// items come first among a few of the merged ones, at most MostPerThread (Green, McColl & Bader,
+/// "GPU Merge Path", 2012). All threads of the block call; ends with a barrier.
 template <int MostPerThread, int BlockThreads, class Merged>
-__device__ void merge_runs(Merged const& merged, item_run const& segment, int run) {
+__device__ void merge_runs(Merged const& merged, item_range const& segment, int run_length) {
+  static_assert(MostPerThread % 2 == 1, "an odd number, to spread the banks");
   using head_type = typename Merged::head_type;
   head_type heads[MostPerThread];
   typename Merged::rest_type rests[MostPerThread];
   int const segment_end = segment.begin + segment.length;
-  int const per_thread = ceil_div(segment.length, BlockThreads) | 1;  // odd, to spread the banks
+  int const per_thread = ceil_div(segment.length, BlockThreads) | 1;
   int const from = segment.begin + static_cast<int>(threadIdx.x) * per_thread;
   int const to = from + per_thread < segment_end ? from + per_thread : segment_end;
   for (int next = from, end = from; next < to; next = end) {
-    run_pair pair = runs_before(merged, segment, next, run);
+    run_pair pair = runs_before(merged, segment, next, run_length);
     end = pair.right_end < to ? pair.right_end : to;
     head_type left{}, right{};
     if (pair.left < pair.left_end) left = merged.head(pair.left);

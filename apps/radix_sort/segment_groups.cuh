@@ -28,35 +28,38 @@ struct segment_groups_kernel {
   static constexpr bool by_words = Order::words == 1;
   static constexpr bool may_be_alone = may_sort_alone<Order, Value>;
 
-  /// Items that a lane sorts: as words alone, or with their places.
+  /// Keys that a lane sorts: as words alone, or with their places.
   template <bool Alone>
-  static constexpr int width = !by_words                              ? 8
-                               : sizeof(word_type) <= (Alone ? 4 : 2) ? 32
-                                                                      : 16;
-  /// Items that a warp sorts, at most; longer segments are several runs.
+  static constexpr int lane_items = !by_words                              ? 8
+                                    : sizeof(word_type) <= (Alone ? 4 : 2) ? 32
+                                                                           : 16;
+  /// And a warp, at most; longer segments are several runs.
   template <bool Alone>
-  static constexpr int run_items = width<Alone>* Tuning::most_lanes;
-  static constexpr int most_per_thread = stretch_items / block_threads + 1;  // of a merge
+  static constexpr int run_items = lane_items<Alone>* Tuning::most_lanes;
+  /// Runs for one lane: of two items or more that begin in the stretch, or parts of longer ones.
+  static constexpr int most_of_lane = stretch_items / 2 + most_items / lane_items<false>;
+  static constexpr int most_merges = most_items / run_items<false>;
+  static constexpr int most_per_thread = ceil_div(stretch_items, block_threads) | 1;  // of a merge
 
   static constexpr bool items_apart = has_values || !by_words;  // or where the words were
   using entry = std::conditional_t<sizeof(word_type) == 1, std::uint16_t, word_type>;
-  using words = spread_array<entry, most_items>;
-  using items = spread_array<std::uint16_t, most_items>;
+  using word_array = spread_array<entry, most_items>;
+  using item_array = spread_array<std::uint16_t, most_items>;
   struct nothing {};
 
   struct shared_storage {
-    std::conditional_t<by_words, words, nothing> word;     // as sorted so far
-    std::conditional_t<items_apart, items, nothing> item;  // likewise: which it is
-    run_lists<most_items, width<false>, Tuning::most_lanes> runs;
-    unsigned merges;  // of segments that are several runs
-    item_run merge[most_items / (Tuning::most_lanes * 8)];
+    std::conditional_t<by_words, word_array, nothing> word;     // as sorted so far
+    std::conditional_t<items_apart, item_array, nothing> item;  // likewise: which it is
+    unsigned merges;
+    item_range merge[most_merges];  // segments that are several runs
+    run_lists<most_items, most_of_lane, lane_items<false>, Tuning::most_lanes> runs;
   };
 
   __device__ void operator()(shared_storage& shared, segment_list<Offset> segments,
                              longer_segments longer, index_t n, Order order,
                              sort_buffers<key_type> keys, sort_buffers<Value> values) const {
     static_assert(sizeof(shared_storage) <= 64 * 1024, "for every GPU");
-    static_assert(most_items <= 1 << 16, "for packed runs");
+    static_assert(block_threads % simt::warp_size == 0);
     index_t const stretches = ceil_div(n, index_t{stretch_items});
     for (index_t from = index_t{blockIdx.x} * in_a_row(stretches); from < stretches;
          from += index_t{gridDim.x} * in_a_row(stretches)) {
@@ -101,21 +104,21 @@ struct segment_groups_kernel {
     index_t const first = segments.begin(range.from);
     auto const items = static_cast<int>(segments.begin(last) - first);
     if (items == 0) return;
-    bool words_tell = true;
+    bool words_tell = false;
     if constexpr (by_words) words_tell = load(shared, order, keys.in + first, items);
     shared.runs.clear();
     if (thread() == 0) shared.merges = 0;
     bool const all_tell = simt::sync_block_and(words_tell);
     auto const sort_all = [&](auto alone) {
       for_each_segment(segments, range.from, last, items,
-                       [&](item_run const& run) { add<alone>(shared, run); });
+                       [&](item_range const& segment) { add<alone>(shared, segment); });
       simt::sync_block();
       sort_runs<alone>(shared, order, keys.in + first);
       simt::sync_block();
       merge_segments<alone>(shared, order, keys.in + first);
     };
     if constexpr (may_be_alone) {
-      if (all_tell && order.has_all_bits()) {
+      if (all_tell) {
         sort_all(std::true_type{});
         store(shared, order, keys.out + first, items);
         simt::sync_block();
@@ -128,12 +131,12 @@ struct segment_groups_kernel {
     simt::sync_block();
   }
 
-  /// Loads the keys' words. Returns whether they tell the caller's keys.
+  /// Loads the words of the keys. Returns whether they tell those that the caller has loaded.
   static __device__ bool load(shared_storage& shared, Order const& order, key_type const* in,
                               int items) {
     constexpr int at_once = items_on_their_way<key_type>;
     word_type const counting = order.counting(0);
-    bool words_tell = true;
+    bool words_tell = may_be_alone && order.has_all_bits();
     for (int i = thread(); i < items; i += at_once * block_threads) {
       key_type key[at_once] = {};
 #pragma unroll
@@ -146,7 +149,7 @@ struct segment_groups_kernel {
         word_type const word = order.word(key[k]);
         shared.word[i + k * block_threads] = static_cast<word_type>(word & counting);
         if constexpr (may_be_alone) {
-          words_tell = words_tell && is_what_word_says(order, key[k], word);
+          if (words_tell) words_tell = is_what_word_says(order, key[k], word);
         }
       }
     }
@@ -175,14 +178,14 @@ struct segment_groups_kernel {
 
   /// Has a segment sorted.
   template <bool Alone>
-  static __device__ void add(shared_storage& shared, item_run const& segment) {
+  static __device__ void add(shared_storage& shared, item_range const& segment) {
     constexpr int most = run_items<Alone>;
     if (segment.length > most) shared.merge[take_from_counter(shared.merges, 1)] = segment;
     for (int at = 0; at < segment.length; at += most) {
       int const left = segment.length - at;
-      item_run const run{segment.begin + at, left < most ? left : most};
+      item_range const run{segment.begin + at, left < most ? left : most};
       if (run.length > 1) {
-        shared.runs.add(run, width<Alone>);
+        shared.runs.add(run, lane_items<Alone>);
       } else if constexpr (!Alone) {
         items_of(shared)[run.begin] = static_cast<std::uint16_t>(run.begin);
       }
@@ -193,8 +196,8 @@ struct segment_groups_kernel {
   template <bool Alone>
   static __device__ void sort_runs(shared_storage& shared, Order const& order, key_type const* in) {
     bool const will_merge = shared.merges > 0;
-    shared.runs.template for_each<block_threads>([&](item_run const& run, int lanes) {
-      constexpr int most = width<Alone>;
+    shared.runs.template for_each<block_threads>([&](item_range const& run, int lanes) {
+      constexpr int most = lane_items<Alone>;
       unsigned const longest =
           lanes > 1 ? most : simt::reduce_max(simt::full_warp, static_cast<unsigned>(run.length));
       auto const sort = [&](auto item_at, auto put) {
@@ -227,19 +230,19 @@ struct segment_groups_kernel {
                                         key_type const* in) {
     auto const merge = [&](auto const& merged) {
       for (unsigned m = 0; m < shared.merges; ++m) {
-        item_run const segment = shared.merge[m];
-        for (int run = run_items<Alone>; run < segment.length; run *= 2) {
-          merge_runs<most_per_thread, block_threads>(merged, segment, run);
+        item_range const segment = shared.merge[m];
+        for (int length = run_items<Alone>; length < segment.length; length *= 2) {
+          merge_runs<most_per_thread, block_threads>(merged, segment, length);
         }
       }
     };
     if constexpr (Alone) {
-      merge(merged_words<words>{shared.word});
+      merge(merged_words<word_array>{shared.word});
     } else if constexpr (by_words && items_apart) {
-      merge(merged_words_and_items<words, items>{shared.word, shared.item});
+      merge(merged_words_and_items<word_array, item_array>{shared.word, shared.item});
     } else {
-      merge(merged_items<std::conditional_t<items_apart, items, words>, Order>{items_of(shared),
-                                                                               order, in});
+      merge(merged_items<std::conditional_t<items_apart, item_array, word_array>, Order>{
+          items_of(shared), order, in});
     }
   }
 

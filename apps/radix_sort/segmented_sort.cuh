@@ -148,11 +148,11 @@ constexpr std::size_t segmented_sort_workspace_bytes(index_t n) {
 /// may be empty. Items outside all segments are neither read nor written. n, segments: any size
 /// >= 0. Aliasing: `in` may not overlap `out`. Synchronisation: asynchronous on the workspace's
 /// stream, the same launches whatever the segments. Traffic: items of segments of up to 2048 are
-/// read and written once (keys that have values, or are not told by their bits that count, are read
-/// again from caches, and the shortest may be sorted twice), those of longer ones read twice and
-/// written once for every eight bits that count. Progress: the longer ones are sorted in one
-/// cooperative launch, whose blocks wait for one another. Throws: `invalid_argument`,
-/// `device_error`.
+/// read and written once (the shortest may be sorted twice; keys that have values, or of which not
+/// all bits count, or that include -0, NaNs or several words, are read again from caches), those of
+/// longer ones read twice and written once for every eight bits that count. Progress: the longer
+/// ones are sorted in one cooperative launch, whose blocks wait for one another. Throws:
+/// `invalid_argument`, `device_error`.
 template <class Tuning = void, class Key, class Offset, class Order = sort_order<Key>>
 void segmented_sort_keys(workspace& ws, Key const* in, Key* out, index_t n, Offset const* offsets,
                          index_t segments, Order order = {}) {

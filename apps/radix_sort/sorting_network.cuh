@@ -46,8 +46,9 @@ struct odd_even_sort {
   }
 };
 
-/// Sorts Count items, a power of two, that ascend up to one of them and descend behind it, or the
-/// other way: steps of bitonic sort, from the one that compares at `Distance` on.
+/// Sorts Count items, a power of two, that ascend up to one of them and descend behind it, or begin
+/// anywhere in such a row and go round: steps of bitonic sort, from the one that compares at
+/// `Distance` on.
 template <int Distance, int Count, class Item>
 __device__ __forceinline__ void sort_bitonic(Item (&items)[Count]) {
 #pragma unroll

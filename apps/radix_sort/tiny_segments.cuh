@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sort of tiny segments, of up to 32 items, or 64 of some kinds: a warp takes 32 segments in a
-// row, and each lane, or each two, sorts one of them in registers. On the way those who sort longer
-// ones are told of them.
+// The sort of tiny segments, of up to 64 items, or 16 if their keys are several words: a warp takes
+// 32 segments in a row, and each lane, or each two, sorts one of them in registers. On the way
+// those who sort longer ones are told of them.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct tiny_segments_kernel {
   static constexpr int warps = block_threads / simt::warp_size;
   static constexpr bool by_words = Order::words == 1;
   static constexpr bool may_be_alone = may_sort_alone<Order, Value>;
-  static constexpr int width = by_words ? 32 : 8;  // items that a lane sorts, at most
-  static constexpr int most_lanes = 2;             // that sort a segment
-  static constexpr int most_of_segment = width * most_lanes;
-  static constexpr int rows = width;  // of 32 items of a part
+  static constexpr int lane_items = by_words ? 32 : 8;  // that a lane sorts, at most
+  static constexpr int most_lanes = 2;                  // that sort a segment
+  static constexpr int most_of_segment = lane_items * most_lanes;
+  static constexpr int rows = lane_items;  // of 32 items of a part
 
-  using entry = std::conditional_t<sizeof(word_type) == 1, std::uint16_t, word_type>;
+  using entry = std::conditional_t<!by_words || sizeof(word_type) == 1, std::uint16_t, word_type>;
 
   /// Of a warp. Segments of an even length are moved up by one entry, with all behind them: so that
   /// of lanes whose segments are of one length at most two meet in a bank.
@@ -70,7 +70,7 @@ struct tiny_segments_kernel {
     unsigned const longest = simt::reduce_max(simt::full_warp, own.length());
     if (longest == 0) return;
     int lanes = 1;
-    while (longest > static_cast<unsigned>(width * lanes)) lanes *= 2;
+    while (longest > static_cast<unsigned>(lane_items * lanes)) lanes *= 2;
     warp_storage& of_warp = shared.of_warp[threadIdx.x / simt::warp_size];
 #pragma unroll 1
     for (int first = 0; first < simt::warp_size; first += simt::warp_size / lanes) {
@@ -132,10 +132,10 @@ struct tiny_segments_kernel {
                                    sort_buffers<key_type> const& keys,
                                    sort_buffers<Value> const& values) {
     key_type const* const in = keys.in + base;
-    bool words_tell = true;
+    bool words_tell = false;
     if constexpr (by_words) words_tell = load(of_warp, part.items, order, in);
     auto const sort = [&](auto item_at, auto entry_of) {
-      with_width<width>(longest, [&](auto width) {
+      with_width<lane_items>(longest, [&](auto width) {
         sort_by_lanes<width>(part.lanes, part.length, item_at, [&](int i, auto const& sorted) {
           of_warp.table[part.entries + i] = static_cast<entry>(entry_of(sorted));
         });
@@ -146,7 +146,7 @@ struct tiny_segments_kernel {
       return static_cast<word_type>(of_warp.table[part.entries + i]);
     };
     if constexpr (may_be_alone) {
-      if (words_tell && order.has_all_bits()) {
+      if (words_tell) {
         sort([&](int i) { return lone_word(word_at(i)); },
              [](auto const& sorted) { return sorted.word(); });
         store(of_warp, part.items, order, keys.out + base);
@@ -192,7 +192,7 @@ struct tiny_segments_kernel {
     constexpr int at_once = items_on_their_way<key_type>;
     word_type const counting = order.counting(0);
     entry_finder entries(of_warp.gaps);
-    bool words_tell = true;
+    bool words_tell = may_be_alone && order.has_all_bits();
     for (int from = simt::lane_id(); from - simt::lane_id() < items;
          from += at_once * simt::warp_size) {
       key_type key[at_once] = {};
@@ -208,7 +208,7 @@ struct tiny_segments_kernel {
         word_type const word = order.word(key[k]);
         of_warp.table[at] = static_cast<entry>(word & counting);
         if constexpr (may_be_alone) {
-          words_tell = words_tell && is_what_word_says(order, key[k], word);
+          if (words_tell) words_tell = is_what_word_says(order, key[k], word);
         }
       }
     }

@@ -65,6 +65,31 @@ void require_sorted_segments(std::vector<int> const& lengths, variety how, int o
   REQUIRE(in.damage() + out.damage() + moved.damage() + alone.damage() == "");
 }
 
+/// Keys alone, in the order that `before` tells.
+template <class Key, class Order, class Before>
+void require_sorted_keys(std::vector<int> const& lengths, std::vector<Key> const& keys,
+                         Order const& order, Before before) {
+  auto const offsets = offsets_of(lengths);
+  INFO(lengths.size() << " segments of " << offsets.back() << " items");
+  auto expected = keys;
+  for (std::size_t s = 0; s < lengths.size(); ++s) {
+    std::stable_sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1], before);
+  }
+  workspace ws;
+  device_image<Key> in(keys), out(offsets.back());
+  device_image<std::int32_t> bounds(offsets);
+  segmented_sort_keys<tiny_segmented_sort>(
+      ws, static_cast<Key const*>(in.data()), out.data(), offsets.back(),
+      static_cast<std::int32_t const*>(bounds.data()), static_cast<index_t>(lengths.size()), order);
+  REQUIRE(bit_difference(expected, out.read()) == "");
+}
+
+/// The order of half of a number.
+struct halved {
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(std::uint32_t key) const { return key / 2; }
+  LIBSCAN_HOST_DEVICE std::uint32_t key(std::uint32_t word) const { return word * 2; }
+};
+
 /// A value of any size.
 template <int Size>
 struct bytes {
@@ -115,7 +140,7 @@ void require_sorted_pairs(Order order) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("segments of any mix of lengths are sorted", "", std::uint8_t, std::uint32_t,
-                   std::uint64_t, float) {
+                   std::uint64_t, float, float16) {
   each_schedule(1, [](std::string const& schedule) {
     INFO(schedule);
     for (variety const how : {variety::any, variety::few}) {
@@ -172,8 +197,8 @@ TEMPLATE_TEST_CASE("segments of one length are sorted, whoever sorts that length
   }
 }
 
-TEMPLATE_TEST_CASE("a warp sorts up to 32 times as many keys as a lane, and a block twice that", "",
-                   std::uint8_t, std::uint32_t, std::uint64_t, float) {
+TEMPLATE_TEST_CASE("a warp sorts up to 32 times as many keys as a lane, and a block merges more",
+                   "", std::uint8_t, std::uint32_t, std::uint64_t, float) {
   std::vector<int> lengths;
   for (int length = 2048; length >= 32; length /= 2) {
     for (int const more : {-1, 0, 1}) lengths.push_back(length + more);
@@ -182,6 +207,16 @@ TEMPLATE_TEST_CASE("a warp sorts up to 32 times as many keys as a lane, and a bl
   for (variety const how : {variety::any, variety::few, variety::reversed}) {
     require_sorted_segments<void, TestType>(lengths, how);
   }
+}
+
+TEST_CASE("a block has as many runs of one size as there can be") {
+  std::vector<int> lengths(7, 17);  // two lanes each for pairs, and so do four runs of 128 items
+  lengths.push_back(128);
+  require_sorted_segments<tiny_segmented_sort, std::uint32_t>(lengths, variety::any);
+  std::vector<int> pairs(63, 2);  // begin in one stretch; the longer one has them sorted there
+  pairs.push_back(128);
+  require_sorted_segments<tiny_segmented_sort, std::uint32_t>(pairs, variety::any, 1);
+  require_sorted_segments<tiny_segmented_sort, std::uint64_t>({33, 33, 33, 128}, variety::any);
 }
 
 TEST_CASE("floats that their words do not tell stand among others") {
@@ -195,18 +230,8 @@ TEST_CASE("floats that their words do not tell stand among others") {
       if (i / length == 40 && i % 3 == 0) key = std::copysign(std::nanf(""), i % 2 ? 1.0f : -1.0f);
       keys.push_back(key);
     }
-    auto expected = keys;
-    for (std::size_t s = 0; s < lengths.size(); ++s) {
-      std::stable_sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1],
-                       [](float a, float b) { return plainly_less(a, b); });
-    }
-    workspace ws;
-    device_image<float> in(keys), out(offsets.back());
-    device_image<std::int32_t> bounds(offsets);
-    segmented_sort_keys<tiny_segmented_sort>(ws, static_cast<float const*>(in.data()), out.data(),
-                                             offsets.back(),
-                                             static_cast<std::int32_t const*>(bounds.data()), 64);
-    REQUIRE(bit_difference(expected, out.read()) == "");
+    require_sorted_keys(lengths, keys, sort_order<float>{},
+                        [](float a, float b) { return plainly_less(a, b); });
   }
 }
 
@@ -226,6 +251,49 @@ TEST_CASE("segments end where a stretch does") {
         {first, 128 - first % 128, 128, 40, 0}, variety::any);
     require_sorted_segments<tiny_segmented_sort, std::uint32_t>({0, first, 0, 0, 128, 0, 60, 68, 0},
                                                                 variety::any);
+  }
+}
+
+TEMPLATE_TEST_CASE("keys without values are sorted downwards, too", "", std::uint32_t, float,
+                   std::uint64_t) {
+  for (int const length : {20, 50, 100}) {
+    std::vector<int> const lengths(40, length);
+    for (variety const how : {variety::any, variety::few, variety::sorted}) {
+      require_sorted_keys(lengths, make_keys<TestType>(how, 40 * length),
+                          sort_order<TestType>{.direction = sort_direction::descending},
+                          [](auto const& a, auto const& b) { return plainly_less(b, a); });
+    }
+  }
+}
+
+TEST_CASE("a decomposition of one's own may lead back to keys, or to others that are equal") {
+  for (int const length : {20, 50, 100}) {
+    std::vector<int> const lengths(40, length);
+    for (std::uint32_t const bits : {~1u, ~0u}) {  // all even, or not
+      auto keys = make_keys<std::uint32_t>(variety::any, 40 * length);
+      for (auto& key : keys) key &= bits;
+      require_sorted_keys(lengths, keys, sort_order<std::uint32_t, halved>{},
+                          [](auto a, auto b) { return a / 2 < b / 2; });
+    }
+  }
+}
+
+TEST_CASE("keys of several fields are sorted by some of their bits") {
+  auto const number = [](dated const& x) {
+    return std::uint64_t{x.year} << 32 | std::uint64_t{x.month} << 8 | x.day;
+  };
+  for (int const longest : {9, 17, 120}) {
+    auto const lengths = mixed_lengths(70, longest, 7, longest);
+    auto const keys = make_keys<dated>(variety::any, offsets_of(lengths).back());
+    for (auto const& [first, end] : {std::pair{3, 36}, {0, 33}, {9, 64}, {0, 12}}) {
+      sort_order<dated, by_date> const order{.first_bit = first, .end_bit = end};
+      auto const counting = [&](dated const& x) {
+        return number(x) << (64 - end) >> (64 - end) >> first;
+      };
+      require_sorted_keys(lengths, keys, order, [&](dated const& a, dated const& b) {
+        return counting(a) < counting(b);
+      });
+    }
   }
 }
 
