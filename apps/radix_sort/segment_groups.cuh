@@ -48,11 +48,11 @@ struct segment_groups_kernel {
   struct nothing {};
 
   struct shared_storage {
+    run_lists<most_items, most_of_lane, lane_items<false>, Tuning::most_lanes> runs;
+    unsigned merges;
+    item_range merge[most_merges];                              // segments that are several runs
     std::conditional_t<by_words, word_array, nothing> word;     // as sorted so far
     std::conditional_t<items_apart, item_array, nothing> item;  // likewise: which it is
-    unsigned merges;
-    item_range merge[most_merges];  // segments that are several runs
-    run_lists<most_items, most_of_lane, lane_items<false>, Tuning::most_lanes> runs;
   };
 
   __device__ void operator()(shared_storage& shared, segment_list<Offset> segments,
