@@ -35,6 +35,7 @@ struct resident_sort_kernel {
   static constexpr int items_per_thread = Tuning::items_per_thread;
   static constexpr int warps = block_threads / simt::warp_size;
   static constexpr int tile_items = block_threads * items_per_thread;
+  static constexpr int rows_at_once = 4;    // that are under way together
   static constexpr int digits_at_once = 4;  // that a thread reads of a block's counts
   static constexpr int group_threads = digit_values / digits_at_once;
   static constexpr int groups = block_threads / group_threads;
@@ -82,9 +83,7 @@ struct resident_sort_kernel {
 
  private:
   /// A barrier of all blocks, of which there may be one.
-  static __device__ void sync_blocks() {
-    gridDim.x == 1 ? simt::sync_block() : simt::sync_grid();
-  }
+  static __device__ void sync_blocks() { gridDim.x == 1 ? simt::sync_block() : simt::sync_grid(); }
 
   /// The part of a tile that a lane holds: one item of each of its warp's rows.
   struct lane_items {
@@ -106,12 +105,15 @@ struct resident_sort_kernel {
              threadIdx.x % simt::warp_size;
     }
     __device__ bool has(int row) const { return row < rows && in_tile(row) < valid; }
+    /// Asked now and then, so that a block with few rows need not wait for the code of the others.
+    __device__ bool ends_before(int row) const { return row % rows_at_once == 0 && row >= rows; }
 
     /// item[row] = in[position], or the position itself if `in` is null.
     template <class T, int Items>
     __device__ void load(T const* in, T (&item)[Items]) const {
 #pragma unroll
       for (int row = 0; row < items_per_thread; ++row) {
+        if (ends_before(row)) break;
         if (!has(row)) continue;
         if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) {
           if (in == nullptr) {
@@ -128,6 +130,7 @@ struct resident_sort_kernel {
     __device__ void store(T const (&item)[Items], T* out) const {
 #pragma unroll
       for (int row = 0; row < items_per_thread; ++row) {
+        if (ends_before(row)) break;
         if (has(row)) out[first + in_tile(row)] = item[row];
       }
     }
@@ -204,6 +207,7 @@ struct resident_sort_kernel {
     simt::sync_block();
 #pragma unroll
     for (int row = 0; row < items_per_thread; ++row) {
+      if (items.ends_before(row)) break;
       if (!items.has(row)) continue;
       unsigned const digit = place.digit(order, items.key[row]);
       unsigned const at = shared.count[warp][digit] + rank[row];

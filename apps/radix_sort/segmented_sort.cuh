@@ -25,20 +25,29 @@ struct segmented_sort_tuning {
     static constexpr int stretch_items = 2048;
     static constexpr int most_lanes = 32;  // that sort a run
   };
-  using tiles = digit_pass_tuning<Key, Value>;
+  using tiles = segment_tile_tuning<Key, Value>;
 };
 
 /// Parts of the workspace of a segmented sort; keys at rest begin it.
 struct segmented_sort_layout {
-  std::size_t values, longer, counts, bytes;
+  std::size_t values, longer, tile, counts, begins, bytes;
 
   constexpr segmented_sort_layout(index_t n, index_t stretch_items, index_t tile_items,
                                   std::size_t key_bytes, std::size_t bytes_of_values)
       : values(sort_layout::aligned(key_bytes)),
         longer(values + sort_layout::aligned(bytes_of_values)),
-        counts(longer + sort_layout::aligned(longer_segments::bytes(n, stretch_items))) {
-    index_t const tiles = n / tile_items + n / stretch_items;
-    bytes = counts + static_cast<std::size_t>(tiles) * digit_values * sizeof(index_t);
+        tile(longer + sort_layout::aligned(longer_segments::bytes(n, stretch_items))) {
+    index_t const long_ones = n / stretch_items;
+    index_t const tiles = n / tile_items + long_ones;
+    counts = tile + static_cast<std::size_t>(tiles) * sizeof(segment_tile);
+    begins = counts + digit_counts(tiles);
+    bytes = begins + digit_counts(long_ones);
+  }
+
+ private:
+  /// Of so many tiles or segments.
+  static constexpr std::size_t digit_counts(index_t each) {
+    return static_cast<std::size_t>(each) * digit_values * sizeof(index_t);
   }
 };
 
@@ -118,7 +127,9 @@ void segmented_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
   if (n <= stretch) return;
   keys.other = reinterpret_cast<key_type*>(memory);
   if constexpr (!std::is_void_v<Value>) values.other = reinterpret_cast<Value*>(memory + at.values);
-  segment_tiles<Offset> const tiles{list, longer, reinterpret_cast<index_t*>(memory + at.counts)};
+  segment_tiles<Offset> const tiles{list, longer, reinterpret_cast<segment_tile*>(memory + at.tile),
+                                    reinterpret_cast<index_t*>(memory + at.counts),
+                                    reinterpret_cast<index_t*>(memory + at.begins)};
   sort_long_segments<typename tuning::tiles>(ws.stream(), tiles, n, order, keys, values);
 }
 
@@ -134,7 +145,7 @@ void require_separate(A const* in, B const* out, index_t n, char const* what) {
 
 /// Bytes of workspace for a sort within any segments of up to n keys, with values of type Value
 /// unless that is void: a buffer of each, and for keys and values of up to 8 bytes at most 1 KiB
-/// and 1.6 bytes an item. A pure function of its arguments; needs no device.
+/// and 2.6 bytes an item. A pure function of its arguments; needs no device.
 template <class Key, class Value = void>
 constexpr std::size_t segmented_sort_workspace_bytes(index_t n) {
   using tuning = device::segmented_sort_tuning<Key, Value>;

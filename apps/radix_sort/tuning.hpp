@@ -40,6 +40,17 @@ struct digit_pass_tuning {
   static constexpr index_t portion_tiles = (index_t{1} << 29) / (block_threads * items_per_thread);
 };
 
+/// A pass of the sort of long segments, whose tiles may be short: few bytes to a tile of keys
+/// alone; of more, longer tiles, whose runs are.
+template <class Key, class Value>
+struct segment_tile_tuning {
+  using pass = digit_pass_tuning<Key, Value>;
+  static constexpr bool few_bytes = sizeof(Key) <= 4 && std::is_void_v<Value>;
+  static constexpr int block_threads = few_bytes ? 256 : pass::block_threads;
+  static constexpr int items_per_thread = pass::items_per_thread;
+  static constexpr int resident_blocks = few_bytes ? 3 : items_per_thread <= 8 ? 2 : 1;
+};
+
 /// What shows that a tile is sorted stably. `keys`: keys that compare equal are identical, so that
 /// it is enough if the bits sorted so far ascend. `positions`: with every key comes its position in
 /// the tile before, which must ascend within a run.
@@ -81,8 +92,8 @@ template <class Key, class Value>
 struct resident_sort_tuning {
   static constexpr int bytes = static_cast<int>(sizeof(Key)) + value_bytes<Value>;
   static constexpr int block_threads = 1024;
-  static constexpr int items_per_thread = bytes <= 4    ? 8
-                                          : bytes <= 8  ? 6
+  static constexpr int items_per_thread = bytes <= 4    ? 12
+                                          : bytes <= 8  ? 8
                                           : bytes <= 48 ? 48 / bytes
                                                         : 1;
   // To a warp of a block that sorts alone.

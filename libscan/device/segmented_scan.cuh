@@ -9,6 +9,7 @@
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/offset_heads.cuh>
 #include <libscan/device/pipelined_segmented_scan.cuh>
+#include <libscan/device/searched_heads.cuh>
 #include <libscan/device/segmented_tile.cuh>
 #include <libscan/device/workspace.cuh>
 
@@ -17,7 +18,7 @@ namespace libscan::inline LIBSCAN_MACHINE {
 namespace device {
 
 /// The segmented scan: each block claims tiles, one after the other, until none is left.
-template <scan_kind Kind, class In, class Out, class Op, class Tuning>
+template <scan_kind Kind, class In, class Out, class Heads, class Op, class Tuning>
 struct segmented_scan_kernel {
   using T = typename Op::value_type;
   static constexpr int block_threads = Tuning::block_threads;
@@ -29,12 +30,14 @@ struct segmented_scan_kernel {
   using tile_type = segmented_tile<T, block_threads, rows, width>;
   static constexpr int tile_items = tile_type::tile_items;
 
+  using marks = tile_heads<Heads, block_threads, tile_items>;
+
   struct shared_storage {
     typename tile_type::shared_storage tile;
+    [[no_unique_address]] typename marks::shared_storage heads;
     index_t claimed;
   };
 
-  template <class Heads>
   __device__ void operator()(shared_storage& shared, In in, Out out, Heads heads, item_count count,
                              Op op, T init, tile_state<T> state) const {
     constexpr row_prefix what =
@@ -51,7 +54,8 @@ struct segmented_scan_kernel {
 
       // 2 load it; 3 scan each warp's part
       tile_type part;
-      part.load(in, heads, base, valid, T(op.identity()));
+      part.load_items(in, base, valid, T(op.identity()));
+      part.load_heads(marks::of(shared.heads, heads, base, valid), base, valid);
       auto const warp_end = part.template scan_rows<what>(init, op);
 
       // 4 publish what the tile leaves behind, look back for what enters it
@@ -75,7 +79,7 @@ template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class 
 void look_back_segmented_scan(workspace& ws, std::byte* memory, In in, Out out, Heads heads,
                               item_count n, Op op, typename Op::value_type init) {
   using T = typename Op::value_type;
-  using kernel = segmented_scan_kernel<Kind, In, Out, Op, Tuning>;
+  using kernel = segmented_scan_kernel<Kind, In, Out, Heads, Op, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
   simt::fill_async(memory, 0, tile_state<T>::reset_bytes(tiles), ws.stream());
   unsigned const blocks = blocks_for<kernel, In, Out, Heads, item_count, Op, T, tile_state<T>>(
@@ -93,7 +97,8 @@ constexpr std::size_t segmented_tiles_bytes(index_t n, index_t look_back_items) 
   return look_back > pipeline ? look_back : pipeline;
 }
 
-/// Prepares the heads, and scans the way `Tuning` says, or as the iterators and the GPU permit.
+/// Prepares the heads, unless each tile finds its own, and scans the way `Tuning` says, or as the
+/// iterators and the GPU permit.
 template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
                     typename Op::value_type init) {
@@ -110,6 +115,14 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   if constexpr (tunes_pipeline<Tuning>) {
     index_t const least = index_t{Tuning::group_threads} * Tuning::rows * Tuning::vector_items;
     for_tiles = pipeline_bytes<open_end<T>>(ceil_div(n.at_most(), least));
+  }
+  if constexpr (by_offsets<Heads> && !tunes_pipeline<Tuning>) {
+    if (n.at_most() <= most_searched_items && descriptor.segments > 0 &&
+        descriptor.segments <= most_searched_segments) {
+      return look_back_segmented_scan<Kind, look_back>(
+          ws, ws.reserve(for_tiles), in, out,
+          searched_heads{descriptor.offsets, descriptor.segments}, n, op, init);
+    }
   }
   std::byte* const memory = ws.reserve(for_heads + for_tiles);
   auto const heads = prepare_heads(descriptor, memory, n, ws.stream());

@@ -75,12 +75,31 @@ struct segmented_tile {
   /// Reads items and heads of the tile at `base`; identities beyond its `valid` items.
   template <class In, class Heads>
   __device__ void load(In in, Heads const& descriptor, index_t base, int valid, T identity) {
+    load_items(in, base, valid, identity);
+    load_heads(descriptor, base, valid);
+  }
+
+  /// Its items alone.
+  template <class In>
+  __device__ void load_items(In in, index_t base, int valid, T identity) {
     index_t const first = base + first_item();
-    heads = 0;
-    if (valid == tile_items && warp::whole_rows<Width>(in) &&
-        descriptor.template whole_rows<Width>()) {
+    if (valid == tile_items && warp::whole_rows<Width>(in)) {
 #pragma unroll
       for (int r = 0; r < Rows; ++r) warp::load_whole_row(in, first + r * row_items, items[r]);
+    } else {
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) {
+        warp::load_row(in, first + r * row_items, row_count(valid, r), identity, items[r]);
+      }
+    }
+  }
+
+  /// Its heads alone.
+  template <class Heads>
+  __device__ void load_heads(Heads const& descriptor, index_t base, int valid) {
+    index_t const first = base + first_item();
+    heads = 0;
+    if (valid == tile_items && descriptor.template whole_rows<Width>()) {
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
         heads |= descriptor.template whole_bits<Width>(first + r * row_items) << (r * Width);
@@ -88,9 +107,8 @@ struct segmented_tile {
     } else {
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
-        index_t const i = first + r * row_items;
-        warp::load_row(in, i, row_count(valid, r), identity, items[r]);
-        heads |= descriptor.template bits<Width>(i, row_count(valid, r)) << (r * Width);
+        heads |= descriptor.template bits<Width>(first + r * row_items, row_count(valid, r))
+                 << (r * Width);
       }
     }
     if (base == 0 && threadIdx.x == 0) heads |= 1;

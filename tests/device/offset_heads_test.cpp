@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Head bits made of offsets against a loop: offsets of every type, sorted or not, dense or sparse,
-// within the items or far outside.
+// within the items or far outside; of all items at once, and of a tile at a time.
+#include <algorithm>
+
 #include <libscan/device/offset_heads.cuh>
+#include <libscan/device/searched_heads.cuh>
 #include <limits>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
@@ -13,9 +16,9 @@ using namespace libscan::test;
 
 namespace {
 
-enum class kind { anything, within, ascending, dense, extreme };
-constexpr kind kinds[] = {kind::anything, kind::within, kind::ascending, kind::dense,
-                          kind::extreme};
+enum class kind { anything, within, ascending, crowded, dense, extreme };
+constexpr kind kinds[] = {kind::anything, kind::within, kind::ascending,
+                          kind::crowded,  kind::dense,  kind::extreme};
 
 /// segments + 1 offsets for n items, of which a kind may take no notice.
 template <class Offset>
@@ -38,6 +41,10 @@ std::vector<Offset> make_offsets(kind how, index_t segments, index_t n, random_w
         offsets.push_back(static_cast<Offset>(at));
         at += below(step);
         break;
+      case kind::crowded:  // at few places
+        offsets.push_back(static_cast<Offset>(at));
+        if (below(300) == 0) at += below(9);
+        break;
       case kind::dense:
         offsets.push_back(static_cast<Offset>(at));
         at += below(50) > 0 ? 1 : -9;
@@ -53,6 +60,19 @@ std::vector<Offset> make_offsets(kind how, index_t segments, index_t n, random_w
   return offsets;
 }
 
+/// The heads of n items, by a loop.
+template <class Offset>
+std::vector<std::uint32_t> expected_heads(std::vector<Offset> const& offsets, index_t n,
+                                          std::size_t words) {
+  std::vector<std::uint32_t> expected(words);
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    auto const at = static_cast<index_t>(offsets[s]), end = static_cast<index_t>(offsets[s + 1]);
+    if (at < 0 || at >= n || at >= end) continue;
+    expected[static_cast<std::size_t>(at / 32)] |= 1u << at % 32;
+  }
+  return expected;
+}
+
 /// `n`: the number of items as the device knows it, `at_most` as the host does. `before`: offsets
 /// that stand in front of the first.
 template <class Offset>
@@ -66,12 +86,41 @@ void require_heads(std::vector<Offset> const& offsets, index_t n, index_t at_mos
   device::prepare_heads(heads, reinterpret_cast<std::byte*>(words.data()),
                         item_count::on_device(d_n.data(), at_most), simt::stream{});
   simt::synchronize();
-  std::vector<std::uint32_t> expected(bytes / sizeof(std::uint32_t));
-  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-    auto const at = static_cast<index_t>(offsets[s]), end = static_cast<index_t>(offsets[s + 1]);
-    if (at < 0 || at >= n || at >= end) continue;
-    expected[static_cast<std::size_t>(at / 32)] |= 1u << at % 32;
+  auto const expected = expected_heads(offsets, n, bytes / sizeof(std::uint32_t));
+  REQUIRE(difference(expected, words.read()) == "");
+  REQUIRE(words.damage() == "");
+}
+
+/// Writes the head bits of each tile, of which a block takes all.
+template <class Offset, int Threads, int TileItems>
+struct tile_heads_kernel {
+  using marks = device::tile_heads<device::searched_heads<Offset>, Threads, TileItems>;
+  using shared_storage = typename marks::shared_storage;
+
+  __device__ void operator()(shared_storage& shared, device::searched_heads<Offset> heads,
+                             index_t n, std::uint32_t* words) const {
+    for (index_t base = 0; base < n; base += TileItems) {
+      int const valid = static_cast<int>(n - base < TileItems ? n - base : TileItems);
+      auto const bits = marks::of(shared, heads, base, valid);
+      for (int i = static_cast<int>(threadIdx.x) * 32; i < valid; i += Threads * 32) {
+        words[(base + i) / 32] = bits.template bits<32>(base + i, valid - i);
+      }
+      simt::sync_block();
+    }
   }
+};
+
+/// The same of ascending offsets, a tile at a time.
+template <class Offset>
+void require_tile_heads(std::vector<Offset> const& offsets, index_t n, int before) {
+  using kernel = tile_heads_kernel<Offset, 64, 1024>;
+  auto const segments = static_cast<index_t>(offsets.size()) - 1;
+  device_image<Offset> const in(offsets, before);
+  device_image<std::uint32_t> words((n + 31) / 32);
+  simt::launch<kernel>({.blocks = 1, .threads = 64}, device::searched_heads{in.data(), segments}, n,
+                       words.data());
+  simt::synchronize();
+  auto const expected = expected_heads(offsets, n, static_cast<std::size_t>((n + 31) / 32));
   REQUIRE(difference(expected, words.read()) == "");
   REQUIRE(words.damage() == "");
 }
@@ -94,6 +143,45 @@ TEMPLATE_TEST_CASE("offsets of any type and order set the bits a loop sets", "",
           require_heads(offsets, n, n + static_cast<index_t>(words.below(2)) * 777, before);
         }
       }
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("each tile finds the heads that a loop sets", "", std::int8_t, std::uint16_t,
+                   std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
+  random_words words(20261124);
+  each_schedule(scaled(4, 1), [&](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const segments : {0, 1, 63, 64, 65, 600, 5000}) {
+      for (index_t const n : {1, 100, 1024, 1025, 9000}) {
+        for (kind const how : {kind::ascending, kind::crowded}) {
+          auto offsets = make_offsets<TestType>(how, segments, n, words);
+          // Those that wrapped around go in front, as negative ones may.
+          std::sort(offsets.begin(), offsets.end());
+          int const before = static_cast<int>(words.below(5));
+          INFO("kind " << int(how) << ", " << segments << " segments of " << n << ", behind "
+                       << before);
+          require_tile_heads(offsets, n, before);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("offsets that do not ascend damage nothing") {
+  random_words words(20261125);
+  each_schedule(scaled(4, 1), [&](std::string const& schedule) {
+    INFO(schedule);
+    for (kind const how : {kind::anything, kind::within, kind::dense, kind::extreme}) {
+      index_t const n = 3000;
+      auto const offsets = make_offsets<std::int64_t>(how, 700, n, words);
+      device_image<std::int64_t> const in(offsets);
+      device_image<std::uint32_t> out((n + 31) / 32);
+      simt::launch<tile_heads_kernel<std::int64_t, 64, 1024>>(
+          {.blocks = 1, .threads = 64}, device::searched_heads{in.data(), index_t{700}}, n,
+          out.data());
+      simt::synchronize();
+      REQUIRE(out.damage() == "");
     }
   });
 }

@@ -182,7 +182,9 @@ TEST_CASE("values of any size go with keys of one field or several, by offsets o
 }
 
 TEST_CASE("a long segment takes many tiles") {
-  require_sorted_segments<void, std::uint32_t>({5, scaled(100000, 50000), 40, 9000}, variety::any);
+  // 35 tiles, which a block scans, three, and 32, 33 and 15 of a tiny sort.
+  require_sorted_segments<void, std::uint32_t>({5, 140000, 40, 9000}, variety::any);
+  require_sorted_segments<tiny_segmented_sort, std::uint32_t>({2048, 2049, 900}, variety::any);
 }
 
 TEMPLATE_TEST_CASE("segments of one length are sorted, whoever sorts that length", "",
@@ -319,6 +321,18 @@ TEST_CASE("keys within segments are sorted by some of their bits, stably, or by 
           sort_order<std::uint32_t>{sort_direction::descending, 7, 7 + bits});
       REQUIRE(difference(expected, out.read()) == "");
     }
+  }
+}
+
+TEST_CASE("the workspace is a buffer of each and little more") {
+  for (index_t const n : {0, 1, 2048, 2049, 100000, 1000000000}) {
+    auto const more = 1024 + static_cast<std::size_t>(n) * 26 / 10;
+    auto const items = static_cast<std::size_t>(n);
+    REQUIRE(segmented_sort_workspace_bytes<std::uint8_t>(n) <= items + more);
+    REQUIRE(segmented_sort_workspace_bytes<std::uint32_t>(n) <= items * 4 + more);
+    REQUIRE(segmented_sort_workspace_bytes<std::uint64_t>(n) <= items * 8 + more);
+    REQUIRE(segmented_sort_workspace_bytes<std::uint32_t, std::uint32_t>(n) <= items * 8 + more);
+    REQUIRE(segmented_sort_workspace_bytes<std::uint64_t, std::uint64_t>(n) <= items * 16 + more);
   }
 }
 

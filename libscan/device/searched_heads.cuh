@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Head bits of one tile, made of offsets where they are needed: the block searches for the first
+// offset of its tile and marks what begins there in shared memory. Where there are few items this
+// is sooner done than marking the heads of all (offset_heads.cuh), which takes launches of its own.
+#pragma once
+
+#include <cstdint>
+
+#include <libscan/device/segments.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Segments by offsets, of which each tile finds its own.
+template <class Offset>
+struct searched_heads {
+  Offset const* offsets;
+  index_t segments;
+};
+
+/// Whether segments are described by offsets.
+template <class Heads>
+inline constexpr bool by_offsets = false;
+template <class Offset>
+inline constexpr bool by_offsets<segment_offsets<Offset>> = true;
+
+/// Of more items or segments all heads are marked at once: by so many items a search no longer
+/// counts, but every tile would wait for one; and where most segments are empty one tile may have
+/// to read the offsets of nearly all.
+inline constexpr index_t most_searched_items = index_t{1} << 22;
+inline constexpr index_t most_searched_segments = index_t{1} << 16;
+
+/// The first of `count` ascending offsets that is not before `base`. By a block of `Threads`, a
+/// probe each.
+template <int Threads, class Offset>
+__device__ index_t first_offset(Offset const* offsets, index_t count, index_t base) {
+  index_t low = 0;
+  index_t high = count;
+  while (low < high) {
+    index_t const step = (high - low + Threads - 1) / Threads;
+    index_t const probe = low + step * static_cast<index_t>(threadIdx.x);
+    bool const before = probe < high && static_cast<index_t>(offsets[probe]) < base;
+    index_t const passed = simt::sync_block_count(before);
+    if (passed == 0) break;
+    index_t const failed = low + step * passed;
+    low = failed - step + 1;
+    if (failed < high) high = failed;
+  }
+  return low;
+}
+
+/// Heads of the tile at `base`, a byte each; items go by their places among all.
+struct tile_flags {
+  std::uint8_t const* flags;
+  index_t base;
+
+  /// As `head_flags` has them.
+  template <int Width>
+  __device__ __forceinline__ bool whole_rows() const {
+    return true;
+  }
+  template <int Width>
+  __device__ __forceinline__ unsigned whole_bits(index_t i) const {
+    return head_flags{flags}.whole_bits<Width>(i - base);
+  }
+  template <int Width>
+  __device__ __forceinline__ unsigned bits(index_t i, int count) const {
+    return head_flags{flags}.bits<Width>(i - base, count);
+  }
+};
+
+/// Room in shared memory for the heads of a tile, and how a kernel comes by them. Of most
+/// descriptors: none, they are asked themselves.
+template <class Heads, int Threads, int TileItems>
+struct tile_heads {
+  struct shared_storage {};
+
+  /// What tells the heads of the tile at `base`. By all threads of the block.
+  static __device__ __forceinline__ Heads of(shared_storage&, Heads const& heads, index_t, int) {
+    return heads;
+  }
+};
+
+template <class Offset, int Threads, int TileItems>
+struct tile_heads<searched_heads<Offset>, Threads, TileItems> {
+  static_assert(TileItems % 4 == 0);
+
+  struct shared_storage {
+    alignas(16) std::uint32_t four_flags[TileItems / 4];
+  };
+
+  /// Marks them in `shared`. Ends with a barrier.
+  static __device__ tile_flags of(shared_storage& shared, searched_heads<Offset> const& heads,
+                                  index_t base, int valid) {
+    for (int i = static_cast<int>(threadIdx.x); i < TileItems / 4; i += Threads) {
+      shared.four_flags[i] = 0;
+    }
+    simt::sync_block();
+    auto* const flags = reinterpret_cast<std::uint8_t*>(shared.four_flags);
+    mark(flags, heads, first_offset<Threads>(heads.offsets, heads.segments, base), base, valid);
+    simt::sync_block();
+    return {flags, base};
+  }
+
+ private:
+  static constexpr int reads = 8;  // of a thread, under way together
+
+  /// Marks every segment that begins in the tile, from `first` on.
+  static __device__ void mark(std::uint8_t* flags, searched_heads<Offset> const& heads,
+                              index_t first, index_t base, int valid) {
+    index_t const last = heads.segments;
+    for (index_t s = first + static_cast<index_t>(threadIdx.x);; s += reads * Threads) {
+      Offset at[reads], end[reads];
+#pragma unroll
+      for (int k = 0; k < reads; ++k) {
+        index_t const own = s + k * Threads;
+        at[k] = heads.offsets[own < last ? own : last];
+        end[k] = heads.offsets[own < last ? own + 1 : last];
+      }
+      index_t place = 0;
+#pragma unroll
+      for (int k = 0; k < reads; ++k) {
+        place = static_cast<index_t>(at[k]) - base;
+        bool const begins = static_cast<index_t>(at[k]) < static_cast<index_t>(end[k]);
+        if (place >= 0 && place < valid && begins) flags[place] = 1;
+      }
+      if (s + (reads - 1) * Threads >= last || place >= valid) break;
+      // Amid many empty segments at one place: on by doubled steps.
+      index_t jump = reads * Threads;
+      if (at[0] != at[reads - 1]) continue;
+      while (s + 2 * jump < last && heads.offsets[s + 2 * jump] == at[0]) jump *= 2;
+      s += jump - reads * Threads;
+    }
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
