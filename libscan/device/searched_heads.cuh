@@ -80,6 +80,7 @@ struct tile_heads {
   }
 };
 
+/// Of those that are searched for: a byte an item.
 template <class Offset, int Threads, int TileItems>
 struct tile_heads<searched_heads<Offset>, Threads, TileItems> {
   static_assert(TileItems % 4 == 0);
