@@ -105,34 +105,33 @@ struct resident_sort_kernel {
              threadIdx.x % simt::warp_size;
     }
     __device__ bool has(int row) const { return row < rows && in_tile(row) < valid; }
-    /// Asked now and then, so that a block with few rows need not wait for the code of the others.
-    __device__ bool ends_before(int row) const { return row % rows_at_once == 0 && row >= rows; }
+
+    /// use(row) for each in which the caller has an item.
+    template <class Use>
+    __device__ __forceinline__ void each(Use use) const {
+#pragma unroll
+      for (int row = 0; row < items_per_thread; ++row) {
+        // Now and then, so that a block with few rows need not wait for the code of the others.
+        if (row % rows_at_once == 0 && row >= rows) break;
+        if (has(row)) use(row);
+      }
+    }
 
     /// item[row] = in[position], or the position itself if `in` is null.
     template <class T, int Items>
     __device__ void load(T const* in, T (&item)[Items]) const {
-#pragma unroll
-      for (int row = 0; row < items_per_thread; ++row) {
-        if (ends_before(row)) break;
-        if (!has(row)) continue;
-        if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) {
-          if (in == nullptr) {
-            item[row] = static_cast<T>(first + in_tile(row));
-            continue;
-          }
+      if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) {
+        if (in == nullptr) {
+          return each([&](int row) { item[row] = static_cast<T>(first + in_tile(row)); });
         }
-        item[row] = in[first + in_tile(row)];
       }
+      each([&](int row) { item[row] = in[first + in_tile(row)]; });
     }
 
     /// out[position] = item[row].
     template <class T, int Items>
     __device__ void store(T const (&item)[Items], T* out) const {
-#pragma unroll
-      for (int row = 0; row < items_per_thread; ++row) {
-        if (ends_before(row)) break;
-        if (has(row)) out[first + in_tile(row)] = item[row];
-      }
+      each([&](int row) { out[first + in_tile(row)] = item[row]; });
     }
   };
 
@@ -140,7 +139,7 @@ struct resident_sort_kernel {
   /// the items of the caller's digit begin in the tile. Counters are quicker than ballots, but if
   /// the keys show that their order was not that of the lanes, ballots it is.
   static __device__ unsigned sort_tile(shared_storage& shared, Order const& order, bool witness,
-                                       digit_place const& place, lane_items const& items,
+                                       digit_place place, lane_items const& items,
                                        unsigned* exchange) {
     if constexpr (equal_is_identical<Order> && !has_values) {
       if (witness) {
@@ -153,8 +152,8 @@ struct resident_sort_kernel {
 
   /// Whether the tile's keys ascend as far as they have been sorted. Begins and ends with a
   /// barrier.
-  static __device__ bool ascends(shared_storage& shared, Order const& order,
-                                 digit_place const& place, unsigned valid) {
+  static __device__ bool ascends(shared_storage& shared, Order const& order, digit_place place,
+                                 unsigned valid) {
     simt::sync_block();
     bool good = true;
     for (unsigned i = threadIdx.x; i + 1 < valid; i += block_threads) {
@@ -167,7 +166,7 @@ struct resident_sort_kernel {
   /// `sort_tile` by counters, or by ballots.
   template <bool ByCounters>
   static __device__ unsigned place_items(shared_storage& shared, Order const& order,
-                                         digit_place const& place, lane_items const& items,
+                                         digit_place place, lane_items const& items,
                                          unsigned* exchange) {
     auto const thread = threadIdx.x;
     auto const warp = thread / simt::warp_size;
@@ -205,15 +204,12 @@ struct resident_sort_kernel {
       }
     }
     simt::sync_block();
-#pragma unroll
-    for (int row = 0; row < items_per_thread; ++row) {
-      if (items.ends_before(row)) break;
-      if (!items.has(row)) continue;
+    items.each([&](int row) {
       unsigned const digit = place.digit(order, items.key[row]);
       unsigned const at = shared.count[warp][digit] + rank[row];
       shared.key[at] = items.key[row];
       if constexpr (has_values) shared.value[at] = items.value[row];
-    }
+    });
     return begin;
   }
 
@@ -258,8 +254,8 @@ struct resident_sort_kernel {
     return true;
   }
 
-  static __device__ void store_sorted(shared_storage& shared, Order const& order,
-                                      digit_place const& place, unsigned valid, key_type* out,
+  static __device__ void store_sorted(shared_storage& shared, Order const& order, digit_place place,
+                                      unsigned valid, key_type* out,
                                       sort_buffers<Value> const& values) {
     for (unsigned i = threadIdx.x; i < valid; i += block_threads) {
       key_type const key = shared.key[i];
