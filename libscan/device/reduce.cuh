@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide reduction of any associative operator: each block reduces tiles in order, and one
-// block the tiles' totals in the same way: in a second kernel or, of few items, behind a barrier of
-// the grid. The order of association depends on the number of items alone.
+// block the tiles' totals in the same way: behind a barrier of the grid or, where they are more
+// than a tile, in a second kernel. The order of association depends on the number of items alone.
 #pragma once
 
 #include <type_traits>
@@ -147,7 +147,8 @@ struct reduce_at_once_kernel {
   using all = reduce_kernel<reduce_step::all, T const*, Op, Tuning>;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
-  static_assert(Tuning::most_items <= index_t{each_tile::tile_items} * all::tile_items);
+  // Their tiles' totals are one tile.
+  static constexpr index_t most_items = index_t{each_tile::tile_items} * all::tile_items;
 
   struct shared_storage {
     typename each_tile::shared_storage tiles;
@@ -162,7 +163,7 @@ struct reduce_at_once_kernel {
   }
 };
 
-/// Launches the kernel of a reduction of few items.
+/// Launches the kernel of both steps of a reduction.
 template <class Tuning, class In, class Op>
 void reduce_at_once(workspace& ws, In in, typename Op::value_type* d_result, item_count n, Op op,
                     typename Op::value_type init) {
@@ -179,7 +180,7 @@ void reduce_at_once(workspace& ws, In in, typename Op::value_type* d_result, ite
       in, n, op, init, totals, d_result);
 }
 
-/// Launches the kernels of a reduction.
+/// Launches the kernel of both steps, or, of more items, one of each.
 template <class Tuning, class RestTuning, class In, class Op>
 void reduce(workspace& ws, In in, typename Op::value_type* d_result, item_count n, Op op,
             typename Op::value_type init) {
@@ -187,14 +188,11 @@ void reduce(workspace& ws, In in, typename Op::value_type* d_result, item_count 
                 "a reduction's operator needs value_type, identity() and an associative call");
   using T = typename Op::value_type;
   using each_tile = reduce_kernel<reduce_step::each_tile, In, Op, Tuning>;
-  using small = reduce_kernel<reduce_step::all, In, Op, Tuning>;
   using rest = reduce_kernel<reduce_step::all, T const*, Op, RestTuning>;
-  index_t const tiles = ceil_div(n.at_most(), index_t{each_tile::tile_items});
-  if (tiles <= 1) {
-    simt::launch<small>({.blocks = 1, .threads = small::block_threads, .on = ws.stream()}, in, n,
-                        index_t{1}, op, init, d_result);
-    return;
+  if (n.at_most() <= reduce_at_once_kernel<In, Op, Tuning>::most_items) {
+    return reduce_at_once<Tuning>(ws, in, d_result, n, op, init);
   }
+  index_t const tiles = ceil_div(n.at_most(), index_t{each_tile::tile_items});
   auto* const totals =
       reinterpret_cast<T*>(ws.reserve(static_cast<std::size_t>(tiles) * sizeof(T)));
   unsigned const blocks =
@@ -229,15 +227,16 @@ constexpr std::size_t reduce_workspace_bytes(index_t n) {
 /// memory (`item_count::on_device`). n = 0 writes `init`. Aliasing: `d_result` may be one of the
 /// items; the workspace overlaps nothing. Synchronisation: asynchronous on the workspace's stream;
 /// allocates only if the workspace must grow. Traffic: reads n items. Results are bitwise the same
-/// in every run, on every GPU. Progress: few items take a cooperative launch, which starts when all
-/// its blocks fit; of many, no block waits for another. Throws: `invalid_argument` (workspace too
-/// small), `device_error`.
+/// in every run, on every GPU. Progress: up to 2^26 items of 4 bytes take a cooperative launch,
+/// which starts when all its blocks fit; of more, no block waits for another. Throws:
+/// `invalid_argument` (workspace too small), `device_error`.
 template <class Tuning = void, class In, class Op>
 void reduce(workspace& ws, In in, typename Op::value_type* d_result, item_count n, Op op,
             std::type_identity_t<typename Op::value_type> init = Op::identity()) {
   using T = typename Op::value_type;
   if constexpr (std::is_void_v<Tuning>) {
     using few = device::short_reduce_tuning<T>;
+    static_assert(few::most_items <= device::reduce_at_once_kernel<In, Op, few>::most_items);
     if (n.at_most() <= few::most_items) {
       return device::reduce_at_once<few>(ws, in, d_result, n, op, init);
     }

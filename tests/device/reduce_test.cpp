@@ -134,6 +134,13 @@ TEST_CASE("every n from 0 to 600 agrees with a loop, with the smallest tiles") {
   });
 }
 
+TEST_CASE("more totals than a tile holds are reduced by a second kernel") {
+  constexpr index_t tile = index_t{small_tuning::block_threads} * small_tuning::items_per_thread;
+  for (index_t const n : {tile * tile, tile * tile + 1, tile * (tile + 2) + 3}) {
+    require_reduce<small_tuning>(make_items<affine>(n), compose{}, affine{3, 5});
+  }
+}
+
 TEMPLATE_TEST_CASE("the size ladder agrees with a loop, in every type and operator", "",
                    plus<std::uint8_t>, plus<std::int32_t>, plus<std::uint64_t>,
                    maximum<std::int16_t>, minimum<std::int64_t>, bit_xor<std::uint32_t>, compose,
@@ -145,6 +152,10 @@ TEMPLATE_TEST_CASE("the size ladder agrees with a loop, in every type and operat
   for (index_t const n : size_ladder(tile, tuning::block_threads, limit)) {
     require_reduce<automatic>(make_items<T>(n), TestType{}, TestType::identity());
     require_reduce<tuning>(make_items<T>(n), TestType{}, TestType::identity());
+  }
+  if (!on_gpu) return;
+  for (index_t const n : {index_t{1} << 21, (index_t{1} << 21) + 1, index_t{5000000}}) {
+    require_reduce<automatic>(make_items<T>(n), TestType{}, TestType::identity());
   }
 }
 

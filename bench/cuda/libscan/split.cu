@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include <apps/filter/predicate.hpp>
 #include <bench/cuda/calls.hpp>
 #include <libscan/device/reversed.cuh>
 
@@ -20,7 +19,7 @@ implementations offers(split_problem const& problem) {
                      byte_mask{problem.flags}, problem.count);
              }}};
   }
-  in_interval<std::uint32_t> const keep{0, problem.limit - 1};
+  below const keep{problem.limit};
   return {{"libscan", [=, p = problem] {
              if (two) return split(*ws, p.in, p.out, p.rejected, p.n, keep, p.count);
              if (one) return split(*ws, p.in, p.out, p.n, keep, p.count);
