@@ -26,8 +26,8 @@ struct segment_tiles {
   segment_list<Offset> segments;
   longer_segments longer;
   segment_tile* tile;
-  index_t* counts;  // [t][d]: how many items with digit d tile t has; then, earlier tiles
-  index_t* begins;  // [s][d]: how many long segment s has; then where they begin
+  index_t* counts;  // [t][d]: how many items with digit d tile t has; then, the tiles before it
+  index_t* begins;  // [number][d]: how many a long segment has; then where they begin
 
   /// Finds the items of every tile. By all blocks.
   __device__ void find() const {

@@ -40,15 +40,17 @@ struct digit_pass_tuning {
   static constexpr index_t portion_tiles = (index_t{1} << 29) / (block_threads * items_per_thread);
 };
 
-/// A pass of the sort of long segments, whose tiles may be short: few bytes to a tile of keys
-/// alone; of more, longer tiles, whose runs are.
+/// A pass of the sort of long segments, of which many are little longer than a tile. Small keys
+/// alone take small tiles, of which more run at once; other items larger ones, which write longer
+/// runs.
 template <class Key, class Value>
 struct segment_tile_tuning {
   using pass = digit_pass_tuning<Key, Value>;
-  static constexpr bool few_bytes = sizeof(Key) <= 4 && std::is_void_v<Value>;
-  static constexpr int block_threads = few_bytes ? 256 : pass::block_threads;
+  static constexpr bool small_keys = sizeof(Key) <= 4 && std::is_void_v<Value>;
+  static constexpr int block_threads = small_keys ? 256 : pass::block_threads;
   static constexpr int items_per_thread = pass::items_per_thread;
-  static constexpr int resident_blocks = few_bytes ? 3 : items_per_thread <= 8 ? 2 : 1;
+  // Of a multiprocessor, as registers permit.
+  static constexpr int resident_blocks = small_keys ? 3 : items_per_thread <= 8 ? 2 : 1;
 };
 
 /// What shows that a tile is sorted stably. `keys`: keys that compare equal are identical, so that

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <libscan/device/segments.cuh>
 
@@ -23,11 +24,18 @@ inline constexpr bool by_offsets = false;
 template <class Offset>
 inline constexpr bool by_offsets<segment_offsets<Offset>> = true;
 
-/// Of more items or segments all heads are marked at once: by so many items a search no longer
-/// counts, but every tile would wait for one; and where most segments are empty one tile may have
-/// to read the offsets of nearly all.
+/// Of more items or segments all heads are marked at once. Of so many items the launches that this
+/// takes no longer count, but the search that every tile would wait for does; and where most
+/// segments are empty, one tile may have to read the offsets of nearly all.
 inline constexpr index_t most_searched_items = index_t{1} << 22;
 inline constexpr index_t most_searched_segments = index_t{1} << 16;
+
+/// Whether an offset lies before an item, whatever its type.
+template <class Offset>
+__device__ __forceinline__ bool is_before(Offset offset, index_t item) {
+  using whole = std::conditional_t<std::is_signed_v<Offset>, index_t, std::uint64_t>;
+  return static_cast<whole>(offset) < static_cast<whole>(item);
+}
 
 /// The first of `count` ascending offsets that is not before `base`. By a block of `Threads`, a
 /// probe each.
@@ -38,7 +46,7 @@ __device__ index_t first_offset(Offset const* offsets, index_t count, index_t ba
   while (low < high) {
     index_t const step = (high - low + Threads - 1) / Threads;
     index_t const probe = low + step * static_cast<index_t>(threadIdx.x);
-    bool const before = probe < high && static_cast<index_t>(offsets[probe]) < base;
+    bool const before = probe < high && is_before(offsets[probe], base);
     index_t const passed = simt::sync_block_count(before);
     if (passed == 0) break;
     index_t const failed = low + step * passed;

@@ -119,9 +119,10 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   if constexpr (by_offsets<Heads> && !tunes_pipeline<Tuning>) {
     if (n.at_most() <= most_searched_items && descriptor.segments > 0 &&
         descriptor.segments <= most_searched_segments) {
-      return look_back_segmented_scan<Kind, look_back>(
-          ws, ws.reserve(for_tiles), in, out,
-          searched_heads{descriptor.offsets, descriptor.segments}, n, op, init);
+      searched_heads<std::remove_cvref_t<decltype(*descriptor.offsets)>> const searched{
+          descriptor.offsets, descriptor.segments};
+      return look_back_segmented_scan<Kind, look_back>(ws, ws.reserve(for_tiles), in, out, searched,
+                                                       n, op, init);
     }
   }
   std::byte* const memory = ws.reserve(for_heads + for_tiles);
@@ -170,11 +171,11 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, Heads const& des
 /// Aliasing: in == out exactly is allowed; any other overlap, also with the descriptor, is
 /// undefined. Synchronisation: asynchronous on the workspace's stream; allocates only if the
 /// workspace must grow. Traffic: reads n items and the descriptor, writes n results, whatever the
-/// lengths of the segments. Results are bitwise the same in every run on one kind of GPU. Progress:
-/// many items behind plain pointers, on GPUs with bulk copies and room for the pipeline (sm_90),
-/// take a cooperative launch, which starts when all its blocks fit; otherwise a tile waits only
-/// for tiles claimed by running blocks. Throws: `invalid_argument` (workspace too small, no
-/// length), `device_error`.
+/// lengths of the segments; few offsets are read again by tiles that search them. Results are
+/// bitwise the same in every run on one kind of GPU. Progress: many items behind plain pointers, on
+/// GPUs with bulk copies and room for the pipeline (sm_90), take a cooperative launch, which starts
+/// when all its blocks fit; otherwise a tile waits only for tiles claimed by running blocks.
+/// Throws: `invalid_argument` (workspace too small, no length), `device_error`.
 template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, class Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
                     std::type_identity_t<typename Op::value_type> init = Op::identity()) {

@@ -23,9 +23,10 @@ using head_bits = bit_mask;
 
 /// Segment s is the items [offsets[s], offsets[s + 1]); it may be empty. `offsets`: segments + 1
 /// integers of any size in device memory, ascending, the first 0, the last the number of items.
-/// Offsets outside [0, n) begin nothing. Of many items they are first turned into head bits in the
-/// workspace: reads all offsets, writes and reads 1/8 byte per item; no search, however long, short
-/// or empty the segments are. Of few items each tile searches for its first offset.
+/// Offsets outside [0, n) begin nothing. They are turned into head bits in the workspace: reads all
+/// offsets, writes and reads 1/8 byte per item; no search, however long, short or empty the
+/// segments are. But in scans of up to 2^22 items in up to 65536 segments each tile searches for
+/// its first offset instead.
 template <class Offset>
 struct segment_offsets {
   Offset const* offsets;

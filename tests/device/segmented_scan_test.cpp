@@ -283,21 +283,26 @@ TEST_CASE("the number of items may lie in device memory") {
 }
 
 TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all the same") {
-  index_t const n = 20000;
-  auto const ends = make_offsets(segment_shape::some_empty, n);
-  segments_on_device const segments(ends);
-  auto const items = make_items<std::int32_t>(n);
-  segment_offsets const heads{segments.offsets.data(), segments.segments};
-  std::size_t const bytes = segmented_scan_workspace_bytes<std::int32_t>(n, heads);
-  device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
-  simt::fill_async(memory.data(), 0xff, bytes);
-  workspace ws(memory.data(), bytes);
-  device_image<std::int32_t> in(items), out(n);
-  auto const expected =
-      segmented_oracle(scan_kind::inclusive, items, segments.host_flags, plus<std::int32_t>{}, 3);
-  for (int k = 0; k < 2; ++k) {
-    inclusive_segmented_scan(ws, in.data(), out.data(), heads, n, plus<std::int32_t>{}, 3);
-    REQUIRE(difference(expected, out.read()) == "");
+  // Up to so many segments each tile searches for its own; heads of more are marked for all.
+  for (index_t const many : {device::most_searched_segments, device::most_searched_segments + 1}) {
+    index_t const n = 20000;
+    std::vector<index_t> ends;
+    for (index_t s = 0; s <= many; ++s) ends.push_back(s * n / many);
+    segments_on_device const segments(ends);
+    auto const items = make_items<std::int32_t>(n);
+    segment_offsets const heads{segments.offsets.data(), segments.segments};
+    std::size_t const bytes = segmented_scan_workspace_bytes<std::int32_t>(n, heads);
+    device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+    simt::fill_async(memory.data(), 0xff, bytes);
+    workspace ws(memory.data(), bytes);
+    device_image<std::int32_t> in(items), out(n);
+    auto const expected =
+        segmented_oracle(scan_kind::inclusive, items, segments.host_flags, plus<std::int32_t>{}, 3);
+    INFO(many << " segments");
+    for (int k = 0; k < 2; ++k) {
+      inclusive_segmented_scan(ws, in.data(), out.data(), heads, n, plus<std::int32_t>{}, 3);
+      REQUIRE(difference(expected, out.read()) == "");
+    }
   }
 }
 

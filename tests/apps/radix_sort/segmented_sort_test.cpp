@@ -26,6 +26,13 @@ std::vector<int> mixed_lengths(int count, int limit, int rare, int huge) {
   return lengths;
 }
 
+/// Long segments in tiles of a block of two warps.
+struct two_warps_sort : tiny_segmented_sort {
+  struct tiles : tiny_segmented_sort::tiles {
+    static constexpr int block_threads = 64;
+  };
+};
+
 template <class Tuning, class Key>
 void require_sorted_segments(std::vector<int> const& lengths, variety how, int outside = 0) {
   auto const offsets = offsets_of(lengths, outside);
@@ -182,9 +189,14 @@ TEST_CASE("values of any size go with keys of one field or several, by offsets o
 }
 
 TEST_CASE("a long segment takes many tiles") {
-  // 35 tiles, which a block scans, three, and 32, 33 and 15 of a tiny sort.
-  require_sorted_segments<void, std::uint32_t>({5, 140000, 40, 9000}, variety::any);
-  require_sorted_segments<tiny_segmented_sort, std::uint32_t>({2048, 2049, 900}, variety::any);
+  require_sorted_segments<void, std::uint32_t>({5, scaled(100000, 50000), 40, 9000}, variety::any);
+}
+
+TEST_CASE("a warp scans the counts of few tiles, a block those of many") {
+  constexpr auto tile = static_cast<int>(device::tile_items_of<two_warps_sort::tiles>());
+  constexpr int few = device::scan_segment_tiles<std::int32_t, 64>::few;
+  require_sorted_segments<two_warps_sort, std::uint32_t>(
+      {tile * (few + 3), 900, tile * few, tile * few + 1, tile + 1}, variety::any);
 }
 
 TEMPLATE_TEST_CASE("segments of one length are sorted, whoever sorts that length", "",
