@@ -64,6 +64,7 @@ void compile_segmented_scans(workspace& ws) {
   compile_segmented_scans<std::int32_t>(ws, head_flags{nullptr});
   compile_segmented_scans<std::int32_t>(ws, head_bits{nullptr});
   compile_segmented_scans<std::int32_t>(ws, keys);
+  compile_segmented_scans<std::int32_t>(ws, segment_offsets{static_cast<int const*>(nullptr), 0});
   compile_segmented_scans<std::int64_t>(ws, keys);
 }
 
