@@ -299,10 +299,10 @@ TEST_CASE("keys of several fields are sorted by some of their bits") {
   for (int const longest : {9, 17, 120}) {
     auto const lengths = mixed_lengths(70, longest, 7, longest);
     auto const keys = make_keys<dated>(variety::any, offsets_of(lengths).back());
-    for (auto const& [first, end] : {std::pair{3, 36}, {0, 33}, {9, 64}, {0, 12}}) {
-      sort_order<dated, by_date> const order{.first_bit = first, .end_bit = end};
+    for (auto const& bits : {std::pair{3, 36}, {0, 33}, {9, 64}, {0, 12}}) {
+      sort_order<dated, by_date> const order{.first_bit = bits.first, .end_bit = bits.second};
       auto const counting = [&](dated const& x) {
-        return number(x) << (64 - end) >> (64 - end) >> first;
+        return number(x) << (64 - bits.second) >> (64 - bits.second) >> bits.first;
       };
       require_sorted_keys(lengths, keys, order, [&](dated const& a, dated const& b) {
         return counting(a) < counting(b);
