@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Head bits of one tile, made of offsets where they are needed: the block searches for the first
+// The heads of one tile, made of offsets where they are needed: the block searches for the first
 // offset of its tile and marks what begins there in shared memory. Where there are few items this
 // is sooner done than marking the heads of all (offset_heads.cuh), which takes launches of its own.
 #pragma once
@@ -133,9 +133,9 @@ struct tile_heads<searched_heads<Offset>, Threads, TileItems> {
         if (place >= 0 && place < valid && begins) flags[place] = 1;
       }
       if (s + (reads - 1) * Threads >= last || place >= valid) break;
+      if (at[0] != at[reads - 1]) continue;
       // Amid many empty segments at one place: on by doubled steps.
       index_t jump = reads * Threads;
-      if (at[0] != at[reads - 1]) continue;
       while (s + 2 * jump < last && heads.offsets[s + 2 * jump] == at[0]) jump *= 2;
       s += jump - reads * Threads;
     }
