@@ -9,51 +9,20 @@
 #include <cstdint>
 
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/masks.hpp>
 #include <libscan/cpu/vector_heads.hpp>
 
 namespace libscan::inline v1::cpu {
 
-/// What a segmented scan requires of a description of segments: heads.mark(begin, end, to) sets bit
-/// k % 64 of to[k / 64] to 1 if a segment begins at item begin + k, to 0 if not, for all items of
-/// [begin, end), and the last word's further bits to 0. It is called concurrently, for at least one
-/// item. What it says of item 0 does not matter: a segment begins there. It may have a
+/// What a segmented scan requires of a description of segments: it marks the items at which a
+/// segment begins. What it says of item 0 does not matter: a segment begins there. It may have a
 /// heads.read_for(begin, end) besides: the memory that `mark` will read, to be asked for early.
 template <class Heads>
-concept segment_heads = std::copy_constructible<Heads> &&
-    requires(Heads const heads, index_t item, head_word* to) {
-  heads.mark(item, item, to);
-};
+concept segment_heads = item_marks<Heads>;
 
-/// A byte for each item: not 0 where a segment begins.
-struct head_flags {
-  std::uint8_t const* flags;
-
-  void mark(index_t begin, index_t end, head_word* to) const {
-    detail::best_vector_heads().flags(flags + begin, end - begin, to);
-  }
-  memory_piece read_for(index_t begin, index_t end) const { return {flags + begin, end - begin}; }
-};
-
-/// A bit for each item: bit i of word w is 1 where a segment begins at item 32 w + i. n items have
-/// ceil(n / 32) words; bits behind them are ignored.
-struct head_bits {
-  std::uint32_t const* words;
-
-  void mark(index_t begin, index_t end, head_word* to) const {
-    index_t const last = (end - 1) / 32;
-    int const shift = static_cast<int>(begin % 32);
-    for (index_t w = begin / 32; begin < end; begin += word_heads, w += 2) {
-      head_word word = words[w] >> shift;
-      if (w + 1 <= last) word |= head_word{words[w + 1]} << (32 - shift);
-      if (shift != 0 && w + 2 <= last) word |= head_word{words[w + 2]} << (64 - shift);
-      index_t const beyond = word_heads - (end - begin);
-      *to++ = beyond > 0 ? word & ~head_word{0} >> beyond : word;
-    }
-  }
-  memory_piece read_for(index_t begin, index_t end) const {
-    return {words + begin / 32, (end - begin) / 8};
-  }
-};
+/// Segments begin at items that are true.
+using head_flags = byte_mask;
+using head_bits = bit_mask;
 
 /// Segment s holds items [offsets[s], offsets[s + 1]), perhaps none. `segments` + 1 offsets: the
 /// first is 0, none is less than the one before, the last is n.

@@ -13,6 +13,7 @@
 
 #include <libscan/cpu/vector_heads.hpp>
 #include <libscan/cpu/vector_pack.hpp>
+#include <libscan/cpu/vector_ranks.hpp>
 #include <libscan/cpu/vector_scan.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/cpu_targets.hpp>
@@ -321,6 +322,36 @@ TEST_CASE("packing keeps what is wanted in order, whatever the instruction set")
     check_packing<std::uint16_t>(code.items_of_2_bytes, code);
     check_packing<std::uint32_t>(code.items_of_4_bytes, code);
     check_packing<std::uint64_t>(code.items_of_8_bytes, code);
+  });
+}
+
+template <class Rank>
+void check_ranks(cpu::detail::ranker<Rank> rank) {
+  for (index_t const n : sizes) {
+    for (std::uint64_t const of_64 : {0, 1, 32, 64}) {
+      random_words random(static_cast<std::uint64_t>(n));
+      std::vector<std::uint8_t> ones;
+      for (index_t i = 0; i < n; ++i) ones.push_back(random.below(64) < of_64 ? 1 : 0);
+      auto const words = words_of(ones);
+      Rank const before = static_cast<Rank>(-70);
+      for (scan_kind const kind : both_kinds) {
+        auto const expected = scan_oracle(kind, ones, plus<Rank>{}, before).out;
+        for (store_road const road : both_roads) {
+          guarded_buffer<Rank> ranks(n, road == store_road::streamed ? static_cast<int>(n % 3) : 1);
+          rank(kind, words.data(), n, before, ranks.data(), road);
+          CHECK(difference(expected, ranks.copy()) == "");
+          CHECK(ranks.damage() == "");
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("bits are ranked as a loop counts them, whatever the instruction set") {
+  for_each_target([] {
+    auto const code = cpu::detail::current_vector_ranks();
+    check_ranks(code.of_4_bytes);
+    check_ranks(code.of_8_bytes);
   });
 }
 

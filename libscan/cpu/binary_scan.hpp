@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Binary scans on CPU threads: the ranks of items by a mask of bytes or bits. Both are bits before
+// anything else; these are counted a chunk at a time (chunk_chain.hpp), and ranked by vector code
+// (vector_ranks.hpp).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include <libscan/core/operators.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/masks.hpp>
+#include <libscan/cpu/scan.hpp>
+#include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/vector_ranks.hpp>
+
+namespace libscan::inline v1::cpu {
+
+/// Items of a chunk of a binary scan, at most: their bits are on a thread's stack, their ranks fit
+/// its core's L2 cache.
+inline constexpr index_t most_mask_chunk_items = index_t{1} << 15;
+
+namespace detail {
+
+/// The bits of a chunk.
+struct mask_chunk {
+  head_word words[most_mask_chunk_items / word_heads];
+};
+
+/// How many of n bits are 1; the last word's further bits are 0.
+inline index_t count_bits(head_word const* words, index_t n) {
+  index_t count = 0;
+  for (index_t w = 0; w < ceil_div(n, word_heads); ++w) count += std::popcount(words[w]);
+  return count;
+}
+
+template <scan_kind Kind, item_marks Mask, std::integral Rank>
+index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index_t chunk_items) {
+  static_assert(sizeof(Rank) == 4 || sizeof(Rank) == 8, "ranks are integers of 32 or 64 bits");
+  using bits = std::make_unsigned_t<Rank>;
+  using code_type = std::conditional_t<sizeof(Rank) == 4, std::uint32_t, std::uint64_t>;
+  auto const& code = best_vector_ranks();
+  index_t const bytes = n * static_cast<index_t>(sizeof(Rank));
+  store_road const road = road_of(bytes);
+  if (bytes <= one_thread_bytes) threads = std::min(threads, 1);
+  return run_chunks(
+      threads, n, std::min(chunk_items, most_mask_chunk_items), plus<index_t>{}, 0,
+      [] { return mask_chunk(); },
+      [&](mask_chunk& here, chunk const& c) {
+        mask.mark(c.begin, c.end, here.words);
+        return count_bits(here.words, c.size());
+      },
+      [&](mask_chunk const& here, chunk const& c, index_t before) {
+        auto const first = static_cast<code_type>(static_cast<bits>(before));
+        auto* const to = reinterpret_cast<code_type*>(ranks + c.begin);
+        if constexpr (sizeof(Rank) == 4) {
+          code.of_4_bytes(Kind, here.words, c.size(), first, to, road);
+        } else {
+          code.of_8_bytes(Kind, here.words, c.size(), first, to, road);
+        }
+      });
+}
+
+}  // namespace detail
+
+/// ranks[i] = how many of items 0 ... i - 1 are true, for i in [0, n), on up to `threads` threads.
+/// Returns how many of all.
+///
+/// `mask` is a `byte_mask`, a `bit_mask`, or anything that marks items as they do. Ranks are
+/// integers of 32 or 64 bits; what they cannot hold wraps around, but for the number returned. The
+/// mask and `ranks` must not overlap. Reads the mask once and writes n ranks; allocates nothing.
+/// `chunk_items` of more than `most_mask_chunk_items` count as so many.
+///
+/// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and what a mask of your own
+/// throws; `ranks` is then partly written. Source: Harris & Garland, "Optimizing Parallel Prefix
+/// Operations for the Fermi Architecture" (2012), where the scan of predicates is.
+template <item_marks Mask, std::integral Rank>
+index_t exclusive_binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n,
+                              index_t chunk_items = most_mask_chunk_items) {
+  return detail::binary_scan<scan_kind::exclusive>(threads, mask, ranks, n, chunk_items);
+}
+
+/// ranks[i] = how many of items 0 ... i are true; otherwise as `exclusive_binary_scan`.
+template <item_marks Mask, std::integral Rank>
+index_t inclusive_binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n,
+                              index_t chunk_items = most_mask_chunk_items) {
+  return detail::binary_scan<scan_kind::inclusive>(threads, mask, ranks, n, chunk_items);
+}
+
+}  // namespace libscan::inline v1::cpu

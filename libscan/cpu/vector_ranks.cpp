@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector code behind vector_ranks.hpp: the ranks of eight bits within their byte come from a
+// table, in bytes; to those within a word a multiplication adds what lies before; widening adds the
+// rest.
+#include <libscan/cpu/vector_ranks.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <libscan/cpu/vector_targets.hpp>
+
+#define HWY_TARGET_INCLUDE "libscan/cpu/vector_ranks.cpp"
+#include <hwy/foreach_target.h>
+
+#include <libscan/cpu/vector_group-inl.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace libscan::inline v1::cpu::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+inline constexpr std::uint64_t each_byte = 0x0101010101010101u;
+
+/// Byte j of entry b: how many of bits 0 ... j of b are 1.
+inline constexpr auto byte_ranks = [] {
+  std::array<std::uint64_t, 256> table{};
+  for (std::uint64_t b = 0; b < 256; ++b) {
+    for (int j = 0; j < 8; ++j) {
+      // Adds 1 to bytes j, j + 1, ... 7.
+      if ((b >> j & 1) != 0) table[b] += each_byte << 8 * j;
+    }
+  }
+  return table;
+}();
+
+/// Sets ranks[i] to how many of a word's bits up to its i-th, or before it, are 1; returns how many
+/// of all.
+HWY_INLINE std::uint64_t rank_word(scan_kind kind, head_word word, std::uint8_t* ranks) {
+  std::uint64_t before = 0;
+  for (int byte = 0; byte < 8; ++byte, word >>= 8) {
+    std::uint64_t const up_to = byte_ranks[word & 0xff];
+    std::uint64_t const within = kind == scan_kind::inclusive ? up_to : up_to << 8;
+    std::uint64_t const eight = within + before * each_byte;
+    std::memcpy(ranks + 8 * byte, &eight, sizeof(eight));
+    before += up_to >> 56;
+  }
+  return before;
+}
+
+/// A vector of bytes, widened.
+template <class Rank>
+HWY_INLINE vector<Rank> widened(std::uint8_t const* bytes) {
+  auto const narrow = hn::LoadU(hn::Rebind<std::uint8_t, lanes<Rank>>(), bytes);
+  if constexpr (sizeof(Rank) == 4) {
+    return hn::PromoteTo(lanes<Rank>(), narrow);
+  } else {
+    hn::Rebind<std::uint32_t, lanes<Rank>> const half;
+    return hn::PromoteTo(lanes<Rank>(), hn::PromoteTo(half, narrow));
+  }
+}
+
+/// Words whose ranks in bytes are kept before they are widened: stores and the loads of other widths
+/// that follow should not meet.
+inline constexpr index_t staged_words = 16;
+
+/// Ranks whole groups, of bits from a word's first on; `before` goes on.
+template <class Rank>
+HWY_NOINLINE void rank_groups(scan_kind kind, head_word const* bits, index_t n, Rank& before,
+                              Rank* ranks, store_road road) {
+  alignas(64) std::uint8_t within[staged_words * word_heads];
+  Rank first[staged_words];
+  for (index_t i = 0; i < n; i += staged_words * word_heads, bits += staged_words) {
+    index_t const items = std::min(n - i, staged_words * word_heads);
+    for (index_t w = 0; w < ceil_div(items, word_heads); ++w) {
+      index_t const beyond = std::max<index_t>(0, (w + 1) * word_heads - items);
+      head_word const word = bits[w] & ~head_word{0} >> beyond;
+      first[w] = before;
+      before += static_cast<Rank>(rank_word(kind, word, within + w * word_heads));
+    }
+    for (index_t k = 0; k < items; k += group_items<Rank>) {
+      vector<Rank> const earlier = hn::Set(lanes<Rank>(), first[k / word_heads]);
+      group<Rank> x;
+      for (int v = 0; v < vectors<Rank>; ++v) {
+        x[v] = hn::Add(widened<Rank>(within + k + v * width<Rank>), earlier);
+      }
+      store_group(x, ranks + i + k, road);
+    }
+  }
+}
+
+template <class Rank>
+void rank(scan_kind kind, head_word const* bits, index_t n, Rank before, Rank* ranks,
+          store_road road) {
+  vector<Rank> const zero = hn::Zero(lanes<Rank>());
+  carried<Rank> const nothing{zero, zero};
+  scan_by<Rank>(
+      road, ranks, n, nothing,
+      [&](index_t i, index_t items, Rank* to, store_road by)
+          HWY_ATTR { rank_groups(kind, bits + i / word_heads, items, before, to, by); },
+      [&](index_t i, index_t items) {
+        std::uint8_t within[word_heads];
+        rank_word(kind, bits[i / word_heads] >> i % word_heads, within);
+        for (index_t k = 0; k < items; ++k) ranks[i + k] = before + within[k];
+        return Rank{};
+      });
+}
+
+void choose_all(vector_ranks& all) { all = {rank<std::uint32_t>, rank<std::uint64_t>}; }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace libscan::inline v1::cpu::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace libscan::inline v1::cpu::detail {
+
+HWY_EXPORT(choose_all);
+
+vector_ranks current_vector_ranks() {
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  vector_ranks current;
+  HWY_DYNAMIC_DISPATCH(choose_all)(current);
+  return current;
+}
+
+vector_ranks const& best_vector_ranks() {
+  static vector_ranks const best = current_vector_ranks();
+  return best;
+}
+
+}  // namespace libscan::inline v1::cpu::detail
+#endif

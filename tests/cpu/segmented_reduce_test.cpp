@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of the CPU's totals of segments against a loop over each: the four ways to say where
+// segments begin, empty segments, runs of keys, sizes, operators and threads.
+#include <libscan/cpu/segmented_reduce.hpp>
+
+#include <string>
+#include <vector>
+
+#include <tests/cpu/thread_counts.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/guarded_buffer.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/operators.hpp>
+#include <tests/support/oracle.hpp>
+#include <tests/support/segments.hpp>
+#include <tests/support/sizes.hpp>
+
+namespace libscan::test {
+namespace {
+
+/// How to reduce.
+struct manner {
+  int threads;
+  index_t chunk_items;
+};
+
+cpu::segment_offsets described(std::vector<index_t> const& offsets) {
+  return {offsets.data(), static_cast<index_t>(offsets.size()) - 1};
+}
+
+/// What is wrong with totals of n items in segments of this shape; "" if nothing.
+template <class Op>
+std::string faults(manner how, segment_shape shape, index_t n, Op op,
+                   typename Op::value_type init) {
+  using T = typename Op::value_type;
+  auto const in = make_items<T>(n);
+  auto const with_empty = make_offsets(shape, n), offsets = without_empty(with_empty);
+  auto const flags = flags_of(offsets);
+  auto const bits = bits_of(flags);
+  auto const keys = keys_of<float>(flags);
+  auto const check = [&](char const* by, std::vector<index_t> const& segments, auto const& heads) {
+    auto const expected = segment_totals_oracle(in, segments, op, init);
+    guarded_buffer<T> totals(static_cast<index_t>(expected.size()), 1);
+    index_t const count = cpu::segmented_reduce(how.threads, in.data(), heads, totals.data(), n, op,
+                                                init, how.chunk_items);
+    std::string found = totals.damage() + difference(expected, totals.copy());
+    if (count != totals.size()) found += " and " + std::to_string(count) + " segments counted";
+    return found.empty() ? "" : std::string(by) + ": " + found + "; ";
+  };
+  std::string found = check("offsets", with_empty, described(with_empty));
+  found += check("flags", offsets, cpu::head_flags{flags.data()});
+  found += check("bits", offsets, cpu::head_bits{bits.data()});
+  found += check("keys", offsets, cpu::segment_keys<float>{keys.data()});
+
+  auto const expected = segment_totals_oracle(in, offsets, op, init);
+  std::vector<float> firsts;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) firsts.push_back(keys[offsets[s]]);
+  guarded_buffer<T> totals(static_cast<index_t>(expected.size()), 2);
+  guarded_buffer<float> unique(totals.size(), 3);
+  index_t const runs = cpu::reduce_by_key(how.threads, keys.data(), in.data(), unique.data(),
+                                          totals.data(), n, op, init, how.chunk_items);
+  found += totals.damage() + unique.damage() + difference(expected, totals.copy()) +
+           difference(firsts, unique.copy());
+  if (runs != totals.size()) found += " and " + std::to_string(runs) + " runs counted";
+  if (found.empty()) return "";
+  return to_string(shape) + ", n = " + std::to_string(n) + ", chunks of " +
+         std::to_string(how.chunk_items) + ": " + found;
+}
+
+/// An init that shows in each total; `tripwire` allows none but the identity.
+template <class Op>
+typename Op::value_type some_init() {
+  if constexpr (std::is_same_v<Op, compose>) {
+    return {3, 5};
+  } else if constexpr (std::is_same_v<Op, tripwire>) {
+    return tripwire::identity();
+  } else {
+    return 5;
+  }
+}
+
+TEMPLATE_TEST_CASE("totals of segments agree with a loop over each", "", plus<std::uint8_t>,
+                   plus<std::int64_t>, minimum<float>, bit_xor<std::uint32_t>, compose, tripwire) {
+  TestType const op;
+  auto const init = some_init<TestType>();
+  for (segment_shape const shape : all_segment_shapes()) {
+    for (index_t const n : {0, 1, 2, 3, 5, 8, 17, 31, 32, 33, 63, 64, 65, 100, 128, 199, 200}) {
+      for (index_t const chunk_items : {1, 3, 4, 9, 32, 64, 65}) {
+        CHECK(faults({1 + static_cast<int>(n % 2), chunk_items}, shape, n, op, init) == "");
+      }
+    }
+    for (index_t const n : size_ladder(512, 256, 40000)) {
+      CHECK(faults({2, 512}, shape, n, op, init) == "");
+    }
+    CHECK(faults({2, cpu::staged_chunk_items}, shape, 100003, op, op.identity()) == "");
+  }
+}
+
+TEST_CASE("totals of segments are the same with any number of threads") {
+  with_threads(16, [&] {
+    auto const in = make_items<double>(30011);
+    auto const offsets = make_offsets(segment_shape::power_law, 30011);
+    std::vector<double> reference(offsets.size() - 1), totals(offsets.size() - 1);
+    auto const reduce = [&](int threads, std::vector<double>& to) {
+      cpu::segmented_reduce(threads, in.begin(), described(offsets), to.begin(), 30011,
+                            plus<double>{}, 1.0, 100);
+    };
+    reduce(1, reference);
+    for (int const threads : thread_counts) {
+      reduce(threads, totals);
+      CHECK(bit_difference(reference, totals) == "");
+    }
+  });
+}
+
+TEST_CASE("empty segments alone have init for a total, runs of no keys are none") {
+  std::vector<index_t> const offsets{0, 0, 0, 0};
+  std::vector<int> totals(3, -1);
+  int const* const nothing = nullptr;
+  CHECK(cpu::segmented_reduce(2, nothing, described(offsets), totals.begin(), 0, plus<int>{}, 7) ==
+        3);
+  CHECK(totals == std::vector<int>{7, 7, 7});
+  CHECK(cpu::reduce_by_key(2, nothing, nothing, totals.begin(), totals.begin(), 0, plus<int>{}) ==
+        0);
+}
+
+TEST_CASE("of keys that compare equal the first of a run is its key, NaNs are runs of their own") {
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> const keys{-0.0, 0.0, nan, nan, 1, 1};
+  std::vector<std::int16_t> const in{1, 2, 3, 4, 5, 6};
+  std::vector<double> unique(4);
+  std::vector<std::int64_t> totals(4);
+  for (index_t const chunk_items : {1, 2, 100}) {
+    CHECK(cpu::reduce_by_key(1, keys.data(), in.begin(), unique.begin(), totals.begin(), 6,
+                             plus<std::int64_t>{}, 0, chunk_items) == 4);
+    CHECK(totals == std::vector<std::int64_t>{3, 3, 4, 11});
+    CHECK(difference({-0.0, nan, nan, 1}, unique) == "");
+  }
+}
+
+}  // namespace
+}  // namespace libscan::test
