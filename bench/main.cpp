@@ -118,15 +118,24 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',')
       ->check(one_of(length_axis));
   add_common(segmented, wanted, output);
+  auto& totals = *app.add_subcommand("segmented-reduce", "totals of segments (cpu)");
+  totals.add_option("--heads", wanted.heads, "flags, bits, keys, offsets (default: all)")
+      ->delimiter(',')
+      ->check(one_of(head_axis));
+  totals
+      .add_option("--lengths", wanted.lengths, "one, ones, short, power-law, huge (default: all)")
+      ->delimiter(',')
+      ->check(one_of(length_axis));
+  add_common(totals, wanted, output);
 }
 
 void add_others(CLI::App& app, options& wanted, output_options& output) {
-  auto& reduce = *app.add_subcommand("reduce", "reductions to one value (cuda)");
-  add_types(reduce, wanted, "of items: i32 i64 f32 f64 i8->i32 f16->f32 affine",
+  auto& reduce = *app.add_subcommand("reduce", "reductions to one value");
+  add_types(reduce, wanted, "of items: i32 i64 f32 f64 i8->i32; f16->f32 affine (cuda)",
             {"i32", "i64", "f32", "f64", "i8->i32", "f16->f32", "affine"});
   add_operators(reduce, wanted);
   add_common(reduce, wanted, output);
-  auto& binary = *app.add_subcommand("binary-scan", "ranks of the true items of a mask (cuda)");
+  auto& binary = *app.add_subcommand("binary-scan", "ranks of the true items of a mask");
   binary.add_option("--mask", wanted.masks, "bytes, bits (default: both)")
       ->check(one_of(mask_axis));
   binary.add_option("--true", wanted.per_mille, "of a thousand items (default: 500)")

@@ -133,6 +133,11 @@ std::vector<options> cpu_parts() {
   inclusive.sizes = {1 << 27};
   options& segments = add("segmented-scan");
   segments.sizes = {1 << 20, 1 << 24};
+  options& totals = add("segmented-reduce");
+  totals.lengths = {"one", "short", "power-law"};
+  totals.sizes = {1 << 20, 1 << 24};
+  add("reduce");
+  add("binary-scan");
   add("filter");
   options& masks = add("filter");
   masks.masks = names_of(mask_axis);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <libscan/device/buffer.cuh>
+#include <libscan/device/reduce.cuh>
 #include <libscan/device/scan.cuh>
 #include <libscan/dispatch.hpp>
 #include <libscan/simt/cuda/selected_device.cuh>
@@ -69,6 +70,19 @@ void cuda_scan(int device, scan_call const& call) {
     }
     items.read_sync(static_cast<T*>(call.out), call.n);
     total.read_sync(static_cast<T*>(call.total), 1);
+  });
+}
+
+void cuda_reduce(int device, reduce_call const& call) {
+  simt::selected_device const here(device);
+  visit_operator(call, [&](auto op) {
+    using T = typename decltype(op)::value_type;
+    device::buffer<T> const items(
+        std::span<T const>(static_cast<T const*>(call.in), static_cast<std::size_t>(call.n)));
+    device::buffer<T> const result(1);
+    workspace ws;
+    reduce(ws, items.data(), result.data(), call.n, op, *static_cast<T const*>(call.init));
+    result.read_sync(static_cast<T*>(call.result), 1);
   });
 }
 

@@ -28,4 +28,7 @@ std::string cuda_device_name(int device);
 /// `device_error`, or `engine_unavailable` if the device cannot be used.
 void cuda_scan(int device, scan_call const& call);
 
+/// The same for a reduction, which writes only *result.
+void cuda_reduce(int device, reduce_call const& call);
+
 }  // namespace libscan::inline v1::detail

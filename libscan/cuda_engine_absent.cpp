@@ -24,4 +24,6 @@ std::string cuda_device_name(int) { refuse(); }
 
 void cuda_scan(int, scan_call const&) { refuse(); }
 
+void cuda_reduce(int, reduce_call const&) { refuse(); }
+
 }  // namespace libscan::inline v1::detail

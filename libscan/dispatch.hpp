@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the values of a scan_call back to types: the one list of what the facade is compiled for,
+// From the values of a call back to types: the one list of what the facade is compiled for,
 // shared by its engines. Internal.
 #pragma once
 
@@ -38,14 +38,14 @@ void visit_operator_over(operator_kind kind, Visitor&& visit) {
         break;
     }
   }
-  throw invalid_argument("scan: bitwise operators are for integers, the items are floating-point");
+  throw invalid_argument("bitwise operators are for integers, the items are floating-point");
 }
 
 /// Calls visit(op) with the call's operator over its item type (`decltype(op)::value_type`; or over
 /// the unsigned one of that size, if both do the same). Every pair of type and operator is
 /// instantiated here, and nowhere else.
-template <class Visitor>
-void visit_operator(scan_call const& call, Visitor&& visit) {
+template <class Call, class Visitor>
+void visit_operator(Call const& call, Visitor&& visit) {
   switch (call.type) {
     case item_type::i8:
       return visit_operator_over<std::int8_t>(call.op, visit);

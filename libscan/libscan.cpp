@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cuda_engine.hpp>
 #include <libscan/dispatch.hpp>
@@ -62,6 +63,14 @@ void cpu_scan(int threads, scan_call const& call) {
   });
 }
 
+void cpu_reduce(int threads, reduce_call const& call) {
+  visit_operator(call, [&]<class Op>(Op op) {
+    using T = typename Op::value_type;
+    *static_cast<T*>(call.result) = cpu::reduce(threads, static_cast<T const*>(call.in), call.n, op,
+                                                *static_cast<T const*>(call.init));
+  });
+}
+
 }  // namespace
 
 void run_scan(engine const& on, scan_call const& call, index_t out_items) {
@@ -70,6 +79,14 @@ void run_scan(engine const& on, scan_call const& call, index_t out_items) {
     cuda_scan(on.device(), call);
   } else {
     cpu_scan(on.threads(), call);
+  }
+}
+
+void run_reduce(engine const& on, reduce_call const& call) {
+  if (on.is_cuda()) {
+    cuda_reduce(on.device(), call);
+  } else {
+    cpu_reduce(on.threads(), call);
   }
 }
 

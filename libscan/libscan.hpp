@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade: scans of host memory on whichever engine there is. Needs no nvcc; link
+// The plain C++ facade: scans and sums of host memory on whichever engine there is. Needs no nvcc; link
 // libscan::libscan. Items: integers of 8 to 64 bits, float, double; operators: plus, minimum,
 // maximum and, for integers, bit_and, bit_or, bit_xor.
 #pragma once
@@ -49,9 +49,9 @@ template <class T, class Op>
 concept accumulates_in = std::same_as < typename facade_item<typename Op::value_type>::type,
 typename facade_item<T>::type > ;
 
-/// Turns the types of a call into values, after refusing those that are not compiled.
+/// Whether calls over T by Op are compiled; refuses those that are not, in words.
 template <class T, class Op>
-T scan(engine const& on, scan_kind kind, std::span<T const> in, std::span<T> out, Op, T init) {
+constexpr bool compiled_for() {
   static_assert(facade_type<T>,
                 "libscan.hpp is compiled for integers of 8 to 64 bits (not bool), float and "
                 "double. For other item types include libscan/cpu/scan.hpp, or in CUDA code "
@@ -65,6 +65,16 @@ T scan(engine const& on, scan_kind kind, std::span<T const> in, std::span<T> out
                   "libscan.hpp accumulates in the type of the items, so the operator must be over "
                   "that type: plus<int> for ints. For another accumulator include "
                   "libscan/cpu/scan.hpp, or in CUDA code libscan/device/scan.cuh.");
+    return true;
+  } else {
+    return false;
+  }
+}
+
+/// Turns the types of a call into values.
+template <class T, class Op>
+T scan(engine const& on, scan_kind kind, std::span<T const> in, std::span<T> out, Op, T init) {
+  if constexpr (compiled_for<T, Op>()) {
     using item = typename facade_item<T>::type;
     item const first = static_cast<item>(init);
     item total = first;
@@ -77,6 +87,23 @@ T scan(engine const& on, scan_kind kind, std::span<T const> in, std::span<T> out
              static_cast<index_t>(out.size()));
     std::atomic_signal_fence(std::memory_order_seq_cst);
     return static_cast<T>(total);
+  } else {
+    return init;
+  }
+}
+
+/// The same for a reduction.
+template <class T, class Op>
+T reduce(engine const& on, std::span<T const> in, Op, T init) {
+  if constexpr (compiled_for<T, Op>()) {
+    using item = typename facade_item<T>::type;
+    item const first = static_cast<item>(init);
+    item result = first;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    run_reduce(on, {facade_item<T>::value, facade_operator<Op>::value, in.data(),
+                    static_cast<index_t>(in.size()), &first, &result});
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return static_cast<T>(result);
   } else {
     return init;
   }
@@ -128,6 +155,17 @@ detail::item_of<In> inclusive_scan(
     engine const& on, In const& in, Out&& out, Op op = {},
     detail::item_of<In> init = detail::default_init<detail::item_of<In>, Op>()) {
   return detail::scan_ranges(on, scan_kind::inclusive, in, static_cast<Out&&>(out), op, init);
+}
+
+/// Reduction: returns init op in[0] op ... op in[n-1], where n is the length of `in`; `init` if
+/// n = 0. Reads n items. Floating-point sums may differ in their last bits from the total that a
+/// scan returns. Types, operators, repeatability and errors are those of `exclusive_scan`.
+template <host_items In, class Op = plus<detail::item_of<In>>>
+detail::item_of<In> reduce(
+    engine const& on, In const& in, Op op = {},
+    detail::item_of<In> init = detail::default_init<detail::item_of<In>, Op>()) {
+  using T = detail::item_of<In>;
+  return detail::reduce<T>(on, std::span<T const>{in}, op, init);
 }
 
 }  // namespace libscan::inline v1

@@ -31,9 +31,22 @@ struct scan_call {
   void* total;
 };
 
+/// *result = *init and in[0..n-1] summed. As `scan_call`.
+struct reduce_call {
+  item_type type;
+  operator_kind op;
+  void const* in;
+  index_t n;
+  void const* init;
+  void* result;
+};
+
 /// Runs `call` on engine `on` after checking that `out`, `out_items` long, holds n items and is
 /// either `in` or apart from it (else throws `invalid_argument`).
 void run_scan(engine const& on, scan_call const& call, index_t out_items);
+
+/// Runs `call` on engine `on`.
+void run_reduce(engine const& on, reduce_call const& call);
 
 /// How an item type is handed to the engines: `type` is the one of the ten with T's size and
 /// signedness (so `long long` and `long` meet in std::int64_t). Empty for all other types.

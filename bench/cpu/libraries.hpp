@@ -22,6 +22,8 @@ struct key_and_value {
 struct library {
   template <class T, class In = T>
   using scan = void (*)(scan_kind kind, In const* in, T* out, index_t n);
+  template <class T>
+  using reduction = T (*)(T const* in, index_t n);
   using word = std::uint32_t;
 
   std::string name;
@@ -32,6 +34,11 @@ struct library {
   scan<std::int32_t, std::int8_t> scan_i8_to_i32 = nullptr;
   /// Inclusive sums within runs of equal keys.
   void (*scan_by_key)(word const* keys, word const* in, word* out, index_t n) = nullptr;
+  reduction<std::int32_t> reduce_i32 = nullptr;  ///< sums
+  reduction<double> reduce_f64 = nullptr;
+  /// The key and the sum of each run of equal keys.
+  void (*reduce_by_key)(word const* keys, word const* in, word* unique, word* totals,
+                        index_t n) = nullptr;
   /// Items below a limit; returns how many.
   index_t (*filter)(word const* in, index_t n, word* out, word limit) = nullptr;
   /// In place.
@@ -54,6 +61,16 @@ struct library {
     }
     if constexpr (std::is_same_v<In, std::int8_t> && std::is_same_v<T, std::int32_t>) {
       return scan_i8_to_i32;
+    }
+    return nullptr;
+  }
+
+  /// The sum of In in T; null if there is none.
+  template <class In, class T>
+  T (*reduction_of() const)(In const* in, index_t n) {
+    if constexpr (std::is_same_v<In, T>) {
+      if constexpr (std::is_same_v<T, std::int32_t>) return reduce_i32;
+      if constexpr (std::is_same_v<T, double>) return reduce_f64;
     }
     return nullptr;
   }

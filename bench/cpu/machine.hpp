@@ -59,6 +59,15 @@ void run_scans(engine const& on, session const& now);
 /// Scans of 32-bit items within segments; the engine beside a sequential loop and oneTBB.
 void run_segmented_scans(engine const& on, session const& now);
 
+/// Totals of segments of 32-bit items; the engine beside loops.
+void run_segmented_reductions(engine const& on, session const& now);
+
+/// Sums; the engine beside the standard library and oneTBB.
+void run_reductions(engine const& on, session const& now);
+
+/// Scans of masks; the engine beside scans that count as they read.
+void run_binary_scans(engine const& on, session const& now);
+
 /// Filters of 32-bit items; the engine beside the standard library. By a mask: beside a loop.
 void run_filters(engine const& on, session const& now);
 

@@ -25,6 +25,11 @@ void scan(scan_kind kind, T const* in, T* out, index_t n) {
       kind == scan_kind::inclusive ? parlay::internal::fl_scan_inclusive : parlay::no_flag);
 }
 
+template <class T>
+T reduce(T const* in, index_t n) {
+  return parlay::reduce(items(in, n), parlay::plus<T>());
+}
+
 index_t filter(std::uint32_t const* in, index_t n, std::uint32_t* out, std::uint32_t limit) {
   return static_cast<index_t>(parlay::filter_into_uninitialized(
       items(in, n), items(out, n), [=](std::uint32_t x) { return x < limit; }));
@@ -57,6 +62,8 @@ library parlaylib() {
   all.scan_i64 = scan<std::int64_t>;
   all.scan_f32 = scan<float>;
   all.scan_f64 = scan<double>;
+  all.reduce_i32 = reduce<std::int32_t>;
+  all.reduce_f64 = reduce<double>;
   all.filter = filter;
   all.sort_u32 = sort<std::uint32_t>;
   all.sort_u64 = sort<std::uint64_t>;

@@ -24,6 +24,9 @@ void run_cpu_workloads(options const& wanted, report const& tell) {
   arena.execute([&] {
     if (wanted.operation == "scan") cpu::run_scans(on, now);
     if (wanted.operation == "segmented-scan") cpu::run_segmented_scans(on, now);
+    if (wanted.operation == "segmented-reduce") cpu::run_segmented_reductions(on, now);
+    if (wanted.operation == "reduce") cpu::run_reductions(on, now);
+    if (wanted.operation == "binary-scan") cpu::run_binary_scans(on, now);
     if (wanted.operation == "filter") cpu::run_filters(on, now);
     if (wanted.operation == "sort") cpu::run_sorts(on, now);
     if (wanted.operation == "segmented-sort") cpu::run_segmented_sorts(on, now);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the plain facade and its choice of engines: every type and operator it is compiled for,
-// the ranges it takes, and what it refuses. On the CPU engine; the CUDA tests run it on both.
+// the ranges it takes, and what it refuses. On the CPU engine; cuda_facade_test.cpp runs the former on
+// a GPU.
 #include <libscan/libscan.hpp>
 
 #include <array>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <tests/cpu/facade_cases.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/inputs.hpp>
@@ -18,38 +20,11 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-template <class T, class Op>
-void check_scans(Op op, T init) {
-  auto const on = engine::cpu(2);
-  for (index_t const n : {0, 1, 1000, 70000}) {
-    auto const in = make_input<T>(pattern::small, n);
-    guarded_buffer<T> out(n + 3);
-    T total = inclusive_scan(on, in, out.items(), op, init);
-    auto expected = scan_oracle(scan_kind::inclusive, in, op, init);
-    CHECK(out.damage() + out.written_from(n) == "");
-    auto written = out.copy();
-    written.resize(in.size());
-    CHECK(difference(expected, {written, total}) == "");
-
-    std::vector<T> exclusive(in);
-    total = exclusive_scan(on, exclusive, exclusive, op, init);
-    expected = scan_oracle(scan_kind::exclusive, in, op, init);
-    CHECK(difference(expected, {exclusive, total}) == "");
-  }
-}
-
-TEMPLATE_TEST_CASE("the facade scans every type with every operator", "", std::int8_t, std::int16_t,
-                   std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
-                   std::uint64_t, float, double, char, long, unsigned long, long long,
-                   unsigned long long) {
-  check_scans<TestType>(plus<TestType>{}, TestType(7));
-  check_scans<TestType>(minimum<TestType>{}, minimum<TestType>::identity());
-  check_scans<TestType>(maximum<TestType>{}, maximum<TestType>::identity());
-  if constexpr (std::is_integral_v<TestType>) {
-    check_scans<TestType>(bit_and<TestType>{}, bit_and<TestType>::identity());
-    check_scans<TestType>(bit_or<TestType>{}, TestType(8));
-    check_scans<TestType>(bit_xor<TestType>{}, TestType(1));
-  }
+TEMPLATE_TEST_CASE("the facade scans and sums every type with every operator", "", std::int8_t,
+                   std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+                   std::uint32_t, std::uint64_t, float, double, char, long, unsigned long,
+                   long long, unsigned long long) {
+  check_every_operator<TestType>(engine::cpu(2));
 }
 
 TEST_CASE("the operator defaults to the sum and init to its identity") {
@@ -58,6 +33,8 @@ TEST_CASE("the operator defaults to the sum and init to its identity") {
   std::vector<int> offsets(3);
   CHECK(exclusive_scan(on, lengths, offsets) == 8);
   CHECK(offsets == std::vector<int>{0, 3, 4});
+  CHECK(reduce(on, lengths) == 8);
+  CHECK(reduce(on, lengths, maximum<int>{}) == 4);
   CHECK(inclusive_scan(on, lengths, offsets, maximum<int>{}) == 4);
   CHECK(offsets == std::vector<int>{3, 3, 4});
   // An operator over a type of the same size and signedness is as good.

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Totals of segments on the cpu engine, however the segments are described, beside loops.
+#include <tbb/parallel_for.h>
+
+#include <bench/cpu/contenders.hpp>
+#include <bench/segments.hpp>
+#include <libscan/cpu/segmented_reduce.hpp>
+
+namespace libscan::bench::cpu {
+
+namespace {
+
+using item = std::uint32_t;
+
+/// The same segments in every form, and the total of each.
+struct reduced_segments {
+  segment_forms forms;
+  std::vector<index_t> offsets;
+  host_array<item> in;
+  host_array<item> totals, expected;
+
+  reduced_segments(std::string const& lengths, index_t n)
+      : forms(lengths, n),
+        offsets(forms.offsets.begin(), forms.offsets.end()),
+        in(items_of<item>("random", n)),
+        totals(segments()),
+        expected(segments()) {
+    for (index_t s = 0; s < segments(); ++s) expected[s] = total(s);
+    std::fill(totals.begin(), totals.end(), item{0});
+  }
+
+  index_t segments() const { return static_cast<index_t>(offsets.size()) - 1; }
+
+  item total(index_t s) const {
+    auto const at = static_cast<std::size_t>(s);
+    item sum = 0;
+    for (index_t i = offsets[at]; i < offsets[at + 1]; ++i) sum += in[i];
+    return sum;
+  }
+};
+
+void by_engine(int threads, std::string const& heads, reduced_segments const& data) {
+  auto const reduce = [&](auto descriptor) {
+    libscan::cpu::segmented_reduce(threads, data.in.begin(), descriptor, data.totals.begin(),
+                                   data.in.size, plus<item>{});
+  };
+  if (heads == "flags") return reduce(libscan::cpu::head_flags{data.forms.flags.begin()});
+  if (heads == "bits") return reduce(libscan::cpu::head_bits{data.forms.bits.begin()});
+  if (heads == "keys") return reduce(libscan::cpu::segment_keys<item>{data.forms.keys.begin()});
+  reduce(libscan::cpu::segment_offsets{data.offsets.data(), data.segments()});
+}
+
+/// What everyone writes who has no library: a loop over the items.
+void by_loop(reduced_segments const& data) {
+  item* to = data.totals.begin();
+  item sum = 0;
+  for (index_t i = 0; i < data.in.size; ++i) {
+    if (i > 0 && data.forms.flags[i] != 0) {
+      *to++ = sum;
+      sum = 0;
+    }
+    sum += data.in[i];
+  }
+  *to = sum;
+}
+
+void reduce(engine const& on, session const& now, std::string const& heads,
+            std::string const& lengths, reduced_segments const& data) {
+  index_t const n = data.in.size;
+  // The cpu engine's offsets are of 64 bits.
+  double const head_bytes = heads == "offsets"
+                                ? static_cast<double>(data.offsets.size() * sizeof(index_t))
+                                : data.forms.bytes(heads);
+  double const bytes =
+      head_bytes + static_cast<double>(n + data.segments()) * static_cast<double>(sizeof(item));
+  auto const right = [&] {
+    bool const equal =
+        std::equal(data.totals.begin(), data.totals.end(), data.expected.begin());
+    std::fill(data.totals.begin(), data.totals.end(), item{0});
+    return equal;
+  };
+  std::vector<contender> all{copy_of(bytes),
+                             {"libscan", [&] { by_engine(on.threads(), heads, data); }, right}};
+  if (heads == "offsets") {
+    all.push_back({"sequential", [&] {
+                     for (index_t s = 0; s < data.segments(); ++s) data.totals[s] = data.total(s);
+                   },
+                   right});
+    all.push_back({"tbb", [&] {
+                     tbb::parallel_for(index_t{0}, data.segments(),
+                                       [&](index_t s) { data.totals[s] = data.total(s); });
+                   },
+                   right});
+  } else {
+    all.push_back({"sequential", [&] { by_loop(data); }, right});
+  }
+  for (library const& other : other_libraries()) {
+    auto const reduce = heads == "keys" ? other.reduce_by_key : nullptr;
+    if (reduce == nullptr) continue;
+    auto const room = std::make_shared<host_array<item>>(data.segments());
+    std::fill(room->begin(), room->end(), item{0});
+    all.push_back({other.name,
+                   [&, reduce, room] {
+                     reduce(data.forms.keys.begin(), data.in.begin(), room->begin(),
+                            data.totals.begin(), n);
+                   },
+                   right});
+  }
+  now.run({"cpu", "segmented_reduce " + heads + ", " + lengths, "u32", n, bytes, std::move(all)});
+}
+
+}  // namespace
+
+void run_segmented_reductions(engine const& on, session const& now) {
+  options const& wanted = now.wanted;
+  for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 16, 1 << 20, 1 << 24})) {
+    for (std::string const& lengths : or_standard(wanted.lengths, names_of(length_axis))) {
+      reduced_segments const data(lengths, n);
+      for (std::string const& heads : or_standard(wanted.heads, names_of(head_axis))) {
+        reduce(on, now, heads, lengths, data);
+      }
+    }
+  }
+}
+
+}  // namespace libscan::bench::cpu
