@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade: scans and sums of host memory on whichever engine there is. Needs no nvcc; link
-// libscan::libscan. Items: integers of 8 to 64 bits, float, double; operators: plus, minimum,
+// The plain C++ facade: scans and sums of host memory on whichever engine there is. Needs no nvcc;
+// link libscan::libscan. Items: integers of 8 to 64 bits, float, double; operators: plus, minimum,
 // maximum and, for integers, bit_and, bit_or, bit_xor.
 #pragma once
 

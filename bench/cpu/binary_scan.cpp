@@ -102,9 +102,8 @@ void binary_scan(engine const& on, session const& now, std::string const& name,
 void binary_scan(engine const& on, session const& now, std::string const& mask, scan_kind kind,
                  int per_mille, index_t n) {
   flag_at const flag{static_cast<std::uint32_t>(per_mille)};
-  std::string const name =
-      std::string(kind == scan_kind::inclusive ? "inclusive" : "exclusive") + "_binary_scan " +
-      std::to_string(per_mille / 10) + " %";
+  std::string const name = std::string(kind == scan_kind::inclusive ? "inclusive" : "exclusive") +
+                           "_binary_scan " + std::to_string(per_mille / 10) + " %";
   if (mask == "bytes") {
     auto const flags = generated<std::uint8_t>(n, flag);
     binary_scan(on, now, name, "bytes->i32", kind, n, static_cast<double>(n),

@@ -67,7 +67,8 @@ struct library {
 
   /// The sum of In in T; null if there is none.
   template <class In, class T>
-  T (*reduction_of() const)(In const* in, index_t n) {
+  T (*reduction_of() const)
+  (In const* in, index_t n) {
     if constexpr (std::is_same_v<In, T>) {
       if constexpr (std::is_same_v<T, std::int32_t>) return reduce_i32;
       if constexpr (std::is_same_v<T, double>) return reduce_f64;

@@ -74,19 +74,20 @@ void reduce(engine const& on, session const& now, std::string const& heads,
   double const bytes =
       head_bytes + static_cast<double>(n + data.segments()) * static_cast<double>(sizeof(item));
   auto const right = [&] {
-    bool const equal =
-        std::equal(data.totals.begin(), data.totals.end(), data.expected.begin());
+    bool const equal = std::equal(data.totals.begin(), data.totals.end(), data.expected.begin());
     std::fill(data.totals.begin(), data.totals.end(), item{0});
     return equal;
   };
   std::vector<contender> all{copy_of(bytes),
                              {"libscan", [&] { by_engine(on.threads(), heads, data); }, right}};
   if (heads == "offsets") {
-    all.push_back({"sequential", [&] {
+    all.push_back({"sequential",
+                   [&] {
                      for (index_t s = 0; s < data.segments(); ++s) data.totals[s] = data.total(s);
                    },
                    right});
-    all.push_back({"tbb", [&] {
+    all.push_back({"tbb",
+                   [&] {
                      tbb::parallel_for(index_t{0}, data.segments(),
                                        [&](index_t s) { data.totals[s] = data.total(s); });
                    },

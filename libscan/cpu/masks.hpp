@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One truth value for each item, in the two forms that memory holds it: a byte each, or 32 packed in
-// a word. Read a piece of the items at a time, as bits.
+// One truth value for each item, in the two forms that memory holds it: a byte each, or 32 packed
+// in a word. Read a piece of the items at a time, as bits.
 #pragma once
 
 #include <concepts>

@@ -19,10 +19,10 @@ namespace libscan::inline v1::cpu {
 ///
 /// `in` is a random-access iterator or pointer; items are converted to Op::value_type, in which
 /// everything accumulates. `op` is associative, need not commute, is called only as op(earlier,
-/// later), concurrently, and sees nothing but items, `init` and their sums. (What commutes is summed
-/// in another order of the items; the result is the same but for rounding.) Reads n items, allocates
-/// nothing. Floating-point results depend on n and `chunk_items` only, bit for bit, never on
-/// `threads`, timing or the CPU; they may differ in their last bits from the total of a scan.
+/// later), concurrently, and sees nothing but items, `init` and their sums. (What commutes is
+/// summed in another order of the items; the result is the same but for rounding.) Reads n items,
+/// allocates nothing. Floating-point results depend on n and `chunk_items` only, bit for bit, never
+/// on `threads`, timing or the CPU; they may differ in their last bits from the total of a scan.
 ///
 /// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and lets pass what `op` or
 /// the iterator throw (of several, that of the first chunk).

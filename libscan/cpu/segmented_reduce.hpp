@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Totals of segments on CPU threads. Each chunk is scanned as segmented_scan.hpp scans it, but into
-// the thread's own cache, and what stands at the last item of each segment is its total: so the cost
-// is the same whatever the segments' lengths.
+// the thread's own cache, and what stands at the last item of each segment is its total: so short
+// segments cost no more than long ones. Where few segments end in a chunk, they are summed instead.
 #pragma once
 
 #include <algorithm>
@@ -43,46 +43,74 @@ struct follow_segments {
 template <class T>
 struct reduced_stage : segmented_stage<T> {
   std::unique_ptr<head_word[]> tails;
+  index_t ended = 0;  ///< how many tails there are
 
   reduced_stage(index_t items, flagged<T> any)
       : segmented_stage<T>(items + 1, any),
         tails(std::make_unique_for_overwrite<head_word[]>(
             static_cast<std::size_t>(ceil_div(items, word_heads)))) {}
 
-  /// Marks the heads and tails of chunk `c` of n items; returns how many tails there are.
+  /// Marks the heads and tails of chunk `c` of n items.
   template <class Heads>
-  index_t mark(Heads const& descriptor, chunk const& c, index_t n) {
+  void mark(Heads const& descriptor, chunk const& c, index_t n) {
     head_word* const heads = this->heads.get();
     index_t const size = c.size(), words = ceil_div(size, word_heads);
     bool const last = c.end == n;
     // With the item behind, whose head is this chunk's tail.
     mark_positions(descriptor, scan_direction::forward, n, c.begin, last ? n : c.end + 1, heads);
-    index_t count = 0;
+    ended = 0;
     for (index_t w = 0; w < words; ++w) {
       bool const more = (w + 1) * word_heads < size + (last ? 0 : 1);
       tails[w] = heads[w] >> 1 | (more ? heads[w + 1] << (word_heads - 1) : 0);
       if (last && w == words - 1) tails[w] |= head_word{1} << (size - 1) % word_heads;
-      count += std::popcount(tails[w]);
+      ended += std::popcount(tails[w]);
     }
     if (size % word_heads != 0) heads[words - 1] &= ~(~head_word{0} << size % word_heads);
-    return count;
   }
 };
 
-/// Calls at(i) for each i of [0, n) whose bit is 1, in order.
-template <class At>
-void for_each_bit(head_word const* words, index_t n, At at) {
+/// to[k] = items[i] for the k-th i of [0, n) whose bit is 1.
+template <class Items, class To>
+void pick(head_word const* words, index_t n, Items items, To to) {
   for (index_t i = 0; i < n; i += word_heads) {
-    for (head_word word = *words++; word != 0; word &= word - 1) at(i + std::countr_zero(word));
+    head_word word = *words++;
+    if (word == ~head_word{0}) {
+      for (index_t k = 0; k < word_heads; ++k) to[k] = items[i + k];
+      to += word_heads;
+      continue;
+    }
+    for (; word != 0; word &= word - 1) *to++ = items[i + std::countr_zero(word)];
   }
 }
 
-/// Scans all segments, a chunk at a time, and calls take(stage, chunk, scanned, ended) for each
-/// chunk: scanned[i] is what item i of the chunk and those before it in its segment sum to, behind
-/// `init`; `ended` says how many segments ended before the chunk. Returns how many there are.
+/// Sets sums[i] to what `scan_segments` would, where item i of chunk `here` is the last of its
+/// segment, but for the order in which floats are rounded.
+template <class T, class Op>
+void sum_to_tails(reduced_stage<T> const& here, T* sums, index_t items, Op op, T carry, T init) {
+  auto const& code = vector_scan_of<Op>();
+  bool begun = !is_head(here.heads.get(), 0);
+  index_t from = 0;
+  for (index_t w = 0; w < ceil_div(items, word_heads); ++w) {
+    for (head_word word = here.tails[w]; word != 0; word &= word - 1) {
+      index_t const tail = w * word_heads + std::countr_zero(word);
+      // An item that was summed may be overwritten: `sums` may be the items.
+      T const sum = code.sum(here.items + from, tail + 1 - from);
+      sums[tail] = op(begun ? carry : init, sum);
+      begun = false;
+      from = tail + 1;
+    }
+  }
+}
+
+/// Segments that may end in a chunk for these items, if they are to be summed one by one.
+inline constexpr index_t summed_items = 256;
+
+/// Finds the totals of all segments, a chunk at a time, and calls take(stage, chunk, sums, ended)
+/// for each chunk: sums[i] is the total of the segment that ends with item i of the chunk; `ended`
+/// says how many segments ended before the chunk. Returns how many there are.
 template <class In, class Heads, monoid Op, class Take>
-index_t scan_for_totals(int threads, In in, Heads const& heads, index_t n, Op op,
-                        typename Op::value_type init, index_t chunk_items, Take take) {
+index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
+                    typename Op::value_type init, index_t chunk_items, Take take) {
   using T = typename Op::value_type;
   using stage = reduced_stage<T>;
   using carried = ended_segments<T>;
@@ -93,19 +121,24 @@ index_t scan_for_totals(int threads, In in, Heads const& heads, index_t n, Op op
       [&] { return stage(std::min(n, chunk_items), follow.within.identity()); },
       [&](stage& here, chunk const& c) {
         here.items = fetch(source, scan_direction::forward, n, c, here.room.get());
-        index_t const ended = here.mark(heads, c, n);
-        return carried{ended, sum_segments(here, c.size(), op, init)};
+        here.mark(heads, c, n);
+        return carried{here.ended, sum_segments(here, c.size(), op, init)};
       },
       [&](stage& here, chunk const& c, carried const& carry) {
+        T* const sums = here.room.get();
+        if constexpr (vectorised<Op>) {
+          if (here.ended * summed_items <= c.size()) {
+            sum_to_tails(here, sums, c.size(), op, carry.rest.value, init);
+            return take(here, c, sums, carry.ended);
+          }
+        }
         chunk_memory ahead;
         if (vectorised<Op> && c.next_begin < c.next_end) {
-          ahead =
-              memory_of<T>(source, heads, scan_direction::forward, n, c.next_begin, c.next_end);
+          ahead = memory_of<T>(source, heads, scan_direction::forward, n, c.next_begin, c.next_end);
         }
-        T* const scanned = here.room.get();
-        scan_segments<scan_kind::inclusive>(here, scanned, c.size(), op, carry.rest, init,
+        scan_segments<scan_kind::inclusive>(here, sums, c.size(), op, carry.rest, init,
                                             store_road::cached, ahead);
-        take(here, c, scanned, carry.ended);
+        take(here, c, sums, carry.ended);
       });
   return total.ended;
 }
@@ -126,12 +159,10 @@ index_t segmented_reduce(int threads, In in, Heads const& heads, Totals totals, 
                          std::type_identity_t<typename Op::value_type> init = Op::identity(),
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
-  return detail::scan_for_totals(
-      threads, in, heads, n, op, init, chunk_items,
-      [&](auto const& stage, chunk const& c, T const* scanned, index_t ended) {
-        auto to = totals + ended;
-        detail::for_each_bit(stage.tails.get(), c.size(), [&](index_t i) { *to++ = scanned[i]; });
-      });
+  return detail::find_totals(threads, in, heads, n, op, init, chunk_items,
+                             [&](auto const& stage, chunk const& c, T const* sums, index_t ended) {
+                               detail::pick(stage.tails.get(), c.size(), sums, totals + ended);
+                             });
 }
 
 /// The same between offsets: every segment gets a total, `init` if it is empty. Returns how many
@@ -144,41 +175,40 @@ index_t segmented_reduce(int threads, In in, segment_offsets const& heads, Total
   index_t const segments = heads.segments;
   index_t const* const ends = heads.offsets + 1;
   // A chunk writes the segments that end in it, and those that are empty behind them.
-  detail::scan_for_totals(
-      threads, in, heads, n, op, init, chunk_items,
-      [&](auto const&, chunk const& c, T const* scanned, index_t) {
-        index_t const* const first =
-            c.begin == 0 ? ends : std::upper_bound(ends, ends + segments, c.begin);
-        index_t begin = first[-1];
-        for (index_t s = first - ends; s < segments && ends[s] <= c.end; ++s) {
-          index_t const end = ends[s];
-          totals[s] = begin == end ? init : scanned[end - 1 - c.begin];
-          begin = end;
-        }
-      });
+  detail::find_totals(threads, in, heads, n, op, init, chunk_items,
+                      [&](auto const&, chunk const& c, T const* sums, index_t) {
+                        index_t const* const first =
+                            c.begin == 0 ? ends : std::upper_bound(ends, ends + segments, c.begin);
+                        index_t begin = first[-1];
+                        for (index_t s = first - ends; s < segments && ends[s] <= c.end; ++s) {
+                          index_t const end = ends[s];
+                          totals[s] = begin == end ? init : sums[end - 1 - c.begin];
+                          begin = end;
+                        }
+                      });
   if (n == 0) std::fill_n(totals, segments, init);
   return segments;
 }
 
 /// Every run of keys that equal (==) the one before becomes one: unique[s] = the first key of run
-/// s, totals[s] = init op the items of run s. Returns how many runs there are. `unique` and `totals`
-/// need room for as many results, n at most. Otherwise as `segmented_reduce` with `segment_keys`.
+/// s, totals[s] = init op the items of run s. Returns how many runs there are. `unique` and
+/// `totals` need room for as many results, n at most. Otherwise as `segmented_reduce` with
+/// `segment_keys`.
 template <class Key, std::random_access_iterator In, std::random_access_iterator Unique,
           std::random_access_iterator Totals, monoid Op>
 index_t reduce_by_key(int threads, Key const* keys, In in, Unique unique, Totals totals, index_t n,
                       Op op, std::type_identity_t<typename Op::value_type> init = Op::identity(),
                       index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
-  return detail::scan_for_totals(
-      threads, in, segment_keys<Key>{keys}, n, op, init, chunk_items,
-      [&](auto const& stage, chunk const& c, T const* scanned, index_t ended) {
-        auto to = totals + ended;
-        detail::for_each_bit(stage.tails.get(), c.size(), [&](index_t i) { *to++ = scanned[i]; });
-        // A segment that is under way as the chunk begins has its key already.
-        auto key_to = unique + ended + (detail::is_head(stage.heads.get(), 0) ? 0 : 1);
-        detail::for_each_bit(stage.heads.get(), c.size(),
-                             [&](index_t i) { *key_to++ = keys[c.begin + i]; });
-      });
+  return detail::find_totals(threads, in, segment_keys<Key>{keys}, n, op, init, chunk_items,
+                             [&](auto const& stage, chunk const& c, T const* sums, index_t ended) {
+                               detail::pick(stage.tails.get(), c.size(), sums, totals + ended);
+                               // A segment that is under way as the chunk begins has its key
+                               // already.
+                               index_t const begun = detail::is_head(stage.heads.get(), 0) ? 0 : 1;
+                               detail::pick(stage.heads.get(), c.size(), keys + c.begin,
+                                            unique + (ended + begun));
+                             });
 }
 
 }  // namespace libscan::inline v1::cpu

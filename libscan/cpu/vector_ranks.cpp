@@ -60,8 +60,8 @@ HWY_INLINE vector<Rank> widened(std::uint8_t const* bytes) {
   }
 }
 
-/// Words whose ranks in bytes are kept before they are widened: stores and the loads of other widths
-/// that follow should not meet.
+/// Words whose ranks in bytes are kept before they are widened: stores and the loads of other
+/// widths that follow should not meet.
 inline constexpr index_t staged_words = 16;
 
 /// Ranks whole groups, of bits from a word's first on; `before` goes on.

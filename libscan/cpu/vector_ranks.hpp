@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of items that bits mark, in vector registers: one core's part of a binary scan. Compiled
-// for several instruction sets in vector_ranks.cpp; the best one is chosen at run time.
+// The ranks of items that bits mark, in vector registers: one core's part of a binary scan.
+// Compiled for several instruction sets in vector_ranks.cpp; the best one is chosen at run time.
 #pragma once
 
 #include <cstdint>

@@ -32,8 +32,8 @@ std::vector<std::uint8_t> flags_with(std::uint64_t of_64, index_t n) {
 
 /// What is wrong with ranks by `mask`; "" if nothing.
 template <class Rank, class Mask>
-std::string faults(int threads, scan_kind kind, Mask const& mask,
-                   scan_result<Rank> const& expected, index_t chunk_items, int offset) {
+std::string faults(int threads, scan_kind kind, Mask const& mask, scan_result<Rank> const& expected,
+                   index_t chunk_items, int offset) {
   auto const n = static_cast<index_t>(expected.out.size());
   guarded_buffer<Rank> ranks(n, offset);
   index_t const total =
@@ -59,7 +59,8 @@ std::string all_faults(int threads, index_t n, index_t chunk_items) {
       auto found =
           faults(threads, kind, cpu::byte_mask{flags.data()}, expected, chunk_items, offset);
       if (!found.empty()) return "bytes, " + found;
-      found = faults(threads, kind, cpu::bit_mask{words.data()}, expected, chunk_items, 16 - offset);
+      found =
+          faults(threads, kind, cpu::bit_mask{words.data()}, expected, chunk_items, 16 - offset);
       if (!found.empty()) return "bits, " + found;
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the plain facade and its choice of engines: every type and operator it is compiled for,
-// the ranges it takes, and what it refuses. On the CPU engine; cuda_facade_test.cpp runs the former on
-// a GPU.
+// the ranges it takes, and what it refuses. On the CPU engine; cuda_facade_test.cpp runs the former
+// on a GPU.
 #include <libscan/libscan.hpp>
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the CPU's reductions against a loop: sizes, operators, conversions, threads, and the bits
-// of floating-point results.
+// Tests of the CPU's reductions against a loop: sizes, operators, conversions, threads, and the
+// bits of floating-point results.
 #include <libscan/cpu/reduce.hpp>
 
 #include <deque>
