@@ -127,6 +127,9 @@ std::vector<options> cpu_parts() {
   options& others = add("scan");
   others.types = {"f32", "i8->i32"};
   others.sizes = {1 << 20, 1 << 27};
+  options& maps = add("scan");
+  maps.types = {"affine"};
+  maps.sizes = {1 << 20, 1 << 24};
   options& inclusive = add("scan");
   inclusive.types = {"i32", "f32", "f64", "i8->i32"};
   inclusive.kinds = {scan_kind::inclusive};

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <execution>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -59,12 +60,13 @@ void std_scan(scan_kind kind, host_array<In> const& in, host_array<T> const& out
   }
 }
 
-/// in -> out by the facade; where items are widened, which it does not do, by the engine.
+/// in -> out by the facade; by the engine where items are widened, or are no numbers, for which the
+/// facade is not compiled.
 template <class In, class T, class Op>
 void our_scan(engine const& on, scan_kind kind, host_array<In> const& in, host_array<T> const& out,
               Op op) {
   bool const inclusive = kind == scan_kind::inclusive;
-  if constexpr (std::is_same_v<In, T>) {
+  if constexpr (std::is_same_v<In, T> && std::is_arithmetic_v<T>) {
     std::span<T> const results(out.begin(), out.end());
     inclusive ? inclusive_scan(on, in.view(), results, op)
               : exclusive_scan(on, in.view(), results, op);
