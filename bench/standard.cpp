@@ -140,6 +140,12 @@ std::vector<options> cpu_parts() {
   options& masks = add("filter");
   masks.masks = names_of(mask_axis);
   masks.sizes = {1 << 16, 1 << 20, 1 << 24};
+  add("split");
+  options& flagged = add("split");
+  flagged.outputs = {"two"};
+  flagged.masks = {"bytes"};
+  flagged.sizes = {1 << 24};
+  add("runs");
   add("sort").types = {"u32", "u64"};
   options& easier = add("sort");
   easier.keys = {"256-distinct", "sorted", "constant"};
@@ -153,11 +159,13 @@ std::vector<options> cpu_parts() {
   in_more_segments.sorts = {"keys", "pairs"};
   in_more_segments.lengths = {"short", "power-law"};
   in_more_segments.sizes = {1 << 24};
+  add("split-by-key");
   add("histogram");
   options& more_bins = add("histogram");
   more_bins.types = {"u32"};
   more_bins.bins = {2048, 1 << 20};
   add("spmv");
+  add("coo-to-csr");
   add("algorithms");
   return parts;
 }
