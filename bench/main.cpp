@@ -166,20 +166,20 @@ void add_others(CLI::App& app, options& wanted, output_options& output) {
 }
 
 void add_sorts(CLI::App& app, options& wanted, output_options& output) {
-  auto& split = *app.add_subcommand("split", "what is kept, and what is not (cuda)");
+  auto& split = *app.add_subcommand("split", "what is kept, and what is not");
   split.add_option("--keep", wanted.per_mille, "of a thousand items (default: 500)")
       ->check(CLI::Range(1, 1000))
       ->delimiter(',');
   split
       .add_option("--outputs", wanted.outputs,
-                  "two; one, with what is not kept behind; reversed: one, filled from both ends\n"
-                  "(default: all)")
+                  "two; one, with what is not kept behind; reversed (cuda): one, filled from both\n"
+                  "ends (default: all)")
       ->delimiter(',')
       ->check(one_of(output_axis));
   split.add_option("--mask", wanted.masks, "by flags instead, into two outputs: bytes")
       ->check(CLI::IsMember({"bytes"}));
   add_common(split, wanted, output);
-  auto& runs = *app.add_subcommand("runs", "unique and run-length encoding (cuda)");
+  auto& runs = *app.add_subcommand("runs", "unique and run-length encoding");
   runs.add_option("--lengths", wanted.runs, "mean lengths of the runs (default: 1, 8, 1024)")
       ->check(CLI::Range(1, 1 << 20))
       ->delimiter(',');
@@ -216,7 +216,7 @@ void add_sorts(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',')
       ->check(one_of(sort_length_axis));
   add_common(segmented, wanted, output);
-  auto& buckets = *app.add_subcommand("split-by-key", "stable splits into many buckets (cuda)");
+  auto& buckets = *app.add_subcommand("split-by-key", "stable splits into many buckets");
   buckets.add_option("--buckets", wanted.buckets, "1 to 256 (default: 8, 64, 256)")
       ->check(CLI::Range(1, 256))
       ->delimiter(',');
@@ -258,8 +258,8 @@ void add_matrices(CLI::App& app, options& wanted, output_options& output) {
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
   add_common(spmv, wanted, output);
-  add_common(*app.add_subcommand("coo-to-csr", "matrices by rows from lists of entries (cuda)"),
-             wanted, output);
+  add_common(*app.add_subcommand("coo-to-csr", "matrices by rows from lists of entries"), wanted,
+             output);
 }
 
 /// Refuses, before anything is measured, what would only be refused afterwards. Of the engines

@@ -144,6 +144,25 @@ struct small_integer_at {
   }
 };
 
+/// A row or column of entry k of a list in any order.
+struct list_index_at {
+  std::uint64_t stream;
+  index_t size;
+  LIBSCAN_HOST_DEVICE std::int32_t operator()(index_t k) const {
+    return static_cast<std::int32_t>(
+        (random_word(stream, k) >> 32) * static_cast<std::uint64_t>(size) >> 32);
+  }
+};
+
+/// A list of n entries in any order, some of one place: what a square matrix is made of.
+struct entry_list {
+  index_t rows;  ///< as many columns, and in the mean 16 entries each
+  list_index_at row{13, rows}, column{14, rows};
+  small_integer_at<float> value{15};
+
+  explicit entry_list(index_t n) : rows(std::max<index_t>(16, n / 16)) {}
+};
+
 /// How many entries each matrix has in the standard set for a GPU.
 inline index_t standard_entries(std::string_view name) {
   if (name == "stencil7") return 49324032;

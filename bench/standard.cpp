@@ -127,6 +127,9 @@ std::vector<options> cpu_parts() {
   options& others = add("scan");
   others.types = {"f32", "i8->i32"};
   others.sizes = {1 << 20, 1 << 27};
+  options& maps = add("scan");
+  maps.types = {"affine"};
+  maps.sizes = {1 << 20, 1 << 24};
   options& inclusive = add("scan");
   inclusive.types = {"i32", "f32", "f64", "i8->i32"};
   inclusive.kinds = {scan_kind::inclusive};
@@ -142,6 +145,12 @@ std::vector<options> cpu_parts() {
   options& masks = add("filter");
   masks.masks = names_of(mask_axis);
   masks.sizes = {1 << 16, 1 << 20, 1 << 24};
+  add("split");
+  options& flagged = add("split");
+  flagged.outputs = {"two"};
+  flagged.masks = {"bytes"};
+  flagged.sizes = {1 << 24};
+  add("runs");
   add("sort").types = {"u32", "u64"};
   options& easier = add("sort");
   easier.keys = {"256-distinct", "sorted", "constant"};
@@ -155,11 +164,13 @@ std::vector<options> cpu_parts() {
   in_more_segments.sorts = {"keys", "pairs"};
   in_more_segments.lengths = {"short", "power-law"};
   in_more_segments.sizes = {1 << 24};
+  add("split-by-key");
   add("histogram");
   options& more_bins = add("histogram");
   more_bins.types = {"u32"};
   more_bins.bins = {2048, 1 << 20};
   add("spmv");
+  add("coo-to-csr");
   add("algorithms");
   return parts;
 }

@@ -51,4 +51,13 @@ inline std::string scan_name(scan_kind kind, std::string const& op, std::string 
   return name;
 }
 
+/// How a record names a split: "split two outputs 50 %". `outputs` is a name on `output_axis`.
+inline std::string split_name(std::string const& outputs, bool by_flags, int per_mille) {
+  std::string name = outputs == "two"   ? "split two outputs"
+                     : outputs == "one" ? "split one buffer"
+                                        : "split reversed";
+  if (by_flags) name += " by bytes";
+  return name + " " + std::to_string(per_mille / 10) + " %";
+}
+
 }  // namespace libscan::bench

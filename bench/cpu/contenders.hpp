@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <execution>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,13 +21,24 @@
 
 namespace libscan::bench::cpu {
 
+/// Sets `out` to the prefix that is asked for. Chosen by `?:`, maps of two fields would go by way
+/// of the stack, and a loop take five times as long.
+template <class T>
+void store(scan_kind kind, T const& inclusive, T const& exclusive, T& out) {
+  if (kind == scan_kind::inclusive) {
+    out = inclusive;
+  } else {
+    out = exclusive;
+  }
+}
+
 /// in -> out by the loop that defines the scan.
 template <class In, class T, class Op>
 void sequential_scan(scan_kind kind, host_array<In> const& in, host_array<T> const& out, Op op) {
   T sum = op.identity();
   for (index_t i = 0; i < in.size; ++i) {
     T const next = op(sum, static_cast<T>(in[i]));
-    out[i] = kind == scan_kind::inclusive ? next : sum;
+    store(kind, next, sum, out[i]);
     sum = next;
   }
 }
@@ -39,7 +51,7 @@ void tbb_scan(scan_kind kind, host_array<In> const& in, host_array<T> const& out
       [&](auto const& part, T sum, bool final) {
         for (index_t i = part.begin(); i < part.end(); ++i) {
           T const next = op(sum, static_cast<T>(in[i]));
-          if (final) out[i] = kind == scan_kind::inclusive ? next : sum;
+          if (final) store(kind, next, sum, out[i]);
           sum = next;
         }
         return sum;
@@ -59,12 +71,13 @@ void std_scan(scan_kind kind, host_array<In> const& in, host_array<T> const& out
   }
 }
 
-/// in -> out by the facade; where items are widened, which it does not do, by the engine.
+/// in -> out by the facade; by the engine where items are widened, or are no numbers, for which the
+/// facade is not compiled.
 template <class In, class T, class Op>
 void our_scan(engine const& on, scan_kind kind, host_array<In> const& in, host_array<T> const& out,
               Op op) {
   bool const inclusive = kind == scan_kind::inclusive;
-  if constexpr (std::is_same_v<In, T>) {
+  if constexpr (std::is_same_v<In, T> && std::is_arithmetic_v<T>) {
     std::span<T> const results(out.begin(), out.end());
     inclusive ? inclusive_scan(on, in.view(), results, op)
               : exclusive_scan(on, in.view(), results, op);

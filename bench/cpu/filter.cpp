@@ -3,6 +3,7 @@
 #include <apps/filter/filter.hpp>
 #include <apps/filter/selection.hpp>
 #include <bench/cpu/contenders.hpp>
+#include <bench/cpu/loops.hpp>
 
 namespace libscan::bench::cpu {
 
@@ -38,26 +39,6 @@ void filter_u32(engine const& on, session const& now, int per_mille, index_t n) 
            static_cast<double>(bytes), std::move(all)});
 }
 
-/// What everyone writes who has no library.
-template <class Marked>
-void loop(host_array<item> const& in, Marked marked, host_array<item> const& out) {
-  item* next = out.begin();
-  for (index_t i = 0; i < in.size; ++i) {
-    if (marked(i)) *next++ = in[i];
-  }
-}
-
-/// The same without branches that depend on data: writes every item, the next one over what is not
-/// kept.
-template <class Marked>
-void steady_loop(host_array<item> const& in, Marked marked, host_array<item> const& out) {
-  index_t kept = 0;
-  for (index_t i = 0; i < in.size; ++i) {
-    out[kept] = in[i];
-    kept += marked(i) ? 1 : 0;
-  }
-}
-
 void filter_by_mask(engine const& on, session const& now, std::string const& mask, int per_mille,
                     index_t n) {
   flag_at const flag{static_cast<std::uint32_t>(per_mille)};
@@ -83,19 +64,25 @@ void filter_by_mask(engine const& on, session const& now, std::string const& mas
                                     packed ? 4 * bits.size : flags.size);
   auto const by_bytes = [&](index_t i) { return flags[i] != 0; };
   auto const by_bits = [&](index_t i) { return (bits[i / 32] >> i % 32 & 1u) != 0; };
-  now.run(
-      {"cpu",
-       "filter by " + mask + " " + std::to_string(per_mille / 10) + " %",
-       "u32",
-       n,
-       bytes,
-       {copy_of(bytes),
-        {"libscan", [&] { filter<item>(on, in.view(), results, marks); }, right},
-        {"sequential", [&, packed] { packed ? loop(in, by_bits, out) : loop(in, by_bytes, out); },
-         right},
-        {"sequential branchless",
-         [&, packed] { packed ? steady_loop(in, by_bits, out) : steady_loop(in, by_bytes, out); },
-         right}}});
+  now.run({"cpu",
+           "filter by " + mask + " " + std::to_string(per_mille / 10) + " %",
+           "u32",
+           n,
+           bytes,
+           {copy_of(bytes),
+            {"libscan", [&] { filter<item>(on, in.view(), results, marks); }, right},
+            {"sequential",
+             [&, packed] {
+               packed ? filter_loop(in, by_bits, out.begin())
+                      : filter_loop(in, by_bytes, out.begin());
+             },
+             right},
+            {"sequential branchless",
+             [&, packed] {
+               packed ? steady_filter_loop(in, by_bits, out.begin())
+                      : steady_filter_loop(in, by_bytes, out.begin());
+             },
+             right}}});
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <apps/spmv/spmv.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::bench::cpu {
@@ -16,6 +17,25 @@ namespace libscan::bench::cpu {
 struct key_and_value {
   std::uint32_t key, value;
   bool operator==(key_and_value const&) const = default;
+};
+
+/// A split of items below a limit, or of those that flags mark, from the others.
+struct split_call {
+  std::uint32_t const* in;
+  std::uint8_t const* flags;  ///< null: by `limit`
+  std::uint32_t limit;
+  std::uint32_t* out;       ///< of n items
+  std::uint32_t* rejected;  ///< null: the others come behind, in `out`
+  index_t n;
+};
+
+/// An entry of a list in one piece. Eigen asks for its parts by these names.
+struct list_entry {
+  std::int32_t row_index, column_index;
+  float number;
+  std::int32_t row() const { return row_index; }
+  std::int32_t col() const { return column_index; }
+  float value() const { return number; }
 };
 
 /// What another library does of what is measured. Each function is there or null.
@@ -41,11 +61,21 @@ struct library {
                         index_t n) = nullptr;
   /// Items below a limit; returns how many.
   index_t (*filter)(word const* in, index_t n, word* out, word limit) = nullptr;
+  /// Returns how many items are split from the others.
+  index_t (*split)(split_call const& call) = nullptr;
+  /// The first of each run of equal items; and how many it has. Returns how many runs there are.
+  index_t (*unique)(word const* in, index_t n, word* out) = nullptr;
+  index_t (*run_length_encode)(word const* in, index_t n, word* out, index_t* lengths) = nullptr;
   /// In place.
   void (*sort_u32)(word* keys, index_t n) = nullptr;
   void (*sort_u64)(std::uint64_t* keys, index_t n) = nullptr;
   /// Stable, in place.
   void (*sort_pairs)(key_and_value* pairs, index_t n) = nullptr;
+  /// Stable, of keys below `buckets`; offsets[b] = how many are below b, for b up to `buckets`.
+  void (*split_by_key)(key_and_value const* in, key_and_value* out, index_t n, int buckets,
+                       index_t* offsets) = nullptr;
+  /// The matrix by rows that a list of entries is; those of one place add up.
+  void (*to_rows)(list_entry const* list, index_t n, sparse_matrix<float>& matrix) = nullptr;
   /// How many samples are 0, 1, ..., bins - 1, which they all are.
   void (*histogram_u8)(std::uint8_t const* in, index_t n, word* counts, index_t bins) = nullptr;
   void (*histogram_u32)(word const* in, index_t n, word* counts, index_t bins) = nullptr;

@@ -71,17 +71,29 @@ void run_binary_scans(engine const& on, session const& now);
 /// Filters of 32-bit items; the engine beside the standard library. By a mask: beside a loop.
 void run_filters(engine const& on, session const& now);
 
+/// Splits of 32-bit items in two; the engine beside loops and the standard library.
+void run_splits(engine const& on, session const& now);
+
+/// First items of runs, and run-length encoding; the engine beside the same.
+void run_runs(engine const& on, session const& now);
+
 /// Sorts of keys and of pairs; the engine beside the standard library.
 void run_sorts(engine const& on, session const& now);
 
 /// Sorts of keys and of pairs within segments; the engine beside loops over the segments.
 void run_segmented_sorts(engine const& on, session const& now);
 
+/// Splits of keys and values into many buckets; a sort of the engine beside loops.
+void run_splits_by_key(engine const& on, session const& now);
+
 /// Histograms of integers; the engine beside loops, on one thread and on all.
 void run_histograms(engine const& on, session const& now);
 
 /// Products of sparse matrices and vectors; the engine beside loops and Eigen.
 void run_products(engine const& on, session const& now);
+
+/// Matrices by rows from lists of entries; the engine beside loops, sorts and Eigen.
+void run_builds(engine const& on, session const& now);
 
 /// 32-bit sums at the sizes of the paper's table: the sequential loop beside what has threads.
 void run_algorithms(engine const& on, session const& now);

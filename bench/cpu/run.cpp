@@ -28,10 +28,14 @@ void run_cpu_workloads(options const& wanted, report const& tell) {
     if (wanted.operation == "reduce") cpu::run_reductions(on, now);
     if (wanted.operation == "binary-scan") cpu::run_binary_scans(on, now);
     if (wanted.operation == "filter") cpu::run_filters(on, now);
+    if (wanted.operation == "split") cpu::run_splits(on, now);
+    if (wanted.operation == "runs") cpu::run_runs(on, now);
     if (wanted.operation == "sort") cpu::run_sorts(on, now);
     if (wanted.operation == "segmented-sort") cpu::run_segmented_sorts(on, now);
+    if (wanted.operation == "split-by-key") cpu::run_splits_by_key(on, now);
     if (wanted.operation == "histogram") cpu::run_histograms(on, now);
     if (wanted.operation == "spmv") cpu::run_products(on, now);
+    if (wanted.operation == "coo-to-csr") cpu::run_builds(on, now);
     if (wanted.operation == "algorithms") cpu::run_algorithms(on, now);
   });
 }

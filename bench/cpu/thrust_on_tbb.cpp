@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thrust as it runs on the CPU, on oneTBB.
 #include <thrust/copy.h>
+#include <thrust/count.h>
 #include <thrust/functional.h>
+#include <thrust/iterator/constant_iterator.h>
+#include <thrust/partition.h>
 #include <thrust/reduce.h>
 #include <thrust/scan.h>
 #include <thrust/system/tbb/execution_policy.h>
+#include <thrust/unique.h>
 
 #include <bench/cpu/libraries.hpp>
 
@@ -44,6 +48,35 @@ index_t filter(std::uint32_t const* in, index_t n, std::uint32_t* out, std::uint
   return end - out;
 }
 
+/// f(marks, marked) for what decides a split: flags, or items below a limit.
+template <class F>
+index_t with_marks(split_call const& call, F f) {
+  if (call.flags != nullptr) return f(call.flags, [](std::uint8_t flag) { return flag != 0; });
+  return f(call.in, [limit = call.limit](std::uint32_t x) { return x < limit; });
+}
+
+index_t split(split_call const& call) {
+  return with_marks(call, [&](auto marks, auto marked) {
+    std::uint32_t* rejected = call.rejected;
+    if (rejected == nullptr) {
+      rejected = call.out + thrust::count_if(policy, marks, marks + call.n, marked);
+    }
+    auto const ends = thrust::stable_partition_copy(policy, call.in, call.in + call.n, marks,
+                                                    call.out, rejected, marked);
+    return static_cast<index_t>(ends.first - call.out);
+  });
+}
+
+index_t unique(std::uint32_t const* in, index_t n, std::uint32_t* out) {
+  return thrust::unique_copy(policy, in, in + n, out) - out;
+}
+
+index_t run_length_encode(std::uint32_t const* in, index_t n, std::uint32_t* out,
+                          index_t* lengths) {
+  thrust::constant_iterator<index_t> const ones(1);
+  return thrust::reduce_by_key(policy, in, in + n, ones, out, lengths).first - out;
+}
+
 }  // namespace
 
 library thrust_on_tbb() {
@@ -59,6 +92,9 @@ library thrust_on_tbb() {
   all.reduce_f64 = reduce<double>;
   all.reduce_by_key = reduce_by_key;
   all.filter = filter;
+  all.split = split;
+  all.unique = unique;
+  all.run_length_encode = run_length_encode;
   return all;
 }
 

@@ -53,14 +53,6 @@ struct split_results {
   }
 };
 
-std::string name_of(std::string const& outputs, bool by_flags, int per_mille) {
-  std::string name = outputs == "two"   ? "split two outputs"
-                     : outputs == "one" ? "split one buffer"
-                                        : "split reversed";
-  if (by_flags) name += " by bytes";
-  return name + " " + std::to_string(per_mille / 10) + " %";
-}
-
 /// Adds all offers; those that say "reversed" fill a buffer from both ends instead.
 void add_splits(workload& work, split_problem const& problem, split_results const& results,
                 told_count const& count) {
@@ -110,7 +102,8 @@ void split_u32(session const& now, std::string const& outputs, bool by_flags, in
   problem.rejected = results.second.data();
   problem.reversed = results.from_ends.data();
   double const bytes = static_cast<double>(n) * (2 * sizeof(item) + (by_flags ? 1 : 0));
-  workload work{"cuda", name_of(outputs, by_flags, per_mille), "u32", n, bytes, {copy_of(bytes)}};
+  workload work{"cuda",          split_name(outputs, by_flags, per_mille), "u32", n, bytes,
+                {copy_of(bytes)}};
   add_splits(work, problem, results, count);
   now.run(std::move(work));
 }

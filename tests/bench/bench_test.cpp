@@ -210,6 +210,12 @@ TEST_CASE("a sort within segments has a name, and bytes") {
   CHECK(segmented_sort_bytes(100, 8, 44) == 1644);
 }
 
+TEST_CASE("a split has a name") {
+  CHECK(split_name("two", false, 500) == "split two outputs 50 %");
+  CHECK(split_name("one", true, 10) == "split one buffer by bytes 1 %");
+  CHECK(split_name("reversed", false, 990) == "split reversed 99 %");
+}
+
 TEST_CASE("floating-point items have exact sums in any order") {
   index_t const n = 1 << 20;
   auto const in = items_of<float>("random", n);

@@ -72,7 +72,7 @@ class Skipped(BenchCase):
     def test_types_that_the_cpu_engine_lacks(self):
         for operation, types, found, words in [
                 ("scan", "i8,f16", ["i8"], "no items of type f16"),
-                ("scan", "f16,affine,u32", ["u32"], "no items of type affine"),
+                ("scan", "f16,affine,bf16", ["affine"], "no items of type bf16"),
                 ("sort", "u16,u32", ["u32"], "no sort of keys of u16"),
                 ("segmented-scan", "f32,u32", ["u32"], "within segments are of u32")]:
             more = ["--lengths", "one", "--heads", "bits"] if operation[:3] == "seg" else []
@@ -89,6 +89,67 @@ class Skipped(BenchCase):
         code, _, err = self.call("histogram", *QUICK, "--type", "f32")
         self.assertEqual(code, USAGE)
         self.assertIn("skipped: scan-bench has no histogram of f32", err)
+
+
+    def test_splits_from_both_ends(self):
+        measured, err = self.measures("split", *QUICK, "--outputs", "reversed,one")
+        self.assertEqual(measured, ["u32"])
+        self.assertIn("skipped: the cpu engine's splits fill no buffer from both ends", err)
+        code, _, err = self.call("split", *QUICK, "--outputs", "reversed")
+        self.assertEqual(code, USAGE)
+        self.assertIn("nothing measured", err)
+
+
+class EveryoneOnTheCpu(BenchCase):
+    """Who is verified and timed on the cpu engine, and the bytes that count."""
+    WHERE_FOUND = ("eigen", "parlaylib", "thrust tbb")
+    LOOPS = ["sequential", "sequential branchless"]
+    STD = ["std", "std par_unseq"]
+
+    def finds(self, expected, *arguments):
+        """`expected`: the operation, type, bytes and rivals of each workload of 5000 items."""
+        target = self.path("x.json")
+        code, _, err = self.call(*arguments, "--engine", "cpu", "--n", "5000", "--rounds", "3",
+                                 "--json", target)
+        self.assertEqual((code, err), (DONE, ""))
+        with open(target, encoding="utf-8") as file:
+            record = json.load(file)
+        self.assertEqual(record["wrong"], [])
+        found = [(r["operation"], r["type"], r["bytes"], r["name"]) for r in record["results"]
+                 if r["name"] not in self.WHERE_FOUND]
+        self.assertEqual(found, [(operation, kind, size, name)
+                                 for operation, kind, size, rivals in expected
+                                 for name in ["memcpy", "libscan", *rivals]])
+
+    def test_splits(self):
+        rivals = self.LOOPS + self.STD
+        self.finds([("split two outputs 50 %", "u32", 40000, rivals),
+                    ("split one buffer 50 %", "u32", 40000, [*rivals, "std par_unseq counted"])],
+                   "split")
+        self.finds([("split two outputs by bytes 1 %", "u32", 45000, self.LOOPS),
+                    ("split two outputs by bytes 100 %", "u32", 45000, self.LOOPS)],
+                   "split", "--outputs", "two", "--mask", "bytes", "--keep", "10,1000")
+
+    def test_runs(self):
+        # 5000 runs, of lengths of 64 bits.
+        self.finds([("unique, runs of 1", "u32", 40000, self.LOOPS + self.STD),
+                    ("run_length_encode, runs of 1", "u32", 80000, self.LOOPS)],
+                   "runs", "--lengths", "1")
+
+    def test_splits_by_key(self):
+        self.finds([(f"split by key, {buckets} buckets", "u32+u32", 100000,
+                     ["sequential", "std stable", "std par_unseq"]) for buckets in (8, 64, 256)],
+                   "split-by-key")
+
+    def test_matrices_from_lists(self):
+        # 312 rows, of offsets of 64 bits.
+        self.finds([("coo to csr", "f32", 100000 + 312 * 8, ["sequential", "std par_unseq"])],
+                   "coo-to-csr")
+
+    def test_scans_of_maps(self):
+        self.finds([(f"{kind}_scan", "affine", 80000, ["sequential", *self.STD, "tbb"])
+                    for kind in ("inclusive", "exclusive")],
+                   "scan", "--type", "affine", "--inclusive", "--exclusive")
 
 
 class SortsWithinSegments(BenchCase):

@@ -116,21 +116,12 @@ void multiply(session const& now, device_places const& places) {
                                }}}});
 }
 
-/// A row or column of entry k of a list in any order.
-struct list_index_at {
-  std::uint64_t stream;
-  index_t size;
-  LIBSCAN_HOST_DEVICE std::int32_t operator()(index_t k) const {
-    return static_cast<std::int32_t>(
-        (random_word(stream, k) >> 32) * static_cast<std::uint64_t>(size) >> 32);
-  }
-};
-
 void build(session const& now, index_t n) {
-  index_t const rows = std::max<index_t>(16, n / 16);
-  auto const list_rows = made_on_device<std::int32_t>(n, list_index_at{13, rows});
-  auto const list_columns = made_on_device<std::int32_t>(n, list_index_at{14, rows});
-  auto const list_values = made_on_device<float>(n, small_integer_at<float>{15});
+  entry_list const list(n);
+  index_t const rows = list.rows;
+  auto const list_rows = made_on_device<std::int32_t>(n, list.row);
+  auto const list_columns = made_on_device<std::int32_t>(n, list.column);
+  auto const list_values = made_on_device<float>(n, list.value);
   device::buffer<std::int32_t> const offsets(rows + 1), indices(n);
   device::buffer<float> const values(n);
   build_problem const problem{rows,
