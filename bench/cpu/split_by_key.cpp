@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits of keys and values into many buckets on the CPU. The cpu engine has them as a sort by as
-// few bits; where buckets begin is searched for in the sorted keys.
-#include <bit>
-
-#include <apps/radix_sort/radix_sort_cpu.hpp>
+// Splits of keys and values into many buckets on the cpu engine, beside the loops that define them
+// and stable sorts.
+#include <apps/radix_sort/split_by_key_cpu.hpp>
 #include <bench/cpu/contenders.hpp>
 
 namespace libscan::bench::cpu {
@@ -16,11 +14,10 @@ using word = std::uint32_t;
 using pair = key_and_value;
 
 /// offsets[b] = how many of the sorted keys are below b.
-template <class Item, class Key>
-void find_buckets(Item const* begin, Item const* end, Key key_of, std::vector<index_t>& offsets) {
+void find_buckets(host_array<pair> const& sorted, std::vector<index_t>& offsets) {
   for (std::size_t b = 0; b < offsets.size(); ++b) {
-    offsets[b] =
-        std::partition_point(begin, end, [&](Item const& x) { return key_of(x) < b; }) - begin;
+    auto const below = [b](pair const& x) { return x.key < b; };
+    offsets[b] = std::partition_point(sorted.begin(), sorted.end(), below) - sorted.begin();
   }
 }
 
@@ -80,20 +77,15 @@ void split(engine const& on, session const& now, int buckets, index_t n) {
   };
   spoil();
 
-  sort_order<word> order;
-  order.end_bit = std::bit_width(static_cast<unsigned>(buckets - 1));
-  auto const ours = [&, order] {
-    libscan::cpu::sort_pairs(on.threads(), keys.begin(), keys_out.begin(), values.begin(),
-                             values_out.begin(), n, order);
-    find_buckets(
-        keys_out.begin(), keys_out.end(), [](word key) { return key; }, offsets);
+  auto const ours = [&, buckets] {
+    libscan::cpu::split_by_key(on.threads(), keys.begin(), keys_out.begin(), values.begin(),
+                               values_out.begin(), n, buckets, offsets.data());
   };
   auto const by_std = [&](auto... policy) {
     std::copy(policy..., in.begin(), in.end(), out.begin());
     std::stable_sort(policy..., out.begin(), out.end(),
                      [](pair const& a, pair const& b) { return a.key < b.key; });
-    find_buckets(
-        out.begin(), out.end(), [](pair const& x) { return x.key; }, offsets);
+    find_buckets(out, offsets);
   };
   // Keys are read twice: to be counted, and to be moved.
   double const bytes = 20.0 * static_cast<double>(n);

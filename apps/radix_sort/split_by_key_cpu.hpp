@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stable split into up to 256 buckets on CPU threads ("group by expert"): count the buckets of
+// each piece of the input, scan the counts, write every item to its place.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <apps/radix_sort/split_cpu.hpp>
+#include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/scan.hpp>
+#include <libscan/cpu/stream_copy.hpp>
+
+namespace libscan::inline v1::cpu {
+
+/// The bucket of a key that is its number.
+struct its_bucket {
+  template <class Key>
+  Key operator()(Key const& key) const {
+    return key;
+  }
+};
+
+namespace detail {
+
+inline constexpr int most_buckets = 256;
+
+/// Where items go next.
+struct bucket_places {
+  index_t next[most_buckets];
+};
+
+/// Sets found[k] to the bucket of keys[k], for count <= digit_block keys; false if one has none.
+template <class Key, class BucketOf>
+bool find_buckets(Key const* keys, index_t count, BucketOf const& bucket_of, int buckets,
+                  std::uint32_t* found) {
+  auto const behind = static_cast<std::uint32_t>(buckets);
+  std::uint32_t beyond = 0;  // a word, not a bool: for vector instructions
+  for (index_t k = 0; k < count; ++k) {
+    auto const bucket = bucket_of(keys[k]);
+    auto word = static_cast<std::uint32_t>(bucket);
+    if constexpr (sizeof(bucket) > sizeof(word)) {
+      if (static_cast<std::uint64_t>(bucket) >> 32 != 0) word = ~std::uint32_t{0};
+    }
+    found[k] = word;
+    beyond |= word >= behind ? 1u : 0u;
+  }
+  return beyond == 0;
+}
+
+/// Sets counts[b] to how many of n < 2^32 keys are in bucket b; false if one is in none.
+template <class Key, class BucketOf>
+bool count_buckets(Key const* keys, index_t n, BucketOf const& bucket_of, int buckets,
+                   index_t* counts) {
+  // Equal neighbours would wait for each other's count.
+  constexpr int turns = 4;
+  std::uint32_t some[turns][most_buckets] = {};
+  std::uint32_t found[digit_block];
+  for (index_t i = 0; i < n; i += digit_block) {
+    index_t const count = std::min(digit_block, n - i);
+    if (!find_buckets(keys + i, count, bucket_of, buckets, found)) return false;
+    index_t k = 0;
+    for (; k + turns <= count; k += turns) {
+      for (int turn = 0; turn < turns; ++turn) ++some[turn][found[k + turn]];
+    }
+    for (; k < count; ++k) ++some[0][found[k]];
+  }
+  for (int b = 0; b < buckets; ++b) {
+    counts[b] = index_t{some[0][b]} + some[1][b] + some[2][b] + some[3][b];
+  }
+  return true;
+}
+
+/// Writes whole cache lines past the caches. The room for them is in it.
+template <class Item>
+class streaming_writer {
+ public:
+  streaming_writer(Item* out, bucket_places& places, int buckets)
+      : lines_(out, room_, places.next, buckets) {}
+  void put(std::uint32_t bucket, Item const& item) { lines_.put(bucket, item); }
+  void finish() { lines_.finish(); }
+
+  /// Whether items of this type can be streamed to `out`.
+  static bool can_write(Item const* out) {
+    return reinterpret_cast<std::uintptr_t>(out) % sizeof(Item) == 0;
+  }
+
+ private:
+  alignas(lines_bytes) std::byte room_[(lines_bytes + sizeof(index_t)) * most_buckets];
+  line_writer<Item> lines_;
+};
+
+/// Up to so many buckets the CPU keeps a cache line of each at hand by itself.
+inline constexpr int buckets_at_hand = 16;
+
+/// Keys that travel alone.
+struct no_values {};
+
+/// One split of keys with values: see `split_by_key`.
+template <class Key, class Value, class BucketOf>
+class key_split {
+ public:
+  Key const* keys;
+  Key* keys_out;
+  Value const* values;
+  Value* values_out;
+  index_t n;
+  int buckets;
+  BucketOf bucket_of;
+
+  void run(int threads, index_t* offsets) const {
+    pieces const all(threads, n);
+    split_table table(all.count, buckets);
+    std::atomic<bool> all_have_one{true};
+    for_each_of(threads, all.count, [&](int, index_t p) {
+      index_t const begin = all.begin(p);
+      if (!count_buckets(keys + begin, all.end(p) - begin, bucket_of, buckets, table.row(p))) {
+        all_have_one.store(false, std::memory_order_relaxed);
+      }
+    });
+    if (!all_have_one.load()) refuse();
+    auto const begins = table.scan(0);
+    if (offsets != nullptr) std::copy(begins.begin(), begins.end(), offsets);
+    for_each_of(threads, all.count, [&](int, index_t p) {
+      bucket_places places{};
+      std::copy_n(table.row(p), buckets, places.next);
+      scatter(all.begin(p), all.end(p), places);
+    });
+  }
+
+ private:
+  static constexpr bool with_values = !std::is_same_v<Value, no_values>;
+
+  template <class Item>
+  static constexpr bool fits_lines = lines_bytes % sizeof(Item) == 0;
+
+  [[noreturn]] void refuse() const {
+    for (index_t i = 0; i < n; ++i) {
+      std::uint32_t found;
+      if (find_buckets(keys + i, 1, bucket_of, buckets, &found)) continue;
+      throw invalid_argument("split by key: key " + std::to_string(i) + " is in bucket " +
+                             std::to_string(bucket_of(keys[i])) + "; expected 0 to " +
+                             std::to_string(buckets - 1));
+    }
+    throw invalid_argument("split by key: keys changed while they were read");
+  }
+
+  /// Writes items [begin, end) to `places`.
+  void scatter(index_t begin, index_t end, bucket_places& places) const {
+    if constexpr (fits_lines<Key> && (!with_values || fits_lines<Value>)) {
+      auto const bytes = n * static_cast<index_t>(sizeof(Key) + (with_values ? sizeof(Value) : 0));
+      bool const aligned = streaming_writer<Key>::can_write(keys_out) &&
+                           (!with_values || streaming_writer<Value>::can_write(values_out));
+      bool const many = buckets > buckets_at_hand && road_of(bytes) == store_road::streamed;
+      if (aligned && many) return stream(begin, end, places);
+    }
+    for (index_t i = begin; i < end; ++i) {
+      index_t const to = places.next[static_cast<std::uint32_t>(bucket_of(keys[i]))]++;
+      keys_out[to] = keys[i];
+      if constexpr (with_values) values_out[to] = values[i];
+    }
+  }
+
+  /// The same by whole cache lines.
+  void stream(index_t begin, index_t end, bucket_places& places) const {
+    bucket_places of_values = places;
+    streaming_writer<Key> key_writer(keys_out, places, buckets);
+    if constexpr (with_values) {
+      streaming_writer<Value> value_writer(values_out, of_values, buckets);
+      for_blocks(begin, end, [&](index_t i, index_t count, std::uint32_t const* found) {
+        for (index_t k = 0; k < count; ++k) key_writer.put(found[k], keys[i + k]);
+        for (index_t k = 0; k < count; ++k) value_writer.put(found[k], values[i + k]);
+      });
+      value_writer.finish();
+    } else {
+      for_blocks(begin, end, [&](index_t i, index_t count, std::uint32_t const* found) {
+        for (index_t k = 0; k < count; ++k) key_writer.put(found[k], keys[i + k]);
+      });
+    }
+    key_writer.finish();
+  }
+
+  /// Calls put(i, count, buckets of items i ... i + count - 1) for all items of [begin, end).
+  template <class Put>
+  void for_blocks(index_t begin, index_t end, Put put) const {
+    std::uint32_t found[digit_block];
+    for (index_t i = begin; i < end; i += digit_block) {
+      index_t const count = std::min(digit_block, end - i);
+      find_buckets(keys + i, count, bucket_of, buckets, found);
+      put(i, count, found);
+    }
+  }
+};
+
+template <class Key, class Value, class BucketOf>
+void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, index_t* offsets) {
+  if (threads < 1 || split.n < 0 || split.buckets < 1 || split.buckets > most_buckets) {
+    throw invalid_argument(
+        "split by key: threads >= 1, n >= 0 and 1 to 256 buckets expected, got " +
+        std::to_string(threads) + ", " + std::to_string(split.n) + " and " +
+        std::to_string(split.buckets));
+  }
+  bool const few = split.n * static_cast<index_t>(sizeof(Key)) <= one_thread_bytes / 2;
+  split.run(few ? 1 : threads, offsets);
+}
+
+}  // namespace detail
+
+/// Groups keys and values by bucket, on up to `threads` threads: those of bucket 0 first, then
+/// those of 1, ..., each in their order; offsets[b] = where bucket b begins, for 0 <= b <= buckets
+/// (offsets[buckets] = n).
+///
+/// bucket_of(key): an integer in [0, buckets), 1 <= buckets <= 256; called more than once for each
+/// key, concurrently, and must not throw. Keys and values: any trivially copyable types. `offsets`:
+/// buckets + 1 numbers, or null. Outputs overlap neither inputs nor each other. Reads the keys
+/// twice and the values once, writes both once; allocates 8 bytes for each bucket and piece of 2^15
+/// items or more, four for each thread at most.
+///
+/// Throws `invalid_argument` (threads < 1, n < 0, numbers of buckets that are not 1 to 256, and,
+/// before anything is written, a key in none of them), std::bad_alloc.
+template <class Key, class Value, class BucketOf = its_bucket>
+void split_by_key(int threads, Key const* keys, Key* keys_out, Value const* values,
+                  Value* values_out, index_t n, int buckets, index_t* offsets,
+                  BucketOf bucket_of = {}) {
+  static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>);
+  detail::split_by_key<Key, Value, BucketOf>(
+      threads, {keys, keys_out, values, values_out, n, buckets, bucket_of}, offsets);
+}
+
+/// The same for keys alone.
+template <class Key, class BucketOf = its_bucket>
+void split_by_key(int threads, Key const* keys, Key* keys_out, index_t n, int buckets,
+                  index_t* offsets, BucketOf bucket_of = {}) {
+  static_assert(std::is_trivially_copyable_v<Key>);
+  detail::split_by_key<Key, detail::no_values, BucketOf>(
+      threads, {keys, keys_out, nullptr, nullptr, n, buckets, bucket_of}, offsets);
+}
+
+}  // namespace libscan::inline v1::cpu

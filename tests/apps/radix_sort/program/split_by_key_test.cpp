@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU's stable split into buckets against a loop over the buckets.
+#include <apps/radix_sort/split_by_key_cpu.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tests/cpu/thread_counts.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/guarded_buffer.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/oracle.hpp>
+#include <tests/support/sizes.hpp>
+
+namespace libscan::test {
+namespace {
+
+template <class Key>
+std::vector<Key> below(index_t n, int buckets) {
+  random_words words(static_cast<std::uint64_t>(n));
+  std::vector<Key> keys;
+  for (index_t i = 0; i < n; ++i) {
+    keys.push_back(static_cast<Key>(words.below(static_cast<std::uint64_t>(buckets))));
+  }
+  return keys;
+}
+
+/// What a split should give.
+template <class Key, class Value>
+struct grouped {
+  std::vector<Key> keys;
+  std::vector<Value> values;
+  std::vector<index_t> offsets{0};
+
+  template <class BucketOf>
+  grouped(std::vector<Key> const& in, std::vector<Value> const& with, int buckets,
+          BucketOf bucket_of) {
+    for (int b = 0; b < buckets; ++b) {
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        if (static_cast<int>(bucket_of(in[i])) != b) continue;
+        keys.push_back(in[i]);
+        values.push_back(with[i]);
+      }
+      offsets.push_back(static_cast<index_t>(keys.size()));
+    }
+  }
+};
+
+/// What is wrong with a split; "" if nothing. Values tell where they come from.
+template <class Value, class Key, class BucketOf = cpu::its_bucket>
+std::string faults(int threads, std::vector<Key> const& keys, int buckets,
+                   BucketOf bucket_of = {}) {
+  auto const n = static_cast<index_t>(keys.size());
+  std::vector<Value> values(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto const number = static_cast<std::uint32_t>(i);
+    std::memcpy(&values[i], &number, std::min(sizeof(number), sizeof(Value)));
+  }
+  grouped<Key, Value> const expected(keys, values, buckets, bucket_of);
+  int const offset = static_cast<int>(n % 17);
+  guarded_buffer<Key> out(n, offset), alone(n, 16 - offset);
+  guarded_buffer<Value> moved(n, 16 - offset);
+  guarded_buffer<index_t> offsets(buckets + 1, 1);
+  cpu::split_by_key(threads, keys.data(), out.data(), values.data(), moved.data(), n, buckets,
+                    offsets.data(), bucket_of);
+  cpu::split_by_key(threads, keys.data(), alone.data(), n, buckets, nullptr, bucket_of);
+  std::string const found =
+      out.damage() + moved.damage() + offsets.damage() + alone.damage() +
+      bit_difference(expected.keys, out.copy()) + bit_difference(expected.values, moved.copy()) +
+      difference(expected.offsets, offsets.copy()) + bit_difference(expected.keys, alone.copy());
+  return found.empty() ? ""
+                       : std::to_string(threads) + " threads, n = " + std::to_string(n) + ", " +
+                             std::to_string(buckets) + " buckets: " + found;
+}
+
+TEST_CASE("the cpu engine groups items by bucket, in their order") {
+  with_threads(16, [] {
+    for (int const buckets : {1, 2, 7, 64, 256}) {
+      for (index_t const n : {0, 1, 2, 255, 256, 257, 5000, 32768, 32769, 200003}) {
+        if (n > 100000 && buckets == 64) continue;
+        for (int const threads : thread_counts) {
+          CHECK(faults<std::uint32_t>(threads, below<std::uint32_t>(n, buckets), buckets) == "");
+        }
+        CHECK(faults<std::uint64_t>(2, below<std::uint8_t>(n, buckets), buckets) == "");
+        CHECK(faults<std::uint16_t>(2, below<std::int64_t>(n, buckets), buckets) == "");
+      }
+    }
+  });
+}
+
+/// An item of 12 bytes that knows its bucket.
+struct token {
+  std::uint32_t expert, position, weight;
+  bool operator==(token const&) const = default;
+};
+
+TEST_CASE("the cpu engine groups items of any type, by what they say") {
+  for (index_t const n : {1, 1000, 100003}) {
+    std::vector<token> tokens;
+    for (std::uint32_t const expert : below<std::uint32_t>(n, 9)) {
+      tokens.push_back({expert + 100, static_cast<std::uint32_t>(tokens.size()), 7});
+    }
+    auto const by_expert = [](token const& x) { return x.expert - 100; };
+    CHECK(faults<std::array<char, 3>>(2, tokens, 9, by_expert) == "");
+  }
+}
+
+TEST_CASE("many items are streamed to their buckets, wherever these begin") {
+  // Three such outputs pass the caches by.
+  constexpr index_t n = index_t{5} << 20;
+  REQUIRE(cpu::road_of(n * 8) == cpu::store_road::streamed);
+  for (int const buckets : {3, 256}) {
+    CHECK(faults<std::uint32_t>(2, below<std::uint32_t>(n + buckets, buckets), buckets) == "");
+  }
+  // Not at a multiple of their size.
+  struct point {
+    float x, y;
+  };
+  auto const keys = below<std::uint8_t>(n, 16);
+  std::vector<point> const points(keys.size(), point{1, 2});
+  std::vector<float> room(2 * keys.size() + 3, 0.0F);
+  std::vector<std::uint8_t> out(keys.size());
+  auto* const to = reinterpret_cast<point*>(room.data() + 1);
+  cpu::split_by_key(2, keys.data(), out.data(), points.data(), to, n, 16, nullptr);
+  CHECK(std::is_sorted(out.begin(), out.end()));
+  CHECK((room[0] == 0 && room[1] == 1 && room[2 * keys.size()] == 2 && room.back() == 0));
+}
+
+TEST_CASE("a key in no bucket is refused before anything is written") {
+  std::vector<int> keys(100000, 3), out(keys.size(), -7);
+  index_t offsets[5] = {-1, -1, -1, -1, -1};
+  auto const split = [&](int buckets) {
+    cpu::split_by_key(2, keys.data(), out.data(), static_cast<index_t>(keys.size()), buckets,
+                      offsets);
+  };
+  for (int const bad : {4, -1, 259}) {
+    keys[77777] = bad;
+    CHECK_THROWS_WITH(split(4), "split by key: key 77777 is in bucket " + std::to_string(bad) +
+                                    "; expected 0 to 3");
+  }
+  CHECK((out == std::vector<int>(keys.size(), -7) && offsets[0] == -1));
+  for (int const buckets : {0, 257}) CHECK_THROWS_AS(split(buckets), invalid_argument);
+  CHECK_THROWS_AS(cpu::split_by_key(0, keys.data(), out.data(), 1, 4, offsets), invalid_argument);
+  CHECK_THROWS_AS(cpu::split_by_key(1, keys.data(), out.data(), -1, 4, offsets), invalid_argument);
+}
+
+}  // namespace
+}  // namespace libscan::test
