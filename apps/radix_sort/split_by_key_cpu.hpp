@@ -53,13 +53,13 @@ bool find_buckets(Key const* keys, index_t count, BucketOf const& bucket_of, int
   return beyond == 0;
 }
 
-/// Sets counts[b] to how many of n < 2^32 keys are in bucket b; false if one is in none.
+/// Sets counts[b] to how many of n keys are in bucket b; false if one is in none.
 template <class Key, class BucketOf>
 bool count_buckets(Key const* keys, index_t n, BucketOf const& bucket_of, int buckets,
                    index_t* counts) {
   // Equal neighbours would wait for each other's count.
   constexpr int turns = 4;
-  std::uint32_t some[turns][most_buckets] = {};
+  index_t some[turns][most_buckets] = {};
   std::uint32_t found[digit_block];
   for (index_t i = 0; i < n; i += digit_block) {
     index_t const count = std::min(digit_block, n - i);
@@ -71,7 +71,7 @@ bool count_buckets(Key const* keys, index_t n, BucketOf const& bucket_of, int bu
     for (; k < count; ++k) ++some[0][found[k]];
   }
   for (int b = 0; b < buckets; ++b) {
-    counts[b] = index_t{some[0][b]} + some[1][b] + some[2][b] + some[3][b];
+    counts[b] = some[0][b] + some[1][b] + some[2][b] + some[3][b];
   }
   return true;
 }
