@@ -124,9 +124,16 @@ void sort_words(int threads, Key const* keys, Key* out, void const* values, void
   number_words<Key> const words(order.direction);
   auto const road = road_of(n * (index_t{sizeof(Key)} + static_cast<index_t>(value_bytes)));
   auto const sort_with = [&]<class Value>(Value) {
-    sorter_for<keyed_value<word, Value>>(threads, order, 0, tuning)
-        .sort(pair_source<Key, Value>{keys, values, words}, n,
-              pair_sink<Key, Value>{out, values_out, words, road});
+    auto sorter = sorter_for<keyed_value<word, Value>>(threads, order, 0, tuning);
+    pair_source<Key, Value> const source{keys, values, words};
+    pair_sink<Key, Value> const sink{out, values_out, words, road};
+    if constexpr (sizeof(word) == sizeof(Value)) {
+      // Pairs may wait where they will go, if nothing is read from there.
+      parted_room<word, Value> const room{out, values_out};
+      bool const in_place = keys == out || values == values_out;
+      if (!in_place && room.aligned()) return sorter.sort(source, n, sink, room);
+    }
+    sorter.sort(source, n, sink);
   };
   if (value_bytes == sizeof(std::uint32_t)) return sort_with(std::uint32_t{});
   if (value_bytes == sizeof(std::uint64_t)) return sort_with(std::uint64_t{});
@@ -177,9 +184,11 @@ void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& ord
 }
 
 /// Sorts keys as `sort_keys` does, and moves values of any trivially copyable type with them:
-/// values_out[j] = values[i] wherever out[j] is keys[i]. Each output may be its input. Memory:
-/// n pairs, up to n more as in `sort_keys`; for values of other sizes than 4 and 8 bytes n pairs of
-/// a key and a position, n positions, and in place n values.
+/// values_out[j] = values[i] wherever out[j] is keys[i]. Each output may be its input, and overlaps
+/// nothing else. Memory: about 2 MiB a thread if keys and values are of one size, neither is sorted
+/// in place, and both outputs begin at the same place of a cache line; else n pairs. Up to n pairs
+/// more as in `sort_keys`. For values of other sizes than 4 and 8 bytes n pairs of a key and a
+/// position, n positions, and in place n values.
 template <class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Value* values_out,
                 index_t n, Order const& order = {}, detail::sort_tuning const& tuning = {}) {

@@ -12,6 +12,7 @@
 
 #include <apps/radix_sort/key_order.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 
 namespace libscan::inline v1::cpu::detail {
@@ -170,6 +171,43 @@ inline void finish_parts(store_road road) {
   if (road == store_road::streamed) stream_fence();
 }
 
+/// Room for items whose words and values lie apart, in memory of any type.
+template <class Word, class Value>
+struct parted_room {
+  void* words;
+  void* values;
+
+  auto operator[](index_t i) const {
+    keyed_value<Word, Value> item;
+    std::memcpy(&item.key, static_cast<std::byte*>(words) + i * index_t{sizeof(Word)},
+                sizeof(Word));
+    std::memcpy(&item.value, static_cast<std::byte*>(values) + i * index_t{sizeof(Value)},
+                sizeof(Value));
+    return item;
+  }
+
+  /// Whether a word and its value have the same place in their cache lines.
+  bool aligned() const {
+    auto const of_words = reinterpret_cast<std::uintptr_t>(words);
+    auto const of_values = reinterpret_cast<std::uintptr_t>(values);
+    return sizeof(Word) == sizeof(Value) && of_words % sizeof(Word) == 0 &&
+           of_words % cache_line == of_values % cache_line;
+  }
+
+  /// The place of the first.
+  index_t phase() const {
+    return static_cast<index_t>(reinterpret_cast<std::uintptr_t>(words) % cache_line /
+                                sizeof(Word));
+  }
+};
+
+/// That of items [begin, ...) of it.
+template <class Word, class Value>
+parted_room<Word, Value> operator+(parted_room<Word, Value> const& room, index_t begin) {
+  return {static_cast<std::byte*>(room.words) + begin * index_t{sizeof(Word)},
+          static_cast<std::byte*>(room.values) + begin * index_t{sizeof(Value)}};
+}
+
 /// Takes sorted pairs apart.
 template <class Key, class Value>
 struct pair_sink {
@@ -180,6 +218,10 @@ struct pair_sink {
   store_road road = store_road::cached;
 
   bool holds(item const*, index_t) const { return false; }
+  template <class Word>
+  bool holds(parted_room<Word, Value> const& items, index_t place) const {
+    return words.trivial() && items.words == static_cast<void const*>(keys + place);
+  }
   void put(item const* items, index_t place, index_t count) const {
     Key some_keys[sink_items];
     Value some_values[sink_items];

@@ -47,19 +47,25 @@ class sorter {
   /// Sorts items 0..n-1 of `source` into `sink`. `room` has room for n items and is not read by
   /// `source`. Where `sink` writes into it, what comes of item i must lie in the memory of item i,
   /// and be written when that has been read, or be what the sink `holds`. Null: allocated if
-  /// needed.
-  template <class Source, class Sink>
-  void sort(Source const& source, index_t n, Sink const& sink, Item* room = nullptr) {
-    if (n <= leaf_items_) return sort_alone(source, n, sink, room);
+  /// needed. Or a `parted_room`, for which this is so.
+  template <class Source, class Sink, class Room = Item*>
+  void sort(Source const& source, index_t n, Sink const& sink, Room room = nullptr) {
+    constexpr bool parted = !std::is_same_v<Room, Item*>;
+    if (n <= leaf_items_) {
+      if constexpr (parted) return sort_alone(source, n, sink, nullptr);
+      if constexpr (!parted) return sort_alone(source, n, sink, room);
+    }
     auto guess = summarise(source, 0, n, n / std::min(n, samples), order_);
     if (guess.sorted) guess = summarise_all(threads_, source, n, order_);
     if (guess.sorted) return pass_on(source, 0, n, sink);
     n_ = n;
-    if (room == nullptr) {
-      own_room_ = sort_memory<Item>(n);
-      room = own_room_.data();
+    if constexpr (!parted) {
+      if (room == nullptr) {
+        own_room_ = sort_memory<Item>(n);
+        room = own_room_.data();
+      }
+      room_ = room;
     }
-    room_ = room;
     split_and_sort(source, 0, n, guess.differing, room, sink);
   }
 
@@ -161,9 +167,9 @@ class sorter {
 
   /// Splits items 0..n-1 of `source` into to[place], to[place + 1], ...; returns where in `to` each
   /// bucket begins, and the end. `guess`: perhaps not all of the bits in which words differ.
-  template <class Source, class Word>
+  template <class Source, class Word, class Room>
   std::vector<index_t> split(Source const& source, index_t place, index_t n, Word guess,
-                             Item* to) const {
+                             Room const& to) const {
     auto const words = sample(source, n);
     std::vector<index_t> offsets;
     do {
@@ -177,9 +183,10 @@ class sorter {
 
   /// Does it by `map`, and returns 0. But if words turn out to differ in higher bits than `map`
   /// knows, leaves `to` alone and returns all bits in which they do.
-  template <class Map, class Source>
-  auto split_by(Map const& map, Source const& source, index_t place, index_t n, Item* to,
+  template <class Map, class Source, class Room>
+  auto split_by(Map const& map, Source const& source, index_t place, index_t n, Room const& to,
                 std::vector<index_t>& offsets) const {
+    using writer = typename writer_to<Room>::type;
     using word = decltype(order_(key_of(source[0])));
     pieces const all(threads_, n);
     int const buckets = map.buckets();
@@ -193,18 +200,18 @@ class sorter {
     for (word const some : found) differing = static_cast<word>(differing | some);
     if (static_cast<int>(std::bit_width(differing)) > map.end_bit()) return differing;
     offsets = table.scan(place);
-    index_t const room_bytes = line_writer<Item>::room_bytes(buckets);
+    index_t const room_bytes = writer::room_bytes(buckets);
     sort_memory<std::byte> const rooms(std::min<index_t>(threads_, all.count) * room_bytes);
     for_each_of(threads_, all.count, [&](int worker, index_t p) {
-      line_writer<Item> const lines(to, rooms.data() + worker * room_bytes, table.row(p), buckets);
+      writer const lines(to, rooms.data() + worker * room_bytes, table.row(p), buckets);
       scatter_piece(source, all.begin(p), all.end(p), order_, map, lines);
     });
     return word{0};
   }
 
   /// Sorts items 0..n-1 of `source` into places [place, place + n) of `sink`, by way of `to`.
-  template <class Source, class Word, class Sink>
-  void split_and_sort(Source const& source, index_t place, index_t n, Word guess, Item* to,
+  template <class Source, class Word, class Sink, class Room>
+  void split_and_sort(Source const& source, index_t place, index_t n, Word guess, Room const& to,
                       Sink const& sink) {
     auto const offsets = split(source, place, n, guess, to);
     // Where highest bits leave half of the buckets empty, the others have a leaf's items or hardly
@@ -221,12 +228,14 @@ class sorter {
     for (index_t bucket = 0; bucket < buckets; ++bucket) {
       if (size(bucket) <= large) most = std::max(most, size(bucket));
     }
-    sort_memory<Item> const rooms(std::min<index_t>(threads_, buckets) * most);
+    constexpr int per_thread = std::is_same_v<Room, Item*> ? 1 : 2;
+    sort_memory<Item> const rooms(std::min<index_t>(threads_, buckets) * per_thread * most);
     for_each_of(threads_, buckets, [&](int worker, index_t bucket) {
       if (size(bucket) == 0 || size(bucket) > large) return;
       index_t const begin = offsets[static_cast<std::size_t>(bucket)];
-      Item* const sorted = leaf_sort(to + begin, rooms.data() + worker * most, size(bucket), order_,
-                                     tuning_.wide_digits);
+      Item* const partner = rooms.data() + worker * per_thread * most;
+      Item* const items = together(to + begin, size(bucket), partner + most);
+      Item* const sorted = leaf_sort(items, partner, size(bucket), order_, tuning_.wide_digits);
       sink.put(sorted, begin, size(bucket));
       sink.finish();
     });
@@ -236,18 +245,39 @@ class sorter {
     }
   }
 
+  /// The items of a room side by side: as they are, or brought to `aside`.
+  static Item* together(Item* room, index_t, Item*) { return room; }
+  template <class Room>
+  static Item* together(Room const& room, index_t n, Item* aside) {
+    for (index_t i = 0; i < n; ++i) aside[i] = room[i];
+    return aside;
+  }
+
   /// Sorts the large bucket [place, place + n) of `from`.
-  template <class Sink>
-  void sort_bucket(Item* from, index_t place, index_t n, Sink const& sink) {
-    Item const* const items = from + place;
+  template <class Room, class Sink>
+  void sort_bucket(Room const& from, index_t place, index_t n, Sink const& sink) {
+    auto const items = as_source(from + place);
     auto const summary = summarise_all(threads_, items, n, order_);
     if (summary.sorted) {
       if (!sink.holds(items, place)) pass_on(items, place, n, sink);
       return;
     }
-    if (other_room_.data() == nullptr) other_room_ = sort_memory<Item>(n_);
-    Item* const to = from == room_ ? other_room_.data() : room_;
-    split_and_sort(items, place, n, summary.differing, to, sink);
+    if constexpr (std::is_same_v<Room, Item*>) {
+      if (from == room_) {
+        if (other_room_.empty()) other_room_ = sort_memory<Item>(n_);
+        return split_and_sort(items, place, n, summary.differing, other_room_.data(), sink);
+      }
+    } else if (room_ == nullptr) {
+      own_room_ = sort_memory<Item>(n_);
+      room_ = own_room_.data();
+    }
+    split_and_sort(items, place, n, summary.differing, room_, sink);
+  }
+
+  static Item const* as_source(Item* items) { return items; }
+  template <class Room>
+  static Room as_source(Room const& items) {
+    return items;
   }
 
   int threads_;

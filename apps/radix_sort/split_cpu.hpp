@@ -30,16 +30,17 @@ namespace libscan::inline v1::cpu::detail {
 /// at a time it is wrong half as often.
 inline constexpr std::size_t lines_bytes = 128;
 
-/// Writes cache lines to `to`, a multiple of 128 bytes.
-inline void write_lines(void* to, void const* from) {
+/// Writes cache lines to `to`, a multiple of 64 bytes.
+template <std::size_t Bytes = lines_bytes>
+void write_lines(void* to, void const* from) {
 #ifdef __SSE2__
   auto* const out = static_cast<__m128i*>(to);
   auto const* const in = static_cast<__m128i const*>(from);
-  for (std::size_t k = 0; k < lines_bytes / sizeof(__m128i); ++k) {
+  for (std::size_t k = 0; k < Bytes / sizeof(__m128i); ++k) {
     _mm_stream_si128(out + k, _mm_load_si128(in + k));
   }
 #else
-  std::memcpy(to, from, lines_bytes);
+  std::memcpy(to, from, Bytes);
 #endif
 }
 
@@ -187,6 +188,97 @@ class line_writer {
   int buckets_;
 };
 
+/// The same for items whose words and values go to two arrays: a line of each, filled side by side.
+template <class Word, class Value>
+class parted_line_writer {
+  static_assert(sizeof(Word) == sizeof(Value));
+
+ public:
+  static index_t room_bytes(int buckets) {
+    constexpr auto lines = static_cast<index_t>(sizeof(both_lines));
+    index_t const firsts = ceil_div(buckets * static_cast<index_t>(sizeof(index_t)), lines) * lines;
+    return buckets * lines + firsts;
+  }
+
+  /// Both arrays of `out` are `aligned`.
+  parted_line_writer(parted_room<Word, Value> const& out, std::byte* room, index_t* next,
+                     int buckets)
+      : lines_(reinterpret_cast<both_lines*>(room)),
+        next_(next),
+        first_(reinterpret_cast<index_t*>(lines_ + buckets)),
+        buckets_(buckets) {
+    assert(out.aligned());
+    // Places are counted from the beginning of a line on.
+    index_t const phase = out.phase();
+    words_ = static_cast<Word*>(out.words) - phase;
+    values_ = static_cast<Value*>(out.values) - phase;
+    for (int bucket = 0; bucket < buckets; ++bucket) first_[bucket] = next[bucket] += phase;
+  }
+
+  void put(std::uint32_t bucket, keyed_value<Word, Value> const& item) {
+    index_t const place = next_[bucket]++;
+    index_t const slot = slot_of(place);
+    both_lines& lines = lines_[bucket];
+    if (slot == 0) [[unlikely]]
+      flush(lines, place - line_items, first_[bucket]);
+    lines.words[slot] = item.key;
+    lines.values[slot] = item.value;
+  }
+
+  /// Writes what is left.
+  void finish() {
+    for (int bucket = 0; bucket < buckets_; ++bucket) {
+      index_t const end = next_[bucket];
+      if (end == first_[bucket]) continue;
+      copy_part(lines_[bucket], std::max(first_[bucket], end - 1 - slot_of(end - 1)), end);
+    }
+    finish_lines();
+  }
+
+ private:
+  static constexpr index_t line_items = cache_line / sizeof(Word);
+
+  struct alignas(cache_line) both_lines {
+    Word words[line_items];
+    Value values[line_items];
+  };
+
+  static index_t slot_of(index_t place) { return place & (line_items - 1); }
+
+  void flush(both_lines const& lines, index_t begin, index_t first) {
+    if (begin >= first) {
+      write_lines<cache_line>(words_ + begin, lines.words);
+      write_lines<cache_line>(values_ + begin, lines.values);
+    } else {
+      copy_part(lines, first, begin + line_items);
+    }
+  }
+
+  void copy_part(both_lines const& lines, index_t begin, index_t end) {
+    std::copy_n(lines.words + slot_of(begin), end - begin, words_ + begin);
+    std::copy_n(lines.values + slot_of(begin), end - begin, values_ + begin);
+  }
+
+  Word* words_;
+  Value* values_;
+  both_lines* lines_;
+  index_t* next_;
+  index_t* first_;
+  int buckets_;
+};
+
+/// The writer to a room.
+template <class Item>
+struct writer_to;
+template <class Item>
+struct writer_to<Item*> {
+  using type = line_writer<Item>;
+};
+template <class Word, class Value>
+struct writer_to<parted_room<Word, Value>> {
+  using type = parted_line_writer<Word, Value>;
+};
+
 /// The summary of all items.
 template <class Source, class Order>
 auto summarise_all(int threads, Source const& source, index_t n, Order order) {
@@ -232,12 +324,12 @@ auto count_piece(Source source, index_t begin, index_t end, Order order, Map con
 }
 
 /// Hands items [begin, end) to `lines`, each for its bucket.
-template <class Source, class Order, class Map, class Item>
+template <class Source, class Order, class Map, class Lines>
 void scatter_piece(Source source, index_t begin, index_t end, Order order, Map const& map,
-                   line_writer<Item> lines) {
+                   Lines lines) {
   read_in_loops<Map> own = map;
   for (index_t i = begin; i < end; ++i) {
-    Item const item = source[i];
+    auto const item = source[i];
     lines.put(own.of(order(key_of(item))), item);
   }
   lines.finish();

@@ -26,6 +26,23 @@ namespace {
 /// Leaves of few bytes: a thousand items are split several times.
 sort_tuning const tiny{96, 8, 2, 3};
 
+/// Empty if pairs with values of type Value are sorted to `expected`, and nothing else is written.
+template <class Value, class T>
+std::string pairs_error(int threads, guarded_buffer<T> const& in,
+                        std::vector<index_t> const& expected, sort_order<T> const& order,
+                        sort_tuning const& tuning, int offset, int value_offset) {
+  auto const n = static_cast<index_t>(expected.size());
+  std::vector<Value> numbers(expected.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<Value>(i * 7);
+  guarded_buffer<T> keys(n, offset);
+  guarded_buffer<Value> values(n, value_offset);
+  cpu::sort_pairs(threads, in.data(), keys.data(), numbers.data(), values.data(), n, order, tuning);
+  std::string const wrong = bit_difference(items_at(in.copy(), expected), keys.copy()) +
+                            keys.damage() + values.damage() +
+                            difference(items_at(numbers, expected), values.copy());
+  return wrong.empty() ? "" : "pairs, values at " + std::to_string(value_offset) + ": " + wrong;
+}
+
 /// Empty if keys, pairs and positions are sorted as std::stable_sort would, and nothing else is
 /// written.
 template <class T>
@@ -51,17 +68,12 @@ std::string sort_error(int threads, std::vector<T> const& keys, sort_tuning cons
   cpu::argsort(threads, in.data(), positions.data(), n, order, tuning);
   if (difference(expected, positions.copy()) + positions.damage() != "") return "positions";
 
-  std::vector<std::uint32_t> numbers(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) numbers[i] = static_cast<std::uint32_t>(i * 7);
-  guarded_buffer<T> pair_keys(n, offset);
-  guarded_buffer<std::uint32_t> values(n, offset);
-  cpu::sort_pairs(threads, in.data(), pair_keys.data(), numbers.data(), values.data(), n, order,
-                  tuning);
-  if (bit_difference(expected_keys, pair_keys.copy()) + pair_keys.damage() != "") {
-    return "keys of pairs";
-  }
-  if (difference(items_at(numbers, expected), values.copy()) + values.damage() != "") {
-    return "values";
+  // Where keys and values have the same places in their cache lines, and where they have not.
+  for (int const value_offset : {offset, 16 - offset}) {
+    auto const wrong =
+        pairs_error<std::uint32_t>(threads, in, expected, order, tuning, offset, value_offset) +
+        pairs_error<std::uint64_t>(threads, in, expected, order, tuning, offset, value_offset);
+    if (!wrong.empty()) return wrong;
   }
   return bit_difference(keys, in.copy());
 }
