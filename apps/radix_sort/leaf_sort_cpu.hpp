@@ -220,30 +220,46 @@ void sort_ties(Item* items, Item* partner, index_t n, int shift, Order order, bo
   }
 }
 
-/// Sorts items that are words, of which all bits count, if vectors make that faster. Returns
-/// whether.
+/// Whether no word is below the one before; stops soon where many are.
+template <class Word>
+bool ascends(Word const* words, index_t n) {
+  constexpr index_t block = 256;
+  for (index_t i = 1; i < n; i += block) {
+    Word descents = 0;
+    for (index_t k = i; k < std::min(n, i + block); ++k)
+      descents |= words[k] < words[k - 1] ? 1 : 0;
+    if (descents != 0) return false;
+  }
+  return true;
+}
+
+/// Whether vector code sorts n items: words, of which all bits count. It needs no partner.
 template <class Item, class Order>
-bool sort_words(Item* items, index_t n, Order order) {
+bool sorted_by_vectors(index_t n, Order order) {
   if constexpr (std::is_same_v<Item, std::uint32_t> || std::is_same_v<Item, std::uint64_t>) {
-    if (order(static_cast<Item>(~Item{0})) != static_cast<Item>(~Item{0})) return false;
-    if (!vector_sort_pays()) return false;
-    vector_sort(items, n);
-    return true;
+    bool const all_bits = order(static_cast<Item>(~Item{0})) == static_cast<Item>(~Item{0});
+    return n > few_items<Item> && all_bits && vector_sort_pays();
   }
   return false;
 }
 
 /// Sorts `items` stably by `order`, a functor from keys to words, with `partner` as room for as
-/// many, by wide digits or narrow ones. Returns which of the two holds the result; the other is
-/// then undefined. n < 2^32.
+/// many (null if they are `sorted_by_vectors`), by wide digits or narrow ones. Returns which of the
+/// two holds the result; the other is then undefined. n < 2^32.
 template <class Item, class Order>
 Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, bool wide) {
   if (n <= few_items<decltype(order(key_of(items[0])))>) {
     sort_few_items(items, partner, n, order);
     return partner;
   }
+  if (sorted_by_vectors<Item>(n, order)) {
+    if constexpr (std::is_unsigned_v<Item> && sizeof(Item) >= 4) {
+      if (!ascends(items, n)) vector_sort(items, n);
+    }
+    return items;
+  }
   auto const summary = summarise(items, 0, n, 1, order);
-  if (summary.sorted || sort_words(items, n, order)) return items;
+  if (summary.sorted) return items;
 
   leaf_plan const plan(summary.differing, n, wide);
   if (sort_by_digits(items, partner, n, plan, order)) std::swap(items, partner);

@@ -110,6 +110,9 @@ class sorter {
   /// Sorts up to a leaf's items on the caller's thread.
   template <class Source, class Sink>
   void sort_alone(Source const& source, index_t n, Sink const& sink, Item* room) const {
+    if (room != nullptr && sorted_by_vectors<Item>(n, order_)) {
+      return sort_leaf(source, n, sink, room, nullptr);
+    }
     constexpr index_t fit = 8192 / sizeof(Item);
     if (n <= fit) {
       alignas(Item) std::byte memory[2 * fit * sizeof(Item)];
