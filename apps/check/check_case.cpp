@@ -53,7 +53,7 @@ constexpr task filters[] = {
     task::run_lengths};
 // Those that only the device has come last.
 constexpr task splits[] = {task::split_if,       task::split_flagged, task::split_masked,
-                           task::split_into_one, task::split_by_bit,  task::split_by_key};
+                           task::split_into_one, task::split_by_key,  task::split_by_bit};
 constexpr task sorts[] = {task::sort_keys, task::sort_pairs, task::argsort,
                           task::sort_keys_in_segments, task::sort_pairs_in_segments};
 constexpr task histograms[] = {task::histogram_of_integers, task::even_histogram,
@@ -70,7 +70,7 @@ std::span<task const> tasks_of(family what, bool device) {
     case family::filter:
       return filters;
     case family::split:
-      return std::span(splits).first(device ? std::size(splits) : 4);
+      return std::span(splits).first(device ? std::size(splits) : 5);
     case family::sort:
       return sorts;
     case family::histogram:
@@ -99,7 +99,8 @@ std::span<dtype const> types_for(task what, bool device) {
   if (in_segments) return std::span(segment_key_types).first(device ? 1 : 3);
   if (what == task::rows_of_list && device) return std::span(entry_types).first(1);
   if (family_of(what) == family::spmv) return std::span(entry_types).first(device ? 2 : 3);
-  if (!device) return std::span(all_dtypes).first(what == task::histogram_of_integers ? 8 : 10);
+  bool const integers = what == task::histogram_of_integers || what == task::split_by_key;
+  if (!device) return std::span(all_dtypes).first(integers ? 8 : 10);
   if (what == task::histogram_of_integers) return counted_types;
   if (what == task::sorted_histogram || what == task::counted_histogram) {
     return std::span(counted_types).first(1);

@@ -15,6 +15,7 @@
 #include <apps/prefix/prefix_scan.hpp>
 #include <apps/radix_sort/radix_sort.hpp>
 #include <apps/radix_sort/segmented_sort_cpu.hpp>
+#include <apps/radix_sort/split_by_key_cpu.hpp>
 #include <apps/spmv/spmv.hpp>
 #include <libscan/libscan.hpp>
 
@@ -172,6 +173,20 @@ void sort_segments(cpu_case<T> const& one) {
       one.out.template at<std::uint32_t>(slot::values), c.n, offsets, segments, order);
 }
 
+/// Into buckets: a header, too.
+template <class T>
+void group(cpu_case<T> const& one) {
+  if constexpr (std::is_integral_v<T>) {
+    check_case const& c = one.c;
+    cpu::split_by_key(
+        one.on.threads(), one.items().data(), one.result().data(),
+        static_cast<std::uint32_t const*>(one.in.template at<std::uint32_t>(slot::values)),
+        one.out.template at<std::uint32_t>(slot::values), c.n, c.buckets,
+        one.out.template at<index_t>(slot::places),
+        bucket_by_value<T>{static_cast<unsigned>(c.buckets)});
+  }
+}
+
 template <class T>
 void run_sort(cpu_case<T> const& one) {
   check_case const& c = one.c;
@@ -286,6 +301,9 @@ class cpu_engine : public check_engine {
           return run_histogram(one);
         case family::spmv:
           return run_matrix(one);
+        case family::split:
+          if (c.what == task::split_by_key) return group(one);
+          [[fallthrough]];
         default:
           *out.at<index_t>(slot::count) = choose(one);
       }
