@@ -118,7 +118,7 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',')
       ->check(one_of(length_axis));
   add_common(segmented, wanted, output);
-  auto& totals = *app.add_subcommand("segmented-reduce", "totals of segments (cpu)");
+  auto& totals = *app.add_subcommand("segmented-reduce", "totals of segments");
   totals.add_option("--heads", wanted.heads, "flags, bits, keys, offsets (default: all)")
       ->delimiter(',')
       ->check(one_of(head_axis));

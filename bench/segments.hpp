@@ -46,6 +46,11 @@ inline std::string segmented_name(scan_kind kind, std::string const& heads,
   return name + "_segmented_scan " + heads + ", " + lengths;
 }
 
+/// How it names their totals: "segmented_reduce flags, power-law".
+inline std::string totals_name(std::string const& heads, std::string const& lengths) {
+  return "segmented_reduce " + heads + ", " + lengths;
+}
+
 /// How a record names a sort within segments: "sort pairs within segments, power-law", and the
 /// values of the keys if they are not uniform.
 inline std::string segmented_sort_name(std::string const& what, std::string const& lengths,

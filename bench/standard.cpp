@@ -41,6 +41,7 @@ std::vector<options> cuda_parts() {
   options& short_segments = add("segmented-scan", {1 << 16, 1 << 20, 1 << 24});
   short_segments.types = {"u32"};
   short_segments.lengths = {"short"};
+  add("segmented-reduce", {1 << 20, 1 << 24, large}).lengths = strings{"one", "short", "power-law"};
   add("reduce", ladder).types = strings{"i32", "f32"};
   add("reduce", {large}).types = strings{"i8->i32", "f16->f32", "i64", "f64"};
   add("binary-scan", ladder);

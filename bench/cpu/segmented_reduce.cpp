@@ -18,13 +18,16 @@ struct reduced_segments {
   std::vector<index_t> offsets;
   host_array<item> in;
   host_array<item> totals, expected;
+  host_array<item> unique;  ///< room for the keys of runs
 
   reduced_segments(std::string const& lengths, index_t n)
       : forms(lengths, n),
         offsets(forms.offsets.begin(), forms.offsets.end()),
         in(items_of<item>("random", n)),
         totals(segments()),
-        expected(segments()) {
+        expected(segments()),
+        unique(segments()) {
+    std::fill(unique.begin(), unique.end(), item{0});
     for (index_t s = 0; s < segments(); ++s) expected[s] = total(s);
     std::fill(totals.begin(), totals.end(), item{0});
   }
@@ -46,7 +49,12 @@ void by_engine(int threads, std::string const& heads, reduced_segments const& da
   };
   if (heads == "flags") return reduce(libscan::cpu::head_flags{data.forms.flags.begin()});
   if (heads == "bits") return reduce(libscan::cpu::head_bits{data.forms.bits.begin()});
-  if (heads == "keys") return reduce(libscan::cpu::segment_keys<item>{data.forms.keys.begin()});
+  if (heads == "keys") {
+    libscan::cpu::reduce_by_key(threads, data.forms.keys.begin(), data.in.begin(),
+                                data.unique.begin(), data.totals.begin(), data.in.size,
+                                plus<item>{});
+    return;
+  }
   reduce(libscan::cpu::segment_offsets{data.offsets.data(), data.segments()});
 }
 
@@ -71,8 +79,10 @@ void reduce(engine const& on, session const& now, std::string const& heads,
   double const head_bytes = heads == "offsets"
                                 ? static_cast<double>(data.offsets.size() * sizeof(index_t))
                                 : data.forms.bytes(heads);
+  // Keys of runs are an output, too.
+  index_t const results = (heads == "keys" ? 2 : 1) * data.segments();
   double const bytes =
-      head_bytes + static_cast<double>(n + data.segments()) * static_cast<double>(sizeof(item));
+      head_bytes + static_cast<double>(n + results) * static_cast<double>(sizeof(item));
   auto const right = [&] {
     bool const equal = std::equal(data.totals.begin(), data.totals.end(), data.expected.begin());
     std::fill(data.totals.begin(), data.totals.end(), item{0});
@@ -98,16 +108,14 @@ void reduce(engine const& on, session const& now, std::string const& heads,
   for (library const& other : other_libraries()) {
     auto const reduce = heads == "keys" ? other.reduce_by_key : nullptr;
     if (reduce == nullptr) continue;
-    auto const room = std::make_shared<host_array<item>>(data.segments());
-    std::fill(room->begin(), room->end(), item{0});
     all.push_back({other.name,
-                   [&, reduce, room] {
-                     reduce(data.forms.keys.begin(), data.in.begin(), room->begin(),
+                   [&, reduce] {
+                     reduce(data.forms.keys.begin(), data.in.begin(), data.unique.begin(),
                             data.totals.begin(), n);
                    },
                    right});
   }
-  now.run({"cpu", "segmented_reduce " + heads + ", " + lengths, "u32", n, bytes, std::move(all)});
+  now.run({"cpu", totals_name(heads, lengths), "u32", n, bytes, std::move(all)});
 }
 
 }  // namespace

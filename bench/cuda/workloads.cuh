@@ -181,6 +181,9 @@ void run_scans(session const& now);
 /// Scans within segments, by description and by lengths.
 void run_segmented_scans(session const& now);
 
+/// Totals of segments.
+void run_segmented_reductions(session const& now);
+
 /// Reductions, scans of masks, and filters by a predicate or by masks.
 void run_reductions(session const& now);
 void run_binary_scans(session const& now);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Totals of segments on the GPU: the same segments in each of four descriptions.
+#include <bench/cuda/segmented_reduce/problem.hpp>
+#include <bench/cuda/workloads.cuh>
+#include <bench/segments.hpp>
+
+namespace libscan::bench::cuda {
+
+namespace {
+
+using item = std::uint32_t;
+
+void reduce(session const& now, std::string const& lengths, index_t n) {
+  segment_forms const host(lengths, n);
+  auto const items = items_of<item>("random", n);
+  auto const segments = static_cast<index_t>(host.offsets.size()) - 1;
+  host_array<item> const expected(segments);
+  for (index_t s = 0; s < segments; ++s) {
+    auto const at = static_cast<std::size_t>(s);
+    expected[s] = 0;
+    for (index_t i = host.offsets[at]; i < host.offsets[at + 1]; ++i) expected[s] += items[i];
+  }
+  auto const in = on_device(items.view());
+  auto const flags = on_device(host.flags.view());
+  auto const bits = on_device(std::span<item const>(host.bits.begin(), host.bits.end()));
+  auto const keys = on_device(host.keys.view());
+  auto const offsets = on_device(std::span<std::int32_t const>(host.offsets));
+  device::buffer<item> const unique(segments);
+  device::buffer<index_t> const count(1);
+  checked_output<item> const totals(expected.view());
+  for (std::string const& heads : or_standard(now.wanted.heads, names_of(head_axis))) {
+    totals_problem const problem{
+        heads,        in.data(),   totals.data(), unique.data(),  count.data(), n,
+        flags.data(), bits.data(), keys.data(),   offsets.data(), segments};
+    // Keys of runs are an output, too.
+    double const results = heads == "keys" ? 2 : 1;
+    double const bytes =
+        host.bytes(heads) +
+        sizeof(item) * (static_cast<double>(n) + results * static_cast<double>(segments));
+    workload work{"cuda", totals_name(heads, lengths), "u32", n, bytes, {copy_of(bytes)}};
+    for (auto const& offers : {by_libscan::offers(problem), by_cub::offers(problem)}) {
+      for (implementation const& each : offers) {
+        work.contenders.push_back({each.name, each.run, [&] { return totals.right(); }});
+      }
+    }
+    now.run(std::move(work));
+  }
+}
+
+}  // namespace
+
+void run_segmented_reductions(session const& now) {
+  options const& wanted = now.wanted;
+  for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 20, 1 << 24, 1 << 28})) {
+    for (std::string const& lengths : or_standard(wanted.lengths, names_of(length_axis))) {
+      reduce(now, lengths, n);
+    }
+  }
+}
+
+}  // namespace libscan::bench::cuda
