@@ -73,7 +73,10 @@ index_t unique(std::uint32_t const* in, index_t n, std::uint32_t* out) {
 
 index_t run_length_encode(std::uint32_t const* in, index_t n, std::uint32_t* out,
                           index_t* lengths) {
+#pragma GCC diagnostic push  // what CCCL 3.5 has instead older ones lack
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   thrust::constant_iterator<index_t> const ones(1);
+#pragma GCC diagnostic pop
   return thrust::reduce_by_key(policy, in, in + n, ones, out, lengths).first - out;
 }
 
