@@ -1,8 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Of the tests of kernels ThreadSanitizer has these, which use all that a kernel can: races in kernels are
-# for the executor's own checker. The threads it is there for are those of the cpu engine.
-set(kernels_under_tsan simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_test warp_binary_test
-    block_test device_scan_test device_reduce_test)
+# for the executor's own checker, which has every test. The threads it is there for are those of the cpu
+# engine.
+set(kernels_under_thread simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_test
+    warp_binary_test block_test device_scan_test device_reduce_test)
+# AddressSanitizer has one of each family besides; with LIBSCAN_ADDRESS_ALL_KERNELS it has all.
+set(kernels_under_address ${kernels_under_thread} device_binary_scan_test device_segmented_scan_test
+    device_filter_test device_sort_values_test device_split_by_key_test device_histogram_test
+    device_spmv_test)
+set(kernels_under_ ALL)
+set(kernels_under_race ALL)
+if(LIBSCAN_ADDRESS_ALL_KERNELS)
+  set(kernels_under_address ALL)
+endif()
+set(tested_kernels ${kernels_under_${LIBSCAN_SANITIZE}})
 
 # A test of what the cpu engine does in parallel, for ThreadSanitizer and AddressSanitizer too:
 #   libscan_threads_test(scan scan_test)
@@ -25,8 +36,7 @@ endfunction()
 # skipped where no GPU is, and not compiled for LIBSCAN_CUDA_COMPILE_ONLY). Extra arguments are
 # libraries to link to both.
 function(libscan_machine_test name source)
-  if(TARGET libscan_executor AND
-     (NOT LIBSCAN_SANITIZE STREQUAL "thread" OR name IN_LIST kernels_under_tsan))
+  if(TARGET libscan_executor AND (tested_kernels STREQUAL "ALL" OR name IN_LIST tested_kernels))
     add_executable(${name}_executor ${source})
     libscan_target(${name}_executor)
     if(LIBSCAN_SANITIZE STREQUAL "race")
