@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The textbook scans against their definition: every block size, operators that do not commute,
+// The textbook scans against their definition: block sizes, operators that do not commute,
 // items of any size, memory that is reusable at once; and inclusive made exclusive in each way.
 #include <cstdint>
 #include <numeric>
