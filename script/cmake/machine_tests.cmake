@@ -1,8 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Of the tests of kernels ThreadSanitizer has these, which use all that a kernel can: races in kernels are
-# for the executor's own checker. The threads it is there for are those of the cpu engine.
-set(kernels_under_tsan simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_test warp_binary_test
-    block_test device_scan_test device_reduce_test)
+# for the executor's own checker, which has every test. The threads it is there for are those of the cpu
+# engine.
+set(kernels_under_thread simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_test
+    warp_binary_test block_test device_scan_test device_reduce_test)
+# AddressSanitizer has one of each family besides; with LIBSCAN_ADDRESS_ALL_KERNELS it has all.
+set(kernels_under_address ${kernels_under_thread} device_binary_scan_test device_segmented_scan_test
+    device_filter_test device_sort_values_test device_split_by_key_test device_histogram_test
+    device_spmv_test)
+set(kernels_under_ ALL)
+set(kernels_under_race ALL)
+if(LIBSCAN_ADDRESS_ALL_KERNELS)
+  set(kernels_under_address ALL)
+endif()
+set(tested_kernels ${kernels_under_${LIBSCAN_SANITIZE}})
 
 # A test of what the cpu engine does in parallel, for ThreadSanitizer and AddressSanitizer too:
 #   libscan_threads_test(scan scan_test)
@@ -22,10 +33,10 @@ endfunction()
 #   libscan_machine_test(scan_test scan_test.cpp)
 #
 # makes scan_test_executor (label executor) and, where nvcc is, scan_test_cuda (label cuda; reported as
-# skipped where no GPU is). Extra arguments are libraries to link to both.
+# skipped where no GPU is, and not compiled for LIBSCAN_CUDA_COMPILE_ONLY). Extra arguments are
+# libraries to link to both.
 function(libscan_machine_test name source)
-  if(TARGET libscan_executor AND
-     (NOT LIBSCAN_SANITIZE STREQUAL "thread" OR name IN_LIST kernels_under_tsan))
+  if(TARGET libscan_executor AND (tested_kernels STREQUAL "ALL" OR name IN_LIST tested_kernels))
     add_executable(${name}_executor ${source})
     libscan_target(${name}_executor)
     if(LIBSCAN_SANITIZE STREQUAL "race")
@@ -43,10 +54,26 @@ function(libscan_machine_test name source)
   if(LIBSCAN_WITH_CUDA)
     file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cu
          CONTENT "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${source}\"\n")
-    add_executable(${name}_cuda ${CMAKE_CURRENT_BINARY_DIR}/${name}.cu)
+    libscan_cuda_test(${name} ${CMAKE_CURRENT_BINARY_DIR}/${name}.cu ${ARGN})
+  endif()
+endfunction()
+
+# A test that nvcc compiles; by itself, of what only a GPU has (streams, graphs), or of a facade on one.
+#   libscan_cuda_test(name source [library...])
+# makes name_cuda (label cuda; reported as skipped where no GPU is). With LIBSCAN_CUDA_COMPILE_ONLY there
+# is no such target, and the test, never compiled, is reported as skipped all the same.
+function(libscan_cuda_test name source)
+  if(NOT LIBSCAN_WITH_CUDA)
+    return()
+  endif()
+  if(LIBSCAN_CUDA_COMPILE_ONLY)
+    add_test(NAME ${name}_cuda
+             COMMAND sh -c "echo 'not compiled: LIBSCAN_CUDA_COMPILE_ONLY says that no GPU will run it'; exit 77")
+  else()
+    add_executable(${name}_cuda ${source})
     libscan_target(${name}_cuda)
     target_link_libraries(${name}_cuda PRIVATE libscan_device libscan_test_support_cuda ${ARGN})
     add_test(NAME ${name}_cuda COMMAND ${name}_cuda)
-    set_tests_properties(${name}_cuda PROPERTIES LABELS cuda SKIP_RETURN_CODE 77)
   endif()
+  set_tests_properties(${name}_cuda PROPERTIES LABELS cuda SKIP_RETURN_CODE 77)
 endfunction()

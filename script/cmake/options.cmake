@@ -7,9 +7,12 @@ option(LIBSCAN_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(LIBSCAN_BENCH "Offer scan-bench as a target" ${PROJECT_IS_TOP_LEVEL})
 set(LIBSCAN_CUDA "AUTO" CACHE STRING "Build the cuda engine: AUTO (if nvcc is found), ON, OFF")
 option(LIBSCAN_CUDA_COMPILE_ONLY
-       "Compile CUDA code, but neither optimise nor assemble it: no GPU will run it" OFF)
+       "Compile CUDA code of libraries and programs, not of tests, and neither optimise nor assemble it: no GPU will run it"
+       OFF)
 set(LIBSCAN_SANITIZE "" CACHE STRING
     "Instrument everything: address (with undefined), thread, or race (the executor's own checker)")
+option(LIBSCAN_ADDRESS_ALL_KERNELS
+       "With LIBSCAN_SANITIZE=address have every test of kernels, not one of each family" OFF)
 set_property(CACHE LIBSCAN_CUDA PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE LIBSCAN_SANITIZE PROPERTY STRINGS "" address thread race)
 

@@ -27,6 +27,10 @@ inline constexpr descriptor all_descriptors[] = {descriptor::flags, descriptor::
                                                  descriptor::offsets, descriptor::narrow_offsets,
                                                  descriptor::keys};
 
+/// Some of them, known when a test is compiled: no kernel is made for the others.
+template <descriptor... Which>
+struct descriptors {};
+
 /// The segments of one case, in every form, in device memory between canaries.
 struct segments_on_device {
   explicit segments_on_device(std::vector<index_t> const& ends, int offset = 0)
@@ -38,20 +42,36 @@ struct segments_on_device {
         keys(keys_of<std::uint16_t>(host_flags), offset),
         segments(static_cast<index_t>(ends.size()) - 1) {}
 
+  /// The form asked for.
+  template <descriptor Which>
+  auto as() const {
+    if constexpr (Which == descriptor::flags) {
+      return head_flags{flags.data()};
+    } else if constexpr (Which == descriptor::bits) {
+      return head_bits{bits.data()};
+    } else if constexpr (Which == descriptor::offsets) {
+      return segment_offsets{offsets.data(), segments};
+    } else if constexpr (Which == descriptor::narrow_offsets) {
+      return segment_offsets{narrow.data(), segments};
+    } else {
+      return segment_keys{keys.data()};
+    }
+  }
+
   /// Calls body(descriptor) with the form asked for.
   template <class Body>
   void as(descriptor which, Body body) const {
     switch (which) {
       case descriptor::flags:
-        return body(head_flags{flags.data()});
+        return body(as<descriptor::flags>());
       case descriptor::bits:
-        return body(head_bits{bits.data()});
+        return body(as<descriptor::bits>());
       case descriptor::offsets:
-        return body(segment_offsets{offsets.data(), segments});
+        return body(as<descriptor::offsets>());
       case descriptor::narrow_offsets:
-        return body(segment_offsets{narrow.data(), segments});
+        return body(as<descriptor::narrow_offsets>());
       case descriptor::keys:
-        return body(segment_keys{keys.data()});
+        return body(as<descriptor::keys>());
     }
   }
 

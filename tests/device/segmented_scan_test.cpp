@@ -60,85 +60,123 @@ std::vector<typename Op::value_type> scan_on_device(scan_kind kind, std::vector<
   return result;
 }
 
+using every_form = descriptors<descriptor::flags, descriptor::bits, descriptor::offsets,
+                               descriptor::narrow_offsets, descriptor::keys>;
+using marks = descriptors<descriptor::flags, descriptor::bits>;
+using offsets_and_keys = descriptors<descriptor::offsets, descriptor::keys>;
+
+/// An operator and descriptors to test it with.
+template <class Op, class Descriptors>
+struct tested {
+  using operation = Op;
+  using forms = Descriptors;
+  using type = typename Op::value_type;
+
+  static type init() {
+    if constexpr (std::is_same_v<Op, compose>) return {3, 5};
+    if constexpr (std::is_same_v<Op, keep_last>) return {42, 1};
+    return Op::identity();
+  }
+};
+
 /// All kinds and the descriptors given, for one shape and size.
-template <class Tuning, class Item, class Op>
+template <class Tuning, class Item, class Op, descriptor... Which>
 void require_scans(segment_shape shape, index_t n, Op op, typename Op::value_type init,
-                   std::initializer_list<descriptor> which, place where = {}) {
+                   descriptors<Which...>, place where = {}) {
   auto const items = make_items<Item>(n);
   segments_on_device const segments(make_offsets(shape, n), where.in_offset);
   for (scan_kind const kind : both_kinds) {
     auto const expected = segmented_oracle(kind, items, segments.host_flags, op, init);
-    for (descriptor const form : which) {
+    auto const require = [&](descriptor form, auto heads) {
       INFO("n = " << n << ", " << to_string(shape) << ", descriptor " << static_cast<int>(form)
                   << (kind == scan_kind::inclusive ? ", inclusive" : ", exclusive"));
-      segments.as(form, [&](auto heads) {
-        auto const got = scan_on_device<Tuning>(kind, items, heads, op, init, where);
-        REQUIRE(difference(expected, got) == "");
-      });
-    }
+      auto const got = scan_on_device<Tuning>(kind, items, heads, op, init, where);
+      REQUIRE(difference(expected, got) == "");
+    };
+    (require(Which, segments.template as<Which>()), ...);
   }
 }
 
 }  // namespace
 
 TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a loop, in every shape") {
-  auto const all = {descriptor::flags, descriptor::bits, descriptor::offsets,
-                    descriptor::narrow_offsets, descriptor::keys};
   each_schedule(1, [&](std::string const& schedule) {
     INFO(schedule);
     for (segment_shape const shape : all_segment_shapes()) {
       for (index_t n = 0; n <= 200; n += n < 18 || !reduced() ? 1 : 13) {
         require_scans<tiny_tuning, interval>(shape, n, tripwire{}, tripwire::identity(),
-                                             {descriptor::flags, descriptor::offsets});
+                                             descriptors<descriptor::flags, descriptor::offsets>{});
       }
       for (index_t n = 0; n <= 200; n += scaled(1, 19)) {
-        require_scans<tiny_tuning, std::int32_t>(shape, n, plus<std::int32_t>{}, 7, all);
+        require_scans<tiny_tuning, std::int32_t>(shape, n, plus<std::int32_t>{}, 7, every_form{});
       }
     }
   });
 }
 
-TEMPLATE_TEST_CASE("several warps and rows agree with a loop, whatever the operator", "", compose,
-                   keep_last, tripwire) {
-  using T = typename TestType::value_type;
-  T init = TestType::identity();
-  if constexpr (std::is_same_v<TestType, compose>) init = {3, 5};
-  if constexpr (std::is_same_v<TestType, keep_last>) init = {42, 1};
+// Instrumented builds have each operator and each descriptor, but few pairs of them.
+using small_cases =
+    types_to_test<std::tuple<tested<compose, descriptors<descriptor::flags>>,
+                             tested<keep_last, descriptors<descriptor::keys>>,
+                             tested<tripwire, descriptors<descriptor::offsets>>>,
+                  std::tuple<tested<compose, offsets_and_keys>,
+                             tested<keep_last, descriptors<descriptor::flags, descriptor::offsets>>,
+                             tested<tripwire, descriptors<descriptor::flags, descriptor::keys>>>>;
+TEMPLATE_LIST_TEST_CASE("several warps and rows agree with a loop, whatever the operator", "",
+                        small_cases) {
+  using op = typename TestType::operation;
+  using T = typename TestType::type;
   each_schedule(scaled(3, 1), [&](std::string const& schedule) {
     INFO(schedule);
     for (segment_shape const shape : all_segment_shapes()) {
       for (index_t const n : {1, 2, 95, 255, 767, 768, 769, 1537, 5000}) {
-        require_scans<small_tuning, T>(shape, n, TestType{}, init,
-                                       {descriptor::flags, descriptor::offsets, descriptor::keys});
+        require_scans<small_tuning, T>(shape, n, op{}, TestType::init(),
+                                       typename TestType::forms{});
       }
-      require_scans<small_tuning, T>(shape, scaled(26000, 4000), TestType{}, init,
-                                     {descriptor::bits});
     }
   });
 }
 
-using smallest_operators = types_to_test<std::tuple<plus<std::uint8_t>, compose, tripwire>,
-                                         std::tuple<plus<std::int32_t>, keep_last>>;
+using many_tiles_operators = types_to_test<std::tuple<compose>, std::tuple<keep_last, tripwire>>;
+TEMPLATE_LIST_TEST_CASE("many tiles of several warps agree with a loop", "", many_tiles_operators) {
+  using given = tested<TestType, descriptors<descriptor::bits>>;
+  each_schedule(scaled(3, 1), [&](std::string const& schedule) {
+    INFO(schedule);
+    for (segment_shape const shape : all_segment_shapes()) {
+      require_scans<small_tuning, typename given::type>(shape, scaled(26000, 4000), TestType{},
+                                                        given::init(), typename given::forms{});
+    }
+  });
+}
+
+using smallest_cases = types_to_test<
+    std::tuple<tested<plus<std::uint8_t>, descriptors<descriptor::bits>>, tested<compose, marks>,
+               tested<tripwire, offsets_and_keys>>,
+    std::tuple<tested<plus<std::uint8_t>, descriptors<descriptor::flags>>,
+               tested<plus<std::uint8_t>, offsets_and_keys>, tested<compose, offsets_and_keys>,
+               tested<tripwire, marks>, tested<plus<std::int32_t>, marks>,
+               tested<plus<std::int32_t>, offsets_and_keys>, tested<keep_last, marks>,
+               tested<keep_last, offsets_and_keys>>>;
 TEMPLATE_LIST_TEST_CASE("the smallest pipeline agrees with a loop, whatever the operator", "",
-                        smallest_operators) {
-  using T = typename TestType::value_type;
-  T init = TestType::identity();
-  if constexpr (std::is_same_v<TestType, compose>) init = {3, 5};
-  auto const all = {descriptor::flags, descriptor::bits, descriptor::offsets, descriptor::keys};
+                        smallest_cases) {
+  using op = typename TestType::operation;
+  using T = typename TestType::type;
+  typename TestType::forms const forms;
   each_schedule(scaled(3, 1), [&](std::string const& schedule) {
     INFO(schedule);
     for (segment_shape const shape : all_segment_shapes()) {
       for (index_t const n : {1, 2, 31, 33, 127, 128, 129, 255, 256, 257, 513, 1537}) {
-        require_scans<tiny_pipeline_tuning, T>(shape, n, TestType{}, init, all);
+        require_scans<tiny_pipeline_tuning, T>(shape, n, op{}, TestType::init(), forms);
       }
-      require_scans<tiny_pipeline_tuning, T>(shape, scaled(9000, 3000), TestType{}, init, all);
+      require_scans<tiny_pipeline_tuning, T>(shape, scaled(9000, 3000), op{}, TestType::init(),
+                                             forms);
     }
   });
   for (int offset = 1; offset < 17; offset += scaled(1, 4)) {
     place const where{offset, 17 - offset, false};
     for (index_t const n : {5, 131, 700}) {
-      require_scans<tiny_pipeline_tuning, T>(segment_shape::power_law, n, TestType{}, init, all,
-                                             where);
+      require_scans<tiny_pipeline_tuning, T>(segment_shape::power_law, n, op{}, TestType::init(),
+                                             forms, where);
     }
   }
 }
@@ -154,9 +192,8 @@ TEMPLATE_LIST_TEST_CASE("the pipeline as it is tuned agrees with a loop", "", tu
   for (segment_shape const shape : all_segment_shapes()) {
     for (index_t const n : {tile - 1, 2 * tile + 129, on_gpu ? 700 * tile + 1 : 7 * tile + 1}) {
       if (reduced() && n > 3 * tile) continue;
-      require_scans<flags_tuning, T>(shape, n, TestType{}, init,
-                                     {descriptor::flags, descriptor::bits});
-      require_scans<keys_tuning, T>(shape, n, TestType{}, init, {descriptor::keys});
+      require_scans<flags_tuning, T>(shape, n, TestType{}, init, marks{});
+      require_scans<keys_tuning, T>(shape, n, TestType{}, init, descriptors<descriptor::keys>{});
     }
   }
 }
@@ -175,8 +212,7 @@ TEMPLATE_LIST_TEST_CASE("the size ladder agrees with a loop, in every type", "",
       for (segment_shape const shape : all_segment_shapes()) {
         bool const tiny = shape == segment_shape::single || shape == segment_shape::some_empty;
         if (n > 20000 && !on_gpu && tiny) continue;
-        require_scans<automatic, T>(shape, n, TestType{}, TestType::identity(),
-                                    {descriptor::flags, descriptor::bits});
+        require_scans<automatic, T>(shape, n, TestType{}, TestType::identity(), marks{});
       }
     }
   });
@@ -185,7 +221,7 @@ TEMPLATE_LIST_TEST_CASE("the size ladder agrees with a loop, in every type", "",
 TEST_CASE("items are converted to the accumulator before the first addition") {
   for (segment_shape const shape : all_segment_shapes()) {
     require_scans<automatic, std::uint8_t>(shape, 30000, plus<std::uint64_t>{}, 5,
-                                           {descriptor::keys});
+                                           descriptors<descriptor::keys>{});
   }
 }
 
@@ -211,9 +247,10 @@ TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is 
     place const where{offset, 16 - offset, false};
     require_scans<automatic, std::int32_t>(
         segment_shape::power_law, 4700, plus<std::int32_t>{}, 0,
-        {descriptor::flags, descriptor::bits, descriptor::offsets, descriptor::keys}, where);
+        descriptors<descriptor::flags, descriptor::bits, descriptor::offsets, descriptor::keys>{},
+        where);
     require_scans<automatic, std::uint8_t>(segment_shape::some_empty, 4700, plus<std::uint8_t>{}, 0,
-                                           {descriptor::flags, descriptor::bits}, where);
+                                           marks{}, where);
   }
 }
 
@@ -223,9 +260,9 @@ TEST_CASE("the output may be the input") {
     for (index_t const n : {1, 33, 1000, 9000}) {
       place const where{3, 0, true};
       require_scans<automatic, std::int32_t>(segment_shape::power_law, n, plus<std::int32_t>{}, 5,
-                                             {descriptor::flags}, where);
+                                             descriptors<descriptor::flags>{}, where);
       require_scans<small_tuning, affine>(segment_shape::huge_among_tiny, n, compose{},
-                                          affine{1, 1}, {descriptor::keys}, where);
+                                          affine{1, 1}, descriptors<descriptor::keys>{}, where);
     }
   });
 }

@@ -23,11 +23,13 @@ inline constexpr bool on_gpu = false;
 #endif
 
 /// Types to test with, as a tuple: `More` are left out of instrumented builds, which take several
-/// times as long to compile, and of CUDA code that is compiled alone.
+/// times as long to compile; so may be what tests do with some of them, if `few_types`.
 #ifdef LIBSCAN_TEST_FEW_TYPES
+inline constexpr bool few_types = true;
 template <class Few, class More>
 using types_to_test = Few;
 #else
+inline constexpr bool few_types = false;
 template <class Few, class More>
 using types_to_test = decltype(std::tuple_cat(std::declval<Few>(), std::declval<More>()));
 #endif

@@ -146,8 +146,9 @@ void require_sorted_pairs(Order order) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("segments of any mix of lengths are sorted", "", std::uint8_t, std::uint32_t,
-                   std::uint64_t, float, float16) {
+using mixed_types = types_to_test<std::tuple<std::uint8_t, std::uint32_t, float>,
+                                  std::tuple<std::uint64_t, float16>>;
+TEMPLATE_LIST_TEST_CASE("segments of any mix of lengths are sorted", "", mixed_types) {
   each_schedule(1, [](std::string const& schedule) {
     INFO(schedule);
     for (variety const how : {variety::any, variety::few}) {
@@ -181,11 +182,14 @@ TEST_CASE("values of any size go with keys of one field or several, by offsets o
   sort_order<std::uint32_t> const numbers;
   sort_order<dated, by_date> const dates;
   require_sorted_pairs<std::uint32_t, 1, std::uint32_t>(numbers);
-  require_sorted_pairs<std::uint32_t, 3, std::uint64_t>(numbers);
+  require_sorted_pairs<dated, 3, std::uint64_t>(dates);
   require_sorted_pairs<std::uint32_t, 128, index_t>(numbers);
-  require_sorted_pairs<dated, 1, std::uint64_t>(dates);
-  require_sorted_pairs<dated, 3, std::uint32_t>(dates);
-  require_sorted_pairs<dated, 128, index_t>(dates);
+  if constexpr (!few_types) {
+    require_sorted_pairs<std::uint32_t, 3, std::uint64_t>(numbers);
+    require_sorted_pairs<dated, 1, std::uint64_t>(dates);
+    require_sorted_pairs<dated, 3, std::uint32_t>(dates);
+    require_sorted_pairs<dated, 128, index_t>(dates);
+  }
 }
 
 TEST_CASE("a long segment takes many tiles") {
@@ -199,8 +203,9 @@ TEST_CASE("a warp scans the counts of few tiles, a block those of many") {
       {tile * (few + 3), 900, tile * few, tile * few + 1, tile + 1}, variety::any);
 }
 
-TEMPLATE_TEST_CASE("segments of one length are sorted, whoever sorts that length", "",
-                   std::uint32_t, double) {
+using one_length_types = types_to_test<std::tuple<std::uint32_t>, std::tuple<double>>;
+TEMPLATE_LIST_TEST_CASE("segments of one length are sorted, whoever sorts that length", "",
+                        one_length_types) {
   // A lane alone up to 32, two up to 64, runs that merge up to 128, tiles of 64 from there on.
   for (int const length : {1,  2,  3,  7,  8,  9,   15,  16,  17,  24,  31,  32,  33,
                            48, 63, 64, 65, 96, 113, 127, 128, 129, 191, 192, 193, 640}) {
@@ -211,8 +216,11 @@ TEMPLATE_TEST_CASE("segments of one length are sorted, whoever sorts that length
   }
 }
 
-TEMPLATE_TEST_CASE("a warp sorts up to 32 times as many keys as a lane, and a block merges more",
-                   "", std::uint8_t, std::uint32_t, std::uint64_t, float) {
+using merged_types =
+    types_to_test<std::tuple<std::uint32_t, std::uint64_t>, std::tuple<std::uint8_t, float>>;
+TEMPLATE_LIST_TEST_CASE(
+    "a warp sorts up to 32 times as many keys as a lane, and a block merges more", "",
+    merged_types) {
   std::vector<int> lengths;
   for (int length = 2048; length >= 32; length /= 2) {
     for (int const more : {-1, 0, 1}) lengths.push_back(length + more);
@@ -268,8 +276,8 @@ TEST_CASE("segments end where a stretch does") {
   }
 }
 
-TEMPLATE_TEST_CASE("keys without values are sorted downwards, too", "", std::uint32_t, float,
-                   std::uint64_t) {
+using falling_types = types_to_test<std::tuple<std::uint32_t, float>, std::tuple<std::uint64_t>>;
+TEMPLATE_LIST_TEST_CASE("keys without values are sorted downwards, too", "", falling_types) {
   for (int const length : {20, 50, 100}) {
     std::vector<int> const lengths(40, length);
     for (variety const how : {variety::any, variety::few, variety::sorted}) {
@@ -351,7 +359,8 @@ TEST_CASE("the workspace is a buffer of each and little more") {
 TEST_CASE("segments are sorted the way the library chooses") {
   require_sorted_segments<void, std::uint32_t>(mixed_lengths(500, 40, 100, scaled(9000, 3000)),
                                                variety::any);
-  require_sorted_segments<void, double>(mixed_lengths(20, 2000, 10, 5000), variety::few);
+  using other_key = std::conditional_t<few_types, std::uint64_t, double>;
+  require_sorted_segments<void, other_key>(mixed_lengths(20, 2000, 10, 5000), variety::few);
 }
 
 TEST_CASE("keys of several fields are sorted within segments, either way up") {

@@ -107,12 +107,15 @@ TEMPLATE_TEST_CASE("values of 4 and 8 bytes go with their keys under all schedul
   });
 }
 
-TEMPLATE_TEST_CASE("values of any size go with their keys", "", std::uint8_t, std::uint16_t, triple,
-                   name) {
+using value_types =
+    types_to_test<std::tuple<std::uint8_t, triple, name>, std::tuple<std::uint16_t>>;
+TEMPLATE_LIST_TEST_CASE("values of any size go with their keys", "", value_types) {
   for (index_t const n : {0, 1, 33, 700}) {
     require_sorted_pairs<tiny_passes, TestType>(make_keys<std::int16_t>(variety::few, n));
     require_sorted_pairs<resident, TestType>(make_keys<std::int16_t>(variety::any, n));
-    require_sorted_pairs<automatic_sort, TestType>(make_keys<float>(variety::few, n));
+    if constexpr (!few_types || std::is_same_v<TestType, triple>) {
+      require_sorted_pairs<automatic_sort, TestType>(make_keys<float>(variety::few, n));
+    }
   }
 }
 
@@ -141,7 +144,10 @@ TEMPLATE_TEST_CASE("positions are ranked without being stored", "", tiny_passes,
         if (slow_here<TestType> && how != variety::few) continue;
         require_argsort<TestType, std::uint32_t>(make_keys<std::uint32_t>(how, n));
       }
-      require_argsort<TestType, index_t>(make_keys<float>(variety::any, n));
+      if constexpr (!few_types || std::is_same_v<TestType, tiny_passes> ||
+                    std::is_same_v<TestType, resident>) {
+        require_argsort<TestType, index_t>(make_keys<float>(variety::any, n));
+      }
     }
   });
 }
@@ -155,9 +161,10 @@ TEST_CASE("many pairs are sorted the way the library chooses") {
 TEMPLATE_TEST_CASE("no pointer of pairs needs alignment beyond its type's", "", tiny_passes, staged,
                    resident) {
   for (int offset = 0; offset <= 16; ++offset) {
-    require_sorted_pairs<TestType, std::uint16_t>(make_keys<std::uint32_t>(variety::any, 600),
-                                                  offset);
-    require_sorted_pairs<TestType, double>(make_keys<std::uint16_t>(variety::any, 600), offset);
+    using value = std::conditional_t<few_types, std::uint32_t, std::uint16_t>;
+    using key = std::conditional_t<few_types, std::uint8_t, std::uint16_t>;
+    require_sorted_pairs<TestType, value>(make_keys<std::uint32_t>(variety::any, 600), offset);
+    require_sorted_pairs<TestType, double>(make_keys<key>(variety::any, 600), offset);
   }
 }
 
