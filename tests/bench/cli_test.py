@@ -63,7 +63,7 @@ class Refusals(BenchCase):
             self.skipTest("there is a GPU")
         self.assertEqual(code, FAILURE)
         self.assertRegex(err, r"\Ascan-bench: error: .*(CUDA|cuda).*\n\Z")
-        code, _, err = self.call("reduce", "--n", 1000)
+        code, _, err = self.call("chapter", "--n", 1000)
         self.assertEqual(code, USAGE)
         self.assertRegex(err, r"nothing measured: no engine here does that \(.*(CUDA|cuda).*\)\n\Z")
 
@@ -74,6 +74,7 @@ class Skipped(BenchCase):
                 ("scan", "i8,f16", ["i8"], "no items of type f16"),
                 ("scan", "f16,affine,bf16", ["affine"], "no items of type bf16"),
                 ("sort", "u16,u32", ["u32"], "no sort of keys of u16"),
+                ("reduce", "f16->f32,i32", ["i32"], "no reduction of f16->f32"),
                 ("segmented-scan", "f32,u32", ["u32"], "within segments are of u32")]:
             more = ["--lengths", "one", "--heads", "bits"] if operation[:3] == "seg" else []
             with self.subTest(operation=operation, types=types):
