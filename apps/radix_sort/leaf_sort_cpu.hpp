@@ -226,17 +226,23 @@ bool ascends(Word const* words, index_t n) {
   constexpr index_t block = 256;
   for (index_t i = 1; i < n; i += block) {
     Word descents = 0;
-    for (index_t k = i; k < std::min(n, i + block); ++k)
+    for (index_t k = i; k < std::min(n, i + block); ++k) {
       descents |= words[k] < words[k - 1] ? 1 : 0;
+    }
     if (descents != 0) return false;
   }
   return true;
 }
 
+/// Items that vector code may sort.
+template <class Item>
+inline constexpr bool has_vector_sort =
+    std::is_same_v<Item, std::uint32_t> || std::is_same_v<Item, std::uint64_t>;
+
 /// Whether vector code sorts n items: words, of which all bits count. It needs no partner.
 template <class Item, class Order>
 bool sorted_by_vectors(index_t n, Order order) {
-  if constexpr (std::is_same_v<Item, std::uint32_t> || std::is_same_v<Item, std::uint64_t>) {
+  if constexpr (has_vector_sort<Item>) {
     bool const all_bits = order(static_cast<Item>(~Item{0})) == static_cast<Item>(~Item{0});
     return n > few_items<Item> && all_bits && vector_sort_pays();
   }
@@ -253,7 +259,7 @@ Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, bool wide) {
     return partner;
   }
   if (sorted_by_vectors<Item>(n, order)) {
-    if constexpr (std::is_unsigned_v<Item> && sizeof(Item) >= 4) {
+    if constexpr (has_vector_sort<Item>) {
       if (!ascends(items, n)) vector_sort(items, n);
     }
     return items;

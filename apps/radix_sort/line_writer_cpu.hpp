@@ -24,7 +24,7 @@ namespace libscan::inline v1::cpu::detail {
 inline constexpr std::size_t lines_bytes = 128;
 
 /// Writes cache lines to `to`, a multiple of 64 bytes.
-template <std::size_t Bytes = lines_bytes>
+template <std::size_t Bytes>
 void write_lines(void* to, void const* from) {
 #ifdef __SSE2__
   auto* const out = static_cast<__m128i*>(to);
@@ -44,43 +44,121 @@ inline void finish_lines() {
 #endif
 }
 
-/// The cache lines that one thread has in the making, some for each bucket.
+/// Where items go that lie side by side: lines of them, and an address for each place, counted from
+/// the beginning of a line on.
 template <class Item>
-class line_writer {
+class item_target {
   static_assert(lines_bytes % sizeof(Item) == 0);
 
  public:
-  /// Bytes of room a writer needs, a multiple of `lines_bytes`.
-  static index_t room_bytes(int buckets) {
-    constexpr auto lines = static_cast<index_t>(lines_bytes);
-    index_t const firsts = ceil_div(buckets * static_cast<index_t>(sizeof(index_t)), lines) * lines;
-    return buckets * lines + firsts;
-  }
+  static constexpr index_t line_items = lines_bytes / sizeof(Item);
+  struct alignas(cache_line) lines {
+    Item items[line_items];
+    void set(index_t slot, Item const& item) { items[slot] = item; }
+  };
 
-  /// Items of bucket k go to places next[k], next[k] + 1, ... of `out`, whose address is a multiple
-  /// of sizeof(Item). `next` is the writer's own from here on.
-  line_writer(Item* out, std::byte* room, index_t* next, int buckets)
-      : lines_(reinterpret_cast<Item*>(room)),
-        next_(next),
-        first_(reinterpret_cast<index_t*>(room + static_cast<std::size_t>(buckets) * lines_bytes)),
-        buckets_(buckets) {
-    // Places are counted from a multiple of 128 bytes on.
+  /// `out`: a multiple of sizeof(Item).
+  explicit item_target(Item* out) {
     auto const address = reinterpret_cast<std::uintptr_t>(out);
     assert(address % sizeof(Item) == 0);
-    out_ = address - address % lines_bytes;
-    auto const phase = static_cast<index_t>(address % lines_bytes / sizeof(Item));
-    for (int bucket = 0; bucket < buckets; ++bucket) first_[bucket] = next[bucket] += phase;
+    phase_ = static_cast<index_t>(address % lines_bytes / sizeof(Item));
+    begin_ = address - address % lines_bytes;
   }
 
+  index_t phase() const { return phase_; }
+  void write(lines const& from, index_t place) const {
+    write_lines<lines_bytes>(at(place), from.items);
+  }
+  void copy(lines const& from, index_t slot, index_t count, index_t place) const {
+    std::copy_n(from.items + slot, count, at(place));
+  }
+
+ private:
+  Item* at(index_t place) const {
+    return reinterpret_cast<Item*>(begin_ + static_cast<std::uintptr_t>(place) * sizeof(Item));
+  }
+
+  std::uintptr_t begin_;
+  index_t phase_;
+};
+
+/// Where items go whose words and values lie in two arrays: a line of each, filled side by side.
+template <class Word, class Value>
+class parted_target {
+  static_assert(sizeof(Word) == sizeof(Value));
+
+ public:
+  static constexpr index_t line_items = cache_line / sizeof(Word);
+  struct alignas(cache_line) lines {
+    Word words[line_items];
+    Value values[line_items];
+    void set(index_t slot, keyed_value<Word, Value> const& item) {
+      words[slot] = item.key;
+      values[slot] = item.value;
+    }
+  };
+
+  /// `out`: aligned.
+  explicit parted_target(parted_room<Word, Value> const& out)
+      : words_(reinterpret_cast<std::uintptr_t>(out.words)),
+        values_(reinterpret_cast<std::uintptr_t>(out.values)),
+        phase_(static_cast<index_t>(words_ % cache_line / sizeof(Word))) {
+    assert(out.aligned());
+    words_ -= words_ % cache_line;
+    values_ -= values_ % cache_line;
+  }
+
+  index_t phase() const { return phase_; }
+  void write(lines const& from, index_t place) const {
+    write_lines<cache_line>(at<Word>(words_, place), from.words);
+    write_lines<cache_line>(at<Value>(values_, place), from.values);
+  }
+  void copy(lines const& from, index_t slot, index_t count, index_t place) const {
+    std::copy_n(from.words + slot, count, at<Word>(words_, place));
+    std::copy_n(from.values + slot, count, at<Value>(values_, place));
+  }
+
+ private:
+  template <class T>
+  static T* at(std::uintptr_t begin, index_t place) {
+    return reinterpret_cast<T*>(begin + static_cast<std::uintptr_t>(place) * sizeof(T));
+  }
+
+  std::uintptr_t words_, values_;
+  index_t phase_;
+};
+
+/// The cache lines that one thread has in the making, some for each bucket.
+template <class Target>
+class line_writer {
+ public:
+  /// Bytes of room a writer needs, a multiple of a cache line.
+  static constexpr index_t room_bytes(int buckets) {
+    auto const firsts = buckets * static_cast<index_t>(sizeof(index_t));
+    return buckets * static_cast<index_t>(sizeof(lines)) +
+           ceil_div(firsts, index_t{cache_line}) * cache_line;
+  }
+
+  /// Items of bucket k go to places next[k], next[k] + 1, ... of `to`. `next` is the writer's own
+  /// from here on. `room` begins at a cache line.
+  line_writer(Target const& to, std::byte* room, index_t* next, int buckets)
+      : to_(to),
+        lines_(reinterpret_cast<lines*>(room)),
+        next_(next),
+        first_(reinterpret_cast<index_t*>(lines_ + buckets)),
+        buckets_(buckets) {
+    for (int bucket = 0; bucket < buckets; ++bucket) first_[bucket] = next[bucket] += to.phase();
+  }
+
+  template <class Item>
   void put(std::uint32_t bucket, Item const& item) {
     index_t const place = next_[bucket]++;
     index_t const slot = slot_of(place);
-    Item* const lines = lines_ + bucket * lines_items;
     // Full lines wait for the bucket's next item: vectors read a line only after its last single
     // item has gone from the core's store buffer to the cache, which would be waited for.
     if (slot == 0) [[unlikely]]
-      flush(lines, place - lines_items, first_[bucket]);
-    lines[slot] = item;
+      flush(lines_[bucket], place - line_items, first_[bucket]);
+    lines_[bucket].set(slot, item);
   }
 
   /// Writes what is left.
@@ -89,128 +167,42 @@ class line_writer {
       index_t const end = next_[bucket];
       if (end == first_[bucket]) continue;
       index_t const begin = std::max(first_[bucket], end - 1 - slot_of(end - 1));
-      copy_part(lines_ + bucket * lines_items, begin, end);
+      to_.copy(lines_[bucket], slot_of(begin), end - begin, begin);
     }
     finish_lines();
   }
 
  private:
-  static constexpr index_t lines_items = lines_bytes / sizeof(Item);
-
-  static index_t slot_of(index_t place) { return place & (lines_items - 1); }
-
-  void flush(Item const* lines, index_t begin, index_t first) {
-    if (begin >= first) {
-      write_lines(at(begin), lines);
-    } else {
-      copy_part(lines, first, begin + lines_items);
-    }
-  }
-
-  void copy_part(Item const* lines, index_t begin, index_t end) {
-    std::copy_n(lines + slot_of(begin), end - begin, at(begin));
-  }
-
-  Item* at(index_t place) const {
-    return reinterpret_cast<Item*>(out_ + static_cast<std::uintptr_t>(place) * sizeof(Item));
-  }
-
-  std::uintptr_t out_;
-  Item* lines_;
-  index_t* next_;
-  index_t* first_;
-  int buckets_;
-};
-
-/// The same for items whose words and values go to two arrays: a line of each, filled side by side.
-template <class Word, class Value>
-class parted_line_writer {
-  static_assert(sizeof(Word) == sizeof(Value));
-
- public:
-  static index_t room_bytes(int buckets) {
-    constexpr auto lines = static_cast<index_t>(sizeof(both_lines));
-    index_t const firsts = ceil_div(buckets * static_cast<index_t>(sizeof(index_t)), lines) * lines;
-    return buckets * lines + firsts;
-  }
-
-  /// Both arrays of `out` are `aligned`.
-  parted_line_writer(parted_room<Word, Value> const& out, std::byte* room, index_t* next,
-                     int buckets)
-      : lines_(reinterpret_cast<both_lines*>(room)),
-        next_(next),
-        first_(reinterpret_cast<index_t*>(lines_ + buckets)),
-        buckets_(buckets) {
-    assert(out.aligned());
-    // Places are counted from the beginning of a line on.
-    index_t const phase = out.phase();
-    words_ = static_cast<Word*>(out.words) - phase;
-    values_ = static_cast<Value*>(out.values) - phase;
-    for (int bucket = 0; bucket < buckets; ++bucket) first_[bucket] = next[bucket] += phase;
-  }
-
-  void put(std::uint32_t bucket, keyed_value<Word, Value> const& item) {
-    index_t const place = next_[bucket]++;
-    index_t const slot = slot_of(place);
-    both_lines& lines = lines_[bucket];
-    if (slot == 0) [[unlikely]]
-      flush(lines, place - line_items, first_[bucket]);
-    lines.words[slot] = item.key;
-    lines.values[slot] = item.value;
-  }
-
-  /// Writes what is left.
-  void finish() {
-    for (int bucket = 0; bucket < buckets_; ++bucket) {
-      index_t const end = next_[bucket];
-      if (end == first_[bucket]) continue;
-      copy_part(lines_[bucket], std::max(first_[bucket], end - 1 - slot_of(end - 1)), end);
-    }
-    finish_lines();
-  }
-
- private:
-  static constexpr index_t line_items = cache_line / sizeof(Word);
-
-  struct alignas(cache_line) both_lines {
-    Word words[line_items];
-    Value values[line_items];
-  };
+  using lines = typename Target::lines;
+  static constexpr index_t line_items = Target::line_items;
 
   static index_t slot_of(index_t place) { return place & (line_items - 1); }
 
-  void flush(both_lines const& lines, index_t begin, index_t first) {
+  void flush(lines const& full, index_t begin, index_t first) {
     if (begin >= first) {
-      write_lines<cache_line>(words_ + begin, lines.words);
-      write_lines<cache_line>(values_ + begin, lines.values);
+      to_.write(full, begin);
     } else {
-      copy_part(lines, first, begin + line_items);
+      to_.copy(full, slot_of(first), begin + line_items - first, first);
     }
   }
 
-  void copy_part(both_lines const& lines, index_t begin, index_t end) {
-    std::copy_n(lines.words + slot_of(begin), end - begin, words_ + begin);
-    std::copy_n(lines.values + slot_of(begin), end - begin, values_ + begin);
-  }
-
-  Word* words_;
-  Value* values_;
-  both_lines* lines_;
+  Target to_;
+  lines* lines_;
   index_t* next_;
   index_t* first_;
   int buckets_;
 };
 
-/// The writer to a room.
+/// Where items go that a room holds.
+template <class Room>
+struct target_in;
 template <class Item>
-struct writer_to;
-template <class Item>
-struct writer_to<Item*> {
-  using type = line_writer<Item>;
+struct target_in<Item*> {
+  using type = item_target<Item>;
 };
 template <class Word, class Value>
-struct writer_to<parted_room<Word, Value>> {
-  using type = parted_line_writer<Word, Value>;
+struct target_in<parted_room<Word, Value>> {
+  using type = parted_target<Word, Value>;
 };
 
 }  // namespace libscan::inline v1::cpu::detail

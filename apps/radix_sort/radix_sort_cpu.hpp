@@ -185,10 +185,11 @@ void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& ord
 
 /// Sorts keys as `sort_keys` does, and moves values of any trivially copyable type with them:
 /// values_out[j] = values[i] wherever out[j] is keys[i]. Each output may be its input, and overlaps
-/// nothing else. Memory: about 2 MiB a thread if keys and values are of one size, neither is sorted
-/// in place, and both outputs begin at the same place of a cache line; else n pairs. Up to n pairs
-/// more as in `sort_keys`. For values of other sizes than 4 and 8 bytes n pairs of a key and a
-/// position, n positions, and in place n values.
+/// nothing else. Memory: n pairs, and up to n more as in `sort_keys`. But if keys and values are of
+/// one size, neither is sorted in place, and both outputs begin at the same place of a cache line,
+/// about 2 MiB a thread: only where keys share high bits more, up to n pairs, or 2 n if they share
+/// lower ones, too. For values of other sizes than 4 and 8 bytes n pairs of a key and a position, n
+/// positions, and in place n values.
 template <class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Value* values_out,
                 index_t n, Order const& order = {}, detail::sort_tuning const& tuning = {}) {
@@ -197,9 +198,9 @@ void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Val
 }
 
 /// positions[j] = the position of the key that comes j-th: in[positions[j]] is sorted, and equal
-/// keys have ascending positions. `positions` lie apart from `in`. Memory as `sort_pairs` with
-/// values of 4 bytes, or of 8 beyond 2^32 keys; but n pairs less for up to 2^32 keys that have one
-/// word of up to 4 bytes. Otherwise as `sort_keys`.
+/// keys have ascending positions. `positions` lie apart from `in`. Memory: n pairs of a word and a
+/// position of 4 bytes, or of 8 beyond 2^32 keys; none for up to 2^32 keys that have one word of up
+/// to 4 bytes; and in both cases up to n more as in `sort_keys`. Otherwise as there.
 template <class Key, class Order = sort_order<Key>>
 void argsort(int threads, Key const* in, index_t* positions, index_t n, Order const& order = {},
              detail::sort_tuning const& tuning = {}) {

@@ -193,12 +193,6 @@ struct parted_room {
     return sizeof(Word) == sizeof(Value) && of_words % sizeof(Word) == 0 &&
            of_words % cache_line == of_values % cache_line;
   }
-
-  /// The place of the first.
-  index_t phase() const {
-    return static_cast<index_t>(reinterpret_cast<std::uintptr_t>(words) % cache_line /
-                                sizeof(Word));
-  }
 };
 
 /// That of items [begin, ...) of it.

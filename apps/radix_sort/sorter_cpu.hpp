@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -52,8 +53,9 @@ class sorter {
   void sort(Source const& source, index_t n, Sink const& sink, Room room = nullptr) {
     constexpr bool parted = !std::is_same_v<Room, Item*>;
     if (n <= leaf_items_) {
-      if constexpr (parted) return sort_alone(source, n, sink, nullptr);
-      if constexpr (!parted) return sort_alone(source, n, sink, room);
+      Item* alone = nullptr;
+      if constexpr (!parted) alone = room;
+      return sort_alone(source, n, sink, alone);
     }
     auto guess = summarise(source, 0, n, n / std::min(n, samples), order_);
     if (guess.sorted) guess = summarise_all(threads_, source, n, order_);
@@ -189,7 +191,8 @@ class sorter {
   template <class Map, class Source, class Room>
   auto split_by(Map const& map, Source const& source, index_t place, index_t n, Room const& to,
                 std::vector<index_t>& offsets) const {
-    using writer = typename writer_to<Room>::type;
+    using target = typename target_in<Room>::type;
+    using writer = line_writer<target>;
     using word = decltype(order_(key_of(source[0])));
     pieces const all(threads_, n);
     int const buckets = map.buckets();
@@ -206,7 +209,7 @@ class sorter {
     index_t const room_bytes = writer::room_bytes(buckets);
     sort_memory<std::byte> const rooms(std::min<index_t>(threads_, all.count) * room_bytes);
     for_each_of(threads_, all.count, [&](int worker, index_t p) {
-      writer const lines(to, rooms.data() + worker * room_bytes, table.row(p), buckets);
+      writer const lines(target(to), rooms.data() + worker * room_bytes, table.row(p), buckets);
       scatter_piece(source, all.begin(p), all.end(p), order_, map, lines);
     });
     return word{0};

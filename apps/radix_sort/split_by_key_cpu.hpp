@@ -81,7 +81,7 @@ template <class Item>
 class streaming_writer {
  public:
   streaming_writer(Item* out, bucket_places& places, int buckets)
-      : lines_(out, room_, places.next, buckets) {}
+      : lines_(item_target<Item>(out), room_, places.next, buckets) {}
   void put(std::uint32_t bucket, Item const& item) { lines_.put(bucket, item); }
   void finish() { lines_.finish(); }
 
@@ -91,8 +91,9 @@ class streaming_writer {
   }
 
  private:
-  alignas(lines_bytes) std::byte room_[(lines_bytes + sizeof(index_t)) * most_buckets];
-  line_writer<Item> lines_;
+  using writer = line_writer<item_target<Item>>;
+  alignas(cache_line) std::byte room_[static_cast<std::size_t>(writer::room_bytes(most_buckets))];
+  writer lines_;
 };
 
 /// Up to so many buckets the CPU keeps a cache line of each at hand by itself.
@@ -104,6 +105,10 @@ struct no_values {};
 /// One split of keys with values: see `split_by_key`.
 template <class Key, class Value, class BucketOf>
 class key_split {
+  using bucket_type = std::invoke_result_t<BucketOf const&, Key const&>;
+  static_assert(std::is_integral_v<bucket_type> && sizeof(bucket_type) <= 8,
+                "split_by_key: bucket_of(key) must be an integer of up to 64 bits");
+
  public:
   Key const* keys;
   Key* keys_out;
@@ -216,10 +221,10 @@ void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, ind
 /// (offsets[buckets] = n).
 ///
 /// bucket_of(key): an integer in [0, buckets), 1 <= buckets <= 256; called more than once for each
-/// key, concurrently, and must not throw. Keys and values: any trivially copyable types. `offsets`:
-/// buckets + 1 numbers, or null. Outputs overlap neither inputs nor each other. Reads the keys
-/// twice and the values once, writes both once; allocates 8 bytes for each bucket and piece of 2^15
-/// items or more, four for each thread at most.
+/// key, concurrently, and must not throw. Keys and values: any trivially copyable types that can be
+/// assigned. `offsets`: buckets + 1 numbers, or null. Outputs overlap neither inputs nor each
+/// other. Reads the keys twice and the values once, writes both once; allocates 8 bytes for each
+/// bucket and piece of 2^15 items or more, four for each thread at most.
 ///
 /// Throws `invalid_argument` (threads < 1, n < 0, numbers of buckets that are not 1 to 256, and,
 /// before anything is written, a key in none of them), std::bad_alloc.

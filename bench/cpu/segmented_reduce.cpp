@@ -58,18 +58,36 @@ void by_engine(int threads, std::string const& heads, reduced_segments const& da
   reduce(libscan::cpu::segment_offsets{data.offsets.data(), data.segments()});
 }
 
-/// What everyone writes who has no library: a loop over the items.
-void by_loop(reduced_segments const& data) {
-  item* to = data.totals.begin();
+/// What everyone writes who has no library: a loop over the items, with begin(s, i) where segment s
+/// begins at item i.
+template <class IsHead, class Begin>
+void by_loop(reduced_segments const& data, IsHead is_head, Begin begin) {
+  index_t segment = -1;
   item sum = 0;
   for (index_t i = 0; i < data.in.size; ++i) {
-    if (i > 0 && data.forms.flags[i] != 0) {
-      *to++ = sum;
+    if (i == 0 || is_head(i)) {
+      if (i > 0) data.totals[segment] = sum;
       sum = 0;
+      begin(++segment, i);
     }
     sum += data.in[i];
   }
-  *to = sum;
+  data.totals[segment] = sum;
+}
+
+void by_loop(std::string const& heads, reduced_segments const& data) {
+  auto const ignore = [](index_t, index_t) {};
+  segment_forms const& forms = data.forms;
+  if (heads == "flags")
+    return by_loop(
+        data, [&](index_t i) { return forms.flags[i] != 0; }, ignore);
+  if (heads == "bits") {
+    return by_loop(
+        data, [&](index_t i) { return (forms.bits[i / 32] >> i % 32 & 1u) != 0; }, ignore);
+  }
+  by_loop(
+      data, [&](index_t i) { return forms.keys[i] != forms.keys[i - 1]; },
+      [&](index_t s, index_t i) { data.unique[s] = forms.keys[i]; });
 }
 
 void reduce(engine const& on, session const& now, std::string const& heads,
@@ -84,8 +102,13 @@ void reduce(engine const& on, session const& now, std::string const& heads,
   double const bytes =
       head_bytes + static_cast<double>(n + results) * static_cast<double>(sizeof(item));
   auto const right = [&] {
-    bool const equal = std::equal(data.totals.begin(), data.totals.end(), data.expected.begin());
+    bool equal = std::equal(data.totals.begin(), data.totals.end(), data.expected.begin());
+    // Keys number their segments.
+    for (index_t s = 0; heads == "keys" && s < data.segments(); ++s) {
+      equal = equal && data.unique[s] == static_cast<item>(s);
+    }
     std::fill(data.totals.begin(), data.totals.end(), item{0});
+    std::fill(data.unique.begin(), data.unique.end(), ~item{0});
     return equal;
   };
   std::vector<contender> all{copy_of(bytes),
@@ -103,7 +126,7 @@ void reduce(engine const& on, session const& now, std::string const& heads,
                    },
                    right});
   } else {
-    all.push_back({"sequential", [&] { by_loop(data); }, right});
+    all.push_back({"sequential", [&] { by_loop(heads, data); }, right});
   }
   for (library const& other : other_libraries()) {
     auto const reduce = heads == "keys" ? other.reduce_by_key : nullptr;

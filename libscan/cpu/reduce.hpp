@@ -20,7 +20,8 @@ namespace libscan::inline v1::cpu {
 /// `in` is a random-access iterator or pointer; items are converted to Op::value_type, in which
 /// everything accumulates. `op` is associative, need not commute, is called only as op(earlier,
 /// later), concurrently, and sees nothing but items, `init` and their sums. (What commutes is
-/// summed in another order of the items; the result is the same but for rounding.) Reads n items,
+/// summed in another order of the items; the result is the same but for rounding, and for which of
+/// several NaNs it is.) Reads n items,
 /// allocates nothing. Floating-point results depend on n and `chunk_items` only, bit for bit, never
 /// on `threads`, timing or the CPU; they may differ in their last bits from the total of a scan.
 ///
@@ -36,7 +37,7 @@ typename Op::value_type reduce(int threads, In in, index_t n, Op op,
     detail::check_chunks(threads, n, chunk_items);
     if (n == 0) return init;
     if (n * static_cast<index_t>(sizeof(T)) <= detail::one_thread_bytes) threads = 1;
-    bool const in_one_piece = threads == 1 && exactly_associative<Op>;
+    bool const in_one_piece = threads == 1 && std::integral<T>;  // with the same sum
     if (n <= chunk_items || in_one_piece) {
       auto sums = detail::all_streams(init);
       return op(init, code::sum(in, n, op, sums));

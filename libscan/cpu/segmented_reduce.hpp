@@ -9,8 +9,10 @@
 #include <concepts>
 #include <iterator>
 #include <memory>
+#include <string>
 #include <type_traits>
 
+#include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/segmented.hpp>
 #include <libscan/core/types.hpp>
@@ -150,9 +152,9 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
 ///
 /// `in` is a random-access iterator or pointer; items are converted to Op::value_type. `heads` says
 /// where segments begin, and none of them is empty; `totals` is a random-access iterator or pointer
-/// with room for a result of each, and overlaps nothing. Operator, repeatability and errors are
-/// those of `segmented_scan`. Reads n items and the description, writes a result per segment;
-/// allocates one chunk a thread.
+/// with room for a result of each, writes to which must not race, and overlaps nothing. Operator,
+/// repeatability and errors are those of `segmented_scan`. Reads n items and the description,
+/// writes a result per segment; allocates one chunk a thread.
 template <std::random_access_iterator In, segment_heads Heads, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, Heads const& heads, Totals totals, index_t n, Op op,
@@ -166,7 +168,8 @@ index_t segmented_reduce(int threads, In in, Heads const& heads, Totals totals, 
 }
 
 /// The same between offsets: every segment gets a total, `init` if it is empty. Returns how many
-/// segments there are.
+/// segments there are. Throws `invalid_argument` besides if the first offset is not 0 or the last
+/// not n.
 template <std::random_access_iterator In, std::random_access_iterator Totals, monoid Op>
 index_t segmented_reduce(int threads, In in, segment_offsets const& heads, Totals totals, index_t n,
                          Op op, std::type_identity_t<typename Op::value_type> init = Op::identity(),
@@ -174,6 +177,10 @@ index_t segmented_reduce(int threads, In in, segment_offsets const& heads, Total
   using T = typename Op::value_type;
   index_t const segments = heads.segments;
   index_t const* const ends = heads.offsets + 1;
+  if (segments < 0 || heads.offsets[0] != 0 || heads.offsets[segments] != n) {
+    throw invalid_argument("segmented_reduce: offsets from 0 to " + std::to_string(n) +
+                           " expected, for " + std::to_string(segments) + " segments");
+  }
   // A chunk writes the segments that end in it, and those that are empty behind them.
   detail::find_totals(threads, in, heads, n, op, init, chunk_items,
                       [&](auto const&, chunk const& c, T const* sums, index_t) {

@@ -3,7 +3,9 @@
 // bits of floating-point results.
 #include <libscan/cpu/reduce.hpp>
 
+#include <cmath>
 #include <deque>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -89,6 +91,24 @@ TEMPLATE_TEST_CASE("floating sums are near the exact ones, the same bits for any
           CHECK(bit_difference<TestType>({sum}, {again}) == "");
         }
       }
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("of several NaNs the same one is found by any threads", "", minimum<float>,
+                   maximum<float>, minimum<double>, maximum<double>) {
+  using T = typename TestType::value_type;
+  with_threads(16, [&] {
+    index_t const n = 100003;
+    auto in = make_input<T>(pattern::random, n);
+    for (index_t const at : {7, 49919, 65582, 99000}) {
+      in[static_cast<std::size_t>(at)] =
+          std::copysign(std::numeric_limits<T>::quiet_NaN(), T(at % 2 == 0 ? -1 : 1));
+    }
+    T const found = cpu::reduce(1, in.data(), n, TestType{});
+    CHECK(std::isnan(found));
+    for (int const threads : thread_counts) {
+      CHECK(bit_difference<T>({found}, {cpu::reduce(threads, in.data(), n, TestType{})}) == "");
     }
   });
 }

@@ -3,6 +3,8 @@
 // segments begin, empty segments, runs of keys, sizes, operators and threads.
 #include <libscan/cpu/segmented_reduce.hpp>
 
+#include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -111,6 +113,65 @@ TEST_CASE("totals of segments are the same with any number of threads") {
       CHECK(bit_difference(reference, totals) == "");
     }
   });
+}
+
+TEST_CASE("totals of any description are right with many threads") {
+  with_threads(16, [] {
+    for (int const threads : thread_counts) {
+      CHECK(faults({threads, 100}, segment_shape::some_empty, 30011, compose{}, {3, 5}) == "");
+      CHECK(faults({threads, 100}, segment_shape::power_law, 30011, plus<std::int32_t>{}, 5) == "");
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("floating totals are exact where they can be", "", float, double) {
+  for (segment_shape const shape : all_segment_shapes()) {
+    auto const in = make_input<TestType>(pattern::small, 50000);
+    auto const offsets = make_offsets(shape, 50000);
+    auto const expected = segment_totals_oracle(in, offsets, plus<TestType>{}, TestType(2));
+    std::vector<TestType> totals(expected.size());
+    cpu::segmented_reduce(2, in.data(), described(offsets), totals.data(), 50000, plus<TestType>{},
+                          TestType(2));
+    CHECK(difference(expected, totals) == "");
+  }
+}
+
+TEST_CASE("many empty segments lie at the borders of chunks, before all items and behind") {
+  std::vector<index_t> offsets;
+  for (index_t const at : {0, 63, 64, 65, 128, 200}) offsets.insert(offsets.end(), 3000, at);
+  auto const in = make_items<std::int32_t>(200);
+  auto const expected = segment_totals_oracle(in, offsets, plus<std::int32_t>{}, 7);
+  for (index_t const chunk_items : {1, 32, 64, 65, 1000}) {
+    std::vector<std::int32_t> totals(expected.size(), -1);
+    cpu::segmented_reduce(2, in.data(), described(offsets), totals.data(), 200,
+                          plus<std::int32_t>{}, 7, chunk_items);
+    CHECK(difference(expected, totals) == "");
+  }
+}
+
+TEST_CASE("totals of segments refuse what makes no sense, and let errors pass") {
+  std::vector<int> const in(1000, 1);
+  std::vector<int> totals(1000, -7);
+  std::vector<std::uint8_t> const flags(1000, 0);
+  cpu::head_flags const heads{flags.data()};
+  int const* const from = in.data();
+  int* const to = totals.data();
+  plus<int> const op;
+  CHECK_THROWS_AS(cpu::segmented_reduce(0, from, heads, to, 10, op), invalid_argument);
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, from, heads, to, -1, op), invalid_argument);
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, from, heads, to, 10, op, 0, 0), invalid_argument);
+  CHECK_THROWS_AS(cpu::reduce_by_key(0, from, from, to, to, 10, op), invalid_argument);
+  for (std::vector<index_t> const& bad : {std::vector<index_t>{0, 2, 9}, {0, 2, 3}, {1, 2, 4}}) {
+    CHECK_THROWS_WITH(cpu::segmented_reduce(2, from, described(bad), to, 4, op),
+                      "segmented_reduce: offsets from 0 to 4 expected, for 2 segments");
+  }
+  CHECK(totals == std::vector<int>(1000, -7));
+  struct throwing {
+    using value_type = int;
+    static int identity() { return 0; }
+    int operator()(int, int) const { throw std::domain_error("never"); }
+  };
+  CHECK_THROWS_WITH(cpu::segmented_reduce(2, from, heads, to, 1000, throwing{}, 0, 10), "never");
 }
 
 TEST_CASE("empty segments alone have init for a total, runs of no keys are none") {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Totals of segments on the GPU: the same segments in each of four descriptions.
+#include <numeric>
+
 #include <bench/cuda/segmented_reduce/problem.hpp>
 #include <bench/cuda/workloads.cuh>
 #include <bench/segments.hpp>
@@ -25,9 +27,10 @@ void reduce(session const& now, std::string const& lengths, index_t n) {
   auto const bits = on_device(std::span<item const>(host.bits.begin(), host.bits.end()));
   auto const keys = on_device(host.keys.view());
   auto const offsets = on_device(std::span<std::int32_t const>(host.offsets));
-  device::buffer<item> const unique(segments);
-  device::buffer<index_t> const count(1);
-  checked_output<item> const totals(expected.view());
+  host_array<item> const firsts(segments);
+  std::iota(firsts.begin(), firsts.end(), item{0});  // keys number their segments
+  checked_output<item> const totals(expected.view()), unique(firsts.view());
+  told_count const count;
   for (std::string const& heads : or_standard(now.wanted.heads, names_of(head_axis))) {
     totals_problem const problem{
         heads,        in.data(),   totals.data(), unique.data(),  count.data(), n,
@@ -40,7 +43,12 @@ void reduce(session const& now, std::string const& lengths, index_t n) {
     workload work{"cuda", totals_name(heads, lengths), "u32", n, bytes, {copy_of(bytes)}};
     for (auto const& offers : {by_libscan::offers(problem), by_cub::offers(problem)}) {
       for (implementation const& each : offers) {
-        work.contenders.push_back({each.name, each.run, [&] { return totals.right(); }});
+        bool const keys_too = heads == "keys";
+        work.contenders.push_back({each.name, each.run, [&, keys_too] {
+                                     bool const keys_right = !keys_too || unique.right();
+                                     bool const counted = !keys_too || count.right(segments, true);
+                                     return totals.right() && keys_right && counted;
+                                   }});
       }
     }
     now.run(std::move(work));

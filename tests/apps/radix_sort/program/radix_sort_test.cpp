@@ -69,7 +69,7 @@ std::string sort_error(int threads, std::vector<T> const& keys, sort_tuning cons
   if (difference(expected, positions.copy()) + positions.damage() != "") return "positions";
 
   // Where keys and values have the same places in their cache lines, and where they have not.
-  for (int const value_offset : {offset, 16 - offset}) {
+  for (int const value_offset : {offset, offset == 16 ? 15 : offset + 1}) {
     auto const wrong =
         pairs_error<std::uint32_t>(threads, in, expected, order, tuning, offset, value_offset) +
         pairs_error<std::uint64_t>(threads, in, expected, order, tuning, offset, value_offset);
@@ -274,6 +274,9 @@ TEST_CASE("only the bits asked for count") {
       std::vector<std::uint32_t> out(keys.size());
       cpu::sort_keys(2, keys.data(), out.data(), 5000, order, tuning);
       CHECK(difference(expected, out) == "");
+      std::vector<std::uint32_t> values(keys.size());
+      cpu::sort_pairs(2, keys.data(), out.data(), keys.data(), values.data(), 5000, order, tuning);
+      CHECK(difference(expected, out) + difference(expected, values) == "");
     }
   }
   sort_order<std::uint32_t> order;
@@ -288,10 +291,38 @@ TEST_CASE("only the bits asked for count") {
 TEST_CASE("pointers of any alignment are sorted, and nothing is written beside") {
   auto const keys = make_keys<std::uint16_t>(pattern::random, 5000);
   auto const words = make_keys<std::uint64_t>(pattern::random, 5000);
+  auto const floats = make_keys<float>(pattern::random, 5000);
   for (int offset = 0; offset <= 16; ++offset) {
     INFO("offset " << offset);
     CHECK(sort_error(2, keys, {512, 64, 5, 8}, sort_direction::ascending, offset) == "");
     CHECK(sort_error(2, words, {512, 64, 5, 8}, sort_direction::ascending, offset) == "");
+    CHECK(sort_error(2, floats, {512, 64, 5, 8}, sort_direction::ascending, offset) == "");
+  }
+}
+
+/// sort_pairs of words with values of their size, keys or values or both in place.
+template <class T>
+std::string in_place_error(index_t n, bool keys_too, bool values_too) {
+  auto const keys = make_keys<T>(pattern::random, n);
+  std::vector<T> numbers(keys.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<T>(i * 7);
+  auto const order = sorted_positions(keys, false, comes_before<T>);
+  std::vector<T> from = keys, with = numbers, out(keys.size()), moved(keys.size());
+  T* const to = keys_too ? from.data() : out.data();
+  T* const values_to = values_too ? with.data() : moved.data();
+  cpu::sort_pairs(2, from.data(), to, with.data(), values_to, n, {}, tiny);
+  return bit_difference(items_at(keys, order), keys_too ? from : out) +
+         bit_difference(items_at(numbers, order), values_too ? with : moved);
+}
+
+TEST_CASE("pairs of one size are sorted in place, too") {
+  for (index_t const n : {1, 100, 5000}) {
+    for (bool const keys_too : {false, true}) {
+      for (bool const values_too : {false, true}) {
+        CHECK(in_place_error<std::uint32_t>(n, keys_too, values_too) == "");
+        CHECK(in_place_error<std::uint64_t>(n, keys_too, values_too) == "");
+      }
+    }
   }
 }
 

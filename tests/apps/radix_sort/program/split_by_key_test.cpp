@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -107,25 +108,37 @@ TEST_CASE("the cpu engine groups items of any type, by what they say") {
   }
 }
 
+/// Outputs of so many bytes pass the caches by.
+constexpr index_t streamed = cpu::streamed_bytes;
+constexpr int many_buckets = cpu::detail::buckets_at_hand + 1;
+
 TEST_CASE("many items are streamed to their buckets, wherever these begin") {
-  // Three such outputs pass the caches by.
-  constexpr index_t n = index_t{5} << 20;
-  REQUIRE(cpu::road_of(n * 8) == cpu::store_road::streamed);
-  for (int const buckets : {3, 256}) {
-    CHECK(faults<std::uint32_t>(2, below<std::uint32_t>(n + buckets, buckets), buckets) == "");
+  for (int const buckets : {many_buckets, 256}) {
+    // Keys with values, and in `faults` keys alone.
+    CHECK(faults<std::uint32_t>(2, below<std::uint64_t>(streamed / 8 + buckets, buckets),
+                                buckets) == "");
   }
-  // Not at a multiple of their size.
+}
+
+TEST_CASE("outputs that are no multiples of their size are written item by item") {
   struct point {
     float x, y;
   };
-  auto const keys = below<std::uint8_t>(n, 16);
-  std::vector<point> const points(keys.size(), point{1, 2});
-  std::vector<float> room(2 * keys.size() + 3, 0.0F);
+  constexpr index_t n = streamed / 8;
+  auto const keys = below<std::uint8_t>(n, many_buckets);
+  std::vector<point> points(keys.size());
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = {float(i / 4096), float(i % 4096)};
+  grouped<std::uint8_t, point> const expected(keys, points, many_buckets, cpu::its_bucket{});
+  std::vector<float> room(2 * keys.size() + 3, -1.0F);
   std::vector<std::uint8_t> out(keys.size());
-  auto* const to = reinterpret_cast<point*>(room.data() + 1);
-  cpu::split_by_key(2, keys.data(), out.data(), points.data(), to, n, 16, nullptr);
-  CHECK(std::is_sorted(out.begin(), out.end()));
-  CHECK((room[0] == 0 && room[1] == 1 && room[2 * keys.size()] == 2 && room.back() == 0));
+  // Of two neighbours, one does not begin at a multiple of 8.
+  for (std::size_t const first : {0, 1}) {
+    auto* const to = reinterpret_cast<point*>(room.data() + first);
+    cpu::split_by_key(2, keys.data(), out.data(), points.data(), to, n, many_buckets, nullptr);
+    CHECK(difference(expected.keys, out) == "");
+    CHECK(std::memcmp(to, expected.values.data(), keys.size() * sizeof(point)) == 0);
+    CHECK((room[2 * keys.size() + first] == -1 && (first == 0 || room[0] == 0)));
+  }
 }
 
 TEST_CASE("a key in no bucket is refused before anything is written") {
