@@ -10,6 +10,7 @@
 #include <tests/apps/radix_sort/program/sort_oracle.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/guarded_buffer.hpp>
 #include <tests/support/oracle.hpp>
 
 using namespace libscan;
@@ -52,12 +53,16 @@ std::string in_place_error(index_t n, bool keys_too, bool values_too) {
   std::vector<T> numbers(keys.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<T>(i * 7);
   auto const order = sorted_positions(keys, false, comes_before<T>);
-  std::vector<T> from = keys, with = numbers, out(keys.size()), moved(keys.size());
-  T* const to = keys_too ? from.data() : out.data();
-  T* const values_to = values_too ? with.data() : moved.data();
-  cpu::sort_pairs(2, from.data(), to, with.data(), values_to, n, {}, tiny);
-  return bit_difference(items_at(keys, order), keys_too ? from : out) +
-         bit_difference(items_at(numbers, order), values_too ? with : moved);
+  // All begin at a cache line.
+  guarded_buffer<T> from(keys), with(numbers), out(n), moved(n);
+  guarded_buffer<T>& to = keys_too ? from : out;
+  guarded_buffer<T>& values_to = values_too ? with : moved;
+  T const* const in = from.data();
+  T const* const values_in = with.data();
+  cpu::sort_pairs(2, in, to.data(), values_in, values_to.data(), n, {}, tiny);
+  return bit_difference(items_at(keys, order), to.copy()) +
+         bit_difference(items_at(numbers, order), values_to.copy()) + to.damage() +
+         values_to.damage();
 }
 
 }  // namespace
