@@ -38,9 +38,10 @@ concept holds_parts = requires {
 ///   sum(...)                 the summary of a part, in lane 0
 ///   scan(..., before, done)  writes the results of a part; each lane that has read calls done()
 /// or, if parts are held in registers as a `held_part`, whose members are
-///   take(work, ..., done)    scans the part alone; its summary, in lane 0; done() as above
-///   finish(work, ..., before)
-///                            writes the results, without the stage
+///   take(work, ..., done)    scans the part alone; its summary, in lane 0
+///   finish(work, ..., before, done)
+///                            writes the results
+/// of which one calls done() as above: the sooner, the sooner comes another tile;
 /// where a warp calls the functions, unless it says otherwise, with the tile's stage, first item
 /// (`base`) and number of items (`valid`), and the first item of the part (`begin`).
 template <class Work, class Tuning>
@@ -200,7 +201,8 @@ struct pipeline_kernel {
       shared.full[k % stages].wait(k / stages % 2);
       if (shared.tile[slot] * tile_items >= n) return;
       typename Work::held_part held;
-      take(shared, work, n, k, begin, held);
+      auto const done = [&shared, k] { shared.empty[k % stages].arrive(); };
+      take(shared, work, n, k, begin, held, done);
       shared.parts_summed[slot].arrive();
       shared.parts_summed[slot].wait(k / slots % 2);
       if (part == 0) publish(shared, totals, shared.tile[slot], slot, op);
@@ -208,21 +210,20 @@ struct pipeline_kernel {
       shared.carry_known[slot].wait(k / slots % 2);
       // Read again, rather than kept in registers that are scarce.
       index_t const base = shared.tile[slot] * tile_items;
-      held.finish(work, base, valid_items<tile_items>(n, base), begin,
-                  op(shared.carry[slot], before));
+      held.finish(work, shared.stage[k % stages], base, valid_items<tile_items>(n, base), begin,
+                  op(shared.carry[slot], before), done);
     }
   }
 
   /// Takes a part of tile number k of the block, and leaves its sum. By one warp.
-  template <class Part>
+  template <class Part, class Done>
   static __device__ void take(shared_storage& shared, Work const& work, index_t n, unsigned k,
-                              int begin, Part& held) {
+                              int begin, Part& held, Done done) {
     auto& stage = shared.stage[k % stages];
     index_t const base = shared.tile[k % slots] * tile_items;
     int const valid = valid_items<tile_items>(n, base);
     work.complete(stage, base, valid, begin, begin + part_items);
-    summary const sum =
-        held.take(work, stage, base, valid, begin, [&] { shared.empty[k % stages].arrive(); });
+    summary const sum = held.take(work, stage, base, valid, begin, done);
     if (simt::lane_id() == 0) shared.part_sum[k % slots][begin / part_items] = sum;
   }
 

@@ -83,8 +83,9 @@ struct segmented_scan_work {
       return all;
     }
 
-    __device__ void finish(segmented_scan_work const& work, index_t base, int valid, int begin,
-                           summary before) {
+    template <class Done>
+    __device__ void finish(segmented_scan_work const& work, stage_type&, index_t base, int valid,
+                           int begin, summary before, Done) {
 #pragma unroll
       for (int b = 0; b < batches; ++b) {
         int const first = begin + b * rows::items;

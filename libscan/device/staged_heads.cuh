@@ -208,12 +208,17 @@ struct staged_heads<segment_keys<Key*, Equal>, Items> {
     }
   };
 
+  /// Where the tile's keys are.
+  __device__ key* items(heads_type const& heads, index_t base) {
+    return keys.items(first(heads, base)) + lead(base);
+  }
+
   __device__ reader_type reader(heads_type const& heads, index_t base, int valid) {
     int const before = lead(base);
     key const* const from = first(heads, base);
     auto const copied = keys.copied(from, valid + before);
-    return {heads.equal,         keys.items(from) + before, heads.keys + base,
-            copied.end - before, copied.first - before,     base == 0};
+    return {heads.equal,         items(heads, base),    heads.keys + base,
+            copied.end - before, copied.first - before, base == 0};
   }
 
   staged_tile<key, Items + 16 / sizeof(Key)> keys;

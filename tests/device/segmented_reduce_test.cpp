@@ -21,14 +21,16 @@ namespace {
 /// No tuning of one's own: the library chooses.
 using automatic = void;
 
-/// Totals by every descriptor, with the number of segments.
+/// Totals by every descriptor, with the number of segments; `offset`: items by which all begin
+/// behind an aligned address.
 template <class Tuning, class Item, class Op>
-void require_totals(segment_shape shape, index_t n, Op op, typename Op::value_type init) {
+void require_totals(segment_shape shape, index_t n, Op op, typename Op::value_type init,
+                    int offset = 0) {
   using T = typename Op::value_type;
   auto const items = make_items<Item>(n);
   auto const ends = make_offsets(shape, n);
-  segments_on_device const segments(ends);
-  device_image<Item> in(items);
+  segments_on_device const segments(ends, offset);
+  device_image<Item> in(items, offset);
   for (descriptor const form : all_descriptors) {
     bool const empties = form == descriptor::offsets || form == descriptor::narrow_offsets;
     auto const expected =
@@ -46,6 +48,36 @@ void require_totals(segment_shape shape, index_t n, Op op, typename Op::value_ty
   }
 }
 
+/// One key and one total for each run, and their number.
+template <class Tuning>
+void require_runs(segment_shape shape, index_t n, int offset = 0) {
+  auto const ends = without_empty(make_offsets(shape, n));
+  auto const keys = keys_of<std::uint32_t>(flags_of(ends));
+  auto const items = make_items<std::int32_t>(n);
+  auto const runs = static_cast<index_t>(ends.size()) - 1;
+  std::vector<std::uint32_t> firsts;
+  for (index_t s = 0; s < runs; ++s) {
+    firsts.push_back(keys[static_cast<std::size_t>(ends[static_cast<std::size_t>(s)])]);
+  }
+  INFO("n = " << n << ", " << to_string(shape) << ", offset " << offset);
+  device_image<std::uint32_t> d_keys(keys, offset), unique(n);
+  device_image<std::int32_t> in(items, offset), totals(n);
+  device_image<index_t> number(1);
+  workspace ws;
+  reduce_by_key<Tuning>(ws, d_keys.data(), in.data(), unique.data(), totals.data(), n,
+                        plus<std::int32_t>{}, number.data());
+  auto got_keys = unique.read();
+  auto got = totals.read();
+  REQUIRE(number.read()[0] == runs);
+  REQUIRE(unique.written_from(runs) == "");
+  REQUIRE(totals.written_from(runs) == "");
+  REQUIRE(d_keys.read() == keys);
+  got_keys.resize(static_cast<std::size_t>(runs));
+  got.resize(static_cast<std::size_t>(runs));
+  REQUIRE(difference(firsts, got_keys) == "");
+  REQUIRE(difference(segment_totals_oracle(items, ends, plus<std::int32_t>{}, 0), got) == "");
+}
+
 }  // namespace
 
 TEST_CASE("every segment has its total, the empty ones init") {
@@ -57,6 +89,9 @@ TEST_CASE("every segment has its total, the empty ones init") {
                                                   9);
         require_totals<small_tuning, affine>(shape, n, compose{}, affine{3, 5});
         require_totals<small_tuning, interval>(shape, n, tripwire{}, tripwire::identity());
+        require_totals<tiny_pipeline_tuning, std::int32_t>(shape, n, plus<std::int32_t>{}, 9);
+        require_totals<tiny_pipeline_tuning, affine>(shape, n, compose{}, affine{3, 5});
+        require_totals<tiny_pipeline_tuning, std::uint8_t>(shape, n, plus<std::uint32_t>{}, 7);
       }
     }
   });
@@ -65,37 +100,29 @@ TEST_CASE("every segment has its total, the empty ones init") {
   }
 }
 
-TEST_CASE("reduce by key leaves one key and one total for each run, and their number") {
+TEST_CASE("totals do not depend on where items and heads lie in memory") {
+  for (int const offset : {1, 2, 3, 5}) {
+    for (segment_shape const shape : {segment_shape::power_law, segment_shape::some_empty}) {
+      INFO("offset " << offset);
+      require_totals<tiny_pipeline_tuning, std::int32_t>(shape, 1900, plus<std::int32_t>{}, 9,
+                                                         offset);
+      require_totals<tiny_pipeline_tuning, std::uint8_t>(shape, 1900, plus<std::uint32_t>{}, 0,
+                                                         offset);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("reduce by key leaves one key and one total for each run, and their number", "",
+                   small_tuning, tiny_pipeline_tuning) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (segment_shape const shape : all_segment_shapes()) {
       for (index_t const n : {0, 1, 33, 769, 6000}) {
-        auto const ends = without_empty(make_offsets(shape, n));
-        auto const keys = keys_of<std::uint32_t>(flags_of(ends));
-        auto const items = make_items<std::int32_t>(n);
-        auto const runs = static_cast<index_t>(ends.size()) - 1;
-        std::vector<std::uint32_t> firsts;
-        for (index_t s = 0; s < runs; ++s) {
-          firsts.push_back(keys[static_cast<std::size_t>(ends[static_cast<std::size_t>(s)])]);
-        }
-        device_image<std::uint32_t> d_keys(keys), unique(n);
-        device_image<std::int32_t> in(items), totals(n);
-        device_image<index_t> number(1);
-        workspace ws;
-        reduce_by_key<small_tuning>(ws, d_keys.data(), in.data(), unique.data(), totals.data(), n,
-                                    plus<std::int32_t>{}, number.data());
-        auto got_keys = unique.read();
-        auto got = totals.read();
-        REQUIRE(number.read()[0] == runs);
-        REQUIRE(unique.written_from(runs) == "");
-        REQUIRE(totals.written_from(runs) == "");
-        got_keys.resize(static_cast<std::size_t>(runs));
-        got.resize(static_cast<std::size_t>(runs));
-        REQUIRE(difference(firsts, got_keys) == "");
-        REQUIRE(difference(segment_totals_oracle(items, ends, plus<std::int32_t>{}, 0), got) == "");
+        require_runs<TestType>(shape, n);
       }
     }
   });
+  require_runs<TestType>(segment_shape::power_law, 3000, 3);
 }
 
 TEST_CASE("rows of a matrix have a total each") {
@@ -114,7 +141,8 @@ TEST_CASE("rows of a matrix have a total each") {
   }
 }
 
-TEST_CASE("the number of items may lie in device memory") {
+TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tuning,
+                   tiny_pipeline_tuning) {
   auto const items = make_items<std::int32_t>(1000);
   for (index_t const n : {-3, 0, 1, 32, 999, 1000, 5000}) {
     INFO("n on the device = " << n);
@@ -130,7 +158,7 @@ TEST_CASE("the number of items may lie in device memory") {
       device_image<index_t> number(std::vector<index_t>{-1});
       workspace ws;
       segments.as(form, [&](auto heads) {
-        segmented_reduce<small_tuning>(ws, in.data(), totals.data(), heads, count,
+        segmented_reduce<TestType>(ws, in.data(), totals.data(), heads, count,
                                        plus<std::int32_t>{}, number.data(), 9);
       });
       auto got = totals.read();

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The totals of segments of items and heads in memory, on the pipeline. Each lane goes through
+// consecutive items of its own, so that a whole batch of them takes one scan of the warp's lanes;
+// totals are compacted in shared memory, in place of the items, and written side by side.
+#pragma once
+
+#include <bit>
+#include <type_traits>
+
+#include <libscan/core/tuning.hpp>
+#include <libscan/device/run_pipeline.cuh>
+#include <libscan/device/segment_outputs.cuh>
+#include <libscan/device/segment_summary.cuh>
+#include <libscan/device/staged_heads.cuh>
+#include <libscan/warp/bitwise_scan.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// The work of a pipeline that stores one total per segment. A head ends the segment before it, and
+/// whoever has the last item the last one; if there is none, the first tile turns out to be empty.
+template <class Item, class Totals, class Heads, class Keys, class Op, class Tuning>
+struct segmented_reduce_work {
+  using T = typename Op::value_type;
+  using summary = segment_summary<T>;
+  using op_type = join_segments<Op>;
+  static constexpr int width = Tuning::vector_items;
+  static constexpr int vectors = Tuning::lane_vectors;
+  static constexpr int lane_items = vectors * width;
+  static constexpr int batch_items = simt::warp_size * lane_items;
+  static constexpr int batches = Tuning::batches;
+  static constexpr int parts = Tuning::group_threads / simt::warp_size;
+  static constexpr int part_items = batches * batch_items;
+  static constexpr int tile_items = parts * part_items;
+  static_assert(lane_items <= 32, "a lane keeps a bit of each of its items");
+  using heads_type = staged_heads<Heads, tile_items>;
+  static constexpr int copies = 1 + heads_type::copies;
+  static constexpr bool stores_keys = !std::is_same_v<Keys, no_keys>;
+  static constexpr bool in_place = std::is_same_v<std::remove_cv_t<Item>, T>;
+
+  struct no_totals {};
+  struct all_totals {
+    T totals[tile_items];
+  };
+  // A base, since nvcc 13.0 misplaces what follows an empty [[no_unique_address]] member.
+  struct stage_type : std::conditional_t<in_place, no_totals, all_totals> {
+    staged_tile<std::remove_cv_t<Item>, tile_items> items;
+    heads_type heads;
+  };
+
+  Item const* in;
+  Heads heads;
+  Totals totals;
+  Keys keys;
+  Op op;
+  T init;
+  item_count length;
+  index_t* segments;
+
+  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
+                        int copy) const {
+    if (copy == 0) {
+      if (base == 0 && valid == 0 && segments != nullptr) *segments = 0;
+      stage.items.fetch(in + base, valid, full);
+    } else {
+      stage.heads.fetch(heads, base, valid, full);
+    }
+  }
+
+  __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int end) const {
+    stage.items.complete(in + base, valid, begin, end);
+    stage.heads.complete(heads, base, valid, begin, end);
+  }
+
+  /// Where the totals that a part's heads end are compacted: there are no more than it has items.
+  __device__ T* ended(stage_type& stage, index_t base, int begin) const {
+    if constexpr (in_place) {
+      return stage.items.items(in + base) + begin;
+    } else {
+      return stage.totals + begin;
+    }
+  }
+
+  /// What is left of a part in registers: what it told those behind it. The rest waits in the
+  /// stage: the k-th total there was ended by the k-th head, the first one without what comes
+  /// before the part; and so the key of the k-th head.
+  class held_part {
+   public:
+    template <class Done>
+    __device__ summary take(segmented_reduce_work const& work, stage_type& stage, index_t base,
+                            int valid, int begin, Done) {
+      Item const* const staged = stage.items.items(work.in + base);
+      auto const reader = stage.heads.reader(work.heads, base, valid);
+      T* const ended = work.ended(stage, base, begin);
+      heads_ = 0;
+      open_ = work.op.identity();
+#pragma unroll
+      for (int b = 0; b < batches; ++b) {
+        int const first = begin + b * batch_items;
+        int const at = first + simt::lane_id() * lane_items;
+        unsigned own = load_heads(reader, valid, first, at);
+        if (base + at == 0) own |= 1u;
+        T item[vectors][width];
+        load_items(item, staged, valid, first, at, work.op);
+        T last = simt::lane_id() == 0 ? open_ : work.op.identity();
+        // Also: all lanes have read what any may now overwrite.
+        unsigned const lanes = simt::ballot(simt::full_warp, own != 0);
+        if (lanes == 0) {
+          last = work.op(last, sum(item, work.op));
+          open_ = warp::combine(last, work.op);
+          continue;
+        }
+        auto const counts = warp::bitwise_scan<std::bit_width(unsigned{lane_items})>(
+            static_cast<unsigned>(simt::popc(own)));
+        int const rank = heads_ + static_cast<int>(counts.prefix);
+        end_segments(item, own, ended + rank, last, work);
+        last = detail::scan_lanes(last, lanes, work.op);
+        T const before = simt::shfl_up(simt::full_warp, last, 1);
+        if (own != 0 && simt::lane_id() != 0) ended[rank] = work.op(before, ended[rank]);
+        open_ = simt::shfl(simt::full_warp, last, simt::warp_size - 1);
+        if constexpr (stores_keys) {
+          compact_keys(stage.heads.items(work.heads, base) + begin, at - begin, own, rank);
+        }
+        heads_ += static_cast<int>(counts.total);
+      }
+      return {heads_, open_};
+    }
+
+    template <class Done>
+    __device__ void finish(segmented_reduce_work const& work, stage_type& stage, index_t base,
+                           int valid, int begin, summary before, Done done) {
+      T const* const ended = work.ended(stage, base, begin);
+      for (int i = simt::lane_id(); i < heads_; i += simt::warp_size) {
+        index_t const segment = before.segments + i;
+        T const total = i == 0 ? work.op(before.open, ended[0]) : ended[i];
+        if (segment > 0) work.totals[segment - 1] = total;
+        if constexpr (stores_keys) {
+          work.keys.out[segment] = stage.heads.items(work.heads, base)[begin + i];
+        }
+      }
+      int const left = valid_items<part_items>(valid, begin);
+      bool const ends = left > 0 && base + begin + left == work.length.get();
+      if (ends && simt::lane_id() == 0) {
+        index_t const count = before.segments + heads_;
+        work.totals[count - 1] = heads_ > 0 ? open_ : work.op(before.open, open_);
+        if (work.segments != nullptr) *work.segments = count;
+      }
+      simt::fence_proxy_async();  // the next copy into the stage comes after what was read here
+      done();
+    }
+
+   private:
+    int heads_;  // of the part
+    T open_;     // since the last of them, or in all; in lane 0
+  };
+
+ private:
+  /// The head bits of the caller's items, which begin at item `at`.
+  template <class Reader>
+  static __device__ unsigned load_heads(Reader const& reader, int valid, int first, int at) {
+    unsigned own = 0;
+    if (valid - first >= batch_items &&
+        reader.template whole<width>(first, first + batch_items)) {
+#pragma unroll
+      for (int v = 0; v < vectors; ++v) {
+        own |= reader.template whole_bits<width>(at + v * width) << (v * width);
+      }
+    } else {
+#pragma unroll
+      for (int v = 0; v < vectors; ++v) {
+        int const i = at + v * width;
+        own |= reader.template bits<width>(i, valid_items<width>(valid, i)) << (v * width);
+      }
+    }
+    return own;
+  }
+
+  /// The caller's items; identities from `valid` on.
+  static __device__ void load_items(T (&item)[vectors][width], Item const* staged, int valid,
+                                    int first, int at, Op op) {
+    if (valid - first >= batch_items && warp::whole_rows<width>(staged)) {
+#pragma unroll
+      for (int v = 0; v < vectors; ++v) warp::load_whole_row(staged, at + v * width, item[v]);
+    } else {
+#pragma unroll
+      for (int v = 0; v < vectors; ++v) {
+        int const i = at + v * width;
+        warp::load_row(staged, i, valid_items<width>(valid, i), T(op.identity()), item[v]);
+      }
+    }
+  }
+
+  static __device__ T sum(T const (&item)[vectors][width], Op op) {
+    T sum = item[0][0];
+#pragma unroll
+    for (int i = 1; i < lane_items; ++i) sum = op(sum, item[i / width][i % width]);
+    return sum;
+  }
+
+  /// Stores at ended[k] what the caller's k-th head ends; `last`: what came before the first item,
+  /// then what is left open behind the last.
+  static __device__ void end_segments(T const (&item)[vectors][width], unsigned own, T* ended,
+                                      T& last, segmented_reduce_work const& work) {
+#pragma unroll
+    for (int i = 0; i < lane_items; ++i) {
+      unsigned const head = own >> i & 1u;
+      if (head != 0) *ended = last;
+      ended += head;
+      last = work.op(head != 0 ? work.init : last, item[i / width][i % width]);
+    }
+  }
+
+  /// Moves the keys of the caller's heads, from key `at` of the part on, to keys[rank] and what
+  /// follows. A key that is there already is left alone: it may be the one before the next part,
+  /// which another warp reads.
+  template <class Key>
+  static __device__ void compact_keys(Key* keys, int at, unsigned own, int rank) {
+    Key key[lane_items];
+#pragma unroll
+    for (int i = 0; i < lane_items; ++i) {
+      if ((own >> i & 1u) != 0) key[i] = keys[at + i];
+    }
+    simt::sync_warp();
+#pragma unroll
+    for (int i = 0; i < lane_items; ++i) {
+      if ((own >> i & 1u) == 0) continue;
+      if (rank != at + i) keys[rank] = key[i];
+      ++rank;
+    }
+  }
+};
+
+/// Totals of n items' segments with a pipeline. `heads`: as `prepare_heads` returns it. `memory`: of
+/// `pipeline_bytes<segment_summary<T>>` for n's tiles, in the workspace.
+template <class Tuning, class Item, class Totals, class Heads, class Keys, class Op>
+void pipelined_segmented_reduce(workspace& ws, std::byte* memory, Item const* in, Totals totals,
+                                Heads heads, Keys keys, item_count n, Op op, index_t* d_segments,
+                                typename Op::value_type init) {
+  using work = segmented_reduce_work<Item, Totals, Heads, Keys, Op, Tuning>;
+  typename work::summary const nothing{0, op.identity()};
+  run_pipeline<Tuning>(ws, memory, work{in, heads, totals, keys, op, init, n, d_segments}, n,
+                       join_segments<Op>{op}, nothing, nullptr);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

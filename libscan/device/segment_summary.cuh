@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a stretch of items tells those behind it about segments: how many begin in it, and how far
+// the last one has come.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include <libscan/device/position.cuh>
+#include <libscan/device/segmented_row.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Of some consecutive items: how many segments begin among them, and the value since the last of
+/// these beginnings, or of all items.
+template <class T>
+struct segment_summary {
+  index_t segments;
+  T open;
+};
+
+/// Two such stretches, one behind the other.
+template <class Op>
+struct join_segments {
+  using value_type = segment_summary<typename Op::value_type>;
+  Op op;
+  __device__ value_type identity() const { return {0, op.identity()}; }
+  __device__ value_type operator()(value_type earlier, value_type later) const {
+    index_t const segments = earlier.segments + later.segments;
+    if (later.segments > 0) return {segments, later.open};
+    return {segments, op(earlier.open, later.open)};
+  }
+};
+
+/// The count of a tile fits 32 bits, which travel before its value.
+template <class T>
+struct total_format<segment_summary<T>> {
+  struct value_type {
+    std::uint32_t segments;
+    std::uint32_t open[(sizeof(T) + 3) / 4];
+  };
+  static __device__ value_type value(segment_summary<T> const& total) {
+    value_type value{static_cast<std::uint32_t>(total.segments), {}};
+    memcpy(value.open, &total.open, sizeof(T));
+    return value;
+  }
+  static __device__ bool flag(segment_summary<T> const&) { return false; }
+  static __device__ segment_summary<T> total(value_type const& value, bool) {
+    segment_summary<T> total;
+    total.segments = value.segments;
+    memcpy(&total.open, value.open, sizeof(T));
+    return total;
+  }
+};
+
+/// The summaries of 32 consecutive tiles, joined; in lane 0.
+template <class T, class Op>
+__device__ segment_summary<T> combine_lanes(segment_summary<T> const& total,
+                                            join_segments<Op> join) {
+  position const segments = combine_lanes(position{total.segments}, plus_position{});
+  open_end<T> const end{total.open, total.segments > 0};
+  return {segments.value, combine_lanes(end, join_ends<Op>{join.op}).value};
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
