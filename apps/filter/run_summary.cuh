@@ -7,8 +7,7 @@
 
 #include <apps/filter/outputs.cuh>
 #include <libscan/core/operators.hpp>
-#include <libscan/device/tile_totals.cuh>
-#include <libscan/warp/scan.cuh>
+#include <libscan/device/segment_summary.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -75,15 +74,10 @@ struct total_format<run_summary> {
 
 /// The summaries of 32 consecutive tiles, joined; in lane 0.
 __device__ inline run_summary combine_lanes(run_summary total, join_runs) {
-  using short_summary = total_format<run_summary>::value_type;
-  struct join_short {
-    __device__ short_summary operator()(short_summary earlier, short_summary later) const {
-      auto const open = later.runs > 0 ? later.open : earlier.open + later.open;
-      return {earlier.runs + later.runs, open};
-    }
-  };
-  auto const joined = warp::combine(total_format<run_summary>::value(total), join_short{});
-  return total_format<run_summary>::total(joined, false);
+  auto const open = static_cast<std::uint32_t>(total.open);
+  join_segments<plus<std::uint32_t>> const join{};
+  auto const all = combine_lanes(segment_summary<std::uint32_t>{total.runs, open}, join);
+  return {all.segments, index_t{all.open}};
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -4,7 +4,7 @@
 // totals are compacted in shared memory, in place of the items, and written side by side.
 #pragma once
 
-#include <bit>
+#include <algorithm>
 #include <type_traits>
 
 #include <libscan/core/tuning.hpp>
@@ -12,7 +12,6 @@
 #include <libscan/device/segment_outputs.cuh>
 #include <libscan/device/segment_summary.cuh>
 #include <libscan/device/staged_heads.cuh>
-#include <libscan/warp/bitwise_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -109,18 +108,24 @@ struct segmented_reduce_work {
           open_ = warp::combine(last, work.op);
           continue;
         }
-        auto const counts = warp::bitwise_scan<std::bit_width(unsigned{lane_items})>(
-            static_cast<unsigned>(simt::popc(own)));
-        int const rank = heads_ + static_cast<int>(counts.prefix);
+        int const count = simt::popc(own);
+        auto const counts = warp::inclusive_scan(count, plus<int>{});
+        int const rank = heads_ + counts.prefix - count;
         end_segments(item, own, ended + rank, last, work);
         last = detail::scan_lanes(last, lanes, work.op);
         T const before = simt::shfl_up(simt::full_warp, last, 1);
         if (own != 0 && simt::lane_id() != 0) ended[rank] = work.op(before, ended[rank]);
         open_ = simt::shfl(simt::full_warp, last, simt::warp_size - 1);
         if constexpr (stores_keys) {
-          compact_keys(stage.heads.items(work.heads, base) + begin, at - begin, own, rank);
+          auto* const keys = stage.heads.items(work.heads, base) + begin;
+          constexpr int few = 4;
+          if (simt::all(simt::full_warp, count <= few)) {
+            compact_keys<few>(keys, at - begin, own, rank);
+          } else {
+            compact_keys<lane_items>(keys, at - begin, own, rank);
+          }
         }
-        heads_ += static_cast<int>(counts.total);
+        heads_ += counts.total;
       }
       return {heads_, open_};
     }
@@ -209,22 +214,23 @@ struct segmented_reduce_work {
     }
   }
 
-  /// Moves the keys of the caller's heads, from key `at` of the part on, to keys[rank] and what
-  /// follows. A key that is there already is left alone: it may be the one before the next part,
-  /// which another warp reads.
-  template <class Key>
+  /// Moves the keys of the caller's heads, `Most` of them, to keys[rank] and what follows; `at`: the
+  /// caller's first item in the part. The part's last key, which another warp compares with the
+  /// first of the next part, can only move to where it is, and is left alone.
+  template <int Most, class Key>
   static __device__ void compact_keys(Key* keys, int at, unsigned own, int rank) {
-    Key key[lane_items];
+    Key key[Most];
+    unsigned rest = own;
 #pragma unroll
-    for (int i = 0; i < lane_items; ++i) {
-      if ((own >> i & 1u) != 0) key[i] = keys[at + i];
+    for (int k = 0; k < Most; ++k) {
+      if (rest != 0) key[k] = keys[at + simt::ffs(rest) - 1];
+      rest &= rest - 1;
     }
     simt::sync_warp();
+    int const end = std::min(rank + simt::popc(own), part_items - 1);
 #pragma unroll
-    for (int i = 0; i < lane_items; ++i) {
-      if ((own >> i & 1u) == 0) continue;
-      if (rank != at + i) keys[rank] = key[i];
-      ++rank;
+    for (int k = 0; k < Most; ++k) {
+      if (rank + k < end) keys[rank + k] = key[k];
     }
   }
 };

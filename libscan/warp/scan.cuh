@@ -3,6 +3,8 @@
 // (Hillis & Steele 1986; the warp form as in Sengupta, Harris & Garland 2008).
 #pragma once
 
+#include <concepts>
+
 #include <libscan/core/operators.hpp>
 #include <libscan/simt/simt.cuh>
 
@@ -38,16 +40,47 @@ __device__ __forceinline__ scan_result<T> exclusive_scan(T x, Op op) {
   return {simt::lane_id() == 0 ? nothing : before, inclusive.total};
 }
 
+namespace detail {
+
+/// Whether an instruction (of sm_80 and later) reduces such values by such an operator, and it.
+template <class Op>
+struct reduction {
+  static constexpr bool is_instruction = false;
+};
+template <class T>
+concept reduced_word = std::same_as<T, int> || std::same_as<T, unsigned>;
+template <reduced_word T>
+struct reduction<plus<T>> {
+  static constexpr bool is_instruction = true;
+  static __device__ T of(T x) { return simt::reduce_add(simt::full_warp, x); }
+};
+template <reduced_word T>
+struct reduction<minimum<T>> {
+  static constexpr bool is_instruction = true;
+  static __device__ T of(T x) { return simt::reduce_min(simt::full_warp, x); }
+};
+template <reduced_word T>
+struct reduction<maximum<T>> {
+  static constexpr bool is_instruction = true;
+  static __device__ T of(T x) { return simt::reduce_max(simt::full_warp, x); }
+};
+
+}  // namespace detail
+
 /// x[0] op x[1] op ... op x[31], in lane 0. All 32 lanes must call; the operator need not commute.
 /// Orders no memory.
 template <class T, class Op>
 __device__ __forceinline__ T combine(T x, Op op) {
+  if constexpr (detail::reduction<Op>::is_instruction) {
+    return detail::reduction<Op>::of(x);
+  } else {
 #pragma unroll
-  for (int distance = 1; distance < simt::warp_size; distance *= 2) {
-    T const later = simt::shfl_down(simt::full_warp, x, distance);
-    if (simt::lane_id() + distance < simt::warp_size) x = op(x, later);
+    for (int distance = 1; distance < simt::warp_size; distance *= 2) {
+      T const later = simt::shfl_down(simt::full_warp, x, distance);
+      if (simt::lane_id() + distance < simt::warp_size) x = op(x, later);
+    }
+    return x;
   }
-  return x;
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::warp
