@@ -97,28 +97,31 @@ struct segmented_pipeline_tuning {
   static_assert(rows * row_items >= least_pipeline_tile && stages >= groups);
 };
 
-/// No tile of the pipelined totals of segments is smaller, whatever the types are.
-inline constexpr int least_reduce_tile = 1024;
-
 /// Totals of segments of Items, with `HeadBits` more of input for each: a lane goes through an odd
 /// number of vectors of 16 bytes, which lie in shared memory so that no lane is in another's way.
 template <class Item, class T, int HeadBits>
 struct segmented_reduce_pipeline_tuning {
-  static constexpr int groups = 3;
+  static constexpr int groups = 4;
   static constexpr int group_threads = 192;
   static constexpr int vector_items = widest_access<Item, Item>;
-  static constexpr int lane_vectors = sizeof(Item) == 1 ? 1 : sizeof(Item) == 2 ? 3 : 5;
-  static constexpr int batch_items = group_threads * vector_items * lane_vectors;
   // Totals wait in the place of items, or in their own.
   static constexpr int item_bits = 8 * static_cast<int>(sizeof(Item)) + HeadBits +
                                    (std::is_same_v<Item, T> ? 0 : 8 * static_cast<int>(sizeof(T)));
-  static constexpr int batch_bytes = batch_items * item_bits / 8;
-  static constexpr int fitting = 40 * 1024 / batch_bytes;
-  static constexpr int batches = fitting > 0 ? fitting : 1;
+  static constexpr int vector_bytes = group_threads * vector_items * item_bits / 8;
+  // As many items as 32 registers and a stage have room for.
+  static constexpr int fitting_vectors(int vectors) {
+    bool const fits =
+        vectors * vector_items * sizeof(T) <= 128 && vectors * vector_bytes <= 48 * 1024;
+    return vectors == 1 || fits ? vectors : fitting_vectors(vectors - 2);
+  }
+  static constexpr int lane_vectors = fitting_vectors(HeadBits > 8 ? 7 : 5);
+  static constexpr int batch_bytes = lane_vectors * vector_bytes;
+  static constexpr int batches = batch_bytes < 22 * 1024 ? 44 * 1024 / batch_bytes : 1;
   static constexpr int stages = pipeline_stages(batches * batch_bytes);
   // From here on it is the faster way.
-  static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << 22;
-  static_assert(batches * batch_items >= least_reduce_tile && stages >= groups);
+  static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << 18;
+  static_assert(stages >= groups &&
+                group_threads * vector_items * lane_vectors * batches >= least_pipeline_tile);
 };
 
 /// The resident scan: up to `rows` rows for each warp of a block, in 32 registers of a thread.

@@ -129,9 +129,9 @@ struct segmented_reduce_kernel {
 
 /// Launches `segmented_reduce_kernel` in `memory`, which has room for two tile states.
 template <class Tuning, class In, class Totals, class Heads, class Keys, class Op>
-void look_back_segmented_reduce(std::byte* memory, simt::stream on, In in, Totals totals, Heads heads,
-                             Keys keys, item_count n, Op op, index_t* d_segments,
-                             typename Op::value_type init) {
+void look_back_segmented_reduce(std::byte* memory, simt::stream on, In in, Totals totals,
+                                Heads heads, Keys keys, item_count n, Op op, index_t* d_segments,
+                                typename Op::value_type init) {
   using T = typename Op::value_type;
   using kernel = segmented_reduce_kernel<In, Op, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});

@@ -25,10 +25,10 @@ struct begun_segments {
   }
 };
 
-/// Sets the head bit of every segment that is not empty; if any is, stores the number of segments at
-/// `if_empty`, unless that is null. Where heads are dense, those of one word
-/// are joined, first by lanes that take neighbours and then by the warp: a bit at a time would cost
-/// up to 32 atomic operations a word.
+/// Sets the head bit of every segment that is not empty; if any is, stores the number of segments
+/// at `if_empty`, unless that is null. Where heads are dense, those of one word are joined, first
+/// by lanes that take neighbours and then by the warp: a bit at a time would cost up to 32 atomic
+/// operations a word.
 template <class Offset>
 struct mark_heads_kernel {
   using number =
@@ -68,8 +68,8 @@ struct mark_heads_kernel {
   }
 
  private:
-  /// The first `segments` of `offsets`, `warp_segments` at most. Returns whether one of the caller's
-  /// is empty, as all these do. By a warp.
+  /// The first `segments` of `offsets`, `warp_segments` at most. Returns whether one of the
+  /// caller's is empty, as all these do. By a warp.
   static __device__ bool mark_any(Offset const* offsets, int segments, place limit,
                                   std::uint32_t* words) {
     bool empty = false;

@@ -118,7 +118,7 @@ struct segmented_reduce_work {
         open_ = simt::shfl(simt::full_warp, last, simt::warp_size - 1);
         if constexpr (stores_keys) {
           auto* const keys = stage.heads.items(work.heads, base) + begin;
-          constexpr int few = 4;
+          constexpr int few = 8;  // of a lane, unless segments have a few items each
           if (simt::all(simt::full_warp, count <= few)) {
             compact_keys<few>(keys, at - begin, own, rank);
           } else {
@@ -163,8 +163,7 @@ struct segmented_reduce_work {
   template <class Reader>
   static __device__ unsigned load_heads(Reader const& reader, int valid, int first, int at) {
     unsigned own = 0;
-    if (valid - first >= batch_items &&
-        reader.template whole<width>(first, first + batch_items)) {
+    if (valid - first >= batch_items && reader.template whole<width>(first, first + batch_items)) {
 #pragma unroll
       for (int v = 0; v < vectors; ++v) {
         own |= reader.template whole_bits<width>(at + v * width) << (v * width);
@@ -214,8 +213,8 @@ struct segmented_reduce_work {
     }
   }
 
-  /// Moves the keys of the caller's heads, `Most` of them, to keys[rank] and what follows; `at`: the
-  /// caller's first item in the part. The part's last key, which another warp compares with the
+  /// Moves the keys of the caller's heads, `Most` of them, to keys[rank] and what follows; `at`:
+  /// the caller's first item in the part. The part's last key, which another warp compares with the
   /// first of the next part, can only move to where it is, and is left alone.
   template <int Most, class Key>
   static __device__ void compact_keys(Key* keys, int at, unsigned own, int rank) {
@@ -235,8 +234,8 @@ struct segmented_reduce_work {
   }
 };
 
-/// Totals of n items' segments with a pipeline. `heads`: as `prepare_heads` returns it. `memory`: of
-/// `pipeline_bytes<segment_summary<T>>` for n's tiles, in the workspace.
+/// Totals of n items' segments with a pipeline. `heads`: as `prepare_heads` returns it. `memory`:
+/// of `pipeline_bytes<segment_summary<T>>` for n's tiles, in the workspace.
 template <class Tuning, class Item, class Totals, class Heads, class Keys, class Op>
 void pipelined_segmented_reduce(workspace& ws, std::byte* memory, Item const* in, Totals totals,
                                 Heads heads, Keys keys, item_count n, Op op, index_t* d_segments,

@@ -47,14 +47,13 @@ struct place_writer {
 
 /// The look-back tuning that goes with a tuning.
 template <class Tuning, class T>
-using look_back_reduce_tuning =
-    std::conditional_t<tunes_pipeline<Tuning> || std::is_void_v<Tuning>, segmented_tuning<T>,
-                       Tuning>;
+using look_back_reduce_tuning = std::conditional_t<tunes_pipeline<Tuning> || std::is_void_v<Tuning>,
+                                                   segmented_tuning<T>, Tuning>;
 
 /// Bytes of workspace for the tiles of either way to reduce.
 template <class T, class Tuning>
 constexpr std::size_t segmented_reduce_bytes(index_t n) {
-  index_t least = least_reduce_tile;
+  index_t least = least_pipeline_tile;
   if constexpr (tunes_pipeline<Tuning>) {
     least = index_t{Tuning::group_threads} * Tuning::batches * Tuning::lane_vectors *
             Tuning::vector_items;
@@ -63,8 +62,8 @@ constexpr std::size_t segmented_reduce_bytes(index_t n) {
                   pipeline_bytes<segment_summary<T>>(ceil_div(n, least)));
 }
 
-/// Reduces, with heads that kernels can read, the way `Tuning` says, or as the iterators and the GPU
-/// permit. `memory`: of `segmented_reduce_bytes`, in the workspace.
+/// Reduces, with heads that kernels can read, the way `Tuning` says, or as the iterators and the
+/// GPU permit. `memory`: of `segmented_reduce_bytes`, in the workspace.
 template <class Tuning, class In, class Totals, class Heads, class Keys, class Op>
 void reduce_segments(workspace& ws, std::byte* memory, In in, Totals totals, Heads heads, Keys keys,
                      item_count n, Op op, index_t* d_segments, typename Op::value_type init) {

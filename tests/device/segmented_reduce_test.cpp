@@ -91,6 +91,7 @@ TEST_CASE("every segment has its total, the empty ones init") {
         require_totals<small_tuning, interval>(shape, n, tripwire{}, tripwire::identity());
         require_totals<tiny_pipeline_tuning, std::int32_t>(shape, n, plus<std::int32_t>{}, 9);
         require_totals<tiny_pipeline_tuning, affine>(shape, n, compose{}, affine{3, 5});
+        require_totals<tiny_pipeline_tuning, interval>(shape, n, tripwire{}, tripwire::identity());
         require_totals<tiny_pipeline_tuning, std::uint8_t>(shape, n, plus<std::uint32_t>{}, 7);
       }
     }
@@ -98,6 +99,20 @@ TEST_CASE("every segment has its total, the empty ones init") {
   for (segment_shape const shape : all_segment_shapes()) {
     require_totals<automatic, std::uint8_t>(shape, scaled(30000, 4000), plus<std::uint32_t>{}, 0);
   }
+}
+
+TEST_CASE("many items are reduced in the large tiles of their tunings") {
+  using wide_heads = segmented_reduce_pipeline_tuning<std::int32_t, std::int32_t, 32>;
+  using narrow_items = segmented_reduce_pipeline_tuning<std::uint8_t, std::uint32_t, 16>;
+  for (segment_shape const shape : all_segment_shapes()) {
+    require_totals<wide_heads, std::int32_t>(shape, scaled(20000, 6000), plus<std::int32_t>{}, 9);
+    require_totals<narrow_items, std::uint8_t>(shape, scaled(20000, 7000), plus<std::uint32_t>{},
+                                               0);
+    require_runs<wide_heads>(shape, scaled(20000, 6000), 1);
+  }
+  index_t const many = scaled(300001, 1601);
+  require_totals<automatic, std::int32_t>(segment_shape::power_law, many, plus<std::int32_t>{}, 9);
+  require_runs<automatic>(segment_shape::power_law, many);
 }
 
 TEST_CASE("totals do not depend on where items and heads lie in memory") {
@@ -158,8 +173,8 @@ TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tun
       device_image<index_t> number(std::vector<index_t>{-1});
       workspace ws;
       segments.as(form, [&](auto heads) {
-        segmented_reduce<TestType>(ws, in.data(), totals.data(), heads, count,
-                                       plus<std::int32_t>{}, number.data(), 9);
+        segmented_reduce<TestType>(ws, in.data(), totals.data(), heads, count, plus<std::int32_t>{},
+                                   number.data(), 9);
       });
       auto got = totals.read();
       got.resize(expected.size());
