@@ -4,7 +4,6 @@
 // totals are compacted in shared memory, in place of the items, and written side by side.
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
 
 #include <libscan/core/tuning.hpp>
@@ -226,7 +225,8 @@ struct segmented_reduce_work {
       rest &= rest - 1;
     }
     simt::sync_warp();
-    int const end = std::min(rank + simt::popc(own), part_items - 1);
+    int const behind = rank + simt::popc(own);
+    int const end = behind < part_items ? behind : part_items - 1;
 #pragma unroll
     for (int k = 0; k < Most; ++k) {
       if (rank + k < end) keys[rank + k] = key[k];
