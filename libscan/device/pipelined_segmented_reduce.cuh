@@ -117,11 +117,10 @@ struct segmented_reduce_work {
         open_ = simt::shfl(simt::full_warp, last, simt::warp_size - 1);
         if constexpr (stores_keys) {
           auto* const keys = stage.heads.items(work.heads, base) + begin;
-          constexpr int few = 8;  // of a lane, unless segments have a few items each
-          if (simt::all(simt::full_warp, count <= few)) {
-            compact_keys<few>(keys, at - begin, own, rank);
+          if (simt::all(simt::full_warp, count <= few_keys)) {
+            compact_few_keys(keys, at - begin, own, rank);
           } else {
-            compact_keys<lane_items>(keys, at - begin, own, rank);
+            compact_keys(keys, first - begin, own, heads_);
           }
         }
         heads_ += counts.total;
@@ -212,24 +211,44 @@ struct segmented_reduce_work {
     }
   }
 
-  /// Moves the keys of the caller's heads, `Most` of them, to keys[rank] and what follows; `at`:
-  /// the caller's first item in the part. The part's last key, which another warp compares with the
-  /// first of the next part, can only move to where it is, and is left alone.
-  template <int Most, class Key>
-  static __device__ void compact_keys(Key* keys, int at, unsigned own, int rank) {
-    Key key[Most];
-    unsigned rest = own;
+  // Keys of heads move to the first places of their part. The part's last key, which another warp
+  // compares with the first of the next part, can only move to where it is, and is not touched.
+
+  static constexpr int few_keys = 8;  // of a lane's, unless segments have a few items each
+
+  /// The caller's, of which there are few, from keys[at ...] to keys[rank ...].
+  template <class Key>
+  static __device__ void compact_few_keys(Key* keys, int at, unsigned own, int rank) {
+    Key key[few_keys] = {};
+    int const behind = rank + simt::popc(own);
 #pragma unroll
-    for (int k = 0; k < Most; ++k) {
-      if (rest != 0) key[k] = keys[at + simt::ffs(rest) - 1];
-      rest &= rest - 1;
+    for (int k = 0; k < few_keys; ++k) {
+      if (own != 0) key[k] = keys[at + simt::ffs(own) - 1];
+      own &= own - 1;
     }
     simt::sync_warp();
-    int const behind = rank + simt::popc(own);
     int const end = behind < part_items ? behind : part_items - 1;
 #pragma unroll
-    for (int k = 0; k < Most; ++k) {
+    for (int k = 0; k < few_keys; ++k) {
       if (rank + k < end) keys[rank + k] = key[k];
+    }
+  }
+
+  /// Those of a batch, from keys[first ...] to keys[rank ...], a row of 32 after the other: nothing
+  /// moves up, so that no row is overwritten before it is read.
+  template <class Key>
+  static __device__ void compact_keys(Key* keys, int first, unsigned own, int rank) {
+    for (int row = 0; row < lane_items; ++row) {
+      int const i = row * simt::warp_size + simt::lane_id();
+      unsigned const owner = simt::shfl(simt::full_warp, own, i / lane_items);
+      bool const head = (owner >> i % lane_items & 1u) != 0;
+      unsigned const heads = simt::ballot(simt::full_warp, head);
+      int const to = rank + simt::popc(heads & simt::lanemask_lt());
+      Key key{};
+      if (head) key = keys[first + i];
+      simt::sync_warp();
+      if (head && to != first + i) keys[to] = key;
+      rank += simt::popc(heads);
     }
   }
 };
