@@ -3,6 +3,7 @@
 // except the order in which floating-point operands are associated.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <type_traits>
@@ -71,57 +72,58 @@ struct pipeline_tuning {
   static_assert(rows * row_items >= least_pipeline_tile);
 };
 
-/// The same within segments, with `HeadBits` more of input for each item: a thread holds its rows
-/// in 32 registers. So many groups, of one tile each, hide how long it takes to find a prefix.
-template <class Item, class T, class Result, int HeadBits>
-struct segmented_pipeline_tuning {
-  static constexpr bool by_bytes = sizeof(Item) == 4 && sizeof(T) == 4 && HeadBits == 8;
-  static constexpr int groups = by_bytes ? 5 : sizeof(T) <= 4 ? 6 : 4;
-  static constexpr int group_threads = by_bytes ? 160 : 128;
-  static constexpr int vector_items = widest_access<Item, Result>;
-  static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);
-  static constexpr int row_items = group_threads * vector_items;
-  static constexpr int row_bytes =
-      row_items * (8 * static_cast<int>(sizeof(Item)) + HeadBits) / 8;  // that come in
-  static constexpr int most_rows = row_registers < 32 ? 32 / row_registers : 1;
-  static constexpr int staged_rows = 36 * 1024 / row_bytes;
-  static constexpr int rows = static_cast<int>(
-      std::bit_floor(static_cast<unsigned>(most_rows < staged_rows ? most_rows : staged_rows)));
-  static constexpr bool in_halves = sizeof(T) <= 4 && 1 <= HeadBits && HeadBits <= 8 && rows > 1;
-  static constexpr int rows_at_once = in_halves ? rows / 2 : rows;
-  static constexpr int stages = pipeline_stages(rows * row_bytes);
-  // Tiles of fewer bytes are over before the prefix of the next is found.
-  static constexpr bool pays = row_registers <= 8;
-  // From here on it is the faster way.
-  static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << 23;
-  static_assert(rows * row_items >= least_pipeline_tile && stages >= groups);
-};
-
-/// Totals of segments of Items, with `HeadBits` more of input for each: a lane goes through an odd
-/// number of vectors of 16 bytes, which lie in shared memory so that no lane is in another's way.
-template <class Item, class T, int HeadBits>
-struct segmented_reduce_pipeline_tuning {
-  static constexpr int groups = 4;
-  static constexpr int group_threads = 192;
-  static constexpr int vector_items = widest_access<Item, Item>;
-  // Totals wait in the place of items, or in their own.
+/// A pipeline of items within segments, with `HeadBits` more of input for each. A lane goes through
+/// an odd number of vectors, which lie in shared memory so that no lane is in another's way: at
+/// most `MostVectors` of at most `MostItems`, as 32 registers and a tile of `TileBytes` have room
+/// for.
+template <class Item, class T, int HeadBits, int MostItems, int GroupThreads, int MostVectors,
+          int TileBytes>
+struct lane_batch_tuning {
+  static constexpr int group_threads = GroupThreads;
+  // Results wait in the place of items, or in their own.
   static constexpr int item_bits = 8 * static_cast<int>(sizeof(Item)) + HeadBits +
                                    (std::is_same_v<Item, T> ? 0 : 8 * static_cast<int>(sizeof(T)));
+  static constexpr int fitting_items(int items) {
+    bool const fits = group_threads * items * item_bits / 8 <= TileBytes;
+    return items == 1 || fits ? items : fitting_items(items / 2);
+  }
+  static constexpr int vector_items = fitting_items(MostItems);
   static constexpr int vector_bytes = group_threads * vector_items * item_bits / 8;
-  // As many items as 32 registers and a stage have room for.
   static constexpr int fitting_vectors(int vectors) {
+    int const items = vectors * vector_items;
     bool const fits =
-        vectors * vector_items * sizeof(T) <= 128 && vectors * vector_bytes <= 48 * 1024;
+        items <= 32 && items * sizeof(T) <= 128 && vectors * vector_bytes <= TileBytes;
     return vectors == 1 || fits ? vectors : fitting_vectors(vectors - 2);
   }
-  static constexpr int lane_vectors = fitting_vectors(HeadBits > 8 ? 7 : 5);
+  static constexpr int lane_vectors = fitting_vectors(MostVectors);
   static constexpr int batch_bytes = lane_vectors * vector_bytes;
-  static constexpr int batches = batch_bytes < 22 * 1024 ? 44 * 1024 / batch_bytes : 1;
+  static constexpr int batches = std::clamp(TileBytes / batch_bytes, 1, 4);
   static constexpr int stages = pipeline_stages(batches * batch_bytes);
+  static_assert(group_threads * vector_items * lane_vectors * batches >= least_pipeline_tile);
+};
+
+/// The pipelined scan of Items within segments into Results. So many groups, of one tile each, hide
+/// how long it takes to find a prefix.
+template <class Item, class T, class Result, int HeadBits>
+struct segmented_pipeline_tuning
+    : lane_batch_tuning<Item, T, HeadBits,
+                        std::min(widest_access<Item, T>, widest_access<Item, Result>), 160, 5,
+                        32 * 1024> {
+  static constexpr int groups = 6;
+  // From here on it is the faster way.
+  static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << 21;
+  static_assert(segmented_pipeline_tuning::stages >= groups);
+};
+
+/// Totals of segments of Items.
+template <class Item, class T, int HeadBits>
+struct segmented_reduce_pipeline_tuning
+    : lane_batch_tuning<Item, T, HeadBits, widest_access<Item, Item>, 192, HeadBits <= 8 ? 5 : 7,
+                        46 * 1024> {
+  static constexpr int groups = 4;
   // From here on it is the faster way.
   static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << 18;
-  static_assert(stages >= groups &&
-                group_threads * vector_items * lane_vectors * batches >= least_pipeline_tile);
+  static_assert(segmented_reduce_pipeline_tuning::stages >= groups);
 };
 
 /// The resident scan: up to `rows` rows for each warp of a block, in 32 registers of a thread.

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <libscan/core/tuning.hpp>
+#include <libscan/device/lane_batch.cuh>
 #include <libscan/device/run_pipeline.cuh>
 #include <libscan/device/segment_outputs.cuh>
 #include <libscan/device/segment_summary.cuh>
@@ -21,15 +22,11 @@ struct segmented_reduce_work {
   using T = typename Op::value_type;
   using summary = segment_summary<T>;
   using op_type = join_segments<Op>;
-  static constexpr int width = Tuning::vector_items;
-  static constexpr int vectors = Tuning::lane_vectors;
-  static constexpr int lane_items = vectors * width;
-  static constexpr int batch_items = simt::warp_size * lane_items;
+  using batch = lane_batch<Tuning::lane_vectors, Tuning::vector_items>;
   static constexpr int batches = Tuning::batches;
   static constexpr int parts = Tuning::group_threads / simt::warp_size;
-  static constexpr int part_items = batches * batch_items;
+  static constexpr int part_items = batches * batch::items;
   static constexpr int tile_items = parts * part_items;
-  static_assert(lane_items <= 32, "a lane keeps a bit of each of its items");
   using heads_type = staged_heads<Heads, tile_items>;
   static constexpr int copies = 1 + heads_type::copies;
   static constexpr bool stores_keys = !std::is_same_v<Keys, no_keys>;
@@ -93,12 +90,12 @@ struct segmented_reduce_work {
       open_ = work.op.identity();
 #pragma unroll
       for (int b = 0; b < batches; ++b) {
-        int const first = begin + b * batch_items;
-        int const at = first + simt::lane_id() * lane_items;
-        unsigned own = load_heads(reader, valid, first, at);
+        int const first = begin + b * batch::items;
+        int const at = first + simt::lane_id() * batch::lane_items;
+        unsigned own = batch::load_heads(reader, valid, first, at);
         if (base + at == 0) own |= 1u;
-        T item[vectors][width];
-        load_items(item, staged, valid, first, at, work.op);
+        T item[batch::lane_items];
+        batch::load(item, staged, valid, first, at, T(work.op.identity()));
         T last = simt::lane_id() == 0 ? open_ : work.op.identity();
         // Also: all lanes have read what any may now overwrite.
         unsigned const lanes = simt::ballot(simt::full_warp, own != 0);
@@ -157,57 +154,23 @@ struct segmented_reduce_work {
   };
 
  private:
-  /// The head bits of the caller's items, which begin at item `at`.
-  template <class Reader>
-  static __device__ unsigned load_heads(Reader const& reader, int valid, int first, int at) {
-    unsigned own = 0;
-    if (valid - first >= batch_items && reader.template whole<width>(first, first + batch_items)) {
+  static __device__ T sum(T const (&item)[batch::lane_items], Op op) {
+    T sum = item[0];
 #pragma unroll
-      for (int v = 0; v < vectors; ++v) {
-        own |= reader.template whole_bits<width>(at + v * width) << (v * width);
-      }
-    } else {
-#pragma unroll
-      for (int v = 0; v < vectors; ++v) {
-        int const i = at + v * width;
-        own |= reader.template bits<width>(i, valid_items<width>(valid, i)) << (v * width);
-      }
-    }
-    return own;
-  }
-
-  /// The caller's items; identities from `valid` on.
-  static __device__ void load_items(T (&item)[vectors][width], Item const* staged, int valid,
-                                    int first, int at, Op op) {
-    if (valid - first >= batch_items && warp::whole_rows<width>(staged)) {
-#pragma unroll
-      for (int v = 0; v < vectors; ++v) warp::load_whole_row(staged, at + v * width, item[v]);
-    } else {
-#pragma unroll
-      for (int v = 0; v < vectors; ++v) {
-        int const i = at + v * width;
-        warp::load_row(staged, i, valid_items<width>(valid, i), T(op.identity()), item[v]);
-      }
-    }
-  }
-
-  static __device__ T sum(T const (&item)[vectors][width], Op op) {
-    T sum = item[0][0];
-#pragma unroll
-    for (int i = 1; i < lane_items; ++i) sum = op(sum, item[i / width][i % width]);
+    for (int i = 1; i < batch::lane_items; ++i) sum = op(sum, item[i]);
     return sum;
   }
 
   /// Stores at ended[k] what the caller's k-th head ends; `last`: what came before the first item,
   /// then what is left open behind the last.
-  static __device__ void end_segments(T const (&item)[vectors][width], unsigned own, T* ended,
+  static __device__ void end_segments(T const (&item)[batch::lane_items], unsigned own, T* ended,
                                       T& last, segmented_reduce_work const& work) {
 #pragma unroll
-    for (int i = 0; i < lane_items; ++i) {
+    for (int i = 0; i < batch::lane_items; ++i) {
       unsigned const head = own >> i & 1u;
       if (head != 0) *ended = last;
       ended += head;
-      last = work.op(head != 0 ? work.init : last, item[i / width][i % width]);
+      last = work.op(head != 0 ? work.init : last, item[i]);
     }
   }
 
@@ -238,10 +201,10 @@ struct segmented_reduce_work {
   /// moves up, so that no row is overwritten before it is read.
   template <class Key>
   static __device__ void compact_keys(Key* keys, int first, unsigned own, int rank) {
-    for (int row = 0; row < lane_items; ++row) {
+    for (int row = 0; row < batch::lane_items; ++row) {
       int const i = row * simt::warp_size + simt::lane_id();
-      unsigned const owner = simt::shfl(simt::full_warp, own, i / lane_items);
-      bool const head = (owner >> i % lane_items & 1u) != 0;
+      unsigned const owner = simt::shfl(simt::full_warp, own, i / batch::lane_items);
+      bool const head = (owner >> i % batch::lane_items & 1u) != 0;
       unsigned const heads = simt::ballot(simt::full_warp, head);
       int const to = rank + simt::popc(heads & simt::lanemask_lt());
       Key key{};

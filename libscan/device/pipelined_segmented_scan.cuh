@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device-wide scan within segments, of items and heads in memory, on the pipeline.
+// Device-wide scan within segments, of items and heads in memory, on the pipeline. A tile's results
+// wait in shared memory, in place of the items, for what comes before the tile.
 #pragma once
 
+#include <type_traits>
+
 #include <libscan/core/tuning.hpp>
+#include <libscan/device/lane_batch.cuh>
 #include <libscan/device/run_pipeline.cuh>
 #include <libscan/device/segmented_row.cuh>
 #include <libscan/device/staged_heads.cuh>
@@ -17,17 +21,24 @@ struct segmented_scan_work {
   using summary = open_end<T>;
   using op_type = join_ends<Op>;
   static constexpr int width = Tuning::vector_items;
-  using rows = warp_rows<T, Tuning::rows_at_once, width>;
+  using batch = lane_batch<Tuning::lane_vectors, width>;   // as it is scanned
+  using rows = warp_rows<T, Tuning::lane_vectors, width>;  // as it is written
+  static_assert(rows::items == batch::items);
+  static constexpr int batches = Tuning::batches;
   static constexpr int parts = Tuning::group_threads / simt::warp_size;
-  static constexpr int part_items = Tuning::rows * rows::row_items;
+  static constexpr int part_items = batches * batch::items;
   static constexpr int tile_items = parts * part_items;
-  static constexpr int batches = Tuning::rows / Tuning::rows_at_once;
   using heads_type = staged_heads<Heads, tile_items>;
   static constexpr int copies = 1 + heads_type::copies;
-  static_assert(part_items % rows::items == 0);
+  static constexpr bool in_place = std::is_same_v<std::remove_cv_t<Item>, T>;
 
-  struct stage_type {
-    staged_tile<Item, tile_items> items;
+  struct no_results {};
+  struct all_results {
+    alignas(16) T results[tile_items];
+  };
+  // A base, since nvcc 13.0 misplaces what follows an empty [[no_unique_address]] member.
+  struct stage_type : std::conditional_t<in_place, no_results, all_results> {
+    staged_tile<std::remove_cv_t<Item>, tile_items> items;
     heads_type heads;
   };
 
@@ -51,91 +62,73 @@ struct segmented_scan_work {
     stage.heads.complete(heads, base, valid, begin, end);
   }
 
-  /// The rows of a part, scanned; what comes before the part is missing up to its first head.
+  /// Where the results of a tile wait.
+  __device__ T* results(stage_type& stage, index_t base) const {
+    if constexpr (in_place) {
+      return stage.items.items(in + base);
+    } else {
+      return stage.results;
+    }
+  }
+
+  /// What is left of a part in registers. Its results wait in the stage; what comes before the part
+  /// is missing up to its first head.
   class held_part {
    public:
     template <class Done>
     __device__ summary take(segmented_scan_work const& work, stage_type& stage, index_t base,
-                            int valid, int begin, Done done) {
+                            int valid, int begin, Done) {
       constexpr row_prefix what =
           Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
       Item const* const staged = stage.items.items(work.in + base);
+      T* const results = work.results(stage, base);
       auto const reader = stage.heads.reader(work.heads, base, valid);
       summary all{work.op.identity(), false};
       headless_ = part_items;
 #pragma unroll
       for (int b = 0; b < batches; ++b) {
-        int const first = begin + b * rows::items;
-        unsigned own[Tuning::rows_at_once];
-        bool const any = load_heads(own, reader, base, valid, first);
-        batch_[b].load(staged + first, valid - first, work.op);
-        if (b + 1 == batches) done();
-        if (any) {
-          if (!all.has_head) headless_ = b * rows::items + first_head(own);
-#pragma unroll
-          for (int r = 0; r < Tuning::rows_at_once; ++r) {
-            scan_row<what>(batch_[b].row(r), own[r], all, work.init, work.op);
-          }
-        } else {
-          all.value = batch_[b].template scan<Kind>(all.value, work.op);
-        }
+        int const first = begin + b * batch::items;
+        int const at = first + simt::lane_id() * batch::lane_items;
+        unsigned own = batch::load_heads(reader, valid, first, at);
+        if (base + at == 0) own |= 1u;
+        T item[batch::lane_items];
+        batch::load(item, staged, valid, first, at, T(work.op.identity()));
+        if (!all.has_head) headless_ = b * batch::items + items_before_head(own);
+        scan_row<what>(item, own, all, work.init, work.op);
+        batch::store(results, at, item);
       }
       return all;
     }
 
     template <class Done>
-    __device__ void finish(segmented_scan_work const& work, stage_type&, index_t base, int valid,
-                           int begin, summary before, Done) {
+    __device__ void finish(segmented_scan_work const& work, stage_type& stage, index_t base,
+                           int valid, int begin, summary before, Done done) {
+      T const* const results = work.results(stage, base);
 #pragma unroll
       for (int b = 0; b < batches; ++b) {
-        int const first = begin + b * rows::items;
-        batch_[b].prepend(before.value, work.op, headless_ - b * rows::items);
-        batch_[b].store(work.out + base + first, valid - first);
+        int const first = begin + b * batch::items;
+        rows result;
+        result.load(results + first, valid - first, work.op);
+        result.prepend(before.value, work.op, headless_ - b * batch::items);
+        if (b + 1 == batches) {
+          simt::fence_proxy_async();  // the next copy into the stage comes after what was read here
+          done();
+        }
+        result.store(work.out + base + first, valid - first);
       }
     }
 
    private:
-    rows batch_[batches];
     int headless_;  // the items before the first head
   };
 
  private:
-  /// The head bits of the caller's items in rows from item `first` on; returns whether there is any
-  /// head in them.
-  template <class Reader>
-  static __device__ bool load_heads(unsigned (&own)[Tuning::rows_at_once], Reader const& reader,
-                                    index_t base, int valid, int first) {
-    int const i = first + simt::lane_id() * width;
-    if (valid - first >= rows::items && reader.template whole<width>(first, first + rows::items)) {
-#pragma unroll
-      for (int r = 0; r < Tuning::rows_at_once; ++r) {
-        own[r] = reader.template whole_bits<width>(i + r * rows::row_items);
-      }
-    } else {
-#pragma unroll
-      for (int r = 0; r < Tuning::rows_at_once; ++r) {
-        int const rest = valid - i - r * rows::row_items;
-        own[r] = reader.template bits<width>(i + r * rows::row_items, rest < 0       ? 0
-                                                                      : rest < width ? rest
-                                                                                     : width);
-      }
-    }
-    if (base + i == 0) own[0] |= 1u;
-    unsigned all = 0;
-#pragma unroll
-    for (int r = 0; r < Tuning::rows_at_once; ++r) all |= own[r];
-    return simt::any(simt::full_warp, all != 0);
-  }
-
-  /// Where the first of the warp's heads is in these rows, of which there is one.
-  static __device__ int first_head(unsigned const (&own)[Tuning::rows_at_once]) {
-    unsigned first = rows::items;
-#pragma unroll
-    for (int r = Tuning::rows_at_once - 1; r >= 0; --r) {
-      int const i = r * rows::row_items + simt::lane_id() * width;
-      if (own[r] != 0) first = static_cast<unsigned>(i + simt::ffs(own[r]) - 1);
-    }
-    return static_cast<int>(simt::reduce_min(simt::full_warp, first));
+  /// How many items of the warp's batch come before its first head; all, if there is none.
+  static __device__ int items_before_head(unsigned own) {
+    unsigned const lanes = simt::ballot(simt::full_warp, own != 0);
+    if (lanes == 0) return batch::items;
+    int const lane = simt::ffs(lanes) - 1;
+    return lane * batch::lane_items + simt::ffs(simt::shfl(simt::full_warp, own, lane)) - 1;
   }
 };
 

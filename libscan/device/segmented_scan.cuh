@@ -113,7 +113,8 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   index_t const tile_items = index_t{look_back::block_threads} * look_back::items_per_thread;
   std::size_t for_tiles = segmented_tiles_bytes<T>(n.at_most(), tile_items);
   if constexpr (tunes_pipeline<Tuning>) {
-    index_t const least = index_t{Tuning::group_threads} * Tuning::rows * Tuning::vector_items;
+    index_t const least = index_t{Tuning::group_threads} * Tuning::batches * Tuning::lane_vectors *
+                          Tuning::vector_items;
     for_tiles = pipeline_bytes<open_end<T>>(ceil_div(n.at_most(), least));
   }
   if constexpr (by_offsets<Heads> && !tunes_pipeline<Tuning>) {
@@ -138,11 +139,9 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
     using tuning =
         segmented_pipeline_tuning<item, T, result, staged_heads<prepared, 32>::bits_per_item>;
     using work = segmented_scan_work<Kind, item, Out, prepared, Op, tuning>;
-    if constexpr (tuning::pays) {
-      using kernel = pipeline_kernel<work, tuning>;
-      if (n.at_most() >= tuning::least_items && simt::device_can_pipeline<kernel>()) {
-        return pipelined_segmented_scan<Kind, tuning>(ws, behind, in, out, heads, n, op, init);
-      }
+    using kernel = pipeline_kernel<work, tuning>;
+    if (n.at_most() >= tuning::least_items && simt::device_can_pipeline<kernel>()) {
+      return pipelined_segmented_scan<Kind, tuning>(ws, behind, in, out, heads, n, op, init);
     }
   }
   look_back_segmented_scan<Kind, look_back>(ws, behind, in, out, heads, n, op, init);

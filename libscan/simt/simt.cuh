@@ -49,7 +49,7 @@
 //                            Every polling loop must read through one of them
 //   thread_fence thread_fence_block
 //   load_vector store_vector    N items at once, aligned to their size together; stored to global
-//                            memory only
+//   store_shared_vector      memory only, or to shared
 //   load_vector_to_keep stream_vector    the same, 16 bytes: asking the L2 cache to keep what is
 //                            read, or to drop what is written before anything else
 //   mbarrier bulk_load       asynchronous copies global to shared, 16-byte aligned (sm_90 and

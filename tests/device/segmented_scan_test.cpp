@@ -187,7 +187,8 @@ TEMPLATE_LIST_TEST_CASE("the pipeline as it is tuned agrees with a loop", "", tu
   using T = typename TestType::value_type;
   using flags_tuning = segmented_pipeline_tuning<T, T, T, 8>;
   using keys_tuning = segmented_pipeline_tuning<T, T, T, 32>;
-  constexpr index_t tile = index_t{flags_tuning::rows} * flags_tuning::row_items;
+  constexpr index_t tile = index_t{flags_tuning::group_threads} * flags_tuning::vector_items *
+                           flags_tuning::lane_vectors * flags_tuning::batches;
   T const init = TestType::identity();
   for (segment_shape const shape : all_segment_shapes()) {
     for (index_t const n : {tile - 1, 2 * tile + 129, on_gpu ? 700 * tile + 1 : 7 * tile + 1}) {

@@ -107,6 +107,20 @@ __device__ __forceinline__ void store_vector(T* items, vector<T, N> const& value
 }
 
 template <int N, class T>
+__device__ __forceinline__ void store_shared_vector(T* items, vector<T, N> const& values) {
+  if constexpr (sizeof(values) == 16) {
+    uint4 bits;
+    memcpy(&bits, &values, sizeof(bits));
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(items))),
+                 "r"(bits.x), "r"(bits.y), "r"(bits.z), "r"(bits.w)
+                 : "memory");
+  } else {
+    *reinterpret_cast<vector<T, N>*>(items) = values;
+  }
+}
+
+template <int N, class T>
 __device__ __forceinline__ void stream_vector(T* items, vector<T, N> const& values) {
   static_assert(sizeof(values) == 16);
   uint4 bits;

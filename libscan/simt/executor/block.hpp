@@ -87,13 +87,29 @@ vector<T, N> load_vector(T const* items, call_site at = call_site::here()) {
   return std::bit_cast<vector<T, N>>(raw);
 }
 
+namespace executor {
+
 template <int N, class T>
-void store_vector(T* items, vector<T, N> const& values, call_site at = call_site::here()) {
-  using words = executor::wide_words<sizeof(T) * N>;
-  executor::require_aligned(items, sizeof(T) * N, at);
+void store_words(T* items, vector<T, N> const& values, call_site at) {
+  using words = wide_words<sizeof(T) * N>;
+  require_aligned(items, sizeof(T) * N, at);
   auto const raw = std::bit_cast<words>(values);
   auto* const target = reinterpret_cast<typename words::word::type volatile*>(items);
   for (std::size_t i = 0; i < sizeof raw / words::word_bytes; ++i) target[i] = raw.item[i];
+}
+
+}  // namespace executor
+
+template <int N, class T>
+void store_vector(T* items, vector<T, N> const& values, call_site at = call_site::here()) {
+  executor::require_shared(items, false, at);
+  executor::store_words(items, values, at);
+}
+
+template <int N, class T>
+void store_shared_vector(T* items, vector<T, N> const& values, call_site at = call_site::here()) {
+  executor::require_shared(items, true, at);
+  executor::store_words(items, values, at);
 }
 
 template <int N, class T>

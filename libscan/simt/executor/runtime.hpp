@@ -85,6 +85,9 @@ void bulk_load(void* target, void const* source, unsigned bytes, void* barrier, 
 /// Throws if `address` is no multiple of `alignment`.
 void require_aligned(void const* address, std::size_t alignment, call_site site);
 
+/// Fails the launch unless `address` is in the shared memory of the caller's block, or is not.
+void require_shared(void const* address, bool shared, call_site site);
+
 /// Start of the run-time-sized shared memory of the calling thread's block.
 void* dynamic_shared_memory();
 

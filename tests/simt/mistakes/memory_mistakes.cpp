@@ -132,6 +132,31 @@ bool misaligned_vector_load() {
 }
 
 template <variant V>
+struct vector_store_kernel {
+  struct shared_storage {
+    alignas(16) int item[128];
+  };
+  __device__ void operator()(shared_storage& shared, int* out) const {
+    unsigned const i = threadIdx.x;
+    simt::vector<int, 4> const ones{{1, 1, 1, 1}};
+    if constexpr (V == variant::correct) {
+      simt::store_shared_vector<4>(shared.item + 4 * i, ones);
+    } else {
+      noted_line[0] = __LINE__ + 1;
+      simt::store_vector<4>(shared.item + 4 * i, ones);
+    }
+    out[i] = shared.item[4 * i + 3];
+  }
+};
+
+template <variant V>
+bool global_store_to_shared() {
+  device_buffer<int> const out(32);
+  simt::launch<vector_store_kernel<V>>({.blocks = 1, .threads = 32}, out.data());
+  return out.copy() == std::vector<int>(32, 1);
+}
+
+template <variant V>
 struct vector_cast_kernel {
   __device__ void operator()(int const* in, int* out) const {
     int const* const from = in + 4 * threadIdx.x + (V == variant::correct ? 0 : 1);
@@ -187,6 +212,11 @@ std::vector<mistake> memory_mistakes() {
        misaligned_vector_load<planted>,
        {.fixed = true, .seeded = 20, .race = 20},
        {"vector_load_kernel", "access of 16 bytes at @0 is not aligned to its size"}},
+      {"vector store to the other kind of memory",
+       global_store_to_shared<correct>,
+       global_store_to_shared<planted>,
+       {.fixed = true, .seeded = 20, .race = 20},
+       {"vector_store_kernel", "store at @0 is to shared memory; expected global"}},
       {"misaligned cast",
        misaligned_cast<correct>,
        misaligned_cast<planted>,

@@ -95,7 +95,7 @@ struct bytes_kernel {
   __device__ void operator()(shared_storage& shared, unsigned char* out) const {
     unsigned const i = threadIdx.x;
     if (V == variant::planted && i == 10) {
-      simt::store_vector<2>(shared.flag + i, simt::vector<unsigned char, 2>{{1, 1}});
+      simt::store_shared_vector<2>(shared.flag + i, simt::vector<unsigned char, 2>{{1, 1}});
     } else {
       shared.flag[i] = 1;
     }

@@ -113,4 +113,12 @@ void require_aligned(void const* address, std::size_t alignment, call_site site)
   throw kernel_error(text);
 }
 
+void require_shared(void const* address, bool shared, call_site site) {
+  if (running_grid == nullptr) return;
+  if (running_grid->self().block->owns(address, 1) == shared) return;
+  running_grid->fail(
+      "store at " + describe(site) + " is to " +
+      (shared ? "global memory; expected shared" : "shared memory; expected global"));
+}
+
 }  // namespace libscan::inline v1_executor::simt::executor
