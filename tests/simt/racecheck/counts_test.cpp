@@ -51,8 +51,8 @@ struct stride_kernel {
   __device__ void operator()(int stride, bool some) const {
     int const thread = static_cast<int>(threadIdx.x);
     T* const items = simt::dynamic_shared<T>() + thread * stride * N;
-    if (!some || thread % 3 == 0)
-      simt::store_shared_vector<N>(items, simt::vector<T, N>{});  //: scatter
+    simt::vector<T, N> const zeros{};
+    if (!some || thread % 3 == 0) simt::store_shared_vector<N>(items, zeros);  //: scatter
   }
 };
 
