@@ -111,7 +111,7 @@ struct segmented_pipeline_tuning
                         32 * 1024> {
   static constexpr int groups = 6;
   // From here on it is the faster way.
-  static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << 21;
+  static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << 23;
   static_assert(segmented_pipeline_tuning::stages >= groups);
 };
 

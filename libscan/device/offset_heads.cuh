@@ -9,7 +9,6 @@
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/segments.cuh>
 #include <libscan/warp/row_io.cuh>
-#include <libscan/warp/segmented_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -26,9 +25,8 @@ struct begun_segments {
 };
 
 /// Sets the head bit of every segment that is not empty; if any is, stores the number of segments
-/// at `if_empty`, unless that is null. Where heads are dense, those of one word are joined, first
-/// by lanes that take neighbours and then by the warp: a bit at a time would cost up to 32 atomic
-/// operations a word.
+/// at `if_empty`, unless that is null. A block gathers the bits of segments that are not too long
+/// in shared memory: it has to share only the first and the last of its words.
 template <class Offset>
 struct mark_heads_kernel {
   using number =
@@ -42,24 +40,27 @@ struct mark_heads_kernel {
   static constexpr int row_segments = simt::warp_size * width;
   static constexpr int warp_segments = rows * row_segments;
   static constexpr int block_segments = block_threads / simt::warp_size * warp_segments;
-  static constexpr int dense = 16;  // items to a segment
+  static constexpr int window_words = 2 * block_segments;
 
-  __device__ void operator()(Offset const* offsets, index_t segments, item_count count,
-                             std::uint32_t* words, index_t* if_empty) const {
+  struct shared_storage {
+    std::uint32_t window[window_words];
+  };
+
+  __device__ void operator()(shared_storage& shared, Offset const* offsets, index_t segments,
+                             item_count count, std::uint32_t* words, index_t* if_empty) const {
     index_t const n = count.get();
     auto const limit = static_cast<place>(n < largest ? n : largest);
-    bool const joins = n / segments < dense && warp::whole_rows<width>(offsets);
-    index_t const warp = (index_t{blockIdx.x} * block_threads + threadIdx.x) / simt::warp_size;
+    int const own = static_cast<int>(threadIdx.x) / simt::warp_size * warp_segments;
     index_t const stride = index_t{gridDim.x} * block_segments;
     bool empty = false;  // whether any of the caller's segments is
-    for (index_t first = warp * warp_segments; first < segments; first += stride) {
+    for (index_t first = index_t{blockIdx.x} * block_segments; first < segments; first += stride) {
       Offset const* const begin = offsets + first;
       index_t const left = segments - first;
-      if (joins && left >= warp_segments) {
-        empty |= mark_dense(begin, limit, words);
-      } else {
-        int const some = left < warp_segments ? static_cast<int>(left) : warp_segments;
-        empty |= mark_any(begin, some, limit, words);
+      if (left >= block_segments && fits_window(begin, limit)) {
+        empty |= mark_in_window(shared, begin, limit, words);
+      } else if (own < left) {
+        int const some = left - own < warp_segments ? static_cast<int>(left - own) : warp_segments;
+        empty |= mark_each(begin + own, some, limit, words);
       }
     }
     if (if_empty != nullptr && simt::any(simt::full_warp, empty) && simt::lane_id() == 0) {
@@ -68,10 +69,86 @@ struct mark_heads_kernel {
   }
 
  private:
+  static __device__ void set_bits(std::uint32_t* words, place word, unsigned bits) {
+    if (bits == 0) return;
+    simt::atomic_ref<std::uint32_t>(words[word]).fetch_or(bits, simt::memory_order_relaxed);
+  }
+
+  /// The item at an offset; a negative one is beyond any limit.
+  static __device__ place item_at(Offset const* offset) {
+    return static_cast<place>(static_cast<number>(*offset));
+  }
+
+  /// Whether the heads of `block_segments` of `offsets` are in words that the window has room for.
+  static __device__ bool fits_window(Offset const* offsets, place limit) {
+    place const last = item_at(offsets + block_segments - 1);
+    return warp::whole_rows<width>(offsets) && last < limit &&
+           last / 32 - item_at(offsets) / 32 < window_words;
+  }
+
+  /// `block_segments` of `offsets`. Returns whether one of the caller's is empty. By a block.
+  static __device__ bool mark_in_window(shared_storage& shared, Offset const* offsets, place limit,
+                                        std::uint32_t* words) {
+    place const from = item_at(offsets) / 32;
+    place const last = item_at(offsets + block_segments - 1) / 32 - from;
+    offsets += static_cast<int>(threadIdx.x) / simt::warp_size * warp_segments;
+    number at[rows][width];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      warp::load_whole_row(offsets, r * row_segments + simt::lane_id() * width, at[r]);
+    }
+    auto next_row = static_cast<number>(offsets[warp_segments]);
+    for (place i = threadIdx.x; i <= last; i += block_threads) shared.window[i] = 0;
+    simt::sync_block();
+    bool empty = false;
+#pragma unroll
+    for (int r = rows - 1; r >= 0; --r) {
+      number next = simt::shfl_down(simt::full_warp, at[r][0], 1);
+      if (simt::lane_id() == simt::warp_size - 1) next = next_row;
+      next_row = simt::shfl(simt::full_warp, at[r][0], 0);
+      empty |= mark_row(shared, at[r], next, limit, from, last, words);
+    }
+    simt::sync_block();
+    for (place i = threadIdx.x; i <= last; i += block_threads) {
+      set_bits(words, from + i, shared.window[i]);
+    }
+    return empty;
+  }
+
+  /// The caller's part of a row, those of one word together; `next`: the offset behind it.
+  static __device__ bool mark_row(shared_storage& shared, number const (&at)[width], number next,
+                                  place limit, place from, place last, std::uint32_t* words) {
+    bool empty = false;
+    place word = from;
+    unsigned heads = 0;
+    auto const set = [&] {
+      if (word - from > last) return set_bits(words, word, heads);  // offsets do not ascend
+      simt::block_atomic_ref<std::uint32_t>(shared.window[word - from])
+          .fetch_or(heads, simt::memory_order_relaxed);
+    };
+#pragma unroll
+    for (int j = 0; j < width; ++j) {
+      auto const item = static_cast<place>(at[j]);
+      number const end = j + 1 < width ? at[j + 1 < width ? j + 1 : j] : next;
+      if (item >= limit || at[j] >= end) {
+        empty = true;
+        continue;
+      }
+      if (item / 32 != word) {
+        if (heads != 0) set();
+        word = item / 32;
+        heads = 0;
+      }
+      heads |= 1u << item % 32;
+    }
+    if (heads != 0) set();
+    return empty;
+  }
+
   /// The first `segments` of `offsets`, `warp_segments` at most. Returns whether one of the
-  /// caller's is empty, as all these do. By a warp.
-  static __device__ bool mark_any(Offset const* offsets, int segments, place limit,
-                                  std::uint32_t* words) {
+  /// caller's is empty. By a warp.
+  static __device__ bool mark_each(Offset const* offsets, int segments, place limit,
+                                   std::uint32_t* words) {
     bool empty = false;
     constexpr int steps = warp_segments / simt::warp_size;
     number at[steps], end[steps];
@@ -83,75 +160,14 @@ struct mark_heads_kernel {
     }
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
-      auto const item = static_cast<place>(at[k]);  // a negative one is beyond the limit
+      auto const item = static_cast<place>(at[k]);
       if (item < limit && at[k] < end[k]) {
-        set(words, item / 32, 1u << item % 32);
+        set_bits(words, item / 32, 1u << item % 32);
       } else {
         empty |= k * simt::warp_size + simt::lane_id() < segments;
       }
     }
     return empty;
-  }
-
-  /// `warp_segments` of `offsets`. By a warp.
-  static __device__ bool mark_dense(Offset const* offsets, place limit, std::uint32_t* words) {
-    bool empty = false;
-    number at[rows][width];
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      warp::load_whole_row(offsets, r * row_segments + simt::lane_id() * width, at[r]);
-    }
-    auto next_row = static_cast<number>(offsets[warp_segments]);
-#pragma unroll
-    for (int r = rows - 1; r >= 0; --r) {
-      number next = simt::shfl_down(simt::full_warp, at[r][0], 1);
-      if (simt::lane_id() == simt::warp_size - 1) next = next_row;
-      next_row = simt::shfl(simt::full_warp, at[r][0], 0);
-      empty |= mark_row(at[r], next, limit, words);
-    }
-    return empty;
-  }
-
-  /// Sets the bits of a row; `next`: the offset behind the lane's. By a warp.
-  static __device__ __forceinline__ bool mark_row(number const (&at)[width], number next,
-                                                  place limit, std::uint32_t* words) {
-    constexpr auto nowhere = static_cast<place>(-1);
-    place word = nowhere, last_word = nowhere;  // of the lane's first head, and of its last
-    unsigned heads = 0, last_heads = 0;
-    bool empty = false;
-#pragma unroll
-    for (int j = 0; j < width; ++j) {
-      auto const item = static_cast<place>(at[j]);
-      number const end = j + 1 < width ? at[j + 1 < width ? j + 1 : j] : next;
-      bool const begins = item < limit && at[j] < end;
-      empty |= !begins;
-      if (!begins) continue;
-      unsigned const bit = 1u << item % 32;
-      if (heads == 0) word = item / 32;
-      if (item / 32 == word) {
-        heads |= bit;
-        continue;
-      }
-      if (item / 32 != last_word) {
-        set(words, last_word, last_heads);
-        last_word = item / 32;
-        last_heads = 0;
-      }
-      last_heads |= bit;
-    }
-    set(words, last_word, last_heads);
-    place const before = simt::shfl_up(simt::full_warp, word, 1);
-    bool const leads = simt::lane_id() == 0 || before != word;
-    if (simt::ballot(simt::full_warp, leads) != simt::full_warp) {
-      heads = warp::segmented_scan<scan_kind::inclusive>(heads, leads, bit_or<unsigned>{}).total;
-    }
-    if (leads) set(words, word, heads);
-    return empty;
-  }
-
-  static __device__ void set(std::uint32_t* words, place word, unsigned bits) {
-    if (bits == 0) return;
-    simt::atomic_ref<std::uint32_t>(words[word]).fetch_or(bits, simt::memory_order_relaxed);
   }
 };
 

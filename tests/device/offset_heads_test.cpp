@@ -16,9 +16,9 @@ using namespace libscan::test;
 
 namespace {
 
-enum class kind { anything, within, ascending, crowded, dense, extreme };
-constexpr kind kinds[] = {kind::anything, kind::within, kind::ascending,
-                          kind::crowded,  kind::dense,  kind::extreme};
+enum class kind { anything, within, ascending, crowded, dense, jumping, extreme };
+constexpr kind kinds[] = {kind::anything, kind::within,  kind::ascending, kind::crowded,
+                          kind::dense,    kind::jumping, kind::extreme};
 
 /// segments + 1 offsets for n items, of which a kind may take no notice.
 template <class Offset>
@@ -48,6 +48,10 @@ std::vector<Offset> make_offsets(kind how, index_t segments, index_t n, random_w
       case kind::dense:
         offsets.push_back(static_cast<Offset>(at));
         at += below(50) > 0 ? 1 : -9;
+        break;
+      case kind::jumping:  // far, now and then
+        offsets.push_back(static_cast<Offset>(at));
+        at += below(1000) > 0 ? 1 : 60000 + below(90000);
         break;
       case kind::extreme:
         offsets.push_back(below(50) > 0  ? static_cast<Offset>(at)
@@ -151,8 +155,9 @@ TEMPLATE_TEST_CASE("offsets of any type and order set the bits a loop sets", "",
   each_schedule(scaled(4, 1), [&](std::string const& schedule) {
     INFO(schedule);
     for (kind const how : kinds) {
-      for (index_t const segments : {0, 1, 31, 255, 256, 257, 600, 1400}) {
-        for (index_t const n : {0, 1, 100, 1000, 9000}) {
+      for (index_t const segments : {0, 1, 31, 255, 256, 257, 600, 1400, 2048, 5000}) {
+        for (index_t const n : {0, 1, 100, 1000, 9000, 400000}) {
+          if (n > 9000 && segments < 2048) continue;
           auto const offsets = make_offsets<TestType>(how, segments, n, words);
           int const before = static_cast<int>(words.below(5));
           INFO("kind " << int(how) << ", " << segments << " segments of " << n << ", behind "
