@@ -82,18 +82,6 @@ __device__ __forceinline__ T scan_lanes(T x, unsigned lanes, Op op) {
   return x;
 }
 
-/// Turns inclusive prefixes into what is wanted. `entering`: the prefix up to the lane before.
-template <row_prefix What, class T, int Width>
-__device__ __forceinline__ void shift(T (&row)[Width], unsigned own, T entering, T init) {
-  if constexpr (What != row_prefix::inclusive) {
-#pragma unroll
-    for (int j = Width - 1; j >= 0; --j) {
-      T const before = j == 0 ? entering : row[j > 0 ? j - 1 : 0];
-      row[j] = What == row_prefix::exclusive && (own >> j & 1u) != 0 ? init : before;
-    }
-  }
-}
-
 }  // namespace detail
 
 /// Scans a row within segments, `init` before each; bit j of `own`: the lane's value j begins one.
@@ -111,12 +99,17 @@ __device__ __forceinline__ bool scan_row(T (&row)[Width], unsigned own, open_end
   if (simt::lane_id() != 0) entering = headless ? T(op(all.value, before)) : before;
   int const first_head = own == 0 ? Width : simt::ffs(own) - 1;
 #pragma unroll
-  for (int j = 0; j < Width; ++j) {
-    if (j < first_head) row[j] = op(entering, row[j]);
+  for (int j = Width - 1; j >= 0; --j) {
+    int const last = What == row_prefix::inclusive ? j : j - 1;  // of what the prefix combines
+    T prefix = entering;
+    if (last >= 0) {
+      T const& in_lane = row[last < 0 ? 0 : last];
+      prefix = last < first_head ? T(op(entering, in_lane)) : in_lane;
+    }
+    row[j] = What == row_prefix::exclusive && (own >> j & 1u) != 0 ? init : prefix;
   }
-  detail::shift<What>(row, own, entering, init);
-  T const last = simt::shfl(simt::full_warp, inclusive, simt::warp_size - 1);
-  all = join(all, open_end<T>{last, lanes != 0}, op);
+  T const open = simt::shfl(simt::full_warp, inclusive, simt::warp_size - 1);
+  all = join(all, open_end<T>{open, lanes != 0}, op);
   return headless;
 }
 
