@@ -6,6 +6,7 @@
 #include <libscan/core/segmented.hpp>
 #include <libscan/device/reduce.cuh>
 #include <libscan/device/scan.cuh>
+#include <libscan/device/segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
 #include <libscan/device/strategies/catalogue.cuh>
 #include <tests/house/spills/collective.cuh>
@@ -59,6 +60,15 @@ void compile_segmented_scans(workspace& ws, Heads heads) {
   segmented_scan<scan_kind::exclusive>(ws, items, items, heads, 0, plus<T>{});
 }
 
+template <class T>
+void compile_segmented_reductions(workspace& ws) {
+  auto* const items = static_cast<T*>(nullptr);
+  auto* const keys = static_cast<std::uint32_t*>(nullptr);
+  segmented_reduce(ws, items, items, head_flags{nullptr}, 0, plus<T>{});
+  segmented_reduce(ws, items, items, head_bits{nullptr}, 0, plus<T>{});
+  reduce_by_key(ws, keys, items, keys, items, 0, plus<T>{}, static_cast<index_t*>(nullptr));
+}
+
 void compile_segmented_scans(workspace& ws) {
   segment_keys const keys{static_cast<std::uint32_t const*>(nullptr)};
   compile_segmented_scans<std::int32_t>(ws, head_flags{nullptr});
@@ -66,6 +76,8 @@ void compile_segmented_scans(workspace& ws) {
   compile_segmented_scans<std::int32_t>(ws, keys);
   compile_segmented_scans<std::int32_t>(ws, segment_offsets{static_cast<int const*>(nullptr), 0});
   compile_segmented_scans<std::int64_t>(ws, keys);
+  compile_segmented_reductions<std::int32_t>(ws);
+  compile_segmented_reductions<double>(ws);
 }
 
 void compile_strategies(workspace& ws, scan_strategy which) {
