@@ -113,11 +113,11 @@ struct segmented_reduce_work {
         if (own != 0 && simt::lane_id() != 0) ended[rank] = work.op(before, ended[rank]);
         open_ = simt::shfl(simt::full_warp, last, simt::warp_size - 1);
         if constexpr (stores_keys) {
-          auto* const keys = stage.heads.items(work.heads, base) + begin;
+          auto* const part_keys = stage.heads.items(work.heads, base) + begin;
           if (simt::all(simt::full_warp, count <= few_keys)) {
-            compact_few_keys(keys, at - begin, own, rank);
+            compact_few_keys(part_keys, at - begin, own, rank);
           } else {
-            compact_keys(keys, first - begin, own, heads_);
+            compact_keys(part_keys, first - begin, own, heads_);
           }
         }
         heads_ += counts.total;

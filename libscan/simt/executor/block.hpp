@@ -89,6 +89,7 @@ vector<T, N> load_vector(T const* items, call_site at = call_site::here()) {
 
 namespace executor {
 
+/// Stores items as the words that one access of a GPU would have, so that checkers see them so.
 template <int N, class T>
 void store_words(T* items, vector<T, N> const& values, call_site at) {
   using words = wide_words<sizeof(T) * N>;
