@@ -82,43 +82,54 @@ class item_target {
   index_t phase_;
 };
 
-/// Where items go whose words and values lie in two arrays: a line of each, filled side by side.
-template <class Word, class Value>
+/// Where items go whose words and values lie in two arrays: LineBytes of each, gathered as pairs,
+/// so that one store puts an item there.
+template <class Word, class Value, std::size_t LineBytes = cache_line>
 class parted_target {
-  static_assert(sizeof(Word) == sizeof(Value));
+  static_assert(sizeof(Word) == sizeof(Value) && LineBytes % cache_line == 0);
 
  public:
-  static constexpr index_t line_items = cache_line / sizeof(Word);
+  static constexpr index_t line_items = LineBytes / sizeof(Word);
   struct alignas(cache_line) lines {
-    Word words[line_items];
-    Value values[line_items];
-    void set(index_t slot, keyed_value<Word, Value> const& item) {
-      words[slot] = item.key;
-      values[slot] = item.value;
-    }
+    keyed_value<Word, Value> items[line_items];
+    void set(index_t slot, keyed_value<Word, Value> const& item) { items[slot] = item; }
   };
 
   /// `out`: aligned.
   explicit parted_target(parted_room<Word, Value> const& out)
       : words_(reinterpret_cast<std::uintptr_t>(out.words)),
         values_(reinterpret_cast<std::uintptr_t>(out.values)),
-        phase_(static_cast<index_t>(words_ % cache_line / sizeof(Word))) {
-    assert(out.aligned());
-    words_ -= words_ % cache_line;
-    values_ -= values_ % cache_line;
+        phase_(static_cast<index_t>(words_ % LineBytes / sizeof(Word))) {
+    assert(out.aligned(LineBytes));
+    words_ -= words_ % LineBytes;
+    values_ -= values_ % LineBytes;
   }
 
   index_t phase() const { return phase_; }
   void write(lines const& from, index_t place) const {
-    write_lines<cache_line>(at<Word>(words_, place), from.words);
-    write_lines<cache_line>(at<Value>(values_, place), from.values);
+    parts of;
+    part(from, of);
+    write_lines<LineBytes>(at<Word>(words_, place), of.words);
+    write_lines<LineBytes>(at<Value>(values_, place), of.values);
   }
   void copy(lines const& from, index_t slot, index_t count, index_t place) const {
-    std::copy_n(from.words + slot, count, at<Word>(words_, place));
-    std::copy_n(from.values + slot, count, at<Value>(values_, place));
+    parts of;
+    part(from, of);
+    std::copy_n(of.words + slot, count, at<Word>(words_, place));
+    std::copy_n(of.values + slot, count, at<Value>(values_, place));
   }
 
  private:
+  struct parts {
+    alignas(cache_line) Word words[line_items];
+    alignas(cache_line) Value values[line_items];
+  };
+  static void part(lines const& from, parts& to) {
+    for (index_t i = 0; i < line_items; ++i) {
+      to.words[i] = from.items[i].key;
+      to.values[i] = from.items[i].value;
+    }
+  }
   template <class T>
   static T* at(std::uintptr_t begin, index_t place) {
     return reinterpret_cast<T*>(begin + static_cast<std::uintptr_t>(place) * sizeof(T));

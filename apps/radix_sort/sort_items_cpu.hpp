@@ -186,12 +186,12 @@ struct parted_room {
     return item;
   }
 
-  /// Whether a word and its value have the same place in their cache lines.
-  bool aligned() const {
+  /// Whether a word and its value have the same place in their lines of so many bytes.
+  bool aligned(std::size_t line = cache_line) const {
     auto const of_words = reinterpret_cast<std::uintptr_t>(words);
     auto const of_values = reinterpret_cast<std::uintptr_t>(values);
     return sizeof(Word) == sizeof(Value) && of_words % sizeof(Word) == 0 &&
-           of_words % cache_line == of_values % cache_line;
+           of_words % line == of_values % line;
   }
 };
 

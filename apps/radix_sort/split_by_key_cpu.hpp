@@ -13,6 +13,7 @@
 #include <apps/radix_sort/split_cpu.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/read_ahead.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 
@@ -77,27 +78,26 @@ bool count_buckets(Key const* keys, index_t n, BucketOf const& bucket_of, int bu
 }
 
 /// Writes whole cache lines past the caches. The room for them is in it.
-template <class Item>
+template <class Target>
 class streaming_writer {
  public:
-  streaming_writer(Item* out, bucket_places& places, int buckets)
-      : lines_(item_target<Item>(out), room_, places.next, buckets) {}
-  void put(std::uint32_t bucket, Item const& item) { lines_.put(bucket, item); }
+  streaming_writer(Target const& to, bucket_places& places, int buckets)
+      : lines_(to, room_, places.next, buckets) {}
+  template <class Item>
+  void put(std::uint32_t bucket, Item const& item) {
+    lines_.put(bucket, item);
+  }
   void finish() { lines_.finish(); }
 
-  /// Whether items of this type can be streamed to `out`.
-  static bool can_write(Item const* out) {
-    return reinterpret_cast<std::uintptr_t>(out) % sizeof(Item) == 0;
-  }
-
  private:
-  using writer = line_writer<item_target<Item>>;
+  using writer = line_writer<Target>;
   alignas(cache_line) std::byte room_[static_cast<std::size_t>(writer::room_bytes(most_buckets))];
   writer lines_;
 };
 
-/// Up to so many buckets the CPU keeps a cache line of each at hand by itself.
-inline constexpr int buckets_at_hand = 16;
+/// Up to so many buckets the CPU keeps the cache lines of each at hand, if it is asked for the next
+/// ones in time.
+inline constexpr int buckets_at_hand = 64;
 
 /// Keys that travel alone.
 struct no_values {};
@@ -143,6 +143,9 @@ class key_split {
 
   template <class Item>
   static constexpr bool fits_lines = lines_bytes % sizeof(Item) == 0;
+  /// Whether keys and values can share lines, as pairs.
+  static constexpr bool pairs_up = with_values && fits_lines<Key> && sizeof(Key) == sizeof(Value) &&
+                                   std::is_trivial_v<Key> && std::is_trivial_v<Value>;
 
   [[noreturn]] void refuse() const {
     for (index_t i = 0; i < n; ++i) {
@@ -157,35 +160,62 @@ class key_split {
 
   /// Writes items [begin, end) to `places`.
   void scatter(index_t begin, index_t end, bucket_places& places) const {
-    if constexpr (fits_lines<Key> && (!with_values || fits_lines<Value>)) {
-      auto const bytes = n * static_cast<index_t>(sizeof(Key) + (with_values ? sizeof(Value) : 0));
-      bool const aligned = streaming_writer<Key>::can_write(keys_out) &&
-                           (!with_values || streaming_writer<Value>::can_write(values_out));
-      bool const many = buckets > buckets_at_hand && road_of(bytes) == store_road::streamed;
-      if (aligned && many) return stream(begin, end, places);
+    auto const bytes = n * static_cast<index_t>(sizeof(Key) + (with_values ? sizeof(Value) : 0));
+    if (buckets > buckets_at_hand && road_of(bytes) == store_road::streamed) {
+      if constexpr (pairs_up) {
+        parted_room<Key, Value> const out{keys_out, values_out};
+        if (out.aligned(lines_bytes)) return stream_pairs(begin, end, places, out);
+      }
+      if constexpr (fits_lines<Key> && (!with_values || fits_lines<Value>)) {
+        if (is_aligned(keys_out) && (!with_values || is_aligned(values_out))) {
+          return stream(begin, end, places);
+        }
+      }
     }
     for (index_t i = begin; i < end; ++i) {
       index_t const to = places.next[static_cast<std::uint32_t>(bucket_of(keys[i]))]++;
+      ask_for(keys_out + to, cache_line);
+      if constexpr (with_values) ask_for(values_out + to, cache_line);
       keys_out[to] = keys[i];
       if constexpr (with_values) values_out[to] = values[i];
     }
   }
 
-  /// The same by whole cache lines.
+  template <class Item>
+  static bool is_aligned(Item const* out) {
+    return reinterpret_cast<std::uintptr_t>(out) % sizeof(Item) == 0;
+  }
+
+  /// The same by whole cache lines, of keys and values together.
+  void stream_pairs(index_t begin, index_t end, bucket_places& places,
+                    parted_room<Key, Value> const& out) const {
+    using target = parted_target<Key, Value, lines_bytes>;
+    streaming_writer<target> writer(target(out), places, buckets);
+    for_blocks(begin, end, [&](index_t i, index_t count, std::uint32_t const* found) {
+      for (index_t k = 0; k < count; ++k) {
+        writer.put(found[k], keyed_value<Key, Value>{keys[i + k], values[i + k]});
+      }
+    });
+    writer.finish();
+  }
+
+  /// The same for each by itself.
   void stream(index_t begin, index_t end, bucket_places& places) const {
     bucket_places of_values = places;
-    streaming_writer<Key> key_writer(keys_out, places, buckets);
+    streaming_writer<item_target<Key>> key_writer(item_target<Key>(keys_out), places, buckets);
+    auto const put_keys = [&](index_t i, index_t count, std::uint32_t const* found) {
+      for (index_t k = 0; k < count; ++k) key_writer.put(found[k], keys[i + k]);
+    };
     if constexpr (with_values) {
-      streaming_writer<Value> value_writer(values_out, of_values, buckets);
+      using target = item_target<Value>;
+      streaming_writer<target> value_writer(target(values_out), of_values, buckets);
       for_blocks(begin, end, [&](index_t i, index_t count, std::uint32_t const* found) {
-        for (index_t k = 0; k < count; ++k) key_writer.put(found[k], keys[i + k]);
+        put_keys(i, count, found);
         for (index_t k = 0; k < count; ++k) value_writer.put(found[k], values[i + k]);
       });
       value_writer.finish();
     } else {
-      for_blocks(begin, end, [&](index_t i, index_t count, std::uint32_t const* found) {
-        for (index_t k = 0; k < count; ++k) key_writer.put(found[k], keys[i + k]);
-      });
+      for_blocks(begin, end, put_keys);
     }
     key_writer.finish();
   }

@@ -13,6 +13,12 @@
 
 namespace libscan::inline v1::cpu {
 
+/// Asks for the cache line so many bytes behind `at`, which need not be anybody's memory.
+template <class T>
+void ask_for(T const* at, std::size_t bytes) {
+  __builtin_prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(at) + bytes));
+}
+
 /// Memory that is asked for a share at a time, between other work. Eight places far apart at once:
 /// a core has more misses in flight than its own prefetchers, which stop at pages, make of one
 /// stream.

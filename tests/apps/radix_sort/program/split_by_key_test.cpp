@@ -49,10 +49,13 @@ struct grouped {
   }
 };
 
+/// Where outputs begin in their first cache lines: in the same place, or not.
+enum class beginnings { alike, apart };
+
 /// What is wrong with a split; "" if nothing. Values tell where they come from.
 template <class Value, class Key, class BucketOf = cpu::its_bucket>
-std::string faults(int threads, std::vector<Key> const& keys, int buckets,
-                   BucketOf bucket_of = {}) {
+std::string faults(int threads, std::vector<Key> const& keys, int buckets, BucketOf bucket_of = {},
+                   beginnings outputs = beginnings::apart) {
   auto const n = static_cast<index_t>(keys.size());
   std::vector<Value> values(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -62,7 +65,7 @@ std::string faults(int threads, std::vector<Key> const& keys, int buckets,
   grouped<Key, Value> const expected(keys, values, buckets, bucket_of);
   int const offset = static_cast<int>(n % 17);
   guarded_buffer<Key> out(n, offset), alone(n, 16 - offset);
-  guarded_buffer<Value> moved(n, 16 - offset);
+  guarded_buffer<Value> moved(n, outputs == beginnings::alike ? offset : 16 - offset);
   guarded_buffer<index_t> offsets(buckets + 1, 1);
   cpu::split_by_key(threads, keys.data(), out.data(), values.data(), moved.data(), n, buckets,
                     offsets.data(), bucket_of);
@@ -117,6 +120,17 @@ TEST_CASE("many items are streamed to their buckets, wherever these begin") {
     // Keys with values, and in `faults` keys alone.
     CHECK(faults<std::uint32_t>(2, below<std::uint64_t>(streamed / 8 + buckets, buckets),
                                 buckets) == "");
+  }
+}
+
+TEST_CASE("keys and values of one size are streamed together, if they may share lines") {
+  for (auto const outputs : {beginnings::alike, beginnings::apart}) {
+    for (index_t const more : {2, 3}) {
+      index_t const n = streamed / 8 + more;
+      CHECK(faults<float>(2, below<std::uint32_t>(n, 256), 256, cpu::its_bucket{}, outputs) == "");
+      CHECK(faults<index_t>(3, below<std::uint64_t>(n / 2, many_buckets), many_buckets,
+                            cpu::its_bucket{}, outputs) == "");
+    }
   }
 }
 
