@@ -72,6 +72,13 @@ concept tunes_resident_filter = requires {
   Tuning::resident;
 };
 
+/// Calls act(tuning) with the first of these tunings that holds n Items at once; returns whether
+/// one does.
+template <class Item, class... Tunings, class Act>
+bool act_as_fits(index_t n, Act act) {
+  return ((fits_resident_filter<Item, Tunings>(n) && (act(Tunings{}), true)) || ...);
+}
+
 /// Calls act(tuning) with that of a resident filter and returns true, if one is the way to filter n
 /// items by a call with `Tuning`, which may be void.
 template <class Tuning, class Item, class Act>
@@ -80,14 +87,8 @@ bool if_resident(index_t n, Act act) {
     act(Tuning{});
     return true;
   } else if constexpr (std::is_void_v<Tuning> && resident_filter_tuning<Item>::fits) {
-    if (fits_resident_filter<Item, short_resident_filter_tuning<Item>>(n)) {
-      act(short_resident_filter_tuning<Item>{});
-      return true;
-    }
-    if (fits_resident_filter<Item, resident_filter_tuning<Item>>(n)) {
-      act(resident_filter_tuning<Item>{});
-      return true;
-    }
+    return act_as_fits<Item, short_resident_filter_tuning<Item>, half_resident_filter_tuning<Item>,
+                       resident_filter_tuning<Item>>(n, act);
   }
   return false;
 }

@@ -50,13 +50,19 @@ inline constexpr int pipeline_stages(int stage_bytes) {
 
 /// The pipelined scan of Items into Results, accumulated in T. A tile moves about 48 KiB in and
 /// out, in which time one warp finds the prefix of the next. Where bytes come in there is more to
-/// do for as much memory, and more warps do it.
+/// do for as much memory, and more warps do it. Numbers of 4 bytes that stay so take few registers,
+/// so that there may be as many warps as a block has: the last tiles are over sooner.
 template <class Item, class T, class Result>
 struct pipeline_tuning {
   static constexpr bool bytes_to_bytes = sizeof(Item) == 1 && sizeof(Result) == 1 && sizeof(T) <= 4;
   static constexpr bool bytes_to_words = sizeof(Item) == 1 && sizeof(Result) == 4 && sizeof(T) <= 4;
-  static constexpr int groups = bytes_to_bytes ? 2 : 3;
-  static constexpr int group_threads = bytes_to_bytes ? 256 : bytes_to_words ? 192 : 128;
+  static constexpr bool numbers =
+      std::is_arithmetic_v<T> && sizeof(T) == 4 && sizeof(Item) == 4 && sizeof(Result) == 4;
+  static constexpr int groups = bytes_to_bytes || numbers ? 2 : 3;
+  static constexpr int group_threads = bytes_to_bytes   ? 256
+                                       : bytes_to_words ? 192
+                                       : numbers        ? 320
+                                                        : 128;
   static constexpr int vector_items = widest_access<Item, Result>;
   static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);
   static constexpr int rows_at_once = row_registers > 12                    ? 1
@@ -65,7 +71,11 @@ struct pipeline_tuning {
                                                                             : 6;
   static constexpr int row_items = group_threads * vector_items;
   static constexpr int row_bytes = row_items * static_cast<int>(sizeof(Item) + sizeof(Result));
-  static constexpr int tile_bytes = (bytes_to_bytes ? 64 : bytes_to_words ? 33 : 48) * 1024;
+  static constexpr int tile_bytes = (bytes_to_bytes   ? 64
+                                     : bytes_to_words ? 33
+                                     : numbers        ? 60
+                                                      : 48) *
+                                    1024;
   static constexpr int batches = (tile_bytes / row_bytes + rows_at_once - 1) / rows_at_once;
   static constexpr int rows = (batches > 0 ? batches : 1) * rows_at_once;
   static constexpr int stages = pipeline_stages(rows * row_items * static_cast<int>(sizeof(Item)));
@@ -103,13 +113,13 @@ struct lane_batch_tuning {
 };
 
 /// The pipelined scan of Items within segments into Results. So many groups, of one tile each, hide
-/// how long it takes to find a prefix.
+/// how long it takes to find a prefix; with keys more comes in meanwhile.
 template <class Item, class T, class Result, int HeadBits>
 struct segmented_pipeline_tuning
     : lane_batch_tuning<Item, T, HeadBits,
-                        std::min(widest_access<Item, T>, widest_access<Item, Result>), 160, 5,
-                        32 * 1024> {
-  static constexpr int groups = 6;
+                        std::min(widest_access<Item, T>, widest_access<Item, Result>),
+                        HeadBits <= 8 ? 160 : 192, 5, (HeadBits <= 8 ? 32 : 42) * 1024> {
+  static constexpr int groups = HeadBits <= 8 ? 6 : 5;
   // From here on it is the faster way.
   static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << 23;
   static_assert(segmented_pipeline_tuning::stages >= groups);
@@ -157,6 +167,12 @@ struct resident_filter_tuning {
   static constexpr bool fits = sizeof(T) <= 64;
 };
 
+/// The same for as many items as half the threads hold: there are fewer to wait for.
+template <class T>
+struct half_resident_filter_tuning : resident_filter_tuning<T> {
+  static constexpr int block_threads = resident_filter_tuning<T>::block_threads / 2;
+};
+
 /// The same for so few items that two for each thread are enough: its code is there sooner.
 template <class T>
 struct short_resident_filter_tuning : resident_filter_tuning<T> {
@@ -168,11 +184,13 @@ struct short_resident_filter_tuning : resident_filter_tuning<T> {
 inline constexpr int least_filter_tile = 1536;
 
 /// The pipelined filter of Items: tiles of 24 KiB, with `RuleBits` more for each item; of 28 KiB if
-/// `Lean`, where items are as much as a stage holds, and as much as is written.
+/// `Lean`, where items are as much as a stage holds, and as much as is written. Words by bytes are
+/// filtered by more groups of fewer threads.
 template <class Item, int RuleBits = 0, bool Lean = false>
 struct pipelined_filter_tuning {
-  static constexpr int groups = 2;
-  static constexpr int group_threads = Lean ? 224 : 192;
+  static constexpr bool words_by_bytes = sizeof(Item) == 4 && RuleBits == 8;
+  static constexpr int groups = words_by_bytes ? 3 : 2;
+  static constexpr int group_threads = words_by_bytes ? 160 : Lean ? 224 : 192;
   static constexpr int vector_items = static_cast<int>(16 / sizeof(Item));
   // As many as one word per lane has bits for.
   static constexpr int rows_at_once = vector_items <= 4 ? 8 : 32 / vector_items;
