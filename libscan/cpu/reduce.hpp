@@ -3,6 +3,7 @@
 // makes of its chunks (chunk_scan.hpp), summed in turn (chunk_chain.hpp).
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <iterator>
 #include <type_traits>
@@ -42,6 +43,8 @@ typename Op::value_type reduce(int threads, In in, index_t n, Op op,
       auto sums = detail::all_streams(init);
       return op(init, code::sum(in, n, op, sums));
     }
+    // Sums of integers are the same in any pieces: a few large ones for each thread.
+    if (std::integral<T>) chunk_items = std::max(chunk_items, ceil_div(n, index_t{4} * threads));
   }
   return run_chunks(
       threads, n, chunk_items, op, init, [&] { return detail::all_streams(init); },

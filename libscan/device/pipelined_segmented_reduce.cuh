@@ -97,7 +97,6 @@ struct segmented_reduce_work {
         T item[batch::lane_items];
         batch::load(item, staged, valid, first, at, T(work.op.identity()));
         T last = simt::lane_id() == 0 ? open_ : work.op.identity();
-        // Also: all lanes have read what any may now overwrite.
         unsigned const lanes = simt::ballot(simt::full_warp, own != 0);
         if (lanes == 0) {
           last = work.op(last, sum(item, work.op));
@@ -107,6 +106,7 @@ struct segmented_reduce_work {
         int const count = simt::popc(own);
         auto const counts = warp::inclusive_scan(count, plus<int>{});
         int const rank = heads_ + counts.prefix - count;
+        simt::sync_warp();  // all lanes have read what any may now overwrite
         end_segments(item, own, ended + rank, last, work);
         last = detail::scan_lanes(last, lanes, work.op);
         T const before = simt::shfl_up(simt::full_warp, last, 1);
@@ -119,6 +119,7 @@ struct segmented_reduce_work {
           } else {
             compact_keys(part_keys, first - begin, own, heads_);
           }
+          simt::sync_warp();  // the next batch begins with a look at this one's last key
         }
         heads_ += counts.total;
       }
