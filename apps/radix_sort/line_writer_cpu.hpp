@@ -107,27 +107,22 @@ class parted_target {
 
   index_t phase() const { return phase_; }
   void write(lines const& from, index_t place) const {
-    parts of;
-    part(from, of);
-    write_lines<LineBytes>(at<Word>(words_, place), of.words);
-    write_lines<LineBytes>(at<Value>(values_, place), of.values);
+    alignas(cache_line) Word words[line_items];
+    alignas(cache_line) Value values[line_items];
+    part(from.items, line_items, words, values);
+    write_lines<LineBytes>(at<Word>(words_, place), words);
+    write_lines<LineBytes>(at<Value>(values_, place), values);
   }
   void copy(lines const& from, index_t slot, index_t count, index_t place) const {
-    parts of;
-    part(from, of);
-    std::copy_n(of.words + slot, count, at<Word>(words_, place));
-    std::copy_n(of.values + slot, count, at<Value>(values_, place));
+    part(from.items + slot, count, at<Word>(words_, place), at<Value>(values_, place));
   }
 
  private:
-  struct parts {
-    alignas(cache_line) Word words[line_items];
-    alignas(cache_line) Value values[line_items];
-  };
-  static void part(lines const& from, parts& to) {
-    for (index_t i = 0; i < line_items; ++i) {
-      to.words[i] = from.items[i].key;
-      to.values[i] = from.items[i].value;
+  static void part(keyed_value<Word, Value> const* items, index_t count, Word* words,
+                   Value* values) {
+    for (index_t i = 0; i < count; ++i) {
+      words[i] = items[i].key;
+      values[i] = items[i].value;
     }
   }
   template <class T>

@@ -94,7 +94,8 @@ struct lane_batch_tuning {
   static constexpr int item_bits = 8 * static_cast<int>(sizeof(Item)) + HeadBits +
                                    (std::is_same_v<Item, T> ? 0 : 8 * static_cast<int>(sizeof(T)));
   static constexpr int fitting_items(int items) {
-    bool const fits = group_threads * items * item_bits / 8 <= TileBytes;
+    bool const fits =
+        items * sizeof(T) <= 128 && group_threads * items * item_bits / 8 <= TileBytes;
     return items == 1 || fits ? items : fitting_items(items / 2);
   }
   static constexpr int vector_items = fitting_items(MostItems);

@@ -25,8 +25,8 @@ struct begun_segments {
 };
 
 /// Sets the head bit of every segment that is not empty; if any is, stores the number of segments
-/// at `if_empty`, unless that is null. A block gathers the bits of segments that are not too long
-/// in shared memory: it has to share only the first and the last of its words.
+/// at `numbered`, unless that is null. A block gathers the bits of segments that are not too long
+/// in shared memory, and adds them to those of others a word at a time.
 template <class Offset>
 struct mark_heads_kernel {
   using number =
@@ -47,7 +47,7 @@ struct mark_heads_kernel {
   };
 
   __device__ void operator()(shared_storage& shared, Offset const* offsets, index_t segments,
-                             item_count count, std::uint32_t* words, index_t* if_empty) const {
+                             item_count count, std::uint32_t* words, index_t* numbered) const {
     index_t const n = count.get();
     auto const limit = static_cast<place>(n < largest ? n : largest);
     int const own = static_cast<int>(threadIdx.x) / simt::warp_size * warp_segments;
@@ -63,8 +63,8 @@ struct mark_heads_kernel {
         empty |= mark_each(begin + own, some, limit, words);
       }
     }
-    if (if_empty != nullptr && simt::any(simt::full_warp, empty) && simt::lane_id() == 0) {
-      simt::atomic_ref<index_t>(*if_empty).store(segments, simt::memory_order_relaxed);
+    if (numbered != nullptr && simt::any(simt::full_warp, empty) && simt::lane_id() == 0) {
+      simt::atomic_ref<index_t>(*numbered).store(segments, simt::memory_order_relaxed);
     }
   }
 
@@ -182,10 +182,10 @@ constexpr std::size_t head_bytes(segment_offsets<Offset> const&, index_t n) {
 }
 
 /// Marks the heads in words at `memory`, which are 0; if a segment is empty, stores the number of
-/// segments at `if_empty`, unless that is null.
+/// segments at `numbered`, unless that is null.
 template <class Offset>
 head_bits mark_heads(segment_offsets<Offset> heads, std::byte* memory, item_count n,
-                     index_t* if_empty, simt::stream on) {
+                     index_t* numbered, simt::stream on) {
   using kernel = mark_heads_kernel<Offset>;
   auto* const words = reinterpret_cast<std::uint32_t*>(memory);
   if (heads.segments > 0) {
@@ -193,7 +193,7 @@ head_bits mark_heads(segment_offsets<Offset> heads, std::byte* memory, item_coun
         blocks_for<kernel, Offset const*, index_t, item_count, std::uint32_t*, index_t*>(
             ceil_div(heads.segments, index_t{kernel::block_segments}), kernel::block_threads);
     simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on},
-                         heads.offsets, heads.segments, n, words, if_empty);
+                         heads.offsets, heads.segments, n, words, numbered);
   }
   return head_bits{words};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipeline of device-wide scans, for GPUs with bulk copies (sm_90 and later): persistent and
 // warp-specialised. Tiles pass through a ring of stages in shared memory. They wait there for what
-// comes before them, and are read twice, to be summed and to be scanned; or in registers.
+// comes before them, and are read twice, to be summed and to be scanned; or as their results.
 #pragma once
 
 #include <libscan/device/item_count.cuh>
@@ -17,7 +17,7 @@ concept tunes_pipeline = requires {
   Tuning::stages;
 };
 
-/// Whether the parts of a tile wait for what comes before them in registers.
+/// Whether the results of a part wait for what comes before it: in the stage, and in registers.
 template <class Work>
 concept holds_parts = requires {
   typename Work::held_part;
@@ -37,11 +37,10 @@ concept holds_parts = requires {
 /// and either
 ///   sum(...)                 the summary of a part, in lane 0
 ///   scan(..., before, done)  writes the results of a part; each lane that has read calls done()
-/// or, if parts are held in registers as a `held_part`, whose members are
-///   take(work, ..., done)    scans the part alone; its summary, in lane 0
+/// or, if parts are held as a `held_part`, in the stage and in registers, with the members
+///   take(work, ...)          scans the part alone; its summary, in lane 0
 ///   finish(work, ..., before, done)
-///                            writes the results
-/// of which one calls done() as above: the sooner, the sooner comes another tile;
+///                            writes the results; each lane that has read calls done()
 /// where a warp calls the functions, unless it says otherwise, with the tile's stage, first item
 /// (`base`) and number of items (`valid`), and the first item of the part (`begin`).
 template <class Work, class Tuning>
@@ -63,7 +62,7 @@ struct pipeline_kernel {
   static constexpr int block_threads = (fetch_warp + 1) * simt::warp_size;
   static constexpr int resident_blocks = 1;
   // When tile k + slots is fetched, tile k + slots - stages has left its stage: it has been
-  // scanned, as has tile k; or its group holds it, and is done with the tile before.
+  // scanned, as has tile k. Where parts are held there are some to spare.
   static constexpr int slots = stages + (holds ? groups : 1);
   static_assert(stages >= groups && tile_items % parts == 0 && Work::copies <= simt::warp_size);
 
@@ -201,8 +200,7 @@ struct pipeline_kernel {
       shared.full[k % stages].wait(k / stages % 2);
       if (shared.tile[slot] * tile_items >= n) return;
       typename Work::held_part held;
-      auto const done = [&shared, k] { shared.empty[k % stages].arrive(); };
-      take(shared, work, n, k, begin, held, done);
+      take(shared, work, n, k, begin, held);
       shared.parts_summed[slot].arrive();
       shared.parts_summed[slot].wait(k / slots % 2);
       if (part == 0) publish(shared, totals, shared.tile[slot], slot, op);
@@ -211,19 +209,19 @@ struct pipeline_kernel {
       // Read again, rather than kept in registers that are scarce.
       index_t const base = shared.tile[slot] * tile_items;
       held.finish(work, shared.stage[k % stages], base, valid_items<tile_items>(n, base), begin,
-                  op(shared.carry[slot], before), done);
+                  op(shared.carry[slot], before), [&] { shared.empty[k % stages].arrive(); });
     }
   }
 
   /// Takes a part of tile number k of the block, and leaves its sum. By one warp.
-  template <class Part, class Done>
+  template <class Part>
   static __device__ void take(shared_storage& shared, Work const& work, index_t n, unsigned k,
-                              int begin, Part& held, Done done) {
+                              int begin, Part& held) {
     auto& stage = shared.stage[k % stages];
     index_t const base = shared.tile[k % slots] * tile_items;
     int const valid = valid_items<tile_items>(n, base);
     work.complete(stage, base, valid, begin, begin + part_items);
-    summary const sum = held.take(work, stage, base, valid, begin, done);
+    summary const sum = held.take(work, stage, base, valid, begin);
     if (simt::lane_id() == 0) shared.part_sum[k % slots][begin / part_items] = sum;
   }
 

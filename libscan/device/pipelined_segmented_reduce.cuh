@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The totals of segments of items and heads in memory, on the pipeline. Each lane goes through
 // consecutive items of its own, so that a whole batch of them takes one scan of the warp's lanes;
-// totals are compacted in shared memory, in place of the items, and written side by side.
+// totals are compacted in shared memory, in place of items of their type, and written side by side.
 #pragma once
 
 #include <type_traits>
@@ -80,9 +80,8 @@ struct segmented_reduce_work {
   /// before the part; and so the key of the k-th head.
   class held_part {
    public:
-    template <class Done>
     __device__ summary take(segmented_reduce_work const& work, stage_type& stage, index_t base,
-                            int valid, int begin, Done) {
+                            int valid, int begin) {
       Item const* const staged = stage.items.items(work.in + base);
       auto const reader = stage.heads.reader(work.heads, base, valid);
       T* const ended = work.ended(stage, base, begin);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide scan within segments, of items and heads in memory, on the pipeline. A tile's results
-// wait in shared memory, in place of the items, for what comes before the tile.
+// wait in shared memory, in place of items of their type, for what comes before the tile.
 #pragma once
 
 #include <type_traits>
@@ -75,9 +75,8 @@ struct segmented_scan_work {
   /// is missing up to its first head.
   class held_part {
    public:
-    template <class Done>
     __device__ summary take(segmented_scan_work const& work, stage_type& stage, index_t base,
-                            int valid, int begin, Done) {
+                            int valid, int begin) {
       constexpr row_prefix what =
           Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
       Item const* const staged = stage.items.items(work.in + base);

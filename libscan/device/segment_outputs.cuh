@@ -20,14 +20,14 @@ struct unique_keys {
 };
 
 /// Totals of the segments that are not empty: of the k-th such segment the place is places[k], or k
-/// itself if none is empty and *empty_segments is 0. An iterator.
+/// itself if none is empty and *numbered is 0. An iterator.
 template <class Totals>
 struct placed_totals {
   Totals totals;
   index_t const* places;
-  index_t const* empty_segments;
+  index_t const* numbered;
   __device__ decltype(auto) operator[](index_t k) const {
-    return totals[*empty_segments == 0 ? k : places[k]];
+    return totals[*numbered == 0 ? k : places[k]];
   }
 };
 

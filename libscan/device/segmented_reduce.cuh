@@ -158,11 +158,13 @@ constexpr std::size_t segmented_reduce_workspace_bytes(index_t n,
 
 /// totals[s] = init op the items of segment s, in order.
 ///
-/// Descriptors, types, operator, n, synchronisation, repeatability and errors are those of
-/// `segmented_scan`.
-/// `segment_offsets` gives a total to every segment, `init` to empty ones; the others have no empty
-/// segments. d_segments: receives the number of segments in device memory, or is null; not written
-/// for `segment_offsets`, whose number the caller knows. Aliasing: `totals` may overlap nothing.
+/// Descriptors, types, operator, n, synchronisation, progress, repeatability and errors are those
+/// of `segmented_scan`. `segment_offsets` gives a total to every segment, `init` to empty ones; the
+/// first offset must be 0, or totals are undefined and may be written beyond their number; the
+/// other descriptors have no empty segments. d_segments: receives the number of segments in device
+/// memory, 0 if n = 0, or is null; not written for `segment_offsets`, whose number the caller
+/// knows. Aliasing: `totals` may overlap nothing, and n may not be read from where the number of
+/// segments goes.
 /// Traffic: reads n items and the descriptor, writes one result per segment; for
 /// `segment_offsets`, 1/8 byte an item passes through the workspace, and if any segment is empty it
 /// also reads the offsets twice more and passes 8 bytes per segment through there.

@@ -25,10 +25,6 @@ struct segmented_tuning {
                                                             : 1;
 };
 
-/// The tuning asked for, or the library's choice for void.
-template <class Tuning, class T>
-using segmented_tuning_or = std::conditional_t<std::is_void_v<Tuning>, segmented_tuning<T>, Tuning>;
-
 /// A tile of `BlockThreads * Rows * Width` items. A warp holds consecutive rows; in a row, a lane
 /// holds `Width` consecutive items.
 template <class T, int BlockThreads, int Rows, int Width>

@@ -128,9 +128,6 @@ class warp_rows {
     }
   }
 
-  /// The caller's items of one row.
-  __device__ T (&row(int r))[Width] { return item_[r]; }
-
   /// The items of a lane, combined.
   template <class Op>
   static __device__ T lane_sum(T const (&item)[Width], Op op) {

@@ -45,11 +45,11 @@
 //   sync_grid                cooperative launches only
 // Memory
 //   atomic_ref<T>            device scope, orders as in std::; block_atomic_ref<T> for shared
-//   memory.
-//                            Every polling loop must read through one of them
+//                            memory. Every polling loop must read through one of them
 //   thread_fence thread_fence_block
 //   load_vector store_vector    N items at once, aligned to their size together; stored to global
-//   store_shared_vector      memory only, or to shared
+//                            memory only
+//   store_shared_vector      the same, stored to shared memory only
 //   load_vector_to_keep stream_vector    the same, 16 bytes: asking the L2 cache to keep what is
 //                            read, or to drop what is written before anything else
 //   mbarrier bulk_load       asynchronous copies global to shared, 16-byte aligned (sm_90 and

@@ -64,14 +64,17 @@ std::vector<Offset> make_offsets(kind how, index_t segments, index_t n, random_w
   return offsets;
 }
 
-/// The heads of n items, by a loop.
+/// The heads of n items, by a loop. `empty`, if not null: whether a segment has none.
 template <class Offset>
 std::vector<std::uint32_t> expected_heads(std::vector<Offset> const& offsets, index_t n,
-                                          std::size_t words) {
+                                          std::size_t words, bool* empty = nullptr) {
   std::vector<std::uint32_t> expected(words);
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
     auto const at = static_cast<index_t>(offsets[s]), end = static_cast<index_t>(offsets[s + 1]);
-    if (at < 0 || at >= n || at >= end) continue;
+    if (at < 0 || at >= n || at >= end) {
+      if (empty != nullptr) *empty = true;
+      continue;
+    }
     expected[static_cast<std::size_t>(at / 32)] |= 1u << at % 32;
   }
   return expected;
@@ -87,10 +90,17 @@ void require_heads(std::vector<Offset> const& offsets, index_t n, index_t at_mos
   std::size_t const bytes = device::head_bytes(heads, at_most);
   device_image<std::uint32_t> words(static_cast<index_t>(bytes / sizeof(std::uint32_t)));
   device_image<index_t> const d_n(std::vector<index_t>{n});
-  device::prepare_heads(heads, reinterpret_cast<std::byte*>(words.data()),
-                        item_count::on_device(d_n.data(), at_most), simt::stream{});
+  auto* const memory = reinterpret_cast<std::byte*>(words.data());
+  auto const count = item_count::on_device(d_n.data(), at_most);
+  device::prepare_heads(heads, memory, count, simt::stream{});
   simt::synchronize();
-  auto const expected = expected_heads(offsets, n, bytes / sizeof(std::uint32_t));
+  bool empty = false;
+  auto const expected = expected_heads(offsets, n, bytes / sizeof(std::uint32_t), &empty);
+  REQUIRE(difference(expected, words.read()) == "");
+  // The same bits again, and whether segments are to be numbered.
+  device_image<index_t> numbered(std::vector<index_t>{0});
+  device::mark_heads(heads, memory, count, numbered.data(), simt::stream{});
+  REQUIRE(numbered.read()[0] == (empty ? segments : 0));
   REQUIRE(difference(expected, words.read()) == "");
   REQUIRE(words.damage() == "");
 }

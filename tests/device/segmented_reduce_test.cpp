@@ -48,24 +48,25 @@ void require_totals(segment_shape shape, index_t n, Op op, typename Op::value_ty
   }
 }
 
-/// One key and one total for each run, and their number.
-template <class Tuning>
+/// One key and one total for each run, and their number. `Key`: the number of the run, of some
+/// bits.
+template <class Tuning, class Key = std::uint32_t, class Item = std::int32_t>
 void require_runs(segment_shape shape, index_t n, int offset = 0) {
   auto const ends = without_empty(make_offsets(shape, n));
-  auto const keys = keys_of<std::uint32_t>(flags_of(ends));
-  auto const items = make_items<std::int32_t>(n);
+  auto const keys = keys_of<Key>(flags_of(ends));
+  auto const items = make_items<Item>(n);
   auto const runs = static_cast<index_t>(ends.size()) - 1;
-  std::vector<std::uint32_t> firsts;
+  std::vector<Key> firsts;
   for (index_t s = 0; s < runs; ++s) {
     firsts.push_back(keys[static_cast<std::size_t>(ends[static_cast<std::size_t>(s)])]);
   }
   INFO("n = " << n << ", " << to_string(shape) << ", offset " << offset);
-  device_image<std::uint32_t> d_keys(keys, offset), unique(n);
-  device_image<std::int32_t> in(items, offset), totals(n);
+  device_image<Key> d_keys(keys, offset), unique(n);
+  device_image<Item> in(items, offset), totals(n);
   device_image<index_t> number(1);
   workspace ws;
-  reduce_by_key<Tuning>(ws, d_keys.data(), in.data(), unique.data(), totals.data(), n,
-                        plus<std::int32_t>{}, number.data());
+  reduce_by_key<Tuning>(ws, d_keys.data(), in.data(), unique.data(), totals.data(), n, plus<Item>{},
+                        number.data());
   auto got_keys = unique.read();
   auto got = totals.read();
   REQUIRE(number.read()[0] == runs);
@@ -75,7 +76,7 @@ void require_runs(segment_shape shape, index_t n, int offset = 0) {
   got_keys.resize(static_cast<std::size_t>(runs));
   got.resize(static_cast<std::size_t>(runs));
   REQUIRE(difference(firsts, got_keys) == "");
-  REQUIRE(difference(segment_totals_oracle(items, ends, plus<std::int32_t>{}, 0), got) == "");
+  REQUIRE(difference(segment_totals_oracle(items, ends, plus<Item>{}, Item{0}), got) == "");
 }
 
 }  // namespace
@@ -138,6 +139,20 @@ TEMPLATE_TEST_CASE("reduce by key leaves one key and one total for each run, and
     }
   });
   require_runs<TestType>(segment_shape::power_law, 3000, 3);
+}
+
+TEST_CASE("keys of any size wait in the stages of their items, batch after batch") {
+  using bytes = segmented_reduce_pipeline_tuning<std::uint8_t, std::uint8_t, 8>;
+  using words = segmented_reduce_pipeline_tuning<std::int32_t, std::int32_t, 8>;
+  static_assert(bytes::batches > 1 && bytes::lane_vectors * bytes::vector_items > 8);
+  for (segment_shape const shape : all_segment_shapes()) {
+    for (int const offset : {0, 3}) {
+      require_runs<bytes, std::uint8_t, std::uint8_t>(shape, scaled(40000, 22000), offset);
+      require_runs<words, std::uint8_t>(shape, scaled(20000, 9000), offset);
+      require_runs<tiny_pipeline_tuning, std::uint16_t>(shape, 1900, offset);
+      require_runs<tiny_pipeline_tuning, std::int64_t>(shape, 1900, offset);
+    }
+  }
 }
 
 TEST_CASE("rows of a matrix have a total each") {

@@ -157,6 +157,26 @@ bool global_store_to_shared() {
 }
 
 template <variant V>
+struct shared_vector_store_kernel {
+  __device__ void operator()(int* out) const {
+    simt::vector<int, 4> const ones{{1, 1, 1, 1}};
+    if constexpr (V == variant::correct) {
+      simt::store_vector<4>(out + 4 * threadIdx.x, ones);
+    } else {
+      noted_line[0] = __LINE__ + 1;
+      simt::store_shared_vector<4>(out + 4 * threadIdx.x, ones);
+    }
+  }
+};
+
+template <variant V>
+bool shared_store_to_global() {
+  device_buffer<int> const out(128);
+  simt::launch<shared_vector_store_kernel<V>>({.blocks = 1, .threads = 32}, out.data());
+  return out.copy() == std::vector<int>(128, 1);
+}
+
+template <variant V>
 struct vector_cast_kernel {
   __device__ void operator()(int const* in, int* out) const {
     int const* const from = in + 4 * threadIdx.x + (V == variant::correct ? 0 : 1);
@@ -217,6 +237,11 @@ std::vector<mistake> memory_mistakes() {
        global_store_to_shared<planted>,
        {.fixed = true, .seeded = 20, .race = 20},
        {"vector_store_kernel", "store at @0 is to shared memory; expected global"}},
+      {"shared vector store to global memory",
+       shared_store_to_global<correct>,
+       shared_store_to_global<planted>,
+       {.fixed = true, .seeded = 20, .race = 20},
+       {"shared_vector_store_kernel", "store at @0 is to global memory; expected shared"}},
       {"misaligned cast",
        misaligned_cast<correct>,
        misaligned_cast<planted>,
