@@ -43,8 +43,11 @@ typename Op::value_type reduce(int threads, In in, index_t n, Op op,
       auto sums = detail::all_streams(init);
       return op(init, code::sum(in, n, op, sums));
     }
-    // Sums of integers are the same in any pieces: a few large ones for each thread.
-    if (std::integral<T>) chunk_items = std::max(chunk_items, ceil_div(n, index_t{4} * threads));
+    // Sums of integers are the same in any pieces: larger ones, if enough are left for each thread.
+    constexpr index_t large = index_t{1} << 18;
+    if (std::integral<T>) {
+      chunk_items = std::max(chunk_items, std::min(large, ceil_div(n, index_t{4} * threads)));
+    }
   }
   return run_chunks(
       threads, n, chunk_items, op, init, [&] { return detail::all_streams(init); },
