@@ -48,8 +48,7 @@ void require_totals(segment_shape shape, index_t n, Op op, typename Op::value_ty
   }
 }
 
-/// One key and one total for each run, and their number. `Key`: the number of the run, of some
-/// bits.
+/// One key and one total for each run, and their number.
 template <class Tuning, class Key = std::uint32_t, class Item = std::int32_t>
 void require_runs(segment_shape shape, index_t n, int offset = 0) {
   auto const ends = without_empty(make_offsets(shape, n));
