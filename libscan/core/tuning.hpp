@@ -48,6 +48,12 @@ inline constexpr int pipeline_stages(int stage_bytes) {
   return fitting < 12 ? fitting : 12;
 }
 
+/// How many tiles of a block are on their way from memory at once, of so many bytes each: enough to
+/// keep memory busy, and no more.
+inline constexpr int pipeline_under_way(int tile_bytes, int stages) {
+  return std::clamp((40 * 1024 + tile_bytes - 1) / tile_bytes, 2, stages);
+}
+
 /// The pipelined scan of Items into Results, accumulated in T. A tile moves about 48 KiB in and
 /// out, in which time one warp finds the prefix of the next. Where bytes come in there is more to
 /// do for as much memory, and more warps do it. Numbers of 4 bytes that stay so take few registers,
@@ -78,7 +84,9 @@ struct pipeline_tuning {
                                     1024;
   static constexpr int batches = (tile_bytes / row_bytes + rows_at_once - 1) / rows_at_once;
   static constexpr int rows = (batches > 0 ? batches : 1) * rows_at_once;
-  static constexpr int stages = pipeline_stages(rows * row_items * static_cast<int>(sizeof(Item)));
+  static constexpr int stage_bytes = rows * row_items * static_cast<int>(sizeof(Item));
+  static constexpr int stages = pipeline_stages(stage_bytes);
+  static constexpr int under_way = pipeline_under_way(stage_bytes, stages);
   static_assert(rows * row_items >= least_pipeline_tile);
 };
 
@@ -110,6 +118,7 @@ struct lane_batch_tuning {
   static constexpr int batch_bytes = lane_vectors * vector_bytes;
   static constexpr int batches = std::clamp(TileBytes / batch_bytes, 1, 4);
   static constexpr int stages = pipeline_stages(batches * batch_bytes);
+  static constexpr int under_way = pipeline_under_way(batches * batch_bytes, stages);
   static_assert(group_threads * vector_items * lane_vectors * batches >= least_pipeline_tile);
 };
 
@@ -201,6 +210,7 @@ struct pipelined_filter_tuning {
   static constexpr int stage_bytes =
       group_threads * (rows * 16 + 4 * (rows / rows_at_once + 2)) + rule_bytes;
   static constexpr int stages = 222 * 1024 / stage_bytes;
+  static constexpr int under_way = pipeline_under_way(stage_bytes, stages);
   // Up to there the look-back filter is faster.
   static constexpr std::ptrdiff_t look_back_items = (std::ptrdiff_t{1} << 20) / sizeof(Item);
   static_assert(group_threads * vector_items * rows >= least_filter_tile);
@@ -216,6 +226,8 @@ struct pipelined_mask_filter_tuning {
   static constexpr int rows_at_once = 8;
   static constexpr int rows = 32;
   static constexpr int stages = MaskBits == 1 ? 12 : 8;
+  static constexpr int under_way =
+      pipeline_under_way(group_threads * rows * vector_items * MaskBits / 8, stages);
   // Up to there the look-back filter is faster.
   static constexpr std::ptrdiff_t look_back_items = std::ptrdiff_t{1} << 22;
 };
@@ -237,6 +249,7 @@ struct tiny_pipeline_tuning {
   static constexpr int lane_vectors = 3;
   static constexpr int batches = 2;
   static constexpr int stages = 4;
+  static constexpr int under_way = 2;
 };
 
 /// The smallest tile of a resident filter, for tests.

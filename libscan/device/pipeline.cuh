@@ -25,7 +25,9 @@ concept holds_parts = requires {
 
 /// The pipeline. Number k of a block's tiles passes through stage k % stages: one warp fetches
 /// it, one finds what comes before it, and group k % groups scans it, each warp a part. It is
-/// summed by warps of their own, each a part, or by the group. All blocks must be resident.
+/// summed by warps of their own, each a part, or by the group. No more than `under_way` tiles are
+/// on their way at once: copies share it, and the first would hardly come before the last. All
+/// blocks must be resident.
 ///
 /// `Work` says what a tile is:
 ///   stage_type               its place in shared memory
@@ -64,7 +66,9 @@ struct pipeline_kernel {
   // When tile k + slots is fetched, tile k + slots - stages has left its stage: it has been
   // scanned, as has tile k. Where parts are held there are some to spare.
   static constexpr int slots = stages + (holds ? groups : 1);
-  static_assert(stages >= groups && tile_items % parts == 0 && Work::copies <= simt::warp_size);
+  static constexpr int under_way = Tuning::under_way;
+  static_assert(stages >= groups && stages >= under_way && tile_items % parts == 0 &&
+                Work::copies <= simt::warp_size);
 
   struct shared_storage {
     typename Work::stage_type stage[stages];
@@ -89,7 +93,7 @@ struct pipeline_kernel {
       if (fetches) {
         if (simt::lane_id() == 0) init_barriers(shared);
         simt::sync_warp(fetching);
-        for (unsigned k = 0; k < stages; ++k) fetch(shared, work, n, k, dealt(k));
+        for (unsigned k = 0; k < under_way; ++k) fetch(shared, work, n, k, dealt(k));
       }
       totals.clear(index_t{blockIdx.x} * block_threads + threadIdx.x,
                    index_t{gridDim.x} * block_threads);
@@ -147,8 +151,9 @@ struct pipeline_kernel {
     }
   }
 
-  /// Claims tiles and fetches them, until each group knows that there are no more. A claim comes
-  /// before its stage is empty: its latency hides behind that wait. By the lanes that fetch.
+  /// Fetches the other tiles dealt, then claims tiles and fetches them, until each group knows that
+  /// there are no more. A claim comes before its stage is empty: its latency hides behind that
+  /// wait. By the lanes that fetch.
   static __device__ void fetch_rest(shared_storage& shared, Work const& work, index_t n,
                                     unsigned long long& claimed) {
     simt::atomic_ref<unsigned long long> const ticket(claimed);
@@ -160,6 +165,10 @@ struct pipeline_kernel {
         shared.empty[k % stages].wait((k / stages - 1) % 2);
         if constexpr (fetch_lanes > 1) claim = simt::shfl(fetching, claim, 0);
         tile = dealt(stages) - blockIdx.x + claim;
+      }
+      if (k >= under_way) {
+        unsigned const earlier = k - under_way;
+        shared.full[earlier % stages].wait(earlier / stages % 2);
         fetch(shared, work, n, k, tile);
       }
       if (tile * tile_items >= n) ++told;

@@ -7,43 +7,27 @@
 #include <type_traits>
 
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/lane_batch.cuh>
 #include <libscan/device/run_pipeline.cuh>
 #include <libscan/device/segment_outputs.cuh>
 #include <libscan/device/segment_summary.cuh>
-#include <libscan/device/staged_heads.cuh>
+#include <libscan/device/staged_segments.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// The work of a pipeline that stores one total per segment. A head ends the segment before it, and
 /// whoever has the last item the last one; if there is none, the first tile turns out to be empty.
 template <class Item, class Totals, class Heads, class Keys, class Op, class Tuning>
-struct segmented_reduce_work {
+struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, Heads, Tuning> {
   using T = typename Op::value_type;
+  using staged = staged_segments<Item, T, Heads, Tuning>;
+  using staged::batches;
+  using staged::part_items;
+  using typename staged::batch;
+  using typename staged::stage_type;
   using summary = segment_summary<T>;
   using op_type = join_segments<Op>;
-  using batch = lane_batch<Tuning::lane_vectors, Tuning::vector_items>;
-  static constexpr int batches = Tuning::batches;
-  static constexpr int parts = Tuning::group_threads / simt::warp_size;
-  static constexpr int part_items = batches * batch::items;
-  static constexpr int tile_items = parts * part_items;
-  using heads_type = staged_heads<Heads, tile_items>;
-  static constexpr int copies = 1 + heads_type::copies;
   static constexpr bool stores_keys = !std::is_same_v<Keys, no_keys>;
-  static constexpr bool in_place = std::is_same_v<std::remove_cv_t<Item>, T>;
 
-  struct no_totals {};
-  struct all_totals {
-    T totals[tile_items];
-  };
-  // A base, since nvcc 13.0 misplaces what follows an empty [[no_unique_address]] member.
-  struct stage_type : std::conditional_t<in_place, no_totals, all_totals> {
-    staged_tile<std::remove_cv_t<Item>, tile_items> items;
-    heads_type heads;
-  };
-
-  Item const* in;
-  Heads heads;
   Totals totals;
   Keys keys;
   Op op;
@@ -53,26 +37,8 @@ struct segmented_reduce_work {
 
   __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
                         int copy) const {
-    if (copy == 0) {
-      if (base == 0 && valid == 0 && segments != nullptr) *segments = 0;
-      stage.items.fetch(in + base, valid, full);
-    } else {
-      stage.heads.fetch(heads, base, valid, full);
-    }
-  }
-
-  __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int end) const {
-    stage.items.complete(in + base, valid, begin, end);
-    stage.heads.complete(heads, base, valid, begin, end);
-  }
-
-  /// Where the totals that a part's heads end are compacted: there are no more than it has items.
-  __device__ T* ended(stage_type& stage, index_t base, int begin) const {
-    if constexpr (in_place) {
-      return stage.items.items(in + base) + begin;
-    } else {
-      return stage.totals + begin;
-    }
+    if (copy == 0 && base == 0 && valid == 0 && segments != nullptr) *segments = 0;
+    staged::fetch(stage, base, valid, full, copy);
   }
 
   /// What is left of a part in registers: what it told those behind it. The rest waits in the
@@ -82,9 +48,9 @@ struct segmented_reduce_work {
    public:
     __device__ summary take(segmented_reduce_work const& work, stage_type& stage, index_t base,
                             int valid, int begin) {
-      Item const* const staged = stage.items.items(work.in + base);
+      Item const* const items = stage.items.items(work.in + base);
       auto const reader = stage.heads.reader(work.heads, base, valid);
-      T* const ended = work.ended(stage, base, begin);
+      T* const ended = work.values(stage, base) + begin;
       heads_ = 0;
       open_ = work.op.identity();
 #pragma unroll
@@ -94,7 +60,7 @@ struct segmented_reduce_work {
         unsigned own = batch::load_heads(reader, valid, first, at);
         if (base + at == 0) own |= 1u;
         T item[batch::lane_items];
-        batch::load(item, staged, valid, first, at, T(work.op.identity()));
+        batch::load(item, items, valid, first, at, T(work.op.identity()));
         T last = simt::lane_id() == 0 ? open_ : work.op.identity();
         unsigned const lanes = simt::ballot(simt::full_warp, own != 0);
         if (lanes == 0) {
@@ -128,7 +94,7 @@ struct segmented_reduce_work {
     template <class Done>
     __device__ void finish(segmented_reduce_work const& work, stage_type& stage, index_t base,
                            int valid, int begin, summary before, Done done) {
-      T const* const ended = work.ended(stage, base, begin);
+      T const* const ended = work.values(stage, base) + begin;
       for (int i = simt::lane_id(); i < heads_; i += simt::warp_size) {
         index_t const segment = before.segments + i;
         T const total = i == 0 ? work.op(before.open, ended[0]) : ended[i];
@@ -224,7 +190,7 @@ void pipelined_segmented_reduce(workspace& ws, std::byte* memory, Item const* in
                                 typename Op::value_type init) {
   using work = segmented_reduce_work<Item, Totals, Heads, Keys, Op, Tuning>;
   typename work::summary const nothing{0, op.identity()};
-  run_pipeline<Tuning>(ws, memory, work{in, heads, totals, keys, op, init, n, d_segments}, n,
+  run_pipeline<Tuning>(ws, memory, work{{in, heads}, totals, keys, op, init, n, d_segments}, n,
                        join_segments<Op>{op}, nothing, nullptr);
 }
 

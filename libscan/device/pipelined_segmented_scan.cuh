@@ -6,70 +6,31 @@
 #include <type_traits>
 
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/lane_batch.cuh>
 #include <libscan/device/run_pipeline.cuh>
 #include <libscan/device/segmented_row.cuh>
-#include <libscan/device/staged_heads.cuh>
+#include <libscan/device/staged_segments.cuh>
 #include <libscan/device/warp_rows.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// The work of a pipeline that scans items within segments into whatever `out` is.
 template <scan_kind Kind, class Item, class Out, class Heads, class Op, class Tuning>
-struct segmented_scan_work {
+struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Heads, Tuning> {
   using T = typename Op::value_type;
+  using staged = staged_segments<Item, T, Heads, Tuning>;
+  using staged::batches;
+  using staged::part_items;
+  using typename staged::batch;
+  using typename staged::stage_type;
   using summary = open_end<T>;
   using op_type = join_ends<Op>;
-  static constexpr int width = Tuning::vector_items;
-  using batch = lane_batch<Tuning::lane_vectors, width>;   // as it is scanned
-  using rows = warp_rows<T, Tuning::lane_vectors, width>;  // as it is written
+  // As it is written; `batch` as it is scanned.
+  using rows = warp_rows<T, Tuning::lane_vectors, Tuning::vector_items>;
   static_assert(rows::items == batch::items);
-  static constexpr int batches = Tuning::batches;
-  static constexpr int parts = Tuning::group_threads / simt::warp_size;
-  static constexpr int part_items = batches * batch::items;
-  static constexpr int tile_items = parts * part_items;
-  using heads_type = staged_heads<Heads, tile_items>;
-  static constexpr int copies = 1 + heads_type::copies;
-  static constexpr bool in_place = std::is_same_v<std::remove_cv_t<Item>, T>;
 
-  struct no_results {};
-  struct all_results {
-    alignas(16) T results[tile_items];
-  };
-  // A base, since nvcc 13.0 misplaces what follows an empty [[no_unique_address]] member.
-  struct stage_type : std::conditional_t<in_place, no_results, all_results> {
-    staged_tile<std::remove_cv_t<Item>, tile_items> items;
-    heads_type heads;
-  };
-
-  Item const* in;
-  Heads heads;
   Out out;
   Op op;
   T init;
-
-  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
-                        int copy) const {
-    if (copy == 0) {
-      stage.items.fetch(in + base, valid, full);
-    } else {
-      stage.heads.fetch(heads, base, valid, full);
-    }
-  }
-
-  __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int end) const {
-    stage.items.complete(in + base, valid, begin, end);
-    stage.heads.complete(heads, base, valid, begin, end);
-  }
-
-  /// Where the results of a tile wait.
-  __device__ T* results(stage_type& stage, index_t base) const {
-    if constexpr (in_place) {
-      return stage.items.items(in + base);
-    } else {
-      return stage.results;
-    }
-  }
 
   /// What is left of a part in registers. Its results wait in the stage; what comes before the part
   /// is missing up to its first head.
@@ -79,8 +40,8 @@ struct segmented_scan_work {
                             int valid, int begin) {
       constexpr row_prefix what =
           Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
-      Item const* const staged = stage.items.items(work.in + base);
-      T* const results = work.results(stage, base);
+      Item const* const items = stage.items.items(work.in + base);
+      T* const results = work.values(stage, base);
       auto const reader = stage.heads.reader(work.heads, base, valid);
       summary all{work.op.identity(), false};
       headless_ = part_items;
@@ -91,7 +52,7 @@ struct segmented_scan_work {
         unsigned own = batch::load_heads(reader, valid, first, at);
         if (base + at == 0) own |= 1u;
         T item[batch::lane_items];
-        batch::load(item, staged, valid, first, at, T(work.op.identity()));
+        batch::load(item, items, valid, first, at, T(work.op.identity()));
         if (!all.has_head) headless_ = b * batch::items + items_before_head(own);
         scan_row<what>(item, own, all, work.init, work.op);
         batch::store(results, at, item);
@@ -102,7 +63,7 @@ struct segmented_scan_work {
     template <class Done>
     __device__ void finish(segmented_scan_work const& work, stage_type& stage, index_t base,
                            int valid, int begin, summary before, Done done) {
-      T const* const results = work.results(stage, base);
+      T const* const results = work.values(stage, base);
 #pragma unroll
       for (int b = 0; b < batches; ++b) {
         int const first = begin + b * batch::items;
@@ -138,7 +99,7 @@ void pipelined_segmented_scan(workspace& ws, std::byte* memory, Item const* in, 
                               Heads heads, item_count n, Op op, typename Op::value_type init) {
   using work = segmented_scan_work<Kind, Item, Out, Heads, Op, Tuning>;
   join_ends<Op> const joined{op};
-  run_pipeline<Tuning>(ws, memory, work{in, heads, out, op, init}, n, joined,
+  run_pipeline<Tuning>(ws, memory, work{{in, heads}, out, op, init}, n, joined,
                        open_end<typename Op::value_type>{op.identity(), false}, nullptr);
 }
 
