@@ -51,19 +51,19 @@ inline constexpr int pipeline_stages(int stage_bytes) {
 /// How many tiles of a block are on their way from memory at once, of so many bytes each: enough to
 /// keep memory busy, and no more.
 inline constexpr int pipeline_under_way(int tile_bytes, int stages) {
-  return std::clamp((40 * 1024 + tile_bytes - 1) / tile_bytes, 2, stages);
+  return std::clamp((30 * 1024 + tile_bytes - 1) / tile_bytes, 2, stages);
 }
 
 /// The pipelined scan of Items into Results, accumulated in T. A tile moves about 48 KiB in and
 /// out, in which time one warp finds the prefix of the next. Where bytes come in there is more to
-/// do for as much memory, and more warps do it. Numbers of 4 bytes that stay so take few registers,
-/// so that there may be as many warps as a block has: the last tiles are over sooner.
+/// do for as much memory, and more warps do it. Numbers that become numbers of 4 bytes take few
+/// registers, so that there may be as many warps as a block has: the last tiles are over sooner.
 template <class Item, class T, class Result>
 struct pipeline_tuning {
   static constexpr bool bytes_to_bytes = sizeof(Item) == 1 && sizeof(Result) == 1 && sizeof(T) <= 4;
   static constexpr bool bytes_to_words = sizeof(Item) == 1 && sizeof(Result) == 4 && sizeof(T) <= 4;
-  static constexpr bool numbers =
-      std::is_arithmetic_v<T> && sizeof(T) == 4 && sizeof(Item) == 4 && sizeof(Result) == 4;
+  static constexpr bool numbers = std::is_arithmetic_v<T> && sizeof(T) == 4 &&
+                                  (sizeof(Item) == 4 || sizeof(Item) == 2) && sizeof(Result) == 4;
   static constexpr int groups = bytes_to_bytes || numbers ? 2 : 3;
   static constexpr int group_threads = bytes_to_bytes   ? 256
                                        : bytes_to_words ? 192
@@ -75,13 +75,11 @@ struct pipeline_tuning {
                                       : row_registers > 8                   ? 2
                                       : row_registers > 4 || bytes_to_words ? 3
                                                                             : 6;
+  // Of integers that share registers. More keep the last tiles waiting.
+  static constexpr int packed_rows_at_once = bytes_to_bytes ? 4 : bytes_to_words ? 3 : 6;
   static constexpr int row_items = group_threads * vector_items;
   static constexpr int row_bytes = row_items * static_cast<int>(sizeof(Item) + sizeof(Result));
-  static constexpr int tile_bytes = (bytes_to_bytes   ? 64
-                                     : bytes_to_words ? 33
-                                     : numbers        ? 60
-                                                      : 48) *
-                                    1024;
+  static constexpr int tile_bytes = (bytes_to_bytes ? 64 : bytes_to_words ? 33 : 48) * 1024;
   static constexpr int batches = (tile_bytes / row_bytes + rows_at_once - 1) / rows_at_once;
   static constexpr int rows = (batches > 0 ? batches : 1) * rows_at_once;
   static constexpr int stage_bytes = rows * row_items * static_cast<int>(sizeof(Item));
@@ -210,7 +208,7 @@ struct pipelined_filter_tuning {
   static constexpr int stage_bytes =
       group_threads * (rows * 16 + 4 * (rows / rows_at_once + 2)) + rule_bytes;
   static constexpr int stages = 222 * 1024 / stage_bytes;
-  static constexpr int under_way = pipeline_under_way(stage_bytes, stages);
+  static constexpr int under_way = words_by_bytes ? 3 : pipeline_under_way(stage_bytes, stages);
   // Up to there the look-back filter is faster.
   static constexpr std::ptrdiff_t look_back_items = (std::ptrdiff_t{1} << 20) / sizeof(Item);
   static_assert(group_threads * vector_items * rows >= least_filter_tile);
@@ -246,6 +244,7 @@ struct tiny_pipeline_tuning {
   static constexpr int vector_items = 2;
   static constexpr int rows = 2;
   static constexpr int rows_at_once = 1;
+  static constexpr int packed_rows_at_once = 2;
   static constexpr int lane_vectors = 3;
   static constexpr int batches = 2;
   static constexpr int stages = 4;

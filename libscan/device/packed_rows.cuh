@@ -88,21 +88,16 @@ class packed_rows {
   __device__ void store(Result* target, int valid) const {
     constexpr auto alignment = sizeof(Result) * Width;
     bool const aligned = reinterpret_cast<std::uintptr_t>(target) % alignment == 0;
+    if (valid < items || !aligned) {
+      store_guarded(target, valid);
+      return;
+    }
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
-      if (valid >= items && aligned) {
-        simt::vector<unsigned, result_words> row;
+      simt::vector<unsigned, result_words> row;
 #pragma unroll
-        for (int w = 0; w < result_words; ++w) row.item[w] = result_[r][w];
-        simt::store_vector<result_words>(reinterpret_cast<unsigned*>(target + position(r, 0)), row);
-      } else {
-#pragma unroll
-        for (int j = 0; j < Width; ++j) {
-          unsigned const bits = result_[r][j / results_per_word];
-          auto const result = bits >> (j % results_per_word * 8 * static_cast<int>(sizeof(Result)));
-          if (position(r, j) < valid) target[position(r, j)] = static_cast<Result>(result);
-        }
-      }
+      for (int w = 0; w < result_words; ++w) row.item[w] = result_[r][w];
+      simt::store_vector<result_words>(reinterpret_cast<unsigned*>(target + position(r, 0)), row);
     }
   }
 
@@ -125,6 +120,18 @@ class packed_rows {
         unsigned item = 0;
         if (position(r, j) < valid) item = static_cast<bits>(source[position(r, j)]);
         word |= item << (j % per_word * 8 * static_cast<int>(sizeof(Item)));
+      }
+    }
+  }
+
+  __device__ void store_guarded(Result* target, int valid) const {
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+#pragma unroll
+      for (int j = 0; j < Width; ++j) {
+        unsigned const bits = result_[r][j / results_per_word];
+        auto const result = bits >> (j % results_per_word * 8 * static_cast<int>(sizeof(Result)));
+        if (position(r, j) < valid) target[position(r, j)] = static_cast<Result>(result);
       }
     }
   }

@@ -19,10 +19,7 @@ struct rows_of {
 template <class Item, class T, class Result, class Tuning>
 requires packs<Item, plus<T>, Result*, Tuning::vector_items> struct rows_of<Item, plus<T>, Result*,
                                                                             Tuning> {
-  static constexpr int at_once = Tuning::rows % 8 == 0   ? 8
-                                 : Tuning::rows % 6 == 0 ? 6
-                                                         : Tuning::rows_at_once;
-  using type = packed_rows<Item, T, Result, at_once, Tuning::vector_items>;
+  using type = packed_rows<Item, T, Result, Tuning::packed_rows_at_once, Tuning::vector_items>;
 };
 
 /// The work of a pipeline that scans items into whatever `out` is.
