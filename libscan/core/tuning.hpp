@@ -48,16 +48,19 @@ inline constexpr int pipeline_stages(int stage_bytes) {
   return fitting < 12 ? fitting : 12;
 }
 
-/// How many tiles of a block are on their way from memory at once, of so many bytes each: enough to
-/// keep memory busy, and no more.
-inline constexpr int pipeline_under_way(int tile_bytes, int stages) {
-  return std::clamp((30 * 1024 + tile_bytes - 1) / tile_bytes, 2, stages);
+/// How many tiles of a block are on their way from memory at once, for each of which so many bytes
+/// come: 30 KiB keep the memory of an H200 busy, but there are always two. With more under way the
+/// first of a call come later: scans of 2^24 numbers took 1 to 3 us longer, segmented ones 4 to 7.
+constexpr int pipeline_under_way(int copied_bytes, int stages) {
+  constexpr int wanted = 30 * 1024;
+  return std::clamp((wanted + copied_bytes - 1) / copied_bytes, 2, stages);
 }
 
-/// The pipelined scan of Items into Results, accumulated in T. A tile moves about 48 KiB in and
-/// out, in which time one warp finds the prefix of the next. Where bytes come in there is more to
-/// do for as much memory, and more warps do it. Numbers that become numbers of 4 bytes take few
-/// registers, so that there may be as many warps as a block has: the last tiles are over sooner.
+/// The pipelined scan of Items into Results, accumulated in T. A tile moves 48 KiB or a little more
+/// in and out, in which time one warp finds the prefix of the next. Where bytes come in there is
+/// more to do for as much memory, and more warps do it. Numbers of 2 or 4 bytes that become such of
+/// 4 take few registers, so that there may be as many warps as a block has: the last tiles are over
+/// sooner.
 template <class Item, class T, class Result>
 struct pipeline_tuning {
   static constexpr bool bytes_to_bytes = sizeof(Item) == 1 && sizeof(Result) == 1 && sizeof(T) <= 4;
@@ -75,7 +78,7 @@ struct pipeline_tuning {
                                       : row_registers > 8                   ? 2
                                       : row_registers > 4 || bytes_to_words ? 3
                                                                             : 6;
-  // Of integers that share registers. More keep the last tiles waiting.
+  // Of integers that share registers. With more of them the last tiles take longer.
   static constexpr int packed_rows_at_once = bytes_to_bytes ? 4 : bytes_to_words ? 3 : 6;
   static constexpr int row_items = group_threads * vector_items;
   static constexpr int row_bytes = row_items * static_cast<int>(sizeof(Item) + sizeof(Result));
@@ -116,7 +119,10 @@ struct lane_batch_tuning {
   static constexpr int batch_bytes = lane_vectors * vector_bytes;
   static constexpr int batches = std::clamp(TileBytes / batch_bytes, 1, 4);
   static constexpr int stages = pipeline_stages(batches * batch_bytes);
-  static constexpr int under_way = pipeline_under_way(batches * batch_bytes, stages);
+  // Room for results is not copied into.
+  static constexpr int copied_bits = 8 * static_cast<int>(sizeof(Item)) + HeadBits;
+  static constexpr int under_way = pipeline_under_way(
+      group_threads * vector_items * lane_vectors * batches * copied_bits / 8, stages);
   static_assert(group_threads * vector_items * lane_vectors * batches >= least_pipeline_tile);
 };
 
@@ -208,7 +214,11 @@ struct pipelined_filter_tuning {
   static constexpr int stage_bytes =
       group_threads * (rows * 16 + 4 * (rows / rows_at_once + 2)) + rule_bytes;
   static constexpr int stages = 222 * 1024 / stage_bytes;
-  static constexpr int under_way = words_by_bytes ? 3 : pipeline_under_way(stage_bytes, stages);
+  // Three groups wait for three tiles.
+  static constexpr int under_way =
+      words_by_bytes
+          ? 3
+          : pipeline_under_way(group_threads * rows * (16 + vector_items * RuleBits / 8), stages);
   // Up to there the look-back filter is faster.
   static constexpr std::ptrdiff_t look_back_items = (std::ptrdiff_t{1} << 20) / sizeof(Item);
   static_assert(group_threads * vector_items * rows >= least_filter_tile);

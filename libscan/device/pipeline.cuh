@@ -26,8 +26,8 @@ concept holds_parts = requires {
 /// The pipeline. Number k of a block's tiles passes through stage k % stages: one warp fetches
 /// it, one finds what comes before it, and group k % groups scans it, each warp a part. It is
 /// summed by warps of their own, each a part, or by the group. No more than `under_way` tiles are
-/// on their way at once: copies share it, and the first would hardly come before the last. All
-/// blocks must be resident.
+/// on their way at once: their copies share what memory brings, and of more of them the first would
+/// hardly come before the last. All blocks must be resident.
 ///
 /// `Work` says what a tile is:
 ///   stage_type               its place in shared memory
@@ -67,8 +67,8 @@ struct pipeline_kernel {
   // scanned, as has tile k. Where parts are held there are some to spare.
   static constexpr int slots = stages + (holds ? groups : 1);
   static constexpr int under_way = Tuning::under_way;
-  static_assert(stages >= groups && stages >= under_way && tile_items % parts == 0 &&
-                Work::copies <= simt::warp_size);
+  static_assert(stages >= groups && stages >= under_way && under_way > 0 &&
+                tile_items % parts == 0 && Work::copies <= simt::warp_size);
 
   struct shared_storage {
     typename Work::stage_type stage[stages];

@@ -16,9 +16,11 @@ using namespace libscan::test;
 
 namespace {
 
-/// A pipeline whose lanes hold four items, and so a word at least.
+/// A pipeline whose lanes hold four items, and so a word at least, and whose parts are two batches.
 struct tiny_packed_tuning : tiny_pipeline_tuning {
   static constexpr int vector_items = 4;
+  static constexpr int rows = 4;
+  static_assert(rows == 2 * packed_rows_at_once);
 };
 
 template <class Item, class T, class Result>

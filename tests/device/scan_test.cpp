@@ -267,6 +267,15 @@ TEST_CASE("what cannot work is refused before anything runs") {
                     invalid_argument);
 }
 
+TEST_CASE("tiles under way are as many as bring 30 KiB, at least two, at most all") {
+  STATIC_REQUIRE(pipeline_under_way(30720, 7) == 2);
+  STATIC_REQUIRE(pipeline_under_way(6912, 12) == 5);
+  STATIC_REQUIRE(pipeline_under_way(2048, 12) == 12);
+  // Only what is copied counts: not the room that totals of another type wait in.
+  STATIC_REQUIRE(segmented_reduce_pipeline_tuning<std::uint32_t, std::uint32_t, 1>::under_way == 2);
+  STATIC_REQUIRE(segmented_reduce_pipeline_tuning<std::uint8_t, std::uint32_t, 1>::under_way > 2);
+}
+
 namespace {
 struct too_deep : tiny_pipeline_tuning {
   static constexpr int stages = 4096;

@@ -201,7 +201,8 @@ TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tun
   }
 }
 
-TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all the same") {
+TEMPLATE_TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all the same",
+                   "", automatic, tiny_pipeline_tuning) {
   index_t const n = 20000;
   auto const ends = make_offsets(segment_shape::some_empty, n);
   segments_on_device const segments(ends);
@@ -214,7 +215,8 @@ TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all t
   device_image<std::int32_t> in(items), totals(segments.segments);
   auto const expected = segment_totals_oracle(items, ends, plus<std::int32_t>{}, 3);
   for (int k = 0; k < 2; ++k) {
-    segmented_reduce(ws, in.data(), totals.data(), heads, n, plus<std::int32_t>{}, nullptr, 3);
+    segmented_reduce<TestType>(ws, in.data(), totals.data(), heads, n, plus<std::int32_t>{},
+                               nullptr, 3);
     REQUIRE(difference(expected, totals.read()) == "");
   }
 }

@@ -262,39 +262,44 @@ TEST_CASE("the output may be the input") {
       place const where{3, 0, true};
       require_scans<automatic, std::int32_t>(segment_shape::power_law, n, plus<std::int32_t>{}, 5,
                                              descriptors<descriptor::flags>{}, where);
+      require_scans<tiny_pipeline_tuning, std::int32_t>(
+          segment_shape::power_law, n, plus<std::int32_t>{}, 5,
+          descriptors<descriptor::flags, descriptor::keys>{}, where);
       require_scans<small_tuning, affine>(segment_shape::huge_among_tiny, n, compose{},
                                           affine{1, 1}, descriptors<descriptor::keys>{}, where);
     }
   });
 }
 
-TEST_CASE("floating sums repeat bit for bit, and -0.0 stays") {
+TEMPLATE_TEST_CASE("floating sums repeat bit for bit, and -0.0 stays", "", automatic,
+                   tiny_pipeline_tuning) {
   auto const items = make_input<float>(pattern::random, scaled(70000, 8000));
   segments_on_device const segments(
       make_offsets(segment_shape::power_law, static_cast<index_t>(items.size())));
   head_flags const heads{segments.flags.data()};
   auto const first =
-      scan_on_device<automatic>(scan_kind::inclusive, items, heads, plus<float>{}, 0.5f);
+      scan_on_device<TestType>(scan_kind::inclusive, items, heads, plus<float>{}, 0.5f);
   int const repeats = on_gpu ? 20 : 1;
   each_schedule(scaled(8, 3), [&](std::string const& schedule) {
     INFO(schedule);
     for (int k = 0; k < repeats; ++k) {
       auto const again =
-          scan_on_device<automatic>(scan_kind::inclusive, items, heads, plus<float>{}, 0.5f);
+          scan_on_device<TestType>(scan_kind::inclusive, items, heads, plus<float>{}, 0.5f);
       REQUIRE(bit_difference(first, again) == "");
     }
   });
   auto const small = make_input<float>(pattern::small, static_cast<index_t>(items.size()));
   auto const exact =
       segmented_oracle(scan_kind::inclusive, small, segments.host_flags, plus<float>{}, -0.0f);
-  REQUIRE(difference(exact, scan_on_device<automatic>(scan_kind::inclusive, small, heads,
-                                                      plus<float>{}, -0.0f)) == "");
+  REQUIRE(difference(exact, scan_on_device<TestType>(scan_kind::inclusive, small, heads,
+                                                     plus<float>{}, -0.0f)) == "");
   std::vector<float> const zeros(items.size(), -0.0f);
-  REQUIRE(bit_difference(zeros, scan_on_device<automatic>(scan_kind::inclusive, zeros, heads,
-                                                          plus<float>{}, -0.0f)) == "");
+  REQUIRE(bit_difference(zeros, scan_on_device<TestType>(scan_kind::inclusive, zeros, heads,
+                                                         plus<float>{}, -0.0f)) == "");
 }
 
-TEST_CASE("the number of items may lie in device memory") {
+TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tuning,
+                   tiny_pipeline_tuning) {
   auto const items = make_items<std::int32_t>(1000);
   for (index_t const n : {-3, 0, 1, 32, 999, 1000, 5000}) {
     INFO("n on the device = " << n);
@@ -307,8 +312,8 @@ TEST_CASE("the number of items may lie in device memory") {
       device_image<std::int32_t> in(items), out(1000);
       workspace ws;
       segments.as(form, [&](auto heads) {
-        exclusive_segmented_scan<small_tuning>(ws, in.data(), out.data(), heads, count,
-                                               plus<std::int32_t>{}, 9);
+        exclusive_segmented_scan<TestType>(ws, in.data(), out.data(), heads, count,
+                                           plus<std::int32_t>{}, 9);
       });
       auto got = out.read();
       REQUIRE(out.written_from(taken) == "");
@@ -320,7 +325,8 @@ TEST_CASE("the number of items may lie in device memory") {
   }
 }
 
-TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all the same") {
+TEMPLATE_TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all the same",
+                   "", automatic, tiny_pipeline_tuning) {
   // Up to so many segments each tile searches for its own; heads of more are marked for all.
   for (index_t const many : {device::most_searched_segments, device::most_searched_segments + 1}) {
     index_t const n = 20000;
@@ -338,7 +344,8 @@ TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all t
         segmented_oracle(scan_kind::inclusive, items, segments.host_flags, plus<std::int32_t>{}, 3);
     INFO(many << " segments");
     for (int k = 0; k < 2; ++k) {
-      inclusive_segmented_scan(ws, in.data(), out.data(), heads, n, plus<std::int32_t>{}, 3);
+      inclusive_segmented_scan<TestType>(ws, in.data(), out.data(), heads, n, plus<std::int32_t>{},
+                                         3);
       REQUIRE(difference(expected, out.read()) == "");
     }
   }

@@ -50,6 +50,9 @@ void compile_device_scans(workspace& ws) {
   compile_scans<tripwire>(ws);
   compile_scans<long_compose>(ws);
   compile_scans<plus<std::int64_t>>(ws, static_cast<std::uint8_t const*>(nullptr));
+  compile_scans<plus<std::uint32_t>>(ws, static_cast<std::uint8_t const*>(nullptr));
+  compile_scans<plus<std::uint32_t>>(ws, static_cast<std::uint16_t const*>(nullptr));
+  compile_scans<plus<float>>(ws, static_cast<std::uint16_t const*>(nullptr));
   compile_scans<plus<std::int32_t>>(ws, counting{});
 }
 
