@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the pipeline fetches its tiles, watched in the executor, where copies take their time.
+#include <cstdint>
+#include <vector>
+
+#include <libscan/device/pipelined_scan.cuh>
+#include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/machine.hpp>
+#include <tests/support/sizes.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+using tuning = tiny_pipeline_tuning;
+using item = std::int32_t;
+using plain_work = device::scan_work<scan_kind::inclusive, item, item*, plus<item>, tuning>;
+
+/// A scan on one block, whose tiles therefore come in order, that looks at each fetch whether tile
+/// number k - under_way has arrived.
+struct watched_work : plain_work {
+  index_t n;
+  int* early;  // fetches before that
+
+  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
+                        int copy) const {
+    index_t const k = base / tile_items;
+    index_t const earlier = k - tuning::under_way;
+    index_t const begin = earlier * tile_items;
+    if (earlier >= 0 && begin < n) {
+      stage_type& other = (&stage - k % tuning::stages)[earlier % tuning::stages];
+      int const end = stage_type::copied(in + begin, device::valid_items<tile_items>(n, begin)).end;
+      if (end > 0 && other.items(in + begin)[end - 1] != in[begin + end - 1]) ++*early;
+    }
+    plain_work::fetch(stage, base, valid, full, copy);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("no tile is fetched before the one `under_way` before it has arrived") {
+  STATIC_REQUIRE(tuning::under_way < tuning::stages);
+  for (unsigned s = 1; s <= static_cast<unsigned>(scaled(20, 5)); ++s) {
+    simt::executor::settings how = simt::executor::seeded(seed() + s);
+    how.multiprocessors = 1;
+    simt::executor::scoped_settings const one_block{how};
+    for (index_t const tiles : {1, 2, 3, 5, 20}) {
+      index_t const n = tiles * plain_work::tile_items - 5;
+      INFO("seed " << s << ", n = " << n);
+      std::vector<item> numbers(static_cast<std::size_t>(n));
+      for (index_t i = 0; i < n; ++i) numbers[static_cast<std::size_t>(i)] = item(i + 1);
+      device_image<item> in(numbers), out(n);
+      device_image<int> early(std::vector<int>{0});
+      workspace ws;
+      std::byte* const memory = ws.reserve(device::pipeline_bytes<item>(tiles));
+      device::run_pipeline<tuning>(ws, memory,
+                                   watched_work{{in.data(), out.data(), {}}, n, early.data()}, n,
+                                   plus<item>{}, item{0}, static_cast<item*>(nullptr));
+      REQUIRE(early.read()[0] == 0);
+      item sum = 0;
+      for (item& x : numbers) x = sum += x;
+      REQUIRE(out.read() == numbers);
+    }
+  }
+}
