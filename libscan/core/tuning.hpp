@@ -49,18 +49,19 @@ inline constexpr int pipeline_stages(int stage_bytes) {
 }
 
 /// How many tiles of a block are on their way from memory at once, for each of which so many bytes
-/// come: 30 KiB keep the memory of an H200 busy, but there are always two. With more under way the
-/// first of a call come later: scans of 2^24 numbers took 1 to 3 us longer, segmented ones 4 to 7.
+/// come: two at least, and as many as bring 30 KiB. One does not keep the memory of an H200 busy;
+/// with all stages under way the first tiles of a call come later: scans of 2^24 numbers took 1 to
+/// 3 us longer, segmented ones 4 to 8.
 constexpr int pipeline_under_way(int copied_bytes, int stages) {
   constexpr int wanted = 30 * 1024;
   return std::clamp((wanted + copied_bytes - 1) / copied_bytes, 2, stages);
 }
 
-/// The pipelined scan of Items into Results, accumulated in T. A tile moves 48 KiB or a little more
-/// in and out, in which time one warp finds the prefix of the next. Where bytes come in there is
-/// more to do for as much memory, and more warps do it. Numbers of 2 or 4 bytes that become such of
-/// 4 take few registers, so that there may be as many warps as a block has: the last tiles are over
-/// sooner.
+/// The pipelined scan of Items into Results, accumulated in T. A tile moves 48 KiB in and
+/// out, rounded up to whole batches of rows, in which time one warp finds the prefix of the next.
+/// Where bytes come in there is more to do for as much memory, and more warps do it. Numbers of 2
+/// or 4 bytes that become such of 4 take few registers, so that there may be as many warps as a
+/// block has: the last tiles are over sooner.
 template <class Item, class T, class Result>
 struct pipeline_tuning {
   static constexpr bool bytes_to_bytes = sizeof(Item) == 1 && sizeof(Result) == 1 && sizeof(T) <= 4;
@@ -214,7 +215,7 @@ struct pipelined_filter_tuning {
   static constexpr int stage_bytes =
       group_threads * (rows * 16 + 4 * (rows / rows_at_once + 2)) + rule_bytes;
   static constexpr int stages = 222 * 1024 / stage_bytes;
-  // Three groups wait for three tiles.
+  // With two, words by bytes took 1.02 times as long (H200, 2^28, half of them kept).
   static constexpr int under_way =
       words_by_bytes
           ? 3

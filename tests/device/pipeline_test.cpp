@@ -42,7 +42,7 @@ struct watched_work : plain_work {
 
 TEST_CASE("no tile is fetched before the one `under_way` before it has arrived") {
   STATIC_REQUIRE(tuning::under_way < tuning::stages);
-  for (unsigned s = 1; s <= static_cast<unsigned>(scaled(20, 5)); ++s) {
+  for (unsigned s = 1; s <= static_cast<unsigned>(scaled(200, 10)); ++s) {
     simt::executor::settings how = simt::executor::seeded(seed() + s);
     how.multiprocessors = 1;
     simt::executor::scoped_settings const one_block{how};
