@@ -41,6 +41,13 @@
 //   raise_registers<N>() lower_registers<N>()         from here on a thread may use N registers,
 //                            more than before or fewer; all warps of four consecutive ones call.
 //                            Whoever raises waits for others to lower (sm_90a; elsewhere nothing)
+// Cluster: the blocks of a launch that says so, which may reach into one another's shared memory
+//   arrive_cluster wait_cluster
+//                            the two halves of a barrier of all threads: each arrives, then waits;
+//                            what came before any arrival comes before what follows the waits
+//   in_block(own, block)     what `own`, in the caller's shared memory, is in that block's. Only
+//                            once all blocks have begun, and while none has ended: a barrier before
+//                            and behind all accesses tells
 // Grid
 //   sync_grid                cooperative launches only
 // Memory
@@ -57,9 +64,10 @@
 //                            to keep what they read
 //   fence_mbarrier_init fence_proxy_async
 // Host
-//   launch<Kernel>({.blocks, .threads, .dynamic_shared_bytes, .on, .cooperative}, args...)
-//   allocate deallocate fill_async copy_async synchronize stream
-//   multiprocessor_count resident_blocks_per_multiprocessor<Kernel> device_can_pipeline<Kernel>
+//   launch<Kernel>({.blocks, .threads, .dynamic_shared_bytes, .on, .cooperative, .cluster},
+//   args...) allocate deallocate fill_async copy_async synchronize stream multiprocessor_count
+//   resident_blocks_per_multiprocessor<Kernel> device_can_pipeline<Kernel>
+//   most_cluster_blocks<Kernel>
 //   shared_room              bytes of shared memory that a block may have
 
 #include <libscan/simt/machine.hpp>

@@ -238,6 +238,34 @@ struct grid_kernel {
   }
 };
 
+/// Every block of a cluster tells every other a number of this round, by way of shared memory.
+struct cluster_kernel {
+  struct shared_storage {
+    int told[16];
+    int sum;
+  };
+  __device__ void operator()(shared_storage& shared, int* sums, int rounds) const {
+    simt::arrive_cluster();
+    simt::wait_cluster();
+    for (int round = 0; round < rounds; ++round) {
+      if (threadIdx.x < gridDim.x) {
+        simt::in_block(shared.told[blockIdx.x], threadIdx.x) =
+            static_cast<int>(blockIdx.x + threadIdx.x) + round;
+      }
+      simt::arrive_cluster();
+      if (threadIdx.x == 0) shared.sum = round;  // meanwhile
+      simt::wait_cluster();
+      if (threadIdx.x == 0) {
+        for (unsigned b = 0; b < gridDim.x; ++b) shared.sum += shared.told[b];
+      }
+      simt::sync_block();
+      sums[blockIdx.x * blockDim.x + threadIdx.x] = shared.sum;
+      simt::arrive_cluster();
+      simt::wait_cluster();
+    }
+  }
+};
+
 // ---- vectors
 // --------------------------------------------------------------------------------------
 
@@ -343,6 +371,26 @@ TEST_CASE("a cooperative grid meets") {
                               item.data(), sums.data(), rounds);
     REQUIRE(sums.copy() ==
             std::vector<int>(blocks * threads, blocks * (blocks - 1) / 2 + blocks * (rounds - 1)));
+  });
+}
+
+TEST_CASE("blocks of a cluster reach into one another's shared memory") {
+  each_schedule(3, [](std::string const& schedule) {
+    INFO(schedule);
+    for (unsigned const blocks : {1u, 2u, 7u, 16u}) {
+      constexpr int threads = 70, rounds = 3;
+      if (simt::most_cluster_blocks<cluster_kernel, int*, int>(threads) < int(blocks)) continue;
+      device_buffer<int> const sums(blocks * threads);
+      simt::launch<cluster_kernel>({.blocks = blocks, .threads = threads, .cluster = true},
+                                   sums.data(), rounds);
+      std::vector<int> expected;
+      for (unsigned b = 0; b < blocks; ++b) {
+        // Of the last round, and that number for each teller.
+        int const sum = int(blocks * (blocks - 1) / 2 + blocks * (b + rounds - 1)) + rounds - 1;
+        expected.insert(expected.end(), threads, sum);
+      }
+      REQUIRE(sums.copy() == expected);
+    }
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA backend: block and grid barriers, shared memory, vector access. See simt.cuh.
+// CUDA backend: barriers of blocks, clusters and grids, shared memory, vector access. See simt.cuh.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -25,6 +25,29 @@ __device__ __forceinline__ bool sync_block_or(bool predicate) {
   return __syncthreads_or(predicate) != 0;
 }
 __device__ __forceinline__ void sync_grid() { cooperative_groups::this_grid().sync(); }
+
+#if __CUDA_ARCH__ >= 900
+__device__ __forceinline__ void arrive_cluster() {
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void wait_cluster() {
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+template <class T>
+__device__ __forceinline__ T& in_block(T& own, unsigned block) {
+  T* there;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(&own), "r"(block));
+  return *there;
+}
+#else
+// A block alone is its cluster.
+__device__ __forceinline__ void arrive_cluster() {}
+__device__ __forceinline__ void wait_cluster() { __syncthreads(); }
+template <class T>
+__device__ __forceinline__ T& in_block(T& own, unsigned) {
+  return own;
+}
+#endif
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 template <int Registers>

@@ -32,6 +32,7 @@ struct launch_config {
   std::size_t dynamic_shared_bytes = 0;
   simt::stream on = nullptr;
   bool cooperative = false;
+  bool cluster = false;  ///< all blocks are one, at most `most_cluster_blocks`
 };
 
 namespace detail {
@@ -99,6 +100,17 @@ void allow_shared(void const* kernel, std::size_t bytes) {
                                      static_cast<int>(room)));
 }
 
+/// Makes one cluster of all blocks of a launch, of more than the 8 that every such device has, too.
+inline void make_cluster(cudaLaunchConfig_t& config, cudaLaunchAttribute& attribute,
+                         void const* kernel) {
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = config.gridDim.x;
+  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  LIBSCAN_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+}
+
 }  // namespace detail
 
 template <class Kernel, class... Args>
@@ -107,16 +119,20 @@ void launch(launch_config const& config, Args... args) {
   std::size_t const dynamic =
       config.dynamic_shared_bytes + detail::shared_layout<Kernel>::in_dynamic;
   detail::allow_shared<Kernel>(kernel, dynamic);
-  cudaLaunchAttribute cooperative{};
-  cooperative.id = cudaLaunchAttributeCooperative;
-  cooperative.val.cooperative = 1;
+  cudaLaunchAttribute attribute{};
   cudaLaunchConfig_t full{};
   full.gridDim = config.blocks;
   full.blockDim = config.threads;
   full.dynamicSmemBytes = dynamic;
   full.stream = config.on;
-  full.attrs = &cooperative;
-  full.numAttrs = config.cooperative ? 1 : 0;
+  full.attrs = &attribute;
+  if (config.cooperative) {
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    full.numAttrs = 1;
+  } else if (config.cluster && config.blocks.x > 1) {
+    detail::make_cluster(full, attribute, kernel);
+  }
   void* pointers[] = {static_cast<void*>(&args)..., nullptr};
   LIBSCAN_CHECK(cudaLaunchKernelExC(&full, kernel, pointers));
 #ifdef LIBSCAN_DEBUG_SYNC
@@ -158,6 +174,27 @@ inline int compiled_for() {
 template <class Kernel>
 bool device_can_pipeline() {
   return detail::compiled_for() >= 90 && sizeof(typename Kernel::shared_storage) <= shared_room();
+}
+
+/// How many blocks of so many threads can be a cluster on the current device: 16, 8, or 1.
+template <class Kernel, class... Args>
+int most_cluster_blocks(int block_threads) {
+  if (detail::compiled_for() < 90) return 1;
+  auto const holds = [block_threads](unsigned blocks) {
+    auto const kernel = reinterpret_cast<void const*>(&detail::entry<Kernel, Args...>);
+    detail::allow_shared<Kernel>(kernel, detail::shared_layout<Kernel>::in_dynamic);
+    cudaLaunchAttribute attribute{};
+    cudaLaunchConfig_t full{};
+    full.gridDim = blocks;
+    full.blockDim = static_cast<unsigned>(block_threads);
+    full.dynamicSmemBytes = detail::shared_layout<Kernel>::in_dynamic;
+    detail::make_cluster(full, attribute, kernel);
+    int clusters = 0;
+    cudaError_t const error = cudaOccupancyMaxActiveClusters(&clusters, kernel, &full);
+    if (error != cudaSuccess) (void)cudaGetLastError();
+    return error == cudaSuccess && clusters > 0;
+  };
+  return detail::device_fact([&](int) { return holds(16) ? 16 : holds(8) ? 8 : 1; });
 }
 
 /// Whether this program holds code of the kernel that the current device can run.

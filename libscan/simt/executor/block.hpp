@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor backend: block and grid barriers, shared memory. See simt.cuh for what each means.
+// Executor backend: barriers of blocks, clusters and grids, shared memory. See simt.cuh for what
+// each means.
 #pragma once
 
 #include <bit>
@@ -29,6 +30,14 @@ inline bool sync_block_or(bool predicate, call_site at = call_site::here()) {
 }
 
 inline void sync_grid(call_site at = call_site::here()) { executor::grid_barrier(at); }
+
+inline void arrive_cluster(call_site at = call_site::here()) { executor::cluster_arrive(at); }
+inline void wait_cluster(call_site at = call_site::here()) { executor::cluster_wait(at); }
+
+template <class T>
+T& in_block(T& own, unsigned block, call_site at = call_site::here()) {
+  return *static_cast<T*>(executor::shared_of_block(&own, block, at));
+}
 
 template <int Registers>
 void raise_registers() {}

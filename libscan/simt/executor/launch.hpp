@@ -24,6 +24,7 @@ struct launch_config {
   std::size_t dynamic_shared_bytes = 0;
   simt::stream on{};
   bool cooperative = false;
+  bool cluster = false;  ///< all blocks are one, at most `most_cluster_blocks`
 };
 
 namespace executor {
@@ -81,6 +82,7 @@ void launch(launch_config const& config, Args... args) {
   work.shared_alignment = executor::shared_layout<Kernel>::alignment;
   work.dynamic_shared_bytes = config.dynamic_shared_bytes;
   work.cooperative = config.cooperative;
+  work.cluster = config.cluster;
   work.kernel = typeid(Kernel).name();
   work.body = executor::run_thread<Kernel, arguments>;
   work.arguments = &packed;
@@ -115,6 +117,12 @@ inline void copy_async(void* target, void const* source, std::size_t bytes, stre
 }
 
 inline void synchronize(stream = {}) {}
+
+/// How many blocks of so many threads can be a cluster: as on an H200.
+template <class Kernel, class... Args>
+int most_cluster_blocks(int /*block_threads*/) {
+  return executor::most_cluster_blocks;
+}
 
 /// As many as on an H200.
 inline std::size_t shared_room() { return executor::most_shared_bytes; }

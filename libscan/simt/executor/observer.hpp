@@ -38,6 +38,7 @@ struct launch_facts {
   settings const* how = nullptr;
   memory_range arguments{};   ///< of the kernel; its threads read them, nobody writes them
   std::string_view kernel{};  ///< typeid(Kernel).name()
+  bool cluster = false;       ///< blocks reach into one another's shared memory
 };
 
 /// Receives the events of launches on one OS thread, in the order in which they happen. An event

@@ -36,6 +36,7 @@ enum class call : std::uint8_t {
   sync_block_count,
   sync_block_and,
   sync_block_or,
+  wait_cluster,
   sync_grid,
   mbarrier_wait,
   atomic_load,
@@ -66,6 +67,8 @@ unsigned active_lanes(call_site site);
 /// `or`.
 int block_barrier(call what, bool predicate, call_site site);
 void grid_barrier(call_site site);
+void cluster_arrive(call_site site);
+void cluster_wait(call_site site);
 
 /// Called around atomic operations. `polled` sleeps if this thread has just read the same value
 /// there, until somebody changes it, and says whether it slept.
@@ -88,6 +91,9 @@ void require_aligned(void const* address, std::size_t alignment, call_site site)
 /// Fails the launch unless `address` is in the shared memory of the caller's block, or is not.
 void require_shared(void const* address, bool shared, call_site site);
 
+/// What `own`, in the shared memory of the caller's block, is in that of another of its cluster.
+void* shared_of_block(void* own, unsigned block, call_site site);
+
 /// Start of the run-time-sized shared memory of the calling thread's block.
 void* dynamic_shared_memory();
 
@@ -100,6 +106,9 @@ int thread_rank();
 /// Shared memory that a block may have: as on an H200.
 inline constexpr std::size_t most_shared_bytes = 227 * 1024;
 
+/// Blocks that a cluster may have: as on an H200.
+inline constexpr int most_cluster_blocks = 16;
+
 /// What a launch needs to know of a kernel.
 struct grid {
   dim3 blocks;
@@ -108,6 +117,7 @@ struct grid {
   std::size_t shared_alignment = 16;
   std::size_t dynamic_shared_bytes = 0;
   bool cooperative = false;
+  bool cluster = false;
   std::string kernel;             ///< name for messages
   void (*body)(void*) = nullptr;  ///< runs one thread
   void* arguments = nullptr;

@@ -143,6 +143,69 @@ bool grid_barrier_in_plain_launch() {
   return sum.copy() == std::vector<int>(6, 15);
 }
 
+/// Each block tells the next its number, by way of its shared memory.
+enum class missing { nothing, first_barrier, middle_barrier, last_barrier };
+template <missing Missing>
+struct cluster_kernel {
+  struct shared_storage {
+    int told;
+  };
+  __device__ void operator()(shared_storage& shared, int* heard) const {
+    auto const barrier = [](missing which) {
+      if (Missing == which) return;
+      noted_line[0] = __LINE__ + 1;
+      simt::arrive_cluster();
+      simt::wait_cluster();
+    };
+    barrier(missing::first_barrier);
+    noted_line[1] = __LINE__ + 2;
+    if (threadIdx.x == 40) {
+      simt::in_block(shared.told, (blockIdx.x + 1) % gridDim.x) = static_cast<int>(blockIdx.x);
+    }
+    barrier(missing::middle_barrier);
+    if (threadIdx.x == 3) heard[blockIdx.x] = shared.told;
+    if (Missing != missing::last_barrier) return;
+    noted_line[1] = __LINE__ + 1;
+    if (threadIdx.x == 5) heard[blockIdx.x + 8] = simt::in_block(shared.told, 0);
+  }
+};
+
+template <missing Missing, variant V>
+bool told_in_cluster() {
+  device_buffer<int> const heard(16);
+  constexpr missing what = V == variant::planted ? Missing : missing::nothing;
+  simt::launch<cluster_kernel<what>>({.blocks = 8, .threads = 64, .cluster = true}, heard.data());
+  std::vector<int> told = heard.copy();
+  told.resize(8);
+  return told == std::vector<int>{7, 0, 1, 2, 3, 4, 5, 6};
+}
+
+template <variant V>
+bool cluster_barrier_in_plain_launch() {
+  device_buffer<int> const heard(16);
+  simt::launch<cluster_kernel<missing::nothing>>(
+      {.blocks = 2, .threads = 64, .cluster = V == variant::correct}, heard.data());
+  return heard.copy()[1] == 0;
+}
+
+template <variant V>
+struct two_arrivals_kernel {
+  __device__ void operator()(int* data) const {
+    simt::arrive_cluster();
+    noted_line[0] = __LINE__ + 1;
+    if constexpr (V == variant::planted) simt::arrive_cluster();
+    simt::wait_cluster();
+    data[threadIdx.x] = 1;
+  }
+};
+
+template <variant V>
+bool two_arrivals() {
+  device_buffer<int> const data(64);
+  simt::launch<two_arrivals_kernel<V>>({.blocks = 1, .threads = 64, .cluster = true}, data.data());
+  return data.copy() == std::vector<int>(64, 1);
+}
+
 template <variant V>
 struct lock_kernel {
   __device__ void operator()(int* lock, int* count) const {
@@ -226,6 +289,31 @@ std::vector<mistake> barrier_mistakes() {
        grid_barrier_in_plain_launch<planted>,
        {.fixed = true, .seeded = 20, .race = 20},
        {"grid_sum_kernel", "grid barrier at @0 in a launch that is not cooperative"}},
+      {"cluster barrier in a plain launch",
+       cluster_barrier_in_plain_launch<correct>,
+       cluster_barrier_in_plain_launch<planted>,
+       {.fixed = true, .seeded = 20, .race = 20},
+       {"cluster_kernel", "cluster barrier at @0 in a launch that is no cluster"}},
+      {"two arrivals at a cluster's barrier",
+       two_arrivals<correct>,
+       two_arrivals<planted>,
+       {.fixed = true, .seeded = 20, .race = 20},
+       {"two_arrivals_kernel", "arrives at @0 at the cluster's barrier once more"}},
+      {"reach into a block that may not have begun",
+       told_in_cluster<missing::first_barrier, correct>,
+       told_in_cluster<missing::first_barrier, planted>,
+       {.fixed = true, .seeded = 20, .race = 20},
+       {"cluster_kernel", "in_block at @1: other blocks may not have begun"}},
+      {"reach into a block that has ended",
+       told_in_cluster<missing::last_barrier, correct>,
+       told_in_cluster<missing::last_barrier, planted>,
+       {.seeded = 1, .race = 1},
+       {"cluster_kernel", "in_block at @1: block 0 has ended"}},
+      {"shared memory of another block without a barrier",
+       told_in_cluster<missing::middle_barrier, correct>,
+       told_in_cluster<missing::middle_barrier, planted>,
+       {.seeded = 1, .race = 20},
+       {}},
       {"lock never released",
        lock_never_released<correct>,
        lock_never_released<planted>,

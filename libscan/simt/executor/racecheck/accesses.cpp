@@ -3,7 +3,6 @@
 // with what is remembered of the place.
 #include <libscan/simt/executor/racecheck/race_checker.hpp>
 
-#include <algorithm>
 
 namespace libscan::inline v1_executor::simt::executor::racecheck {
 
@@ -80,21 +79,32 @@ void race_checker::atomic_access(void const* address, std::size_t bytes, access_
   if (auto const site = own_site(place, from)) hear({place, bytes, kind, reads, *site});
 }
 
-cell& race_checker::cell_of(checked_block& block, std::byte* address) {
-  for (shared_area& area : block.shared) {
-    if (within(address, area.range)) {
-      return area.cells[static_cast<std::size_t>(address - area.range.begin) / 8];
+/// Of the block's own shared memory, or of another's of its cluster.
+shared_place race_checker::find_shared(checked_block& block, std::byte const* address) const {
+  auto const in = [address](checked_block& owner) -> shared_place {
+    for (std::size_t i = 0; i < owner.shared.size(); ++i) {
+      if (within(address, owner.shared[i].range)) return {&owner, i};
     }
+    return {};
+  };
+  shared_place place = in(block);
+  for (std::size_t b = 0; cluster_ && place.block == nullptr && b < blocks_.size(); ++b) {
+    if (blocks_[b] != nullptr) place = in(*blocks_[b]);
   }
-  return global_.at(reinterpret_cast<std::uintptr_t>(address));
+  return place;
+}
+
+cell& race_checker::cell_of(checked_block& block, std::byte* address) {
+  shared_place const place = find_shared(block, address);
+  if (place.block == nullptr) return global_.at(reinterpret_cast<std::uintptr_t>(address));
+  shared_area& area = place.block->shared[place.area];
+  return area.cells[static_cast<std::size_t>(address - area.range.begin) / 8];
 }
 
 void race_checker::hear(access const& what) {
   checked_thread& me = *running_;
   checked_block& block = *me.block;
-  bool const shared =
-      std::any_of(block.shared.begin(), block.shared.end(),
-                  [&](shared_area const& area) { return within(what.address, area.range); });
+  bool const shared = find_shared(block, what.address).block != nullptr;
   if (how_->count != nullptr) {
     counter_.add(
         block.warps[me.id.rank() / 32].accesses, me.lane,

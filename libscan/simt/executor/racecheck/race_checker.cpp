@@ -36,6 +36,7 @@ void race_checker::launch_begins(launch_facts const& launch) {
         "has none");
   }
   how_ = launch.how;
+  cluster_ = launch.cluster;
   arguments_ = launch.arguments;
   indices_ = index_variables();
   block_index_.assign(1, {});

@@ -70,6 +70,12 @@ struct checked_block {
   std::vector<shared_area> shared;
 };
 
+/// An address in shared memory: of which block, and in which of its areas; or of none.
+struct shared_place {
+  checked_block* block = nullptr;
+  std::size_t area = 0;
+};
+
 /// Bytes accessed by one instruction.
 struct access {
   std::byte* address = nullptr;
@@ -128,6 +134,7 @@ class race_checker final : public observer {
   void hear(access const& what);
   void hear_copy(access const& what, checked_thread const& engine, checked_block& block);
   cell& cell_of(checked_block& block, std::byte* address);
+  shared_place find_shared(checked_block& block, std::byte const* address) const;
 
   // ordering.cpp
   clock_ref snapshot(checked_thread& thread);
@@ -141,10 +148,10 @@ class race_checker final : public observer {
   // race_report.cpp
   uint3 block_of(thread_id who) const;
   std::string text_of(thread_id who, bool name_block) const;
-  std::string text_of(checked_block const& block, std::byte const* address) const;
-  void report_race(access const& now, thread_id who, checked_block const& block,
+  std::string text_of(checked_block& block, std::byte const* address) const;
+  void report_race(access const& now, thread_id who, checked_block& block,
                    access_record const& before);
-  void report_uninitialised(access const& now, thread_id who, checked_block const& block);
+  void report_uninitialised(access const& now, thread_id who, checked_block& block);
   thread_name const& blamed(thread_id who);
 
   void add_counts();
@@ -158,6 +165,7 @@ class race_checker final : public observer {
   global_shadow global_;
   crowd_pool crowds_;
   settings const* how_ = nullptr;
+  bool cluster_ = false;
   memory_range arguments_;
   memory_range indices_;  ///< threadIdx and its kin
   checked_thread* running_ = nullptr;

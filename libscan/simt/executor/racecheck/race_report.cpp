@@ -45,19 +45,18 @@ std::string race_checker::text_of(thread_id who, bool name_block) const {
 }
 
 /// "shared memory (byte 12 of the static part)".
-std::string race_checker::text_of(checked_block const& block, std::byte const* address) const {
-  for (std::size_t i = 0; i < block.shared.size(); ++i) {
-    memory_range const& range = block.shared[i].range;
-    auto const offset = static_cast<std::size_t>(address - range.begin);
-    if (offset >= range.size) continue;
-    return "shared memory (byte " + std::to_string(offset) + " of the " +
-           (i == 0 ? "static" : "dynamic") + " part)";
-  }
-  return "global memory";
+std::string race_checker::text_of(checked_block& block, std::byte const* address) const {
+  shared_place const place = find_shared(block, address);
+  if (place.block == nullptr) return "global memory";
+  auto const offset = address - place.block->shared[place.area].range.begin;
+  std::string const whose =
+      place.block == &block ? "" : " of block " + coordinates(block_index_[place.block->serial]);
+  return "shared memory" + whose + " (byte " + std::to_string(offset) + " of the " +
+         (place.area == 0 ? "static" : "dynamic") + " part)";
 }
 
 /// Ends the launch; returns if one of the two is none of the kernel's doing.
-void race_checker::report_race(access const& now, thread_id who, checked_block const& block,
+void race_checker::report_race(access const& now, thread_id who, checked_block& block,
                                access_record const& before) {
   auto const here = paths_.line(now.site), there = paths_.line(before.site);
   if (!here) paths_.declare_foreign(now.site);
@@ -73,8 +72,7 @@ void race_checker::report_race(access const& now, thread_id who, checked_block c
 }
 
 /// Ends the launch; returns if the access is none of the kernel's doing.
-void race_checker::report_uninitialised(access const& now, thread_id who,
-                                        checked_block const& block) {
+void race_checker::report_uninitialised(access const& now, thread_id who, checked_block& block) {
   auto const here = paths_.line(now.site);
   if (!here) return paths_.declare_foreign(now.site);
   abandon_launch(blamed(who), text_of(who, false) + " reads at " + racecheck::text_of(*here) +

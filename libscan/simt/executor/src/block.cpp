@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers of a block and of a cooperative grid, and its shared memory.
+// Barriers of a block, a cluster and a cooperative grid, and shared memory.
 #include <libscan/simt/executor/src/grid_run.hpp>
 #include <utility>
 
@@ -95,6 +95,80 @@ bool grid_run::complete_grid_barrier() {
     watcher_->warp_converges(names);
   }
   return true;
+}
+
+void cluster_arrive(call_site site) { running_grid->arrive_in_cluster(site); }
+void cluster_wait(call_site site) { running_grid->wait_in_cluster(site); }
+
+void grid_run::arrive_in_cluster(call_site site) {
+  thread_state& me = self();
+  if (!work_.cluster) {
+    fail("cluster barrier at " + describe(site) + " in a launch that is no cluster");
+  }
+  if (me.has_arrived) {
+    fail("thread " + std::to_string(me.name.rank) + " arrives at " + describe(site) +
+         " at the cluster's barrier once more; expected a wait before");
+  }
+  me.has_arrived = true;
+  me.arrived_phase = cluster_phases_;
+  if (cluster_key_ == 0) cluster_key_ = new_key();
+  if (watcher_ != nullptr) watcher_->release(me.name, cluster_key_);
+  if (++cluster_arrivals_ < blocks_total_ * static_cast<std::uint64_t>(me.block->size())) return;
+  cluster_arrivals_ = 0;
+  ++cluster_phases_;
+  former_cluster_key_ = std::exchange(cluster_key_, new_key());
+  progress();
+  for (auto& block : slots_) {
+    for (thread_state& thread : block->threads) {
+      if (waits(thread) && thread.wait.what == call::wait_cluster) wake(thread);
+    }
+  }
+}
+
+void grid_run::wait_in_cluster(call_site site) {
+  thread_state& me = self();
+  if (!std::exchange(me.has_arrived, false)) {
+    fail("thread " + std::to_string(me.name.rank) + " waits at " + describe(site) +
+         " at the cluster's barrier; expected it to arrive before");
+  }
+  if (how_.count != nullptr && me.name.rank == 0) ++tally(site).barriers;
+  if (me.arrived_phase == cluster_phases_) {
+    me.wait.what = call::wait_cluster;
+    me.wait.site = site;
+    suspend();
+  }
+  // Nobody is a phase ahead: that takes everybody's arrival.
+  if (watcher_ != nullptr) watcher_->acquire(me.name, former_cluster_key_);
+}
+
+void* shared_of_block(void* own, unsigned block, call_site site) {
+  grid_run& run = *running_grid;
+  block_state const& mine = *run.self().block;
+  block_state const& other = run.block_of_cluster(block, site);
+  auto* const place = static_cast<std::byte*>(own);
+  if (!mine.owns(own, 1)) {
+    run.fail("in_block at " + describe(site) + " of what is not in shared memory");
+  }
+  bool const is_static = mine.static_bytes > 0 && place >= mine.static_shared.get() &&
+                         place < mine.static_shared.get() + mine.static_bytes;
+  return is_static ? other.static_shared.get() + (place - mine.static_shared.get())
+                   : other.dynamic_shared.get() + (place - mine.dynamic_shared.get());
+}
+
+block_state& grid_run::block_of_cluster(unsigned block, call_site site) {
+  if (!work_.cluster || block >= blocks_total_) {
+    fail("in_block at " + describe(site) + " of block " + std::to_string(block) +
+         "; the cluster has " + std::to_string(work_.cluster ? blocks_total_ : 1));
+  }
+  if (cluster_phases_ == 0) {
+    fail("in_block at " + describe(site) +
+         ": other blocks may not have begun; expected a barrier of the cluster before");
+  }
+  for (auto& other : slots_) {
+    if (other->live && other->index.x == block) return *other;
+  }
+  fail("in_block at " + describe(site) + ": block " + std::to_string(block) +
+       " has ended; expected a barrier of the cluster behind the last access");
 }
 
 void grid_run::after_return(thread_state& thread) {

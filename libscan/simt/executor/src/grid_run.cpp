@@ -82,6 +82,13 @@ grid_run::grid_run(grid const& work, settings const& how, observer* watcher, sta
                        std::to_string(blocks_total_) + " blocks; the executor holds at most " +
                        std::to_string(most_resident_blocks) + " at once");
   }
+  if (work.cluster &&
+      (blocks_total_ > most_cluster_blocks || blocks_total_ != work.blocks.x || work.cooperative)) {
+    throw kernel_error("launch of " + work.kernel +
+                       " as a cluster: " + std::to_string(blocks_total_) +
+                       " blocks; expected at most " + std::to_string(most_cluster_blocks) +
+                       " in a row, and not a cooperative launch");
+  }
   if (seeded()) {  // CUDA promises no order in which blocks start
     start_order_.resize(blocks_total_);
     std::iota(start_order_.begin(), start_order_.end(), 0u);
@@ -101,7 +108,7 @@ grid_run::~grid_run() {
 
 int grid_run::resident_blocks() const {
   std::uint64_t const wanted =
-      work_.cooperative
+      work_.cooperative || work_.cluster
           ? blocks_total_
           : static_cast<std::uint64_t>(std::clamp(how_.blocks_in_flight, 1, most_resident_blocks));
   return static_cast<int>(std::min(wanted, blocks_total_));
@@ -115,8 +122,10 @@ void grid_run::run() {
   std::exception_ptr error;
   try {
     if (watcher_ != nullptr) {
-      watcher_->launch_begins(
-          {&how_, {static_cast<std::byte*>(work_.arguments), work_.argument_bytes}, work_.kernel});
+      watcher_->launch_begins({&how_,
+                               {static_cast<std::byte*>(work_.arguments), work_.argument_bytes},
+                               work_.kernel,
+                               work_.cluster});
     }
     while (blocks_finished_ < blocks_total_) {
       fill_slots();
@@ -197,6 +206,7 @@ void grid_run::start_block(int slot) {
     thread.wait.what = call::none;
     thread.loads_noted = 0;
     thread.vain_loads = 0;
+    thread.has_arrived = false;
     memory_range const stack =
         thread.stack.stack_bottom == nullptr
             ? stacks_.take()

@@ -95,8 +95,9 @@ char const* cuda_name(call what) {
       "__reduce_min_sync", "__reduce_min_sync", "__reduce_max_sync",
       "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",
       "__reduce_xor_sync", "__syncthreads",     "__syncthreads_count",
-      "__syncthreads_and", "__syncthreads_or",  "grid.sync",
-      "mbarrier wait",     "an atomic load",    "__activemask"};
+      "__syncthreads_and", "__syncthreads_or",  "barrier.cluster.wait",
+      "grid.sync",         "mbarrier wait",     "an atomic load",
+      "__activemask"};
   return names[static_cast<std::size_t>(what)];
 }
 

@@ -59,8 +59,10 @@ struct thread_state {
   thread_name name;
   std::array<recent_load, 64> recent;  ///< written in turn; `loads_noted` since they last counted
   unsigned loads_noted = 0;
-  unsigned last_noted = 0;  ///< where the last load is
-  unsigned vain_loads = 0;  ///< loads in a row that told nothing new
+  unsigned last_noted = 0;          ///< where the last load is
+  unsigned vain_loads = 0;          ///< loads in a row that told nothing new
+  bool has_arrived = false;         ///< at the cluster's barrier, and not waited since
+  std::uint64_t arrived_phase = 0;  ///< of that barrier
 };
 
 /// Lanes that have arrived in one warp collective and wait for the rest of its mask.
