@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <apps/radix_sort/cluster_sort.cuh>
 #include <apps/radix_sort/resident_sort.cuh>
 #include <apps/radix_sort/sort_passes.cuh>
 
@@ -72,33 +73,44 @@ void require_apart(T const* in, T const* out, index_t n, char const* what) {
                          " overlap; expected the same buffer or separate ones");
 }
 
-/// Whether `Tuning` is that of a sort in one launch.
+/// Whether `Tuning` is that of a sort in one launch, of one cluster or of the whole grid.
+template <class Tuning>
+concept tunes_cluster_sort = requires {
+  Tuning::most_blocks;
+};
 template <class Tuning>
 concept tunes_resident_sort = requires {
-  Tuning::most_rows_alone;
+  Tuning::items_per_thread;
 };
 
 /// What a sort in passes without tuning of its own goes by.
 template <class Order, class Value, class Tuning>
-using sort_tuning_or =
-    std::conditional_t<std::is_void_v<Tuning> || tunes_resident_sort<Tuning>,
-                       pass_sort_tuning<typename Order::key_type, Value, typename Order::word_type>,
-                       Tuning>;
+using sort_tuning_or = std::conditional_t<
+    std::is_void_v<Tuning> || tunes_cluster_sort<Tuning> || tunes_resident_sort<Tuning>,
+    pass_sort_tuning<typename Order::key_type, Value, typename Order::word_type>, Tuning>;
 
 /// Sorts in one launch if `Tuning` says so, or leaves the choice and it suits; says whether it did.
+/// `counts`: as `resident_sort_bytes` says.
 template <class Tuning, class Order, class Value>
-bool sort_resident(workspace& ws, std::byte* memory, sort_buffers<typename Order::key_type> keys,
-                   sort_buffers<Value> values, item_count n, Order const& order,
-                   std::vector<digit_place> const& places, bucket_offsets offsets = {}) {
-  auto* const counts = reinterpret_cast<unsigned*>(memory);
-  if constexpr (tunes_resident_sort<Tuning>) {
-    resident_sort<Tuning>(ws, counts, keys, values, n, order, places, offsets);
+bool sort_at_once(workspace& ws, std::byte* counts, sort_buffers<typename Order::key_type> keys,
+                  sort_buffers<Value> values, item_count n, Order const& order,
+                  std::vector<digit_place> const& places, bucket_offsets offsets = {}) {
+  using key_type = typename Order::key_type;
+  if (places.size() > digit_list::most) return false;
+  digit_list const digits(places, offsets);
+  auto* const words = reinterpret_cast<unsigned*>(counts);
+  if constexpr (tunes_cluster_sort<Tuning>) {
+    return cluster_sort<Tuning>(ws, keys, values, n, order, digits);
+  } else if constexpr (tunes_resident_sort<Tuning>) {
+    resident_sort<Tuning>(ws, words, keys, values, n, order, digits);
     return true;
   } else if constexpr (std::is_void_v<Tuning>) {
-    using tuning = resident_sort_tuning<typename Order::key_type, Value>;
+    using in_cluster = cluster_sort_tuning<key_type, Value>;
+    if (cluster_sort<in_cluster>(ws, keys, values, n, order, digits)) return true;
+    using tuning = resident_sort_tuning<key_type, Value>;
     using kernel = resident_sort_kernel<Order, Value, tuning>;
-    if (!resident_sort_suits<kernel>(n.at_most(), places.size())) return false;
-    resident_sort<tuning>(ws, counts, keys, values, n, order, places, offsets);
+    if (!resident_sort_suits<kernel>(n.at_most())) return false;
+    resident_sort<tuning>(ws, words, keys, values, n, order, digits);
     return true;
   } else {
     return false;
@@ -133,7 +145,7 @@ void sort(workspace& ws, sort_buffers<typename Order::key_type> keys, sort_buffe
   if (places.empty() || (in_place && places.size() % 2 == 1)) {
     places.push_back({places.empty() ? 0 : places.back().word, 0, 0});
   }
-  if (sort_resident<Tuning>(ws, next, keys, values, n, order, places)) return;
+  if (sort_at_once<Tuning>(ws, next, keys, values, n, order, places)) return;
   sort_in_passes<tuning>(ws, memory, layout, keys, values, n, order, places,
                          in_place ? pass_count::even : pass_count::any);
 }
@@ -157,7 +169,7 @@ void sort_between(workspace& ws, double_buffer<typename Order::key_type>& keys,
   sort_buffers<Value> of_values;
   if constexpr (!std::is_void_v<Value>) of_values = buffers(*values);
   auto const of_keys = buffers(keys);
-  if (sort_resident<Tuning>(ws, memory, of_keys, of_values, n, order, places)) return;
+  if (sort_at_once<Tuning>(ws, memory, of_keys, of_values, n, order, places)) return;
   sort_in_passes<tuning>(ws, memory, layout, of_keys, of_values, n, order, places,
                          odd ? pass_count::odd : pass_count::even);
 }
@@ -199,10 +211,11 @@ constexpr std::size_t sort_between_workspace_bytes(index_t n) {
 /// `out`; any other overlap throws. Synchronisation: asynchronous on the workspace's stream; the
 /// same launches whatever the keys; allocates device memory only if the workspace must grow, and on
 /// the host a short list of digits. Traffic: reads n keys once to count digits, then reads and
-/// writes n keys for each eight bits in which keys differ (at least once). Progress: on GPUs with
-/// bulk copies and room for such kernels (sm_90), few items that are more than a block's, and items
-/// from 2^18 on, take cooperative launches, which start when all their blocks fit; otherwise a tile
-/// waits only for tiles claimed by running blocks, in whatever order blocks start. Throws:
+/// writes n keys for each eight bits in which keys differ (at least once); few keys, read and
+/// written once, pass between the blocks of a cluster. Progress: on GPUs with clusters, bulk copies
+/// and room for such kernels (sm_90), few items that are more than a block's, and items from 2^18
+/// on, take clusters or cooperative launches, which start when all their blocks fit; otherwise a
+/// tile waits only for tiles claimed by running blocks, in whatever order blocks start. Throws:
 /// `invalid_argument` (workspace too small, bits that are none, overlap), `device_error`,
 /// std::bad_alloc (that list).
 template <class Tuning = void, class Key, class Order = sort_order<Key>>

@@ -120,8 +120,22 @@ struct bucket_offsets {
   __device__ void store(int bucket, index_t begin) const {
     if (out != nullptr && bucket <= buckets) out[bucket] = begin;
   }
-  __device__ void store_end(unsigned bucket, index_t end) const {
+  /// Of a bucket that begins and ends there.
+  __device__ void store_bucket(unsigned bucket, index_t begin, index_t end) const {
+    if (bucket == 0) store(0, begin);
     store(static_cast<int>(bucket) + 1, end);
+  }
+};
+
+/// The digits of a sort in one launch, and whom to tell where the items of each value of one begin.
+struct digit_list {
+  static constexpr std::size_t most = 16;
+  int count = 0;
+  digit_place place[most] = {};
+  bucket_offsets offsets = {};
+
+  digit_list(std::vector<digit_place> const& places, bucket_offsets to_tell) : offsets(to_tell) {
+    for (digit_place const next : places) place[count++] = next;
   }
 };
 

@@ -55,7 +55,7 @@ void split_by_key(workspace& ws, sort_buffers<Key> keys, sort_buffers<Value> val
   int bits = 1;
   while (1 << bits < buckets) ++bits;
   std::vector<digit_place> const places{{0, 0, bits}};
-  if (sort_resident<Tuning>(ws, memory, keys, values, n, order, places, {offsets, buckets})) return;
+  if (sort_at_once<Tuning>(ws, memory, keys, values, n, order, places, {offsets, buckets})) return;
   sort_in_passes<tuning>(ws, memory, layout, keys, values, n, order, places, pass_count::any,
                          {offsets, buckets});
 }

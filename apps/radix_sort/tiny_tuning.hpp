@@ -51,7 +51,17 @@ struct tiny_resident_sort {
   static constexpr rank_order ranks = Ranks;
   static constexpr int block_threads = 256;
   static constexpr int items_per_thread = 2;
-  static constexpr int most_rows_alone = 1;
+};
+
+/// The sort in one cluster of up to four blocks, with one, two or four rows to a warp.
+template <rank_order Ranks = rank_order::hardware>
+struct tiny_cluster_sort {
+  static constexpr int block_threads = 256;
+  static constexpr int items_per_thread = 4;
+  static constexpr int least_rows_together = 1;
+  static constexpr int most_rows_together = 4;
+  static constexpr int most_blocks = 4;
+  static constexpr rank_order ranks = Ranks;
 };
 
 /// The sort within segments: those beyond 128 items are long, and in tiles of 64.

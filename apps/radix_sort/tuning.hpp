@@ -3,8 +3,10 @@
 // them.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <libscan/core/tuning.hpp>
 #include <libscan/core/types.hpp>
@@ -89,6 +91,25 @@ struct staged_pass_tuning {
   static constexpr index_t least_items = index_t{1} << 18;
 };
 
+/// The sort in one cluster. A block alone has up to `items_per_thread` rows. Several with less rows
+/// than `least_rows_together` would wait for one another longer than they work; with more than
+/// `most_rows_together` items would be longer on their way than through memory.
+template <class Key, class Value>
+struct cluster_sort_tuning {
+  static constexpr int block_threads = 512;
+  static constexpr int row_bytes =
+      2 * block_threads * (static_cast<int>(sizeof(Key)) + value_bytes<Value>);
+  static constexpr unsigned fitting_rows = 192 * 1024 / row_bytes;
+  static constexpr int items_per_thread = fitting_rows > 8
+                                              ? 8
+                                              : static_cast<int>(std::bit_floor(fitting_rows));
+  static constexpr int least_rows_together = items_per_thread < 4 ? items_per_thread : 4;
+  static constexpr int most_rows_together =
+      std::is_void_v<Value> ? items_per_thread : least_rows_together;
+  static constexpr int most_blocks = 16;
+  static constexpr rank_order ranks = rank_order::hardware;
+};
+
 /// The sort in one launch, of as many items as the multiprocessors hold.
 template <class Key, class Value>
 struct resident_sort_tuning {
@@ -98,8 +119,6 @@ struct resident_sort_tuning {
                                           : bytes <= 8  ? 8
                                           : bytes <= 48 ? 48 / bytes
                                                         : 1;
-  // To a warp of a block that sorts alone.
-  static constexpr int most_rows_alone = items_per_thread < 4 ? items_per_thread : 4;
   static constexpr rank_order ranks = rank_order::hardware;
 };
 

@@ -32,7 +32,9 @@ inline constexpr bool slow_here = std::is_void_v<Tuning> && !on_gpu;
 /// Staged passes whose ranks come as the hardware gives them, or the wrong way round.
 using staged = tiny_staged_passes<>;
 using disordered = tiny_staged_passes<rank_order::reversed>;
-/// The same of sorts in one launch.
+/// The same of sorts in one cluster, and of sorts in one launch of the whole grid.
+using clustered = tiny_cluster_sort<>;
+using disordered_cluster = tiny_cluster_sort<rank_order::reversed>;
 using resident = tiny_resident_sort<>;
 using disordered_resident = tiny_resident_sort<rank_order::reversed>;
 

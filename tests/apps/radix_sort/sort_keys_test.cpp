@@ -53,7 +53,7 @@ TEMPLATE_LIST_TEST_CASE("keys of every type are sorted", "", key_types) {
 }
 
 using sorts_of_fields =
-    types_to_test<std::tuple<tiny_passes, resident>, std::tuple<automatic_sort>>;
+    types_to_test<std::tuple<tiny_passes, clustered, resident>, std::tuple<automatic_sort>>;
 TEMPLATE_LIST_TEST_CASE("keys of several fields are sorted by their decomposition", "",
                         sorts_of_fields) {
   each_schedule(1, [](std::string const& schedule) {
@@ -67,7 +67,8 @@ TEMPLATE_LIST_TEST_CASE("keys of several fields are sorted by their decompositio
 }
 
 TEMPLATE_TEST_CASE("all kinds of sort sort all kinds of input under all schedules", "", tiny_passes,
-                   staged, disordered, resident, disordered_resident) {
+                   staged, disordered, clustered, disordered_cluster, resident,
+                   disordered_resident) {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : {2, 31, 257, scaled(2100, 600)}) {
@@ -84,7 +85,8 @@ TEMPLATE_TEST_CASE("all kinds of sort sort all kinds of input under all schedule
 using short_key = std::conditional_t<few_types, std::int32_t, std::uint16_t>;
 using unaligned_key = std::conditional_t<few_types, std::uint8_t, std::uint16_t>;
 
-TEMPLATE_TEST_CASE("every n from 0 to 200 is sorted", "", tiny_passes, resident, staged) {
+TEMPLATE_TEST_CASE("every n from 0 to 200 is sorted", "", tiny_passes, clustered, resident,
+                   staged) {
   for (index_t const n : tiny_sizes()) {
     require_sorted_both_ways<TestType>(make_keys<short_key>(variety::any, n));
   }
@@ -98,7 +100,8 @@ TEST_CASE("many keys are sorted the way the library chooses") {
   }
 }
 
-TEMPLATE_TEST_CASE("only the bits asked for count", "", tiny_passes, staged, disordered, resident) {
+TEMPLATE_TEST_CASE("only the bits asked for count", "", tiny_passes, staged, disordered, clustered,
+                   resident) {
   auto const keys = make_keys<std::uint32_t>(variety::any, 1500);
   for (auto const& [first, end] : std::vector<std::pair<int, int>>{
            {0, 0}, {0, 1}, {0, 8}, {3, 12}, {7, 32}, {16, 24}, {31, 32}, {32, 32}}) {
@@ -115,7 +118,7 @@ TEMPLATE_TEST_CASE("only the bits asked for count", "", tiny_passes, staged, dis
 }
 
 TEMPLATE_TEST_CASE("one pass in place takes a second, which keeps the order", "", tiny_passes,
-                   staged, disordered, resident, automatic_sort) {
+                   staged, disordered, clustered, resident, automatic_sort) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : {2, 33, 700}) {
@@ -131,7 +134,7 @@ TEMPLATE_TEST_CASE("one pass in place takes a second, which keeps the order", ""
 }
 
 TEMPLATE_TEST_CASE("a sort in place, and one between two buffers", "", tiny_passes, staged,
-                   resident, automatic_sort) {
+                   clustered, resident, automatic_sort) {
   each_schedule(1, [](std::string const& schedule) {
     INFO(schedule);
     for (variety const how : all_varieties()) {
@@ -157,14 +160,15 @@ TEMPLATE_TEST_CASE("a sort in place, and one between two buffers", "", tiny_pass
 }
 
 TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's", "", tiny_passes, staged,
-                   resident) {
+                   clustered, resident) {
   for (int offset = 0; offset <= 16; ++offset) {
     require_sorted_both_ways<TestType>(make_keys<unaligned_key>(variety::any, 900), offset);
     require_sorted_both_ways<TestType>(make_keys<double>(variety::any, 600), offset);
   }
 }
 
-TEMPLATE_TEST_CASE("n may be known on the device alone", "", tiny_passes, staged, resident) {
+TEMPLATE_TEST_CASE("n may be known on the device alone", "", tiny_passes, staged, clustered,
+                   resident) {
   auto const keys = make_keys<std::int32_t>(variety::any, 2000);
   for (index_t const n : {-1, 0, 1, 700, 2000, 3000}) {
     device_image<index_t> count(std::vector<index_t>{n});

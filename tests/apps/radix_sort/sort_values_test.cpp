@@ -95,7 +95,7 @@ void require_argsort(std::vector<Key> const& keys) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("values of 4 and 8 bytes go with their keys under all schedules", "",
-                   tiny_passes, staged, disordered, resident) {
+                   tiny_passes, staged, disordered, clustered, disordered_cluster, resident) {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : {0, 1, 256, scaled(1100, 300)}) {
@@ -112,6 +112,7 @@ using value_types =
 TEMPLATE_LIST_TEST_CASE("values of any size go with their keys", "", value_types) {
   for (index_t const n : {0, 1, 33, 700}) {
     require_sorted_pairs<tiny_passes, TestType>(make_keys<std::int16_t>(variety::few, n));
+    require_sorted_pairs<clustered, TestType>(make_keys<std::int16_t>(variety::any, n));
     require_sorted_pairs<resident, TestType>(make_keys<std::int16_t>(variety::any, n));
     if constexpr (!few_types || std::is_same_v<TestType, triple>) {
       require_sorted_pairs<automatic_sort, TestType>(make_keys<float>(variety::few, n));
@@ -136,7 +137,7 @@ TEST_CASE("pages of values go with their keys") {
 }
 
 TEMPLATE_TEST_CASE("positions are ranked without being stored", "", tiny_passes, staged, disordered,
-                   resident, automatic_sort) {
+                   clustered, resident, automatic_sort) {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : {0, 1, 2, scaled(900, 257)}) {
@@ -145,7 +146,7 @@ TEMPLATE_TEST_CASE("positions are ranked without being stored", "", tiny_passes,
         require_argsort<TestType, std::uint32_t>(make_keys<std::uint32_t>(how, n));
       }
       if constexpr (!few_types || std::is_same_v<TestType, tiny_passes> ||
-                    std::is_same_v<TestType, resident>) {
+                    std::is_same_v<TestType, clustered>) {
         require_argsort<TestType, index_t>(make_keys<float>(variety::any, n));
       }
     }
@@ -159,7 +160,7 @@ TEST_CASE("many pairs are sorted the way the library chooses") {
 }
 
 TEMPLATE_TEST_CASE("no pointer of pairs needs alignment beyond its type's", "", tiny_passes, staged,
-                   resident) {
+                   clustered, resident) {
   for (int offset = 0; offset <= 16; ++offset) {
     using value = std::conditional_t<few_types, std::uint32_t, std::uint16_t>;
     using key = std::conditional_t<few_types, std::uint8_t, std::uint16_t>;

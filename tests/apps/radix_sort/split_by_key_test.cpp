@@ -66,7 +66,8 @@ TEMPLATE_TEST_CASE("items are grouped by bucket, in their order", "", tiny_passe
   });
 }
 
-TEMPLATE_TEST_CASE("few items are grouped in one launch", "", resident, disordered_resident) {
+TEMPLATE_TEST_CASE("few items are grouped in one launch", "", clustered, disordered_cluster,
+                   resident, disordered_resident) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (int const buckets : {1, 3, 8, 100, 256}) {

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sort of as many items as one cluster of blocks holds: one launch makes all passes, and items
+// go from block to block without a detour through memory. The quickest way for small n. What one
+// block holds is sorted so on any GPU.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include <apps/radix_sort/register_tile.cuh>
+#include <apps/radix_sort/tuning.hpp>
+#include <libscan/device/workspace.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// The cluster sort: one tile a block, of `rows` rows for each warp; tiles of 2^k items.
+template <class Order, class Value, class Tuning>
+struct cluster_sort_kernel {
+  using key_type = typename Order::key_type;
+  using tile_type = register_tile<Order, Value, Tuning>;
+  using lane_items = typename tile_type::lane_items;
+  using value_type = typename tile_type::value_type;
+  static constexpr bool has_values = tile_type::has_values;
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = 1;
+  static constexpr int most_blocks = Tuning::most_blocks;
+  static constexpr int tile_items = tile_type::tile_items;
+
+  struct shared_storage {
+    typename tile_type::shared_storage tile;
+    // What comes from all blocks: items, and how many each has of a digit, of this pass and of the
+    // next, which a block may begin while others read.
+    key_type key[tile_items];
+    value_type value[has_values ? tile_items : 1];
+    unsigned total[2][most_blocks][digit_values];
+    unsigned shift[digit_values];  // modulo 2^32, from the tile to where they go among all
+  };
+
+  /// `witness`: whether keys show that a tile was sorted stably.
+  __device__ void operator()(shared_storage& shared, item_count length, int rows, Order order,
+                             bool witness, sort_buffers<key_type> keys, sort_buffers<Value> values,
+                             digit_list digits) const {
+    auto const n = static_cast<unsigned>(length.get());
+    lane_items items(n, rows);
+    if (gridDim.x == 1) {
+      items.load(keys.in, input_of(values), items.first);
+      for (int p = 0; p < digits.count; ++p) {
+        sort_alone(shared, order, witness, digits.place[p], items, digits.offsets);
+      }
+      return items.store(keys.out, output_of(values));
+    }
+    simt::arrive_cluster();
+    items.load(keys.in, input_of(values), items.first);
+    simt::wait_cluster();  // all blocks have begun
+    for (int p = 0; p < digits.count; ++p) {
+      digit_place const place = digits.place[p];
+      unsigned const begin = sort_among_others(shared, order, witness, place, items, p);
+      simt::wait_cluster();
+      if (!find_shifts(shared, p, begin, n, digits.offsets)) continue;  // all keys agree
+      if (p + 1 == digits.count) {
+        return tile_type::store_sorted(shared.tile, order, place, shared.shift, items.valid,
+                                       keys.out, output_of(values));
+      }
+      send(shared, order, place, items);
+      simt::arrive_cluster();
+      simt::wait_cluster();
+      items.load(shared.key, shared.value, 0);
+    }
+    items.store(keys.out, output_of(values));
+  }
+
+ private:
+  /// A pass of a block that has no others.
+  static __device__ void sort_alone(shared_storage& shared, Order const& order, bool witness,
+                                    digit_place place, lane_items& items, bucket_offsets offsets) {
+    unsigned all = 0;
+    unsigned const begin = tile_type::sort(shared.tile, order, witness, place, items,
+                                           [&](unsigned total) { all = total; });
+    if (threadIdx.x < digit_values) offsets.store_bucket(threadIdx.x, begin, begin + all);
+    items.load(shared.tile.key, shared.tile.value, 0);
+  }
+
+  /// Sorts the block's tile, tells all blocks its counts, and arrives. Returns where the items of
+  /// the caller's digit begin in the tile.
+  static __device__ unsigned sort_among_others(shared_storage& shared, Order const& order,
+                                               bool witness, digit_place place,
+                                               lane_items const& items, int pass) {
+    return tile_type::sort(shared.tile, order, witness, place, items, [&](unsigned total) {
+      if (threadIdx.x < digit_values) {
+        unsigned& told = shared.total[pass % 2][blockIdx.x][threadIdx.x];
+        for (unsigned b = 0; b < gridDim.x; ++b) simt::in_block(told, b) = total;
+      }
+      simt::arrive_cluster();
+    });
+  }
+
+  /// Where the block's items of each digit go, from the counts of all blocks; false if all keys
+  /// have the same digit, so that nothing moves. Ends with a barrier.
+  static __device__ bool find_shifts(shared_storage& shared, int pass, unsigned begin, unsigned n,
+                                     bucket_offsets offsets) {
+    auto const digit = threadIdx.x;
+    unsigned before = 0, all = 0;
+    if (digit < digit_values) {
+#pragma unroll
+      for (unsigned b = 0; b < most_blocks; ++b) {
+        unsigned const total = b < gridDim.x ? shared.total[pass % 2][b][digit] : 0;
+        all += total;
+        if (b < blockIdx.x) before += total;
+      }
+    }
+    unsigned const first = block::exclusive_scan(shared.tile.scan, all, plus<unsigned>{}).prefix;
+    if (digit < digit_values) {
+      if (blockIdx.x == 0) offsets.store_bucket(digit, first, first + all);
+      shared.shift[digit] = first + before - begin;
+    }
+    return !simt::sync_block_or(digit < digit_values && all == n);
+  }
+
+  /// Puts the tile's items where they go, in all blocks.
+  static __device__ void send(shared_storage& shared, Order const& order, digit_place place,
+                              lane_items const& items) {
+    auto const tile = static_cast<unsigned>(items.rows) * block_threads;  // a power of 2
+    int const log2 = simt::warp_size - 1 - simt::clz(tile);
+    tile_type::each_sorted(shared.tile, order, place, shared.shift, items.valid,
+                           [&](unsigned target, key_type const& key, unsigned i) {
+                             unsigned const block = target >> log2;
+                             unsigned const item = target & (tile - 1);
+                             simt::in_block(shared.key[item], block) = key;
+                             if constexpr (has_values) {
+                               simt::in_block(shared.value[item], block) = shared.tile.value[i];
+                             }
+                           });
+  }
+};
+
+/// Tiles of a cluster sort.
+struct cluster_shape {
+  int rows;
+  unsigned blocks;
+};
+
+/// How to sort up to n items in one cluster of at most so many blocks; no rows if they do not fit.
+template <class Tuning>
+cluster_shape shape_cluster(index_t n, index_t most_blocks) {
+  constexpr index_t row_items = Tuning::block_threads;
+  index_t const rows = std::max<index_t>(ceil_div(n, row_items), 1);
+  if (rows <= Tuning::items_per_thread) return {static_cast<int>(rows), 1};
+  index_t const shared_out = ceil_div(rows, std::min<index_t>(most_blocks, Tuning::most_blocks));
+  auto const some = static_cast<int>(std::bit_ceil(
+      static_cast<std::uint64_t>(std::max<index_t>(shared_out, Tuning::least_rows_together))));
+  if (some > Tuning::most_rows_together) return {0, 0};
+  return {some, static_cast<unsigned>(ceil_div(n, some * row_items))};
+}
+
+/// Sorts in one cluster if the device can; says whether it did.
+template <class Tuning, class Order, class Value>
+bool cluster_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
+                  sort_buffers<Value> values, item_count n, Order const& order,
+                  digit_list const& digits) {
+  using kernel = cluster_sort_kernel<Order, Value, Tuning>;
+  using key_type = typename Order::key_type;
+  if (sizeof(typename kernel::shared_storage) > simt::shared_room()) return false;
+  auto const most_blocks =
+      simt::most_cluster_blocks<kernel, item_count, int, Order, bool, sort_buffers<key_type>,
+                                sort_buffers<Value>, digit_list>(kernel::block_threads);
+  cluster_shape const shape = shape_cluster<Tuning>(n.at_most(), most_blocks);
+  if (shape.rows == 0) return false;
+  simt::launch<kernel>({.blocks = shape.blocks,
+                        .threads = kernel::block_threads,
+                        .on = ws.stream(),
+                        .cluster = shape.blocks > 1},
+                       n, shape.rows, order, keys_are_witness(order), keys, values, digits);
+  return true;
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
