@@ -55,14 +55,12 @@ struct work_of<pipeline_form::mask, In, Rule, Outputs, Tuning> {
 };
 
 /// How each form is tuned.
-template <pipeline_form Form, class Item, class Rule, class Outputs>
+template <pipeline_form Form, class Item, class Rule>
 struct tuning_of {
-  static constexpr bool lean = Rule::bits_per_item == 0 && !Rule::looks_back &&
-                               !wanted<typename Outputs::rejected_type> && sizeof(Item) >= 4;
-  using type = pipelined_filter_tuning<Item, Rule::bits_per_item, lean>;
+  using type = pipelined_filter_tuning<Item, Rule::bits_per_item>;
 };
-template <class Item, class Rule, class Outputs>
-struct tuning_of<pipeline_form::mask, Item, Rule, Outputs> {
+template <class Item, class Rule>
+struct tuning_of<pipeline_form::mask, Item, Rule> {
   using type = pipelined_mask_filter_tuning<Rule::bits_per_item>;
 };
 
@@ -110,7 +108,7 @@ void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_coun
     run_pipeline<Tuning>(ws, memory, work{in, out, rule}, n, plus_position{}, position{0}, total);
   } else if constexpr (!tunes_resident_filter<Tuning>) {
     if constexpr (std::is_void_v<Tuning> && form != pipeline_form::none) {
-      using tuning = typename tuning_of<form, item, Rule, Outputs>::type;
+      using tuning = typename tuning_of<form, item, Rule>::type;
       using work = typename work_of<form, In, Rule, Outputs, tuning>::type;
       if (n.at_most() > tuning::look_back_items &&
           simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {

@@ -111,7 +111,6 @@ TEMPLATE_LIST_TEST_CASE("the size ladder at every selectivity, in several types"
                         ladder_types) {
   using tuning = filter_tuning<TestType>;
   using pipeline = pipelined_filter_tuning<TestType>;
-  using lean_pipeline = pipelined_filter_tuning<TestType, 0, true>;
   constexpr index_t tile = index_t{tuning::block_threads} * tuning::items_per_thread;
   constexpr index_t pipeline_tile =
       index_t{pipeline::group_threads} * pipeline::vector_items * pipeline::rows;
@@ -119,7 +118,6 @@ TEMPLATE_LIST_TEST_CASE("the size ladder at every selectivity, in several types"
   auto const require_both = [](std::vector<TestType> const& items, int percent) {
     require_filter<tuning>(items, some<TestType>(percent));
     require_filter<pipeline>(items, some<TestType>(percent));
-    require_filter<lean_pipeline>(items, some<TestType>(percent));
     require_filter<short_pipeline<TestType>>(items, some<TestType>(percent));
   };
   auto sizes = size_ladder(tile, tuning::block_threads, limit);
