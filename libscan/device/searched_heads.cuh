@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heads of one tile, made of offsets where they are needed: the block searches for the first
-// offset of its tile and marks what begins there in shared memory. Where there are few items this
+// segment of its tile and marks what begins there in shared memory. Where there are few items this
 // is sooner done than marking the heads of all (offset_heads.cuh), which takes launches of its own.
 #pragma once
 
@@ -28,7 +28,10 @@ inline constexpr bool by_offsets<segment_offsets<Offset>> = true;
 /// takes no longer count, but the search that every tile would wait for does; and where most
 /// segments are empty, one tile may have to read the offsets of nearly all.
 inline constexpr index_t most_searched_items = index_t{1} << 22;
-inline constexpr index_t most_searched_segments = index_t{1} << 16;
+inline constexpr index_t most_searched_segments = index_t{1} << 17;
+constexpr bool suits_search(index_t items, index_t segments) {
+  return items <= most_searched_items && segments > 0 && segments <= most_searched_segments;
+}
 
 /// Whether an offset lies before an item, whatever its type.
 template <class Offset>
@@ -54,6 +57,37 @@ __device__ index_t first_offset(Offset const* offsets, index_t count, index_t ba
     if (failed < high) high = failed;
   }
   return low;
+}
+
+/// use(s, from, to) for segments s from `first` on, which are items [from, to), until it returns
+/// false, and for a few beyond; but where many at one place are empty, not for all of those. By a
+/// block of `Threads`, each of which goes on as far as it has to.
+template <int Threads, class Offset, class Use>
+__device__ void each_segment(searched_heads<Offset> const& heads, index_t first, Use use) {
+  constexpr int reads = 2;  // of a thread, under way together; more take registers that tiles need
+  constexpr index_t step = index_t{reads} * Threads;
+  index_t const last = heads.segments;
+  for (index_t s = first + static_cast<index_t>(threadIdx.x);; s += step) {
+    Offset from[reads], to[reads];
+#pragma unroll
+    for (int k = 0; k < reads; ++k) {
+      index_t const own = s + k * Threads;
+      from[k] = heads.offsets[own < last ? own : last];
+      to[k] = heads.offsets[own < last ? own + 1 : last];
+    }
+    bool more = true;
+#pragma unroll
+    for (int k = 0; k < reads; ++k) {
+      index_t const own = s + k * Threads;
+      more = own < last && use(own, static_cast<index_t>(from[k]), static_cast<index_t>(to[k]));
+    }
+    if (!more) return;
+    if (from[0] != from[reads - 1]) continue;
+    // Amid many empty segments at one place: on by doubled steps.
+    index_t jump = step;
+    while (s + 2 * jump < last && heads.offsets[s + 2 * jump] == from[0]) jump *= 2;
+    s += jump - step;
+  }
 }
 
 /// Heads of the tile at `base`, a byte each; items go by their places among all.
@@ -97,48 +131,39 @@ struct tile_heads<searched_heads<Offset>, Threads, TileItems> {
     alignas(16) std::uint32_t four_flags[TileItems / 4];
   };
 
+  /// The first segment that ends behind `base`. No head beyond there is of an earlier one.
+  static __device__ index_t first_of(searched_heads<Offset> const& heads, index_t base) {
+    return first_offset<Threads>(heads.offsets + 1, heads.segments, base + 1);
+  }
+
   /// Marks them in `shared`. Ends with a barrier.
   static __device__ tile_flags of(shared_storage& shared, searched_heads<Offset> const& heads,
                                   index_t base, int valid) {
+    return of(shared, heads, base, valid, first_of(heads, base));
+  }
+
+  /// The same, with what `first_of` has found.
+  static __device__ tile_flags of(shared_storage& shared, searched_heads<Offset> const& heads,
+                                  index_t base, int valid, index_t first) {
     for (int i = static_cast<int>(threadIdx.x); i < TileItems / 4; i += Threads) {
       shared.four_flags[i] = 0;
     }
     simt::sync_block();
     auto* const flags = reinterpret_cast<std::uint8_t*>(shared.four_flags);
-    mark(flags, heads, first_offset<Threads>(heads.offsets, heads.segments, base), base, valid);
+    mark(flags, heads, first, base, valid);
     simt::sync_block();
     return {flags, base};
   }
 
  private:
-  static constexpr int reads = 8;  // of a thread, under way together
-
   /// Marks every segment that begins in the tile, from `first` on.
   static __device__ void mark(std::uint8_t* flags, searched_heads<Offset> const& heads,
                               index_t first, index_t base, int valid) {
-    index_t const last = heads.segments;
-    for (index_t s = first + static_cast<index_t>(threadIdx.x);; s += reads * Threads) {
-      Offset at[reads], end[reads];
-#pragma unroll
-      for (int k = 0; k < reads; ++k) {
-        index_t const own = s + k * Threads;
-        at[k] = heads.offsets[own < last ? own : last];
-        end[k] = heads.offsets[own < last ? own + 1 : last];
-      }
-      index_t place = 0;
-#pragma unroll
-      for (int k = 0; k < reads; ++k) {
-        place = static_cast<index_t>(at[k]) - base;
-        bool const begins = static_cast<index_t>(at[k]) < static_cast<index_t>(end[k]);
-        if (place >= 0 && place < valid && begins) flags[place] = 1;
-      }
-      if (s + (reads - 1) * Threads >= last || place >= valid) break;
-      if (at[0] != at[reads - 1]) continue;
-      // Amid many empty segments at one place: on by doubled steps.
-      index_t jump = reads * Threads;
-      while (s + 2 * jump < last && heads.offsets[s + 2 * jump] == at[0]) jump *= 2;
-      s += jump - reads * Threads;
-    }
+    each_segment<Threads>(heads, first, [&](index_t, index_t from, index_t to) {
+      index_t const place = from - base;
+      if (place >= 0 && place < valid && from < to) flags[place] = 1;
+      return place < valid;
+    });
   }
 };
 

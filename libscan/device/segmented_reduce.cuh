@@ -9,6 +9,7 @@
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/look_back_segmented_reduce.cuh>
 #include <libscan/device/pipelined_segmented_reduce.cuh>
+#include <libscan/device/searched_segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -112,18 +113,29 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
   std::size_t const rest =
       places + static_cast<std::size_t>(ceil_div(descriptor.segments, index_t{32})) * 256;
   return {heads, places, rest,
-          rest + std::max(places_scan_bytes(descriptor.segments),
-                          segmented_reduce_bytes<T, Tuning>(n))};
+          std::max(rest + std::max(places_scan_bytes(descriptor.segments),
+                                   segmented_reduce_bytes<T, Tuning>(n)),
+                   searched_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n))};
 }
 
-/// Totals between offsets. Only if a segment is empty does a scan find the number of each other one
-/// among those that are not.
+/// Totals between offsets. Of few, each tile searches for its own; otherwise heads are marked, and
+/// only if a segment is empty does a scan find the number of each other one among those that are
+/// not.
 template <class Tuning, class In, class Totals, class Offset, class Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offset> descriptor,
                       no_keys keys, item_count n, Op op, index_t* /*d_segments*/,
                       typename Op::value_type init) {
   using T = typename Op::value_type;
   check_heads(descriptor);
+  if constexpr (!tunes_pipeline<Tuning>) {
+    if (suits_search(n.at_most(), descriptor.segments)) {
+      using tuning = look_back_reduce_tuning<Tuning, T>;
+      return searched_segmented_reduce<tuning>(
+          ws.reserve(searched_reduce_bytes<T, tuning>(n.at_most())), ws.stream(), in, totals,
+          searched_heads<std::remove_cv_t<Offset>>{descriptor.offsets, descriptor.segments}, n, op,
+          init);
+    }
+  }
   auto const layout = lay_out_offset_totals<T, Tuning>(n.at_most(), descriptor);
   std::byte* const memory = ws.reserve(layout.bytes);
   auto* const numbered = reinterpret_cast<index_t*>(memory + layout.numbered);
@@ -166,8 +178,9 @@ constexpr std::size_t segmented_reduce_workspace_bytes(index_t n,
 /// knows. Aliasing: `totals` may overlap nothing, and n may not be read from where the number of
 /// segments goes.
 /// Traffic: reads n items and the descriptor, writes one result per segment; for
-/// `segment_offsets`, 1/8 byte an item passes through the workspace, and if any segment is empty it
-/// also reads the offsets twice more and passes 8 bytes per segment through there.
+/// `segment_offsets`, unless they are so few that tiles search them, 1/8 byte an item passes
+/// through the workspace, and if any segment is empty it also reads the offsets twice more and
+/// passes 8 bytes per segment through there.
 template <class Tuning = void, class In, class Totals, class Heads, class Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
                       index_t* d_segments = nullptr,

@@ -118,8 +118,7 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
     for_tiles = pipeline_bytes<open_end<T>>(ceil_div(n.at_most(), least));
   }
   if constexpr (by_offsets<Heads> && !tunes_pipeline<Tuning>) {
-    if (n.at_most() <= most_searched_items && descriptor.segments > 0 &&
-        descriptor.segments <= most_searched_segments) {
+    if (suits_search(n.at_most(), descriptor.segments)) {
       searched_heads<std::remove_cvref_t<decltype(*descriptor.offsets)>> const searched{
           descriptor.offsets, descriptor.segments};
       return look_back_segmented_scan<Kind, look_back>(ws, ws.reserve(for_tiles), in, out, searched,

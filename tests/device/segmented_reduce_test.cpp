@@ -203,21 +203,29 @@ TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tun
 
 TEMPLATE_TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all the same",
                    "", automatic, tiny_pipeline_tuning) {
-  index_t const n = 20000;
-  auto const ends = make_offsets(segment_shape::some_empty, n);
-  segments_on_device const segments(ends);
-  auto const items = make_items<std::int32_t>(n);
-  segment_offsets const heads{segments.offsets.data(), segments.segments};
-  std::size_t const bytes = segmented_reduce_workspace_bytes<std::int32_t>(n, heads);
-  device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
-  simt::fill_async(memory.data(), 0xff, bytes);
-  workspace ws(memory.data(), bytes);
-  device_image<std::int32_t> in(items), totals(segments.segments);
-  auto const expected = segment_totals_oracle(items, ends, plus<std::int32_t>{}, 3);
-  for (int k = 0; k < 2; ++k) {
-    segmented_reduce<TestType>(ws, in.data(), totals.data(), heads, n, plus<std::int32_t>{},
-                               nullptr, 3);
-    REQUIRE(difference(expected, totals.read()) == "");
+  // Up to so many segments each tile searches for its own; heads of more are marked for all.
+  for (index_t const many : {device::most_searched_segments, device::most_searched_segments + 1}) {
+    index_t const n = 20000;
+    std::vector<index_t> ends;
+    for (index_t s = 0; s <= many; ++s)
+      ends.push_back(s < many / 2 ? 0 : (s - many / 2) * n / many * 2);
+    ends.back() = n;
+    segments_on_device const segments(ends);
+    auto const items = make_items<std::int32_t>(n);
+    segment_offsets const heads{segments.offsets.data(), segments.segments};
+    std::size_t const bytes = segmented_reduce_workspace_bytes<std::int32_t>(n, heads);
+    device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+    simt::fill_async(memory.data(), 0xff, bytes);
+    workspace ws(memory.data(), bytes);
+    device_image<std::int32_t> in(items), totals(segments.segments);
+    auto const expected = segment_totals_oracle(items, ends, plus<std::int32_t>{}, 3);
+    INFO(many << " segments");
+    for (int k = 0; k < 2; ++k) {
+      segmented_reduce<TestType>(ws, in.data(), totals.data(), heads, n, plus<std::int32_t>{},
+                                 nullptr, 3);
+      REQUIRE(difference(expected, totals.read()) == "");
+      REQUIRE(totals.damage() == "");
+    }
   }
 }
 
