@@ -1,19 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide scan of one bit per item: ranks by population counts, 32 items a thread (the scan of
 // a warp's ballots, Harris & Garland 3.2.2, on bits that lie in memory). Many items are counted
-// first and then ranked; the tiles of few are chained by decoupled look-back on counts.
+// first and then ranked; the tiles of fewer are chained by decoupled look-back on counts; as many
+// as the multiprocessors hold are scanned as numbers.
 #pragma once
 
+#include <algorithm>
+
 #include <libscan/block/scan.cuh>
+#include <libscan/core/operators.hpp>
 #include <libscan/device/counted_binary_scan.cuh>
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/mask_words.cuh>
 #include <libscan/device/position.cuh>
 #include <libscan/device/rank_words.cuh>
+#include <libscan/device/resident_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
+
+/// The items of a mask as numbers, 0 or 1. An iterator.
+template <class Mask, class Number>
+struct mask_numbers {
+  Mask mask;
+  index_t first = 0;
+
+  __device__ Number operator[](index_t i) const {
+    return static_cast<Number>(mask.template bits<1>(first + i, 1));
+  }
+  __device__ mask_numbers operator+(index_t distance) const { return {mask, first + distance}; }
+};
 
 /// Tile of the binary scan: every thread takes one word of 32 items.
 struct binary_scan_tuning {
@@ -86,13 +103,14 @@ void look_back_binary_scan(workspace& ws, std::byte* memory, Mask mask, Rank* ra
                        mask, ranks, n, tile_state<position>(memory, tiles), d_total);
 }
 
-/// Bytes of workspace for either way to scan.
+/// Bytes of workspace for any way to scan.
 template <class LookBack, class Counted>
 constexpr std::size_t binary_scan_bytes(index_t n) {
-  std::size_t const look_back =
-      tile_state<position>::bytes(ceil_div(n, index_t{LookBack::block_threads} * word_items));
-  std::size_t const counted = counted_tiles<Counted>::bytes(n);
-  return look_back > counted ? look_back : counted;
+  using rank = index_t;
+  return std::max(
+      {tile_state<position>::bytes(ceil_div(n, index_t{LookBack::block_threads} * word_items)),
+       counted_tiles<Counted>::bytes(n),
+       resident_scan_bytes<rank, resident_tuning<rank, rank, rank>>});
 }
 
 /// Scans the way `Tuning` says, or as the number of items permits.
@@ -105,6 +123,12 @@ void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d
   using look_back = std::conditional_t<automatic || counts, binary_scan_tuning, Tuning>;
   using counted = std::conditional_t<counts, Tuning, counted_binary_scan_tuning>;
   std::byte* const memory = ws.reserve(binary_scan_bytes<look_back, counted>(n.at_most()));
+  if constexpr (automatic) {
+    if (resident_scan_if_fits<Kind>(ws, mask_numbers<Mask, Rank>{mask}, ranks, n, plus<Rank>{},
+                                    d_total, 0)) {
+      return;
+    }
+  }
   if (counts || (automatic && n.at_most() >= counted_binary_scan_tuning::least_items<Mask>)) {
     counted_binary_scan<Kind, counted>(ws, memory, mask, ranks, n, d_total);
   } else {
@@ -131,8 +155,9 @@ constexpr std::size_t binary_scan_workspace_bytes(index_t n) {
 /// device memory, or null. Aliasing: mask and ranks may not overlap. Synchronisation: asynchronous
 /// on the workspace's stream; allocates only if the workspace must grow. Traffic: writes n ranks;
 /// reads n bytes or n / 8, and of many items writes and reads n / 8 more, or reads n / 8 more.
-/// Progress: of few items, a tile waits only for tiles claimed by running blocks; of many, no block
-/// waits for another. Throws: `invalid_argument` (workspace too small), `device_error`.
+/// Progress: few items take a cooperative launch, which starts when all its blocks fit; of more, a
+/// tile waits only for tiles claimed by running blocks; of many, no block waits for another.
+/// Throws: `invalid_argument` (workspace too small), `device_error`.
 template <class Tuning = void, class Mask, class Rank>
 void exclusive_binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n,
                            index_t* d_total = nullptr) {

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <libscan/block/scan.cuh>
+#include <libscan/core/tuning.hpp>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/warp_rows.cuh>
 #include <libscan/device/workspace.cuh>
@@ -26,9 +27,9 @@ struct resident_scan_kernel {
 
   using shared_storage = block::scan_storage<T, block_threads>;
 
-  template <class In, class Out>
+  template <class In, class Out, class Total>
   __device__ void operator()(shared_storage& shared, In in, Out out, item_count count, int rows,
-                             Op op, T init, T* totals, T* total) const {
+                             Op op, T init, T* totals, Total* total) const {
     index_t const n = count.get();
     int const thread = static_cast<int>(threadIdx.x);
     int const warp_items = rows * rows_type::row_items;
@@ -80,9 +81,9 @@ bool fits_resident_scan(index_t n) {
 }
 
 /// Launches `resident_scan_kernel` over n items, of which `fits_resident_scan` is true.
-template <scan_kind Kind, class Tuning, class In, class Out, class Op>
-void resident_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                   typename Op::value_type* d_total, typename Op::value_type init) {
+template <scan_kind Kind, class Tuning, class In, class Out, class Op, class Total>
+void resident_scan(workspace& ws, In in, Out out, item_count n, Op op, Total* d_total,
+                   typename Op::value_type init) {
   using T = typename Op::value_type;
   using kernel = resident_scan_kernel<Kind, Op, Tuning>;
   resident_shape const shape(n.at_most(), kernel::row_items, Tuning::rows);
@@ -92,6 +93,24 @@ void resident_scan(workspace& ws, In in, Out out, item_count n, Op op,
                         .on = ws.stream(),
                         .cooperative = true},
                        in, out, n, shape.rows, op, init, totals, d_total);
+}
+
+/// The same if the current device holds n items at once; says whether it did.
+template <scan_kind Kind, class In, class Out, class Op, class Total>
+bool resident_scan_if_fits(workspace& ws, In in, Out out, item_count n, Op op, Total* d_total,
+                           typename Op::value_type init) {
+  using T = typename Op::value_type;
+  using item = typename stored<In, T>::type;
+  using result = typename stored<Out, T>::type;
+  using few = short_resident_tuning<item, T, result>;
+  if (fits_resident_scan<Op, few>(n.at_most())) {
+    resident_scan<Kind, few>(ws, in, out, n, op, d_total, init);
+    return true;
+  }
+  using more = resident_tuning<item, T, result>;
+  if (!fits_resident_scan<Op, more>(n.at_most())) return false;
+  resident_scan<Kind, more>(ws, in, out, n, op, d_total, init);
+  return true;
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -41,17 +41,10 @@ void scan(workspace& ws, In in, Out out, item_count n, Op op, typename Op::value
           typename Op::value_type init) {
   using T = typename Op::value_type;
   if constexpr (sizeof(T) <= 16) {
-    using item = typename stored<In, T>::type;
-    using result = typename stored<Out, T>::type;
-    using few = short_resident_tuning<item, T, result>;
-    if (fits_resident_scan<Op, few>(n.at_most())) {
-      return resident_scan<Kind, few>(ws, in, out, n, op, d_total, init);
-    }
-    using resident = resident_tuning<item, T, result>;
-    if (fits_resident_scan<Op, resident>(n.at_most())) {
-      return resident_scan<Kind, resident>(ws, in, out, n, op, d_total, init);
-    }
+    if (resident_scan_if_fits<Kind>(ws, in, out, n, op, d_total, init)) return;
     if constexpr (suits_bulk_copy<In>) {
+      using item = typename stored<In, T>::type;
+      using result = typename stored<Out, T>::type;
       using tuning = pipeline_tuning<item, T, result>;
       using work = scan_work<Kind, item, Out, Op, tuning>;
       if (simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {

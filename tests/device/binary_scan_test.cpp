@@ -33,6 +33,9 @@ struct small_counted_tuning {
   static constexpr index_t chunk_items = 6 * 4096;
 };
 
+/// No tuning of one's own: the library chooses.
+using automatic = void;
+
 constexpr scan_kind both_kinds[] = {scan_kind::exclusive, scan_kind::inclusive};
 
 /// n predicates, of which about one in `one_in` holds; 0: none.
@@ -122,12 +125,19 @@ TEST_CASE("the size ladder agrees with a loop") {
     require_ranks<tuning, std::int32_t>(make_bytes(n, 3));
     require_ranks<tuning, std::int64_t>(make_bytes(n, 3));
   }
-  if (on_gpu) require_ranks<void, std::int32_t>(make_bytes((1 << 25) + 77, 3));
+  for (index_t const n : {0, 1, 33, 2048, 2049, scaled(20000, 5000)}) {
+    require_ranks<automatic, std::int32_t>(make_bytes(n, 3));
+    require_ranks<automatic, std::uint64_t>(make_bytes(n, 1));
+  }
+  // Scanned as numbers, in tiles, and counted first.
+  for (index_t const n : {1 << 18, (1 << 18) + 1, 1 << 21, (1 << 21) + 1, (1 << 25) + 77}) {
+    if (on_gpu) require_ranks<automatic, std::int32_t>(make_bytes(n, 3));
+  }
   require_ranks<device::counted_binary_scan_tuning, std::int32_t>(make_bytes(70001, 3));
 }
 
 TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is touched",
-                   "", small_tuning, small_counted_tuning) {
+                   "", small_tuning, small_counted_tuning, automatic) {
   for (int offset = 0; offset <= 16; ++offset) {
     INFO("offset " << offset);
     require_ranks<TestType, std::uint32_t>(make_bytes(2500, 2), offset);
@@ -136,7 +146,7 @@ TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's, and nothing ou
 }
 
 TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tuning,
-                   small_counted_tuning) {
+                   small_counted_tuning, automatic) {
   auto const bytes = make_bytes(5000, 2);
   device_image<std::uint8_t> mask(bytes);
   for (index_t const n : {-3, 0, 1, 32, 1024, 4999, 5000, 9999}) {
