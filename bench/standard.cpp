@@ -62,6 +62,10 @@ std::vector<options> cuda_parts() {
   options& pairs = add("sort", ladder);
   pairs.sorts = {"pairs", "argsort"};
   pairs.keys = names_of(key_axis);
+  options& few = add("sort", {1 << 12});
+  few.types = {"u32"};
+  few.keys = {"uniform"};
+  few.sorts = {"keys", "pairs"};
   options& in_segments = add("segmented-sort", {1 << 20, 1 << 27});
   in_segments.sorts = {"keys", "pairs"};
   in_segments.lengths = sorted_lengths;

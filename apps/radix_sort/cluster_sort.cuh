@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sort of as many items as one cluster of blocks holds: one launch makes all passes, and items
 // go from block to block without a detour through memory. The quickest way for small n. What one
-// block holds is sorted so on any GPU.
+// block holds is sorted so on any GPU that has room for it.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +26,7 @@ struct cluster_sort_kernel {
   static constexpr int resident_blocks = 1;
   static constexpr int most_blocks = Tuning::most_blocks;
   static constexpr int tile_items = tile_type::tile_items;
+  static_assert(std::has_single_bit(static_cast<unsigned>(block_threads)));
 
   struct shared_storage {
     typename tile_type::shared_storage tile;
@@ -143,6 +144,8 @@ struct cluster_shape {
 /// How to sort up to n items in one cluster of at most so many blocks; no rows if they do not fit.
 template <class Tuning>
 cluster_shape shape_cluster(index_t n, index_t most_blocks) {
+  static_assert(Tuning::least_rows_together <= Tuning::most_rows_together &&
+                Tuning::most_rows_together <= Tuning::items_per_thread);
   constexpr index_t row_items = Tuning::block_threads;
   index_t const rows = std::max<index_t>(ceil_div(n, row_items), 1);
   if (rows <= Tuning::items_per_thread) return {static_cast<int>(rows), 1};
@@ -163,7 +166,7 @@ bool cluster_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
   if (sizeof(typename kernel::shared_storage) > simt::shared_room()) return false;
   auto const most_blocks =
       simt::most_cluster_blocks<kernel, item_count, int, Order, bool, sort_buffers<key_type>,
-                                sort_buffers<Value>, digit_list>(kernel::block_threads);
+                                sort_buffers<Value>, digit_list>();
   cluster_shape const shape = shape_cluster<Tuning>(n.at_most(), most_blocks);
   if (shape.rows == 0) return false;
   simt::launch<kernel>({.blocks = shape.blocks,

@@ -80,7 +80,7 @@ concept tunes_cluster_sort = requires {
 };
 template <class Tuning>
 concept tunes_resident_sort = requires {
-  Tuning::items_per_thread;
+  Tuning::resident;
 };
 
 /// What a sort in passes without tuning of its own goes by.
@@ -106,7 +106,9 @@ bool sort_at_once(workspace& ws, std::byte* counts, sort_buffers<typename Order:
     return true;
   } else if constexpr (std::is_void_v<Tuning>) {
     using in_cluster = cluster_sort_tuning<key_type, Value>;
-    if (cluster_sort<in_cluster>(ws, keys, values, n, order, digits)) return true;
+    if constexpr (in_cluster::items_per_thread > 0) {
+      if (cluster_sort<in_cluster>(ws, keys, values, n, order, digits)) return true;
+    }
     using tuning = resident_sort_tuning<key_type, Value>;
     using kernel = resident_sort_kernel<Order, Value, tuning>;
     if (!resident_sort_suits<kernel>(n.at_most())) return false;
@@ -213,9 +215,9 @@ constexpr std::size_t sort_between_workspace_bytes(index_t n) {
 /// the host a short list of digits. Traffic: reads n keys once to count digits, then reads and
 /// writes n keys for each eight bits in which keys differ (at least once); few keys, read and
 /// written once, pass between the blocks of a cluster. Progress: on GPUs with clusters, bulk copies
-/// and room for such kernels (sm_90), few items that are more than a block's, and items from 2^18
-/// on, take clusters or cooperative launches, which start when all their blocks fit; otherwise a
-/// tile waits only for tiles claimed by running blocks, in whatever order blocks start. Throws:
+/// and room for such kernels (sm_90), few items, if they are more than a block's, and items from
+/// 2^18 on take clusters or cooperative launches, which start when all their blocks fit; otherwise
+/// a tile waits only for tiles claimed by running blocks, in whatever order blocks start. Throws:
 /// `invalid_argument` (workspace too small, bits that are none, overlap), `device_error`,
 /// std::bad_alloc (that list).
 template <class Tuning = void, class Key, class Order = sort_order<Key>>

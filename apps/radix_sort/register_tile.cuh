@@ -151,7 +151,7 @@ struct register_tile {
     for (int row = 0; row < most_rows; ++row) {
       if (row >= items.rows) break;
       bool const valid = items.has(row);
-      unsigned const digit = place.digit(order, items.key[row]);
+      unsigned const digit = valid ? place.digit(order, items.key[row]) : 0;
       if constexpr (ByCounters) {
         rank[row] = take_place<Tuning::ranks>(counts, digit, valid);
       } else {

@@ -48,12 +48,13 @@ struct tiny_staged_passes {
 /// The sort in one launch, with up to two rows to a warp.
 template <rank_order Ranks = rank_order::hardware>
 struct tiny_resident_sort {
+  static constexpr bool resident = true;
   static constexpr rank_order ranks = Ranks;
   static constexpr int block_threads = 256;
   static constexpr int items_per_thread = 2;
 };
 
-/// The sort in one cluster of up to four blocks, with one, two or four rows to a warp.
+/// The sort in one cluster of up to four blocks, with up to four rows to a warp.
 template <rank_order Ranks = rank_order::hardware>
 struct tiny_cluster_sort {
   static constexpr int block_threads = 256;

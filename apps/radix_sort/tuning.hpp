@@ -91,15 +91,17 @@ struct staged_pass_tuning {
   static constexpr index_t least_items = index_t{1} << 18;
 };
 
-/// The sort in one cluster. A block alone has up to `items_per_thread` rows. Several with less rows
-/// than `least_rows_together` would wait for one another longer than they work; with more than
-/// `most_rows_together` items would be longer on their way than through memory.
+/// The sort in one cluster, of items small enough. A block alone has up to `items_per_thread` rows.
+/// Several with less rows than `least_rows_together` would wait for one another longer than they
+/// work; with more than `most_rows_together` items would be longer on their way than through
+/// memory.
 template <class Key, class Value>
 struct cluster_sort_tuning {
   static constexpr int block_threads = 512;
   static constexpr int row_bytes =
       2 * block_threads * (static_cast<int>(sizeof(Key)) + value_bytes<Value>);
-  static constexpr unsigned fitting_rows = 192 * 1024 / row_bytes;
+  // Beside 50 KiB of counts; 0 of large items.
+  static constexpr unsigned fitting_rows = 176 * 1024 / row_bytes;
   static constexpr int items_per_thread = fitting_rows > 8
                                               ? 8
                                               : static_cast<int>(std::bit_floor(fitting_rows));
@@ -114,6 +116,7 @@ struct cluster_sort_tuning {
 template <class Key, class Value>
 struct resident_sort_tuning {
   static constexpr int bytes = static_cast<int>(sizeof(Key)) + value_bytes<Value>;
+  static constexpr bool resident = true;
   static constexpr int block_threads = 1024;
   static constexpr int items_per_thread = bytes <= 4    ? 12
                                           : bytes <= 8  ? 8

@@ -33,6 +33,12 @@ constexpr bool suits_search(index_t items, index_t segments) {
   return items <= most_searched_items && segments > 0 && segments <= most_searched_segments;
 }
 
+/// Whether `Tuning` has heads marked at once, however few there are: for tests.
+template <class Tuning>
+concept marks_heads = requires {
+  Tuning::marks_heads;
+};
+
 /// Whether an offset lies before an item, whatever its type.
 template <class Offset>
 __device__ __forceinline__ bool is_before(Offset offset, index_t item) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The totals of few items between offsets, in one launch: tiles are scanned, chained as Merrill &
-// Garland (2016) do, and each stores the totals of the segments that end in it, which it searches
-// for.
+// The totals of few items between offsets: tiles are scanned, chained as Merrill & Garland (2016)
+// do, and each stores the totals of the segments that end in it, which it searches for. Nothing has
+// to be marked or numbered before.
 #pragma once
 
 #include <algorithm>
@@ -75,16 +75,16 @@ struct searched_reduce_kernel {
       simt::sync_block();
       each_segment<block_threads>(heads, first, [&](index_t segment, index_t from, index_t to) {
         index_t const end = to < n ? to : n;  // what ends behind the last item ends with it
-        bool const ends_here = from < n && end <= base + valid;
-        if (ends_here && from >= 0 && from < to) totals[segment] = shared.result[end - 1 - base];
-        return ends_here;
+        bool const here = base < end && end <= base + valid;
+        if (here && begins(from, to, n)) totals[segment] = shared.result[end - 1 - base];
+        return from < n && end <= base + valid;
       });
       own.store_empty(totals, n, init);
     }
   }
 
   /// How many shares there are.
-  static constexpr index_t shares(index_t segments) {
+  static LIBSCAN_HOST_DEVICE constexpr index_t shares(index_t segments) {
     return ceil_div(segments, index_t{share_segments});
   }
 

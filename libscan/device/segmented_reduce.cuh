@@ -127,9 +127,11 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
                       typename Op::value_type init) {
   using T = typename Op::value_type;
   check_heads(descriptor);
-  if constexpr (!tunes_pipeline<Tuning>) {
-    if (suits_search(n.at_most(), descriptor.segments)) {
-      using tuning = look_back_reduce_tuning<Tuning, T>;
+  if constexpr (!tunes_pipeline<Tuning> && !marks_heads<Tuning>) {
+    using tuning = look_back_reduce_tuning<Tuning, T>;
+    using kernel = searched_reduce_kernel<In, std::remove_cv_t<Offset>, Op, tuning>;
+    if (suits_search(n.at_most(), descriptor.segments) &&
+        sizeof(typename kernel::shared_storage) <= simt::shared_room()) {
       return searched_segmented_reduce<tuning>(
           ws.reserve(searched_reduce_bytes<T, tuning>(n.at_most())), ws.stream(), in, totals,
           searched_heads<std::remove_cv_t<Offset>>{descriptor.offsets, descriptor.segments}, n, op,

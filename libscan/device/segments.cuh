@@ -26,7 +26,7 @@ using head_bits = bit_mask;
 /// Offsets outside [0, n) begin nothing. They are turned into head bits in the workspace: reads all
 /// offsets, writes and reads 1/8 byte per item; no search, however long, short or empty the
 /// segments are. But in scans and sums of up to 2^22 items in up to 2^17 segments each tile
-/// searches for its first offset instead.
+/// searches for its own segments instead.
 template <class Offset>
 struct segment_offsets {
   Offset const* offsets;

@@ -42,9 +42,11 @@
 //                            more than before or fewer; all warps of four consecutive ones call.
 //                            Whoever raises waits for others to lower (sm_90a; elsewhere nothing)
 // Cluster: the blocks of a launch that says so, which may reach into one another's shared memory
+// (sm_90 and later; elsewhere a block is its own)
 //   arrive_cluster wait_cluster
-//                            the two halves of a barrier of all threads: each arrives, then waits;
-//                            what came before any arrival comes before what follows the waits
+//                            the two halves of a barrier of all threads, none of which may have
+//                            returned: each arrives, then waits; what came before any arrival comes
+//                            before what follows the waits
 //   in_block(own, block)     what `own`, in the caller's shared memory, is in that block's. Only
 //                            once all blocks have begun, and while none has ended: a barrier before
 //                            and behind all accesses tells

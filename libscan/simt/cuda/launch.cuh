@@ -100,21 +100,22 @@ void allow_shared(void const* kernel, std::size_t bytes) {
                                      static_cast<int>(room)));
 }
 
-/// Makes one cluster of all blocks of a launch, of more than the 8 that every such device has, too.
-inline void make_cluster(cudaLaunchConfig_t& config, cudaLaunchAttribute& attribute,
-                         void const* kernel) {
+/// Makes one cluster of all blocks of a launch.
+inline void make_cluster(cudaLaunchConfig_t& config, cudaLaunchAttribute& attribute) {
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim.x = config.gridDim.x;
   attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
   config.attrs = &attribute;
   config.numAttrs = 1;
-  LIBSCAN_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
 }
 
 }  // namespace detail
 
 template <class Kernel, class... Args>
 void launch(launch_config const& config, Args... args) {
+  if (config.cluster && (config.cooperative || config.blocks.y != 1 || config.blocks.z != 1)) {
+    throw invalid_argument("a cluster is a row of blocks, and not a cooperative launch");
+  }
   auto const kernel = reinterpret_cast<void const*>(&detail::entry<Kernel, Args...>);
   std::size_t const dynamic =
       config.dynamic_shared_bytes + detail::shared_layout<Kernel>::in_dynamic;
@@ -131,7 +132,7 @@ void launch(launch_config const& config, Args... args) {
     attribute.val.cooperative = 1;
     full.numAttrs = 1;
   } else if (config.cluster && config.blocks.x > 1) {
-    detail::make_cluster(full, attribute, kernel);
+    detail::make_cluster(full, attribute);
   }
   void* pointers[] = {static_cast<void*>(&args)..., nullptr};
   LIBSCAN_CHECK(cudaLaunchKernelExC(&full, kernel, pointers));
@@ -176,25 +177,33 @@ bool device_can_pipeline() {
   return detail::compiled_for() >= 90 && sizeof(typename Kernel::shared_storage) <= shared_room();
 }
 
-/// How many blocks of so many threads can be a cluster on the current device: 16, 8, or 1.
+/// How many blocks of Kernel::block_threads can be a cluster on the current device: 16, 8, or 1. To
+/// be asked before more than 8 are launched: the first call lets the kernel have as many.
 template <class Kernel, class... Args>
-int most_cluster_blocks(int block_threads) {
+int most_cluster_blocks() {
   if (detail::compiled_for() < 90) return 1;
-  auto const holds = [block_threads](unsigned blocks) {
+  return detail::device_fact([](int) {
     auto const kernel = reinterpret_cast<void const*>(&detail::entry<Kernel, Args...>);
-    detail::allow_shared<Kernel>(kernel, detail::shared_layout<Kernel>::in_dynamic);
-    cudaLaunchAttribute attribute{};
-    cudaLaunchConfig_t full{};
-    full.gridDim = blocks;
-    full.blockDim = static_cast<unsigned>(block_threads);
-    full.dynamicSmemBytes = detail::shared_layout<Kernel>::in_dynamic;
-    detail::make_cluster(full, attribute, kernel);
-    int clusters = 0;
-    cudaError_t const error = cudaOccupancyMaxActiveClusters(&clusters, kernel, &full);
-    if (error != cudaSuccess) (void)cudaGetLastError();
-    return error == cudaSuccess && clusters > 0;
-  };
-  return detail::device_fact([&](int) { return holds(16) ? 16 : holds(8) ? 8 : 1; });
+    constexpr std::size_t dynamic = detail::shared_layout<Kernel>::in_dynamic;
+    detail::allow_shared<Kernel>(kernel, dynamic);
+    auto const allowed =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    int most = 1;
+    for (int const blocks : {8, 16}) {
+      if (blocks > 8 && allowed != cudaSuccess) break;
+      cudaLaunchAttribute attribute{};
+      cudaLaunchConfig_t full{};
+      full.gridDim = static_cast<unsigned>(blocks);
+      full.blockDim = Kernel::block_threads;
+      full.dynamicSmemBytes = dynamic;
+      detail::make_cluster(full, attribute);
+      int clusters = 0;
+      if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &full) != cudaSuccess) break;
+      if (clusters > 0) most = blocks;
+    }
+    (void)cudaGetLastError();
+    return most;
+  });
 }
 
 /// Whether this program holds code of the kernel that the current device can run.

@@ -118,9 +118,9 @@ inline void copy_async(void* target, void const* source, std::size_t bytes, stre
 
 inline void synchronize(stream = {}) {}
 
-/// How many blocks of so many threads can be a cluster: as on an H200.
+/// How many blocks of the kernel can be a cluster: as on an H200.
 template <class Kernel, class... Args>
-int most_cluster_blocks(int /*block_threads*/) {
+int most_cluster_blocks() {
   return executor::most_cluster_blocks;
 }
 

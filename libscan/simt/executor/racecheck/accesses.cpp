@@ -3,6 +3,7 @@
 // with what is remembered of the place.
 #include <libscan/simt/executor/racecheck/race_checker.hpp>
 
+#include <algorithm>
 
 namespace libscan::inline v1_executor::simt::executor::racecheck {
 
@@ -94,8 +95,8 @@ shared_place race_checker::find_shared(checked_block& block, std::byte const* ad
   return place;
 }
 
-cell& race_checker::cell_of(checked_block& block, std::byte* address) {
-  shared_place const place = find_shared(block, address);
+/// The cell of an address in `place`, or, if that is none, in global memory.
+cell& race_checker::cell_in(shared_place const& place, std::byte* address) {
   if (place.block == nullptr) return global_.at(reinterpret_cast<std::uintptr_t>(address));
   shared_area& area = place.block->shared[place.area];
   return area.cells[static_cast<std::size_t>(address - area.range.begin) / 8];
@@ -104,7 +105,8 @@ cell& race_checker::cell_of(checked_block& block, std::byte* address) {
 void race_checker::hear(access const& what) {
   checked_thread& me = *running_;
   checked_block& block = *me.block;
-  bool const shared = find_shared(block, what.address).block != nullptr;
+  shared_place const place = find_shared(block, what.address);
+  bool const shared = place.block != nullptr;
   if (how_->count != nullptr) {
     counter_.add(
         block.warps[me.id.rank() / 32].accesses, me.lane,
@@ -114,7 +116,7 @@ void race_checker::hear(access const& what) {
   auto const sees = [&](access_record const& r) { return me.sees(r, oldest()); };
   std::byte* const end = what.address + what.bytes;
   for (std::byte* begin = cell_begin(what.address); begin < end; begin += 8) {
-    cell& here = cell_of(block, begin);
+    cell& here = cell_in(place, begin);
     access_record const now{me.id, me.now, what.site, byte_mask(begin, what.address, what.bytes),
                             what.kind};
     // Structures are read with their padding, so one initialised byte is enough.
@@ -162,8 +164,9 @@ void race_checker::bulk_copy(thread_name& issuer, memory_range target, memory_ra
 void race_checker::hear_copy(access const& what, checked_thread const& engine,
                              checked_block& block) {
   auto const sees = [&](access_record const& r) { return engine.sees(r, oldest()); };
+  shared_place const place = find_shared(block, what.address);
   for (std::byte* begin = what.address; begin < what.address + what.bytes; begin += 8) {
-    cell& here = cell_of(block, begin);
+    cell& here = cell_in(place, begin);
     access_record const now{engine.id, engine.now, what.site, 0xff, what.kind};
     while (access_record const* const before = here.race_with(now, sees)) {
       access_record const former = *before;

@@ -131,7 +131,9 @@ void race_checker::launch_ends(bool failed) {
   global_.clear();
   crowds_.take_all_back();
   for (auto& block : blocks_) {
-    if (block != nullptr) block->threads.clear();
+    if (block == nullptr) continue;
+    block->threads.clear();
+    for (shared_area& area : block->shared) area.range = {};  // a failed launch ends no blocks
   }
 }
 

@@ -133,7 +133,7 @@ class race_checker final : public observer {
                      void const* from);
   void hear(access const& what);
   void hear_copy(access const& what, checked_thread const& engine, checked_block& block);
-  cell& cell_of(checked_block& block, std::byte* address);
+  cell& cell_in(shared_place const& place, std::byte* address);
   shared_place find_shared(checked_block& block, std::byte const* address) const;
 
   // ordering.cpp

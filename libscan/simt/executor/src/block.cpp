@@ -137,6 +137,7 @@ void grid_run::wait_in_cluster(call_site site) {
     me.wait.site = site;
     suspend();
   }
+  me.has_waited = true;
   // Nobody is a phase ahead: that takes everybody's arrival.
   if (watcher_ != nullptr) watcher_->acquire(me.name, former_cluster_key_);
 }
@@ -160,7 +161,7 @@ block_state& grid_run::block_of_cluster(unsigned block, call_site site) {
     fail("in_block at " + describe(site) + " of block " + std::to_string(block) +
          "; the cluster has " + std::to_string(work_.cluster ? blocks_total_ : 1));
   }
-  if (cluster_phases_ == 0) {
+  if (!self().has_waited) {
     fail("in_block at " + describe(site) +
          ": other blocks may not have begun; expected a barrier of the cluster before");
   }

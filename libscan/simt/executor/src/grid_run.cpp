@@ -206,7 +206,7 @@ void grid_run::start_block(int slot) {
     thread.wait.what = call::none;
     thread.loads_noted = 0;
     thread.vain_loads = 0;
-    thread.has_arrived = false;
+    thread.has_arrived = thread.has_waited = false;
     memory_range const stack =
         thread.stack.stack_bottom == nullptr
             ? stacks_.take()
