@@ -23,18 +23,19 @@ void sort_items(device_case const& one) {
   check_case const& c = one.c;
   auto const order = order_of<Key>(c);
   Key* const out = one.out.at<Key>(slot::items);
-  with_tuning<tiny_passes, tiny_staged_passes<>>(c, [&]<class Tuning>(std::type_identity<Tuning>) {
-    switch (c.what) {
-      case task::sort_keys:
-        return sort_keys<Tuning>(one.ws, one.items<Key>(), out, one.count(), order);
-      case task::sort_pairs:
-        return sort_pairs<Tuning>(one.ws, one.items<Key>(), out, one.values(),
-                                  one.out.at<std::uint32_t>(slot::values), one.count(), order);
-      default:
-        return argsort<Tuning>(one.ws, one.items<Key>(), one.out.at<index_t>(slot::places),
-                               one.count(), order);
-    }
-  });
+  with_tuning<tiny_passes, tiny_staged_passes<>, tiny_cluster_sort<>>(
+      c, [&]<class Tuning>(std::type_identity<Tuning>) {
+        switch (c.what) {
+          case task::sort_keys:
+            return sort_keys<Tuning>(one.ws, one.items<Key>(), out, one.count(), order);
+          case task::sort_pairs:
+            return sort_pairs<Tuning>(one.ws, one.items<Key>(), out, one.values(),
+                                      one.out.at<std::uint32_t>(slot::values), one.count(), order);
+          default:
+            return argsort<Tuning>(one.ws, one.items<Key>(), one.out.at<index_t>(slot::places),
+                                   one.count(), order);
+        }
+      });
 }
 
 /// Sorts within segments.
@@ -61,11 +62,12 @@ template <class Key>
 void group_items(device_case const& one) {
   check_case const& c = one.c;
   bucket_by_value<Key> const bucket{static_cast<unsigned>(c.buckets)};
-  with_tuning<tiny_passes, tiny_staged_passes<>>(c, [&]<class Tuning>(std::type_identity<Tuning>) {
-    split_by_key<Tuning>(one.ws, one.items<Key>(), one.out.at<Key>(slot::items), one.values(),
-                         one.out.at<std::uint32_t>(slot::values), one.count(), c.buckets,
-                         one.out.at<index_t>(slot::places), bucket);
-  });
+  with_tuning<tiny_passes, tiny_staged_passes<>, tiny_cluster_sort<>>(
+      c, [&]<class Tuning>(std::type_identity<Tuning>) {
+        split_by_key<Tuning>(one.ws, one.items<Key>(), one.out.at<Key>(slot::items), one.values(),
+                             one.out.at<std::uint32_t>(slot::values), one.count(), c.buckets,
+                             one.out.at<index_t>(slot::places), bucket);
+      });
 }
 
 /// Runs a case of `family::sort` with keys of 8 bytes.

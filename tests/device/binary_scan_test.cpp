@@ -129,9 +129,10 @@ TEST_CASE("the size ladder agrees with a loop") {
     require_ranks<automatic, std::int32_t>(make_bytes(n, 3));
     require_ranks<automatic, std::uint64_t>(make_bytes(n, 1));
   }
-  // Scanned as numbers, in tiles, and counted first.
-  for (index_t const n : {1 << 18, (1 << 18) + 1, 1 << 21, (1 << 21) + 1, (1 << 25) + 77}) {
+  // Scanned as numbers by few rows or by more, in tiles, and counted first.
+  for (index_t const n : {1 << 18, 1 << 21, 3000001, (1 << 25) + 77}) {
     if (on_gpu) require_ranks<automatic, std::int32_t>(make_bytes(n, 3));
+    if (on_gpu) require_ranks<automatic, std::int64_t>(make_bytes(n, 3));
   }
   require_ranks<device::counted_binary_scan_tuning, std::int32_t>(make_bytes(70001, 3));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Segmented reductions and reduction by key against sequential loops: sizes, shapes of segments,
 // descriptors, operators, schedules.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <libscan/device/segmented_reduce.cuh>
 #include <tests/device/segmented_cases.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>
 #include <tests/support/operators.hpp>
 #include <tests/support/oracle.hpp>
@@ -20,6 +22,11 @@ namespace {
 
 /// No tuning of one's own: the library chooses.
 using automatic = void;
+
+/// Small tiles, for which heads are marked and segments numbered before, as of many segments.
+struct marking_tuning : small_tuning {
+  [[maybe_unused]] static constexpr bool marks_heads = true;
+};
 
 /// Totals by every descriptor, with the number of segments; `offset`: items by which all begin
 /// behind an aligned address.
@@ -88,6 +95,7 @@ TEST_CASE("every segment has its total, the empty ones init") {
         require_totals<tiny_tuning, std::int32_t>(shape, n < 200 ? n : n / 8, plus<std::int32_t>{},
                                                   9);
         require_totals<small_tuning, affine>(shape, n, compose{}, affine{3, 5});
+        require_totals<marking_tuning, affine>(shape, n, compose{}, affine{3, 5});
         require_totals<small_tuning, interval>(shape, n, tripwire{}, tripwire::identity());
         require_totals<tiny_pipeline_tuning, std::int32_t>(shape, n, plus<std::int32_t>{}, 9);
         require_totals<tiny_pipeline_tuning, affine>(shape, n, compose{}, affine{3, 5});
@@ -170,7 +178,51 @@ TEST_CASE("rows of a matrix have a total each") {
   }
 }
 
-TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tuning,
+TEMPLATE_TEST_CASE("the number of items may end a segment early", "", small_tuning, marking_tuning,
+                   tiny_pipeline_tuning) {
+  auto const items = make_items<std::int32_t>(1000);
+  auto const ends = make_offsets(segment_shape::some_empty, 1000);
+  segments_on_device const segments(ends);
+  device_image<std::int32_t> in(items);
+  for (index_t const n : {0, 1, 333, 700, 999}) {
+    INFO("n on the device = " << n);
+    device_image<index_t> length(std::vector<index_t>{n});
+    auto cut = ends;
+    for (index_t& end : cut) end = std::min(end, n);
+    std::vector<std::int32_t> const part(items.begin(), items.begin() + n);
+    auto const expected = segment_totals_oracle(part, cut, plus<std::int32_t>{}, 9);
+    device_image<std::int32_t> totals(segments.segments);
+    workspace ws;
+    segmented_reduce<TestType>(
+        ws, in.data(), totals.data(), segment_offsets{segments.offsets.data(), segments.segments},
+        item_count::on_device(length.data(), 1000), plus<std::int32_t>{}, nullptr, 9);
+    REQUIRE(difference(expected, totals.read()) == "");
+    REQUIRE(totals.damage() == "");
+  }
+}
+
+#ifndef LIBSCAN_TEST_RACECHECK  // where two threads would mark the same head
+TEST_CASE("offsets that do not ascend damage nothing") {
+  random_words words(20261124);
+  index_t const n = 3000, segments = 700;
+  device_image<std::int32_t> in(make_items<std::int32_t>(n));
+  for (int time = 0; time < scaled(30, 5); ++time) {
+    std::vector<std::int32_t> offsets;
+    for (index_t s = 0; s <= segments; ++s) {
+      bool const far = words.below(50) == 0;
+      offsets.push_back(static_cast<std::int32_t>(far ? words() : words.below(n)));
+    }
+    device_image<std::int32_t> d_offsets(offsets), totals(segments);
+    workspace ws;
+    segmented_reduce<small_tuning>(ws, in.data(), totals.data(),
+                                   segment_offsets{d_offsets.data(), segments}, n,
+                                   plus<std::int32_t>{});
+    REQUIRE(totals.damage() == "");
+  }
+}
+#endif
+
+TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tuning, marking_tuning,
                    tiny_pipeline_tuning) {
   auto const items = make_items<std::int32_t>(1000);
   for (index_t const n : {-3, 0, 1, 32, 999, 1000, 5000}) {

@@ -81,6 +81,62 @@ TEMPLATE_TEST_CASE("all kinds of sort sort all kinds of input under all schedule
   });
 }
 
+TEMPLATE_TEST_CASE("keys pass from block to block of a cluster", "", clustered,
+                   disordered_cluster) {
+  each_schedule(scaled(3, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : {1025, 2048, 4096}) {
+      require_sorted_both_ways<TestType>(make_keys<std::uint32_t>(variety::any, n));
+      if (few_types && n > 1025) break;
+      require_sorted_both_ways<TestType>(make_keys<std::uint32_t>(variety::few, n));
+      require_sorted_both_ways<TestType>(make_keys<std::uint8_t>(variety::any, n), 3);
+    }
+  });
+}
+
+TEST_CASE("a cluster has room for all items, in as many blocks as the device permits") {
+  using tuning = cluster_sort_tuning<std::uint32_t, void>;
+  index_t const rows = tuning::block_threads;
+  for (index_t const most : {1, 8, 16}) {
+    for (index_t n = 0; n < 80000; n += 1 + n / 50) {
+      auto const shape = device::shape_cluster<tuning>(n, most);
+      INFO("n = " << n << ", at most " << most << " blocks: " << shape.blocks << " of "
+                  << shape.rows << " rows");
+      if (n <= std::max<index_t>(most, 1) * tuning::items_per_thread * rows) {
+        REQUIRE(shape.rows > 0);
+        REQUIRE(static_cast<index_t>(shape.blocks) * shape.rows * rows >= n);
+        REQUIRE((static_cast<index_t>(shape.blocks) - 1) * shape.rows * rows <= n);
+      } else {
+        REQUIRE(shape.rows == 0);
+        continue;
+      }
+      REQUIRE(static_cast<index_t>(shape.blocks) <= most);
+      REQUIRE(shape.rows <= tuning::items_per_thread);
+      if (shape.blocks > 1) REQUIRE((shape.rows & (shape.rows - 1)) == 0);
+    }
+  }
+}
+
+#ifndef __CUDACC__
+TEST_CASE("few keys take one launch, in which blocks of a cluster meet") {
+  for (index_t const n : {1000, 9000}) {
+    simt::executor::counts counts;
+    simt::executor::settings how = simt::executor::current_settings();
+    how.count = &counts;
+    simt::executor::scoped_settings const scope(how);
+    require_sorted<automatic_sort>(make_keys<std::uint32_t>(variety::any, n),
+                                   sort_order<std::uint32_t>{}, std::less<>{});
+    CHECK(counts.launches == 1);
+    std::uint64_t waits = 0;
+    for (auto const& [line, count] : counts.by_line) {
+      bool const in_cluster = std::string(line.file).ends_with("cluster_sort.cuh");
+      if (in_cluster) waits += count.barriers;
+    }
+    CHECK((waits > 0) == (n > 4096));
+  }
+}
+#endif
+
 /// Instrumented builds have no more types than other tests need.
 using short_key = std::conditional_t<few_types, std::int32_t, std::uint16_t>;
 using unaligned_key = std::conditional_t<few_types, std::uint8_t, std::uint16_t>;
@@ -188,7 +244,7 @@ TEMPLATE_TEST_CASE("n may be known on the device alone", "", tiny_passes, staged
 }
 
 TEST_CASE("a sort finds room in the workspace it asks for, whatever is in it") {
-  for (index_t const n : {0, 1, on_gpu ? 40000 : scaled(9000, 3000)}) {
+  for (index_t const n : {0, 1, on_gpu ? 100000 : scaled(9000, 3000)}) {
     auto const bytes = sort_workspace_bytes<std::uint64_t>(n);
     REQUIRE(bytes <= static_cast<std::size_t>(n) * 9 + 70000 + 2 * 1024 * 256);
     device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
@@ -198,6 +254,14 @@ TEST_CASE("a sort finds room in the workspace it asks for, whatever is in it") {
       auto const keys = make_keys<std::uint64_t>(variety::any, n);
       auto const expected = taken(keys, sorted_positions(keys, std::less<>{}));
       device_image<std::uint64_t> in(keys), out(n);
+      sort_keys<resident>(ws, static_cast<std::uint64_t const*>(in.data()), out.data(),
+                          std::min<index_t>(n, 2000));
+      auto some = keys;
+      some.resize(static_cast<std::size_t>(std::min<index_t>(n, 2000)));
+      std::sort(some.begin(), some.end());
+      auto got = out.read();
+      got.resize(some.size());
+      REQUIRE(difference(some, got) == "");
       using passes = device::pass_sort_tuning<std::uint64_t, void, std::uint64_t>;
       sort_keys(ws, static_cast<std::uint64_t const*>(in.data()), out.data(), n);
       REQUIRE(difference(expected, out.read()) == "");

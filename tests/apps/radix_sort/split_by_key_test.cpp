@@ -76,6 +76,7 @@ TEMPLATE_TEST_CASE("few items are grouped in one launch", "", clustered, disorde
       }
       require_split<TestType>(std::vector<std::uint32_t>(900, 0), buckets);
     }
+    for (index_t const n : {1025, 3000}) require_split<TestType>(below(n, 100), 100);
   });
   require_split<automatic_sort>(below(on_gpu ? 100000 : 6000, 100), 100);  // of several blocks
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <libscan/core/segmented.hpp>
+#include <libscan/device/binary_scan.cuh>
 #include <libscan/device/reduce.cuh>
 #include <libscan/device/scan.cuh>
 #include <libscan/device/segmented_reduce.cuh>
@@ -54,6 +55,8 @@ void compile_device_scans(workspace& ws) {
   compile_scans<plus<std::uint32_t>>(ws, static_cast<std::uint16_t const*>(nullptr));
   compile_scans<plus<float>>(ws, static_cast<std::uint16_t const*>(nullptr));
   compile_scans<plus<std::int32_t>>(ws, counting{});
+  exclusive_binary_scan(ws, byte_mask{nullptr}, static_cast<std::int32_t*>(nullptr), 0);
+  exclusive_binary_scan(ws, bit_mask{nullptr}, static_cast<std::int64_t*>(nullptr), 0);
 }
 
 template <class T, class Heads>
@@ -69,6 +72,8 @@ void compile_segmented_reductions(workspace& ws) {
   auto* const keys = static_cast<std::uint32_t*>(nullptr);
   segmented_reduce(ws, items, items, head_flags{nullptr}, 0, plus<T>{});
   segmented_reduce(ws, items, items, head_bits{nullptr}, 0, plus<T>{});
+  segmented_reduce(ws, items, items, segment_offsets{static_cast<int const*>(nullptr), 0}, 0,
+                   plus<T>{});
   reduce_by_key(ws, keys, items, keys, items, 0, plus<T>{}, static_cast<index_t*>(nullptr));
 }
 

@@ -200,6 +200,76 @@ struct two_arrivals_kernel {
 };
 
 template <variant V>
+struct wait_alone_kernel {
+  __device__ void operator()(int* data) const {
+    if constexpr (V == variant::correct) simt::arrive_cluster();
+    noted_line[0] = __LINE__ + 1;
+    simt::wait_cluster();
+    data[threadIdx.x] = 1;
+  }
+};
+
+template <variant V>
+bool wait_alone() {
+  device_buffer<int> const data(64);
+  simt::launch<wait_alone_kernel<V>>({.blocks = 1, .threads = 64, .cluster = true}, data.data());
+  return data.copy() == std::vector<int>(64, 1);
+}
+
+/// What is written between arrival and wait is not for others to read behind the wait.
+template <variant V>
+struct late_write_kernel {
+  struct shared_storage {
+    int told;
+  };
+  __device__ void operator()(shared_storage& shared, int* heard) const {
+    simt::arrive_cluster();
+    simt::wait_cluster();
+    auto const tell = [&] {
+      if (threadIdx.x == 0) simt::in_block(shared.told, 1 - blockIdx.x) = 7;
+    };
+    if constexpr (V == variant::correct) tell();
+    simt::arrive_cluster();
+    if constexpr (V == variant::planted) tell();
+    simt::wait_cluster();
+    if (threadIdx.x == 0) heard[blockIdx.x] = shared.told;
+    simt::arrive_cluster();
+    simt::wait_cluster();
+  }
+};
+
+template <variant V>
+bool late_write() {
+  device_buffer<int> const heard(2);
+  simt::launch<late_write_kernel<V>>({.blocks = 2, .threads = 32, .cluster = true}, heard.data());
+  return heard.copy() == std::vector<int>{7, 7};
+}
+
+template <variant V>
+struct reach_from_local_kernel {
+  struct shared_storage {
+    int item;
+  };
+  __device__ void operator()(shared_storage& shared, int* data) const {
+    simt::arrive_cluster();
+    simt::wait_cluster();
+    noted_line[0] = __LINE__ + 1;
+    int& there = simt::in_block(V == variant::planted ? data[0] : shared.item, 0);
+    if (threadIdx.x == 0) there = 3;
+    simt::sync_block();
+    if (threadIdx.x == 0) data[0] = shared.item;
+  }
+};
+
+template <variant V>
+bool reach_from_local() {
+  device_buffer<int> const data(1);
+  simt::launch<reach_from_local_kernel<V>>({.blocks = 1, .threads = 32, .cluster = true},
+                                           data.data());
+  return data.copy()[0] == 3;
+}
+
+template <variant V>
 bool two_arrivals() {
   device_buffer<int> const data(64);
   simt::launch<two_arrivals_kernel<V>>({.blocks = 1, .threads = 64, .cluster = true}, data.data());
@@ -299,6 +369,21 @@ std::vector<mistake> barrier_mistakes() {
        two_arrivals<planted>,
        {.fixed = true, .seeded = 20, .race = 20},
        {"two_arrivals_kernel", "arrives at @0 at the cluster's barrier once more"}},
+      {"wait at a cluster's barrier without arrival",
+       wait_alone<correct>,
+       wait_alone<planted>,
+       {.fixed = true, .seeded = 20, .race = 20},
+       {"wait_alone_kernel", "waits at @0 at the cluster's barrier; expected it to arrive"}},
+      {"write for another block between arrival and wait",
+       late_write<correct>,
+       late_write<planted>,
+       {.race = 20},
+       {}},
+      {"in_block of global memory",
+       reach_from_local<correct>,
+       reach_from_local<planted>,
+       {.fixed = true, .seeded = 20, .race = 20},
+       {"reach_from_local_kernel", "in_block at @0 of what is not in shared memory"}},
       {"reach into a block that may not have begun",
        told_in_cluster<missing::first_barrier, correct>,
        told_in_cluster<missing::first_barrier, planted>,
