@@ -45,10 +45,7 @@ struct cluster_sort_kernel {
     auto const n = static_cast<unsigned>(length.get());
     lane_items items(n, rows);
     if (gridDim.x == 1) {
-      items.load(keys.in, input_of(values), items.first);
-      for (int p = 0; p < digits.count; ++p) {
-        sort_alone(shared, order, witness, digits.place[p], items, digits.offsets);
-      }
+      sort_alone(shared, order, witness, keys.in, input_of(values), items, digits);
       return items.store(keys.out, output_of(values));
     }
     simt::arrive_cluster();
@@ -72,14 +69,32 @@ struct cluster_sort_kernel {
   }
 
  private:
-  /// A pass of a block that has no others.
+  /// All passes of a block that has no others. Keys show at the end whether counters have ranked
+  /// them well in all passes; if not, it is done again.
   static __device__ void sort_alone(shared_storage& shared, Order const& order, bool witness,
-                                    digit_place place, lane_items& items, bucket_offsets offsets) {
-    unsigned all = 0;
-    unsigned const begin = tile_type::sort(shared.tile, order, witness, place, items,
-                                           [&](unsigned total) { all = total; });
-    if (threadIdx.x < digit_values) offsets.store_bucket(threadIdx.x, begin, begin + all);
-    items.load(shared.tile.key, shared.tile.value, 0);
+                                    key_type const* keys, value_type const* values,
+                                    lane_items& items, digit_list const& digits) {
+    if constexpr (tile_type::may_witness) {
+      if (witness) {
+        pass_alone<true>(shared, order, keys, values, items, digits);
+        digit_place const last = digits.place[digits.count - 1];
+        if (tile_type::ascends(shared.tile, order, last, items.valid)) return;
+      }
+    }
+    pass_alone<false>(shared, order, keys, values, items, digits);
+  }
+  template <bool ByCounters>
+  static __device__ void pass_alone(shared_storage& shared, Order const& order,
+                                    key_type const* keys, value_type const* values,
+                                    lane_items& items, digit_list const& digits) {
+    items.load(keys, values, items.first);
+    for (int p = 0; p < digits.count; ++p) {
+      unsigned all = 0;
+      unsigned const begin = tile_type::template sort_by<ByCounters>(
+          shared.tile, order, digits.place[p], items, [&](unsigned total) { all = total; });
+      if (threadIdx.x < digit_values) digits.offsets.store_bucket(threadIdx.x, begin, begin + all);
+      items.load(shared.tile.key, shared.tile.value, 0);
+    }
   }
 
   /// Sorts the block's tile, tells all blocks its counts, and arrives. Returns where the items of

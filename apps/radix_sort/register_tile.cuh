@@ -24,6 +24,12 @@ __device__ Value* output_of(sort_buffers<Value> const& values) {
 inline __device__ char const* input_of(sort_buffers<void> const&) { return nullptr; }
 inline __device__ char* output_of(sort_buffers<void> const&) { return nullptr; }
 
+/// Whether an order may be asked about any bits, also of keys that are none: so that of numbers.
+template <class Order>
+inline constexpr bool orders_any_key = false;
+template <class Key>
+inline constexpr bool orders_any_key<sort_order<Key, number_order<Key>>> = true;
+
 /// A tile: each warp holds up to `items_per_thread` rows of consecutive items.
 template <class Order, class Value, class Tuning>
 struct register_tile {
@@ -36,6 +42,8 @@ struct register_tile {
   static constexpr int warps = block_threads / simt::warp_size;
   static constexpr int tile_items = block_threads * most_rows;
   static_assert(block_threads >= digit_values);
+  // Whether keys can show that a tile was sorted stably.
+  static constexpr bool may_witness = equal_is_identical<Order> && !has_values;
 
   struct shared_storage {
     key_type key[tile_items];
@@ -66,14 +74,32 @@ struct register_tile {
     }
     __device__ bool has(int row) const { return row < rows && in_tile(row) < valid; }
 
+    /// Whether all rows are there, some at once after the others: then nobody need ask for each,
+    /// and their accesses are under way together.
+    __device__ bool whole() const {
+      return rows % rows_at_once == 0 && valid == static_cast<unsigned>(rows) * block_threads;
+    }
+
     /// use(row) for each in which the caller has an item.
     template <class Use>
     __device__ __forceinline__ void each(Use use) const {
+      if (whole()) {
+        some_rows([&](int row) { use(row); });
+      } else {
+        some_rows([&](int row) {
+          if (has(row)) use(row);
+        });
+      }
+    }
+
+    /// use(row) for the rows of the warp, and for none or a few more.
+    template <class Use>
+    __device__ __forceinline__ void some_rows(Use use) const {
 #pragma unroll
       for (int row = 0; row < most_rows; ++row) {
         // Now and then, so that a block with few rows need not wait for the code of the others.
         if (row % rows_at_once == 0 && row >= rows) break;
-        if (has(row)) use(row);
+        use(row);
       }
     }
 
@@ -103,7 +129,7 @@ struct register_tile {
   template <class Publish>
   static __device__ unsigned sort(shared_storage& shared, Order const& order, bool witness,
                                   digit_place place, lane_items const& items, Publish publish) {
-    if constexpr (equal_is_identical<Order> && !has_values) {
+    if constexpr (may_witness) {
       if (witness) {
         unsigned const begin = sort_by<true>(shared, order, place, items, publish);
         if (ascends(shared, order, place, items.valid)) return begin;
@@ -113,33 +139,7 @@ struct register_tile {
     return sort_by<false>(shared, order, place, items, publish);
   }
 
-  /// put(target, key, i) for each item i of the sorted tile, which goes to `target` among all; of
-  /// each digit, `shift` is the distance modulo 2^32.
-  template <class Put>
-  static __device__ __forceinline__ void each_sorted(shared_storage const& shared,
-                                                     Order const& order, digit_place place,
-                                                     unsigned const (&shift)[digit_values],
-                                                     unsigned valid, Put put) {
-#pragma unroll 4
-    for (unsigned i = threadIdx.x; i < valid; i += block_threads) {
-      key_type const key = shared.key[i];
-      put(shift[place.digit(order, key)] + i, key, i);
-    }
-  }
-
-  /// Stores the sorted tile.
-  static __device__ void store_sorted(shared_storage const& shared, Order const& order,
-                                      digit_place place, unsigned const (&shift)[digit_values],
-                                      unsigned valid, key_type* keys, value_type* values) {
-    each_sorted(shared, order, place, shift, valid,
-                [&](unsigned target, key_type const& key, unsigned i) {
-                  keys[target] = key;
-                  if constexpr (has_values) values[target] = shared.value[i];
-                });
-  }
-
- private:
-  /// `sort` by counters, or by ballots.
+  /// `sort` by counters, whose order `ascends` shows, or by ballots.
   template <bool ByCounters, class Publish>
   static __device__ unsigned sort_by(shared_storage& shared, Order const& order, digit_place place,
                                      lane_items const& items, Publish publish) {
@@ -147,16 +147,21 @@ struct register_tile {
     unsigned* const counts = shared.count[thread / simt::warp_size];
     clear_own(counts);
     unsigned rank[most_rows] = {};
-#pragma unroll
-    for (int row = 0; row < most_rows; ++row) {
-      if (row >= items.rows) break;
-      bool const valid = items.has(row);
-      unsigned const digit = valid ? place.digit(order, items.key[row]) : 0;
+    auto const rank_in = [&](int row, bool valid) {
+      unsigned digit = 0;
+      if (orders_any_key<Order> || valid) digit = place.digit(order, items.key[row]);
       if constexpr (ByCounters) {
         rank[row] = take_place<Tuning::ranks>(counts, digit, valid);
       } else {
         rank[row] = rank_row<digit_bits>(counts, digit, valid);
       }
+    };
+    if (items.whole()) {
+      items.some_rows([&](int row) { rank_in(row, true); });
+    } else {
+      items.some_rows([&](int row) {
+        if (row < items.rows) rank_in(row, items.has(row));
+      });
     }
     simt::sync_block();
     unsigned total = 0;
@@ -185,14 +190,6 @@ struct register_tile {
     return begin;
   }
 
-  /// Clears the counts of the caller's warp, which alone has read them since the last barrier.
-  static __device__ void clear_own(unsigned* counts) {
-    simt::sync_warp();
-#pragma unroll
-    for (int d = simt::lane_id(); d < digit_values; d += simt::warp_size) counts[d] = 0;
-    simt::sync_warp();
-  }
-
   /// Whether the tile's keys ascend as far as they have been sorted. Ends with a barrier.
   static __device__ bool ascends(shared_storage& shared, Order const& order, digit_place place,
                                  unsigned valid) {
@@ -204,6 +201,40 @@ struct register_tile {
                                    sorted_bits(order, place, shared.key[next]));
     }
     return !simt::sync_block_or(bad != 0);
+  }
+
+  /// put(target, key, i) for each item i of the sorted tile, which goes to `target` among all; of
+  /// each digit, `shift` is the distance modulo 2^32.
+  template <class Put>
+  static __device__ __forceinline__ void each_sorted(shared_storage const& shared,
+                                                     Order const& order, digit_place place,
+                                                     unsigned const (&shift)[digit_values],
+                                                     unsigned valid, Put put) {
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i < valid; i += block_threads) {
+      key_type const key = shared.key[i];
+      put(shift[place.digit(order, key)] + i, key, i);
+    }
+  }
+
+  /// Stores the sorted tile.
+  static __device__ void store_sorted(shared_storage const& shared, Order const& order,
+                                      digit_place place, unsigned const (&shift)[digit_values],
+                                      unsigned valid, key_type* keys, value_type* values) {
+    each_sorted(shared, order, place, shift, valid,
+                [&](unsigned target, key_type const& key, unsigned i) {
+                  keys[target] = key;
+                  if constexpr (has_values) values[target] = shared.value[i];
+                });
+  }
+
+ private:
+  /// Clears the counts of the caller's warp, which alone has read them since the last barrier.
+  static __device__ void clear_own(unsigned* counts) {
+    simt::sync_warp();
+#pragma unroll
+    for (int d = simt::lane_id(); d < digit_values; d += simt::warp_size) counts[d] = 0;
+    simt::sync_warp();
   }
 };
 

@@ -240,7 +240,7 @@ struct grid_kernel {
 
 /// Every block of a cluster tells every other a number of this round, by way of shared memory.
 struct cluster_kernel {
-  static constexpr int block_threads = 70;
+  static constexpr int block_threads = 96;
   struct shared_storage {
     int told[16];
     int sum;

@@ -100,13 +100,17 @@ void allow_shared(void const* kernel, std::size_t bytes) {
                                      static_cast<int>(room)));
 }
 
-/// Makes one cluster of all blocks of a launch.
-inline void make_cluster(cudaLaunchConfig_t& config, cudaLaunchAttribute& attribute) {
+/// Makes one cluster of all blocks of a launch. More than 8 take leave, which is given for every
+/// launch: in a program of many files what an earlier call had given was not there any more.
+inline void make_cluster(cudaLaunchConfig_t& config, cudaLaunchAttribute& attribute,
+                         void const* kernel) {
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim.x = config.gridDim.x;
   attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
   config.attrs = &attribute;
   config.numAttrs = 1;
+  if (config.gridDim.x <= 8) return;
+  LIBSCAN_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
 }
 
 }  // namespace detail
@@ -132,7 +136,7 @@ void launch(launch_config const& config, Args... args) {
     attribute.val.cooperative = 1;
     full.numAttrs = 1;
   } else if (config.cluster && config.blocks.x > 1) {
-    detail::make_cluster(full, attribute);
+    detail::make_cluster(full, attribute, kernel);
   }
   void* pointers[] = {static_cast<void*>(&args)..., nullptr};
   LIBSCAN_CHECK(cudaLaunchKernelExC(&full, kernel, pointers));
@@ -177,8 +181,7 @@ bool device_can_pipeline() {
   return detail::compiled_for() >= 90 && sizeof(typename Kernel::shared_storage) <= shared_room();
 }
 
-/// How many blocks of Kernel::block_threads can be a cluster on the current device: 16, 8, or 1. To
-/// be asked before more than 8 are launched: the first call lets the kernel have as many.
+/// How many blocks of Kernel::block_threads can be a cluster on the current device: 16, 8, or 1.
 template <class Kernel, class... Args>
 int most_cluster_blocks() {
   if (detail::compiled_for() < 90) return 1;
@@ -186,20 +189,17 @@ int most_cluster_blocks() {
     auto const kernel = reinterpret_cast<void const*>(&detail::entry<Kernel, Args...>);
     constexpr std::size_t dynamic = detail::shared_layout<Kernel>::in_dynamic;
     detail::allow_shared<Kernel>(kernel, dynamic);
-    auto const allowed =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     int most = 1;
-    for (int const blocks : {8, 16}) {
-      if (blocks > 8 && allowed != cudaSuccess) break;
+    for (unsigned const blocks : {8u, 16u}) {
       cudaLaunchAttribute attribute{};
       cudaLaunchConfig_t full{};
-      full.gridDim = static_cast<unsigned>(blocks);
+      full.gridDim = blocks;
       full.blockDim = Kernel::block_threads;
       full.dynamicSmemBytes = dynamic;
-      detail::make_cluster(full, attribute);
+      detail::make_cluster(full, attribute, kernel);
       int clusters = 0;
       if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &full) != cudaSuccess) break;
-      if (clusters > 0) most = blocks;
+      if (clusters > 0) most = static_cast<int>(blocks);
     }
     (void)cudaGetLastError();
     return most;
