@@ -239,11 +239,12 @@ struct grid_kernel {
 };
 
 /// Every block of a cluster tells every other a number of this round, by way of shared memory.
+/// (compute-sanitizer 13.0 knows the cluster's barrier for what blocks tell one another, but not
+/// for what the threads of one do.)
 struct cluster_kernel {
-  static constexpr int block_threads = 96;
+  static constexpr int block_threads = 70;
   struct shared_storage {
     int told[16];
-    int sum;
   };
   __device__ void operator()(shared_storage& shared, int* sums, int rounds) const {
     simt::arrive_cluster();
@@ -254,13 +255,10 @@ struct cluster_kernel {
             static_cast<int>(blockIdx.x + threadIdx.x) + round;
       }
       simt::arrive_cluster();
-      if (threadIdx.x == 0) shared.sum = round;  // meanwhile
+      int sum = round;  // meanwhile
       simt::wait_cluster();
-      if (threadIdx.x == 0) {
-        for (unsigned b = 0; b < gridDim.x; ++b) shared.sum += shared.told[b];
-      }
-      simt::sync_block();
-      sums[blockIdx.x * blockDim.x + threadIdx.x] = shared.sum;
+      for (unsigned b = 0; b < gridDim.x; ++b) sum += shared.told[b];
+      sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
       simt::arrive_cluster();
       simt::wait_cluster();
     }
