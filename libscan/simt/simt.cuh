@@ -66,9 +66,9 @@
 //                            to keep what they read
 //   fence_mbarrier_init fence_proxy_async
 // Host
-//   launch<Kernel>({.blocks, .threads, .dynamic_shared_bytes, .on, .cooperative, .cluster},
-//   args...) allocate deallocate fill_async copy_async synchronize stream multiprocessor_count
-//   resident_blocks_per_multiprocessor<Kernel> device_can_pipeline<Kernel>
+//   launch<Kernel>({.blocks, .threads, .dynamic_shared_bytes, .on, .cooperative, .cluster}, args)
+//   allocate deallocate fill_async copy_async synchronize stream
+//   multiprocessor_count resident_blocks_per_multiprocessor<Kernel> device_can_pipeline<Kernel>
 //   most_cluster_blocks<Kernel>
 //   shared_room              bytes of shared memory that a block may have
 

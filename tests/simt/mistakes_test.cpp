@@ -46,8 +46,9 @@ bool reduced() { return std::getenv("LIBSCAN_TEST_REDUCED") != nullptr; }
 
 std::vector<mistake> all_mistakes() {
   std::vector<mistake> all;
-  for (auto const& some : {barrier_mistakes(), warp_mistakes(), memory_mistakes(),
-                           lookback_mistakes(), bulk_copy_mistakes(), source_mistakes()}) {
+  for (auto const& some :
+       {barrier_mistakes(), cluster_mistakes(), warp_mistakes(), memory_mistakes(),
+        lookback_mistakes(), bulk_copy_mistakes(), source_mistakes()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

@@ -47,6 +47,7 @@ inline std::vector<int> iota(std::size_t n) {
 }
 
 std::vector<mistake> barrier_mistakes();
+std::vector<mistake> cluster_mistakes();
 std::vector<mistake> warp_mistakes();
 std::vector<mistake> memory_mistakes();
 std::vector<mistake> lookback_mistakes();
