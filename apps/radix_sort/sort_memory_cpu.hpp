@@ -3,10 +3,6 @@
 // system has some.
 #pragma once
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -14,6 +10,7 @@
 #include <type_traits>
 
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/huge_pages.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 
@@ -29,16 +26,13 @@ class sort_memory {
   /// Throws std::bad_alloc.
   explicit sort_memory(index_t count) {
     if (count == 0) return;
-    constexpr std::size_t huge_page = std::size_t{1} << 21;
     constexpr std::size_t line = 64;
     std::size_t const bytes = static_cast<std::size_t>(count) * sizeof(T);
     std::size_t const unit = bytes < 4 * huge_page ? line : huge_page;
     std::size_t const rounded = ceil_div(bytes, unit) * unit;
     items_.reset(static_cast<T*>(std::aligned_alloc(unit, rounded)));
     if (!items_) throw std::bad_alloc();
-#ifdef __linux__
-    if (unit == huge_page) (void)::madvise(items_.get(), rounded, MADV_HUGEPAGE);  // only a wish
-#endif
+    if (unit == huge_page) wish_for_huge_pages(items_.get(), rounded);
   }
 
   T* data() const { return items_.get(); }

@@ -16,15 +16,17 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// Writes the keys of all entries and their values, and of their images.
+/// Writes the keys of n entries and images, and their values.
 template <class Value>
 struct expand_entries_kernel {
   static constexpr int block_threads = 256;
 
-  __device__ void operator()(coo_matrix<Value> matrix, entry_keys keys_of, std::uint64_t* keys,
-                             Value* values) const {
-    index_t const k = index_t{blockIdx.x} * block_threads + threadIdx.x;
-    if (k < matrix.entries) libscan::detail::expand_entry(matrix, keys_of, k, keys, values);
+  __device__ void operator()(libscan::detail::expanded_list<Value> all, index_t n,
+                             std::uint64_t* keys, Value* values) const {
+    index_t const i = index_t{blockIdx.x} * block_threads + threadIdx.x;
+    if (i >= n) return;
+    keys[i] = all.key(i);
+    if constexpr (!std::is_same_v<Value, no_values>) values[i] = all.value(i);
   }
 };
 
@@ -103,7 +105,8 @@ void coo_to_csr(workspace& ws, coo_matrix<Value> const& list, Offset* offsets,
   double_buffer<Value> sorted{reinterpret_cast<Value*>(values_memory),
                               reinterpret_cast<Value*>(values_memory + layout.values)};
   device::launch_for_each<device::expand_entries_kernel<Value>>(
-      ws.stream(), list.entries, list, keys_of, keys.current, sorted.current);
+      ws.stream(), n, libscan::detail::expanded_list<Value>{list, keys_of}, n, keys.current,
+      sorted.current);
   sort_order<std::uint64_t> order;
   order.end_bit = keys_of.bits();
   if constexpr (std::is_same_v<Value, no_values>) {

@@ -1,77 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a list of entries to a matrix by rows on CPU threads: a radix sort by row and column, then
-// one pass that counts the places of each piece, a scan of the counts, and one that writes.
+// one pass that counts the places in each chunk and writes them behind those of earlier ones.
 #pragma once
 
 #include <algorithm>
-#include <utility>
-#include <vector>
+#include <type_traits>
 
-#include <apps/radix_sort/radix_sort_cpu.hpp>
-#include <apps/radix_sort/split_cpu.hpp>
+#include <apps/radix_sort/sorter_cpu.hpp>
 #include <apps/spmv/entry_keys.hpp>
 #include <apps/spmv/numbers.hpp>
 #include <libscan/core/operators.hpp>
+#include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/scan.hpp>
 
 namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// The keys and values of all entries of a list and of their images.
-template <class Value>
-struct sorted_entries {
-  static constexpr bool has_values = !std::is_same_v<Value, no_values>;
-  sort_memory<std::uint64_t> keys;
-  sort_memory<Value> values;
-  index_t count;  // without the gaps
+/// What sorts by place: its word, with the value of the entry if there are values.
+template <class Word, class Value>
+using entry_item =
+    std::conditional_t<std::is_same_v<Value, no_values>, Word, keyed_value<Word, Value>>;
 
-  sorted_entries(int threads, coo_matrix<Value> const& list, entry_keys const& keys_of)
-      : keys(libscan::detail::expanded_entries(list)),
-        values(has_values ? libscan::detail::expanded_entries(list) : 0) {
-    index_t const n = libscan::detail::expanded_entries(list);
-    pieces const all(threads, list.entries);
-    for_each_of(threads, all.count, [&](int, index_t p) {
-      for (index_t k = all.begin(p); k < all.end(p); ++k) {
-        libscan::detail::expand_entry(list, keys_of, k, keys.data(), values.data());
-      }
-    });
-    sort_order<std::uint64_t> order;
-    order.end_bit = keys_of.bits();
-    if constexpr (has_values) {
-      sort_pairs(threads, keys.data(), keys.data(), values.data(), values.data(), n, order);
+/// The entries of a list and their images.
+template <class Word, class Value>
+struct entry_source {
+  libscan::detail::expanded_list<Value> all;
+
+  entry_item<Word, Value> operator[](index_t i) const {
+    auto const place = static_cast<Word>(all.key(i));
+    if constexpr (std::is_same_v<Value, no_values>) {
+      return place;
     } else {
-      sort_keys(threads, keys.data(), keys.data(), n, order);
+      return {place, all.value(i)};
     }
-    count = std::lower_bound(keys.data(), keys.data() + n, keys_of.gap()) - keys.data();
   }
-
-  /// Whether item k is the first of its place.
-  bool begins(index_t k) const { return k == 0 || keys.data()[k] != keys.data()[k - 1]; }
 };
 
-/// Writes the places that begin in [k, end) of the sorted entries, the first as entry s.
-template <class Value, class Offset>
-void write_places(sorted_entries<Value> const& sorted, entry_keys const& keys_of, index_t k,
-                  index_t end, index_t s, Offset* offsets, std::int32_t* indices, Value* values) {
-  std::uint64_t const* const keys = sorted.keys.data();
-  while (k < end && !sorted.begins(k)) ++k;
-  for (; k < end; ++s) {
-    std::uint64_t const key = keys[k];
-    index_t const row = keys_of.row(key);
-    index_t const row_before = k == 0 ? -1 : index_t{keys_of.row(keys[k - 1])};
-    for (index_t r = row_before + 1; r <= row; ++r) offsets[r] = static_cast<Offset>(s);
-    indices[s] = keys_of.column(key);
-    if constexpr (!std::is_same_v<Value, no_values>) {
-      using T = accumulator_t<Value>;
-      T sum = as_number<T>(sorted.values.data()[k]);
-      for (++k; k < sorted.count && keys[k] == key; ++k) {
-        sum = plus<T>{}(sum, as_number<T>(sorted.values.data()[k]));
+/// Takes sorted items as they are.
+template <class Item>
+struct item_sink {
+  Item* items;
+
+  bool holds(Item const* sorted, index_t place) const { return sorted == items + place; }
+  void put(Item const* sorted, index_t place, index_t count) const {
+    if (!holds(sorted, place)) std::copy_n(sorted, count, items + place);
+  }
+  void finish() const {}
+};
+
+/// The entries of a list and their images by place, without the gaps; words hold the bits that keys
+/// have.
+template <class Word, class Value>
+class sorted_entries {
+  using item = entry_item<Word, Value>;
+
+ public:
+  sorted_entries(int threads, libscan::detail::expanded_list<Value> const& all)
+      : keys_of_(all.keys_of), items_(libscan::detail::expanded_entries(all.list)) {
+    index_t const n = libscan::detail::expanded_entries(all.list);
+    sorter<item, counting_bits<Word>>(threads, {static_cast<Word>(~Word{0})}, {})
+        .sort(entry_source<Word, Value>{all}, n, item_sink<item>{items_.data()}, items_.data());
+    auto const before = [](item const& one, std::uint64_t key) { return key_of(one) < key; };
+    count_ =
+        std::lower_bound(items_.data(), items_.data() + n, keys_of_.gap(), before) - items_.data();
+  }
+
+  index_t count() const { return count_; }
+  index_t row(index_t k) const { return keys_of_.row(key(k)); }
+
+  /// Whether item k is the first of its place.
+  bool begins(index_t k) const { return k == 0 || key(k) != key(k - 1); }
+
+  /// Writes the places that begin in [k, end), the first as entry s.
+  template <class Offset>
+  void write_places(index_t k, index_t end, index_t s, Offset* offsets, std::int32_t* indices,
+                    Value* values) const {
+    while (k < end && !begins(k)) ++k;
+    for (; k < end; ++s) {
+      index_t const first = k;
+      for (index_t r = first == 0 ? 0 : row(first - 1) + 1; r <= row(first); ++r) {
+        offsets[r] = static_cast<Offset>(s);
       }
-      values[s] = as_entry<Value>(sum);
-    } else {
-      for (++k; k < sorted.count && keys[k] == key;) ++k;
+      indices[s] = keys_of_.column(key(first));
+      for (++k; k < count_ && !begins(k);) ++k;
+      if constexpr (!std::is_same_v<Value, no_values>) {
+        using T = accumulator_t<Value>;
+        T sum = as_number<T>(items_.data()[first].value);
+        for (index_t i = first + 1; i < k; ++i) {
+          sum = plus<T>{}(sum, as_number<T>(items_.data()[i].value));
+        }
+        values[s] = as_entry<Value>(sum);
+      }
     }
   }
+
+ private:
+  std::uint64_t key(index_t k) const { return key_of(items_.data()[k]); }
+
+  entry_keys keys_of_;
+  sort_memory<item> items_;
+  index_t count_;
+};
+
+struct no_state {};
+
+/// `coo_to_csr` by way of words that hold the bits of keys.
+template <class Word, class Value, class Offset>
+index_t write_rows(int threads, libscan::detail::expanded_list<Value> const& list, Offset* offsets,
+                   std::int32_t* indices, Value* values) {
+  sorted_entries<Word, Value> const sorted(threads, list);
+  auto const count = [&](no_state, chunk const& c) {
+    index_t begun = 0;
+    for (index_t k = c.begin; k < c.end; ++k) begun += sorted.begins(k) ? 1 : 0;
+    return begun;
+  };
+  auto const write = [&](no_state, chunk const& c, index_t before) {
+    sorted.write_places(c.begin, c.end, before, offsets, indices, values);
+  };
+  index_t const entries = run_chunks(
+      threads, sorted.count(), default_chunk_items, plus<index_t>{}, index_t{0},
+      [] { return no_state{}; }, count, write);
+  index_t const last_row = sorted.count() == 0 ? -1 : sorted.row(sorted.count() - 1);
+  std::fill(offsets + last_row + 1, offsets + list.list.rows + 1, static_cast<Offset>(entries));
+  return entries;
 }
 
 }  // namespace detail
@@ -79,9 +131,9 @@ void write_places(sorted_entries<Value> const& sorted, entry_keys const& keys_of
 /// The matrix that a list of entries is, by rows, on up to `threads` threads; returns the number of
 /// its entries. Lists, results, room for outputs and aliasing are those of the device's
 /// `coo_to_csr` (coo_to_csr.cuh); sums of one place are the same for any number of threads. Memory:
-/// keys of 8 bytes and values, for twice the entries unless the list is general, and that of their
-/// sort. Throws `invalid_argument` (threads < 1, sizes that no matrix has, offsets too narrow),
-/// std::bad_alloc.
+/// a place of 4 or 8 bytes beside each value, for twice the entries unless the list is general; as
+/// much again where most entries are in few rows. Throws `invalid_argument` (threads < 1, sizes
+/// that no matrix has, offsets too narrow), std::bad_alloc.
 template <class Value, class Offset>
 index_t coo_to_csr(int threads, coo_matrix<Value> const& list, Offset* offsets,
                    std::int32_t* indices, Value* values) {
@@ -90,24 +142,10 @@ index_t coo_to_csr(int threads, coo_matrix<Value> const& list, Offset* offsets,
     throw invalid_argument("coo_to_csr: " + std::to_string(threads) + " threads; expected >= 1");
   }
   entry_keys const keys_of(list.rows, list.columns, list.kind != symmetry::general);
-  detail::sorted_entries<Value> const sorted(threads, list, keys_of);
-  detail::pieces const all(threads, sorted.count);
-  std::vector<index_t> places(static_cast<std::size_t>(all.count) + 1);
-  detail::for_each_of(threads, all.count, [&](int, index_t p) {
-    index_t begun = 0;
-    for (index_t k = all.begin(p); k < all.end(p); ++k) begun += sorted.begins(k) ? 1 : 0;
-    places[static_cast<std::size_t>(p) + 1] = begun;
-  });
-  for (std::size_t p = 1; p < places.size(); ++p) places[p] += places[p - 1];
-  detail::for_each_of(threads, all.count, [&](int, index_t p) {
-    detail::write_places(sorted, keys_of, all.begin(p), all.end(p),
-                         places[static_cast<std::size_t>(p)], offsets, indices, values);
-  });
-  index_t const entries = places.back();
-  index_t const last_row =
-      sorted.count == 0 ? -1 : index_t{keys_of.row(sorted.keys.data()[sorted.count - 1])};
-  std::fill(offsets + last_row + 1, offsets + list.rows + 1, static_cast<Offset>(entries));
-  return entries;
+  libscan::detail::expanded_list<Value> const all{list, keys_of};
+  return keys_of.bits() <= 32
+             ? detail::write_rows<std::uint32_t>(threads, all, offsets, indices, values)
+             : detail::write_rows<std::uint64_t>(threads, all, offsets, indices, values);
 }
 
 }  // namespace libscan::inline v1::cpu

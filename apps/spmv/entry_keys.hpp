@@ -57,25 +57,29 @@ constexpr index_t expanded_entries(coo_matrix<Value> const& matrix) {
   return matrix.kind == symmetry::general ? matrix.entries : 2 * matrix.entries;
 }
 
-/// Writes the key and the value of a list's entry k; of a symmetric list also those of its mirror
-/// image, behind it. An entry on the diagonal has a gap for an image.
+/// All entries of the matrix that a list is, for places in it: behind each entry of a symmetric
+/// list its mirror image, which of one on the diagonal is a gap.
 template <class Value>
-LIBSCAN_HOST_DEVICE inline void expand_entry(coo_matrix<Value> const& list,
-                                             entry_keys const& keys_of, index_t k,
-                                             std::uint64_t* keys, Value* values) {
-  constexpr bool has_values = !std::is_same_v<Value, no_values>;
-  auto const row = static_cast<std::uint32_t>(list.row_indices[k]);
-  auto const column = static_cast<std::uint32_t>(list.indices[k]);
-  bool const mirrored = list.kind != symmetry::general;
-  index_t const to = mirrored ? 2 * k : k;
-  keys[to] = keys_of.key(row, column);
-  if constexpr (has_values) values[to] = list.values[k];
-  if (!mirrored) return;
-  keys[to + 1] = row == column ? keys_of.gap() : keys_of.key(column, row);
-  if constexpr (has_values) {
-    values[to + 1] = list.kind == symmetry::skew ? negative(list.values[k]) : list.values[k];
+struct expanded_list {
+  coo_matrix<Value> list;
+  entry_keys keys_of;
+
+  LIBSCAN_HOST_DEVICE std::uint64_t key(index_t i) const {
+    auto const row = static_cast<std::uint32_t>(list.row_indices[entry(i)]);
+    auto const column = static_cast<std::uint32_t>(list.indices[entry(i)]);
+    if (!is_image(i)) return keys_of.key(row, column);
+    return row == column ? keys_of.gap() : keys_of.key(column, row);
   }
-}
+  LIBSCAN_HOST_DEVICE Value value(index_t i) const {
+    Value const own = list.values[entry(i)];
+    return is_image(i) && list.kind == symmetry::skew ? negative(own) : own;
+  }
+
+ private:
+  LIBSCAN_HOST_DEVICE bool mirrored() const { return list.kind != symmetry::general; }
+  LIBSCAN_HOST_DEVICE index_t entry(index_t i) const { return mirrored() ? i / 2 : i; }
+  LIBSCAN_HOST_DEVICE bool is_image(index_t i) const { return mirrored() && i % 2 == 1; }
+};
 
 /// Throws `invalid_argument` for a list that is no matrix, or has too many entries for Offset.
 template <class Offset, class Value>

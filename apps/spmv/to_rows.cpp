@@ -6,10 +6,19 @@
 #include <apps/spmv/checks.hpp>
 #include <apps/spmv/coo_to_csr_cpu.hpp>
 #include <apps/spmv/spmv_cuda.hpp>
+#include <libscan/cpu/huge_pages.hpp>
 
 namespace libscan::inline v1 {
 
 namespace {
+
+/// `count` zeros in memory of huge pages.
+template <class T>
+void fill_new(std::vector<T>& items, std::size_t count) {
+  items.reserve(count);
+  cpu::wish_for_huge_pages(items.data(), count * sizeof(T));
+  items.resize(count);
+}
 
 template <class T>
 index_t to_rows_on_cpu(int threads, coo_matrix<T> const& list, sparse_matrix<T>& matrix) {
@@ -33,9 +42,9 @@ sparse_matrix<T> to_rows(engine const& on, coo_matrix<T> const& list) {
   sparse_matrix<T> matrix;
   matrix.rows = list.rows;
   matrix.columns = list.columns;
-  matrix.offsets.resize(static_cast<std::size_t>(list.rows) + 1);
-  matrix.indices.resize(most);
-  if (list.values != nullptr) matrix.values.resize(most);
+  fill_new(matrix.offsets, static_cast<std::size_t>(list.rows) + 1);
+  fill_new(matrix.indices, most);
+  if (list.values != nullptr) fill_new(matrix.values, most);
   index_t const count = on.is_cuda() ? detail::cuda_spmv<T>::to_rows(on.device(), list, matrix)
                                      : to_rows_on_cpu(threads, list, matrix);
   matrix.indices.resize(static_cast<std::size_t>(count));
