@@ -172,12 +172,43 @@ class key_split {
         }
       }
     }
+    if (road_of(bytes) == store_road::cached) return write_in_caches(begin, end, places);
+    write_in_turns(begin, end, places);
+  }
+
+  /// Where item i goes.
+  index_t take_place(index_t i, bucket_places& places) const {
+    return places.next[static_cast<std::uint32_t>(bucket_of(keys[i]))]++;
+  }
+
+  /// Outputs are in a core's last cache, or may be.
+  void write_in_caches(index_t begin, index_t end, bucket_places& places) const {
     for (index_t i = begin; i < end; ++i) {
-      index_t const to = places.next[static_cast<std::uint32_t>(bucket_of(keys[i]))]++;
-      ask_for(keys_out + to, cache_line);
-      if constexpr (with_values) ask_for(values_out + to, cache_line);
+      index_t const to = take_place(i, places);
       keys_out[to] = keys[i];
       if constexpr (with_values) values_out[to] = values[i];
+    }
+  }
+
+  /// Some keys, then their values, with the next lines of all buckets asked for in time. Item by
+  /// item took 1.4 times as long where both outputs lie at one place of their pages, as those of
+  /// large allocations do: lines of a bucket then take one another's room in the nearest cache.
+  void write_in_turns(index_t begin, index_t end, bucket_places& places) const {
+    constexpr index_t turn = 4096;
+    index_t written[turn];
+    for (index_t i = begin; i < end; i += turn) {
+      index_t const count = std::min(turn, end - i);
+      for (index_t k = 0; k < count; ++k) {
+        index_t const to = written[k] = take_place(i + k, places);
+        ask_for(keys_out + to, cache_line);
+        keys_out[to] = keys[i + k];
+      }
+      if constexpr (with_values) {
+        for (index_t k = 0; k < count; ++k) {
+          ask_for(values_out + written[k], cache_line);
+          values_out[written[k]] = values[i + k];
+        }
+      }
     }
   }
 
