@@ -10,6 +10,9 @@
 #include <string>
 #include <type_traits>
 
+#include <apps/radix_sort/key_buckets_cpu.hpp>
+#include <apps/radix_sort/line_writer_cpu.hpp>
+#include <apps/radix_sort/sort_items_cpu.hpp>
 #include <apps/radix_sort/split_cpu.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
@@ -28,54 +31,6 @@ struct its_bucket {
 };
 
 namespace detail {
-
-inline constexpr int most_buckets = 256;
-
-/// Where items go next.
-struct bucket_places {
-  index_t next[most_buckets];
-};
-
-/// Sets found[k] to the bucket of keys[k], for count <= digit_block keys; false if one has none.
-template <class Key, class BucketOf>
-bool find_buckets(Key const* keys, index_t count, BucketOf const& bucket_of, int buckets,
-                  std::uint32_t* found) {
-  auto const behind = static_cast<std::uint32_t>(buckets);
-  std::uint32_t beyond = 0;  // a word, not a bool: for vector instructions
-  for (index_t k = 0; k < count; ++k) {
-    auto const bucket = bucket_of(keys[k]);
-    auto word = static_cast<std::uint32_t>(bucket);
-    if constexpr (sizeof(bucket) > sizeof(word)) {
-      if (static_cast<std::uint64_t>(bucket) >> 32 != 0) word = ~std::uint32_t{0};
-    }
-    found[k] = word;
-    beyond |= word >= behind ? 1u : 0u;
-  }
-  return beyond == 0;
-}
-
-/// Sets counts[b] to how many of n keys are in bucket b; false if one is in none.
-template <class Key, class BucketOf>
-bool count_buckets(Key const* keys, index_t n, BucketOf const& bucket_of, int buckets,
-                   index_t* counts) {
-  // Equal neighbours would wait for each other's count.
-  constexpr int turns = 4;
-  index_t some[turns][most_buckets] = {};
-  std::uint32_t found[digit_block];
-  for (index_t i = 0; i < n; i += digit_block) {
-    index_t const count = std::min(digit_block, n - i);
-    if (!find_buckets(keys + i, count, bucket_of, buckets, found)) return false;
-    index_t k = 0;
-    for (; k + turns <= count; k += turns) {
-      for (int turn = 0; turn < turns; ++turn) ++some[turn][found[k + turn]];
-    }
-    for (; k < count; ++k) ++some[0][found[k]];
-  }
-  for (int b = 0; b < buckets; ++b) {
-    counts[b] = some[0][b] + some[1][b] + some[2][b] + some[3][b];
-  }
-  return true;
-}
 
 /// Writes whole cache lines past the caches. The room for them is in it.
 template <class Target>

@@ -228,46 +228,46 @@ struct carried {
   vector<T> previous;
 };
 
-/// Copies a cache line past the caches. Both are at its boundaries.
+/// Copies so many bytes as a cache line has past the caches. `to` begins with a line.
 HWY_INLINE void stream_line(void const* from, void* to) {
   hn::CappedTag<std::uint8_t, 64> const bytes;
   for (std::size_t i = 0; i < 64; i += hn::Lanes(bytes)) {
-    hn::Stream(hn::Load(bytes, static_cast<std::uint8_t const*>(from) + i), bytes,
+    hn::Stream(hn::LoadU(bytes, static_cast<std::uint8_t const*>(from) + i), bytes,
                static_cast<std::uint8_t*>(to) + i);
   }
 }
 
-/// Streams whole groups into an `out` that begins within a cache line, or of items that are stored
-/// in parts of lines: a KiB at a time by way of a stage whose lines are those of `out`.
+/// Streams whole groups into an `out` that begins within a cache line, or of items stored in parts
+/// of lines: by way of a stage that does begin with one, since stores across lines cost most.
 template <class T, class ScanWhole>
 HWY_INLINE void scan_by_stage(T* out, index_t whole, ScanWhole const& scan_whole) {
-  constexpr index_t line = 64 / sizeof(T), room = 1024 / sizeof(T);
-  alignas(64) T stage[room + line];
+  constexpr index_t line = 64 / sizeof(T), room = 4096 / sizeof(T);
+  alignas(64) T stage[line + room];
+  T* const begin = stage + line;
   index_t ours = static_cast<index_t>(reinterpret_cast<std::uintptr_t>(out) % 64 / sizeof(T));
-  index_t held = ours;  // in the stage, of a line that is not complete
+  index_t held = ours;  // before `begin`, of a line that is not complete
   for (index_t i = 0; i < whole; i += room) {
     index_t const items = std::min(room, whole - i);
-    index_t const first = i - held;  // where the stage's first item belongs
-    scan_whole(i, items, stage + held, store_road::cached);
     index_t const filled = held + items;
+    T const* const from = begin - held;
+    T* const to = out + (i - held);
+    scan_whole(i, items, begin, store_road::cached);
     index_t done = 0;
-    if (ours > 0 && filled >= line) {
-      // The line in which `out` begins.
-      std::copy(stage + ours, stage + line, out + (first + ours));
+    if (ours > 0 && filled >= line) {  // the line in which `out` begins
+      std::copy(from + ours, from + line, to + ours);
       ours = 0;
       done = line;
     }
-    for (; done + line <= filled; done += line) stream_line(stage + done, out + (first + done));
+    for (; done + line <= filled; done += line) stream_line(from + done, to + done);
     held = filled - done;
-    std::copy_n(stage + done, held, stage);
+    std::copy_n(from + done, held, begin - held);
   }
-  std::copy_n(stage + ours, held - ours, out + (whole - (held - ours)));
+  std::copy_n(begin - held + ours, held - ours, out + (whole - (held - ours)));
 }
 
 /// Scans n items into `out` by the road, given scan_whole(i, items, to, road), which scans whole
 /// groups of items i, i + 1, ... into to[0..items-1], and scan_rest(i, items), which scans fewer
-/// than a group into out[i], ... and returns what follows; `carry` is theirs. Streamed results go
-/// from the registers where whole cache lines come about, else by way of a stage.
+/// than a group into out[i], ... and returns what follows; `carry` is theirs.
 template <class T, class ScanWhole, class ScanRest>
 HWY_INLINE T scan_by(store_road road, T* out, index_t n, carried<T> const& carry,
                      ScanWhole const& scan_whole, ScanRest const& scan_rest) {

@@ -115,8 +115,8 @@ TEST_CASE("the cpu engine groups items of any type, by what they say") {
 constexpr index_t streamed = cpu::streamed_bytes;
 constexpr int many_buckets = cpu::detail::buckets_at_hand + 1;
 
-TEST_CASE("many items are streamed to their buckets, wherever these begin") {
-  for (int const buckets : {many_buckets, 256}) {
+TEST_CASE("many items are written in turns, or streamed to their buckets, wherever these begin") {
+  for (int const buckets : {8, cpu::detail::buckets_at_hand, many_buckets, 256}) {
     // Keys with values, and in `faults` keys alone.
     CHECK(faults<std::uint32_t>(2, below<std::uint64_t>(streamed / 8 + buckets, buckets),
                                 buckets) == "");
