@@ -129,10 +129,15 @@ T scan_streams(In in, Out out, index_t items, Op op, T carry, stream_values<T> c
   return scan_serially<Kind>(x[streams - 1], in, out, streams * length, items, op);
 }
 
-/// Items that vector code reads or writes: side by side in memory, of the operator's own type.
+/// Items that vector code reads: side by side in memory, of the operator's own type or one for
+/// which there is code, too.
 template <class It, class Op>
-concept vector_items =
-    vectorised<Op> && std::contiguous_iterator<It> && std::same_as < std::iter_value_t<It>,
+concept vector_input = std::contiguous_iterator<It> && vectorised<Op, std::iter_value_t<It>>;
+
+/// Items that vector code writes.
+template <class It, class Op>
+concept vector_output =
+    vectorised<Op> && std::contiguous_iterator<It> && std::is_same_v < std::iter_value_t<It>,
 typename Op::value_type > ;
 
 /// Items that are converted together for vector code, in the nearest cache.
@@ -161,13 +166,14 @@ void for_converted(In in, index_t n, Work work) {
 template <class In, class Out, class Op>
 struct chunk_code {
   using T = typename Op::value_type;
-  static constexpr bool by_vectors = vector_items<In, Op> && vector_items<Out, Op>;
-  static constexpr bool converts = !by_vectors && vector_items<Out, Op>;
+  using item = std::iter_value_t<In>;
+  static constexpr bool by_vectors = vector_input<In, Op> && vector_output<Out, Op>;
+  static constexpr bool converts = !by_vectors && vector_output<Out, Op>;
 
   /// The sum of in[0..items-1], items >= 1.
   static T sum(In in, index_t items, Op op, stream_values<T>& sums) {
     if constexpr (by_vectors) {
-      return vector_scan_of<Op>().sum(std::to_address(in), items);
+      return vector_scan_of<Op, item>().sum(std::to_address(in), items);
     } else if constexpr (converts) {
       T total{};
       for_converted<T>(in, items, [&](index_t i, T const* piece, index_t count) {
@@ -185,8 +191,8 @@ struct chunk_code {
   static T scan(In in, Out out, index_t items, Op op, T carry, stream_values<T> const& sums,
                 store_road road) {
     if constexpr (by_vectors) {
-      return vector_scan_of<Op>().scan(Kind, std::to_address(in), std::to_address(out), items,
-                                       carry, road, nullptr);
+      return vector_scan_of<Op, item>().scan(Kind, std::to_address(in), std::to_address(out), items,
+                                             carry, road, nullptr);
     } else if constexpr (converts) {
       T* const to = std::to_address(out);
       for_converted<T>(in, items, [&](index_t i, T const* piece, index_t count) {

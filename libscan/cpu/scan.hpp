@@ -38,16 +38,16 @@ bool in_place(In in, Out out) {
 
 /// The scan of many chunks by vector code: while a thread writes what a chunk's items sum to, it
 /// reads and sums those of its next chunk.
-template <scan_kind Kind, class T, monoid Op>
-T scan_ahead(int threads, T const* in, T* out, index_t n, Op op, T init, index_t chunk_items,
+template <scan_kind Kind, class Item, class T, monoid Op>
+T scan_ahead(int threads, Item const* in, T* out, index_t n, Op op, T init, index_t chunk_items,
              store_road road) {
-  auto const& code = vector_scan_of<Op>();
+  auto const& code = vector_scan_of<Op, Item>();
   T total = init;
   run_chunks_ahead(
       threads, n, chunk_items, op, init,
       [&](chunk const& c) { return code.sum(in + c.begin, c.size()); },
       [&](chunk const& c, T carry, chunk const* next) {
-        wanted_sum<T> beside{};
+        wanted_sum<Item, T> beside{};
         if (next != nullptr) beside = {in + next->begin, next->size(), T{}};
         T const last = code.scan(Kind, in + c.begin, out + c.begin, c.size(), carry, road,
                                  next != nullptr ? &beside : nullptr);

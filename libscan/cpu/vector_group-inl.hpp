@@ -10,7 +10,6 @@
 #define LIBSCAN_CPU_VECTOR_GROUP_INL
 #endif
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -67,12 +66,25 @@ using vector_array = std::array<Value, n>;
 template <class T>
 using group = vector_array<vector<T>, vectors<T>>;
 
-template <class T>
-HWY_INLINE vector<T> load(T const* items) {
-  if constexpr (sizeof(T) >= 4) {
-    return hn::LoadU(lanes<T>(), items);
+/// As many items as a vector has lanes of T: of T itself, or of a narrower type, converted.
+template <class T, class Item>
+HWY_INLINE vector<T> load(Item const* items) {
+  auto const x = hn::LoadU(hn::Rebind<Item, lanes<T>>(), items);
+  if constexpr (sizeof(Item) == sizeof(lane<T>)) {
+    return x;
+  } else if constexpr (std::is_floating_point_v<Item>) {
+    return hn::PromoteTo(lanes<T>(), x);
   } else {
-    return hn::PromoteTo(lanes<T>(), hn::LoadU(hn::Rebind<T, lanes<T>>(), items));
+    using word = std::conditional_t<std::is_signed_v<Item>, std::int32_t, std::uint32_t>;
+    using wide = std::conditional_t<std::is_signed_v<Item>, hwy::MakeSigned<lane<T>>,
+                                    hwy::MakeUnsigned<lane<T>>>;
+    hn::Rebind<word, lanes<T>> const words;
+    hn::Rebind<wide, lanes<T>> const wides;
+    if constexpr (sizeof(Item) < sizeof(word) && sizeof(wide) > sizeof(word)) {
+      return hn::BitCast(lanes<T>(), hn::PromoteTo(wides, hn::PromoteTo(words, x)));
+    } else {
+      return hn::BitCast(lanes<T>(), hn::PromoteTo(wides, x));
+    }
   }
 }
 
@@ -88,10 +100,10 @@ HWY_INLINE void store(vector<T> v, T* items) {
   }
 }
 
-template <class T>
-HWY_INLINE group<T> load_group(T const* items) {
+template <class T, class Item>
+HWY_INLINE group<T> load_group(Item const* items) {
   group<T> x;
-  for (int k = 0; k < vectors<T>; ++k) x[k] = load(items + k * width<T>);
+  for (int k = 0; k < vectors<T>; ++k) x[k] = load<T>(items + k * width<T>);
   return x;
 }
 
@@ -227,60 +239,6 @@ struct carried {
   vector<T> sum;
   vector<T> previous;
 };
-
-/// Copies so many bytes as a cache line has past the caches. `to` begins with a line.
-HWY_INLINE void stream_line(void const* from, void* to) {
-  hn::CappedTag<std::uint8_t, 64> const bytes;
-  for (std::size_t i = 0; i < 64; i += hn::Lanes(bytes)) {
-    hn::Stream(hn::LoadU(bytes, static_cast<std::uint8_t const*>(from) + i), bytes,
-               static_cast<std::uint8_t*>(to) + i);
-  }
-}
-
-/// Streams whole groups into an `out` that begins within a cache line, or of items stored in parts
-/// of lines: by way of a stage that does begin with one, since stores across lines cost most.
-template <class T, class ScanWhole>
-HWY_INLINE void scan_by_stage(T* out, index_t whole, ScanWhole const& scan_whole) {
-  constexpr index_t line = 64 / sizeof(T), room = 4096 / sizeof(T);
-  alignas(64) T stage[line + room];
-  T* const begin = stage + line;
-  index_t ours = static_cast<index_t>(reinterpret_cast<std::uintptr_t>(out) % 64 / sizeof(T));
-  index_t held = ours;  // before `begin`, of a line that is not complete
-  for (index_t i = 0; i < whole; i += room) {
-    index_t const items = std::min(room, whole - i);
-    index_t const filled = held + items;
-    T const* const from = begin - held;
-    T* const to = out + (i - held);
-    scan_whole(i, items, begin, store_road::cached);
-    index_t done = 0;
-    if (ours > 0 && filled >= line) {  // the line in which `out` begins
-      std::copy(from + ours, from + line, to + ours);
-      ours = 0;
-      done = line;
-    }
-    for (; done + line <= filled; done += line) stream_line(from + done, to + done);
-    held = filled - done;
-    std::copy_n(from + done, held, begin - held);
-  }
-  std::copy_n(begin - held + ours, held - ours, out + (whole - (held - ours)));
-}
-
-/// Scans n items into `out` by the road, given scan_whole(i, items, to, road), which scans whole
-/// groups of items i, i + 1, ... into to[0..items-1], and scan_rest(i, items), which scans fewer
-/// than a group into out[i], ... and returns what follows; `carry` is theirs.
-template <class T, class ScanWhole, class ScanRest>
-HWY_INLINE T scan_by(store_road road, T* out, index_t n, carried<T> const& carry,
-                     ScanWhole const& scan_whole, ScanRest const& scan_rest) {
-  index_t const whole = n - n % group_items<T>;
-  bool const lines = sizeof(T) >= 4 && reinterpret_cast<std::uintptr_t>(out) % 64 == 0;
-  if (road == store_road::cached || lines) {
-    scan_whole(0, whole, out, road);
-  } else {
-    scan_by_stage(out, whole, scan_whole);
-  }
-  if (road == store_road::streamed) stream_fence();
-  return whole == n ? static_cast<T>(hn::GetLane(carry.sum)) : scan_rest(whole, n - whole);
-}
 
 /// The operator over unsigned items whose bits are the same: for all but orders.
 template <class Op>

@@ -14,6 +14,7 @@
 #include <hwy/foreach_target.h>
 
 #include <libscan/cpu/vector_group-inl.hpp>
+#include <libscan/cpu/vector_store-inl.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace libscan::inline v1::cpu::detail {

@@ -15,28 +15,33 @@
 namespace libscan::inline v1::cpu::detail {
 
 /// Items whose sum is wanted, and the sum.
-template <class T>
+template <class Item, class T = Item>
 struct wanted_sum {
-  T const* items;
+  Item const* items;
   index_t n;
   T sum;
 };
 
-/// The vector code of one operator. Results depend on the items, `carry` and n alone, bit for bit:
-/// not on the instruction set, the addresses or the road.
-template <class Op>
-struct vector_scan {
+/// The vector code of one operator for items of its own type or of a narrower one, converted.
+/// Results depend on the items, `carry` and n alone, bit for bit: not on the instruction set, the
+/// addresses or the road.
+template <class Op, class Item>
+struct vector_scan_of_items {
   using T = typename Op::value_type;
 
   /// items[0] op ... op items[n - 1], n >= 1.
-  T (*sum)(T const* items, index_t n);
+  T (*sum)(Item const* items, index_t n);
   /// out[i] = carry op in[0] op ... op in[i] (inclusive) or op in[i - 1] (exclusive) for the n
-  /// items; `out` may be `in`. Returns carry op in[0] op ... op in[n - 1], the last of the
-  /// inclusive results, of either kind. `beside`, unless null: gets the `sum` of its items on the
-  /// way, so that memory is read while results are written.
+  /// items; `out` may be `in`, of its own type. Returns carry op in[0] op ... op in[n - 1], the
+  /// last of the inclusive results, of either kind. `beside`, unless null: gets the `sum` of its
+  /// items on the way, so that memory is read while results are written.
   T(*scan)
-  (scan_kind kind, T const* in, T* out, index_t n, T carry, store_road road, wanted_sum<T>* beside);
+  (scan_kind kind, Item const* in, T* out, index_t n, T carry, store_road road,
+   wanted_sum<Item, T>* beside);
 };
+
+template <class Op>
+using vector_scan = vector_scan_of_items<Op, typename Op::value_type>;
 
 /// The same within segments: bit i % 64 of heads[i / 64] says whether item i begins one, and `init`
 /// stands before each that begins. `carry` is what the segment under way sums to so far. Asks for
@@ -70,28 +75,51 @@ using vector_code = decltype(std::tuple_cat(
 using vector_scans = vector_code<vector_scan>;
 using vector_segmented_scans = vector_code<vector_segmented_scan>;
 
-template <class Op, class Tuple>
-inline constexpr bool holds_code_for = false;
-template <class Op, class... Others>
-inline constexpr bool holds_code_for<Op, std::tuple<vector_scan<Others>...>> =
-    (std::is_same_v<Op, Others> || ...);
+template <class T, class... Item>
+using sums_of_items = std::tuple<vector_scan_of_items<plus<T>, Item>...>;
+template <class T>
+using sums_of_short_items =
+    sums_of_items<T, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;
 
-/// Whether `Op` has vector code.
-template <class Op>
-concept vectorised = holds_code_for<Op, vector_scans>;
+/// Sums in wider types than the items': counts and lengths, say, to places.
+using vector_widening_scans = decltype(std::tuple_cat(
+    sums_of_short_items<std::int32_t>{}, sums_of_short_items<std::uint32_t>{},
+    sums_of_short_items<std::int64_t>{}, sums_of_short_items<std::uint64_t>{},
+    sums_of_items<std::int64_t, std::int32_t, std::uint32_t>{},
+    sums_of_items<std::uint64_t, std::int32_t, std::uint32_t>{}, sums_of_items<double, float>{}));
+
+template <class Code, class Tuple>
+inline constexpr bool holds = false;
+template <class Code, class... Codes>
+inline constexpr bool holds<Code, std::tuple<Codes...>> = (std::is_same_v<Code, Codes> || ...);
+
+template <class Op, class Item>
+concept widens = holds<vector_scan_of_items<Op, Item>, vector_widening_scans>;
+
+/// Whether `Op` has vector code for such items.
+template <class Op, class Item = typename Op::value_type>
+concept vectorised = holds<vector_scan_of_items<Op, Item>, vector_scans> || widens<Op, Item>;
 
 /// For the best instruction set this CPU has, among those that Highway is told to use at the
 /// moment.
 vector_scans current_vector_scans();
+vector_widening_scans current_vector_widening_scans();
 vector_segmented_scans current_vector_segmented_scans();
 
 /// The same, found once.
 vector_scans const& best_vector_scans();
+vector_widening_scans const& best_vector_widening_scans();
 vector_segmented_scans const& best_vector_segmented_scans();
 
-template <vectorised Op>
-vector_scan<Op> const& vector_scan_of() {
-  return std::get<vector_scan<Op>>(best_vector_scans());
+template <class Op, class Item = typename Op::value_type>
+requires vectorised<Op, Item> vector_scan_of_items<Op, Item>
+const& vector_scan_of() {
+  using code = vector_scan_of_items<Op, Item>;
+  if constexpr (widens<Op, Item>) {
+    return std::get<code>(best_vector_widening_scans());
+  } else {
+    return std::get<code>(best_vector_scans());
+  }
 }
 
 template <vectorised Op>

@@ -14,6 +14,7 @@
 #include <hwy/foreach_target.h>
 
 #include <libscan/cpu/vector_group-inl.hpp>
+#include <libscan/cpu/vector_store-inl.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace libscan::inline v1::cpu::detail {
@@ -146,7 +147,7 @@ HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T*
   // The group at item i, whose heads are those of `word` from bit `first` on.
   auto const scan_group = [&](index_t i, head_word word, takers<T> const& takes,
                               int first) HWY_ATTR {
-    group<T> x = load_group(now.in + begin + i);
+    group<T> x = load_group<T>(now.in + begin + i);
     head_word const heads = word >> first;
     for (int k = 0; k < vectors<T>; ++k) {
       x[k] = hn::IfThenElse(mask_of<T>(heads, k), apply(op, now.init, x[k]), x[k]);

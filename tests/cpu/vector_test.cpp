@@ -26,6 +26,7 @@ namespace {
 
 using cpu::store_road;
 using cpu::detail::vector_scan;
+using cpu::detail::vector_scan_of_items;
 using cpu::detail::vector_segmented_scan;
 using cpu::detail::wanted_sum;
 
@@ -37,35 +38,39 @@ constexpr index_t sizes[] = {1,  2,  7,  8,  9,  15,  16,  17,   31,
                              32, 33, 63, 64, 65, 100, 257, 2048, 8209};
 
 /// Items whose sums are exact and the same in every order.
-template <class Op>
-std::vector<typename Op::value_type> exact_items(Op, index_t n) {
+template <class Op, class Item = typename Op::value_type>
+std::vector<Item> exact_items(Op, index_t n) {
   using T = typename Op::value_type;
   bool const sums_of_floats = std::is_floating_point_v<T> && std::is_same_v<Op, plus<T>>;
-  return make_input<T>(sums_of_floats ? pattern::small : pattern::special, n);
+  return make_input<Item>(sums_of_floats ? pattern::small : pattern::special, n);
 }
 
-/// A scan by `code` between canaries: out of place or in place, at some offset.
-template <class T, class Scan>
-scan_result<T> guarded(std::vector<T> const& in, bool in_place, int offset, Scan scan) {
+/// A scan of items by `code` to T between canaries: out of place, or in place if they are of T, at
+/// some offset.
+template <class T, class Item, class Scan>
+scan_result<T> guarded(std::vector<Item> const& in, bool in_place, int offset, Scan scan) {
   guarded_buffer<T> out(static_cast<index_t>(in.size()), offset);
-  if (in_place) std::copy(in.begin(), in.end(), out.data());
-  T const total = scan(in_place ? out.data() : in.data(), out.data());
+  Item const* from = in.data();
+  if constexpr (std::is_same_v<Item, T>) {
+    if (in_place) from = std::copy(in.begin(), in.end(), out.data()) - in.size();
+  }
+  T const total = scan(from, out.data());
   CHECK(out.damage() == "");
   return {out.copy(), total};
 }
 
-template <class Op>
-void check_scans(vector_scan<Op> const& code) {
+template <class Op, class Item>
+void check_scans(vector_scan_of_items<Op, Item> const& code) {
   using T = typename Op::value_type;
   Op const op;
   T const carry = T(3);
   for (index_t const n : sizes) {
-    auto const in = exact_items(op, n);
+    auto const in = exact_items<Op, Item>(op, n);
     for (scan_kind const kind : both_kinds) {
       auto const expected = scan_oracle(kind, in, op, carry);
       for (store_road const road : both_roads) {
         for (int const offset : {0, 1}) {
-          auto const got = guarded(in, offset == 1, offset, [&](T const* from, T* to) {
+          auto const got = guarded<T>(in, offset == 1, offset, [&](Item const* from, T* to) {
             return code.scan(kind, from, to, n, carry, road, nullptr);
           });
           CHECK(difference(expected, got) == "");
@@ -73,15 +78,15 @@ void check_scans(vector_scan<Op> const& code) {
       }
     }
     for (index_t const more : {index_t{1}, n / 3 + 1, n}) {
-      wanted_sum<T> beside{in.data(), more, T{}};
-      auto const got = guarded(in, false, 0, [&](T const* from, T* to) {
+      wanted_sum<Item, T> beside{in.data(), more, T{}};
+      auto const got = guarded<T>(in, false, 0, [&](Item const* from, T* to) {
         return code.scan(scan_kind::exclusive, from, to, n, carry, store_road::streamed, &beside);
       });
       CHECK(difference(scan_oracle(scan_kind::exclusive, in, op, carry), got) == "");
       CHECK(difference({code.sum(in.data(), more)}, std::vector<T>{beside.sum}) == "");
     }
-    auto const rest = std::vector<T>(in.begin() + 1, in.end());
-    auto const sum = scan_oracle(scan_kind::inclusive, rest, op, in[0]).total;
+    auto const rest = std::vector<Item>(in.begin() + 1, in.end());
+    auto const sum = scan_oracle(scan_kind::inclusive, rest, op, static_cast<T>(in[0])).total;
     CHECK(difference({sum}, std::vector<T>{code.sum(in.data(), n)}) == "");
   }
 }
@@ -126,7 +131,7 @@ void check_segmented_scans(vector_segmented_scan<Op> const& code) {
         auto const expected = segmented_loop(kind, in, heads, op, carry, init);
         for (store_road const road : both_roads) {
           int const offset = road == store_road::streamed && n % 2 == 1 ? 1 : 0;
-          auto const got = guarded(in, offset == 1, offset, [&](T const* from, T* to) {
+          auto const got = guarded<T>(in, offset == 1, offset, [&](T const* from, T* to) {
             return code.scan(kind, from, words.data(), to, n, carry, init, road, ahead, {});
           });
           CHECK(difference(expected, got) == "");
@@ -140,6 +145,8 @@ TEST_CASE("vector scans agree with a loop, whatever the instruction set") {
   for_each_target([] {
     std::apply([](auto const&... code) { (check_scans(code), ...); },
                cpu::detail::current_vector_scans());
+    std::apply([](auto const&... code) { (check_scans(code), ...); },
+               cpu::detail::current_vector_widening_scans());
   });
 }
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector code for scans of items that are summed in a wider type.
+#include <libscan/cpu/vector_scan.hpp>
+
+#include <libscan/cpu/vector_targets.hpp>
+
+#define HWY_TARGET_INCLUDE "libscan/cpu/vector_widening_scan.cpp"
+#include <hwy/foreach_target.h>
+
+#include <libscan/cpu/vector_scan-inl.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace libscan::inline v1::cpu::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+void choose_widening_scans(vector_widening_scans& all) { choose(all); }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace libscan::inline v1::cpu::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace libscan::inline v1::cpu::detail {
+
+HWY_EXPORT(choose_widening_scans);
+
+vector_widening_scans current_vector_widening_scans() {
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  vector_widening_scans current;
+  HWY_DYNAMIC_DISPATCH(choose_widening_scans)(current);
+  return current;
+}
+
+vector_widening_scans const& best_vector_widening_scans() {
+  static vector_widening_scans const best = current_vector_widening_scans();
+  return best;
+}
+
+}  // namespace libscan::inline v1::cpu::detail
+#endif
