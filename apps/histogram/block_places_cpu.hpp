@@ -3,6 +3,9 @@
 // (vector_places.hpp); between given edges, by searches that go side by side; else one by one.
 #pragma once
 
+#include <cstdint>
+#include <tuple>
+
 #include <apps/histogram/bins.hpp>
 #include <apps/histogram/vector_places.hpp>
 
@@ -35,8 +38,25 @@ void search_edges(edge_bins<Sample, Edge> const& rule, Sample const* samples, in
 template <class Sample, class Rule, class Find>
 class block_places {
  public:
+  /// Whether a block may be checked to be all `inside`: then a sample's distance from the first bin
+  /// is its place, and finding that costs nothing.
+  static constexpr bool has_distances = has_inside_check<Sample, Rule>;
+
   block_places(Rule const& rule, Find find)
-      : rule_(rule), find_(find), vectors_(best_place_finder<Sample>(rule)) {}
+      : rule_(rule), find_(find), vectors_(best_place_finder<Sample>(rule)) {
+    if constexpr (has_distances) {
+      check_ = std::get<inside_check<Sample, Rule>>(best_inside_checks());
+    }
+  }
+
+  bool inside(Sample const* samples) const requires has_distances { return check_(rule_, samples); }
+
+  /// A function of a sample, of its own memory: no increment of a counter can change it.
+  auto distances() const requires has_distances {
+    return [first = static_cast<std::uint64_t>(rule_.first())](Sample sample) {
+      return static_cast<index_t>(static_cast<std::uint64_t>(sample) - first);
+    };
+  }
 
   /// Sets places[k] to the place of samples[k] for k < `histogram_block`.
   void operator()(Sample const* samples, int* places) const {
@@ -55,6 +75,7 @@ class block_places {
   Rule const& rule_;
   Find find_;
   place_finder<Sample, Rule> vectors_;
+  inside_check<Sample, Rule> check_ = nullptr;
 };
 
 }  // namespace libscan::inline v1::cpu::detail

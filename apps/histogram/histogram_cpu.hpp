@@ -75,15 +75,15 @@ class shared_counts {
   void count(Sample const* in, index_t n, Rule const& rule) {
     Count* const counts = counts_;
     int const bins = bins_;
-    auto const add_some = [&](int place, index_t more) {
+    auto const add_some = [&](index_t place, index_t more) {
       if (place < bins) [[likely]] {
         counts[place] = static_cast<Count>(counts[place] + static_cast<Count>(more));
       } else {
-        carry(place, static_cast<std::uint64_t>(more));
+        carry(static_cast<int>(place), static_cast<std::uint64_t>(more));
       }
     };
     for_places<equal_samples::blocks>(in, n, rule, add_some,
-                                      [&](int, int place) { add_some(place, 1); });
+                                      [&](int, index_t place) { add_some(place, 1); });
   }
 
   /// Sets bins [begin, end) to 0.
@@ -219,10 +219,10 @@ void count_many_bins(int threads, Sample const* in, index_t n, Rule const& rule,
 /// all bins; returns how many are below the bins, inside, above, and NaN, which together are n.
 ///
 /// Count: an unsigned or signed integer of 32 or 64 bits. The same result for any number of
-/// threads. Memory for each thread: 4 bytes a bin, 33 KiB at least; of a great many bins, 1 byte
-/// each; for few samples, fewer than twice the bins, none. Throws `invalid_argument` if
-/// threads < 1, n < 0, or a bin has more samples than Count holds (counts are then unspecified),
-/// std::bad_alloc.
+/// threads. Memory for each thread: 4 bytes a bin, 17 KiB at most for copies besides; of a great
+/// many bins, 1 byte each; for few samples, fewer than twice the bins, none. Throws
+/// `invalid_argument` if threads < 1, n < 0, or a bin has more samples than Count holds (counts are
+/// then unspecified), std::bad_alloc.
 template <class Sample, bin_rule<Sample> Rule, class Count>
 sample_totals histogram(int threads, Sample const* in, index_t n, Rule const& rule, Count* counts) {
   using namespace libscan::cpu::detail;

@@ -64,6 +64,15 @@ template <class Sample, class Find, class Many, class Each>
   }
 }
 
+/// Calls each(k % 8, place_of(k)) for all k of a block.
+template <class Sample, class PlaceOf, class Each>
+void for_eights(Sample const* block, PlaceOf place_of, Each each) {
+  for (index_t j = 0; j < histogram_block; j += samples_at_once) {
+    fetch_ahead(block + j);
+    for (int k = 0; k < samples_at_once; ++k) each(k, place_of(j + k));
+  }
+}
+
 /// Which equal samples in a row are counted at once: whole blocks, or eight as well where a block
 /// seems sorted.
 enum class equal_samples : std::uint8_t { blocks, eights };
@@ -89,12 +98,19 @@ void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Ea
           continue;
         }
       }
-      int place[histogram_block];
-      find_block(in + i, place);
-      for (int j = 0; j < histogram_block; j += samples_at_once) {
-        fetch_ahead(in + i + j);
-        for (int k = 0; k < samples_at_once; ++k) each(k, place[j + k]);
+      if constexpr (find_block.has_distances) {
+        if (find_block.inside(in + i)) {
+          auto const distance = find_block.distances();
+          for_eights(
+              in + i, [=](index_t k) { return distance(in[i + k]); }, each);
+          i += histogram_block;
+          continue;
+        }
       }
+      int places[histogram_block];
+      find_block(in + i, places);
+      for_eights(
+          in + i, [&](index_t k) { return index_t{places[k]}; }, each);
       i += histogram_block;
     }
     for (; i < items; ++i) each(0, find(in[i]));
@@ -110,71 +126,75 @@ inline index_t nearest_cache_bytes() {
   return index_t{32} << 10;
 }
 
+/// Copies of a table, whose counters of a place are `stride` counters apart. Those are no multiple
+/// of 4 KiB, which processors take for the same place at first.
+template <int Copies, int Stride>
+struct table_form {
+  static constexpr int copies = Copies;
+  static constexpr int stride = Stride;
+};
+
 /// The tables of one thread: a counter of 32 bits for every place, in copies that take turns, so
 /// that a counter is not read while its last increment is still on the way to memory.
 class place_tables {
  public:
-  explicit place_tables(int places) : places_(static_cast<std::size_t>(places)) {
-    // Beside them the nearest cache has the samples that come in: with copies in all of it, uniform
-    // samples of 1000 or 2000 bins took 1.2 times as long (Zen 4).
-    index_t const most = nearest_cache_bytes() * 5 / 8 / index_t{sizeof(std::uint32_t)};
-    auto const fit = [&](int copies, int stride) {
-      return places <= stride && index_t{copies} * places <= most;
-    };
-    // Eight help where there are few bins, which come again soon: uniform samples of 256 and more
-    // took up to 1.3 times as long by eight as by four (Zen 4).
-    copies_ = places <= 128 + outside_places ? 8
-              : fit(4, stride_of<4>)         ? 4
-              : fit(2, stride_of<2>)         ? 2
-                                             : 1;
-    tables_.resize(std::max<std::size_t>(places_, room));
+  explicit place_tables(int places) : places_(places) {
+    in_form([this](auto form) {
+      tables_.resize(static_cast<std::size_t>((form.copies - 1) * form.stride + places_));
+    });
   }
 
   /// Counts [in, in + items); together with what came before, less than 2^32.
   template <class Sample, class Rule>
   void count(Sample const* in, index_t items, Rule const& rule) {
-    if (copies_ == 8) {
-      count_in<8>(in, items, rule);
-    } else if (copies_ == 4) {
-      count_in<4>(in, items, rule);
-    } else if (copies_ == 2) {
-      count_in<2>(in, items, rule);
-    } else {
-      count_in<1>(in, items, rule);
-    }
+    in_form([&](auto form) {
+      std::uint32_t* const table = tables_.data();
+      for_places<equal_samples::blocks>(
+          in, items, rule,
+          [table](index_t place, index_t n) { table[place] += static_cast<std::uint32_t>(n); },
+          [table, form](int k, index_t place) { ++table[k % form.copies * form.stride + place]; });
+    });
   }
 
   /// Calls add(place, count) for every place with samples, and begins anew.
   template <class Add>
   void take(Add add) {
-    std::size_t const stride = room / static_cast<std::size_t>(copies_);
-    for (std::size_t p = 0; p < places_; ++p) {
-      std::uint64_t sum = 0;
-      for (std::size_t c = 0; c < static_cast<std::size_t>(copies_); ++c) {
-        sum += std::exchange(tables_[c * stride + p], 0u);
+    in_form([&](auto form) {
+      std::uint32_t* const table = tables_.data();
+      for (int place = 0; place < places_; ++place) {
+        std::uint64_t sum = 0;
+        for (int c = 0; c < form.copies; ++c) {
+          sum += std::exchange(table[c * form.stride + place], 0u);
+        }
+        if (sum != 0) add(place, sum);
       }
-      if (sum != 0) add(static_cast<int>(p), sum);
-    }
+    });
   }
 
  private:
-  // No two counters of a place are a multiple of 4 KiB apart, which processors take for the same at
-  // first.
-  static constexpr std::size_t room = 8448;
-  template <int Copies>
-  static constexpr int stride_of = static_cast<int>(room) / Copies;
-
-  template <int Copies, class Sample, class Rule>
-  void count_in(Sample const* in, index_t items, Rule const& rule) {
-    std::uint32_t* const table = tables_.data();
-    for_places<equal_samples::blocks>(
-        in, items, rule,
-        [&](int place, index_t n) { table[place] += static_cast<std::uint32_t>(n); },
-        [&](int j, int place) { ++table[j % Copies * stride_of<Copies> + place]; });
+  /// Calls body(form) with the form of most copies that fits. Beside them the nearest cache has the
+  /// samples that come in: with copies in all of it, uniform samples of 1000 or 2000 bins took 1.2
+  /// times as long (Zen 4).
+  template <class Body>
+  void in_form(Body body) const {
+    index_t const most = nearest_cache_bytes() * 5 / 8 / index_t{sizeof(std::uint32_t)};
+    auto const fits = [&](auto form) {
+      return places_ <= form.stride && index_t{form.copies} * places_ <= most;
+    };
+    if (table_form<8, 272> const form; fits(form)) {
+      body(form);
+    } else if (table_form<8, 528> const form; fits(form)) {
+      body(form);
+    } else if (table_form<4, 1056> const form; fits(form)) {
+      body(form);
+    } else if (table_form<2, 2112> const form; fits(form)) {
+      body(form);
+    } else {
+      body(table_form<1, 0>{});
+    }
   }
 
-  std::size_t places_;
-  int copies_;
+  int places_;
   std::vector<std::uint32_t> tables_;
 };
 
@@ -217,7 +237,8 @@ class byte_tables {
   }
 
  private:
-  std::array<std::array<std::uint32_t, 256>, width> tables_{};
+  // Four tables of 256 counters would be 4 KiB.
+  std::array<std::array<std::uint32_t, 272>, width> tables_{};
 };
 
 /// The table of one thread for a great many places: a counter of 8 bits each, a quarter of the
@@ -244,11 +265,11 @@ class narrow_table {
     std::uint8_t* const table = counters_.get();
     for_places<equal_samples::eights>(
         in, items, rule,
-        [this, table, &carry](int place, index_t n) {
+        [this, table, &carry](index_t place, index_t n) {
           table[place] = static_cast<std::uint8_t>(table[place] + n);
           if (table[place] < n) lose(place, carry);
         },
-        [this, table, &carry](int, int place) {
+        [this, table, &carry](int, index_t place) {
           if (++table[place] == 0) [[unlikely]]
             lose(place, carry);
         });
@@ -271,11 +292,11 @@ class narrow_table {
   };
 
   template <class Carry>
-  [[gnu::noinline]] void lose(int place, Carry& carry) {
+  [[gnu::noinline]] void lose(index_t place, Carry& carry) {
     loss& one = (*losses_)[static_cast<std::size_t>(place % most_losses)];
     if (one.place != place) {
       if (one.count != 0) carry(one.place, one.count);
-      one = {place, 0};
+      one = {static_cast<int>(place), 0};
     }
     one.count += wrap;
   }

@@ -46,6 +46,21 @@ HWY_INLINE hn::Vec<D> load(D d, Sample const* samples) {
   }
 }
 
+/// Inside, no distance from the first bin exceeds the last one's.
+template <class Sample>
+bool all_inside(integer_bins<Sample> const& rule, Sample const* samples) {
+  lanes<Sample> const d;
+  hn::RebindToUnsigned<decltype(d)> const distances;
+  auto const first = hn::Set(d, rule.first());
+  auto farthest = hn::Zero(distances);
+  for (index_t i = 0; i < histogram_block; i += static_cast<index_t>(hn::Lanes(d))) {
+    auto const x = hn::LoadU(d, samples + i);
+    farthest = hn::Max(farthest, hn::BitCast(distances, hn::Sub(x, first)));
+  }
+  auto const most = hn::BitCast(distances, hn::Sub(hn::Set(d, rule.last()), first));
+  return hn::AllTrue(distances, hn::Eq(hn::Max(farthest, most), most));
+}
+
 /// Places of integer bins: a sample below or above all, or its distance from the first.
 template <class Sample>
 void find_places(integer_bins<Sample> const& rule, Sample const* samples, int* places) {
@@ -53,18 +68,6 @@ void find_places(integer_bins<Sample> const& rule, Sample const* samples, int* p
   lanes<word> const d;
   hn::Rebind<std::int32_t, decltype(d)> const ints;
   auto const first = hn::Set(d, rule.first()), last = hn::Set(d, rule.last());
-  if constexpr (sizeof(word) == 4) {
-    // Mostly a whole block is inside the bins, and distances are places.
-    hn::RebindToUnsigned<decltype(d)> const distances;
-    auto farthest = hn::Zero(distances);
-    for (index_t i = 0; i < histogram_block; i += static_cast<index_t>(hn::Lanes(d))) {
-      auto const distance = hn::BitCast(distances, hn::Sub(load(d, samples + i), first));
-      farthest = hn::Max(farthest, distance);
-      hn::StoreU(hn::BitCast(ints, distance), ints, places + i);
-    }
-    auto const most = hn::BitCast(distances, hn::Sub(last, first));
-    if (hn::AllTrue(distances, hn::Eq(hn::Max(farthest, most), most))) return;
-  }
   auto const below = hn::Set(d, static_cast<word>(rule.bins() + place_below));
   auto const above = hn::Set(d, static_cast<word>(rule.bins() + place_above));
   for (index_t i = 0; i < histogram_block; i += static_cast<index_t>(hn::Lanes(d))) {
@@ -103,11 +106,16 @@ void find_places(even_bins<Sample> const& rule, Sample const* samples, int* plac
   }
 }
 
-void choose_all(place_finders& all) {
+void choose_finders(place_finders& all) {
   all = {find_places<std::int16_t>,  find_places<std::uint16_t>, find_places<std::int32_t>,
          find_places<std::uint32_t>, find_places<std::int64_t>,  find_places<std::uint64_t>,
          find_places<std::int32_t>,  find_places<std::uint32_t>, find_places<float>,
          find_places<double>};
+}
+
+void choose_checks(inside_checks& all) {
+  all = {all_inside<std::int16_t>,  all_inside<std::uint16_t>, all_inside<std::int32_t>,
+         all_inside<std::uint32_t>, all_inside<std::int64_t>,  all_inside<std::uint64_t>};
 }
 
 }  // namespace
@@ -118,17 +126,30 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace libscan::inline v1::cpu::detail {
 
-HWY_EXPORT(choose_all);
+HWY_EXPORT(choose_finders);
+HWY_EXPORT(choose_checks);
 
 place_finders current_place_finders() {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   place_finders current;
-  HWY_DYNAMIC_DISPATCH(choose_all)(current);
+  HWY_DYNAMIC_DISPATCH(choose_finders)(current);
+  return current;
+}
+
+inside_checks current_inside_checks() {
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  inside_checks current;
+  HWY_DYNAMIC_DISPATCH(choose_checks)(current);
   return current;
 }
 
 place_finders const& best_place_finders() {
   static place_finders const best = current_place_finders();
+  return best;
+}
+
+inside_checks const& best_inside_checks() {
+  static inside_checks const best = current_inside_checks();
   return best;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The places of a block of samples, found in vector registers: for integer bins, and even bins
-// whose estimate is proven. Compiled for several instruction sets in vector_places.cpp; the best
-// one is chosen at run time.
+// whose estimate is proven; and whether a block is all inside integer bins. Compiled for several
+// instruction sets in vector_places.cpp; the best one is chosen at run time.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,14 @@ inline constexpr index_t histogram_block = 128;
 /// Sets places[k] to the place of samples[k] by the rule, for a whole block.
 template <class Sample, class Rule>
 using place_finder = void (*)(Rule const& rule, Sample const* samples, int* places);
+/// Whether each of a block's samples has a bin.
+template <class Sample, class Rule>
+using inside_check = bool (*)(Rule const& rule, Sample const* samples);
+
 template <class Sample>
 using integer_place_finder = place_finder<Sample, integer_bins<Sample>>;
+template <class Sample>
+using integer_inside_check = inside_check<Sample, integer_bins<Sample>>;
 template <class Sample>
 using even_place_finder = place_finder<Sample, even_bins<Sample>>;
 
@@ -30,18 +36,28 @@ using place_finders =
                integer_place_finder<std::int64_t>, integer_place_finder<std::uint64_t>,
                even_place_finder<std::int32_t>, even_place_finder<std::uint32_t>,
                even_place_finder<float>, even_place_finder<double>>;
+using inside_checks =
+    std::tuple<integer_inside_check<std::int16_t>, integer_inside_check<std::uint16_t>,
+               integer_inside_check<std::int32_t>, integer_inside_check<std::uint32_t>,
+               integer_inside_check<std::int64_t>, integer_inside_check<std::uint64_t>>;
 
 /// For the best instruction set this CPU has, among those that Highway is told to use at the
 /// moment.
 place_finders current_place_finders();
+inside_checks current_inside_checks();
 
 /// The same, found once.
 place_finders const& best_place_finders();
+inside_checks const& best_inside_checks();
 
-template <class Finder, class Finders>
+template <class Code, class Codes>
 inline constexpr bool is_among = false;
-template <class Finder, class... All>
-inline constexpr bool is_among<Finder, std::tuple<All...>> = (std::is_same_v<Finder, All> || ...);
+template <class Code, class... All>
+inline constexpr bool is_among<Code, std::tuple<All...>> = (std::is_same_v<Code, All> || ...);
+
+/// Whether there is vector code that checks a block by the rule.
+template <class Sample, class Rule>
+inline constexpr bool has_inside_check = is_among<inside_check<Sample, Rule>, inside_checks>;
 
 /// The best vector code for a rule; null if there is none.
 template <class Sample, class Rule>

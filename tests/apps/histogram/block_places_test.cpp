@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <libscan/cpu/vector_targets.hpp>
@@ -79,6 +80,51 @@ void require_all_targets(std::vector<Sample> const& samples, Rule const& rule) {
   }
 }
 
+/// Requires that a block is found to be inside the bins if and only if every sample has one, which
+/// its distance from the first is then.
+template <class Sample>
+void require_inside_checks(std::vector<Sample> const& samples, integer_bins<Sample> const& rule) {
+  auto const find = [&](Sample x) { return rule.find(x); };
+  cpu::detail::block_places<Sample, integer_bins<Sample>, decltype(find)> const places(rule, find);
+  auto const distance = places.distances();
+  for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
+    INFO(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    auto const all = cpu::detail::current_inside_checks();
+    hwy::SetSupportedTargetsForTest(0);
+    auto const inside = std::get<cpu::detail::integer_inside_check<Sample>>(all);
+    for (std::size_t i = 0; i < samples.size(); i += histogram_block) {
+      std::span<Sample const> const block(samples.data() + i, histogram_block);
+      bool expected = true;
+      for (Sample const x : block) expected = expected && rule.find(x) < rule.bins();
+      INFO("block at " << i << ", " << rule.bins() << " bins from " << rule.first());
+      REQUIRE(inside(rule, block.data()) == expected);
+      REQUIRE(places.inside(block.data()) == expected);
+      for (Sample const x : block) {
+        if (expected) REQUIRE(distance(x) == rule.find(x));
+      }
+    }
+  }
+}
+
+/// Blocks all inside the bins, and then each such block with one sample that is not, if there is
+/// any, at every place.
+template <class Sample>
+std::vector<Sample> blocks_inside(integer_bins<Sample> const& rule) {
+  std::mt19937_64 random(2);
+  auto const first = static_cast<std::uint64_t>(rule.first());
+  auto const last = static_cast<std::uint64_t>(rule.last());
+  auto const any = [&] { return static_cast<Sample>(first + random() % (last - first + 1)); };
+  std::vector<Sample> samples{rule.first(), rule.last()};
+  while (samples.size() < histogram_block) samples.push_back(any());
+  Sample const outside[] = {static_cast<Sample>(first - 1), static_cast<Sample>(last + 1)};
+  for (std::size_t k = 0; k < histogram_block; ++k) {
+    for (index_t i = 0; i < histogram_block; ++i) samples.push_back(any());
+    samples[samples.size() - histogram_block + k] = outside[k % 2];
+  }
+  return samples;
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("vector code finds places in integer bins", "", std::int16_t, std::uint16_t,
@@ -92,7 +138,10 @@ TEMPLATE_TEST_CASE("vector code finds places in integer bins", "", std::int16_t,
       CHECK(rule.first() == first);
       CHECK(rule.find(rule.last()) <= bins - 1);
       if (rule.last() != limits::max()) CHECK(rule.find(rule.last()) == bins - 1);
-      require_all_targets(samples_about<TestType>({first, rule.last(), middle}), rule);
+      auto const about = samples_about<TestType>({first, rule.last(), middle});
+      require_all_targets(about, rule);
+      require_inside_checks(about, rule);
+      require_inside_checks(blocks_inside(rule), rule);
     }
   }
 }
