@@ -21,9 +21,6 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// Samples that a thread takes at a time.
-inline constexpr index_t histogram_chunk = index_t{1} << 16;
-
 /// Places from which on counters are narrow, since wide ones would leave the nearest caches.
 inline constexpr int narrow_places = 1 << 15;
 
