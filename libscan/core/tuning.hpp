@@ -166,6 +166,20 @@ struct short_resident_tuning : resident_tuning<Item, T, Result> {
   static constexpr int rows = 1;
 };
 
+/// The resident scan and reduction within segments: one tile per multiprocessor.
+template <class T>
+struct resident_segmented_tuning {
+  static constexpr int block_threads = 512;
+  static constexpr bool resident = true;
+  static constexpr int items_per_thread = sizeof(T) <= 4 ? 16 : sizeof(T) <= 8 ? 8 : 4;
+};
+
+/// The same for so few items that a quarter is enough, on as many multiprocessors.
+template <class T>
+struct short_resident_segmented_tuning : resident_segmented_tuning<T> {
+  static constexpr int items_per_thread = resident_segmented_tuning<T>::items_per_thread / 4;
+};
+
 /// Tile of the look-back filter.
 template <class T>
 struct filter_tuning : look_back_tuning<T> {};

@@ -7,7 +7,6 @@
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/segment_outputs.cuh>
 #include <libscan/device/segmented_tile.cuh>
-#include <libscan/warp/bitwise_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -21,11 +20,10 @@ struct segmented_reduce_kernel {
   static constexpr int rows = Tuning::items_per_thread / width;
   using tile_type = segmented_tile<T, block_threads, rows, width>;
   static constexpr int tile_items = tile_type::tile_items;
-  static constexpr int warps = tile_type::warps;
 
   struct shared_storage {
     typename tile_type::shared_storage tile;
-    int heads[warps];
+    typename tile_type::head_counts heads;
     index_t segments_before;
     index_t claimed;
   };
@@ -49,53 +47,28 @@ struct segmented_reduce_kernel {
       tile_type part;
       part.load(in, heads, base, valid, T(op.identity()));
       auto const warp_end = part.template scan_rows<row_prefix::ended>(init, op);
-      int ranks[rows];
-      int const warp_heads = rank_rows(part, ranks);
-      int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
-      if (simt::lane_id() == 0) shared.heads[warp] = warp_heads;
+      auto const ranks = part.rank_heads(shared.heads);
 
       // 4 publish what the tile leaves behind and how many segments it begins; look back for both
       auto const entry = part.enter(shared.tile, state, tile, warp_end, op,
                                     [&] { count_segments(shared, counts, tile); });
-      int tile_heads = 0;
-      int warps_before = 0;
-#pragma unroll
-      for (int w = 0; w < warps; ++w) {
-        if (w == warp) warps_before = tile_heads;
-        tile_heads += shared.heads[w];
-      }
+      auto const begun = part.count_heads(shared.heads);
 
       // 5 store: a head ends the segment before it, and the last item its own
       index_t const before = shared.segments_before;
       part.apply(entry.warp_carry, op);
-      put(part, ranks, before + warps_before, base, totals, keys);
+      part.put_totals(ranks, before + begun.before_warp, base, totals, keys);
       if (base + valid == n && threadIdx.x == 0) {
-        totals[before + tile_heads - 1] = entry.tile_last;
-        if (segments != nullptr) *segments = before + tile_heads;
+        totals[before + begun.tile - 1] = entry.tile_last;
+        if (segments != nullptr) *segments = before + begun.tile;
       }
     }
-  }
-
-  /// ranks[r] = the heads of the warp before the caller's part of row r. Returns the warp's heads.
-  static __device__ int rank_rows(tile_type const& part, int (&ranks)[rows]) {
-    constexpr int bits = width >= 16 ? 5 : width >= 8 ? 4 : width >= 4 ? 3 : width >= 2 ? 2 : 1;
-    int all = 0;
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      auto const own = static_cast<unsigned>(simt::popc(part.row_heads(r)));
-      auto const row = warp::bitwise_scan<bits>(own);
-      ranks[r] = all + static_cast<int>(row.prefix);
-      all += static_cast<int>(row.total);
-    }
-    return all;
   }
 
   /// Finds how many segments begin before the tile, and tells others. By one warp.
   static __device__ void count_segments(shared_storage& shared, tile_state<position> const& counts,
                                         index_t tile) {
-    position own{0};
-#pragma unroll
-    for (int w = 0; w < warps; ++w) own.value += shared.heads[w];
+    position const own{tile_type::count_heads(shared.heads).tile};
     bool const leader = simt::lane_id() == 0;
     position before{0};
     if (tile > 0) {
@@ -105,24 +78,6 @@ struct segmented_reduce_kernel {
     if (leader) {
       counts.publish(tile, tile_status::prefix, plus_position{}(before, own));
       shared.segments_before = before.value;
-    }
-  }
-
-  /// Stores what ended at each head of the caller. `before`: the segments begun before the warp.
-  template <class Totals, class Keys>
-  static __device__ void put(tile_type const& part, int const (&ranks)[rows], index_t before,
-                             index_t base, Totals totals, Keys keys) {
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      unsigned const own = part.row_heads(r);
-#pragma unroll
-      for (int j = 0; j < width; ++j) {
-        if ((own >> j & 1u) == 0) continue;
-        index_t const i = base + part.first_item() + r * tile_type::row_items + j;
-        index_t const segment = before + ranks[r] + simt::popc(own & ((1u << j) - 1));
-        keys.begin(segment, i);
-        if (segment > 0) totals[segment - 1] = part.items[r][j];
-      }
     }
   }
 };

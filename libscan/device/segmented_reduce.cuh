@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The total of every segment, in a single pass: a segmented scan that stores one result per
-// segment. On the pipeline where that can run, else with tiles chained as Merrill & Garland (2016)
-// do.
+// segment. Of what the multiprocessors hold at once, by resident blocks; of more, on the pipeline
+// where that can run, else with tiles chained as Merrill & Garland (2016) do.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/look_back_segmented_reduce.cuh>
 #include <libscan/device/pipelined_segmented_reduce.cuh>
+#include <libscan/device/resident_segmented_reduce.cuh>
 #include <libscan/device/searched_segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
 
@@ -48,8 +49,10 @@ struct place_writer {
 
 /// The look-back tuning that goes with a tuning.
 template <class Tuning, class T>
-using look_back_reduce_tuning = std::conditional_t<tunes_pipeline<Tuning> || std::is_void_v<Tuning>,
-                                                   segmented_tuning<T>, Tuning>;
+using look_back_reduce_tuning =
+    std::conditional_t<tunes_pipeline<Tuning> || tunes_resident_segments<Tuning> ||
+                           std::is_void_v<Tuning>,
+                       segmented_tuning<T>, Tuning>;
 
 /// Bytes of workspace for the tiles of either way to reduce.
 template <class T, class Tuning>
@@ -59,8 +62,9 @@ constexpr std::size_t segmented_reduce_bytes(index_t n) {
     least = index_t{Tuning::group_threads} * Tuning::batches * Tuning::lane_vectors *
             Tuning::vector_items;
   }
-  return std::max(look_back_segmented_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n),
-                  pipeline_bytes<segment_summary<T>>(ceil_div(n, least)));
+  return std::max({look_back_segmented_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n),
+                   pipeline_bytes<segment_summary<T>>(ceil_div(n, least)),
+                   resident_summaries_bytes<T, resident_segmented_tuning<T>>});
 }
 
 /// Reduces, with heads that kernels can read, the way `Tuning` says, or as the iterators and the
@@ -72,8 +76,17 @@ void reduce_segments(workspace& ws, std::byte* memory, In in, Totals totals, Hea
   if constexpr (tunes_pipeline<Tuning>) {
     return pipelined_segmented_reduce<Tuning>(ws, memory, in, totals, heads, keys, n, op,
                                               d_segments, init);
-  } else if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16 &&
-                       suits_segmented_pipeline<In, Heads>) {
+  }
+  if constexpr (tunes_resident_segments<Tuning>) {
+    return resident_segmented_reduce<Tuning>(memory, ws.stream(), in, totals, heads, keys, n, op,
+                                             d_segments, init);
+  } else if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16) {
+    if (resident_segmented_reduce_if_fits(memory, ws.stream(), in, totals, heads, keys, n, op,
+                                          d_segments, init)) {
+      return;
+    }
+  }
+  if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16 && suits_segmented_pipeline<In, Heads>) {
     using item = typename stored<In, T>::type;
     using tuning =
         segmented_reduce_pipeline_tuning<item, T, staged_heads<Heads, 32>::bits_per_item>;
@@ -127,7 +140,8 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
                       typename Op::value_type init) {
   using T = typename Op::value_type;
   check_heads(descriptor);
-  if constexpr (!tunes_pipeline<Tuning> && !marks_heads<Tuning>) {
+  if constexpr (!tunes_pipeline<Tuning> && !tunes_resident_segments<Tuning> &&
+                !marks_heads<Tuning>) {
     using tuning = look_back_reduce_tuning<Tuning, T>;
     using kernel = searched_reduce_kernel<In, std::remove_cv_t<Offset>, Op, tuning>;
     if (suits_search(n.at_most(), descriptor.segments) &&

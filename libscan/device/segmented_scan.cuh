@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide scan within segments, in a single pass: every item is read once and every result
-// written once, however long or short the segments are (Sengupta, Harris, Zhang & Owens 2007). On
-// the pipeline where that can run, else with tiles chained as Merrill & Garland (2016) do.
+// written once, however long or short the segments are (Sengupta, Harris, Zhang & Owens 2007). Of
+// what the multiprocessors hold at once, by resident blocks; of more, on the pipeline where that
+// can run, else with tiles chained as Merrill & Garland (2016) do.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/offset_heads.cuh>
 #include <libscan/device/pipelined_segmented_scan.cuh>
+#include <libscan/device/resident_segmented_scan.cuh>
 #include <libscan/device/searched_heads.cuh>
 #include <libscan/device/segmented_tile.cuh>
 #include <libscan/device/workspace.cuh>
@@ -94,7 +96,7 @@ constexpr std::size_t segmented_tiles_bytes(index_t n, index_t look_back_items) 
   std::size_t const look_back = tile_state<T>::bytes(ceil_div(n, look_back_items));
   std::size_t const pipeline =
       pipeline_bytes<open_end<T>>(ceil_div(n, index_t{least_pipeline_tile}));
-  return look_back > pipeline ? look_back : pipeline;
+  return std::max({look_back, pipeline, resident_summaries_bytes<T, resident_segmented_tuning<T>>});
 }
 
 /// Prepares the heads, unless each tile finds its own, and scans the way `Tuning` says, or as the
@@ -105,7 +107,8 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   static_assert(monoid<Op>,
                 "a scan's operator needs value_type, identity() and an associative call");
   using T = typename Op::value_type;
-  using look_back = std::conditional_t<tunes_pipeline<Tuning> || std::is_void_v<Tuning>,
+  using look_back = std::conditional_t<tunes_pipeline<Tuning> || tunes_resident_segments<Tuning> ||
+                                           std::is_void_v<Tuning>,
                                        segmented_tuning<T>, Tuning>;
   check_heads(descriptor);
   if (n.at_most() == 0) return;
@@ -117,7 +120,7 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
                           Tuning::vector_items;
     for_tiles = pipeline_bytes<open_end<T>>(ceil_div(n.at_most(), least));
   }
-  if constexpr (by_offsets<Heads> && !tunes_pipeline<Tuning>) {
+  if constexpr (by_offsets<Heads> && !tunes_pipeline<Tuning> && !tunes_resident_segments<Tuning>) {
     if (suits_search(n.at_most(), descriptor.segments)) {
       searched_heads<std::remove_cvref_t<decltype(*descriptor.offsets)>> const searched{
           descriptor.offsets, descriptor.segments};
@@ -131,8 +134,16 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   std::byte* const behind = memory + for_heads;
   if constexpr (tunes_pipeline<Tuning>) {
     return pipelined_segmented_scan<Kind, Tuning>(ws, behind, in, out, heads, n, op, init);
-  } else if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16 &&
-                       suits_segmented_pipeline<In, prepared>) {
+  }
+  if constexpr (tunes_resident_segments<Tuning>) {
+    return resident_segmented_scan<Kind, Tuning>(behind, ws.stream(), in, out, heads, n, op, init);
+  } else if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16) {
+    if (resident_segmented_scan_if_fits<Kind>(behind, ws.stream(), in, out, heads, n, op, init)) {
+      return;
+    }
+  }
+  if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16 &&
+                suits_segmented_pipeline<In, prepared>) {
     using item = typename stored<In, T>::type;
     using result = typename stored<Out, T>::type;
     using tuning =
@@ -170,9 +181,10 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, Heads const& des
 /// undefined. Synchronisation: asynchronous on the workspace's stream; allocates only if the
 /// workspace must grow. Traffic: reads n items and the descriptor, writes n results, whatever the
 /// lengths of the segments; few offsets are read again by tiles that search them. Results are
-/// bitwise the same in every run on one kind of GPU. Progress: many items behind plain pointers, on
-/// GPUs with bulk copies and room for the pipeline (sm_90), take a cooperative launch, which starts
-/// when all its blocks fit; otherwise a tile waits only for tiles claimed by running blocks.
+/// bitwise the same in every run on one kind of GPU. Progress: few items, and many behind plain
+/// pointers on GPUs with bulk copies and room for the pipeline (sm_90), take a cooperative launch,
+/// which starts when all its blocks fit; otherwise a tile waits only for tiles claimed by running
+/// blocks.
 /// Throws: `invalid_argument` (workspace too small, no length), `device_error`.
 template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, class Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,

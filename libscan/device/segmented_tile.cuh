@@ -11,6 +11,7 @@
 #include <libscan/device/look_back.cuh>
 #include <libscan/device/segmented_row.cuh>
 #include <libscan/device/tile_state.cuh>
+#include <libscan/warp/bitwise_scan.cuh>
 #include <libscan/warp/row_io.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -50,6 +51,33 @@ struct segmented_tile {
     T tile_last;   ///< the tile's last segment; with the carry, if the tile has no head
   };
 
+  /// What the warps before the caller's and all warps of the tile leave behind, without what enters
+  /// the tile.
+  struct ends {
+    open_end<T> before_warp;
+    open_end<T> tile;
+
+    template <class Op>
+    __device__ entry enter(T carry, Op op) const {
+      return {before_warp.has_head ? before_warp.value : T(op(carry, before_warp.value)),
+              tile.has_head ? tile.value : T(op(carry, tile.value))};
+    }
+  };
+
+  /// How many heads each warp has: shared memory.
+  struct head_counts {
+    int of_warp[warps];
+  };
+  /// The heads of the warp before the caller's part of each row.
+  struct head_ranks {
+    int of_row[Rows];
+  };
+  /// The heads of the tile, and of its warps before the caller's.
+  struct heads_begun {
+    int tile;
+    int before_warp;
+  };
+
   T items[Rows][Width];
   unsigned heads;  // bit r * Width + j: a segment begins at items[r][j]
   unsigned open;   // bits of the items to which the value that enters the warp must be added
@@ -58,6 +86,12 @@ struct segmented_tile {
   static __device__ int first_item() {
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
     return warp * warp_items + simt::lane_id() * Width;
+  }
+
+  /// How many of n items the tile at `base` has.
+  static __device__ int valid_items(index_t n, index_t base) {
+    index_t const rest = n - base;
+    return static_cast<int>(rest < 0 ? 0 : rest < tile_items ? rest : tile_items);
   }
 
   /// How many items of row r the caller has, if the tile has `valid`.
@@ -107,7 +141,7 @@ struct segmented_tile {
                  << (r * Width);
       }
     }
-    if (base == 0 && threadIdx.x == 0) heads |= 1;
+    if (base == 0 && valid > 0 && threadIdx.x == 0) heads |= 1;
   }
 
   /// Scans the rows of each warp within segments, `init` before each. Items before the warp's first
@@ -130,6 +164,24 @@ struct segmented_tile {
     return all;
   }
 
+  /// Joins what the warps leave behind, each telling `warp_end` from `scan_rows`. Passes a barrier.
+  template <class Op>
+  __device__ ends join_warps(shared_storage& shared, open_end<T> warp_end, Op op) const {
+    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    if (simt::lane_id() == 0) {
+      shared.last[warp] = warp_end.value;
+      shared.has_head[warp] = warp_end.has_head;
+    }
+    simt::sync_block();
+    ends joined{{op.identity(), false}, {op.identity(), false}};
+#pragma unroll
+    for (int w = 0; w < warps; ++w) {
+      if (w == warp) joined.before_warp = joined.tile;
+      joined.tile = join(joined.tile, open_end<T>{shared.last[w], shared.has_head[w]}, op);
+    }
+    return joined;
+  }
+
   /// Finds the carry that enters the tile, tells others what it leaves behind, and returns what
   /// enters the caller's warp. `warp_end`: from `scan_rows`. The last warp calls `meanwhile()`
   /// between the barriers that this contains.
@@ -137,28 +189,63 @@ struct segmented_tile {
   __device__ entry enter(shared_storage& shared, tile_state<T> const& state, index_t tile,
                          open_end<T> warp_end, Op op, Meanwhile meanwhile) const {
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
-    if (simt::lane_id() == 0) {
-      shared.last[warp] = warp_end.value;
-      shared.has_head[warp] = warp_end.has_head;
-    }
-    simt::sync_block();
+    ends const joined = join_warps(shared, warp_end, op);
     if (warp == warps - 1) meanwhile();
-    open_end<T> before{op.identity(), false};
-    open_end<T> all{op.identity(), false};
-#pragma unroll
-    for (int w = 0; w < warps; ++w) {
-      if (w == warp) before = all;
-      all = join(all, open_end<T>{shared.last[w], shared.has_head[w]}, op);
-    }
     if (warp == 0) {
       bool const begins_open = simt::any(simt::full_warp, threadIdx.x == 0 && (open & 1u) != 0);
-      T const carry = find_carry(state, tile, all, begins_open, op);
+      T const carry = find_carry(state, tile, joined.tile, begins_open, op);
       if (threadIdx.x == 0) shared.carry = carry;
     }
     simt::sync_block();
-    T const carry = shared.carry;
-    return {before.has_head ? before.value : T(op(carry, before.value)),
-            all.has_head ? all.value : T(op(carry, all.value))};
+    return joined.enter(shared.carry, op);
+  }
+
+  /// Ranks the heads of each row, and counts those of the warp in shared memory.
+  __device__ head_ranks rank_heads(head_counts& shared) const {
+    constexpr int bits = Width >= 16 ? 5 : Width >= 8 ? 4 : Width >= 4 ? 3 : Width >= 2 ? 2 : 1;
+    head_ranks ranks;
+    int all = 0;
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      auto const own = static_cast<unsigned>(simt::popc(row_heads(r)));
+      auto const row = warp::bitwise_scan<bits>(own);
+      ranks.of_row[r] = all + static_cast<int>(row.prefix);
+      all += static_cast<int>(row.total);
+    }
+    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    if (simt::lane_id() == 0) shared.of_warp[warp] = all;
+    return ranks;
+  }
+
+  /// Adds up what `rank_heads` counted before a barrier.
+  static __device__ heads_begun count_heads(head_counts const& shared) {
+    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    heads_begun begun{0, 0};
+#pragma unroll
+    for (int w = 0; w < warps; ++w) {
+      if (w == warp) begun.before_warp = begun.tile;
+      begun.tile += shared.of_warp[w];
+    }
+    return begun;
+  }
+
+  /// Stores what ended at each head of the caller, after `apply`. `before`: the segments begun
+  /// before the warp.
+  template <class Totals, class Keys>
+  __device__ void put_totals(head_ranks const& ranks, index_t before, index_t base, Totals totals,
+                             Keys keys) const {
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      unsigned const own = row_heads(r);
+#pragma unroll
+      for (int j = 0; j < Width; ++j) {
+        if ((own >> j & 1u) == 0) continue;
+        index_t const i = base + first_item() + r * row_items + j;
+        index_t const segment = before + ranks.of_row[r] + simt::popc(own & ((1u << j) - 1));
+        keys.begin(segment, i);
+        if (segment > 0) totals[segment - 1] = items[r][j];
+      }
+    }
   }
 
   /// Adds what enters the warp to the items before its first head.

@@ -19,6 +19,13 @@ struct small_tuning {
   static constexpr int items_per_thread = 8;
 };
 
+/// A resident tile of two warps for each block.
+struct tiny_resident_segments {
+  static constexpr int block_threads = 64;
+  [[maybe_unused]] static constexpr bool resident = true;
+  static constexpr int items_per_thread = 8;
+};
+
 /// The forms in which segments are described.
 enum class descriptor { flags, bits, offsets, narrow_offsets, keys };
 

@@ -97,6 +97,9 @@ TEST_CASE("every segment has its total, the empty ones init") {
         require_totals<small_tuning, affine>(shape, n, compose{}, affine{3, 5});
         require_totals<marking_tuning, affine>(shape, n, compose{}, affine{3, 5});
         require_totals<small_tuning, interval>(shape, n, tripwire{}, tripwire::identity());
+        require_totals<tiny_resident_segments, std::int32_t>(shape, n, plus<std::int32_t>{}, 9);
+        require_totals<tiny_resident_segments, interval>(shape, n, tripwire{},
+                                                         tripwire::identity());
         require_totals<tiny_pipeline_tuning, std::int32_t>(shape, n, plus<std::int32_t>{}, 9);
         require_totals<tiny_pipeline_tuning, affine>(shape, n, compose{}, affine{3, 5});
         require_totals<tiny_pipeline_tuning, interval>(shape, n, tripwire{}, tripwire::identity());
@@ -136,7 +139,7 @@ TEST_CASE("totals do not depend on where items and heads lie in memory") {
 }
 
 TEMPLATE_TEST_CASE("reduce by key leaves one key and one total for each run, and their number", "",
-                   small_tuning, tiny_pipeline_tuning) {
+                   small_tuning, tiny_pipeline_tuning, tiny_resident_segments) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (segment_shape const shape : all_segment_shapes()) {
@@ -179,7 +182,7 @@ TEST_CASE("rows of a matrix have a total each") {
 }
 
 TEMPLATE_TEST_CASE("the number of items may end a segment early", "", small_tuning, marking_tuning,
-                   tiny_pipeline_tuning) {
+                   tiny_pipeline_tuning, tiny_resident_segments) {
   auto const items = make_items<std::int32_t>(1000);
   auto const ends = make_offsets(segment_shape::some_empty, 1000);
   segments_on_device const segments(ends);
@@ -223,7 +226,7 @@ TEST_CASE("offsets that do not ascend damage nothing") {
 #endif
 
 TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tuning, marking_tuning,
-                   tiny_pipeline_tuning) {
+                   tiny_pipeline_tuning, tiny_resident_segments) {
   auto const items = make_items<std::int32_t>(1000);
   for (index_t const n : {-3, 0, 1, 32, 999, 1000, 5000}) {
     INFO("n on the device = " << n);

@@ -132,6 +132,8 @@ TEMPLATE_LIST_TEST_CASE("several warps and rows agree with a loop, whatever the 
       for (index_t const n : {1, 2, 95, 255, 767, 768, 769, 1537, 5000}) {
         require_scans<small_tuning, T>(shape, n, op{}, TestType::init(),
                                        typename TestType::forms{});
+        require_scans<tiny_resident_segments, T>(shape, n, op{}, TestType::init(),
+                                                 typename TestType::forms{});
       }
     }
   });
@@ -267,6 +269,9 @@ TEST_CASE("the output may be the input") {
           descriptors<descriptor::flags, descriptor::keys>{}, where);
       require_scans<small_tuning, affine>(segment_shape::huge_among_tiny, n, compose{},
                                           affine{1, 1}, descriptors<descriptor::keys>{}, where);
+      require_scans<tiny_resident_segments, affine>(segment_shape::huge_among_tiny, n, compose{},
+                                                    affine{1, 1}, descriptors<descriptor::keys>{},
+                                                    where);
     }
   });
 }
@@ -299,7 +304,7 @@ TEMPLATE_TEST_CASE("floating sums repeat bit for bit, and -0.0 stays", "", autom
 }
 
 TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tuning,
-                   tiny_pipeline_tuning) {
+                   tiny_pipeline_tuning, tiny_resident_segments) {
   auto const items = make_items<std::int32_t>(1000);
   for (index_t const n : {-3, 0, 1, 32, 999, 1000, 5000}) {
     INFO("n on the device = " << n);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What resident blocks tell each other about segments: all meet at a barrier of the grid, and each
+// joins what those before it have left behind.
+#pragma once
+
+#include <algorithm>
+
+#include <libscan/block/scan.cuh>
+#include <libscan/core/tuning.hpp>
+#include <libscan/device/item_count.cuh>
+#include <libscan/device/segment_summary.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// A summary in memory, without padding.
+template <class T>
+using stored_summary = typename total_format<segment_summary<T>>::value_type;
+
+/// The summary of all blocks before the caller's, `own` being its own. All threads of the grid
+/// call, one-dimensional blocks of more threads than there are blocks; all[k] is for block k.
+template <class T, int BlockThreads, class Op>
+__device__ segment_summary<T> summary_before_block(
+    block::scan_storage<segment_summary<T>, BlockThreads>& shared, segment_summary<T> own,
+    stored_summary<T>* all, Op op) {
+  using format = total_format<segment_summary<T>>;
+  join_segments<Op> const join{op};
+  if (threadIdx.x == 0) all[blockIdx.x] = format::value(own);
+  simt::sync_grid();
+  segment_summary<T> other = join.identity();
+  if (threadIdx.x < blockIdx.x) other = format::total(all[threadIdx.x], false);
+  return block::exclusive_scan(shared, other, join).total;
+}
+
+/// Bytes of workspace that resident blocks need for it, however many there are.
+template <class T, class Tuning>
+inline constexpr std::size_t resident_summaries_bytes = Tuning::block_threads *
+                                                        sizeof(stored_summary<T>);
+
+/// Whether `Tuning` is that of a resident scan or reduction within segments.
+template <class Tuning>
+concept tunes_resident_segments = requires {
+  Tuning::resident;
+};
+
+/// How many blocks there are for n items: one at least.
+inline unsigned resident_tiles(item_count n, int tile_items) {
+  return static_cast<unsigned>(std::max(index_t{1}, ceil_div(n.at_most(), index_t{tile_items})));
+}
+
+/// Calls body(tuning) with the tuning of the smallest tiles by which the current device holds n
+/// items of T at once; says whether there is one.
+template <class T, class Body>
+bool if_resident_tiles_fit(index_t n, Body body) {
+  auto const try_tuning = [&]<class Tuning>(Tuning tuning) {
+    constexpr index_t tile_items = index_t{Tuning::block_threads} * Tuning::items_per_thread;
+    index_t const most = std::min(simt::multiprocessor_count(), Tuning::block_threads);
+    if (ceil_div(n, tile_items) > most) return false;
+    body(tuning);
+    return true;
+  };
+  return try_tuning(short_resident_segmented_tuning<T>{}) ||
+         try_tuning(resident_segmented_tuning<T>{});
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
