@@ -68,15 +68,16 @@ void resident_segmented_reduce(std::byte* memory, simt::stream on, In in, Totals
                        reinterpret_cast<stored_summary<T>*>(memory), d_segments);
 }
 
-/// The same if the current device holds n items at once; says whether it did.
+/// The same if the current device holds n items at once in the smaller tiles; says whether it did.
+/// In the larger ones results that go here and there cost more than the pipeline's (H100).
 template <class In, class Totals, class Heads, class Keys, class Op>
 bool resident_segmented_reduce_if_fits(std::byte* memory, simt::stream on, In in, Totals totals,
                                        Heads heads, Keys keys, item_count n, Op op,
                                        index_t* d_segments, typename Op::value_type init) {
-  using T = typename Op::value_type;
-  return if_resident_tiles_fit<T>(n.at_most(), [&]<class Tuning>(Tuning) {
-    resident_segmented_reduce<Tuning>(memory, on, in, totals, heads, keys, n, op, d_segments, init);
-  });
+  using tuning = short_resident_segmented_tuning<typename Op::value_type>;
+  if (!fits_resident_tiles<tuning>(n.at_most())) return false;
+  resident_segmented_reduce<tuning>(memory, on, in, totals, heads, keys, n, op, d_segments, init);
+  return true;
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -66,10 +66,15 @@ template <scan_kind Kind, class In, class Out, class Heads, class Op>
 bool resident_segmented_scan_if_fits(std::byte* memory, simt::stream on, In in, Out out,
                                      Heads heads, item_count n, Op op,
                                      typename Op::value_type init) {
-  using T = typename Op::value_type;
-  return if_resident_tiles_fit<T>(n.at_most(), [&]<class Tuning>(Tuning) {
-    resident_segmented_scan<Kind, Tuning>(memory, on, in, out, heads, n, op, init);
-  });
+  using few = short_resident_segmented_tuning<typename Op::value_type>;
+  using more = resident_segmented_tuning<typename Op::value_type>;
+  if (fits_resident_tiles<few>(n.at_most())) {
+    resident_segmented_scan<Kind, few>(memory, on, in, out, heads, n, op, init);
+    return true;
+  }
+  if (!fits_resident_tiles<more>(n.at_most())) return false;
+  resident_segmented_scan<Kind, more>(memory, on, in, out, heads, n, op, init);
+  return true;
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

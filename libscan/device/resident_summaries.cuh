@@ -47,19 +47,11 @@ inline unsigned resident_tiles(item_count n, int tile_items) {
   return static_cast<unsigned>(std::max(index_t{1}, ceil_div(n.at_most(), index_t{tile_items})));
 }
 
-/// Calls body(tuning) with the tuning of the smallest tiles by which the current device holds n
-/// items of T at once; says whether there is one.
-template <class T, class Body>
-bool if_resident_tiles_fit(index_t n, Body body) {
-  auto const try_tuning = [&]<class Tuning>(Tuning tuning) {
-    constexpr index_t tile_items = index_t{Tuning::block_threads} * Tuning::items_per_thread;
-    index_t const most = std::min(simt::multiprocessor_count(), Tuning::block_threads);
-    if (ceil_div(n, tile_items) > most) return false;
-    body(tuning);
-    return true;
-  };
-  return try_tuning(short_resident_segmented_tuning<T>{}) ||
-         try_tuning(resident_segmented_tuning<T>{});
+/// Whether the current device holds n items at once, in a tile for each block.
+template <class Tuning>
+bool fits_resident_tiles(index_t n) {
+  constexpr index_t tile_items = index_t{Tuning::block_threads} * Tuning::items_per_thread;
+  return ceil_div(n, tile_items) <= std::min(simt::multiprocessor_count(), Tuning::block_threads);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device
