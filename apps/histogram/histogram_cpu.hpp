@@ -72,7 +72,8 @@ class shared_counts {
   void count(Sample const* in, index_t n, Rule const& rule) {
     Count* const counts = counts_;
     int const bins = bins_;
-    auto const add_some = [&](index_t place, index_t more) {
+    // By value: what a counter is added to could else be `counts` itself, read again each time.
+    auto const add_some = [=, this](index_t place, index_t more) {
       if (place < bins) [[likely]] {
         counts[place] = static_cast<Count>(counts[place] + static_cast<Count>(more));
       } else {
@@ -80,7 +81,7 @@ class shared_counts {
       }
     };
     for_places<equal_samples::blocks>(in, n, rule, add_some,
-                                      [&](int, index_t place) { add_some(place, 1); });
+                                      [add_some](int, index_t place) { add_some(place, 1); });
   }
 
   /// Sets bins [begin, end) to 0.
