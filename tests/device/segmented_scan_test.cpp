@@ -282,17 +282,23 @@ TEMPLATE_TEST_CASE("floating sums repeat bit for bit, and -0.0 stays", "", autom
   segments_on_device const segments(
       make_offsets(segment_shape::power_law, static_cast<index_t>(items.size())));
   head_flags const heads{segments.flags.data()};
-  auto const first =
-      scan_on_device<TestType>(scan_kind::inclusive, items, heads, plus<float>{}, 0.5f);
+  // Machines of many multiprocessors may associate otherwise; those of 64 have all items resident.
   int const repeats = on_gpu ? 20 : 1;
-  each_schedule(scaled(8, 3), [&](std::string const& schedule) {
-    INFO(schedule);
-    for (int k = 0; k < repeats; ++k) {
-      auto const again =
-          scan_on_device<TestType>(scan_kind::inclusive, items, heads, plus<float>{}, 0.5f);
-      REQUIRE(bit_difference(first, again) == "");
-    }
-  });
+  for (int const multiprocessors : {2, 64}) {
+    std::vector<float> first;
+    each_schedule(
+        scaled(8, 3),
+        [&](std::string const& schedule) {
+          INFO(schedule << ", " << multiprocessors << " multiprocessors");
+          for (int k = 0; k < repeats; ++k) {
+            auto const again =
+                scan_on_device<TestType>(scan_kind::inclusive, items, heads, plus<float>{}, 0.5f);
+            if (first.empty()) first = again;
+            REQUIRE(bit_difference(first, again) == "");
+          }
+        },
+        multiprocessors);
+  }
   auto const small = make_input<float>(pattern::small, static_cast<index_t>(items.size()));
   auto const exact =
       segmented_oracle(scan_kind::inclusive, small, segments.host_flags, plus<float>{}, -0.0f);

@@ -35,21 +35,23 @@ using types_to_test = decltype(std::tuple_cat(std::declval<Few>(), std::declval<
 #endif
 
 /// Calls body(name) under the fixed schedule and `seeds` seeded ones; on a GPU, which schedules as
-/// it likes, once.
+/// it likes, once. `multiprocessors`: what the machine has; 0: two, then others with each seed.
 template <class Body>
-void each_schedule(int seeds, Body body) {
+void each_schedule(int seeds, Body body, int multiprocessors = 0) {
 #ifdef __CUDACC__
-  (void)seeds;
+  (void)seeds, (void)multiprocessors;
   body(std::string("gpu"));
 #else
   {
-    simt::executor::scoped_settings const fixed{simt::executor::settings{}};
+    simt::executor::settings how;
+    if (multiprocessors > 0) how.multiprocessors = multiprocessors;
+    simt::executor::scoped_settings const fixed(how);
     body(std::string("fixed schedule"));
   }
   for (int s = 1; s <= seeds; ++s) {
     simt::executor::settings how = simt::executor::seeded(seed() + static_cast<unsigned>(s));
     how.blocks_in_flight = 1 + s % 5;
-    how.multiprocessors = 1 + s % 7;
+    how.multiprocessors = multiprocessors > 0 ? multiprocessors : 1 + s % 7;
     simt::executor::scoped_settings const seeded(how);
     body("schedule of seed " + std::to_string(s));
   }
