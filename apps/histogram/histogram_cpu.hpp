@@ -80,8 +80,8 @@ class shared_counts {
         carry(static_cast<int>(place), static_cast<std::uint64_t>(more));
       }
     };
-    for_places<equal_samples::blocks>(in, n, rule, add_some,
-                                      [add_some](int, index_t place) { add_some(place, 1); });
+    for_places<equal_samples::blocks, counters::far>(
+        in, n, rule, add_some, [add_some](int, index_t place) { add_some(place, 1); });
   }
 
   /// Sets bins [begin, end) to 0.

@@ -68,6 +68,18 @@ void find_places(integer_bins<Sample> const& rule, Sample const* samples, int* p
   lanes<word> const d;
   hn::Rebind<std::int32_t, decltype(d)> const ints;
   auto const first = hn::Set(d, rule.first()), last = hn::Set(d, rule.last());
+  if constexpr (sizeof(word) == 4) {
+    // Mostly a whole block is inside the bins, and distances are places.
+    hn::RebindToUnsigned<decltype(d)> const distances;
+    auto farthest = hn::Zero(distances);
+    for (index_t i = 0; i < histogram_block; i += static_cast<index_t>(hn::Lanes(d))) {
+      auto const distance = hn::BitCast(distances, hn::Sub(load(d, samples + i), first));
+      farthest = hn::Max(farthest, distance);
+      hn::StoreU(hn::BitCast(ints, distance), ints, places + i);
+    }
+    auto const most = hn::BitCast(distances, hn::Sub(last, first));
+    if (hn::AllTrue(distances, hn::Eq(hn::Max(farthest, most), most))) return;
+  }
   auto const below = hn::Set(d, static_cast<word>(rule.bins() + place_below));
   auto const above = hn::Set(d, static_cast<word>(rule.bins() + place_above));
   for (index_t i = 0; i < histogram_block; i += static_cast<index_t>(hn::Lanes(d))) {
