@@ -73,9 +73,8 @@ void for_eights(Sample const* block, PlaceOf place_of, Each each) {
 /// seems sorted.
 enum class equal_samples : std::uint8_t { blocks, eights };
 
-/// Where counters are. Near ones take the places of samples that are all inside integer bins from
-/// the samples themselves. Increments far away begin sooner behind places that are there already:
-/// straight from the samples a million bins took 1.2 times as long (Zen 4).
+/// Where counters are. Near ones take places in integer bins from the samples themselves; for those
+/// far away, a million, that took 1.2 times as long as places found before (Zen 4).
 enum class counters : std::uint8_t { near, far };
 
 /// Calls many(find(sample), n) for n samples in a row that are all the same, and each(k, place) for
@@ -118,8 +117,7 @@ void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Ea
   });
 }
 
-/// Samples that are counted before narrow counters are added up, at most: half of them may meet in
-/// one, of 16 bits, and what is left of a block.
+/// Most samples before counters of 16 bits are added up: half of them may meet in one, and a block.
 inline constexpr index_t histogram_chunk = index_t{1} << 16;
 
 /// Copies of a table, whose counters of a place are `stride` counters apart. Those are no multiple
@@ -131,9 +129,8 @@ struct table_form {
 };
 
 /// The tables of one thread: the count of every place, and if they are few, counters of 16 bits in
-/// copies that take turns, so that a counter is not read while its last increment is still on the
-/// way to memory. All copies are half of a nearest cache of 32 KiB, which has the samples to hold,
-/// too: with 32 KiB of copies uniform samples took 1.3 times as long (Zen 4).
+/// copies that take turns, so that none is read while its last increment is on the way to memory.
+/// Copies fill half of a nearest cache of 32 KiB: all of it took 1.3 times as long (Zen 4).
 class place_tables {
  public:
   explicit place_tables(int places) : counts_(static_cast<std::size_t>(places)) {

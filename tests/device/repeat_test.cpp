@@ -69,18 +69,23 @@ inline constexpr bool commutative<hesitant_plus<T>> = true;
 
 namespace {
 
-/// Requires all rounds of body(op) to return the same bits.
+/// Requires all rounds of body(op) to return the same bits, on machines of as many multiprocessors
+/// as `each_schedule` is told.
 template <class T, class Body>
-void require_repeats(Body body) {
-  auto const first = body(sum_of_round<T>(0));
+void require_repeats(Body body, int multiprocessors = 0) {
+  std::vector<T> first;
   std::uint32_t const rounds = on_gpu ? 30 : 1;
-  each_schedule(scaled(30, 4), [&](std::string const& schedule) {
-    INFO(schedule);
-    for (std::uint32_t round = 1; round <= rounds; ++round) {
-      INFO("round " << round);
-      REQUIRE(bit_difference(first, body(sum_of_round<T>(round))) == "");
-    }
-  });
+  each_schedule(
+      scaled(30, 4),
+      [&](std::string const& schedule) {
+        INFO(schedule);
+        if (first.empty()) first = body(sum_of_round<T>(0));
+        for (std::uint32_t round = 1; round <= rounds; ++round) {
+          INFO("round " << round);
+          REQUIRE(bit_difference(first, body(sum_of_round<T>(round))) == "");
+        }
+      },
+      multiprocessors);
 }
 
 /// For the resident scan, and for one with several tiles for each multiprocessor.
@@ -141,17 +146,21 @@ TEST_CASE("segmented scans and reductions repeat bit for bit, whatever stalls") 
     auto const ends = make_offsets(shape, large_size());
     device_image<std::uint32_t> const bits(bits_of(flags_of(ends)));
     head_bits const heads{bits.data()};
-    require_repeats<float>([&](auto op) {
+    auto const scan = [&](auto op) {
       device_image<float> in(items), out(large_size());
       workspace ws;
       inclusive_segmented_scan(ws, in.data(), out.data(), heads, large_size(), op, 0.5f);
       return out.read();
-    });
-    require_repeats<float>([&](auto op) {
+    };
+    auto const reduce = [&](auto op) {
       device_image<float> in(items), totals(static_cast<index_t>(ends.size()) - 1);
       workspace ws;
       segmented_reduce(ws, in.data(), totals.data(), heads, large_size(), op);
       return totals.read();
-    });
+    };
+    for (int const multiprocessors : {2, 64}) {  // too few for all items at once, and enough
+      require_repeats<float>(scan, multiprocessors);
+      require_repeats<float>(reduce, multiprocessors);
+    }
   }
 }

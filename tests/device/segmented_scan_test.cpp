@@ -282,7 +282,7 @@ TEMPLATE_TEST_CASE("floating sums repeat bit for bit, and -0.0 stays", "", autom
   segments_on_device const segments(
       make_offsets(segment_shape::power_law, static_cast<index_t>(items.size())));
   head_flags const heads{segments.flags.data()};
-  // Machines of many multiprocessors may associate otherwise; those of 64 have all items resident.
+  // Machines of another size may associate otherwise: those of 64 have all items resident.
   int const repeats = on_gpu ? 20 : 1;
   for (int const multiprocessors : {2, 64}) {
     std::vector<float> first;
