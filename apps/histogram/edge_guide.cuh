@@ -102,11 +102,8 @@ struct edge_guide {
     auto* const all = reinterpret_cast<Edge*>(first + cells(rule.bins()));
     for (int i = rank; i < rule.bins() * copies; i += threads) all[i] = rule.edges()[i / copies];
     for (int c = rank; c < cells(rule.bins()); c += threads) first[c] = 0;
-    int lane = rank % copies * static_cast<int>(sizeof(Edge));
-#ifdef __CUDA_ARCH__
-    // Hidden from the compiler, which would add it to each index instead of once to the address.
-    asm("" : "+r"(lane));
-#endif
+    // Otherwise the compiler would add it to each index instead of once to the address.
+    int const lane = simt::opaque(rank % copies * static_cast<int>(sizeof(Edge)));
     edges = reinterpret_cast<Edge const*>(reinterpret_cast<std::byte const*>(all) + lane);
   }
 

@@ -30,11 +30,11 @@ struct cluster_sort_kernel {
 
   struct shared_storage {
     typename tile_type::shared_storage tile;
-    // What comes from all blocks: items, and how many each has of a digit, of this pass and of the
-    // next, which a block may begin while others read.
-    key_type key[tile_items];
-    value_type value[has_values ? tile_items : 1];
-    unsigned total[2][most_blocks][digit_values];
+    key_type key[tile_items];  // what comes from all blocks
+    // The tile's values before a pass and after it, in turn.
+    value_type value[has_values ? 2 : 1][has_values ? tile_items : 1];
+    // Of each digit, of this pass and of the next, which a block may begin while others read.
+    unsigned total[2][digit_values];
     unsigned shift[digit_values];  // modulo 2^32, from the tile to where they go among all
   };
 
@@ -44,88 +44,101 @@ struct cluster_sort_kernel {
                              digit_list digits) const {
     auto const n = static_cast<unsigned>(length.get());
     lane_items items(n, rows);
-    if (gridDim.x == 1) {
-      sort_alone(shared, order, witness, keys.in, input_of(values), items, digits);
-      return items.store(keys.out, output_of(values));
-    }
+    if (gridDim.x == 1) return sort_alone(shared, order, witness, keys, values, items, digits);
     simt::arrive_cluster();
-    items.load(keys.in, input_of(values), items.first);
+    items.load(keys.in + items.first);
+    items.stage(input_of(values), shared.value[0]);
     simt::wait_cluster();  // all blocks have begun
+    int side = 0;          // where the values are
+    bool stored = false;
     for (int p = 0; p < digits.count; ++p) {
       digit_place const place = digits.place[p];
-      unsigned const begin = sort_among_others(shared, order, witness, place, items, p);
+      bool const last = p + 1 == digits.count;
+      unsigned* const totals = shared.total[p % 2];
+      unsigned const begin =
+          tile_type::sort(shared.tile, order, witness, place, items, [&](unsigned total) {
+            if (threadIdx.x < digit_values) totals[threadIdx.x] = total;
+            simt::arrive_cluster();
+          });
       simt::wait_cluster();
-      if (!find_shifts(shared, p, begin, n, digits.offsets)) continue;  // all keys agree
-      if (p + 1 == digits.count) {
-        return tile_type::store_sorted(shared.tile, order, place, shared.shift, items.valid,
-                                       keys.out, output_of(values));
+      bool const moves = find_shifts(shared, totals, begin, n, digits.offsets);
+      if (last) simt::arrive_cluster();  // reads nobody's memory any more
+      if (!moves) continue;
+      if (last) {
+        tile_type::store_sorted(shared.tile, order, place, shared.shift, items.valid,
+                                shared.value[side], keys.out, output_of(values));
+        stored = true;
+        break;
       }
-      send(shared, order, place, items);
+      send(shared, order, place, items, side);
       simt::arrive_cluster();
       simt::wait_cluster();
-      items.load(shared.key, shared.value, 0);
+      items.load(shared.key);
+      if constexpr (has_values) side = 1 - side;
     }
-    items.store(keys.out, output_of(values));
+    if (!stored) {
+      items.store(keys.out + items.first);
+      if constexpr (has_values) {
+        items.each([&](int row) {
+          values.out[items.first + items.in_tile(row)] = shared.value[side][items.in_tile(row)];
+        });
+      }
+    }
+    simt::wait_cluster();  // nobody reads the block's memory any more
   }
 
  private:
-  /// All passes of a block that has no others. Keys show at the end whether counters have ranked
-  /// them well in all passes; if not, it is done again.
+  /// All passes of a block that has no others. Only at the end it is seen whether counters have
+  /// ranked the items well in all of them; if not, it is done again.
   static __device__ void sort_alone(shared_storage& shared, Order const& order, bool witness,
-                                    key_type const* keys, value_type const* values,
-                                    lane_items& items, digit_list const& digits) {
-    if constexpr (tile_type::may_witness) {
-      if (witness) {
-        pass_alone<true>(shared, order, keys, values, items, digits);
-        digit_place const last = digits.place[digits.count - 1];
-        if (tile_type::ascends(shared.tile, order, last, items.valid)) return;
+                                    sort_buffers<key_type> const& keys,
+                                    sort_buffers<Value> const& values, lane_items& items,
+                                    digit_list const& digits) {
+    auto& tile = shared.tile;
+    unsigned origin[tile_type::has_positions ? tile_type::most_rows : 1] = {};
+    bool by_counters = tile_type::has_positions || witness;
+    items.load(keys.in);
+    items.stage(input_of(values), shared.value[0]);
+    for (;; by_counters = false, items.load(keys.in)) {
+      if constexpr (tile_type::has_positions) {
+        items.each([&](int row) { origin[row] = items.in_tile(row); });
       }
-    }
-    pass_alone<false>(shared, order, keys, values, items, digits);
-  }
-  template <bool ByCounters>
-  static __device__ void pass_alone(shared_storage& shared, Order const& order,
-                                    key_type const* keys, value_type const* values,
-                                    lane_items& items, digit_list const& digits) {
-    items.load(keys, values, items.first);
-    for (int p = 0; p < digits.count; ++p) {
-      unsigned all = 0;
-      unsigned const begin = tile_type::template sort_by<ByCounters>(
-          shared.tile, order, digits.place[p], items, [&](unsigned total) { all = total; });
-      if (threadIdx.x < digit_values) digits.offsets.store_bucket(threadIdx.x, begin, begin + all);
-      items.load(shared.tile.key, shared.tile.value, 0);
-    }
-  }
-
-  /// Sorts the block's tile, tells all blocks its counts, and arrives. Returns where the items of
-  /// the caller's digit begin in the tile.
-  static __device__ unsigned sort_among_others(shared_storage& shared, Order const& order,
-                                               bool witness, digit_place place,
-                                               lane_items const& items, int pass) {
-    return tile_type::sort(shared.tile, order, witness, place, items, [&](unsigned total) {
-      if (threadIdx.x < digit_values) {
-        unsigned& told = shared.total[pass % 2][blockIdx.x][threadIdx.x];
-        for (unsigned b = 0; b < gridDim.x; ++b) simt::in_block(told, b) = total;
+      for (int p = 0; p < digits.count; ++p) {
+        unsigned all = 0;
+        unsigned const begin = tile_type::sort_once(
+            tile, order, by_counters, digits.place[p], items,
+            [&](int row) { return origin[tile_type::has_positions ? row : 0]; },
+            [&](unsigned total) { all = total; });
+        if (threadIdx.x < digit_values)
+          digits.offsets.store_bucket(threadIdx.x, begin, begin + all);
+        items.load(tile.key);
+        if constexpr (tile_type::has_positions) {
+          items.each([&](int row) { origin[row] = tile.position[items.in_tile(row)]; });
+        }
       }
-      simt::arrive_cluster();
-    });
+      if (!by_counters || tile_type::in_order(tile, order, items.valid)) break;
+    }
+    items.store(keys.out);
+    if constexpr (has_values) {
+      items.each([&](int row) { values.out[items.in_tile(row)] = shared.value[0][origin[row]]; });
+    }
   }
 
   /// Where the block's items of each digit go, from the counts of all blocks; false if all keys
   /// have the same digit, so that nothing moves. Ends with a barrier.
-  static __device__ bool find_shifts(shared_storage& shared, int pass, unsigned begin, unsigned n,
-                                     bucket_offsets offsets) {
+  static __device__ bool find_shifts(shared_storage& shared, unsigned* totals, unsigned begin,
+                                     unsigned n, bucket_offsets const& offsets) {
     auto const digit = threadIdx.x;
     unsigned before = 0, all = 0;
     if (digit < digit_values) {
 #pragma unroll
       for (unsigned b = 0; b < most_blocks; ++b) {
-        unsigned const total = b < gridDim.x ? shared.total[pass % 2][b][digit] : 0;
+        unsigned const total = b < gridDim.x ? simt::in_block(totals[digit], b) : 0;
         all += total;
         if (b < blockIdx.x) before += total;
       }
     }
-    unsigned const first = block::exclusive_scan(shared.tile.scan, all, plus<unsigned>{}).prefix;
+    unsigned const first = tile_type::scan_digits(shared.tile, all);
     if (digit < digit_values) {
       if (blockIdx.x == 0) offsets.store_bucket(digit, first, first + all);
       shared.shift[digit] = first + before - begin;
@@ -133,18 +146,20 @@ struct cluster_sort_kernel {
     return !simt::sync_block_or(digit < digit_values && all == n);
   }
 
-  /// Puts the tile's items where they go, in all blocks.
+  /// Puts the tile's items where they go, in all blocks; values from the side where they are to the
+  /// other.
   static __device__ void send(shared_storage& shared, Order const& order, digit_place place,
-                              lane_items const& items) {
+                              lane_items const& items, int side) {
     auto const tile = static_cast<unsigned>(items.rows) * block_threads;  // a power of 2
     int const log2 = simt::warp_size - 1 - simt::clz(tile);
     tile_type::each_sorted(shared.tile, order, place, shared.shift, items.valid,
-                           [&](unsigned target, key_type const& key, unsigned i) {
+                           [&](unsigned target, unsigned i) {
                              unsigned const block = target >> log2;
                              unsigned const item = target & (tile - 1);
-                             simt::in_block(shared.key[item], block) = key;
+                             simt::in_block(shared.key[item], block) = shared.tile.key[i];
                              if constexpr (has_values) {
-                               simt::in_block(shared.value[item], block) = shared.tile.value[i];
+                               simt::in_block(shared.value[1 - side][item], block) =
+                                   shared.value[side][shared.tile.position[i]];
                              }
                            });
   }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile of sorts in one launch: the items that the registers of a block hold are sorted by one
-// digit, stably, into shared memory.
+// The tile of sorts in one launch: the keys that the registers of a block hold are sorted by one
+// digit, stably, into shared memory. Values stay where they are: with the keys go their positions.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include <apps/radix_sort/sort_plan.cuh>
 #include <apps/radix_sort/warp_match.cuh>
-#include <libscan/block/scan.cuh>
 #include <libscan/core/operators.hpp>
+#include <libscan/warp/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -24,143 +25,145 @@ __device__ Value* output_of(sort_buffers<Value> const& values) {
 inline __device__ char const* input_of(sort_buffers<void> const&) { return nullptr; }
 inline __device__ char* output_of(sort_buffers<void> const&) { return nullptr; }
 
-/// Whether an order may be asked about any bits, also of keys that are none: so that of numbers.
-template <class Order>
-inline constexpr bool orders_any_key = false;
-template <class Key>
-inline constexpr bool orders_any_key<sort_order<Key, number_order<Key>>> = true;
-
-/// A tile: each warp holds up to `items_per_thread` rows of consecutive items.
+/// A tile: each warp holds up to `items_per_thread` rows of consecutive items. Counters in shared
+/// memory rank them quickly, and what witnesses that their order was that of the lanes are the keys
+/// alone, where those that compare equal are identical, or else the positions that go with them.
 template <class Order, class Value, class Tuning>
 struct register_tile {
   using key_type = typename Order::key_type;
+  using position_type = std::uint16_t;
   static constexpr bool has_values = !std::is_void_v<Value>;
   using value_type = std::conditional_t<has_values, Value, char>;
+  static constexpr bool has_positions = has_values || !equal_is_identical<Order>;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int most_rows = Tuning::items_per_thread;
-  static constexpr int rows_at_once = 4;  // that are under way together
   static constexpr int warps = block_threads / simt::warp_size;
   static constexpr int tile_items = block_threads * most_rows;
-  static_assert(block_threads >= digit_values);
-  // Whether keys can show that a tile was sorted stably.
-  static constexpr bool may_witness = equal_is_identical<Order> && !has_values;
+  static constexpr int digit_warps = digit_values / simt::warp_size;
+  static_assert(block_threads >= digit_values && tile_items <= 1 << 16);
 
   struct shared_storage {
+    alignas(16) unsigned count[warps][digit_values];  // then where each warp's of a digit go
+    alignas(16) unsigned warp_total[digit_warps];
     key_type key[tile_items];
-    value_type value[has_values ? tile_items : 1];
-    unsigned count[warps][digit_values];  // then where each warp's items of a digit go
-    block::scan_storage<unsigned, block_threads> scan;
+    position_type position[has_positions ? tile_items : 1];  // where the item came from
   };
 
-  /// The part of a tile that a lane holds: one item of each of its warp's rows.
+  /// The part of a tile that a lane holds: one key of each of its warp's first rows.
   struct lane_items {
-    unsigned first;  // of the tile
-    unsigned valid;  // of the tile's
-    int rows;
+    unsigned first;  // of the tile, among all
+    unsigned valid;  // of the tile
+    unsigned begin;  // in the tile, of the caller's
+    int rows;        // of each warp
+    int own;         // of them, with a key of the caller's
     key_type key[most_rows] = {};
-    value_type value[has_values ? most_rows : 1] = {};
 
     /// Of the tile that comes to the block, of n items in tiles of so many rows to a warp.
     __device__ lane_items(unsigned n, int rows_of_warp) : rows(rows_of_warp) {
       unsigned const tile = static_cast<unsigned>(rows) * block_threads;
       first = blockIdx.x * tile;
       valid = first >= n ? 0 : n - first < tile ? n - first : tile;
+      auto const warp = threadIdx.x / simt::warp_size;
+      begin = warp * static_cast<unsigned>(rows) * simt::warp_size + threadIdx.x % simt::warp_size;
+      unsigned const left = begin < valid ? valid - begin : 0;
+      auto const some = static_cast<int>((left + simt::warp_size - 1) / simt::warp_size);
+      own = some < rows ? some : rows;
     }
 
     __device__ unsigned in_tile(int row) const {
-      auto const warp = threadIdx.x / simt::warp_size;
-      return (warp * static_cast<unsigned>(rows) + static_cast<unsigned>(row)) * simt::warp_size +
-             threadIdx.x % simt::warp_size;
-    }
-    __device__ bool has(int row) const { return row < rows && in_tile(row) < valid; }
-
-    /// Whether all rows are there, some at once after the others: then nobody need ask for each,
-    /// and their accesses are under way together.
-    __device__ bool whole() const {
-      return rows % rows_at_once == 0 && valid == static_cast<unsigned>(rows) * block_threads;
+      return begin + static_cast<unsigned>(row) * simt::warp_size;
     }
 
-    /// use(row) for each in which the caller has an item.
+    /// use(row) for all rows of the warp, and a few more.
     template <class Use>
-    __device__ __forceinline__ void each(Use use) const {
-      if (whole()) {
-        some_rows([&](int row) { use(row); });
-      } else {
-        some_rows([&](int row) {
-          if (has(row)) use(row);
-        });
-      }
-    }
-
-    /// use(row) for the rows of the warp, and for none or a few more.
-    template <class Use>
-    __device__ __forceinline__ void some_rows(Use use) const {
+    __device__ __forceinline__ void each_row(Use use) const {
 #pragma unroll
       for (int row = 0; row < most_rows; ++row) {
         // Now and then, so that a block with few rows need not wait for the code of the others.
-        if (row % rows_at_once == 0 && row >= rows) break;
+        if (row % 4 == 0 && row >= rows) break;
         use(row);
       }
     }
 
-    /// Loads the tile that begins at item `from`; values are their positions if those are null.
-    __device__ void load(key_type const* keys, value_type const* values, unsigned from) {
-      each([&](int row) { key[row] = keys[from + in_tile(row)]; });
-      if constexpr (has_values && std::is_integral_v<value_type> && sizeof(value_type) >= 4) {
-        if (values == nullptr) {
-          return each([&](int row) { value[row] = static_cast<value_type>(from + in_tile(row)); });
-        }
-      }
-      if constexpr (has_values) each([&](int row) { value[row] = values[from + in_tile(row)]; });
+    /// use(row) for each in which the caller has a key.
+    template <class Use>
+    __device__ __forceinline__ void each(Use use) const {
+      each_row([&](int row) {
+        if (row < own) use(row);
+      });
     }
 
-    /// Stores it, to where it is among all items.
-    __device__ void store(key_type* keys, value_type* values) const {
-      each([&](int row) { keys[first + in_tile(row)] = key[row]; });
-      if constexpr (has_values) each([&](int row) { values[first + in_tile(row)] = value[row]; });
+    /// Loads the keys of the tile.
+    __device__ __forceinline__ void load(key_type const* tile) {
+      each([&](int row) { key[row] = tile[in_tile(row)]; });
+    }
+    /// Stores them.
+    __device__ __forceinline__ void store(key_type* tile) const {
+      each([&](int row) { tile[in_tile(row)] = key[row]; });
+    }
+
+    /// staged[i] = the tile's value i; its position among all, where values are null.
+    __device__ __forceinline__ void stage(value_type const* values, value_type* staged) const {
+      if constexpr (has_values && std::is_integral_v<value_type> && sizeof(value_type) >= 4) {
+        if (values == nullptr) {
+          return each([&](int row) {
+            staged[in_tile(row)] = static_cast<value_type>(first + in_tile(row));
+          });
+        }
+      }
+      if constexpr (has_values) {
+        value_type value[most_rows];
+        each([&](int row) { value[row] = values[first + in_tile(row)]; });
+        each([&](int row) { staged[in_tile(row)] = value[row]; });
+      }
     }
   };
 
-  /// Sorts the tile by one digit. All threads call publish(total) once on the way, the first with
-  /// how many items have the digit that is the thread's number. Returns where the items of the
-  /// caller's digit begin in the tile. Counters are quicker than ballots, but if the keys, where
-  /// they are `witness`, show that their order was not that of the lanes, ballots it is. Ends with
-  /// a barrier.
+  /// Sorts the tile by one digit into the shared memory, where position[i] is where item i was in
+  /// the tile before. All threads call publish(total) once on the way, the first with how many
+  /// items have the digit that is the thread's number. Returns where the items of the caller's
+  /// digit begin in the tile. `witness`: whether keys alone can show that it was sorted stably. If
+  /// what has been sorted by counters was not, it is sorted again by ballots. Ends with a barrier.
   template <class Publish>
   static __device__ unsigned sort(shared_storage& shared, Order const& order, bool witness,
                                   digit_place place, lane_items const& items, Publish publish) {
-    if constexpr (may_witness) {
-      if (witness) {
-        unsigned const begin = sort_by<true>(shared, order, place, items, publish);
-        if (ascends(shared, order, place, items.valid)) return begin;
-        return sort_by<false>(shared, order, place, items, [](unsigned) {});
-      }
+    bool by_counters = has_positions || witness;
+    for (bool again = false;; again = true) {
+      unsigned const begin = sort_once(
+          shared, order, by_counters, place, items, [&](int row) { return items.in_tile(row); },
+          [&](unsigned total) {
+            if (!again) publish(total);
+          });
+      if (!by_counters || ascends(shared, order, place, items.valid)) return begin;
+      by_counters = false;
     }
-    return sort_by<false>(shared, order, place, items, publish);
   }
 
-  /// `sort` by counters, whose order `ascends` shows, or by ballots.
-  template <bool ByCounters, class Publish>
-  static __device__ unsigned sort_by(shared_storage& shared, Order const& order, digit_place place,
-                                     lane_items const& items, Publish publish) {
+  /// Sorts it by counters, whoever checks that, or by ballots. position(row): what goes with a key.
+  template <class Position, class Publish>
+  static __device__ __forceinline__ unsigned sort_once(shared_storage& shared, Order const& order,
+                                                       bool by_counters, digit_place place,
+                                                       lane_items const& items, Position position,
+                                                       Publish publish) {
     auto const thread = threadIdx.x;
+    place.shift = simt::opaque(place.shift);  // otherwise all digits might wait for the next time
     unsigned* const counts = shared.count[thread / simt::warp_size];
     clear_own(counts);
     unsigned rank[most_rows] = {};
-    auto const rank_in = [&](int row, bool valid) {
-      unsigned digit = 0;
-      if (orders_any_key<Order> || valid) digit = place.digit(order, items.key[row]);
-      if constexpr (ByCounters) {
-        rank[row] = take_place<Tuning::ranks>(counts, digit, valid);
-      } else {
-        rank[row] = rank_row<digit_bits>(counts, digit, valid);
-      }
+    auto const rank_by = [&](auto take) {
+      items.each_row([&](int row) {
+        if (row >= items.rows) return;
+        bool const valid = row < items.own;
+        rank[row] = take(valid ? place.digit(order, items.key[row]) : 0, valid);
+      });
     };
-    if (items.whole()) {
-      items.some_rows([&](int row) { rank_in(row, true); });
+    if (by_counters) {
+      rank_by([&](unsigned digit, bool valid) {
+        return take_place<Tuning::ranks>(counts, digit, valid);
+      });
     } else {
-      items.some_rows([&](int row) {
-        if (row < items.rows) rank_in(row, items.has(row));
+      rank_by([&](unsigned digit, bool valid) {
+        return rank_row<digit_bits>(counts, digit, valid);
       });
     }
     simt::sync_block();
@@ -170,7 +173,7 @@ struct register_tile {
       for (int w = 0; w < warps; ++w) total += shared.count[w][thread];
     }
     publish(total);
-    unsigned const begin = block::exclusive_scan(shared.scan, total, plus<unsigned>{}).prefix;
+    unsigned const begin = scan_digits(shared, total);
     if (thread < digit_values) {
       unsigned next = begin;
 #pragma unroll 8
@@ -184,27 +187,49 @@ struct register_tile {
     items.each([&](int row) { rank[row] += counts[place.digit(order, items.key[row])]; });
     items.each([&](int row) {
       shared.key[rank[row]] = items.key[row];
-      if constexpr (has_values) shared.value[rank[row]] = items.value[row];
+      if constexpr (has_positions) {
+        shared.position[rank[row]] = static_cast<position_type>(position(row));
+      }
     });
     simt::sync_block();
     return begin;
   }
 
-  /// Whether the tile's keys ascend as far as they have been sorted. Ends with a barrier.
-  static __device__ bool ascends(shared_storage& shared, Order const& order, digit_place place,
-                                 unsigned valid) {
-    unsigned bad = 0;
-#pragma unroll 4
-    for (unsigned i = threadIdx.x; i < valid; i += block_threads) {
-      unsigned const next = i + 1 < valid ? i + 1 : i;
-      bad |= static_cast<unsigned>(sorted_bits(order, place, shared.key[i]) >
-                                   sorted_bits(order, place, shared.key[next]));
+  /// The sum of x of all digits below the caller's; the first `digit_values` threads have one each,
+  /// the others get nothing of meaning. Ends without a barrier: one must come before the next call.
+  static __device__ __forceinline__ unsigned scan_digits(shared_storage& shared, unsigned x) {
+    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    unsigned const in_warp = warp::inclusive_scan(x, plus<unsigned>{}).prefix;
+    if (simt::lane_id() == simt::warp_size - 1 && warp < digit_warps) {
+      shared.warp_total[warp] = in_warp;
     }
-    return !simt::sync_block_or(bad != 0);
+    simt::sync_block();
+    unsigned before = in_warp - x;
+#pragma unroll
+    for (int w = 0; w < digit_warps; w += 4) {
+      auto const totals = simt::load_vector<4>(shared.warp_total + w);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) before += w + j < warp ? totals.item[j] : 0;
+    }
+    return before;
   }
 
-  /// put(target, key, i) for each item i of the sorted tile, which goes to `target` among all; of
-  /// each digit, `shift` is the distance modulo 2^32.
+  /// Whether a tile that has been sorted by all digits, with the positions in which its items came
+  /// in the first place, is in order. Ends with a barrier.
+  static __device__ bool in_order(shared_storage const& shared, Order const& order,
+                                  unsigned valid) {
+    return each_pair_is_good(valid, [&](unsigned i, unsigned next) {
+      if (order(shared.key[next], shared.key[i])) return false;
+      if constexpr (has_positions) {
+        return shared.position[i] < shared.position[next] || order(shared.key[i], shared.key[next]);
+      } else {
+        return true;
+      }
+    });
+  }
+
+  /// put(target, i) for each item i of the sorted tile, which goes to `target` among all; of each
+  /// digit, `shift` is the distance modulo 2^32.
   template <class Put>
   static __device__ __forceinline__ void each_sorted(shared_storage const& shared,
                                                      Order const& order, digit_place place,
@@ -212,20 +237,19 @@ struct register_tile {
                                                      unsigned valid, Put put) {
 #pragma unroll 4
     for (unsigned i = threadIdx.x; i < valid; i += block_threads) {
-      key_type const key = shared.key[i];
-      put(shift[place.digit(order, key)] + i, key, i);
+      put(shift[place.digit(order, shared.key[i])] + i, i);
     }
   }
 
-  /// Stores the sorted tile.
+  /// Stores the sorted tile, and its values from where they were staged before.
   static __device__ void store_sorted(shared_storage const& shared, Order const& order,
                                       digit_place place, unsigned const (&shift)[digit_values],
-                                      unsigned valid, key_type* keys, value_type* values) {
-    each_sorted(shared, order, place, shift, valid,
-                [&](unsigned target, key_type const& key, unsigned i) {
-                  keys[target] = key;
-                  if constexpr (has_values) values[target] = shared.value[i];
-                });
+                                      unsigned valid, value_type const* staged, key_type* keys,
+                                      value_type* values) {
+    each_sorted(shared, order, place, shift, valid, [&](unsigned target, unsigned i) {
+      keys[target] = shared.key[i];
+      if constexpr (has_values) values[target] = staged[shared.position[i]];
+    });
   }
 
  private:
@@ -233,8 +257,36 @@ struct register_tile {
   static __device__ void clear_own(unsigned* counts) {
     simt::sync_warp();
 #pragma unroll
-    for (int d = simt::lane_id(); d < digit_values; d += simt::warp_size) counts[d] = 0;
+    for (int d = 4 * simt::lane_id(); d < digit_values; d += 4 * simt::warp_size) {
+      simt::store_shared_vector(counts + d, simt::vector<unsigned, 4>{});
+    }
     simt::sync_warp();
+  }
+
+  /// Whether the tile has been sorted stably by one digit: keys ascend as far as they have been
+  /// sorted, or positions within a digit do. Ends with a barrier.
+  static __device__ bool ascends(shared_storage const& shared, Order const& order,
+                                 digit_place place, unsigned valid) {
+    return each_pair_is_good(valid, [&](unsigned i, unsigned next) {
+      if constexpr (has_positions) {
+        auto const witness = [&](unsigned j) {
+          return place.digit(order, shared.key[j]) << 16 | shared.position[j];
+        };
+        return witness(i) < witness(next);
+      } else {
+        return sorted_bits(order, place, shared.key[i]) <=
+               sorted_bits(order, place, shared.key[next]);
+      }
+    });
+  }
+
+  /// Whether good(i, i + 1) holds for all items but the last. Ends with a barrier.
+  template <class Good>
+  static __device__ __forceinline__ bool each_pair_is_good(unsigned valid, Good good) {
+    bool bad = false;
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i + 1 < valid; i += block_threads) bad |= !good(i, i + 1);
+    return !simt::sync_block_or(bad);
   }
 };
 

@@ -30,6 +30,7 @@ struct resident_sort_kernel {
 
   struct shared_storage {
     typename tile_type::shared_storage tile;
+    typename tile_type::value_type value[has_values ? tile_items : 1];
     unsigned before[groups][digit_values];
     unsigned all[groups][digit_values];
     unsigned shift[digit_values];  // modulo 2^32, from the tile to where they go in memory
@@ -41,12 +42,16 @@ struct resident_sort_kernel {
                              digit_list digits, unsigned* counts) const {
     auto const n = static_cast<unsigned>(length.get());
     lane_items items(n, rows);
-    items.load(keys.in, input_of(values), items.first);
+    items.load(keys.in + items.first);
+    items.stage(input_of(values), shared.value);
     bool stored = false;
-    bool current = true;  // what the threads hold is what memory holds
+    bool current = true;  // what the block holds is what memory holds
     for (int p = 0; p < digits.count; ++p) {
-      if (!current) items.load(keys.out, output_of(values), items.first);
-      current = true;
+      if (!current) {
+        items.load(keys.out + items.first);
+        items.stage(output_of(values), shared.value);
+        current = true;
+      }
       digit_place const place = digits.place[p];
       unsigned* const exchange = counts + index_t{p % 2} * gridDim.x * digit_values;
       auto const publish = [&](unsigned total) {
@@ -56,14 +61,19 @@ struct resident_sort_kernel {
       unsigned const begin = tile_type::sort(shared.tile, order, witness, place, items, publish);
       simt::sync_grid();
       if (!find_shifts(shared, exchange, begin, n, digits.offsets)) continue;  // all keys agree
-      tile_type::store_sorted(shared.tile, order, place, shared.shift, items.valid, keys.out,
-                              output_of(values));
+      tile_type::store_sorted(shared.tile, order, place, shared.shift, items.valid, shared.value,
+                              keys.out, output_of(values));
       stored = true;
       current = false;
       if (p + 1 < digits.count) simt::sync_grid();
     }
     if (stored) return;
-    items.store(keys.out, output_of(values));
+    items.store(keys.out + items.first);
+    if constexpr (has_values) {
+      items.each([&](int row) {
+        values.out[items.first + items.in_tile(row)] = shared.value[items.in_tile(row)];
+      });
+    }
   }
 
   /// Where the block's items of each digit go, from the counts of all blocks; false if all keys
@@ -98,7 +108,7 @@ struct resident_sort_kernel {
         all += shared.all[g][digit];
       }
     }
-    unsigned const first = block::exclusive_scan(shared.tile.scan, all, plus<unsigned>{}).prefix;
+    unsigned const first = tile_type::scan_digits(shared.tile, all);
     if (blockIdx.x == 0 && digit < digit_values) offsets.store_bucket(digit, first, first + all);
     if (simt::sync_block_or(digit < digit_values && all == n)) return false;
     if (digit < digit_values) shared.shift[digit] = first + before - begin;

@@ -31,8 +31,7 @@ class shared_counters {
  public:
   explicit __device__ shared_counters(unsigned* first) : first_(first) {
 #ifdef __CUDACC__
-    address_ = static_cast<unsigned>(__cvta_generic_to_shared(first));
-    asm("" : "+r"(address_));
+    address_ = simt::opaque(static_cast<unsigned>(__cvta_generic_to_shared(first)));
 #endif
   }
 

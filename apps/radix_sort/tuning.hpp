@@ -98,16 +98,20 @@ struct staged_pass_tuning {
 template <class Key, class Value>
 struct cluster_sort_tuning {
   static constexpr int block_threads = 512;
+  // Each twice, and positions.
   static constexpr int row_bytes =
-      2 * block_threads * (static_cast<int>(sizeof(Key)) + value_bytes<Value>);
-  // Beside 50 KiB of counts; 0 of large items.
-  static constexpr unsigned fitting_rows = 176 * 1024 / row_bytes;
+      2 * block_threads * (static_cast<int>(sizeof(Key)) + value_bytes<Value> + 1);
+  // Beside 20 KiB of counts; 0 of large items.
+  static constexpr unsigned fitting_rows = 204 * 1024 / row_bytes;
   static constexpr int items_per_thread = fitting_rows > 8
                                               ? 8
                                               : static_cast<int>(std::bit_floor(fitting_rows));
-  static constexpr int least_rows_together = items_per_thread < 4 ? items_per_thread : 4;
-  static constexpr int most_rows_together =
-      std::is_void_v<Value> ? items_per_thread : least_rows_together;
+  static constexpr int few_rows = std::is_void_v<Value> ? 4 : 2;
+  static constexpr int least_rows_together = items_per_thread < few_rows ? items_per_thread
+                                                                         : few_rows;
+  static constexpr int some_rows = std::is_void_v<Value> ? 8 : 4;
+  static constexpr int most_rows_together = items_per_thread < some_rows ? items_per_thread
+                                                                         : some_rows;
   static constexpr int most_blocks = 16;
   static constexpr rank_order ranks = rank_order::hardware;
 };

@@ -33,6 +33,8 @@
 //   byte_perm                picks 4 of the 8 bytes of two words, a digit 0 to 7 for each
 //   dot<Small>               sum + the 1- or 2-byte integers of a word, each times a byte of
 //                            weights < 128
+//   opaque(x)                x, a 32-bit integer of which the compiler is to know nothing: what
+//                            depends on it is found anew, not kept in registers from before
 // Block
 //   sync_block               barrier
 //   sync_block_count sync_block_and sync_block_or     barriers that reduce a predicate

@@ -4,6 +4,7 @@
 
 #include <cooperative_groups.h>
 
+#include <concepts>
 #include <cstring>
 
 #include <libscan/simt/machine.hpp>
@@ -64,6 +65,13 @@ __device__ __forceinline__ void raise_registers() {}
 template <int Registers>
 __device__ __forceinline__ void lower_registers() {}
 #endif
+
+template <std::integral T>
+__device__ __forceinline__ T opaque(T x) {
+  static_assert(sizeof(T) == 4);
+  asm volatile("" : "+r"(x));
+  return x;
+}
 
 namespace detail {
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstddef>
 
 #include <libscan/simt/executor/runtime.hpp>
@@ -94,6 +95,12 @@ vector<T, N> load_vector(T const* items, call_site at = call_site::here()) {
   auto const* const source = reinterpret_cast<typename words::word::type const volatile*>(items);
   for (std::size_t i = 0; i < sizeof raw / words::word_bytes; ++i) raw.item[i] = source[i];
   return std::bit_cast<vector<T, N>>(raw);
+}
+
+template <std::integral T>
+T opaque(T x) {
+  static_assert(sizeof(T) == 4);
+  return x;
 }
 
 namespace executor {

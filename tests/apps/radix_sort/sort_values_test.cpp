@@ -95,7 +95,8 @@ void require_argsort(std::vector<Key> const& keys) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("values of 4 and 8 bytes go with their keys under all schedules", "",
-                   tiny_passes, staged, disordered, clustered, disordered_cluster, resident) {
+                   tiny_passes, staged, disordered, clustered, disordered_cluster, resident,
+                   disordered_resident) {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : {0, 1, 256, scaled(1100, 300)}) {
@@ -138,7 +139,7 @@ TEST_CASE("pages of values go with their keys") {
 }
 
 TEMPLATE_TEST_CASE("positions are ranked without being stored", "", tiny_passes, staged, disordered,
-                   clustered, resident, automatic_sort) {
+                   clustered, disordered_cluster, resident, automatic_sort) {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : {0, 1, 2, scaled(900, 257)}) {
