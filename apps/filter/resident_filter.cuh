@@ -44,8 +44,9 @@ struct resident_filter_kernel {
     tile_type tile(base, static_cast<int>(rest < 0 ? 0 : rest < most ? rest : most), rows);
     int const own = tile.ask(shared.tile, in, rule);
     if (thread == 0) kept[blockIdx.x] = own;
+    auto const arrival = simt::arrive_grid();
     tile.compact(shared.tile);
-    simt::sync_grid();
+    simt::wait_grid(arrival);
 
     index_t const others = thread < static_cast<int>(gridDim.x) ? kept[thread] : 0;
     auto const all = block::exclusive_scan(shared.scan, others, plus<index_t>{});

@@ -37,7 +37,7 @@ constexpr std::size_t resident_sort_bytes(index_t n) {
   constexpr index_t most_blocks = 1024, least_tile = 256;
   index_t const blocks = ceil_div(n, least_tile);
   return static_cast<std::size_t>(2 * (blocks < most_blocks ? blocks : most_blocks)) *
-         digit_values * sizeof(unsigned);
+         digit_values * sizeof(std::uint16_t);
 }
 
 /// The layout of a sort's temporary memory, with `key_buffers` and `value_buffers` of n items each.
@@ -98,11 +98,10 @@ bool sort_at_once(workspace& ws, std::byte* counts, sort_buffers<typename Order:
   using key_type = typename Order::key_type;
   if (places.size() > digit_list::most) return false;
   digit_list const digits(places, offsets);
-  auto* const words = reinterpret_cast<unsigned*>(counts);
   if constexpr (tunes_cluster_sort<Tuning>) {
     return cluster_sort<Tuning>(ws, keys, values, n, order, digits);
   } else if constexpr (tunes_resident_sort<Tuning>) {
-    resident_sort<Tuning>(ws, words, keys, values, n, order, digits);
+    resident_sort<Tuning>(ws, counts, keys, values, n, order, digits);
     return true;
   } else if constexpr (std::is_void_v<Tuning>) {
     using in_cluster = cluster_sort_tuning<key_type, Value>;
@@ -112,7 +111,7 @@ bool sort_at_once(workspace& ws, std::byte* counts, sort_buffers<typename Order:
     using tuning = resident_sort_tuning<key_type, Value>;
     using kernel = resident_sort_kernel<Order, Value, tuning>;
     if (!resident_sort_suits<kernel>(n.at_most())) return false;
-    resident_sort<tuning>(ws, words, keys, values, n, order, digits);
+    resident_sort<tuning>(ws, counts, keys, values, n, order, digits);
     return true;
   } else {
     return false;
@@ -179,9 +178,9 @@ void sort_between(workspace& ws, double_buffer<typename Order::key_type>& keys,
 }  // namespace device
 
 /// Bytes of workspace to sort up to `n` keys of type Key, with values of type Value unless that is
-/// void: one more buffer of each, and room for counts. That is 8 bytes an item up to 2 MiB, or, if
+/// void: one more buffer of each, and room for counts. That is 4 bytes an item up to 1 MiB, or, if
 /// it is more, a sixteenth of the wider of key and value (as if of 4 to 512 bytes) an item of the
-/// first 2^29; and 4 KiB a digit. Thus 3.00, 1.52 and 1.06 buffers of 10^5, 10^6 and 10^8 keys of
+/// first 2^29; and 4 KiB a digit. Thus 2.00, 1.26 and 1.06 buffers of 10^5, 10^6 and 10^8 keys of
 /// 32 bits, and 1.25 of 10^8 bytes. For orders with a decomposition of one's own, name the order. A
 /// pure function of its arguments; needs no device.
 template <class Key, class Value = void, class Order = sort_order<Key>>

@@ -40,11 +40,14 @@ struct register_tile {
   static constexpr int warps = block_threads / simt::warp_size;
   static constexpr int tile_items = block_threads * most_rows;
   static constexpr int digit_warps = digit_values / simt::warp_size;
-  static_assert(block_threads >= digit_values && tile_items <= 1 << 16);
+  static constexpr int shares = block_threads / digit_values;  // of the counts of a digit
+  static constexpr int share_warps = warps / shares;
+  static_assert(block_threads % digit_values == 0 && tile_items < 1 << 16);
 
   struct shared_storage {
     alignas(16) unsigned count[warps][digit_values];  // then where each warp's of a digit go
     alignas(16) unsigned warp_total[digit_warps];
+    unsigned share_total[shares][digit_values];
     key_type key[tile_items];
     position_type position[has_positions ? tile_items : 1];  // where the item came from
   };
@@ -162,26 +165,33 @@ struct register_tile {
         return take_place<Tuning::ranks>(counts, digit, valid);
       });
     } else {
-      rank_by([&](unsigned digit, bool valid) {
-        return rank_row<digit_bits>(counts, digit, valid);
-      });
+      rank_by(
+          [&](unsigned digit, bool valid) { return rank_row<digit_bits>(counts, digit, valid); });
     }
     simt::sync_block();
-    unsigned total = 0;
-    if (thread < digit_values) {
-#pragma unroll 8
-      for (int w = 0; w < warps; ++w) total += shared.count[w][thread];
+    // A thread adds up the counts of some warps, so that all threads take part.
+    auto const digit = thread % digit_values, share = thread / digit_values;
+    auto* const column = &shared.count[share * share_warps][digit];
+    unsigned of_share = 0;
+#pragma unroll
+    for (int w = 0; w < share_warps; ++w) of_share += column[w * digit_values];
+    shared.share_total[share][digit] = of_share;
+    simt::sync_block();
+    unsigned total = 0, before = 0;
+#pragma unroll
+    for (unsigned s = 0; s < shares; ++s) {
+      unsigned const some = shared.share_total[s][digit];
+      total += some;
+      if (s < share) before += some;
     }
     publish(total);
     unsigned const begin = scan_digits(shared, total);
-    if (thread < digit_values) {
-      unsigned next = begin;
-#pragma unroll 8
-      for (int w = 0; w < warps; ++w) {
-        unsigned const own = shared.count[w][thread];
-        shared.count[w][thread] = next;
-        next += own;
-      }
+    unsigned next = begin + before;
+#pragma unroll
+    for (int w = 0; w < share_warps; ++w) {
+      unsigned const own = column[w * digit_values];
+      column[w * digit_values] = next;
+      next += own;
     }
     simt::sync_block();
     items.each([&](int row) { rank[row] += counts[place.digit(order, items.key[row])]; });
@@ -195,12 +205,13 @@ struct register_tile {
     return begin;
   }
 
-  /// The sum of x of all digits below the caller's; the first `digit_values` threads have one each,
-  /// the others get nothing of meaning. Ends without a barrier: one must come before the next call.
+  /// The sum of x of all digits below the caller's, which is thread % digit_values; what counts is
+  /// the x of the first `digit_values` threads, and others of a digit have to have the same to get
+  /// the same. Ends without a barrier: one must come before the next call.
   static __device__ __forceinline__ unsigned scan_digits(shared_storage& shared, unsigned x) {
-    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    int const warp = static_cast<int>(threadIdx.x % digit_values) / simt::warp_size;
     unsigned const in_warp = warp::inclusive_scan(x, plus<unsigned>{}).prefix;
-    if (simt::lane_id() == simt::warp_size - 1 && warp < digit_warps) {
+    if (threadIdx.x < digit_values && simt::lane_id() == simt::warp_size - 1) {
       shared.warp_total[warp] = in_warp;
     }
     simt::sync_block();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include <apps/radix_sort/register_tile.cuh>
 #include <apps/radix_sort/tuning.hpp>
@@ -23,10 +24,12 @@ struct resident_sort_kernel {
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = 1;
   static constexpr int tile_items = tile_type::tile_items;
+  using count_type = std::uint16_t;         // of a tile's items
   static constexpr int digits_at_once = 4;  // that a thread reads of a block's counts
-  static constexpr int group_threads = digit_values / digits_at_once;
-  static constexpr int groups = block_threads / group_threads;
-  static_assert(block_threads % group_threads == 0);
+  static constexpr int lanes_of_block = 8;  // that read in the same
+  static constexpr int blocks_of_warp = simt::warp_size / lanes_of_block;
+  static constexpr int groups = tile_type::shares;  // of warps that read all digits
+  static_assert(lanes_of_block * digits_at_once * tile_type::digit_warps == digit_values);
 
   struct shared_storage {
     typename tile_type::shared_storage tile;
@@ -39,7 +42,7 @@ struct resident_sort_kernel {
   /// `witness`: whether keys show that a tile was sorted stably.
   __device__ void operator()(shared_storage& shared, item_count length, int rows, Order order,
                              bool witness, sort_buffers<key_type> keys, sort_buffers<Value> values,
-                             digit_list digits, unsigned* counts) const {
+                             digit_list digits, count_type* counts) const {
     auto const n = static_cast<unsigned>(length.get());
     lane_items items(n, rows);
     items.load(keys.in + items.first);
@@ -53,13 +56,17 @@ struct resident_sort_kernel {
         current = true;
       }
       digit_place const place = digits.place[p];
-      unsigned* const exchange = counts + index_t{p % 2} * gridDim.x * digit_values;
+      count_type* const exchange = counts + index_t{p % 2} * gridDim.x * digit_values;
+      simt::grid_arrival arrival{};
       auto const publish = [&](unsigned total) {
         auto const digit = threadIdx.x;
-        if (digit < digit_values) exchange[index_t{blockIdx.x} * digit_values + digit] = total;
+        if (digit < digit_values) {
+          exchange[index_t{blockIdx.x} * digit_values + digit] = static_cast<count_type>(total);
+        }
+        arrival = simt::arrive_grid();
       };
       unsigned const begin = tile_type::sort(shared.tile, order, witness, place, items, publish);
-      simt::sync_grid();
+      simt::wait_grid(arrival);
       if (!find_shifts(shared, exchange, begin, n, digits.offsets)) continue;  // all keys agree
       tile_type::store_sorted(shared.tile, order, place, shared.shift, items.valid, shared.value,
                               keys.out, output_of(values));
@@ -78,25 +85,34 @@ struct resident_sort_kernel {
 
   /// Where the block's items of each digit go, from the counts of all blocks; false if all keys
   /// have the same digit. Ends with a barrier.
-  static __device__ bool find_shifts(shared_storage& shared, unsigned const* exchange,
+  static __device__ bool find_shifts(shared_storage& shared, count_type const* exchange,
                                      unsigned begin, unsigned n, bucket_offsets const& offsets) {
-    auto const group = threadIdx.x / group_threads;
-    auto const quad = threadIdx.x % group_threads * digits_at_once;
-    simt::vector<unsigned, digits_at_once> before_four{}, all_four{};
+    auto const warp = threadIdx.x / simt::warp_size, lane = threadIdx.x % simt::warp_size;
+    auto const group = warp / tile_type::digit_warps, block = lane / lanes_of_block;
+    auto const first_digit =
+        (warp % tile_type::digit_warps * lanes_of_block + lane % lanes_of_block) * digits_at_once;
+    unsigned before_some[digits_at_once] = {}, all_some[digits_at_once] = {};
 #pragma unroll 8
-    for (unsigned b = group; b < gridDim.x; b += groups) {
+    for (unsigned b = group * blocks_of_warp + block; b < gridDim.x; b += groups * blocks_of_warp) {
       auto const counts =
-          simt::load_vector<digits_at_once>(exchange + index_t{b} * digit_values + quad);
+          simt::load_vector<digits_at_once>(exchange + index_t{b} * digit_values + first_digit);
 #pragma unroll
       for (int j = 0; j < digits_at_once; ++j) {
-        all_four.item[j] += counts.item[j];
-        if (b < blockIdx.x) before_four.item[j] += counts.item[j];
+        all_some[j] += counts.item[j];
+        if (b < blockIdx.x) before_some[j] += counts.item[j];
       }
     }
 #pragma unroll
     for (int j = 0; j < digits_at_once; ++j) {
-      shared.before[group][quad + j] = before_four.item[j];
-      shared.all[group][quad + j] = all_four.item[j];
+#pragma unroll
+      for (int distance = lanes_of_block; distance < simt::warp_size; distance *= 2) {
+        all_some[j] += simt::shfl_xor(simt::full_warp, all_some[j], distance);
+        before_some[j] += simt::shfl_xor(simt::full_warp, before_some[j], distance);
+      }
+      if (block == 0) {
+        shared.before[group][first_digit + j] = before_some[j];
+        shared.all[group][first_digit + j] = all_some[j];
+      }
     }
     simt::sync_block();
     auto const digit = threadIdx.x;
@@ -126,18 +142,19 @@ bool resident_sort_suits(index_t n) {
 
 /// Sorts in one launch. `counts`: as `resident_sort_bytes` says.
 template <class Tuning, class Order, class Value>
-void resident_sort(workspace& ws, unsigned* counts, sort_buffers<typename Order::key_type> keys,
+void resident_sort(workspace& ws, std::byte* counts, sort_buffers<typename Order::key_type> keys,
                    sort_buffers<Value> values, item_count n, Order const& order,
                    digit_list const& digits) {
   using kernel = resident_sort_kernel<Order, Value, Tuning>;
   index_t const most = simt::multiprocessor_count();
   index_t const items = std::max<index_t>(n.at_most(), 1);
-  index_t const rows = std::clamp<index_t>(ceil_div(items, most * Tuning::block_threads), 1,
-                                           Tuning::items_per_thread);
+  index_t const rows = std::clamp<index_t>(ceil_div(items, most * Tuning::block_threads),
+                                           Tuning::least_rows, Tuning::items_per_thread);
   auto const blocks = static_cast<unsigned>(ceil_div(items, rows * Tuning::block_threads));
   simt::launch<kernel>(
       {.blocks = blocks, .threads = Tuning::block_threads, .on = ws.stream(), .cooperative = true},
-      n, static_cast<int>(rows), order, keys_are_witness(order), keys, values, digits, counts);
+      n, static_cast<int>(rows), order, keys_are_witness(order), keys, values, digits,
+      reinterpret_cast<typename kernel::count_type*>(counts));
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -52,6 +52,7 @@ struct tiny_resident_sort {
   static constexpr rank_order ranks = Ranks;
   static constexpr int block_threads = 256;
   static constexpr int items_per_thread = 2;
+  static constexpr int least_rows = 1;
 };
 
 /// The sort in one cluster of up to four blocks, with up to four rows to a warp.

@@ -3,6 +3,7 @@
 // them.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -106,17 +107,16 @@ struct cluster_sort_tuning {
   static constexpr int items_per_thread = fitting_rows > 8
                                               ? 8
                                               : static_cast<int>(std::bit_floor(fitting_rows));
-  static constexpr int few_rows = std::is_void_v<Value> ? 4 : 2;
-  static constexpr int least_rows_together = items_per_thread < few_rows ? items_per_thread
-                                                                         : few_rows;
-  static constexpr int some_rows = std::is_void_v<Value> ? 8 : 4;
-  static constexpr int most_rows_together = items_per_thread < some_rows ? items_per_thread
-                                                                         : some_rows;
+  static constexpr int least_rows_together =
+      std::min(items_per_thread, std::is_void_v<Value> ? 4 : 2);
+  static constexpr int most_rows_together =
+      std::min(items_per_thread, std::is_void_v<Value> ? 8 : 4);
   static constexpr int most_blocks = 16;
   static constexpr rank_order ranks = rank_order::hardware;
 };
 
-/// The sort in one launch, of as many items as the multiprocessors hold.
+/// The sort in one launch, of as many items as the multiprocessors hold. Fewer blocks, with
+/// `least_rows` or more, read one another's counts sooner.
 template <class Key, class Value>
 struct resident_sort_tuning {
   static constexpr int bytes = static_cast<int>(sizeof(Key)) + value_bytes<Value>;
@@ -126,6 +126,7 @@ struct resident_sort_tuning {
                                           : bytes <= 8  ? 8
                                           : bytes <= 48 ? 48 / bytes
                                                         : 1;
+  static constexpr int least_rows = std::min(items_per_thread, std::is_void_v<Value> ? 4 : 2);
   static constexpr rank_order ranks = rank_order::hardware;
 };
 

@@ -54,6 +54,9 @@
 //                            and behind all accesses tells
 // Grid
 //   sync_grid                cooperative launches only
+//   arrive_grid wait_grid(arrival)
+//                            its two halves, as those of a cluster's barrier, for all threads; what
+//                            arrive_grid gives goes to wait_grid
 // Memory
 //   atomic_ref<T>            device scope, orders as in std::; block_atomic_ref<T> for shared
 //                            memory. Every polling loop must read through one of them

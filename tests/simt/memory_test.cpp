@@ -224,13 +224,15 @@ void require_relay() {
   REQUIRE(values.copy() == expected);
 }
 
-/// Every block writes, all meet, every block reads all; again and again.
+/// Every block writes, all meet, every block reads all; again and again. The barrier in halves
+/// and the whole one take turns.
 struct grid_kernel {
   __device__ void operator()(int* item, int* sums, int rounds) const {
     for (int round = 0; round < rounds; ++round) {
       if (threadIdx.x == 0) item[blockIdx.x] = static_cast<int>(blockIdx.x) + round;
-      simt::sync_grid();
+      auto const arrival = simt::arrive_grid();
       int sum = 0;
+      simt::wait_grid(arrival);
       for (unsigned b = 0; b < gridDim.x; ++b) sum += item[b];
       sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
       simt::sync_grid();

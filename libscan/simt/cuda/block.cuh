@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstring>
+#include <utility>
 
 #include <libscan/simt/machine.hpp>
 
@@ -26,6 +27,13 @@ __device__ __forceinline__ bool sync_block_or(bool predicate) {
   return __syncthreads_or(predicate) != 0;
 }
 __device__ __forceinline__ void sync_grid() { cooperative_groups::this_grid().sync(); }
+using grid_arrival = cooperative_groups::grid_group::arrival_token;
+__device__ __forceinline__ grid_arrival arrive_grid() {
+  return cooperative_groups::this_grid().barrier_arrive();
+}
+__device__ __forceinline__ void wait_grid(grid_arrival arrival) {
+  cooperative_groups::this_grid().barrier_wait(std::move(arrival));
+}
 
 #if __CUDA_ARCH__ >= 900
 __device__ __forceinline__ void arrive_cluster() {

@@ -32,8 +32,20 @@ inline bool sync_block_or(bool predicate, call_site at = call_site::here()) {
 
 inline void sync_grid(call_site at = call_site::here()) { executor::grid_barrier(at); }
 
-inline void arrive_cluster(call_site at = call_site::here()) { executor::cluster_arrive(at); }
-inline void wait_cluster(call_site at = call_site::here()) { executor::cluster_wait(at); }
+struct grid_arrival {};
+inline grid_arrival arrive_grid(call_site at = call_site::here()) {
+  executor::arrive_among_blocks(executor::call::wait_grid, at);
+  return {};
+}
+inline void wait_grid(grid_arrival /*arrival*/, call_site at = call_site::here()) {
+  executor::wait_among_blocks(executor::call::wait_grid, at);
+}
+inline void arrive_cluster(call_site at = call_site::here()) {
+  executor::arrive_among_blocks(executor::call::wait_cluster, at);
+}
+inline void wait_cluster(call_site at = call_site::here()) {
+  executor::wait_among_blocks(executor::call::wait_cluster, at);
+}
 
 template <class T>
 T& in_block(T& own, unsigned block, call_site at = call_site::here()) {

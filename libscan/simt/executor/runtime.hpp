@@ -37,6 +37,7 @@ enum class call : std::uint8_t {
   sync_block_and,
   sync_block_or,
   wait_cluster,
+  wait_grid,
   sync_grid,
   mbarrier_wait,
   atomic_load,
@@ -67,8 +68,11 @@ unsigned active_lanes(call_site site);
 /// `or`.
 int block_barrier(call what, bool predicate, call_site site);
 void grid_barrier(call_site site);
-void cluster_arrive(call_site site);
-void cluster_wait(call_site site);
+
+/// The two halves of a barrier of all blocks, of a cluster or of a cooperative grid, by the call
+/// that waits there.
+void arrive_among_blocks(call waits_in, call_site site);
+void wait_among_blocks(call waits_in, call_site site);
 
 /// Called around atomic operations. `polled` sleeps if this thread has just read the same value
 /// there, until somebody changes it, and says whether it slept.

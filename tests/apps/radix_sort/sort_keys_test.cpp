@@ -246,8 +246,8 @@ TEMPLATE_TEST_CASE("n may be known on the device alone", "", tiny_passes, staged
 TEST_CASE("a sort finds room in the workspace it asks for, whatever is in it") {
   for (index_t const n : {0, 1, on_gpu ? 100000 : scaled(9000, 3000)}) {
     auto const bytes = sort_workspace_bytes<std::uint64_t>(n);
-    // A buffer of keys, and counts as documented: 8 bytes an item up to 2 MiB.
-    auto const counts = std::min<std::size_t>(static_cast<std::size_t>(n) * 8, 2 << 20);
+    // A buffer of keys, and counts as documented: 4 bytes an item up to 1 MiB.
+    auto const counts = std::min<std::size_t>(static_cast<std::size_t>(n) * 4, 1 << 20);
     REQUIRE(bytes <= static_cast<std::size_t>(n) * 8 + counts + 70000);
     device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
     workspace ws(memory.data(), bytes);

@@ -143,6 +143,26 @@ bool grid_barrier_in_plain_launch() {
   return sum.copy() == std::vector<int>(6, 15);
 }
 
+/// The whole barrier of a grid between the halves of one.
+template <variant V>
+struct mixed_barriers_kernel {
+  __device__ void operator()(int* data) const {
+    auto const arrival = simt::arrive_grid();
+    noted_line[0] = __LINE__ + 1;
+    if constexpr (V == variant::planted) simt::sync_grid();
+    simt::wait_grid(arrival);
+    if (threadIdx.x == 0) data[blockIdx.x] = 1;
+  }
+};
+
+template <variant V>
+bool mixed_barriers() {
+  device_buffer<int> const data(3);
+  simt::launch<mixed_barriers_kernel<V>>({.blocks = 3, .threads = 32, .cooperative = true},
+                                         data.data());
+  return data.copy() == std::vector<int>(3, 1);
+}
+
 template <variant V>
 struct lock_kernel {
   __device__ void operator()(int* lock, int* count) const {
@@ -226,6 +246,11 @@ std::vector<mistake> barrier_mistakes() {
        grid_barrier_in_plain_launch<planted>,
        {.fixed = true, .seeded = 20, .race = 20},
        {"grid_sum_kernel", "grid barrier at @0 in a launch that is not cooperative"}},
+      {"grid barrier between arrival and wait",
+       mixed_barriers<correct>,
+       mixed_barriers<planted>,
+       {.fixed = true, .seeded = 20, .race = 20},
+       {"mixed_barriers_kernel", "meets the grid at @0 between its arrival and its wait"}},
       {"lock never released",
        lock_never_released<correct>,
        lock_never_released<planted>,

@@ -108,21 +108,33 @@ void last_block() {
   REQUIRE(total == 7);
 }
 
-/// Blocks exchange values; only a grid barrier orders them, even if they run one after the other.
-template <bool Right>
+enum class meeting { none, whole, halves, too_early };
+
+/// Blocks exchange values; only a grid barrier orders them, even if they run one after the other,
+/// and only what comes before an arrival is ordered by its halves.
+template <meeting Meeting>
 struct exchange_kernel {
   __device__ void operator()(int* item, int* out) const {
-    if (threadIdx.x == 0) item[blockIdx.x] = 1;
-    if constexpr (Right) simt::sync_grid();
+    auto const write = [&] {
+      if (threadIdx.x == 0) item[blockIdx.x] = 1;
+    };
+    if constexpr (Meeting != meeting::too_early) write();
+    if constexpr (Meeting == meeting::whole) simt::sync_grid();
+    if constexpr (Meeting == meeting::halves || Meeting == meeting::too_early) {
+      auto const arrival = simt::arrive_grid();
+      if constexpr (Meeting == meeting::too_early) write();
+      simt::wait_grid(arrival);
+    }
     if (threadIdx.x == 1) out[blockIdx.x] = item[gridDim.x - 1 - blockIdx.x];
   }
 };
 
-template <bool Right>
+template <meeting Meeting>
 void exchange() {
   std::vector<int> item(6), out(6);
-  simt::launch<exchange_kernel<Right>>({.blocks = 6, .threads = 33, .cooperative = Right},
-                                       item.data(), out.data());
+  simt::launch<exchange_kernel<Meeting>>(
+      {.blocks = 6, .threads = 33, .cooperative = Meeting != meeting::none}, item.data(),
+      out.data());
 }
 
 enum class flaw { none, early_read, early_reuse, overlap, source };
@@ -216,8 +228,10 @@ TEST_CASE("the last block sees what the others did before they arrived") {
 }
 
 TEST_CASE("only a grid barrier orders blocks") {
-  silent(exchange<true>);
-  found(exchange<false>, {"exchange_kernel", "race in global memory"});
+  silent(exchange<meeting::whole>);
+  silent(exchange<meeting::halves>);
+  found(exchange<meeting::none>, {"exchange_kernel", "race in global memory"});
+  found(exchange<meeting::too_early>, {"exchange_kernel", "race in global memory"});
 }
 
 TEST_CASE("mistakes with bulk copies are found") {

@@ -69,13 +69,19 @@ int block_barrier(call what, bool predicate, call_site site) {
 void grid_barrier(call_site site) {
   grid_run& run = *running_grid;
   thread_state& me = run.self();
-  if (!run.work().cooperative) {
-    run.fail("grid barrier at " + describe(site) + " in a launch that is not cooperative");
+  if (!run.work().cooperative) run.fail_as_not_cooperative(site);
+  if (me.has_arrived) {
+    run.fail("thread " + std::to_string(me.name.rank) + " meets the grid at " + describe(site) +
+             " between its arrival and its wait");
   }
   me.wait.what = call::sync_grid;
   me.wait.site = site;
   ++me.block->at_grid_barrier;
   run.suspend();
+}
+
+void grid_run::fail_as_not_cooperative(call_site site) const {
+  fail("grid barrier at " + describe(site) + " in a launch that is not cooperative");
 }
 
 bool grid_run::complete_grid_barrier() {
@@ -97,49 +103,56 @@ bool grid_run::complete_grid_barrier() {
   return true;
 }
 
-void cluster_arrive(call_site site) { running_grid->arrive_in_cluster(site); }
-void cluster_wait(call_site site) { running_grid->wait_in_cluster(site); }
+void arrive_among_blocks(call waits_in, call_site site) {
+  running_grid->arrive_among_blocks(waits_in, site);
+}
+void wait_among_blocks(call waits_in, call_site site) {
+  running_grid->wait_among_blocks(waits_in, site);
+}
 
-void grid_run::arrive_in_cluster(call_site site) {
+void grid_run::arrive_among_blocks(call waits_in, call_site site) {
   thread_state& me = self();
-  if (!work_.cluster) {
+  bool const of_grid = waits_in == call::wait_grid;
+  if (of_grid && !work_.cooperative) fail_as_not_cooperative(site);
+  if (!of_grid && !work_.cluster) {
     fail("cluster barrier at " + describe(site) + " in a launch that is no cluster");
   }
   if (me.has_arrived) {
-    fail("thread " + std::to_string(me.name.rank) + " arrives at " + describe(site) +
-         " at the cluster's barrier once more; expected a wait before");
+    fail("thread " + std::to_string(me.name.rank) + " arrives at " + describe(site) + " at the " +
+         (of_grid ? "grid" : "cluster") + "'s barrier once more; expected a wait before");
   }
   me.has_arrived = true;
-  me.arrived_phase = cluster_phases_;
-  if (cluster_key_ == 0) cluster_key_ = new_key();
-  if (watcher_ != nullptr) watcher_->release(me.name, cluster_key_);
-  if (++cluster_arrivals_ < blocks_total_ * static_cast<std::uint64_t>(me.block->size())) return;
-  cluster_arrivals_ = 0;
-  ++cluster_phases_;
-  former_cluster_key_ = std::exchange(cluster_key_, new_key());
+  me.arrived_phase = meetings_;
+  if (meeting_key_ == 0) meeting_key_ = new_key();
+  if (watcher_ != nullptr) watcher_->release(me.name, meeting_key_);
+  if (++arrivals_ < blocks_total_ * static_cast<std::uint64_t>(me.block->size())) return;
+  arrivals_ = 0;
+  ++meetings_;
+  former_meeting_key_ = std::exchange(meeting_key_, new_key());
   progress();
   for (auto& block : slots_) {
     for (thread_state& thread : block->threads) {
-      if (waits(thread) && thread.wait.what == call::wait_cluster) wake(thread);
+      if (waits(thread) && thread.wait.what == waits_in) wake(thread);
     }
   }
 }
 
-void grid_run::wait_in_cluster(call_site site) {
+void grid_run::wait_among_blocks(call waits_in, call_site site) {
   thread_state& me = self();
   if (!std::exchange(me.has_arrived, false)) {
-    fail("thread " + std::to_string(me.name.rank) + " waits at " + describe(site) +
-         " at the cluster's barrier; expected it to arrive before");
+    fail("thread " + std::to_string(me.name.rank) + " waits at " + describe(site) + " at the " +
+         (waits_in == call::wait_grid ? "grid" : "cluster") +
+         "'s barrier; expected it to arrive before");
   }
   if (how_.count != nullptr && me.name.rank == 0) ++tally(site).barriers;
-  if (me.arrived_phase == cluster_phases_) {
-    me.wait.what = call::wait_cluster;
+  if (me.arrived_phase == meetings_) {
+    me.wait.what = waits_in;
     me.wait.site = site;
     suspend();
   }
   me.has_waited = true;
   // Nobody is a phase ahead: that takes everybody's arrival.
-  if (watcher_ != nullptr) watcher_->acquire(me.name, former_cluster_key_);
+  if (watcher_ != nullptr) watcher_->acquire(me.name, former_meeting_key_);
 }
 
 void* shared_of_block(void* own, unsigned block, call_site site) {

@@ -63,9 +63,10 @@ class grid_run {
   void phase_may_complete(block_state& block, void* barrier);
 
   // Barriers of grids and clusters (block.cpp)
+  [[noreturn]] void fail_as_not_cooperative(call_site site) const;
   bool complete_grid_barrier();
-  void arrive_in_cluster(call_site site);
-  void wait_in_cluster(call_site site);
+  void arrive_among_blocks(call waits_in, call_site site);
+  void wait_among_blocks(call waits_in, call_site site);
   block_state& block_of_cluster(unsigned block, call_site site);
 
   /// What `site` did so far in this launch; only to be called if something counts. Kept apart from
@@ -134,10 +135,10 @@ class grid_run {
   std::size_t idle_rounds_ = 0;
   std::uint64_t keys_ = 0;
   std::map<site_key, line_counts> tallies_;
-  std::uint64_t cluster_arrivals_ = 0;  ///< in this phase of the cluster's barrier
-  std::uint64_t cluster_phases_ = 0;    ///< that are over
-  std::uint64_t cluster_key_ = 0;       ///< of this phase, for observers
-  std::uint64_t former_cluster_key_ = 0;
+  std::uint64_t arrivals_ = 0;     ///< at the barrier of the cluster or the grid, in this phase
+  std::uint64_t meetings_ = 0;     ///< phases of it that are over
+  std::uint64_t meeting_key_ = 0;  ///< of this phase, for observers
+  std::uint64_t former_meeting_key_ = 0;
   int copies_in_flight_ = 0;
   int lanes_asking_ = 0;  ///< in __activemask
   int finished_slot_ = -1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <libscan/simt/executor/src/grid_run.hpp>
 
 namespace libscan::inline v1_executor::simt::executor {
@@ -96,8 +97,9 @@ char const* cuda_name(call what) {
       "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",
       "__reduce_xor_sync", "__syncthreads",     "__syncthreads_count",
       "__syncthreads_and", "__syncthreads_or",  "barrier.cluster.wait",
-      "grid.sync",         "mbarrier wait",     "an atomic load",
-      "__activemask"};
+      "grid.barrier_wait", "grid.sync",         "mbarrier wait",
+      "an atomic load",    "__activemask"};
+  static_assert(std::size(names) == static_cast<std::size_t>(call::active_mask) + 1);
   return names[static_cast<std::size_t>(what)];
 }
 

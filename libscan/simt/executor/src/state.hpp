@@ -61,7 +61,7 @@ struct thread_state {
   unsigned loads_noted = 0;
   unsigned last_noted = 0;          ///< where the last load is
   unsigned vain_loads = 0;          ///< loads in a row that told nothing new
-  bool has_arrived = false;         ///< at the cluster's barrier, and not waited since
+  bool has_arrived = false;         ///< at the cluster's or grid's barrier, and not waited since
   bool has_waited = false;          ///< there
   std::uint64_t arrived_phase = 0;  ///< of that barrier
 };
