@@ -13,18 +13,6 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Where values come from and where they end; nowhere, if nothing travels with the keys.
-template <class Value>
-__device__ Value const* input_of(sort_buffers<Value> const& values) {
-  return values.in;
-}
-template <class Value>
-__device__ Value* output_of(sort_buffers<Value> const& values) {
-  return values.out;
-}
-inline __device__ char const* input_of(sort_buffers<void> const&) { return nullptr; }
-inline __device__ char* output_of(sort_buffers<void> const&) { return nullptr; }
-
 /// A tile: each warp holds up to `items_per_thread` rows of consecutive items. Counters in shared
 /// memory rank them quickly, and what witnesses that their order was that of the lanes are the keys
 /// alone, where those that compare equal are identical, or else the positions that go with them.

@@ -80,6 +80,18 @@ struct sort_buffers {
 template <>
 struct sort_buffers<void> {};
 
+/// Where values come from and where they end; nowhere, if nothing travels with the keys.
+template <class Value>
+__device__ Value const* input_of(sort_buffers<Value> const& values) {
+  return values.in;
+}
+template <class Value>
+__device__ Value* output_of(sort_buffers<Value> const& values) {
+  return values.out;
+}
+inline __device__ char const* input_of(sort_buffers<void> const&) { return nullptr; }
+inline __device__ char* output_of(sort_buffers<void> const&) { return nullptr; }
+
 /// How many passes a sort must make: any number but none; an even one or an odd one, since the
 /// buffer in which the items are is `out` or `other`.
 enum class pass_count : unsigned char { any, even, odd };

@@ -27,6 +27,7 @@ __device__ __forceinline__ bool sync_block_or(bool predicate) {
   return __syncthreads_or(predicate) != 0;
 }
 __device__ __forceinline__ void sync_grid() { cooperative_groups::this_grid().sync(); }
+/// What `arrive_grid` gives.
 using grid_arrival = cooperative_groups::grid_group::arrival_token;
 __device__ __forceinline__ grid_arrival arrive_grid() {
   return cooperative_groups::this_grid().barrier_arrive();

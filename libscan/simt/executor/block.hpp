@@ -32,6 +32,7 @@ inline bool sync_block_or(bool predicate, call_site at = call_site::here()) {
 
 inline void sync_grid(call_site at = call_site::here()) { executor::grid_barrier(at); }
 
+/// What `arrive_grid` gives: nothing.
 struct grid_arrival {};
 inline grid_arrival arrive_grid(call_site at = call_site::here()) {
   executor::arrive_among_blocks(executor::call::wait_grid, at);
