@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
+#include <random>
 
 #include <bench/measure.hpp>
 #include <libscan/core/error.hpp>
@@ -72,8 +74,14 @@ std::vector<result> measure(workload const& work, int rounds, stopwatch const& t
   }
   if (rounds == 0) return results;
   std::vector<sampled> samples(right.size());
+  // In another order each round: what comes before leaves caches to what comes behind, full of what
+  // it has written or of the very input.
+  std::vector<std::size_t> order(right.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937 random(1);
   for (int round = -warm_up_rounds; round < rounds; ++round) {
-    for (std::size_t i = 0; i < right.size(); ++i) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (std::size_t const i : order) {
       if (samples[i].enough()) continue;
       double const us = right[i]->time ? right[i]->time(right[i]->run) : time(right[i]->run);
       if (round < 0) continue;

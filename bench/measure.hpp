@@ -52,7 +52,8 @@ struct result {
   std::string problem;  ///< what is wrong with its result, which was not timed then
 };
 
-/// Verifies all contenders, then times them in turn, `rounds` times after two rounds of warm-up.
+/// Verifies all contenders, then times them in turn, in another order each round, `rounds` times
+/// after two rounds of warm-up.
 /// Contenders that take seconds stop earlier, after five rounds at least. One whose output is wrong
 /// is not timed, and its result says so; if `rounds` is 0, only such results are returned.
 std::vector<result> measure(workload const& work, int rounds, stopwatch const& time);
