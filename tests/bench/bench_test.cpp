@@ -35,7 +35,7 @@ TEST_CASE("a summary holds the median, the extremes, and the width of the middle
   CHECK(summary({3}).noise == 0);
 }
 
-TEST_CASE("all contenders take turns, and warm-up is not counted") {
+TEST_CASE("all contenders take turns, in one order or another, and warm-up is not counted") {
   std::string order;
   workload const work{"cpu", "work",
                       "i32", 1,
@@ -45,10 +45,14 @@ TEST_CASE("all contenders take turns, and warm-up is not counted") {
     run();
     return ++calls <= 4 ? 1000.0 : 1.0;
   });
-  CHECK(order ==
-        "ab"
-        "abababab"
-        "ab");
+  REQUIRE(order.size() == 2 * (1 + 2 + 3));  // verified, warm-up, timed
+  CHECK(order.substr(0, 2) == "ab");
+  bool swapped = false;
+  for (std::size_t i = 2; i < order.size(); i += 2) {
+    CHECK(order[i] != order[i + 1]);
+    swapped = swapped || order[i] == 'b';
+  }
+  CHECK(swapped);
   REQUIRE(results.size() == 2);
   CHECK(results[1].name == "b");
   CHECK(results[1].most_us == 1);
