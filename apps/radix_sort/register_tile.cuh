@@ -16,6 +16,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// A tile: each warp holds up to `items_per_thread` rows of consecutive items. Counters in shared
 /// memory rank them quickly, and what witnesses that their order was that of the lanes are the keys
 /// alone, where those that compare equal are identical, or else the positions that go with them.
+/// Without a witness (integers alone, by some of their bits) it is ballots that rank them.
 template <class Order, class Value, class Tuning>
 struct register_tile {
   using key_type = typename Order::key_type;
@@ -113,8 +114,9 @@ struct register_tile {
   /// Sorts the tile by one digit into the shared memory, where position[i] is where item i was in
   /// the tile before. All threads call publish(total) once on the way, the first with how many
   /// items have the digit that is the thread's number. Returns where the items of the caller's
-  /// digit begin in the tile. `witness`: whether keys alone can show that it was sorted stably. If
-  /// what has been sorted by counters was not, it is sorted again by ballots. Ends with a barrier.
+  /// digit begin in the tile. `witness`: whether keys alone can show that it was sorted stably; if
+  /// not, and without positions, it is sorted by ballots, and so it is again if what has been
+  /// sorted by counters turns out not to be stable. Ends with a barrier.
   template <class Publish>
   static __device__ unsigned sort(shared_storage& shared, Order const& order, bool witness,
                                   digit_place place, lane_items const& items, Publish publish) {

@@ -102,7 +102,7 @@ struct cluster_sort_tuning {
   // Each twice, and positions.
   static constexpr int row_bytes =
       2 * block_threads * (static_cast<int>(sizeof(Key)) + value_bytes<Value> + 1);
-  // Beside 20 KiB of counts; 0 of large items.
+  // Beside 21 KiB of counts; 0 of large items.
   static constexpr unsigned fitting_rows = 204 * 1024 / row_bytes;
   static constexpr int items_per_thread = fitting_rows > 8
                                               ? 8
