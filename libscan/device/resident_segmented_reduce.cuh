@@ -4,29 +4,41 @@
 // nothing to clear.
 #pragma once
 
+#include <type_traits>
+
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/resident_summaries.cuh>
+#include <libscan/device/segment_outputs.cuh>
 #include <libscan/device/segmented_tile.cuh>
 #include <libscan/device/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The resident segmented reduction: block k reduces tile k.
-template <class In, class Op, class Tuning>
+/// The resident segmented reduction: block k reduces tile k. While the blocks meet, it gathers what
+/// ends in the tile, and the keys of what begins there, in shared memory, from where they go in
+/// whole lines.
+template <class In, class Keys, class Op, class Tuning>
 struct resident_segmented_reduce_kernel {
   using T = typename Op::value_type;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int width = warp::row_width<warp::item_bytes<In, T>, Tuning::items_per_thread>;
   using tile_type = segmented_tile<T, block_threads, Tuning::items_per_thread / width, width>;
   static constexpr int tile_items = tile_type::tile_items;
+  static constexpr bool has_keys = !std::is_same_v<Keys, no_keys>;
+
+  /// Where item i is in shared memory: lanes that hold a power of 2 of them each meet no other's
+  /// bank.
+  static LIBSCAN_HOST_DEVICE constexpr int apart(int i) { return i + i / simt::warp_size; }
 
   struct shared_storage {
     typename tile_type::shared_storage tile;
     typename tile_type::head_counts heads;
     block::scan_storage<segment_summary<T>, block_threads> summaries;
+    T total[apart(tile_items)];
+    typename Keys::key_type key[has_keys ? apart(tile_items) : 1];
   };
 
-  template <class Totals, class Heads, class Keys>
+  template <class Totals, class Heads>
   __device__ void operator()(shared_storage& shared, In in, Totals totals, Heads heads, Keys keys,
                              item_count count, Op op, T init, stored_summary<T>* summaries,
                              index_t* segments) const {
@@ -40,14 +52,29 @@ struct resident_segmented_reduce_kernel {
     auto const ranks = part.rank_heads(shared.heads);
     auto const ends = part.join_warps(shared.tile, warp_end, op);
     auto const begun = part.count_heads(shared.heads);
-    auto const before =
-        summary_before_block(shared.summaries, {begun.tile, ends.tile.value}, summaries, op);
-    auto const entry = ends.enter(before.open, op);
-    part.apply(entry.warp_carry, op);
-    part.put_totals(ranks, before.segments + begun.before_warp, base, totals, keys);
+    auto const gather = [&] {
+      part.apply(ends.before_warp.value, op);  // the tile's first total still lacks what enters
+      part.put_totals(ranks, begun.before_warp, base, keys,
+                      [&](index_t rank, auto const& key, T const& total) {
+                        auto const at = static_cast<int>(rank);
+                        if constexpr (has_keys) shared.key[apart(at)] = key;
+                        shared.total[apart(at)] = total;
+                      });
+    };
+    auto const before = summary_before_block(shared.summaries, {begun.tile, ends.tile.value},
+                                             summaries, op, gather);
+    for (int rank = static_cast<int>(threadIdx.x); rank < begun.tile; rank += block_threads) {
+      index_t const segment = before.segments + rank;
+      if constexpr (has_keys) keys.store(segment, shared.key[apart(rank)]);
+      if (segment == 0) continue;
+      T const total = shared.total[apart(rank)];
+      totals[segment - 1] = rank == 0 ? T(op(before.open, total)) : total;
+    }
     bool const is_last = blockIdx.x == gridDim.x - 1;
     index_t const all = before.segments + begun.tile;
-    if (threadIdx.x == 0 && is_last && n > 0) totals[all - 1] = entry.tile_last;
+    if (threadIdx.x == 0 && is_last && n > 0) {
+      totals[all - 1] = ends.enter(before.open, op).tile_last;
+    }
     if (threadIdx.x == 0 && is_last && segments != nullptr) *segments = all;
   }
 };
@@ -59,7 +86,7 @@ void resident_segmented_reduce(std::byte* memory, simt::stream on, In in, Totals
                                Heads heads, Keys keys, item_count n, Op op, index_t* d_segments,
                                typename Op::value_type init) {
   using T = typename Op::value_type;
-  using kernel = resident_segmented_reduce_kernel<In, Op, Tuning>;
+  using kernel = resident_segmented_reduce_kernel<In, Keys, Op, Tuning>;
   simt::launch<kernel>({.blocks = resident_tiles(n, kernel::tile_items),
                         .threads = kernel::block_threads,
                         .on = on,
@@ -68,16 +95,22 @@ void resident_segmented_reduce(std::byte* memory, simt::stream on, In in, Totals
                        reinterpret_cast<stored_summary<T>*>(memory), d_segments);
 }
 
-/// The same if the current device holds n items at once in the smaller tiles; says whether it did.
-/// In the larger ones results that go here and there cost more than the pipeline's (H100).
+/// The same if the current device holds n items at once; says whether it did.
 template <class In, class Totals, class Heads, class Keys, class Op>
 bool resident_segmented_reduce_if_fits(std::byte* memory, simt::stream on, In in, Totals totals,
                                        Heads heads, Keys keys, item_count n, Op op,
                                        index_t* d_segments, typename Op::value_type init) {
-  using tuning = short_resident_segmented_tuning<typename Op::value_type>;
-  if (!fits_resident_tiles<tuning>(n.at_most())) return false;
-  resident_segmented_reduce<tuning>(memory, on, in, totals, heads, keys, n, op, d_segments, init);
-  return true;
+  using T = typename Op::value_type;
+  auto const fits = [&]<class Tuning>(Tuning) {
+    using kernel = resident_segmented_reduce_kernel<In, Keys, Op, Tuning>;
+    if (!fits_resident_tiles<Tuning>(n.at_most()) ||
+        sizeof(typename kernel::shared_storage) > simt::shared_room()) {
+      return false;
+    }
+    resident_segmented_reduce<Tuning>(memory, on, in, totals, heads, keys, n, op, d_segments, init);
+    return true;
+  };
+  return fits(short_resident_segmented_tuning<T>{}) || fits(resident_segmented_tuning<T>{});
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

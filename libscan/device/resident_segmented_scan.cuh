@@ -41,7 +41,7 @@ struct resident_segmented_scan_kernel {
     part.load(in, heads, base, valid, T(op.identity()));
     auto const ends = part.join_warps(shared.tile, part.template scan_rows<what>(init, op), op);
     segment_summary<T> const own{ends.tile.has_head ? 1 : 0, ends.tile.value};
-    auto const before = summary_before_block(shared.summaries, own, summaries, op);
+    auto const before = summary_before_block(shared.summaries, own, summaries, op, [] {});
     part.apply(ends.enter(before.open, op).warp_carry, op);
     part.store(out, base, valid);
   }

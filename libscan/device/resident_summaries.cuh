@@ -17,15 +17,18 @@ template <class T>
 using stored_summary = typename total_format<segment_summary<T>>::value_type;
 
 /// The summary of all blocks before the caller's, `own` being its own. All threads of the grid
-/// call, one-dimensional blocks of more threads than there are blocks; all[k] is for block k.
-template <class T, int BlockThreads, class Op>
+/// call, one-dimensional blocks of more threads than there are blocks; all[k] is for block k. Calls
+/// meanwhile() while the blocks meet.
+template <class T, int BlockThreads, class Op, class Meanwhile>
 __device__ segment_summary<T> summary_before_block(
     block::scan_storage<segment_summary<T>, BlockThreads>& shared, segment_summary<T> own,
-    stored_summary<T>* all, Op op) {
+    stored_summary<T>* all, Op op, Meanwhile meanwhile) {
   using format = total_format<segment_summary<T>>;
   join_segments<Op> const join{op};
   if (threadIdx.x == 0) all[blockIdx.x] = format::value(own);
-  simt::sync_grid();
+  auto const arrival = simt::arrive_grid();
+  meanwhile();
+  simt::wait_grid(arrival);
   segment_summary<T> other = join.identity();
   if (threadIdx.x < blockIdx.x) other = format::total(all[threadIdx.x], false);
   return block::exclusive_scan(shared, other, join).total;
