@@ -57,11 +57,11 @@ struct segmented_reduce_kernel {
       // 5 store: a head ends the segment before it, and the last item its own
       index_t const before = shared.segments_before;
       part.apply(entry.warp_carry, op);
-      part.put_totals(ranks, before + begun.before_warp, base, keys,
-                      [&](index_t segment, auto const& key, T const& total) {
-                        keys.store(segment, key);
-                        if (segment > 0) totals[segment - 1] = total;
-                      });
+      part.each_head(ranks, before + begun.before_warp,
+                     [&](index_t segment, int i, T const& total) {
+                       keys.store(segment, keys.key(base + i));
+                       if (segment > 0) totals[segment - 1] = total;
+                     });
       if (base + valid == n && threadIdx.x == 0) {
         totals[before + begun.tile - 1] = entry.tile_last;
         if (segments != nullptr) *segments = before + begun.tile;

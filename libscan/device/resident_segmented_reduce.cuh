@@ -54,12 +54,11 @@ struct resident_segmented_reduce_kernel {
     auto const begun = part.count_heads(shared.heads);
     auto const gather = [&] {
       part.apply(ends.before_warp.value, op);  // the tile's first total still lacks what enters
-      part.put_totals(ranks, begun.before_warp, base, keys,
-                      [&](index_t rank, auto const& key, T const& total) {
-                        auto const at = static_cast<int>(rank);
-                        if constexpr (has_keys) shared.key[apart(at)] = key;
-                        shared.total[apart(at)] = total;
-                      });
+      part.each_head(ranks, begun.before_warp, [&](index_t rank, int i, T const& total) {
+        int const at = apart(static_cast<int>(rank));
+        if constexpr (has_keys) shared.key[at] = keys.key(base + i);
+        shared.total[at] = total;
+      });
     };
     auto const before = summary_before_block(shared.summaries, {begun.tile, ends.tile.value},
                                              summaries, op, gather);

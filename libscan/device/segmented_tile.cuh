@@ -229,27 +229,18 @@ struct segmented_tile {
     return begun;
   }
 
-  /// Calls put(segment, key, total) for each head of the caller, with what ended there, after
-  /// `apply`. `before`: the segments begun before the warp. Keys are asked for together.
-  template <class Keys, class Put>
-  __device__ void put_totals(head_ranks const& ranks, index_t before, index_t base, Keys keys,
-                             Put put) const {
-    typename Keys::key_type key[Rows][Width] = {};
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) {
-#pragma unroll
-      for (int j = 0; j < Width; ++j) {
-        if ((heads >> (r * Width + j) & 1u) == 0) continue;
-        key[r][j] = keys.key(base + first_item() + r * row_items + j);
-      }
-    }
+  /// Calls use(segment, i, item) for each head of the caller, item i of the tile. `before`: the
+  /// segments begun before the warp.
+  template <class Use>
+  __device__ void each_head(head_ranks const& ranks, index_t before, Use use) const {
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
       unsigned const own = row_heads(r);
 #pragma unroll
       for (int j = 0; j < Width; ++j) {
         if ((own >> j & 1u) == 0) continue;
-        put(before + ranks.of_row[r] + simt::popc(own & ((1u << j) - 1)), key[r][j], items[r][j]);
+        use(before + ranks.of_row[r] + simt::popc(own & ((1u << j) - 1)),
+            first_item() + r * row_items + j, items[r][j]);
       }
     }
   }
