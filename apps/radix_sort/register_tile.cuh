@@ -139,7 +139,8 @@ struct register_tile {
                                                        lane_items const& items, Position position,
                                                        Publish publish) {
     auto const thread = threadIdx.x;
-    place.shift = simt::opaque(place.shift);  // otherwise all digits might wait for the next time
+    // Or the compiler might keep all digits for another attempt, in registers that there are not.
+    place.shift = simt::opaque(place.shift);
     unsigned* const counts = shared.count[thread / simt::warp_size];
     clear_own(counts);
     unsigned rank[most_rows] = {};

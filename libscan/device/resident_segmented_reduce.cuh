@@ -26,8 +26,8 @@ struct resident_segmented_reduce_kernel {
   static constexpr int tile_items = tile_type::tile_items;
   static constexpr bool has_keys = !std::is_same_v<Keys, no_keys>;
 
-  /// Where item i is in shared memory: lanes that hold a power of 2 of them each meet no other's
-  /// bank.
+  /// Where item i is in shared memory: apart, so that lanes that store a power of 2 of items in a
+  /// row each are at different banks.
   static LIBSCAN_HOST_DEVICE constexpr int apart(int i) { return i + i / simt::warp_size; }
 
   struct shared_storage {
