@@ -156,15 +156,23 @@ class line_writer {
     for (int bucket = 0; bucket < buckets; ++bucket) first_[bucket] = next[bucket] += to.phase();
   }
 
-  template <class Item>
-  void put(std::uint32_t bucket, Item const& item) {
-    index_t const place = next_[bucket]++;
-    index_t const slot = slot_of(place);
-    // Full lines wait for the bucket's next item: vectors read a line only after its last single
-    // item has gone from the core's store buffer to the cache, which would be waited for.
-    if (slot == 0) [[unlikely]]
-      flush(lines_[bucket], place - line_items, first_[bucket]);
-    lines_[bucket].set(slot, item);
+  /// Puts item_at(k) into bucket bucket_at(k), for each k in [0, count), in this order.
+  template <class BucketAt, class ItemAt>
+  void put(index_t count, BucketAt bucket_at, ItemAt item_at) {
+    // Copies in registers: what the loop writes could be part of the writer, for all that compilers
+    // know.
+    index_t* const next = next_;
+    lines* const all = lines_;
+    for (index_t k = 0; k < count; ++k) {
+      std::uint32_t const bucket = bucket_at(k);
+      index_t const place = next[bucket]++;
+      index_t const slot = slot_of(place);
+      // Full lines wait for the bucket's next item: vectors read a line only after its last single
+      // item has gone from the core's store buffer to the cache, which would be waited for.
+      if (slot == 0) [[unlikely]]
+        flush(all[bucket], place - line_items, first_[bucket]);
+      all[bucket].set(slot, item_at(k));
+    }
   }
 
   /// Writes what is left.
@@ -184,7 +192,7 @@ class line_writer {
 
   static index_t slot_of(index_t place) { return place & (line_items - 1); }
 
-  void flush(lines const& full, index_t begin, index_t first) {
+  [[gnu::noinline]] void flush(lines const& full, index_t begin, index_t first) {
     if (begin >= first) {
       to_.write(full, begin);
     } else {

@@ -38,9 +38,10 @@ class streaming_writer {
  public:
   streaming_writer(Target const& to, bucket_places& places, int buckets)
       : lines_(to, room_, places.next, buckets) {}
-  template <class Item>
-  void put(std::uint32_t bucket, Item const& item) {
-    lines_.put(bucket, item);
+  template <class ItemAt>
+  void put(index_t count, std::uint32_t const* buckets, ItemAt item_at) {
+    lines_.put(
+        count, [=](index_t k) { return buckets[k]; }, item_at);
   }
   void finish() { lines_.finish(); }
 
@@ -151,12 +152,19 @@ class key_split {
   /// Some keys, then their values, with the next lines of all buckets asked for in time. Item by
   /// item took 1.4 times as long where both outputs lie at one place of their pages, as those of
   /// large allocations do: lines of a bucket then take one another's room in the nearest cache.
+  /// What is read is asked for, too: cores lose sight of it among what is written (1.05 times).
   void write_in_turns(index_t begin, index_t end, bucket_places& places) const {
     constexpr index_t turn = 4096;
+    constexpr index_t in_line = std::max<index_t>(1, cache_line / sizeof(Key));
+    constexpr std::size_t ahead = 16 * cache_line;
     index_t written[turn];
     for (index_t i = begin; i < end; i += turn) {
       index_t const count = std::min(turn, end - i);
       for (index_t k = 0; k < count; ++k) {
+        if (k % in_line == 0) {
+          ask_for(keys + i + k, ahead);
+          if constexpr (with_values) ask_for(values + i + k, 0);
+        }
         index_t const to = written[k] = take_place(i + k, places);
         ask_for(keys_out + to, cache_line);
         keys_out[to] = keys[i + k];
@@ -181,9 +189,9 @@ class key_split {
     using target = parted_target<Key, Value, lines_bytes>;
     streaming_writer<target> writer(target(out), places, buckets);
     for_blocks(begin, end, [&](index_t i, index_t count, std::uint32_t const* found) {
-      for (index_t k = 0; k < count; ++k) {
-        writer.put(found[k], keyed_value<Key, Value>{keys[i + k], values[i + k]});
-      }
+      writer.put(count, found, [keys = keys + i, values = values + i](index_t k) {
+        return keyed_value<Key, Value>{keys[k], values[k]};
+      });
     });
     writer.finish();
   }
@@ -193,14 +201,15 @@ class key_split {
     bucket_places of_values = places;
     streaming_writer<item_target<Key>> key_writer(item_target<Key>(keys_out), places, buckets);
     auto const put_keys = [&](index_t i, index_t count, std::uint32_t const* found) {
-      for (index_t k = 0; k < count; ++k) key_writer.put(found[k], keys[i + k]);
+      key_writer.put(count, found, [keys = keys + i](index_t k) -> Key const& { return keys[k]; });
     };
     if constexpr (with_values) {
       using target = item_target<Value>;
       streaming_writer<target> value_writer(target(values_out), of_values, buckets);
       for_blocks(begin, end, [&](index_t i, index_t count, std::uint32_t const* found) {
         put_keys(i, count, found);
-        for (index_t k = 0; k < count; ++k) value_writer.put(found[k], values[i + k]);
+        value_writer.put(count, found,
+                         [values = values + i](index_t k) -> Value const& { return values[k]; });
       });
       value_writer.finish();
     } else {

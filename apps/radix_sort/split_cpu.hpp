@@ -128,10 +128,9 @@ template <class Source, class Order, class Map, class Lines>
 void scatter_piece(Source source, index_t begin, index_t end, Order order, Map const& map,
                    Lines lines) {
   read_in_loops<Map> own = map;
-  for (index_t i = begin; i < end; ++i) {
-    auto const item = source[i];
-    lines.put(own.of(order(key_of(item))), item);
-  }
+  lines.put(
+      end - begin, [&](index_t k) { return own.of(order(key_of(source[begin + k]))); },
+      [=](index_t k) { return source[begin + k]; });
   lines.finish();
 }
 
