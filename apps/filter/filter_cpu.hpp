@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -17,6 +16,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/read_ahead.hpp>
+#include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/vector_pack.hpp>
 
@@ -100,11 +100,10 @@ index_t count(T const* in, index_t items, Keep const& keep) {
 /// What one thread keeps of the chunk in hand.
 template <class Item>
 struct packed_chunk {
-  std::unique_ptr<Item[]> items;
+  small_room<Item> items;
   index_t count = 0;
 
-  explicit packed_chunk(index_t room)
-      : items(std::make_unique_for_overwrite<Item[]>(static_cast<std::size_t>(room))) {}
+  explicit packed_chunk(index_t room) : items(room) {}
 };
 
 /// Packs chunk `c`: what `rule` keeps here, what it does not there.
@@ -113,13 +112,13 @@ void pack_both(Rule const& rule, chunk const& c, T const* in, packed_chunk<T>& k
                packed_chunk<T>& rejected) {
   kept.count = rejected.count = 0;
   mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
-    T* const to = rejected.items.get() + rejected.count;
+    T* const to = rejected.items.data() + rejected.count;
     if (!flags) {
       std::copy_n(in + i, items, to);
       rejected.count += items;
       return;
     }
-    kept.count += pack_items(in + i, flags, 1, items, kept.items.get() + kept.count);
+    kept.count += pack_items(in + i, flags, 1, items, kept.items.data() + kept.count);
     rejected.count += pack_items(in + i, flags, 0, items, to);
   });
 }
@@ -131,8 +130,9 @@ void pack_both(Rule const& rule, chunk const& c, T const* in, packed_chunk<T>& k
 /// unless the rule reads items beyond the one it decides about: a chunk is written after all chunks
 /// up to it have been read, and never beyond its own end.
 ///
-/// Each item is decided about once, concurrently. Throws `invalid_argument` if threads < 1, n < 0
-/// or chunk_items < 1, std::bad_alloc, and what a predicate throws.
+/// Each item is decided about once, concurrently. Allocates one chunk a thread if it is of more
+/// than 8 KiB. Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, std::bad_alloc,
+/// and what a predicate throws.
 template <class T, class Rule>
 index_t filter_by(int threads, T const* in, index_t n, T* out, index_t capacity, Rule rule,
                   index_t chunk_items = filter_chunk_items) {
@@ -142,12 +142,12 @@ index_t filter_by(int threads, T const* in, index_t n, T* out, index_t capacity,
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
       [&](packed_chunk& packed, chunk const& c) {
-        packed.count = detail::pack_kept(rule, c, in, packed.items.get());
+        packed.count = detail::pack_kept(rule, c, in, packed.items.data());
         return packed.count;
       },
       [&](packed_chunk const& packed, chunk const&, index_t place) {
         index_t const fitting = std::clamp<index_t>(capacity - place, 0, packed.count);
-        if (fitting > 0) copy_by(road, packed.items.get(), fitting, out + place);
+        if (fitting > 0) copy_by(road, packed.items.data(), fitting, out + place);
       });
 }
 
@@ -160,7 +160,8 @@ index_t filter(int threads, T const* in, index_t n, T* out, index_t capacity, Ke
 }
 
 /// out[k] = the position of the k-th of n items that `rule` keeps. `out` must not overlap what the
-/// rule reads. All else as `filter_by`; chunk_items of more than 2^32 are refused, too.
+/// rule reads. All else as `filter_by`, with 4 bytes an item of a chunk; chunk_items of more than
+/// 2^32 are refused, too.
 template <class Rule>
 index_t indices_by(int threads, index_t n, index_t* out, index_t capacity, Rule rule,
                    index_t chunk_items = filter_chunk_items) {
@@ -174,7 +175,7 @@ index_t indices_by(int threads, index_t n, index_t* out, index_t capacity, Rule 
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
       [&](packed_chunk& packed, chunk const& c) {
-        packed.count = detail::pack_offsets(rule, c, packed.items.get());
+        packed.count = detail::pack_offsets(rule, c, packed.items.data());
         return packed.count;
       },
       [&](packed_chunk const& packed, chunk const& c, index_t place) {
@@ -200,8 +201,8 @@ struct split_outputs {
 };
 
 /// kept[k] = the k-th of in[0..n-1] that `rule` keeps, rejected[k] = the k-th of the others;
-/// returns how many are kept. The outputs must not overlap each other or what is read. All else as
-/// `filter_by`.
+/// returns how many are kept. The outputs must not overlap each other or what is read. A thread has
+/// two chunks. All else as `filter_by`.
 template <class T, class Rule>
 index_t split_by(int threads, T const* in, index_t n, split_outputs<T> const& out, Rule rule,
                  index_t chunk_items = filter_chunk_items) {
@@ -225,13 +226,14 @@ index_t split_by(int threads, T const* in, index_t n, split_outputs<T> const& ou
         return packed.kept.count;
       },
       [&](split_chunk const& packed, chunk const& c, index_t place) {
-        copy(packed.kept.items.get(), packed.kept.count, out.kept, out.kept_capacity, place);
-        copy(packed.rejected.items.get(), packed.rejected.count, out.rejected,
+        copy(packed.kept.items.data(), packed.kept.count, out.kept, out.kept_capacity, place);
+        copy(packed.rejected.items.data(), packed.rejected.count, out.rejected,
              out.rejected_capacity, c.begin - place);
       });
 }
 
-/// How many of n items `rule` keeps. Reads what the rule reads. Errors as for `filter_by`.
+/// How many of n items `rule` keeps. Reads what the rule reads, allocates nothing. Errors as for
+/// `filter_by`.
 template <class Rule>
 index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter_chunk_items) {
   struct nothing {};

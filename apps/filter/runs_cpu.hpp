@@ -66,8 +66,9 @@ void write_runs(T const* in, chunk const& c, std::uint32_t const* offsets, index
 /// many they are; returns how many runs there are. Writes no more than fits, whatever it returns.
 /// The outputs must not overlap each other or `in`.
 ///
-/// Reads `in` once, writes each output once. Throws `invalid_argument` if threads < 1, n < 0, or
-/// chunk_items is not in 1 .. 2^32, and std::bad_alloc.
+/// Reads `in` once, writes each output once; allocates 4 bytes an item of a chunk for each thread,
+/// if that is more than 8 KiB. Throws `invalid_argument` if threads < 1, n < 0, or chunk_items is
+/// not in 1 .. 2^32, and std::bad_alloc.
 template <class T>
 index_t encode_runs(int threads, T const* in, index_t n, run_outputs<T> const& out,
                     index_t chunk_items = filter_chunk_items) {
@@ -81,12 +82,12 @@ index_t encode_runs(int threads, T const* in, index_t n, run_outputs<T> const& o
       threads, n, chunk_items, detail::join_begins{}, detail::join_begins::identity(),
       [&] { return gathered_begins(std::min(n, chunk_items)); },
       [&](gathered_begins& begins, chunk const& c) {
-        begins.count = detail::pack_offsets(keep_heads<T>{in}, c, begins.items.get());
+        begins.count = detail::pack_offsets(keep_heads<T>{in}, c, begins.items.data());
         if (begins.count == 0) return detail::join_begins::identity();
         return detail::run_begins{begins.count, c.begin + begins.items[begins.count - 1]};
       },
       [&](gathered_begins const& begins, chunk const& c, detail::run_begins before) {
-        detail::write_runs(in, c, begins.items.get(), begins.count, before, out);
+        detail::write_runs(in, c, begins.items.data(), begins.count, before, out);
       });
   if (all.runs > 0 && all.runs <= out.lengths_capacity) out.lengths[all.runs - 1] = n - all.last;
   return all.runs;

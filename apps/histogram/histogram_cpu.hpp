@@ -15,6 +15,7 @@
 #include <apps/histogram/bins.hpp>
 #include <apps/histogram/place_tables_cpu.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/workers.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -249,7 +250,8 @@ sample_totals histogram(int threads, Sample const* in, index_t n, Rule const& ru
 ///
 /// Repeatable: bitwise the same for any number of threads. The samples are divided into parts, as
 /// many as n and the number of bins say, 64 at most; the weights of a bin are added in order within
-/// each part, and the parts' sums in order. Throws as `histogram`.
+/// each part, and the parts' sums in order. Memory: a sum for each bin and part, allocated beyond
+/// 8 KiB. Throws as `histogram`.
 template <class Sample, class Weight, bin_rule<Sample> Rule, class Sum>
 sample_totals weighted_histogram(int threads, Sample const* in, Weight const* weights, index_t n,
                                  Rule const& rule, Sum* sums) {
@@ -258,13 +260,14 @@ sample_totals weighted_histogram(int threads, Sample const* in, Weight const* we
                            std::to_string(n) + " samples; expected at least 1, and 0");
   }
   libscan::detail::check_bins(rule.bins());
-  auto const places = static_cast<std::size_t>(rule.bins() + outside_places);
-  auto const bins = static_cast<std::size_t>(rule.bins());
+  auto const bins = static_cast<std::size_t>(rule.bins()), places = bins + outside_places;
   constexpr index_t part_items = 1 << 16, most_parts = 64, most_sums = index_t{1} << 22;
   index_t const parts =
       std::clamp<index_t>(std::min(n / part_items, most_sums / rule.bins()), 1, most_parts);
-  std::vector<Sum> all(places * static_cast<std::size_t>(parts), Sum{0});
-  std::vector<std::array<std::uint64_t, outside_places + 1>> found(static_cast<std::size_t>(parts));
+  auto const all_sums = static_cast<index_t>(places) * parts;
+  detail::small_room<Sum> const all(all_sums);
+  std::fill_n(all.data(), all_sums, Sum{0});
+  std::array<std::uint64_t, outside_places + 1> found[most_parts] = {};
   std::atomic<index_t> next{0};
   run_workers(static_cast<int>(std::min<index_t>(threads, parts)), [&] {
     for (index_t part = next.fetch_add(1); part < parts; part = next.fetch_add(1)) {
@@ -272,11 +275,14 @@ sample_totals weighted_histogram(int threads, Sample const* in, Weight const* we
       auto& outside = found[static_cast<std::size_t>(part)];
       // Multiplied in this order, n * parts would overflow only beyond 2^57 samples.
       index_t const end = n * (part + 1) / parts;
-      for (index_t i = n * part / parts; i < end; ++i) {
-        auto const place = static_cast<std::size_t>(rule.find(in[i]));
-        own[place] += static_cast<Sum>(weights[i]);
-        ++outside[place < bins ? std::size_t{outside_places} : place - bins];
-      }
+      Rule const own_rule = rule;  // which no sum can be part of
+      libscan::detail::in_best_form(own_rule, [&](auto find) {
+        for (index_t i = n * part / parts; i < end; ++i) {
+          auto const place = static_cast<std::size_t>(find(in[i]));
+          own[place] += static_cast<Sum>(weights[i]);
+          ++outside[place < bins ? std::size_t{outside_places} : place - bins];
+        }
+      });
     }
   });
   std::copy_n(all.data(), bins, sums);

@@ -41,7 +41,8 @@ bool count_buckets(Key const* keys, index_t n, BucketOf const& bucket_of, int bu
                    index_t* counts) {
   // Equal neighbours would wait for each other's count.
   constexpr int turns = 4;
-  index_t some[turns][most_buckets] = {};
+  index_t some[turns][most_buckets];
+  for (auto& counts_of_turn : some) std::fill_n(counts_of_turn, buckets, index_t{0});
   std::uint32_t found[digit_block];
   for (index_t i = 0; i < n; i += digit_block) {
     index_t const count = std::min(digit_block, n - i);

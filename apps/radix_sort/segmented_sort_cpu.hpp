@@ -201,8 +201,9 @@ void sort_bytes_in_segments(int threads, Key const* keys, Key* out, void const* 
 /// Sorts each segment of in[0..n-1] on its own into the same places of `out`, as `sort_keys` sorts:
 /// segment s is items offsets[s] to offsets[s + 1] - 1, perhaps none; `offsets` has segments + 1
 /// entries that ascend from 0 to n. Takes about as long for many tiny segments as for few huge
-/// ones. `out` may be `in`. Key is a type of number. Throws as `sort_keys`, and `invalid_argument`
-/// for wrong offsets.
+/// ones. `out` may be `in`. Key is a type of number. Memory for each thread: twice the longest
+/// segment's keys, 1024 keys at least and 1 MiB at most; for larger segments that of `sort_keys`.
+/// Throws as `sort_keys`, and `invalid_argument` for wrong offsets.
 template <class Key>
 void sort_keys_in_segments(int threads, Key const* in, Key* out, index_t n, index_t const* offsets,
                            index_t segments, sort_order<Key> const& order = {},

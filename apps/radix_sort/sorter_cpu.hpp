@@ -205,7 +205,8 @@ class sorter {
     word differing = 0;
     for (word const some : found) differing = static_cast<word>(differing | some);
     if (static_cast<int>(std::bit_width(differing)) > map.end_bit()) return differing;
-    offsets = table.scan(place);
+    offsets.resize(static_cast<std::size_t>(buckets) + 1);
+    table.scan(place, offsets.data());
     index_t const room_bytes = writer::room_bytes(buckets);
     sort_memory<std::byte> const rooms(std::min<index_t>(threads_, all.count) * room_bytes);
     for_each_of(threads_, all.count, [&](int worker, index_t p) {

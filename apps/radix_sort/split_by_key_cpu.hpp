@@ -85,10 +85,9 @@ class key_split {
       }
     });
     if (!all_have_one.load()) refuse();
-    auto const begins = table.scan(0);
-    if (offsets != nullptr) std::copy(begins.begin(), begins.end(), offsets);
+    table.scan(0, offsets);
     for_each_of(threads, all.count, [&](int, index_t p) {
-      bucket_places places{};
+      bucket_places places;
       std::copy_n(table.row(p), buckets, places.next);
       scatter(all.begin(p), all.end(p), places);
     });
@@ -252,7 +251,8 @@ void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, ind
 /// key, concurrently, and must not throw. Keys and values: any trivially copyable types that can be
 /// assigned. `offsets`: buckets + 1 numbers, or null. Outputs overlap neither inputs nor each
 /// other. Reads the keys twice and the values once, writes both once; allocates 8 bytes for each
-/// bucket and piece of 2^15 items or more, four for each thread at most.
+/// bucket and piece of 2^15 items or more, four for each thread at most; nothing if these are up to
+/// 8 KiB.
 ///
 /// Throws `invalid_argument` (threads < 1, n < 0, numbers of buckets that are not 1 to 256, and,
 /// before anything is written, a key in none of them), std::bad_alloc.

@@ -16,6 +16,7 @@
 #include <apps/radix_sort/sort_items_cpu.hpp>
 #include <apps/radix_sort/sort_memory_cpu.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/workers.hpp>
 
 namespace libscan::inline v1::cpu::detail {
@@ -54,29 +55,28 @@ void for_each_of(int threads, index_t count, Work const& work) {
 class split_table {
  public:
   split_table(index_t pieces, int buckets)
-      : buckets_(buckets), rows_(static_cast<std::size_t>(pieces * buckets)) {}
+      : buckets_(buckets), numbers_(pieces * buckets), rows_(numbers_) {
+    std::fill_n(rows_.data(), numbers_, index_t{0});
+  }
 
   index_t* row(index_t piece) { return rows_.data() + piece * buckets_; }
 
-  /// Turns counts into places, the first of which is `start`. Returns the first place of each
-  /// bucket, and one past the last place.
-  std::vector<index_t> scan(index_t start) {
-    std::vector<index_t> offsets;
-    auto const buckets = static_cast<std::size_t>(buckets_);
-    offsets.reserve(buckets + 1);
-    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-      offsets.push_back(start);
-      for (std::size_t at = bucket; at < rows_.size(); at += buckets) {
+  /// Turns counts into places, the first of which is `start`. Sets offsets[b] to the first place of
+  /// bucket b, and offsets[buckets] to one past the last place; null: neither.
+  void scan(index_t start, index_t* offsets) {
+    for (int bucket = 0; bucket < buckets_; ++bucket) {
+      if (offsets != nullptr) offsets[bucket] = start;
+      for (index_t at = bucket; at < numbers_; at += buckets_) {
         start += std::exchange(rows_[at], start);
       }
     }
-    offsets.push_back(start);
-    return offsets;
+    if (offsets != nullptr) offsets[buckets_] = start;
   }
 
  private:
   int buckets_;
-  std::vector<index_t> rows_;
+  index_t numbers_;
+  small_room<index_t> rows_;
 };
 
 /// The summary of all items.

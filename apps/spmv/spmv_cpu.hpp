@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include <apps/radix_sort/split_cpu.hpp>
 #include <apps/spmv/matrix.hpp>
 #include <apps/spmv/row_result.hpp>
 #include <apps/spmv/vector_rows.hpp>
+#include <libscan/cpu/small_room.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -68,13 +68,14 @@ class product {
   void run(int threads) const {
     index_t const all = matrix_.rows + matrix_.nonzeros;
     index_t const items = spmv_piece_items(all);
-    std::vector<piece_sums<T>> sums(static_cast<std::size_t>(ceil_div(all, items)));
-    for_each_of(threads, ceil_div(all, items), [&](int, index_t piece) {
-      index_t const begin = piece * items;
-      sums[static_cast<std::size_t>(piece)] = run_piece(begin, std::min(all, begin + items));
+    index_t const pieces = ceil_div(all, items);
+    small_room<piece_sums<T>> const sums(pieces);
+    for_each_of(threads, pieces, [&](int, index_t p) {
+      sums[p] = run_piece(p * items, std::min(all, (p + 1) * items));
     });
     T open = add_.identity();
-    for (piece_sums<T> const& piece : sums) {
+    for (index_t p = 0; p < pieces; ++p) {
+      piece_sums<T> const& piece = sums[p];
       if (piece.closed >= 0) {
         out_.put(piece.closed, add_(open, piece.head));
         open = add_.identity();
@@ -228,8 +229,9 @@ class product {
 ///
 /// The order in which a row's products are added depends on the offsets and the CPU alone, so that
 /// the result is bitwise the same for any number of threads; it is not the device's order. Memory:
-/// about 32 bytes for 2^14 to 2^17 entries and rows. Throws `invalid_argument` (threads < 1, sizes
-/// that no matrix has), std::bad_alloc. Nothing checks offsets and indices.
+/// about 32 bytes for 2^14 to 2^17 entries and rows, allocated beyond 8 KiB. Throws
+/// `invalid_argument` (threads < 1, sizes that no matrix has), std::bad_alloc. Nothing checks
+/// offsets and indices.
 template <class Value, class Offset, class X, class Y, class S = plus_times<accumulator_t<Y>>>
 void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
           std::type_identity_t<typename S::value_type> alpha = S::one(),

@@ -8,7 +8,6 @@
 #include <bit>
 #include <concepts>
 #include <iterator>
-#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -17,6 +16,7 @@
 #include <libscan/core/segmented.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
+#include <libscan/cpu/small_room.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -44,18 +44,16 @@ struct follow_segments {
 /// A chunk's items and heads, and its tails: bit i is 1 where a segment ends with the i-th item.
 template <class T>
 struct reduced_stage : segmented_stage<T> {
-  std::unique_ptr<head_word[]> tails;
+  head_room tails;
   index_t ended = 0;  ///< how many tails there are
 
   reduced_stage(index_t items, flagged<T> any)
-      : segmented_stage<T>(items + 1, any),
-        tails(std::make_unique_for_overwrite<head_word[]>(
-            static_cast<std::size_t>(ceil_div(items, word_heads)))) {}
+      : segmented_stage<T>(items + 1, any), tails(ceil_div(items, word_heads)) {}
 
   /// Marks the heads and tails of chunk `c` of n items.
   template <class Heads>
   void mark(Heads const& descriptor, chunk const& c, index_t n) {
-    head_word* const heads = this->heads.get();
+    head_word* const heads = this->heads.data();
     index_t const size = c.size(), words = ceil_div(size, word_heads);
     bool const last = c.end == n;
     // With the item behind, whose head is this chunk's tail.
@@ -90,7 +88,7 @@ void pick(head_word const* words, index_t n, Items items, To to) {
 template <class T, class Op>
 void sum_to_tails(reduced_stage<T> const& here, T* sums, index_t items, Op op, T carry, T init) {
   auto const& code = vector_scan_of<Op>();
-  bool begun = !is_head(here.heads.get(), 0);
+  bool begun = !is_head(here.heads.data(), 0);
   index_t from = 0;
   for (index_t w = 0; w < ceil_div(items, word_heads); ++w) {
     for (head_word word = here.tails[w]; word != 0; word &= word - 1) {
@@ -122,12 +120,12 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
       threads, n, chunk_items, follow, carried{0, {init, false}},
       [&] { return stage(std::min(n, chunk_items), follow.within.identity()); },
       [&](stage& here, chunk const& c) {
-        here.items = fetch(source, scan_direction::forward, n, c, here.room.get());
+        here.items = fetch(source, scan_direction::forward, n, c, here.room.data());
         here.mark(heads, c, n);
         return carried{here.ended, sum_segments(here, c.size(), op, init)};
       },
       [&](stage& here, chunk const& c, carried const& carry) {
-        T* const sums = here.room.get();
+        T* const sums = here.room.data();
         if constexpr (vectorised<Op>) {
           if (here.ended * summed_items <= c.size()) {
             sum_to_tails(here, sums, c.size(), op, carry.rest.value, init);
@@ -154,7 +152,7 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
 /// where segments begin, and none of them is empty; `totals` is a random-access iterator or pointer
 /// with room for a result of each, writes to which must not race, and overlaps nothing. Operator,
 /// repeatability and errors are those of `segmented_scan`. Reads n items and the description,
-/// writes a result per segment; allocates one chunk a thread.
+/// writes a result per segment; allocates one chunk a thread if it is of more than 8 KiB.
 template <std::random_access_iterator In, segment_heads Heads, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, Heads const& heads, Totals totals, index_t n, Op op,
@@ -163,7 +161,7 @@ index_t segmented_reduce(int threads, In in, Heads const& heads, Totals totals, 
   using T = typename Op::value_type;
   return detail::find_totals(threads, in, heads, n, op, init, chunk_items,
                              [&](auto const& stage, chunk const& c, T const* sums, index_t ended) {
-                               detail::pick(stage.tails.get(), c.size(), sums, totals + ended);
+                               detail::pick(stage.tails.data(), c.size(), sums, totals + ended);
                              });
 }
 
@@ -209,11 +207,11 @@ index_t reduce_by_key(int threads, Key const* keys, In in, Unique unique, Totals
   using T = typename Op::value_type;
   return detail::find_totals(threads, in, segment_keys<Key>{keys}, n, op, init, chunk_items,
                              [&](auto const& stage, chunk const& c, T const* sums, index_t ended) {
-                               detail::pick(stage.tails.get(), c.size(), sums, totals + ended);
+                               detail::pick(stage.tails.data(), c.size(), sums, totals + ended);
                                // A segment that is under way as the chunk begins has its key
                                // already.
-                               index_t const begun = detail::is_head(stage.heads.get(), 0) ? 0 : 1;
-                               detail::pick(stage.heads.get(), c.size(), keys + c.begin,
+                               index_t const begun = detail::is_head(stage.heads.data(), 0) ? 0 : 1;
+                               detail::pick(stage.heads.data(), c.size(), keys + c.begin,
                                             unique + (ended + begun));
                              });
 }

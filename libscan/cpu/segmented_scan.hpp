@@ -16,6 +16,7 @@
 #include <libscan/core/segmented.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/segment_heads.hpp>
+#include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/staged_scan.hpp>
 #include <libscan/cpu/vector_scan.hpp>
 
@@ -81,15 +82,16 @@ struct iterated_items {
   }
 };
 
+/// Room for a bit of each item, on the stack where a `small_room` of the items is.
+using head_room = small_room<head_word, small_bytes / 8>;
+
 /// A stage with the heads of its items.
 template <class T>
 struct segmented_stage : stage<T, flagged<T>> {
-  std::unique_ptr<head_word[]> heads;
+  head_room heads;
 
   segmented_stage(index_t items, flagged<T> any)
-      : stage<T, flagged<T>>(items, any),
-        heads(std::make_unique_for_overwrite<head_word[]>(
-            static_cast<std::size_t>(ceil_div(items, word_heads)))) {}
+      : stage<T, flagged<T>>(items, any), heads(ceil_div(items, word_heads)) {}
 };
 
 /// The last head of n > 0 items; -1 if no segment begins in them.
@@ -104,13 +106,13 @@ inline index_t last_head(head_word const* heads, index_t n) {
 template <class T, class Op>
 flagged<T> sum_segments(segmented_stage<T>& here, index_t items, Op op, T init) {
   if constexpr (vectorised<Op>) {
-    index_t const last = last_head(here.heads.get(), items);
+    index_t const last = last_head(here.heads.data(), items);
     bool const begins = last >= 0;
     index_t const from = begins ? last : 0;
     T const sum = vector_scan_of<Op>().sum(here.items + from, items - from);
     return {begins ? op(init, sum) : sum, begins};
   } else {
-    flagged_items<Op> const flagged_here{here.items, here.heads.get(), op, init};
+    flagged_items<Op> const flagged_here{here.items, here.heads.data(), op, init};
     return sum_streams<flagged<T>>(flagged_here, items, segmented<Op>{op}, here.sums);
   }
 }
@@ -144,11 +146,11 @@ template <scan_kind Kind, class T, class Op>
 void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, flagged<T> carry,
                    T init, store_road road, chunk_memory const& ahead) {
   if constexpr (vectorised<Op>) {
-    vector_segmented_scan_of<Op>().scan(Kind, here.items, here.heads.get(), to, items, carry.value,
+    vector_segmented_scan_of<Op>().scan(Kind, here.items, here.heads.data(), to, items, carry.value,
                                         init, road, ahead.items, ahead.heads);
   } else {
-    flagged_items<Op> const flagged_here{here.items, here.heads.get(), op, init};
-    unflagged_output<Kind, T> const output{to, here.heads.get(), init};
+    flagged_items<Op> const flagged_here{here.items, here.heads.data(), op, init};
+    unflagged_output<Kind, T> const output{to, here.heads.data(), init};
     scan_streams<Kind>(flagged_here, output, items, segmented<Op>{op}, carry, here.sums);
   }
 }
@@ -175,8 +177,8 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
       threads, n, chunk_items, within, flagged<T>{init, false},
       [&] { return stage(std::min(n, chunk_items), within.identity()); },
       [&](stage& here, chunk const& c) {
-        here.items = detail::fetch(source, direction, n, c, here.room.get());
-        mark_positions(heads, direction, n, c.begin, c.end, here.heads.get());
+        here.items = detail::fetch(source, direction, n, c, here.room.data());
+        mark_positions(heads, direction, n, c.begin, c.end, here.heads.data());
         return detail::sum_segments(here, c.size(), op, init);
       },
       [&](stage& here, chunk const& c, flagged<T> carry) {
@@ -184,7 +186,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
         if (detail::vectorised<Op> && c.next_begin < c.next_end) {
           ahead = detail::memory_of<T>(source, heads, direction, n, c.next_begin, c.next_end);
         }
-        detail::deliver(out, direction, n, c, here.room.get(), [&](T* to) {
+        detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
           detail::scan_segments<Kind>(here, to, c.size(), op, carry, init, road, ahead);
         });
       });

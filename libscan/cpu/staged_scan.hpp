@@ -5,12 +5,12 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/scan.hpp>
+#include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -34,13 +34,11 @@ namespace detail {
 /// `chunk_code::sum` left.
 template <class T, class Value>
 struct stage {
-  std::unique_ptr<T[]> room;
+  small_room<T> room;
   T const* items = nullptr;
   stream_values<Value> sums;
 
-  stage(index_t n, Value any)
-      : room(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(n))),
-        sums(all_streams(any)) {}
+  stage(index_t n, Value any) : room(n), sums(all_streams(any)) {}
 };
 
 /// Where the items at positions [c.begin, c.end) of a scan are, perhaps in `room` then; in reverse
@@ -77,7 +75,8 @@ void deliver(T* out, scan_direction direction, index_t n, chunk const& c, T* asi
 ///
 /// `op` is called only as op(earlier, later) in the order of the scan. `out` may be what `source`
 /// reads, item i from out[i]; it must not be read otherwise. Floating-point results depend on n and
-/// `chunk_items` only, bit for bit. Reads n and writes n items; allocates one chunk a thread.
+/// `chunk_items` only, bit for bit. Reads n and writes n items; allocates one chunk a thread if it
+/// is of more than 8 KiB.
 ///
 /// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, std::bad_alloc, and what
 /// `source` throws (of several, for the chunk that comes first); `out` is then partly written.
@@ -94,11 +93,11 @@ void staged_scan(int threads, scan_direction direction, Source const& source,
       threads, n, chunk_items, op, init,
       [&] { return stage(std::min(n, chunk_items), op.identity()); },
       [&](stage& here, chunk const& c) {
-        here.items = detail::fetch(source, direction, n, c, here.room.get());
+        here.items = detail::fetch(source, direction, n, c, here.room.data());
         return code::sum(here.items, c.size(), op, here.sums);
       },
       [&](stage& here, chunk const& c, T carry) {
-        detail::deliver(out, direction, n, c, here.room.get(), [&](T* to) {
+        detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
           code::template scan<Kind>(here.items, to, c.size(), op, carry, here.sums, road);
         });
       });

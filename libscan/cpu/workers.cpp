@@ -27,6 +27,7 @@ int default_threads() { return std::max(1, tbb::info::default_concurrency()); }
 // Works in the caller's own arena: an arena made for each call costs more with every call (seen
 // with oneTBB 2021.8), and the caller may have limited its own on purpose.
 void run_workers(int workers, void (*body)(void*), void* context) {
+  if (workers <= 1) return body(context);
   // More threads than the arena holds would never come; asking for them only costs.
   int const threads =
       std::min({workers, tbb::this_task_arena::max_concurrency(), allowed_threads()});

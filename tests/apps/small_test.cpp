@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small inputs on the CPU engine: a call for a thousand items allocates nothing, whatever number of
+// threads it may have.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include <apps/filter/filter_cpu.hpp>
+#include <apps/filter/runs_cpu.hpp>
+#include <apps/histogram/even_bins.hpp>
+#include <apps/histogram/histogram_cpu.hpp>
+#include <apps/radix_sort/radix_sort_cpu.hpp>
+#include <apps/radix_sort/split_by_key_cpu.hpp>
+#include <apps/spmv/spmv_cpu.hpp>
+#include <libscan/cpu/binary_scan.hpp>
+#include <libscan/cpu/reduce.hpp>
+#include <libscan/cpu/scan.hpp>
+#include <libscan/cpu/segmented_reduce.hpp>
+#include <libscan/cpu/segmented_scan.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+void* counted(std::size_t alignment, std::size_t bytes) noexcept {
+  ++allocations;
+  void* memory = nullptr;
+  return posix_memalign(&memory, alignment, bytes) == 0 ? memory : nullptr;
+}
+
+void* counted_or_thrown(std::size_t alignment, std::size_t bytes) {
+  if (void* const memory = counted(alignment, bytes)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  return counted_or_thrown(alignof(std::max_align_t), bytes);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return counted_or_thrown(static_cast<std::size_t>(alignment), bytes);
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+// The sorts' own memory.
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+  return counted(alignment, bytes);
+}
+
+namespace libscan::test {
+namespace {
+
+constexpr int threads = 16;
+constexpr index_t n = 1000;
+
+/// How many allocations a call makes.
+template <class Call>
+long allocated(Call&& call) {
+  long const before = allocations;
+  call();
+  return allocations - before;
+}
+
+template <class T>
+std::vector<T> some_items() {
+  return make_input<T>(pattern::random, n, 1);
+}
+
+/// A bit for each item, in words of 32; and a byte, which is 0 or 1.
+std::vector<std::uint32_t> const bits = make_input<std::uint32_t>(pattern::random, n / 32 + 1, 2);
+std::vector<std::uint8_t> const bytes = [] {
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < flags.size(); ++i) flags[i] = bits[i / 32] >> i % 32 & 1;
+  return flags;
+}();
+
+/// The offsets of segments of ten items.
+std::vector<index_t> const tens = [] {
+  std::vector<index_t> offsets;
+  for (index_t at = 0; at <= n; at += 10) offsets.push_back(at);
+  return offsets;
+}();
+cpu::segment_offsets const in_tens{tens.data(), n / 10};
+
+/// A key for each of the same segments.
+template <class T>
+std::vector<T> keys_of_tens() {
+  std::vector<T> keys;
+  for (index_t i = 0; i < n; ++i) keys.push_back(static_cast<T>(i / 10));
+  return keys;
+}
+
+/// Calls body(heads) with segments described in each way.
+template <class T, class Body>
+void for_descriptors(Body body) {
+  auto const keys = keys_of_tens<T>();
+  body(cpu::head_flags{bytes.data()});
+  body(cpu::head_bits{bits.data()});
+  body(in_tens);
+  body(cpu::segment_keys<T>{keys.data()});
+}
+
+/// An operator that there is no vector code for.
+template <class T>
+struct own_plus : plus<T> {};
+
+}  // namespace
+
+TEST_CASE("allocations are counted") {
+  CHECK(allocated([] { std::vector<int> const one(1); }) == 1);
+  CHECK(allocated([] { cpu::detail::sort_memory<int> const some(1); }) == 1);
+}
+
+TEMPLATE_TEST_CASE("small scans and sums allocate nothing", "", std::uint32_t, float, std::int64_t,
+                   double) {
+  using T = TestType;
+  auto const in = some_items<T>();
+  auto out = in;
+  auto const scan_all = [&](auto op) {
+    using A = typename decltype(op)::value_type;
+    A const init = op.identity();
+    CHECK(allocated([&] { cpu::inclusive_scan(threads, in.data(), out.data(), n, op, init); }) ==
+          0);
+    CHECK(allocated([&] { cpu::exclusive_scan(threads, in.data(), out.data(), n, op, init); }) ==
+          0);
+    CHECK(allocated([&] { cpu::reduce(threads, in.data(), n, op); }) == 0);
+    for_descriptors<T>([&](auto const& heads) {
+      for (auto const direction : {scan_direction::forward, scan_direction::reverse}) {
+        CHECK(allocated([&] {
+                cpu::segmented_scan<scan_kind::inclusive>(threads, direction, in.data(), heads,
+                                                          out.data(), n, op, init);
+              }) == 0);
+        CHECK(allocated([&] {
+                cpu::segmented_scan<scan_kind::exclusive>(threads, direction, in.data(), heads,
+                                                          out.data(), n, op, init);
+              }) == 0);
+      }
+      CHECK(allocated([&] {
+              cpu::segmented_reduce(threads, in.data(), heads, out.data(), n, op, init);
+            }) == 0);
+    });
+    auto const keys = keys_of_tens<T>();
+    auto unique = keys;
+    CHECK(allocated([&] {
+            cpu::reduce_by_key(threads, keys.data(), in.data(), unique.data(), out.data(), n, op);
+          }) == 0);
+    auto const source = [&](index_t begin, index_t end, T* to) {
+      std::copy(in.begin() + begin, in.begin() + end, to);
+    };
+    CHECK(allocated([&] {
+            cpu::staged_scan<scan_kind::inclusive>(threads, scan_direction::reverse, source,
+                                                   out.data(), n, op, init);
+          }) == 0);
+  };
+  scan_all(plus<T>{});
+  scan_all(own_plus<T>{});
+}
+
+TEMPLATE_TEST_CASE("small binary scans allocate nothing", "", std::uint32_t, std::int64_t) {
+  std::vector<TestType> ranks(static_cast<std::size_t>(n));
+  auto const rank_all = [&](auto const& mask) {
+    CHECK(allocated([&] { cpu::exclusive_binary_scan(threads, mask, ranks.data(), n); }) == 0);
+    CHECK(allocated([&] { cpu::inclusive_binary_scan(threads, mask, ranks.data(), n); }) == 0);
+  };
+  rank_all(cpu::byte_mask{bytes.data()});
+  rank_all(cpu::bit_mask{bits.data()});
+}
+
+TEMPLATE_TEST_CASE("small filters, splits and runs allocate nothing", "", std::uint32_t, double) {
+  using T = TestType;
+  auto const in = keys_of_tens<T>();
+  auto kept = in, rejected = in;
+  std::vector<index_t> numbers(static_cast<std::size_t>(n));
+  auto const select_by = [&](auto const& rule) {
+    CHECK(allocated([&] { cpu::filter_by(threads, in.data(), n, kept.data(), n, rule); }) == 0);
+    CHECK(allocated([&] { cpu::indices_by(threads, n, numbers.data(), n, rule); }) == 0);
+    CHECK(allocated([&] { cpu::count_by(threads, n, rule); }) == 0);
+    CHECK(allocated([&] {
+            cpu::split_outputs<T> const to{kept.data(), n, rejected.data(), n};
+            cpu::split_by(threads, in.data(), n, to, rule);
+          }) == 0);
+  };
+  auto const keep = [](T item) { return item < T(30); };
+  select_by(cpu::keep_where<T const*, decltype(keep)>{in.data(), keep});
+  select_by(cpu::keep_flagged{bytes.data()});
+  select_by(cpu::keep_masked{bits.data()});
+  select_by(cpu::keep_heads<T>{in.data()});  // unique
+  CHECK(allocated([&] { cpu::count_if(threads, in.data(), n, keep); }) == 0);
+  CHECK(allocated([&] {
+          cpu::run_outputs<T> const to{kept.data(), n, numbers.data(), n};
+          cpu::encode_runs(threads, in.data(), n, to);
+        }) == 0);
+}
+
+TEMPLATE_TEST_CASE("small sorts and splits by key allocate nothing", "", std::uint32_t,
+                   std::uint64_t) {
+  using T = TestType;
+  auto const in = some_items<T>();
+  auto out = in, values_out = in;
+  std::vector<index_t> offsets(257);
+  CHECK(allocated([&] { cpu::sort_keys(threads, in.data(), out.data(), n); }) == 0);
+  out = in;
+  CHECK(allocated([&] { cpu::sort_keys(threads, out.data(), out.data(), n); }) == 0);
+  CHECK(allocated([&] {
+          index_t const pairs = std::min<index_t>(n, 8192 / (2 * sizeof(T)));
+          cpu::sort_pairs(threads, in.data(), out.data(), in.data(), values_out.data(), pairs);
+        }) == 0);
+  for (int const buckets : {1, 8, 256}) {
+    auto const bucket = [buckets](T key) { return static_cast<int>(key % T(buckets)); };
+    CHECK(allocated([&] {
+            cpu::split_by_key(threads, in.data(), out.data(), n, buckets, offsets.data(), bucket);
+          }) == 0);
+    CHECK(allocated([&] {
+            cpu::split_by_key(threads, in.data(), out.data(), in.data(), values_out.data(), n,
+                              buckets, offsets.data(), bucket);
+          }) == 0);
+  }
+}
+
+TEMPLATE_TEST_CASE("small histograms allocate nothing", "", std::uint32_t, float, double) {
+  auto const in = some_items<TestType>();
+  for (int const bins : {1, 256, 1000}) {
+    even_bins<TestType> const rule(0.0, 100.0, bins);
+    std::vector<std::uint32_t> counts(static_cast<std::size_t>(bins));
+    std::vector<double> sums(static_cast<std::size_t>(bins));
+    CHECK(allocated([&] { cpu::histogram(threads, in.data(), n, rule, counts.data()); }) == 0);
+    CHECK(allocated([&] {
+            cpu::weighted_histogram(threads, in.data(), in.data(), n, rule, sums.data());
+          }) == 0);
+  }
+}
+
+TEMPLATE_TEST_CASE("small products allocate nothing", "", float, double) {
+  auto const values = some_items<TestType>();
+  auto const x = some_items<TestType>();
+  std::vector<std::int32_t> columns;
+  for (index_t k = 0; k < n; ++k) columns.push_back(static_cast<std::int32_t>(k * 7 % n));
+  csr_matrix<TestType> const matrix{n / 10, n, n, tens.data(), columns.data(), values.data()};
+  std::vector<TestType> y(static_cast<std::size_t>(matrix.rows));
+  CHECK(allocated([&] { cpu::spmv(threads, matrix, x.data(), y.data()); }) == 0);
+}
+
+}  // namespace libscan::test
