@@ -56,22 +56,21 @@ struct counting_barrier {
   }
 };
 
-/// Half as many sums each step, and no block barrier within the last warp (Harris 2007, "Optimizing
-/// Parallel Reduction in CUDA"): the chapter's partner. The sum goes to every thread, as that of
-/// the counting barrier does.
-struct shared_tree {
-  static constexpr int block_threads = standard_threads;
+/// The sum of a word of each thread, in every thread. Half as many sums each step, and no block
+/// barrier within the last warp (Harris 2007, "Optimizing Parallel Reduction in CUDA").
+template <int BlockThreads>
+struct shared_tree_sum {
   struct storage {
-    unsigned value[block_threads];
+    unsigned value[BlockThreads];
     unsigned total;
   };
-  static __device__ unsigned of(storage& shared, unsigned x) {
+  static __device__ unsigned sum(storage& shared, unsigned x) {
     int const thread = static_cast<int>(threadIdx.x);
-    unsigned sum = item_of<1>(x);
+    unsigned sum = x;
     shared.value[thread] = sum;
     simt::sync_block();
 #pragma unroll
-    for (int half = block_threads / 2; half > simt::warp_size; half /= 2) {
+    for (int half = BlockThreads / 2; half > simt::warp_size; half /= 2) {
       if (thread < half) shared.value[thread] = sum += shared.value[thread + half];
       simt::sync_block();
     }
@@ -87,6 +86,16 @@ struct shared_tree {
     }
     simt::sync_block();
     return shared.total;
+  }
+};
+
+/// The chapter's partner of the counting barrier. The sum goes to every thread, as that of the
+/// barrier does.
+struct shared_tree {
+  static constexpr int block_threads = standard_threads;
+  using storage = shared_tree_sum<block_threads>::storage;
+  static __device__ unsigned of(storage& shared, unsigned x) {
+    return shared_tree_sum<block_threads>::sum(shared, item_of<1>(x));
   }
 };
 
@@ -115,22 +124,31 @@ struct sum_by_reduction {
   static __device__ unsigned of(unsigned x) { return simt::reduce_add(simt::full_warp, x); }
 };
 
-/// Each warp's sum, then every warp sums those: the form of today.
-template <class WarpSum>
-struct two_level_sum {
-  static constexpr int block_threads = standard_threads;
+/// The sum of a word of each thread, in every thread: each warp's sum, then every warp sums those.
+template <int BlockThreads, class WarpSum>
+struct sum_of_warps {
   struct storage {
-    unsigned of_warp[block_threads / simt::warp_size];
+    unsigned of_warp[BlockThreads / simt::warp_size];
   };
-  static __device__ unsigned of(storage& shared, unsigned x) {
-    constexpr int warps = block_threads / simt::warp_size;
+  static __device__ unsigned sum(storage& shared, unsigned x) {
+    constexpr int warps = BlockThreads / simt::warp_size;
     int const lane = simt::lane_id();
-    unsigned const sum = WarpSum::of(item_of<1>(x));
+    unsigned const sum = WarpSum::of(x);
     if (lane == 0) shared.of_warp[threadIdx.x / simt::warp_size] = sum;
     simt::sync_block();
     unsigned const total = WarpSum::of(lane < warps ? shared.of_warp[lane] : 0u);
     simt::sync_block();
     return total;
+  }
+};
+
+/// The form of today.
+template <class WarpSum>
+struct two_level_sum {
+  static constexpr int block_threads = standard_threads;
+  using storage = typename sum_of_warps<block_threads, WarpSum>::storage;
+  static __device__ unsigned of(storage& shared, unsigned x) {
+    return sum_of_warps<block_threads, WarpSum>::sum(shared, item_of<1>(x));
   }
 };
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the chapter's kernels compute, on the host: a chain in which each repetition of a primitive
-// works on words that depend on the results of the repetition before.
+// works on words that depend on the results of the repetition before; and device-wide operations.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <span>
 #include <thread>
 #include <vector>
@@ -81,6 +82,40 @@ struct prefixes {
 inline void sorted(std::span<unsigned const> words, std::span<unsigned> out) {
   std::copy(words.begin(), words.end(), out.begin());
   std::sort(out.begin(), out.end());
+}
+
+// Device-wide: one operation on all items.
+
+/// The predicate of an item: whether that bit of it is 0. By the highest bit: x < 2^31.
+struct bit_is_clear {
+  int bit = 31;
+  LIBSCAN_HOST_DEVICE constexpr bool operator()(unsigned x) const { return (x >> bit & 1u) == 0; }
+};
+
+/// How many items before each have the predicate.
+inline std::vector<unsigned> ranks_of(std::span<unsigned const> items, bit_is_clear marks) {
+  std::vector<unsigned> ranks(items.size());
+  unsigned rank = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    ranks[i] = rank;
+    rank += marks(items[i]) ? 1 : 0;
+  }
+  return ranks;
+}
+
+/// The items that have the predicate, in their order.
+inline std::vector<unsigned> kept_of(std::span<unsigned const> items, bit_is_clear marks) {
+  std::vector<unsigned> kept;
+  kept.reserve(items.size());
+  std::copy_if(items.begin(), items.end(), std::back_inserter(kept), marks);
+  return kept;
+}
+
+/// All items in ascending order.
+inline std::vector<unsigned> sorted_of(std::span<unsigned const> items) {
+  std::vector<unsigned> sorted(items.begin(), items.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
 }
 
 }  // namespace libscan::bench::chapter

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of Harris & Garland, "Optimizing Parallel Prefix Operations for the Fermi
 // Architecture", redone: the chapter's primitives and today's beside their partners, over the
-// number of blocks. Every contender of a workload computes the same chain, which the host computes
-// too.
+// number of blocks. Every contender of a workload computes the same chain, as does the host.
+// (Device-wide operations have a file of their own.)
 #include <algorithm>
 #include <functional>
 #include <random>
@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include <bench/chapter_scans.cuh>
-#include <bench/measure.hpp>
+#include <bench/chapter_workloads.hpp>
 #include <libscan/device/buffer.cuh>
 
 namespace libscan::bench {
@@ -181,9 +181,7 @@ void figures::block_sorts() const {
         entry<sort_by<generic_shuffle_scan<BlockThreads>>>("shuffles 32-bit")});
 }
 
-}  // namespace
-
-void run_chapter_workloads(options const& wanted, stopwatch const& time, report const& tell) {
+void run_figures(options const& wanted, stopwatch const& time, report const& tell) {
   std::vector<int> blocks = wanted.blocks;
   if (blocks.empty()) blocks = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
   std::sort(blocks.begin(), blocks.end());
@@ -205,6 +203,15 @@ void run_chapter_workloads(options const& wanted, stopwatch const& time, report 
   all.block_sorts<256>();
   all.block_sorts<512>();
   all.block_sorts<1024>();
+}
+
+}  // namespace
+
+/// Where only grids are asked for, nothing device-wide; where only sizes are, no figures.
+void run_chapter_workloads(options const& wanted, stopwatch const& time, report const& tell) {
+  bool const blocks = !wanted.blocks.empty(), sizes = !wanted.sizes.empty();
+  if (blocks || !sizes) run_figures(wanted, time, tell);
+  if (sizes || !blocks) run_device_wide(wanted, time, tell);
 }
 
 }  // namespace libscan::bench
