@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <map>
-#include <string_view>
 #include <tuple>
 
 #include <bench/changes.hpp>
@@ -33,12 +31,8 @@ std::vector<change> changes(std::vector<result> const& before, std::vector<resul
 }
 
 bool is_ours(std::string const& name) {
-  constexpr std::array<std::string_view, 16> others{
-      "memcpy",     "memset",         "cub",      "cub-newest", "thrust", "std",   "tbb",
-      "sequential", "cpu-sequential", "cusparse", "eigen",      "openmp", "merge", "vqsort",
-      "parlaylib",  "boost"};
   std::string_view const word = std::string_view(name).substr(0, name.find(' '));
-  return std::find(others.begin(), others.end(), word) == others.end();
+  return std::find(names_of_others.begin(), names_of_others.end(), word) == names_of_others.end();
 }
 
 }  // namespace libscan::bench

@@ -15,22 +15,15 @@
 #include <bench/distributions.hpp>
 #include <bench/matrices.hpp>
 #include <bench/record.hpp>
+#include <bench/request.hpp>
 #include <bench/samples.hpp>
 #include <bench/standard.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
-#include <libscan/device/strategies/names.hpp>
 
 using namespace libscan::bench;
 
 namespace {
-
-/// What a command line asks for besides the axes of an operation.
-struct output_options {
-  std::string json_path;
-  bool once = false;
-  bool engine_asked = false;  ///< --engine was given
-};
 
 constexpr libscan::index_t most_items = libscan::index_t{1} << 40;
 constexpr int most_threads = 1 << 16;
@@ -46,10 +39,9 @@ void add_common(CLI::App& app, options& wanted, output_options& output) {
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->each([&](std::string const&) { output.engine_asked = true; });
   app.add_option("--impl", wanted.implementations,
-                 "who takes part, by the first word of the printed name: libscan, memcpy, cub,\n"
-                 "cub-newest, thrust, cusparse, std, tbb, openmp, merge, vqsort, boost, eigen,\n"
-                 "parlaylib, sequential "
-                 "(default: all)")
+                 "who takes part, by the first word of the printed name (default: all):\n" +
+                     implementation_names("\n"))
+      ->type_name("NAME")
       ->delimiter(',');
   app.add_option("--n", wanted.sizes, "numbers of items")
       ->check(CLI::Range(libscan::index_t{1}, most_items))
@@ -96,15 +88,18 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
   add_kinds(scan, wanted);
   scan.add_option("--items", wanted.items, "values of the items: random, ones")
       ->check(one_of(item_axis));
-  scan.add_option("--algorithm", wanted.algorithms,
-                  "measure `algorithms` instead: strategies by name, or all")
+  scan.add_option(
+          "--algorithm", wanted.algorithms,
+          "measure `algorithms` instead, exclusive sums of i32: strategies (cuda) by name,\n"
+          "or all")
       ->delimiter(',');
   add_common(scan, wanted, output);
   auto& algorithms = *app.add_subcommand(
       "algorithms",
       "every strategy of the catalogue beside the sequential CPU scan: the paper's\n"
       "Table 2, at its sizes 1024 ... 16777216");
-  algorithms.add_option("--algorithm", wanted.algorithms, "strategies by name, or all (default)")
+  algorithms
+      .add_option("--algorithm", wanted.algorithms, "strategies (cuda) by name, or all (default)")
       ->delimiter(',');
   add_common(algorithms, wanted, output);
   auto& segmented = *app.add_subcommand("segmented-scan", "scans within segments");
@@ -262,36 +257,10 @@ void add_matrices(CLI::App& app, options& wanted, output_options& output) {
              output);
 }
 
-/// Refuses, before anything is measured, what would only be refused afterwards. Of the engines
-/// takes out cuda where no GPU is usable and none was asked for by name; returns why then, else
-/// nothing.
-std::string refuse_early(options& wanted, output_options const& output) {
-  for (std::string const& name : wanted.algorithms) libscan::strategy_from_name(name);
-  if (!output.json_path.empty()) {
-    if (libscan::apps::same_output(output.json_path, "-")) {
-      throw libscan::invalid_argument(
-          "--json: standard output holds the lines for people, expected the name of a file");
-    }
-    libscan::apps::output_file const may_be_written(output.json_path);
-  }
-  auto const cuda = std::find(wanted.engines.begin(), wanted.engines.end(), "cuda");
-  if (cuda == wanted.engines.end()) return "";
-  try {
-    libscan::engine::cuda();
-  } catch (libscan::engine_unavailable const& reason) {
-    if (output.engine_asked) throw;
-    wanted.engines.erase(cuda);
-    return reason.what();
-  }
-  return "";
-}
-
 /// Runs what is asked for, prints and records.
 int measure_all(options wanted, output_options const& output) {
   if (output.once) wanted.rounds = 0;
-  if (wanted.operation == "scan" && !wanted.algorithms.empty()) wanted.operation = "algorithms";
-  if (wanted.algorithms == std::vector<std::string>{"all"}) wanted.algorithms.clear();
-  std::string const no_gpu = refuse_early(wanted, output);
+  std::string const no_gpu = settle(wanted, output);
   record kept(wanted);
   kept.print_header();
   bool measured = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <functional>
 #include <numeric>
 #include <random>
 
@@ -12,13 +14,15 @@ namespace libscan::bench {
 namespace {
 
 constexpr int warm_up_rounds = 2;
-constexpr int fewest_rounds = 5;
+constexpr int fewest_rounds = 7;
 constexpr double patience_us = 3e6;  // for one contender of one workload
+constexpr double most_calls = 1e4;   // of a sample
 
 /// The samples of one contender.
 struct sampled {
   std::vector<double> us;
   double sum_us = 0;
+  int calls = 1;  // of a sample
 
   bool enough() const {
     return static_cast<int>(us.size()) >= fewest_rounds && sum_us > patience_us;
@@ -28,11 +32,41 @@ struct sampled {
 /// What is wrong with the result of a contender; empty if nothing is.
 std::string problem_of(contender const& each) {
   try {
+    if (each.prepare) each.prepare();
     each.run();
     return !each.verify || each.verify() ? "" : "wrong result";
   } catch (error const& problem) {
     return problem.what();
   }
+}
+
+/// How many calls of `us` take `least_us`, at least one.
+int calls_of(double us, double least_us) {
+  return us < least_us ? static_cast<int>(std::min(std::ceil(least_us / us), most_calls)) : 1;
+}
+
+/// One sample: the mean of so many calls.
+double sample_us(contender const& each, stopwatch const& of_all, int calls) {
+  stopwatch const& time = each.time ? each.time : of_all;
+  if (calls > 1 && !each.prepare) {
+    auto const repeated = [&] {
+      for (int k = 0; k < calls; ++k) each.run();
+    };
+    return time(repeated) / calls;
+  }
+  double us = 0;
+  for (int k = 0; k < calls; ++k) {
+    if (each.prepare) each.prepare();
+    us += time(each.run);
+  }
+  return us / calls;
+}
+
+/// The median of the ratios of times in the same rounds: `us` by `others_us`.
+double median_ratio(std::vector<double> us, std::vector<double> const& others_us) {
+  us.resize(std::min(us.size(), others_us.size()));
+  std::transform(us.begin(), us.end(), others_us.begin(), us.begin(), std::divides<>{});
+  return summary(std::move(us)).median_us;
 }
 
 /// A result that says for what it is one.
@@ -62,7 +96,8 @@ result summary(std::vector<double> samples) {
   return r;
 }
 
-std::vector<result> measure(workload const& work, int rounds, stopwatch const& time) {
+std::vector<result> measure(workload const& work, int rounds, stopwatch const& time,
+                            double least_us) {
   std::vector<result> results;
   std::vector<contender const*> right;
   for (contender const& each : work.contenders) {
@@ -83,14 +118,25 @@ std::vector<result> measure(workload const& work, int rounds, stopwatch const& t
     std::shuffle(order.begin(), order.end(), random);
     for (std::size_t const i : order) {
       if (samples[i].enough()) continue;
-      double const us = right[i]->time ? right[i]->time(right[i]->run) : time(right[i]->run);
-      if (round < 0) continue;
+      double const us = sample_us(*right[i], time, samples[i].calls);
+      if (round < 0) {
+        samples[i].calls = std::max(samples[i].calls, calls_of(us, least_us));
+        continue;
+      }
       samples[i].us.push_back(us);
       samples[i].sum_us += us;
     }
   }
+  auto const ours = std::find_if(right.begin(), right.end(),
+                                 [](contender const* each) { return is_libscan(each->name); });
   for (std::size_t i = 0; i < right.size(); ++i) {
-    results.push_back(labelled(work, *right[i], summary(std::move(samples[i].us))));
+    result r = summary(samples[i].us);
+    r.calls = samples[i].calls;
+    if (ours != right.end() && right[i] != *ours) {
+      r.ratio =
+          median_ratio(samples[i].us, samples[static_cast<std::size_t>(ours - right.begin())].us);
+    }
+    results.push_back(labelled(work, *right[i], r));
   }
   return results;
 }
@@ -105,7 +151,7 @@ void session::run(workload work) const {
     auto& all = work.contenders;
     all.erase(std::remove_if(all.begin(), all.end(), unasked), all.end());
   }
-  if (!work.contenders.empty()) tell(measure(work, wanted.rounds, time));
+  if (!work.contenders.empty()) tell(measure(work, wanted.rounds, time, least_us));
 }
 
 void session::where_known(std::function<void()> const& body) const {

@@ -26,6 +26,8 @@ struct contender {
   std::function<bool()> verify;
   int shared_bytes = 0;  ///< of a block, where the contenders are kernels compared for it
   stopwatch time{};      ///< where it is not that of the others
+  /// Called before each `run`, outside of the clock: puts back what `run` finds and writes over.
+  std::function<void()> prepare{};
 };
 
 /// One piece of work. `bytes` is the least traffic it needs: each input read once, each output
@@ -48,15 +50,26 @@ struct result {
   double median_us = 0, least_us = 0, most_us = 0;
   int repetitions = 1, shared_bytes = 0;
   double noise = 0;  ///< the middle half of the samples: its width by the median
+  /// The median over the rounds of its time by libscan's; 0 for libscan, or where that is missing.
+  double ratio = 0;
   int samples = 0;
+  int calls = 1;        ///< a sample is the mean of so many
   std::string problem;  ///< what is wrong with its result, which was not timed then
 };
 
 /// Verifies all contenders, then times them in turn, in another order each round, `rounds` times
 /// after two rounds of warm-up.
-/// Contenders that take seconds stop earlier, after five rounds at least. One whose output is wrong
-/// is not timed, and its result says so; if `rounds` is 0, only such results are returned.
-std::vector<result> measure(workload const& work, int rounds, stopwatch const& time);
+/// Contenders that take seconds stop earlier, after seven rounds at least. One whose output is
+/// wrong is not timed, and its result says so; if `rounds` is 0, only such results are returned. A
+/// sample repeats a call that takes less than `least_us` until it takes so long, and is the mean.
+std::vector<result> measure(workload const& work, int rounds, stopwatch const& time,
+                            double least_us = 0);
+
+/// Whether a contender of that name is what libscan does by default, by whose time those of others
+/// are divided: among its strategies, the production scan.
+inline bool is_libscan(std::string const& name) {
+  return name == "libscan" || name == "production";
+}
 
 /// Median, extremes and noise of `samples`, at least one, in microseconds.
 result summary(std::vector<double> samples);
@@ -69,6 +82,7 @@ struct session {
   options const& wanted;
   stopwatch time;
   report tell;
+  double least_us = 0;  ///< of a sample (see `measure`)
 
   /// Measures the contenders whose implementations are asked for, and tells.
   void run(workload work) const;

@@ -24,19 +24,22 @@ constexpr std::string_view byte_model =
     "and keys and values in and out for each 8 bits, but within segments once in all";
 
 nlohmann::json to_json(result const& r) {
-  return {{"engine", r.engine},
-          {"operation", r.operation},
-          {"type", r.type},
-          {"n", r.n},
-          {"name", r.name},
-          {"bytes", r.bytes},
-          {"median_us", r.median_us},
-          {"least_us", r.least_us},
-          {"most_us", r.most_us},
-          {"noise", r.noise},
-          {"samples", r.samples},
-          {"repetitions", r.repetitions},
-          {"shared_bytes", r.shared_bytes}};
+  nlohmann::json j{{"engine", r.engine},
+                   {"operation", r.operation},
+                   {"type", r.type},
+                   {"n", r.n},
+                   {"name", r.name},
+                   {"bytes", r.bytes},
+                   {"median_us", r.median_us},
+                   {"least_us", r.least_us},
+                   {"most_us", r.most_us},
+                   {"noise", r.noise},
+                   {"samples", r.samples},
+                   {"calls", r.calls},
+                   {"repetitions", r.repetitions},
+                   {"shared_bytes", r.shared_bytes}};
+  if (r.ratio > 0) j["ratio"] = r.ratio;
+  return j;
 }
 
 result from_json(nlohmann::json const& j) {
@@ -52,6 +55,7 @@ result from_json(nlohmann::json const& j) {
   r.most_us = j.at("most_us");
   // Where the middle half is not known, half of all stands for it.
   r.noise = j.value("noise", (r.most_us - r.least_us) / 2 / r.median_us);
+  r.ratio = j.value("ratio", 0.0);
   r.samples = j.value("samples", 0);
   return r;
 }
@@ -165,28 +169,28 @@ void flush_lines() {
 }
 
 void print(std::vector<result> const& results) {
-  double memcpy_us = 0, rival_us = 0;
+  double memcpy_us = 0, rival_ratio = 0;
   for (result const& r : results) {
     if (!r.problem.empty()) continue;
     if (r.name == "memcpy") memcpy_us = r.median_us;
     bool const rival = !is_ours(r.name) && r.name.substr(0, 3) != "mem";
-    if (rival && (rival_us == 0 || r.median_us < rival_us)) rival_us = r.median_us;
+    if (rival && r.ratio > 0 && (rival_ratio == 0 || r.ratio < rival_ratio)) rival_ratio = r.ratio;
   }
   for (result const& r : results) {
     if (!r.problem.empty()) {
       std::fprintf(stderr, "scan-bench: not timed: %s\n", in_full(r).c_str());
       continue;
     }
-    std::printf("%-4s %-42s %-7s %10lld  %-20s %11.1f us %10.1f .. %-10.1f noise %4.1f %%",
+    int const digits = r.median_us < 1 ? 3 : 1;
+    std::printf("%-4s %-42s %-7s %10lld  %-20s %11.*f us %10.*f .. %-10.*f noise %4.1f %%",
                 r.engine.c_str(), r.operation.c_str(), r.type.c_str(), static_cast<long long>(r.n),
-                r.name.c_str(), r.median_us, r.least_us, r.most_us, 100 * r.noise);
+                r.name.c_str(), digits, r.median_us, digits, r.least_us, digits, r.most_us,
+                100 * r.noise);
     std::printf(" %7.1f GB/s", r.bytes / r.median_us / 1e3);
     if (memcpy_us > 0) std::printf("  %5.1f %% of memcpy", 100 * memcpy_us / r.median_us);
     if (moves_keys(r.operation))
       std::printf("  %6.2f Gkey/s", static_cast<double>(r.n) / r.median_us / 1e3);
-    if (r.name == "libscan" && rival_us > 0) {
-      std::printf("  %.2fx the best rival", rival_us / r.median_us);
-    }
+    if (is_libscan(r.name) && rival_ratio > 0) std::printf("  %.2fx the best rival", rival_ratio);
     std::printf("\n");
   }
   flush_lines();

@@ -14,7 +14,7 @@ namespace libscan::bench {
 void flush_lines();
 
 /// Prints the results of one workload: times, GB/s of the least traffic, share of memcpy's speed,
-/// and libscan beside its best rival. Throws as `flush_lines`.
+/// and the ratio of the best rival to libscan. Throws as `flush_lines`.
 void print(std::vector<result> const& results);
 
 /// Everything that was measured, and on what.

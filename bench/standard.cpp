@@ -117,6 +117,40 @@ std::vector<options> scaling_parts(int most) {
   }
 }
 
+/// Every operation of so few items that waking a thread would take longer than most calls.
+std::vector<options> cpu_parts_of_a_thousand() {
+  std::vector<options> parts;
+  auto const add = [&](std::string operation) -> options& {
+    parts.push_back({});
+    parts.back().operation = std::move(operation);
+    parts.back().engines = {"cpu"};
+    parts.back().sizes = {1000};
+    return parts.back();
+  };
+  add("scan").types = {"i32"};
+  for (auto const* operation : {"segmented-scan", "segmented-reduce"}) {
+    options& segments = add(operation);
+    segments.heads = {"flags"};
+    segments.lengths = {"short"};
+  }
+  add("reduce").types = {"i32"};
+  add("binary-scan");
+  add("filter").per_mille = {500};
+  add("split");
+  add("runs").runs = {8};
+  add("sort").sorts = {"keys", "pairs", "argsort"};
+  options& in_segments = add("segmented-sort");
+  in_segments.sorts = {"keys", "pairs"};
+  in_segments.lengths = {"short"};
+  add("split-by-key").buckets = {8};
+  options& counts = add("histogram");
+  counts.types = {"u8"};
+  counts.spreads = {"uniform"};
+  add("spmv").matrices = {"stencil7", "uniform16"};
+  add("coo-to-csr");
+  return parts;
+}
+
 std::vector<options> cpu_parts() {
   std::vector<options> parts;
   auto const add = [&](std::string operation) -> options& {
@@ -126,21 +160,28 @@ std::vector<options> cpu_parts() {
     return parts.back();
   };
   add("scan");
+  options& powers = add("scan");
+  powers.types = {"i32"};
+  powers.sizes = {1 << 10};
   options& narrow = add("scan");
   narrow.types = {"i8", "u16", "i64"};
   narrow.sizes = {1 << 24};
   options& others = add("scan");
   others.types = {"f32", "i8->i32"};
-  others.sizes = {1 << 20, 1 << 27};
+  others.sizes = {1 << 10, 1 << 16, 1 << 20, 1 << 27};
   options& maps = add("scan");
   maps.types = {"affine"};
   maps.sizes = {1 << 20, 1 << 24};
   options& inclusive = add("scan");
   inclusive.types = {"i32", "f32", "f64", "i8->i32"};
   inclusive.kinds = {scan_kind::inclusive};
-  inclusive.sizes = {1 << 27};
+  inclusive.sizes = {1 << 10, 1 << 16, 1 << 27};
   options& segments = add("segmented-scan");
   segments.sizes = {1 << 20, 1 << 24};
+  options& many_segments = add("segmented-scan");
+  many_segments.heads = {"flags", "keys"};
+  many_segments.lengths = {"short"};
+  many_segments.sizes = {1 << 27};
   options& totals = add("segmented-reduce");
   totals.lengths = {"one", "short", "power-law"};
   totals.sizes = {1 << 20, 1 << 24};
@@ -174,9 +215,11 @@ std::vector<options> cpu_parts() {
   options& more_bins = add("histogram");
   more_bins.types = {"u32"};
   more_bins.bins = {2048, 1 << 20};
+  more_bins.sizes = {1 << 20, 1 << 24};
   add("spmv");
   add("coo-to-csr");
   add("algorithms");
+  for (options& part : cpu_parts_of_a_thousand()) parts.push_back(std::move(part));
   return parts;
 }
 

@@ -26,6 +26,12 @@ void filter_u32(engine const& on, session const& now, int per_mille, index_t n) 
   std::vector<contender> all{
       {"memcpy", [&] { parallel_memcpy(out.begin(), in.begin(), bytes / 2); }, {}},
       {"libscan", [&] { filter(on, in.view(), results, interval); }, right},
+      {"sequential branchless",
+       [&] {
+         steady_filter_loop(
+             in, [&](index_t i) { return keep(in[i]); }, out.begin());
+       },
+       right},
       {"std", [&] { std::copy_if(in.begin(), in.end(), out.begin(), keep); }, right},
       {"std par_unseq",
        [&] { std::copy_if(std::execution::par_unseq, in.begin(), in.end(), out.begin(), keep); },

@@ -66,19 +66,23 @@ struct library {
   /// The first of each run of equal items; and how many it has. Returns how many runs there are.
   index_t (*unique)(word const* in, index_t n, word* out) = nullptr;
   index_t (*run_length_encode)(word const* in, index_t n, word* out, index_t* lengths) = nullptr;
-  /// In place.
-  void (*sort_u32)(word* keys, index_t n) = nullptr;
-  void (*sort_u64)(std::uint64_t* keys, index_t n) = nullptr;
-  /// Stable, in place.
-  void (*sort_pairs)(key_and_value* pairs, index_t n) = nullptr;
+  /// In place where `out` is `in`.
+  template <class T>
+  using sorting = void (*)(T const* in, T* out, index_t n);
+  sorting<word> sort_u32 = nullptr;
+  sorting<std::uint64_t> sort_u64 = nullptr;
+  sorting<key_and_value> sort_pairs = nullptr;  ///< stable
   /// Stable, of keys below `buckets`; offsets[b] = how many are below b, for b up to `buckets`.
   void (*split_by_key)(key_and_value const* in, key_and_value* out, index_t n, int buckets,
                        index_t* offsets) = nullptr;
   /// The matrix by rows that a list of entries is; those of one place add up.
   void (*to_rows)(list_entry const* list, index_t n, sparse_matrix<float>& matrix) = nullptr;
-  /// How many samples are 0, 1, ..., bins - 1, which they all are.
-  void (*histogram_u8)(std::uint8_t const* in, index_t n, word* counts, index_t bins) = nullptr;
-  void (*histogram_u32)(word const* in, index_t n, word* counts, index_t bins) = nullptr;
+  /// How many samples are 0, 1, ..., bins - 1, which they all are; the counts last until the next
+  /// call.
+  template <class T>
+  using counting = word const* (*)(T const* in, index_t n, index_t bins);
+  counting<std::uint8_t> histogram_u8 = nullptr;
+  counting<word> histogram_u32 = nullptr;
 
   /// The scan of In into T; null if there is none.
   template <class In, class T>

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include <bench/distributions.hpp>
 #include <bench/measure.hpp>
@@ -26,6 +28,9 @@ inline double wall_us(std::function<void()> const& run) {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
       .count();
 }
+
+/// Shorter calls are repeated until they take so long: a clock's tick is some tens of ns.
+inline constexpr double least_sample_us = 20;
 
 /// Copies bytes with all threads of the arena, a piece each.
 inline void parallel_memcpy(void* to, void const* from, std::size_t bytes) {
@@ -51,6 +56,17 @@ inline contender copy_of(double bytes) {
       "memcpy",
       [both] { parallel_memcpy(both->to.begin(), both->from.begin(), both->from.view().size()); },
       {}};
+}
+
+/// Who sorts in place: sort(begin, end) finds a copy of `in` in `out`, made outside of the clock.
+/// The arrays must outlive the contender.
+template <class Item, class Sort>
+contender in_place(std::string name, host_array<Item> const& in, host_array<Item> const& out,
+                   Sort sort, std::function<bool()> verify) {
+  contender each{std::move(name), [&out, sort] { sort(out.begin(), out.end()); },
+                 std::move(verify)};
+  each.prepare = [&in, &out] { std::copy(in.begin(), in.end(), out.begin()); };
+  return each;
 }
 
 /// Scans of every type; beside the facade, the standard library's and oneTBB's.

@@ -78,14 +78,22 @@ index_t split(split_call const& call) {
       [in = call.in, limit = call.limit](std::size_t i) -> std::size_t { return in[i] >= limit; });
 }
 
-template <class Key>
-void sort(Key* keys, index_t n) {
-  parlay::integer_sort_inplace(items(keys, n));
+/// Stable. The calls that its own sorts make, into memory that is there.
+template <class Item, class Key>
+void sort_by(Item const* in, Item* out, index_t n, Key key) {
+  if (in == out) return parlay::internal::integer_sort_inplace(items(out, n), key);
+  auto room = parlay::internal::uninitialized_sequence<Item>(static_cast<std::size_t>(n));
+  parlay::internal::integer_sort_<std::false_type, parlay::uninitialized_copy_tag>(
+      items(in, n), items(out, n), parlay::make_slice(room), key, 0, 0);
 }
 
-void sort_pairs(key_and_value* pairs, index_t n) {
-  parlay::stable_integer_sort_inplace(items(pairs, n),
-                                      [](key_and_value const& pair) { return pair.key; });
+template <class Key>
+void sort(Key const* in, Key* out, index_t n) {
+  sort_by(in, out, n, [](Key key) { return key; });
+}
+
+void sort_pairs(key_and_value const* in, key_and_value* out, index_t n) {
+  sort_by(in, out, n, [](key_and_value const& pair) { return pair.key; });
 }
 
 void split_by_key(key_and_value const* in, key_and_value* out, index_t n, int buckets,
@@ -134,11 +142,12 @@ void to_rows(list_entry const* list, index_t n, sparse_matrix<float>& matrix) {
 }
 
 template <class T>
-void histogram(T const* in, index_t n, std::uint32_t* counts, index_t bins) {
+std::uint32_t const* histogram(T const* in, index_t n, index_t bins) {
+  static parlay::sequence<std::uint32_t> counts;
   // Its helpers want a range they could write to; they do not.
-  auto const found = parlay::histogram_by_index<std::uint32_t>(items(const_cast<T*>(in), n),
-                                                               static_cast<std::uint32_t>(bins));
-  std::copy(found.begin(), found.end(), counts);
+  counts = parlay::histogram_by_index<std::uint32_t>(items(const_cast<T*>(in), n),
+                                                     static_cast<std::uint32_t>(bins));
+  return counts.begin();
 }
 
 }  // namespace

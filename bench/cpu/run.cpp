@@ -19,7 +19,8 @@ void run_cpu_workloads(options const& wanted, report const& tell) {
     for (result& r : results) r.operation = "scaling " + threads + ", " + r.operation;
     tell(results);
   };
-  session const now{wanted, cpu::wall_us, wanted.tell_threads ? tell_threads : tell};
+  session const now{wanted, cpu::wall_us, wanted.tell_threads ? tell_threads : tell,
+                    cpu::least_sample_us};
   tbb::task_arena arena(on.threads());
   arena.execute([&] {
     if (wanted.operation == "scan") cpu::run_scans(on, now);

@@ -55,31 +55,27 @@ struct sorted_items {
     return equal;
   }
 
-  /// Copies segments [first, behind) and sorts each.
+  /// Sorts each of the segments [first, behind).
   template <class Sort>
   void sort_segments(index_t first, index_t behind, Sort const& sort) const {
     for (index_t s = first; s < behind; ++s) {
-      Item* const begin = out.begin() + within.offsets[s];
-      sort(begin,
-           std::copy(in.begin() + within.offsets[s], in.begin() + within.offsets[s + 1], begin));
+      sort(out.begin() + within.offsets[s], out.begin() + within.offsets[s + 1]);
     }
   }
 
   /// The plain loop, and the same loop by all threads.
   template <class Sort>
   contender by_loop(std::string name, Sort sort) const {
-    return {std::move(name), [this, sort] { sort_segments(0, within.count(), sort); },
-            [this] { return right(); }};
+    auto const all = [this, sort](Item*, Item*) { sort_segments(0, within.count(), sort); };
+    return in_place(std::move(name), in, out, all, [this] { return right(); });
   }
   template <class Sort>
   contender by_threads(std::string name, Sort sort) const {
-    return {std::move(name),
-            [this, sort] {
-              tbb::parallel_for(
-                  tbb::blocked_range<index_t>(0, within.count()),
-                  [&](auto const& part) { sort_segments(part.begin(), part.end(), sort); });
-            },
-            [this] { return right(); }};
+    auto const all = [this, sort](Item*, Item*) {
+      tbb::parallel_for(tbb::blocked_range<index_t>(0, within.count()),
+                        [&](auto const& part) { sort_segments(part.begin(), part.end(), sort); });
+    };
+    return in_place(std::move(name), in, out, all, [this] { return right(); });
   }
 };
 

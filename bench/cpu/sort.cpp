@@ -9,7 +9,6 @@
 #endif
 
 #include <cmath>
-#include <numeric>
 
 #include <apps/radix_sort/radix_sort_cpu.hpp>
 #include <bench/cpu/contenders.hpp>
@@ -31,6 +30,20 @@ contender copies(index_t n, std::size_t item_bytes, double bytes) {
           {}};
 }
 
+/// A library's sort from `in` to `out`, and in place.
+template <class Item, class Right>
+void add_both_ways(std::vector<contender>& all, std::string const& name, host_array<Item> const& in,
+                   host_array<Item> const& out, void (*sort)(Item const*, Item*, index_t),
+                   Right right) {
+  all.push_back({name, [&in, &out, sort] { sort(in.begin(), out.begin(), in.size); }, right});
+  all.push_back(in_place(
+      name + " in place", in, out,
+      [sort](Item* begin, Item* end) { sort(begin, begin, end - begin); }, right));
+}
+
+/// As many items as a comparison sort on one thread takes in a time that one would wait for.
+constexpr index_t most_std_items = index_t{1} << 20;
+
 template <class Key>
 void sort_keys(engine const& on, session const& now, std::string const& values, index_t n) {
   auto const in = generated<Key>(n, key_at<Key>(values, n));
@@ -43,41 +56,33 @@ void sort_keys(engine const& on, session const& now, std::string const& values, 
     std::fill(out.begin(), out.end(), Key{});
     return equal;
   };
-  auto const by = [&](auto sort) {
-    return [&, sort] {
-      std::copy(in.begin(), in.end(), out.begin());
-      sort(out.begin(), out.end());
-    };
-  };
   double const bytes = static_cast<double>(n) * sizeof(Key) * (1 + 2 * sizeof(Key));
   std::vector<contender> all{
       copies(n, sizeof(Key), bytes),
       {"libscan", [&] { libscan::cpu::sort_keys(on.threads(), in.begin(), out.begin(), n); },
-       right},
-      {"std", by([](Key* begin, Key* end) { std::sort(begin, end); }), right},
-      {"vqsort", by([](Key* begin, Key* end) {
-         hwy::Sorter{}(begin, static_cast<std::size_t>(end - begin), hwy::SortAscending{});
-       }),
-       right},
-      {"std par_unseq",
-       by([](Key* begin, Key* end) { std::sort(std::execution::par_unseq, begin, end); }), right}};
+       right}};
+  auto const add = [&](std::string name, auto sort) {
+    all.push_back(in_place(std::move(name), in, out, sort, right));
+  };
+  if (n <= most_std_items) add("std", [](Key* begin, Key* end) { std::sort(begin, end); });
+  hwy::Sorter const sorter;  // it allocates memory
+  add("vqsort", [&](Key* begin, Key* end) {
+    sorter(begin, static_cast<std::size_t>(end - begin), hwy::SortAscending{});
+  });
+  add("std par_unseq",
+      [](Key* begin, Key* end) { std::sort(std::execution::par_unseq, begin, end); });
 #ifdef LIBSCAN_BENCH_BOOST
   auto const threads = static_cast<std::uint32_t>(on.threads());
-  all.push_back(
-      {"boost spreadsort",
-       by([](Key* begin, Key* end) { boost::sort::spreadsort::integer_sort(begin, end); }), right});
-  all.push_back({"boost block_indirect", by([threads](Key* begin, Key* end) {
-                   boost::sort::block_indirect_sort(begin, end, threads);
-                 }),
-                 right});
+  add("boost spreadsort",
+      [](Key* begin, Key* end) { boost::sort::spreadsort::integer_sort(begin, end); });
+  add("boost block_indirect",
+      [threads](Key* begin, Key* end) { boost::sort::block_indirect_sort(begin, end, threads); });
 #endif
   for (library const& other : other_libraries()) {
-    void (*sort)(Key*, index_t) = nullptr;
+    void (*sort)(Key const*, Key*, index_t) = nullptr;
     if constexpr (sizeof(Key) == 4) sort = other.sort_u32;
     if constexpr (sizeof(Key) == 8) sort = other.sort_u64;
-    if (sort == nullptr) continue;
-    all.push_back(
-        {other.name, by([sort](Key* begin, Key* end) { sort(begin, end - begin); }), right});
+    if (sort != nullptr) add_both_ways(all, other.name, in, out, sort, right);
   }
   now.run({"cpu", "sort keys, " + values, type_name<Key>(), n, bytes, std::move(all)});
 }
@@ -106,61 +111,55 @@ void sort_pairs(engine const& on, session const& now, std::string const& values,
     }
     return equal;
   };
-  auto const right = [&] { return std::equal(out.begin(), out.end(), expected.begin()); };
-  auto const by = [&](auto sort) {
-    return [&, sort] {
-      std::copy(in.begin(), in.end(), out.begin());
-      sort(out.begin(), out.end());
-    };
+  auto const right = [&] {
+    bool const equal = std::equal(out.begin(), out.end(), expected.begin());
+    std::fill(out.begin(), out.end(), pair{});
+    return equal;
   };
   double const bytes = 68.0 * static_cast<double>(n);
-  std::vector<contender> all{
-      copies(n, sizeof(pair), bytes),
-      {"libscan",
-       [&] {
-         libscan::cpu::sort_pairs(on.threads(), keys.begin(), keys_out.begin(), payload.begin(),
-                                  values_out.begin(), n);
-       },
-       sorted},
-      {"std stable", by([](pair* begin, pair* end) { std::stable_sort(begin, end, by_key); }),
-       right},
-      {"std par_unseq", by([](pair* begin, pair* end) {
-         std::stable_sort(std::execution::par_unseq, begin, end, by_key);
-       }),
-       right}};
+  std::vector<contender> all{copies(n, sizeof(pair), bytes),
+                             {"libscan",
+                              [&] {
+                                libscan::cpu::sort_pairs(on.threads(), keys.begin(),
+                                                         keys_out.begin(), payload.begin(),
+                                                         values_out.begin(), n);
+                              },
+                              sorted}};
+  auto const add = [&](std::string name, auto sort) {
+    all.push_back(in_place(std::move(name), in, out, sort, right));
+  };
+  if (n <= most_std_items) {
+    add("std stable", [](pair* begin, pair* end) { std::stable_sort(begin, end, by_key); });
+  }
+  add("std par_unseq", [](pair* begin, pair* end) {
+    std::stable_sort(std::execution::par_unseq, begin, end, by_key);
+  });
 #ifdef LIBSCAN_BENCH_BOOST
   auto const threads = static_cast<std::uint32_t>(on.threads());
-  all.push_back({"boost parallel_stable", by([threads](pair* begin, pair* end) {
-                   boost::sort::parallel_stable_sort(begin, end, by_key, threads);
-                 }),
-                 right});
+  add("boost parallel_stable", [threads](pair* begin, pair* end) {
+    boost::sort::parallel_stable_sort(begin, end, by_key, threads);
+  });
 #endif
   for (library const& other : other_libraries()) {
-    auto const sort = other.sort_pairs;
-    if (sort == nullptr) continue;
-    all.push_back(
-        {other.name, by([sort](pair* begin, pair* end) { sort(begin, end - begin); }), right});
+    if (other.sort_pairs == nullptr) continue;
+    add_both_ways(all, other.name, in, out, other.sort_pairs, right);
   }
   now.run({"cpu", "sort pairs, " + values, "u32+u32", n, bytes, std::move(all)});
 }
 
-/// The positions that would sort keys. Other libraries sort pairs of a key and its position.
+/// The positions that would sort keys. Rivals find positions in their order already; other
+/// libraries sort pairs of a key and its position.
 void argsort(engine const& on, session const& now, std::string const& values, index_t n) {
   auto const keys = generated<word>(n, key_at<word>(values, n));
   auto const numbered = generated<pair>(n, [&](index_t i) {
     return pair{keys[i], static_cast<word>(i)};
   });
+  auto const positions = generated<index_t>(n, [](index_t i) { return i; });
   host_array<index_t> const out(n), expected(n);
   host_array<pair> const pairs(n);
   auto const earlier = [&](index_t a, index_t b) { return keys[a] < keys[b]; };
-  auto const in_order = [&](auto sort) {
-    return [&, sort] {
-      std::iota(out.begin(), out.end(), index_t{0});
-      sort(out.begin(), out.end());
-    };
-  };
-  in_order([&](auto begin, auto end) { std::stable_sort(begin, end, earlier); })();
-  std::copy(out.begin(), out.end(), expected.begin());
+  std::copy(positions.begin(), positions.end(), expected.begin());
+  std::stable_sort(expected.begin(), expected.end(), earlier);
   std::fill(out.begin(), out.end(), index_t{-1});
   std::fill(pairs.begin(), pairs.end(), pair{});
   auto const right = [&] {
@@ -169,30 +168,29 @@ void argsort(engine const& on, session const& now, std::string const& values, in
     return equal;
   };
   auto const paired = [&] {
-    return std::equal(pairs.begin(), pairs.end(), expected.begin(),
-                      [](pair const& a, index_t b) { return a.value == b; });
+    bool const equal = std::equal(pairs.begin(), pairs.end(), expected.begin(),
+                                  [](pair const& a, index_t b) { return a.value == b; });
+    std::fill(pairs.begin(), pairs.end(), pair{});
+    return equal;
   };
   // As of pairs, but no positions come in, and those that go out are of 64 bits.
   double const bytes = 64.0 * static_cast<double>(n);
   std::vector<contender> all{
       copies(n, sizeof(pair), bytes),
       {"libscan", [&] { libscan::cpu::argsort(on.threads(), keys.begin(), out.begin(), n); },
-       right},
-      {"std stable", in_order([&](auto begin, auto end) { std::stable_sort(begin, end, earlier); }),
-       right},
-      {"std par_unseq", in_order([&](auto begin, auto end) {
-         std::stable_sort(std::execution::par_unseq, begin, end, earlier);
-       }),
        right}};
+  auto const add = [&](std::string name, auto sort) {
+    all.push_back(in_place(std::move(name), positions, out, sort, right));
+  };
+  if (n <= most_std_items) {
+    add("std stable", [&](index_t* begin, index_t* end) { std::stable_sort(begin, end, earlier); });
+  }
+  add("std par_unseq", [&](index_t* begin, index_t* end) {
+    std::stable_sort(std::execution::par_unseq, begin, end, earlier);
+  });
   for (library const& other : other_libraries()) {
-    auto const sort = other.sort_pairs;
-    if (sort == nullptr) continue;
-    all.push_back({other.name,
-                   [&, sort] {
-                     std::copy(numbered.begin(), numbered.end(), pairs.begin());
-                     sort(pairs.begin(), n);
-                   },
-                   paired});
+    if (other.sort_pairs == nullptr) continue;
+    add_both_ways(all, other.name, numbered, pairs, other.sort_pairs, paired);
   }
   now.run({"cpu", "argsort, " + values, "u32", n, bytes, std::move(all)});
 }

@@ -74,7 +74,8 @@ index_t by_steady_loop(host_array<item> const& in, split_parts const& to, Marked
   return kept;
 }
 
-/// By the standard library under a policy, or without one: policy... is one or none.
+/// By the standard library under a policy, or without one: policy... is one or none. Into one
+/// buffer it parts the items in place, of which `out` has a copy then.
 template <class Keep, class... Policy>
 index_t by_std(host_array<item> const& in, split_parts const& to, Keep keep, Policy&&... policy) {
   item* const out = to.out.begin();
@@ -83,7 +84,6 @@ index_t by_std(host_array<item> const& in, split_parts const& to, Keep keep, Pol
                .first -
            out;
   }
-  std::copy(policy..., in.begin(), in.end(), out);
   return std::stable_partition(policy..., out, out + in.size, keep) - out;
 }
 
@@ -123,9 +123,14 @@ void split_u32(engine const& on, session const& now, std::string const& outputs,
     below const keep{limit};
     add_ours(interval);
     add_loops([&, keep](index_t i) { return keep(in[i]); });
-    all.push_back(parts.by("std", [&, keep] { return by_std(in, parts, keep); }));
-    all.push_back(parts.by(
-        "std par_unseq", [&, keep] { return by_std(in, parts, keep, std::execution::par_unseq); }));
+    auto const add_std = [&](std::string name, auto... policy) {
+      all.push_back(parts.by(std::move(name),
+                             [&, keep, policy...] { return by_std(in, parts, keep, policy...); }));
+      if (parts.two) return;
+      all.back().prepare = [&] { std::copy(in.begin(), in.end(), parts.out.begin()); };
+    };
+    add_std("std");
+    add_std("std par_unseq", std::execution::par_unseq);
     if (!parts.two) {
       all.push_back(
           parts.by("std par_unseq counted", [&, keep] { return by_std_count(in, parts, keep); }));

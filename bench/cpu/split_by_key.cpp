@@ -81,11 +81,13 @@ void split(engine const& on, session const& now, int buckets, index_t n) {
     libscan::cpu::split_by_key(on.threads(), keys.begin(), keys_out.begin(), values.begin(),
                                values_out.begin(), n, buckets, offsets.data());
   };
-  auto const by_std = [&](auto... policy) {
-    std::copy(policy..., in.begin(), in.end(), out.begin());
-    std::stable_sort(policy..., out.begin(), out.end(),
-                     [](pair const& a, pair const& b) { return a.key < b.key; });
-    find_buckets(out, offsets);
+  auto const by_std = [&](std::string name, auto... policy) {
+    auto const sort = [&, policy...](pair* begin, pair* end) {
+      std::stable_sort(policy..., begin, end,
+                       [](pair const& a, pair const& b) { return a.key < b.key; });
+      find_buckets(out, offsets);
+    };
+    return in_place(std::move(name), in, out, sort, together);
   };
   // Keys are read twice: to be counted, and to be moved.
   double const bytes = 20.0 * static_cast<double>(n);
@@ -94,8 +96,8 @@ void split(engine const& on, session const& now, int buckets, index_t n) {
       {"libscan", ours, apart},
       {"sequential", [&] { split_by_loops(keys, values, keys_out, values_out, offsets); }, apart}};
   if (n <= most_std_items) {
-    all.push_back({"std stable", [&] { by_std(); }, together});
-    all.push_back({"std par_unseq", [&] { by_std(std::execution::par_unseq); }, together});
+    all.push_back(by_std("std stable"));
+    all.push_back(by_std("std par_unseq", std::execution::par_unseq));
   }
   for (library const& other : other_libraries()) {
     auto const split = other.split_by_key;

@@ -95,7 +95,7 @@ void run_products(engine const& on, session const& now) {
   };
   for (std::string const& name : matrix_names(wanted)) {
     // Of sixteen rows an entry.
-    index_t const standard = name == "hypersparse" ? 1 << 22 : 1 << 24;
+    index_t const standard = name == "hypersparse" ? 1 << 20 : 1 << 24;
     for (index_t const n : or_standard<index_t>(wanted.sizes, {standard})) {
       multiply_types(places_of(name, n));
     }

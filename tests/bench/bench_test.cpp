@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -61,12 +62,92 @@ TEST_CASE("all contenders take turns, in one order or another, and warm-up is no
 
 TEST_CASE("a contender has a stopwatch of its own, and stops early where it takes seconds") {
   contender slow{"slow", [] {}, {}};
-  slow.time = [](std::function<void()> const&) { return 1e6; };
+  slow.time = [](std::function<void()> const&) { return 0.5e6; };
   workload const work{"cpu", "work", "i32", 1, 8, {slow, {"fast", [] {}, {}}}};
   auto const results = measure(work, 21, [](std::function<void()> const&) { return 1.0; });
-  CHECK(results[0].samples == 5);
-  CHECK(results[0].median_us == 1e6);
+  CHECK(results[0].samples == 7);
+  CHECK(results[0].median_us == 0.5e6);
   CHECK(results[1].samples == 21);
+}
+
+/// Contenders of one workload, timed by a clock that each of their calls moves on.
+struct clocked {
+  double now = 0;
+  std::vector<contender> contenders;
+
+  void add(std::string name, std::vector<double> took) {
+    auto const calls = std::make_shared<std::size_t>(0);
+    contenders.push_back(
+        {std::move(name),
+         [this, took, calls] { now += took[std::min((*calls)++, took.size() - 1)]; },
+         {}});
+  }
+
+  std::vector<result> measured(int rounds, double least_us = 0) {
+    stopwatch const time = [this](std::function<void()> const& run) {
+      double const start = now;
+      run();
+      return now - start;
+    };
+    return measure({"cpu", "work", "i32", 1, 8, contenders}, rounds, time, least_us);
+  }
+};
+
+TEST_CASE("a ratio is the median of those of the rounds, by what libscan took in each") {
+  // Verified, two rounds of warm-up, five rounds: in each the rival takes 3 or 1/2 times as long,
+  // which the medians, 10 and 20, do not tell.
+  for (auto const* ours : {"libscan", "production"}) {
+    clocked work;
+    work.add(ours, {7, 7, 7, 10, 40, 10, 40, 10});
+    work.add("rival", {7, 7, 7, 30, 20, 30, 20, 5});
+    auto const results = work.measured(5);
+    CHECK(results[0].ratio == 0);
+    CHECK(results[0].median_us == 10);
+    CHECK(results[1].median_us == 20);
+    CHECK(results[1].ratio == Approx(0.5));
+  }
+  clocked work;
+  work.add("rival", {1});
+  CHECK(work.measured(3)[0].ratio == 0);
+}
+
+TEST_CASE("who stops early is compared in the rounds that it took part in") {
+  clocked work;
+  work.add("libscan", {1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 1e3});
+  work.add("rival", {2e6});
+  auto const results = work.measured(9);
+  CHECK(results[1].samples == 7);
+  CHECK(results[0].samples == 9);
+  CHECK(results[1].ratio == Approx(20));
+}
+
+TEST_CASE("short calls are repeated, and prepared for outside of the clock") {
+  clocked work;
+  int prepared = 0, run = 0;
+  work.add("short", {0.3});
+  work.add("long", {100});
+  contender each{"in place",
+                 [&] {
+                   ++run;
+                   work.now += 4;
+                 },
+                 [&] { return prepared == run; }};
+  each.prepare = [&] {
+    ++prepared;
+    work.now += 1000;
+  };
+  work.contenders.push_back(each);
+  auto const results = work.measured(3, 20);
+  CHECK(results[0].calls == 67);
+  CHECK(results[0].median_us == Approx(0.3));
+  CHECK(results[0].samples == 3);
+  CHECK(results[1].calls == 1);
+  CHECK(results[2].problem.empty());
+  CHECK(results[2].calls == 5);
+  CHECK(results[2].median_us == Approx(4));
+  CHECK(prepared == run);
+  CHECK(run == 1 + 1 + 4 * 5);  // verified, the first of warm-up, the rest
+  CHECK(work.measured(3)[0].calls == 1);
 }
 
 TEST_CASE("who gives a wrong result, or fails, is named and not timed") {

@@ -50,6 +50,29 @@ class Refusals(BenchCase):
         for option in "--lengths", "--what", "--keys":
             self.refuses(f"{option}: foo not in {{", "segmented-sort", *QUICK, option, "foo")
 
+    def test_strategies(self):
+        for arguments in (["--type", "i64"], ["--type", "i32,f32"], ["--op", "max"],
+                          ["--inclusive"], ["--items", "ones"]):
+            for name in "all", "chained-scan":
+                self.refuses("--algorithm: strategies are measured by exclusive sums of random i32",
+                             "scan", *QUICK, "--algorithm", name, *arguments)
+        for operation in "scan", "algorithms":
+            self.refuses("--algorithm: the cpu engine has one scan", operation, *QUICK,
+                         "--algorithm", "production")
+        self.assertEqual(self.measures("scan", *QUICK, "--algorithm", "all", "--type", "i32", "--op",
+                                       "sum", "--exclusive", "--items", "random")[0], ["i32"])
+
+    def test_implementations(self):
+        quick = QUICK[:-1]
+        for names in "foo", "libscan,foo", "libscan even":
+            self.fails(USAGE, '" is unknown; expected some of libscan, ', "scan", *quick, names)
+        for names in "libscan,cub", "libscan,memset,production":
+            self.assertEqual(self.measures("scan", *quick, names, "--type", "i32")[0], ["i32"])
+        code, out, _ = self.call("scan", "--help")
+        self.assertEqual(code, DONE)
+        for name in b"cpu-sequential", b"memset", b"parlaylib":
+            self.assertIn(name, out)
+
     def test_records_that_cannot_be_written(self):
         target = self.path("missing/x.json")
         self.fails(BAD_FILE, target + ": cannot create a file in ", "scan", *QUICK, "--json",
@@ -103,7 +126,7 @@ class Skipped(BenchCase):
 
 class EveryoneOnTheCpu(BenchCase):
     """Who is verified and timed on the cpu engine, and the bytes that count."""
-    WHERE_FOUND = ("eigen", "parlaylib", "thrust tbb")
+    WHERE_FOUND = ("eigen", "parlaylib", "parlaylib in place", "thrust tbb")
     LOOPS = ["sequential", "sequential branchless"]
     STD = ["std", "std par_unseq"]
 
@@ -116,6 +139,8 @@ class EveryoneOnTheCpu(BenchCase):
         with open(target, encoding="utf-8") as file:
             record = json.load(file)
         self.assertEqual(record["wrong"], [])
+        for r in record["results"]:
+            self.assertEqual("ratio" in r, r["name"] != "libscan", r)
         found = [(r["operation"], r["type"], r["bytes"], r["name"]) for r in record["results"]
                  if r["name"] not in self.WHERE_FOUND]
         self.assertEqual(found, [(operation, kind, size, name)
@@ -136,6 +161,18 @@ class EveryoneOnTheCpu(BenchCase):
         self.finds([("unique, runs of 1", "u32", 40000, self.LOOPS + self.STD),
                     ("run_length_encode, runs of 1", "u32", 80000, self.LOOPS)],
                    "runs", "--lengths", "1")
+
+    def test_filters(self):
+        self.finds([("filter 100 %", "u32", 40000, ["sequential branchless", *self.STD])],
+                   "filter", "--keep", "1000")
+
+    def test_sorts(self):
+        boost = ["boost spreadsort", "boost block_indirect"]
+        self.WHERE_FOUND += (*boost, "boost parallel_stable")
+        self.finds([("sort keys, uniform", "u32", 180000, ["std", "vqsort", "std par_unseq"]),
+                    ("sort pairs, uniform", "u32+u32", 340000, ["std stable", "std par_unseq"]),
+                    ("argsort, uniform", "u32", 320000, ["std stable", "std par_unseq"])],
+                   "sort", "--what", "keys,pairs,argsort")
 
     def test_splits_by_key(self):
         self.finds([(f"split by key, {buckets} buckets", "u32+u32", 100000,
