@@ -23,7 +23,7 @@ struct counted_binary_scan_tuning {
   static constexpr int resident_blocks = 4;  // that rank, of a multiprocessor
   static constexpr int words_per_lane = 2;
   static constexpr int most_groups = 1024;
-  static constexpr index_t chunk_items = index_t{1} << 27;  // 16 MiB of bits
+  static constexpr index_t chunk_items = index_t{1} << 26;  // 8 MiB of bits
   // From here on it is faster than tiles that look back.
   template <class Mask>
   static constexpr index_t least_items = index_t{1} << (std::is_same_v<Mask, bit_mask> ? 21 : 24);
