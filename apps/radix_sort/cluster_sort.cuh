@@ -36,6 +36,8 @@ struct cluster_sort_kernel {
     // Of each digit, of this pass and of the next, which a block may begin while others read.
     unsigned total[2][digit_values];
     unsigned shift[digit_values];  // modulo 2^32, from the tile to where they go among all
+    // Digits that not all keys have in common: keys of the block, and all; from pass 0 on.
+    unsigned unlike_here, unlike;
   };
 
   /// `witness`: whether keys show that a tile was sorted stably.
@@ -48,28 +50,37 @@ struct cluster_sort_kernel {
     simt::arrive_cluster();
     items.load(keys.in + items.first);
     items.stage(input_of(values), shared.value[0]);
+    key_type const any = n > 0 ? keys.in[0] : key_type{};
+    tile_type::tell_unlike(shared.tile, items.unlike(order, digits, any));
     simt::wait_cluster();  // all blocks have begun
     int side = 0;          // where the values are
     bool stored = false;
+    int turn = 0;  // of the totals
     for (int p = 0; p < digits.count; ++p) {
+      if (p > 0 && (shared.unlike >> p & 1) == 0) continue;
       digit_place const place = digits.place[p];
-      bool const last = p + 1 == digits.count;
-      unsigned* const totals = shared.total[p % 2];
+      unsigned* const totals = shared.total[turn];
+      turn = 1 - turn;
       unsigned const begin =
           tile_type::sort(shared.tile, order, witness, place, items, [&](unsigned total) {
             if (threadIdx.x < digit_values) totals[threadIdx.x] = total;
+            if (p == 0 && is_last_warp()) {
+              shared.unlike_here = tile_type::unlike_in_block(shared.tile);
+            }
             simt::arrive_cluster();
           });
       simt::wait_cluster();
+      if (p == 0 && is_last_warp()) shared.unlike = unlike_in_cluster(shared);
       bool const moves = find_shifts(shared, totals, begin, n, digits.offsets);
+      bool const last = shared.unlike >> (p + 1) == 0;
       if (last) simt::arrive_cluster();  // reads nobody's memory any more
-      if (!moves) continue;
-      if (last) {
+      if (last && moves) {
         tile_type::store_sorted(shared.tile, order, place, shared.shift, items.valid,
                                 shared.value[side], keys.out, output_of(values));
         stored = true;
-        break;
       }
+      if (last) break;
+      if (!moves) continue;
       send(shared, order, place, items, side);
       simt::arrive_cluster();
       simt::wait_cluster();
@@ -88,6 +99,17 @@ struct cluster_sort_kernel {
   }
 
  private:
+  static __device__ bool is_last_warp() {
+    return threadIdx.x / simt::warp_size == block_threads / simt::warp_size - 1;
+  }
+
+  /// What all blocks have found; for a whole warp.
+  static __device__ unsigned unlike_in_cluster(shared_storage& shared) {
+    auto const block = threadIdx.x % simt::warp_size;
+    unsigned const there = block < gridDim.x ? simt::in_block(shared.unlike_here, block) : 0;
+    return simt::reduce_or(simt::full_warp, there);
+  }
+
   /// All passes of a block that has no others. Only at the end it is seen whether counters have
   /// ranked the items well in all of them; if not, it is done again.
   static __device__ void sort_alone(shared_storage& shared, Order const& order, bool witness,
@@ -99,11 +121,15 @@ struct cluster_sort_kernel {
     bool by_counters = tile_type::has_positions || witness;
     items.load(keys.in);
     items.stage(input_of(values), shared.value[0]);
+    tile_type::tell_unlike(tile,
+                           items.unlike(order, digits, items.valid > 0 ? keys.in[0] : key_type{}));
+    unsigned unlike = 1;
     for (;; by_counters = false, items.load(keys.in)) {
       if constexpr (tile_type::has_positions) {
         items.each([&](int row) { origin[row] = items.in_tile(row); });
       }
       for (int p = 0; p < digits.count; ++p) {
+        if (p > 0 && (unlike >> p & 1) == 0) continue;
         unsigned all = 0;
         unsigned const begin = tile_type::sort_once(
             tile, order, by_counters, digits.place[p], items,
@@ -111,6 +137,7 @@ struct cluster_sort_kernel {
             [&](unsigned total) { all = total; });
         if (threadIdx.x < digit_values)
           digits.offsets.store_bucket(threadIdx.x, begin, begin + all);
+        unlike = tile_type::unlike_in_block(tile);
         items.load(tile.key);
         if constexpr (tile_type::has_positions) {
           items.each([&](int row) { origin[row] = tile.position[items.in_tile(row)]; });

@@ -26,7 +26,7 @@ stays first; empty lines and comments are left out. To any other format only the
 -0 equals +0, nan equals nothing.
 --bits LO:HI: only bits LO to HI - 1 count. For unsigned keys these are the key's bits; others are
 first mapped to unsigned numbers of the same order: signed ones by flipping the sign bit, floats by
-flipping the sign bit, or all bits if it is set.
+flipping the sign bit, or all bits if it is set; -0 as +0, and every nan as all ones.
 --memory BYTES: sorting happens in memory; a file that would take more is refused. Suffixes K, M, G
 and T are powers of 1024. Not given: the memory of this machine.
 

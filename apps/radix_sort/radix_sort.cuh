@@ -32,12 +32,13 @@ constexpr std::size_t bytes_of(index_t n) {
   return static_cast<std::size_t>(n) * static_cast<std::size_t>(value_bytes<Value>);
 }
 
-/// Bytes in which the blocks of a sort in one launch tell one another their counts.
+/// Bytes in which the blocks of a sort in one launch tell one another their counts, for two passes,
+/// and which digits they share.
 constexpr std::size_t resident_sort_bytes(index_t n) {
   constexpr index_t most_blocks = 1024, least_tile = 256;
   index_t const blocks = ceil_div(n, least_tile);
-  return static_cast<std::size_t>(2 * (blocks < most_blocks ? blocks : most_blocks)) *
-         digit_values * sizeof(std::uint16_t);
+  return static_cast<std::size_t>(blocks < most_blocks ? blocks : most_blocks) *
+         (2 * digit_values + 1) * sizeof(std::uint16_t);
 }
 
 /// The layout of a sort's temporary memory, with `key_buffers` and `value_buffers` of n items each.

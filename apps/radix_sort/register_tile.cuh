@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <apps/radix_sort/register_items.cuh>
 #include <apps/radix_sort/sort_plan.cuh>
 #include <apps/radix_sort/warp_match.cuh>
 #include <libscan/core/operators.hpp>
@@ -19,10 +20,11 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// Without a witness (integers alone, by some of their bits) it is ballots that rank them.
 template <class Order, class Value, class Tuning>
 struct register_tile {
-  using key_type = typename Order::key_type;
+  using lane_items = register_items<Order, Value, Tuning>;
+  using key_type = typename lane_items::key_type;
+  using value_type = typename lane_items::value_type;
   using position_type = std::uint16_t;
-  static constexpr bool has_values = !std::is_void_v<Value>;
-  using value_type = std::conditional_t<has_values, Value, char>;
+  static constexpr bool has_values = lane_items::has_values;
   static constexpr bool has_positions = has_values || !equal_is_identical<Order>;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int most_rows = Tuning::items_per_thread;
@@ -37,78 +39,9 @@ struct register_tile {
     alignas(16) unsigned count[warps][digit_values];  // then where each warp's of a digit go
     alignas(16) unsigned warp_total[digit_warps];
     unsigned share_total[shares][digit_values];
+    unsigned unlike[warps];  // see lane_items::unlike
     key_type key[tile_items];
     position_type position[has_positions ? tile_items : 1];  // where the item came from
-  };
-
-  /// The part of a tile that a lane holds: one key of each of its warp's first rows.
-  struct lane_items {
-    unsigned first;  // of the tile, among all
-    unsigned valid;  // of the tile
-    unsigned begin;  // in the tile, of the caller's
-    int rows;        // of each warp
-    int own;         // of them, with a key of the caller's
-    key_type key[most_rows] = {};
-
-    /// Of the tile that comes to the block, of n items in tiles of so many rows to a warp.
-    __device__ lane_items(unsigned n, int rows_of_warp) : rows(rows_of_warp) {
-      unsigned const tile = static_cast<unsigned>(rows) * block_threads;
-      first = blockIdx.x * tile;
-      valid = first >= n ? 0 : n - first < tile ? n - first : tile;
-      auto const warp = threadIdx.x / simt::warp_size;
-      begin = warp * static_cast<unsigned>(rows) * simt::warp_size + threadIdx.x % simt::warp_size;
-      unsigned const left = begin < valid ? valid - begin : 0;
-      auto const some = static_cast<int>((left + simt::warp_size - 1) / simt::warp_size);
-      own = some < rows ? some : rows;
-    }
-
-    __device__ unsigned in_tile(int row) const {
-      return begin + static_cast<unsigned>(row) * simt::warp_size;
-    }
-
-    /// use(row) for all rows of the warp, and a few more.
-    template <class Use>
-    __device__ __forceinline__ void each_row(Use use) const {
-#pragma unroll
-      for (int row = 0; row < most_rows; ++row) {
-        // Now and then, so that a block with few rows need not wait for the code of the others.
-        if (row % 4 == 0 && row >= rows) break;
-        use(row);
-      }
-    }
-
-    /// use(row) for each in which the caller has a key.
-    template <class Use>
-    __device__ __forceinline__ void each(Use use) const {
-      each_row([&](int row) {
-        if (row < own) use(row);
-      });
-    }
-
-    /// Loads the keys of the tile.
-    __device__ __forceinline__ void load(key_type const* tile) {
-      each([&](int row) { key[row] = tile[in_tile(row)]; });
-    }
-    /// Stores them.
-    __device__ __forceinline__ void store(key_type* tile) const {
-      each([&](int row) { tile[in_tile(row)] = key[row]; });
-    }
-
-    /// staged[i] = the tile's value i; its position among all, where values are null.
-    __device__ __forceinline__ void stage(value_type const* values, value_type* staged) const {
-      if constexpr (has_values && std::is_integral_v<value_type> && sizeof(value_type) >= 4) {
-        if (values == nullptr) {
-          return each([&](int row) {
-            staged[in_tile(row)] = static_cast<value_type>(first + in_tile(row));
-          });
-        }
-      }
-      if constexpr (has_values) {
-        value_type value[most_rows];
-        each([&](int row) { value[row] = values[first + in_tile(row)]; });
-        each([&](int row) { staged[in_tile(row)] = value[row]; });
-      }
-    }
   };
 
   /// Sorts the tile by one digit into the shared memory, where position[i] is where item i was in
@@ -194,6 +127,17 @@ struct register_tile {
     });
     simt::sync_block();
     return begin;
+  }
+
+  /// Leaves what the caller's keys are unlike for the block to look up, behind a barrier.
+  static __device__ void tell_unlike(shared_storage& shared, unsigned mine) {
+    unsigned const of_warp = simt::reduce_or(simt::full_warp, mine);
+    if (simt::lane_id() == 0) shared.unlike[threadIdx.x / simt::warp_size] = of_warp;
+  }
+  /// That of all keys of the block; for a whole warp.
+  static __device__ unsigned unlike_in_block(shared_storage const& shared) {
+    int const warp = simt::lane_id();
+    return simt::reduce_or(simt::full_warp, warp < warps ? shared.unlike[warp] : 0);
   }
 
   /// The sum of x of all digits below the caller's, which is thread % digit_values; what counts is

@@ -24,11 +24,12 @@ struct resident_sort_kernel {
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = 1;
   static constexpr int tile_items = tile_type::tile_items;
-  using count_type = std::uint16_t;         // of a tile's items
+  using count_type = std::uint16_t;         // of a tile's items; and bits of all digits
   static constexpr int digits_at_once = 4;  // that a thread reads of a block's counts
   static constexpr int lanes_of_block = 8;  // that read in the same
   static constexpr int blocks_of_warp = simt::warp_size / lanes_of_block;
   static constexpr int groups = tile_type::shares;  // of warps that read all digits
+  static_assert(digit_list::most <= 8 * sizeof(count_type));
   static_assert(lanes_of_block * digits_at_once * tile_type::digit_warps == digit_values);
 
   struct shared_storage {
@@ -37,6 +38,7 @@ struct resident_sort_kernel {
     unsigned before[groups][digit_values];
     unsigned all[groups][digit_values];
     unsigned shift[digit_values];  // modulo 2^32, from the tile to where they go in memory
+    unsigned unlike;               // digits that not all keys have in common; from pass 0 on
   };
 
   /// `witness`: whether keys show that a tile was sorted stably.
@@ -47,26 +49,36 @@ struct resident_sort_kernel {
     lane_items items(n, rows);
     items.load(keys.in + items.first);
     items.stage(input_of(values), shared.value);
+    key_type const any = n > 0 ? keys.in[0] : key_type{};
+    tile_type::tell_unlike(shared.tile, items.unlike(order, digits, any));
+    count_type* const unlike = counts + index_t{2} * gridDim.x * digit_values;
     bool stored = false;
     bool current = true;  // what the block holds is what memory holds
+    int turn = 0;         // of the counts: others may still read those of the pass before
     for (int p = 0; p < digits.count; ++p) {
+      if (p > 0 && (shared.unlike >> p & 1) == 0) continue;
       if (!current) {
         items.load(keys.out + items.first);
         items.stage(output_of(values), shared.value);
         current = true;
       }
       digit_place const place = digits.place[p];
-      count_type* const exchange = counts + index_t{p % 2} * gridDim.x * digit_values;
+      count_type* const exchange = counts + index_t{turn} * gridDim.x * digit_values;
+      turn = 1 - turn;
       simt::grid_arrival arrival{};
       auto const publish = [&](unsigned total) {
         auto const digit = threadIdx.x;
         if (digit < digit_values) {
           exchange[index_t{blockIdx.x} * digit_values + digit] = static_cast<count_type>(total);
         }
+        if (p == 0 && is_last_warp()) {
+          unlike[blockIdx.x] = static_cast<count_type>(tile_type::unlike_in_block(shared.tile));
+        }
         arrival = simt::arrive_grid();
       };
       unsigned const begin = tile_type::sort(shared.tile, order, witness, place, items, publish);
       simt::wait_grid(arrival);
+      if (p == 0 && is_last_warp()) shared.unlike = all_of(unlike);
       if (!find_shifts(shared, exchange, begin, n, digits.offsets)) continue;  // all keys agree
       tile_type::store_sorted(shared.tile, order, place, shared.shift, items.valid, shared.value,
                               keys.out, output_of(values));
@@ -81,6 +93,19 @@ struct resident_sort_kernel {
         values.out[items.first + items.in_tile(row)] = shared.value[items.in_tile(row)];
       });
     }
+  }
+
+  static __device__ bool is_last_warp() {
+    return threadIdx.x / simt::warp_size == block_threads / simt::warp_size - 1;
+  }
+
+  /// The bits that any block has told; for a whole warp.
+  static __device__ unsigned all_of(count_type const* told) {
+    unsigned bits = 0;
+    for (unsigned b = threadIdx.x % simt::warp_size; b < gridDim.x; b += simt::warp_size) {
+      bits |= told[b];
+    }
+    return simt::reduce_or(simt::full_warp, bits);
   }
 
   /// Where the block's items of each digit go, from the counts of all blocks; false if all keys

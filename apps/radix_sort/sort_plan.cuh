@@ -24,8 +24,13 @@ struct digit_place {
   template <class Order>
   __device__ __forceinline__ unsigned digit(Order const& order,
                                             typename Order::key_type const& key) const {
-    auto const bits_from_shift = order.word(key, word) >> shift;
-    return static_cast<unsigned>(bits_from_shift) & ((1u << bits) - 1u);
+    return bits_of(order.word(key, word));
+  }
+
+  /// Of the word that it is in.
+  template <class Word>
+  __device__ __forceinline__ unsigned bits_of(Word of_key) const {
+    return static_cast<unsigned>(of_key >> shift) & ((1u << bits) - 1u);
   }
 };
 

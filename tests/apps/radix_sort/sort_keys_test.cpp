@@ -135,6 +135,27 @@ TEST_CASE("few keys take one launch, in which blocks of a cluster meet") {
     CHECK((waits > 0) == (n > 4096));
   }
 }
+
+TEMPLATE_TEST_CASE("digits that all keys share cost no pass in one launch", "", clustered,
+                   resident) {
+  for (index_t const n : {60, 700}) {  // a block alone, and more
+    auto const barriers = [&](std::uint32_t differing) {
+      auto keys = make_keys<std::uint32_t>(variety::any, n);
+      for (std::uint32_t& key : keys) key = (key & differing) | (0x5a5a5a5a & ~differing);
+      simt::executor::counts counts;
+      simt::executor::settings how = simt::executor::current_settings();
+      how.count = &counts;
+      simt::executor::scoped_settings const scope(how);
+      require_sorted<TestType>(keys, sort_order<std::uint32_t>{}, std::less<>{});
+      return counts.total().barriers;
+    };
+    auto const of_four = barriers(0xffffffff);
+    CHECK(3 * barriers(0) < of_four);
+    CHECK(3 * barriers(0xff) < of_four);
+    CHECK(3 * barriers(0xff0000) < 2 * of_four);  // pass 0 tells that it is 2 alone
+    CHECK(barriers(0xff00ff00) < of_four);
+  }
+}
 #endif
 
 /// Instrumented builds have no more types than other tests need.

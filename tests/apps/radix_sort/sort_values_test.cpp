@@ -33,7 +33,8 @@ std::vector<Value> make_values(index_t n) {
   return values;
 }
 
-/// Sorts pairs into other buffers, in place and between two buffers; requires the stable order.
+/// Sorts pairs into other buffers, in place, the one or the other in place, and between two
+/// buffers; requires the stable order.
 template <class Tuning, class Value, class Key>
 void require_sorted_pairs(std::vector<Key> const& keys, int offset = 0) {
   auto const n = static_cast<index_t>(keys.size());
@@ -67,6 +68,14 @@ void require_sorted_pairs(std::vector<Key> const& keys, int offset = 0) {
   sort_pairs<Tuning>(ws, static_cast<Key const*>(out.data()), out.data(),
                      static_cast<Value const*>(moved.data()), moved.data(), n);
   require(out, moved);
+  device_image<Key> keys_there(keys, offset), keys_here(keys, 16 - offset);
+  device_image<Value> values_there(values, offset), values_here(values, 16 - offset);
+  sort_pairs<Tuning>(ws, static_cast<Key const*>(keys_here.data()), keys_here.data(),
+                     static_cast<Value const*>(values_there.data()), moved.data(), n);
+  require(keys_here, moved);
+  sort_pairs<Tuning>(ws, static_cast<Key const*>(keys_there.data()), out.data(),
+                     static_cast<Value const*>(values_here.data()), values_here.data(), n);
+  require(out, values_here);
 }
 
 /// Indices of a sort by some bits, either way up.
