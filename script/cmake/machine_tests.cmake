@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Of the tests of kernels ThreadSanitizer has these, which use all that a kernel can: races in kernels are
 # for the executor's own checker, which has every test. The threads it is there for are those of the cpu
-# engine.
+# engine. With LIBSCAN_CHECK_ALL_KERNELS both sanitizers have all.
 set(kernels_under_thread simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_test
     warp_binary_test block_test device_scan_test device_reduce_test)
-# AddressSanitizer has one of each family besides; with LIBSCAN_ADDRESS_ALL_KERNELS it has all.
+# AddressSanitizer has one of each family besides.
 set(kernels_under_address ${kernels_under_thread} device_binary_scan_test device_segmented_scan_test
     device_filter_test device_sort_values_test device_split_by_key_test device_histogram_test
     device_spmv_test)
 set(kernels_under_ ALL)
 set(kernels_under_race ALL)
-if(LIBSCAN_ADDRESS_ALL_KERNELS)
+if(LIBSCAN_CHECK_ALL_KERNELS)
+  set(kernels_under_thread ALL)
   set(kernels_under_address ALL)
 endif()
 set(tested_kernels ${kernels_under_${LIBSCAN_SANITIZE}})

@@ -11,8 +11,8 @@ option(LIBSCAN_CUDA_COMPILE_ONLY
        OFF)
 set(LIBSCAN_SANITIZE "" CACHE STRING
     "Instrument everything: address (with undefined), thread, or race (the executor's own checker)")
-option(LIBSCAN_ADDRESS_ALL_KERNELS
-       "With LIBSCAN_SANITIZE=address have every test of kernels, not one of each family" OFF)
+option(LIBSCAN_CHECK_ALL_KERNELS
+       "With LIBSCAN_SANITIZE=address or thread have every test of kernels, not one of each family" OFF)
 set_property(CACHE LIBSCAN_CUDA PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE LIBSCAN_SANITIZE PROPERTY STRINGS "" address thread race)
 
