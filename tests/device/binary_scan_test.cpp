@@ -149,15 +149,15 @@ TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's, and nothing ou
 TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tuning,
                    small_counted_tuning, automatic) {
   auto const bytes = make_bytes(5000, 2);
-  device_image<std::uint8_t> mask(bytes);
-  for (index_t const n : {-3, 0, 1, 32, 1024, 4999, 5000, 9999}) {
-    INFO("n on the device = " << n);
+  device_image<std::uint8_t> d_bytes(bytes);
+  device_image<std::uint32_t> d_words(packed(bytes));
+  auto const require = [&](index_t n, auto mask) {
     index_t const taken = n < 0 ? 0 : n > 5000 ? 5000 : n;
     device_image<index_t> length(std::vector<index_t>{n});
     device_image<std::int32_t> ranks(5000);
     device_image<index_t> total(1);
     workspace ws;
-    exclusive_binary_scan<TestType>(ws, byte_mask{mask.data()}, ranks.data(),
+    exclusive_binary_scan<TestType>(ws, mask, ranks.data(),
                                     item_count::on_device(length.data(), 5000), total.data());
     auto got = ranks.read();
     REQUIRE(ranks.written_from(taken) == "");
@@ -166,6 +166,11 @@ TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tun
         count<std::int32_t>(scan_kind::exclusive, {bytes.begin(), bytes.begin() + taken});
     REQUIRE(difference(expected.out, got) == "");
     REQUIRE(total.read()[0] == expected.total);
+  };
+  for (index_t const n : {-3, 0, 1, 31, 32, 1024, 4999, 5000, 9999}) {
+    INFO("n on the device = " << n);
+    require(n, byte_mask{d_bytes.data()});
+    require(n, bit_mask{d_words.data()});
   }
 }
 

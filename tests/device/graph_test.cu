@@ -10,6 +10,7 @@
 #include <libscan/device/scan.cuh>
 #include <libscan/device/segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
+#include <tests/device/calls.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/inputs.hpp>
@@ -131,5 +132,26 @@ TEST_CASE("a count found by one captured call is the number of items of the next
     REQUIRE(difference(expected, first(totals.copy(), found)) == "");
     REQUIRE(difference(scan_oracle(scan_kind::inclusive, expected, plus<item>{}, 0).out,
                        first(sums.copy(), found)) == "");
+  }
+}
+
+TEST_CASE("every captured call, replayed with changed data, does what it does directly") {
+  scoped_stream const stream;
+  for (device_call const& call : all_calls()) {
+    INFO(call.name);
+    call_buffers const replayed(call.n), direct(call.n);
+    device_buffer<std::byte> const memory(plenty_for_calls);
+    simt::synchronize();  // allocated on another stream
+    workspace ws(memory.data(), memory.size(), stream);
+    captured_graph const graph(stream, [&] { call.queue(ws, replayed.memory(), call.n); });
+    for (index_t const salt : {0, 1000003, 2000003}) {
+      replayed.refill(salt);
+      direct.refill(salt);
+      call.queue(ws, direct.memory(), call.n);
+      // The same work three times over leaves the same results.
+      for (int k = 0; k < 3; ++k) graph.replay(stream);
+      simt::synchronize(stream);
+      REQUIRE(replayed.difference(direct) == "");
+    }
   }
 }

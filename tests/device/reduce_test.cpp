@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device-wide reduction against a sequential loop, and scans and reductions that take their
-// items from elsewhere: reversed, or converted from 16-bit floats.
+// items from elsewhere: reversed, transformed, or converted from 16-bit floats.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +15,7 @@
 #include <tests/support/operators.hpp>
 #include <tests/support/oracle.hpp>
 #include <tests/support/sizes.hpp>
+#include <tests/support/transformed.hpp>
 
 #ifdef __CUDACC__
 #include <cuda_bf16.h>
@@ -250,6 +251,24 @@ TEST_CASE("a reverse scan sums what lies behind, operands in their order in memo
       REQUIRE(difference(inclusive, in.read()) == "");
       REQUIRE(in.damage() == "");
       REQUIRE(out.damage() == "");
+    }
+  });
+}
+
+TEST_CASE("items are transformed as they are loaded") {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : {0, 1, 700, 9001, on_gpu ? 3000001 : 20001}) {
+      auto const items = make_items<std::int16_t>(n);
+      auto const expected = scan_oracle(scan_kind::inclusive, transform_all(items, squared{}),
+                                        plus<std::int64_t>{}, 5);
+      device_image<std::int16_t> in(items);
+      device_image<std::int64_t> result(1);
+      workspace ws;
+      transformed const first{static_cast<std::int16_t const*>(in.data()), squared{}};
+      reduce(ws, first, result.data(), n, plus<std::int64_t>{}, 5);
+      REQUIRE(result.read()[0] == expected.total);
+      REQUIRE(result.damage() == "");
     }
   });
 }

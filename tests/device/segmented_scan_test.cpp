@@ -15,6 +15,7 @@
 #include <tests/support/oracle.hpp>
 #include <tests/support/segments.hpp>
 #include <tests/support/sizes.hpp>
+#include <tests/support/transformed.hpp>
 
 using namespace libscan;
 using namespace libscan::test;
@@ -359,6 +360,25 @@ TEMPLATE_TEST_CASE("a dirty workspace, a reused one and the caller's own memory 
                                          3);
       REQUIRE(difference(expected, out.read()) == "");
     }
+  }
+}
+
+TEST_CASE("items are transformed as they are loaded, results as they are stored") {
+  for (index_t const n : {1, 700, on_gpu ? 3000001 : 9001}) {
+    INFO("n = " << n);
+    auto const items = make_items<std::int16_t>(n);
+    segments_on_device const segments(make_offsets(segment_shape::power_law, n));
+    auto const expected = segmented_oracle(scan_kind::inclusive, transform_all(items, squared{}),
+                                           segments.host_flags, plus<std::int64_t>{}, 5);
+    device_image<std::int16_t> in(items);
+    device_image<std::uint64_t> out(n);
+    workspace ws;
+    inclusive_segmented_scan(ws,
+                             transformed{static_cast<std::int16_t const*>(in.data()), squared{}},
+                             transforming{out.data(), inverted{}}, segments.as<descriptor::flags>(),
+                             n, plus<std::int64_t>{}, 5);
+    REQUIRE(difference(transform_all(expected, inverted{}), out.read()) == "");
+    REQUIRE(out.damage() == "");
   }
 }
 

@@ -7,15 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include <libscan/device/reduce.cuh>
-#include <libscan/device/scan.cuh>
-#include <libscan/device/segmented_scan.cuh>
+#include <tests/device/calls.hpp>
 #include <tests/support/catch.hpp>
-#include <tests/support/device_buffer.hpp>
-#include <tests/support/device_formula.hpp>
-#include <tests/support/formula.hpp>
-#include <tests/support/inputs.hpp>
-#include <tests/support/oracle.hpp>
 #include <tests/support/streams.cuh>
 
 using namespace libscan;
@@ -23,72 +16,45 @@ using namespace libscan::test;
 
 namespace {
 
-/// What the calls differ in: how they launch, and whether blocks wait for one another.
-enum class call { resident, pipelined, look_back, segmented, reduction };
-
-constexpr call all_calls[] = {call::resident, call::pipelined, call::look_back, call::segmented,
-                              call::reduction};
-
-std::string to_string(call which) {
-  char const* const names[] = {"resident scan", "pipelined scan", "look-back scan",
-                               "segmented scan", "reduction"};
-  return names[static_cast<int>(which)];
+std::vector<device_call> const& calls() {
+  static auto const all = all_calls();
+  return all;
 }
 
-/// Floats and where to sum them, with a workspace that is large enough: a call allocates nothing.
+/// A call and its memory, with a workspace that is large enough: it allocates nothing.
 struct job {
-  job(call what, cudaStream_t stream)
-      : which(what),
-        items(make_input<float>(pattern::random, what == call::resident ? 100003 : 4000037)),
-        in(items),
-        out(items.size()),
-        memory(scan_workspace_bytes<float>(n()) + (std::size_t{1} << 20)),
-        on(stream) {
-    out.fill(0xff);
-    simt::synchronize();
+  job(device_call const& what, cudaStream_t stream)
+      : call(what), buffers(call.n), memory(plenty_for_calls), on(stream) {
+    buffers.refill();
   }
-
-  index_t n() const { return static_cast<index_t>(items.size()); }
 
   void queue() const {
     workspace ws(memory.data(), memory.size(), on);
-    plus<float> const op;
-    auto const* const first = static_cast<float const*>(in.data());
-    switch (which) {
-      case call::resident:
-      case call::pipelined:
-        return inclusive_scan(ws, first, out.data(), n(), op);
-      case call::look_back:
-        return inclusive_scan<look_back_tuning<float>>(ws, first, out.data(), n(), op);
-      case call::segmented:
-        return inclusive_segmented_scan(ws, first, out.data(), equal_segments{100000}, n(), op);
-      case call::reduction:
-        return reduce(ws, first, out.data(), n(), op);
-    }
+    call.queue(ws, buffers.memory(), call.n);
   }
 
-  /// What is there when the stream has done all that was queued; wiped for the next call.
-  std::vector<float> take_sync() const {
+  /// How the results differ, when the stream has done all that was queued, from those of a call
+  /// that has ended; wiped for the next call.
+  std::string difference_sync(job const& expected) const {
     simt::synchronize(on);
-    auto result = out.copy();
-    simt::fill_async(out.data(), 0xff, out.size() * sizeof(float), on);
+    auto result = buffers.difference(expected.buffers);
+    buffers.wipe(on);
     simt::synchronize(on);
     return result;
   }
 
-  call which;
-  std::vector<float> items;
-  device_buffer<float> in;
-  device_buffer<float> out;
+  device_call const& call;
+  call_buffers buffers;
   device_buffer<std::byte> memory;
   cudaStream_t on;
 };
 
-/// The result of a call that runs alone.
-std::vector<float> in_peace(call which) {
-  job const alone(which, nullptr);
+/// A call that ran alone.
+job in_peace(device_call const& call) {
+  job alone(call, nullptr);
   alone.queue();
-  return alone.take_sync();
+  simt::synchronize();
+  return alone;
 }
 
 int multiprocessors() { return simt::multiprocessor_count(); }
@@ -103,29 +69,30 @@ TEST_CASE("on any stream a sum has the same bits") {
   scoped_stream const patient(cudaStreamNonBlocking, least);
   cudaStream_t const streams[] = {nullptr,  cudaStreamLegacy, cudaStreamPerThread,
                                   blocking, urgent,           patient};
-  for (call const which : all_calls) {
-    INFO(to_string(which));
-    auto const expected = in_peace(which);
+  for (device_call const& call : calls()) {
+    INFO(call.name);
+    auto const expected = in_peace(call);
     for (cudaStream_t const stream : streams) {
-      job const work(which, stream);
+      job const work(call, stream);
       work.queue();
-      REQUIRE(bit_difference(expected, work.take_sync()) == "");
+      REQUIRE(work.difference_sync(expected) == "");
     }
   }
 }
 
 TEST_CASE("calls return while the stream is still busy") {
   scoped_stream const stream;
-  for (call const which : all_calls) {
-    INFO(to_string(which));
-    job const work(which, stream);
+  for (device_call const& call : calls()) {
+    INFO(call.name);
+    auto const expected = in_peace(call);
+    job const work(call, stream);
     work.queue();  // loads the kernels, which may wait for the GPU
-    (void)work.take_sync();
+    (void)work.difference_sync(expected);
     occupy(1, 200, stream);
     work.queue();
     mark const done(stream);
     CHECK_FALSE(done.passed());
-    REQUIRE(bit_difference(in_peace(which), work.take_sync()) == "");
+    REQUIRE(work.difference_sync(expected) == "");
   }
 }
 
@@ -133,18 +100,18 @@ TEST_CASE("under load from another stream a sum has the same bits") {
   scoped_stream const stream, other;
   device_buffer<std::uint64_t> const noise(std::size_t{1} << 24);
   simt::synchronize();
-  for (call const which : all_calls) {
-    INFO(to_string(which));
-    auto const expected = in_peace(which);
-    job const work(which, stream);
-    for (int round = 0; round < 20; ++round) {
+  for (device_call const& call : calls()) {
+    INFO(call.name);
+    auto const expected = in_peace(call);
+    job const work(call, stream);
+    for (unsigned round = 0; round < 8; ++round) {
       // Kernels of many sizes come and go, and take memory bandwidth and multiprocessors.
-      for (unsigned blocks = 1; blocks < 2000; blocks = 3 * blocks + static_cast<unsigned>(round)) {
+      for (unsigned blocks = 1; blocks < 2000; blocks = 3 * blocks + round) {
         simt::launch<fill_kernel>({.blocks = blocks, .threads = 256, .on = other}, noise.data(),
                                   index_t{1} << 24, random_steps<std::uint64_t>{});
       }
       work.queue();
-      REQUIRE(bit_difference(expected, work.take_sync()) == "");
+      REQUIRE(work.difference_sync(expected) == "");
     }
     simt::synchronize(other);
   }
@@ -152,13 +119,13 @@ TEST_CASE("under load from another stream a sum has the same bits") {
 
 TEST_CASE("beside kernels that hold most multiprocessors, every call ends") {
   scoped_stream const stream, other;
-  for (call const which : all_calls) {
-    auto const expected = in_peace(which);
-    job const work(which, stream);
+  for (device_call const& call : calls()) {
+    auto const expected = in_peace(call);
+    job const work(call, stream);
     work.queue();
-    (void)work.take_sync();
+    (void)work.difference_sync(expected);
     for (int const left : {0, 1, 2, multiprocessors() / 2}) {
-      INFO(to_string(which) << ", multiprocessors left: " << left);
+      INFO(call.name << ", multiprocessors left: " << left);
       LIBSCAN_CHECK(cudaDeviceSynchronize());
       occupy(multiprocessors() - left, 100, other);
       mark const released(other);
@@ -166,11 +133,8 @@ TEST_CASE("beside kernels that hold most multiprocessors, every call ends") {
       mark const done(stream);
       CHECK_FALSE(released.passed());
       while (!done.passed() && !released.passed()) std::this_thread::yield();
-      // Of so many items a reduction is a cooperative launch, too.
-      bool const waits_for_all =
-          which == call::resident || which == call::pipelined || which == call::reduction;
-      if (left > 0 && !waits_for_all) CHECK(done.passed());
-      REQUIRE(bit_difference(expected, work.take_sync()) == "");
+      if (left > 0 && !call.waits_for_all) CHECK(done.passed());
+      REQUIRE(work.difference_sync(expected) == "");
     }
   }
 }
@@ -179,16 +143,16 @@ TEST_CASE("beside kernels that come and go everywhere, every call ends") {
   scoped_stream const stream;
   std::vector<std::unique_ptr<scoped_stream>> others;
   for (int k = 0; k < 4; ++k) others.push_back(std::make_unique<scoped_stream>());
-  for (call const which : all_calls) {
-    INFO(to_string(which));
-    auto const expected = in_peace(which);
-    job const work(which, stream);
-    for (int round = 0; round < 10; ++round) {
+  for (device_call const& call : calls()) {
+    INFO(call.name);
+    auto const expected = in_peace(call);
+    job const work(call, stream);
+    for (int round = 0; round < 6; ++round) {
       for (int k = 0; k < 12; ++k) {
         occupy((17 * k + 5 * round) % multiprocessors() + 1, 1 + k % 3, *others[k % 4]);
-        if (k == round) work.queue();
+        if (k == 2 * round) work.queue();
       }
-      REQUIRE(bit_difference(expected, work.take_sync()) == "");
+      REQUIRE(work.difference_sync(expected) == "");
     }
     LIBSCAN_CHECK(cudaDeviceSynchronize());
   }
@@ -196,37 +160,38 @@ TEST_CASE("beside kernels that come and go everywhere, every call ends") {
 
 TEST_CASE("calls on two streams, with a workspace each, do not disturb one another") {
   scoped_stream const stream, other;
-  for (call const a : all_calls) {
-    for (call const b : all_calls) {
-      INFO(to_string(a) << " beside " << to_string(b));
+  for (device_call const& a : calls()) {
+    // Beside itself, and beside a resident, a pipelined and a look-back scan.
+    for (device_call const* const b : {&a, &calls()[0], &calls()[1], &calls()[2]}) {
+      INFO(a.name << " beside " << b->name);
       auto const expected_a = in_peace(a);
-      auto const expected_b = in_peace(b);
-      job const work_a(a, stream), work_b(b, other);
+      auto const expected_b = in_peace(*b);
+      job const work_a(a, stream), work_b(*b, other);
       for (int round = 0; round < 10; ++round) {
         for (int k = 0; k < 3; ++k) {
           work_a.queue();
           work_b.queue();
         }
-        REQUIRE(bit_difference(expected_a, work_a.take_sync()) == "");
-        REQUIRE(bit_difference(expected_b, work_b.take_sync()) == "");
+        REQUIRE(work_a.difference_sync(expected_a) == "");
+        REQUIRE(work_b.difference_sync(expected_b) == "");
       }
     }
   }
 }
 
 TEST_CASE("host threads may call at the same time, each on a stream of its own") {
-  auto const expected = in_peace(call::pipelined);
+  auto const expected = in_peace(calls()[1]);
   std::vector<std::string> found(4, "not run");
   std::vector<std::thread> threads;
   for (std::string& result : found) {
     threads.emplace_back([&result, &expected] {
       try {
         scoped_stream const stream;
-        job const work(call::pipelined, stream);
+        job const work(calls()[1], stream);
         result = "";
         for (int round = 0; round < 10 && result.empty(); ++round) {
           work.queue();
-          result = bit_difference(expected, work.take_sync());
+          result = work.difference_sync(expected);
         }
       } catch (std::exception const& failure) {
         result = failure.what();

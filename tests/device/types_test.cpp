@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device scans of the types and operators that the other tests leave out: every width of integer,
-// both floats, 16-bit floats, and structures of 12 and 36 bytes, which no bulk copy moves.
+// both floats, 16-bit floats, structures of 12 and 36 bytes, which no bulk copy moves, and items
+// and results transformed on their way; some of them within segments.
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <libscan/device/scan.cuh>
+#include <libscan/device/segmented_scan.cuh>
+#include <tests/device/segmented_cases.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>
 #include <tests/support/operators.hpp>
 #include <tests/support/oracle.hpp>
+#include <tests/support/transformed.hpp>
 
 #ifdef __CUDACC__
 #include <cuda_bf16.h>
@@ -192,31 +196,118 @@ TEMPLATE_TEST_CASE("inclusive scans with other operators agree with a loop", "",
   require_scans<scan_kind::inclusive, TestType>();
 }
 
+TEST_CASE("items are transformed as they are loaded, results as they are stored") {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : sizes()) {
+      INFO("n = " << n);
+      auto const items = make_items<std::int16_t>(n);
+      auto const squares = transform_all(items, squared{});
+      device_image<std::int16_t> in(items);
+      device_image<std::uint64_t> out(n, 1);
+      device_image<std::int64_t> total(1);
+      transformed const first{static_cast<std::int16_t const*>(in.data()), squared{}};
+      transforming const result{out.data(), inverted{}};
+      workspace ws;
+      auto expected = scan_oracle(scan_kind::inclusive, squares, plus<std::int64_t>{}, 5);
+      inclusive_scan(ws, first, result, n, plus<std::int64_t>{}, total.data(), 5);
+      REQUIRE(difference(transform_all(expected.out, inverted{}), out.read()) == "");
+      REQUIRE(total.read()[0] == expected.total);
+      expected = scan_oracle(scan_kind::exclusive, squares, plus<std::int64_t>{}, 5);
+      exclusive_scan(ws, first, result, n, plus<std::int64_t>{}, nullptr, 5);
+      REQUIRE(difference(transform_all(expected.out, inverted{}), out.read()) == "");
+      REQUIRE(out.damage() == "");
+    }
+  });
+}
+
+namespace {
+
+/// The same, and one for the pipelined scan within segments.
+std::vector<index_t> segmented_sizes() {
+  auto all = sizes();
+  if (on_gpu) all.push_back(9000001);
+  return all;
+}
+
+/// Scans Items made of whole numbers within segments.
+template <scan_kind Kind, class Item, class Op>
+void require_segmented_scan(std::vector<typename Op::value_type> const& values) {
+  auto const n = static_cast<index_t>(values.size());
+  INFO("n = " << n);
+  auto const heads = flags_of(make_offsets(segment_shape::power_law, n));
+  auto const expected = segmented_oracle(Kind, values, heads, Op{}, Op::identity());
+  device_image<Item> in(std::vector<Item>(values.begin(), values.end())), out(n, 3);
+  device_image<std::uint8_t> flags(heads);
+  workspace ws;
+  segmented_scan<Kind>(ws, static_cast<Item const*>(in.data()), out.data(),
+                       head_flags{flags.data()}, n, Op{});
+  auto const got = out.read();
+  using T = typename Op::value_type;
+  REQUIRE(difference(expected, std::vector<T>(got.begin(), got.end())) == "");
+  REQUIRE(out.damage() == "");
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("sums and minima within segments agree with a loop", "", double, std::int8_t) {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : segmented_sizes()) {
+      auto const values = make_input<TestType>(pattern::small, n);
+      require_segmented_scan<scan_kind::inclusive, TestType, plus<TestType>>(values);
+      require_segmented_scan<scan_kind::exclusive, TestType, minimum<TestType>>(values);
+    }
+  });
+}
+
 #ifdef __CUDACC__
+namespace {
+
+/// Steps between whole numbers below 128: steps and sums are exact in 8 bits of significand.
+std::vector<float> small_steps(index_t n) {
+  random_words words(7);
+  std::vector<float> values;
+  float at = 0;
+  for (index_t i = 0; i < n; ++i) {
+    auto const next = static_cast<float>(words.below(128));
+    values.push_back(next - at);
+    at = next;
+  }
+  return values;
+}
+
+}  // namespace
+
 TEMPLATE_TEST_CASE("16-bit floats are summed in float and stored as they came", "", __half,
                    __nv_bfloat16) {
   for (index_t const n : sizes()) {
     INFO("n = " << n);
-    // Steps between whole numbers below 128: steps and sums are exact in 8 bits of significand.
-    random_words words(7);
-    std::vector<float> values;
-    float at = 0;
-    for (index_t i = 0; i < n; ++i) {
-      auto const next = static_cast<float>(words.below(128));
-      values.push_back(next - at);
-      at = next;
-    }
-    std::vector<TestType> const items(values.begin(), values.end());
-    auto const expected = scan_oracle(scan_kind::inclusive, values, plus<float>{}, 0.0f);
-    device_image<TestType> in(items), out(n, 3);
+    auto const values = small_steps(n);
+    device_image<TestType> in(std::vector<TestType>(values.begin(), values.end())), out(n, 3);
+    auto const* const first = static_cast<TestType const*>(in.data());
     device_image<float> total(1);
     workspace ws;
-    inclusive_scan(ws, static_cast<TestType const*>(in.data()), out.data(), n, plus<float>{},
-                   total.data(), 0.0f);
-    auto const got = out.read();
-    REQUIRE(difference(expected.out, std::vector<float>(got.begin(), got.end())) == "");
-    REQUIRE(total.read()[0] == expected.total);
-    REQUIRE(out.damage() == "");
+    for (scan_kind const kind : {scan_kind::inclusive, scan_kind::exclusive}) {
+      auto const expected = scan_oracle(kind, values, plus<float>{}, 0.0f);
+      if (kind == scan_kind::inclusive) {
+        inclusive_scan(ws, first, out.data(), n, plus<float>{}, total.data(), 0.0f);
+      } else {
+        exclusive_scan(ws, first, out.data(), n, plus<float>{}, total.data(), 0.0f);
+      }
+      auto const got = out.read();
+      REQUIRE(difference(expected.out, std::vector<float>(got.begin(), got.end())) == "");
+      REQUIRE(total.read()[0] == expected.total);
+      REQUIRE(out.damage() == "");
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("16-bit floats within segments are summed in float", "", __half, __nv_bfloat16) {
+  for (index_t const n : segmented_sizes()) {
+    auto const values = small_steps(n);
+    require_segmented_scan<scan_kind::inclusive, TestType, plus<float>>(values);
+    require_segmented_scan<scan_kind::exclusive, TestType, minimum<float>>(values);
   }
 }
 #endif

@@ -104,6 +104,22 @@ class ArrayProgramCase(ProgramCase):
         self.fails_with(DIFFERENCE, "--verify: " + words, *arguments, "--verify",
                         program=self.faulty)
 
+    def interrupted_leaves_nothing(self, name, beginning):
+        """Interrupted while it waits for the rest of an input of this name, which begins so."""
+        fifo = self.path(name)
+        os.mkfifo(fifo)
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            with subprocess.Popen([self.program, fifo, "-o", self.path("o.npy"), *self.options],
+                                  stderr=subprocess.PIPE) as process:
+                with open(fifo, "wb") as feed:
+                    feed.write(beginning)
+                    feed.flush()
+                    self.assertGreater(len(os.listdir(self.dir)), 1)  # the unfinished output
+                    process.send_signal(number)
+                    process.wait(self.timeout)
+                self.assertEqual((process.returncode, process.stderr.read()), (-number, b""))
+            self.assertHolds(name)
+
     def talks(self, verified, steps, *arguments):
         """--verify and --time must say this on standard error, the latter of each step by name;
         returns the output."""
@@ -272,21 +288,10 @@ class EveryArrayProgram(EveryProgram):
         self.assertEqual(content_of(self.path("old")), b"old")
 
     def test_interrupted_it_leaves_nothing(self):
-        fifo = self.path("in.npy")
-        os.mkfifo(fifo)
-        for number in [signal.SIGINT, signal.SIGTERM]:
-            with subprocess.Popen([self.program, fifo, "-o", self.path("o.npy"), *self.options],
-                                  stderr=subprocess.PIPE) as process:
-                with open(fifo, "wb") as feed:
-                    np.lib.format.write_array_header_1_0(
-                        feed, {"descr": "<i8", "fortran_order": False, "shape": (2**20,)})
-                    feed.write(bytes(1 << 20))
-                    feed.flush()
-                    self.assertGreater(len(os.listdir(self.dir)), 1)  # the unfinished output
-                    process.send_signal(number)
-                    process.wait(self.timeout)
-                self.assertEqual((process.returncode, process.stderr.read()), (-number, b""))
-            self.assertHolds("in.npy")
+        beginning = io.BytesIO()
+        np.lib.format.write_array_header_1_0(
+            beginning, {"descr": "<i8", "fortran_order": False, "shape": (2**20,)})
+        self.interrupted_leaves_nothing("in.npy", beginning.getvalue() + bytes(1 << 20))
 
     def test_a_reader_that_has_gone_ends_the_program_quietly(self):
         source = self.save("in.npy", np.arange(3_000_000))

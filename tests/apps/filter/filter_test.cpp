@@ -10,6 +10,7 @@
 #include <apps/filter/predicate_parser.hpp>
 #include <apps/filter/verify.hpp>
 #include <tests/apps/filter/item_types.hpp>
+#include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/inputs.hpp>
@@ -20,8 +21,6 @@ using namespace libscan;
 using namespace libscan::test;
 
 namespace {
-
-constexpr int thread_counts[] = {1, 2, 3, 16};
 
 /// What a filter should give, from plain loops.
 template <class T>
@@ -97,72 +96,80 @@ std::vector<predicate<T>> some_predicates() {
 }  // namespace
 
 TEST_CASE("a filter is std::copy_if for every type, size and number of threads") {
-  for_each_item_type([]<class T>() {
-    auto const predicates = some_predicates<T>();
-    for (index_t const n : size_ladder(cpu::filter_chunk_items, 64, 100000)) {
-      for (pattern const p : {pattern::small, pattern::special}) {
-        auto const in = make_input<T>(p, n);
-        for (std::size_t k = 0; k < predicates.size(); ++k) {
-          int const threads = thread_counts[(static_cast<std::size_t>(n) + k) % 4];
-          auto const found = facade_error(engine::cpu(threads), in, predicates[k]);
-          if (!found.empty()) {
-            FAIL(item_type_name<T>()
-                 << " n " << n << " predicate " << k << " threads " << threads << ": " << found);
+  with_threads(16, [&] {
+    for_each_item_type([]<class T>() {
+      auto const predicates = some_predicates<T>();
+      for (index_t const n : size_ladder(cpu::filter_chunk_items, 64, 100000)) {
+        for (pattern const p : {pattern::small, pattern::special}) {
+          auto const in = make_input<T>(p, n);
+          for (std::size_t k = 0; k < predicates.size(); ++k) {
+            int const threads = thread_counts[(static_cast<std::size_t>(n) + k) % 4];
+            auto const found = facade_error(engine::cpu(threads), in, predicates[k]);
+            if (!found.empty()) {
+              FAIL(item_type_name<T>()
+                   << " n " << n << " predicate " << k << " threads " << threads << ": " << found);
+            }
           }
+        }
+      }
+    });
+  });
+}
+
+TEST_CASE("every pattern of input is filtered alike with any number of threads") {
+  with_threads(16, [&] {
+    for (pattern const p : all_patterns()) {
+      auto const in = make_input<float>(p, 1000003);
+      auto const keep = parse_predicate<float>("> 0.25 or nan");
+      for (int const threads : thread_counts) {
+        INFO("threads " << threads << " pattern " << static_cast<int>(p));
+        CHECK(facade_error(engine::cpu(threads), in, keep) == "");
+      }
+    }
+  });
+}
+
+TEST_CASE("every small size is filtered with tiny chunks") {
+  with_threads(16, [&] {
+    auto const odd = [](int x) { return x % 2 != 0; };
+    for (index_t const n : tiny_sizes()) {
+      auto const in = make_input<int>(pattern::random, n);
+      expected_filter<int> const expected(in, odd);
+      for (index_t const chunk_items : {1, 3, 32}) {
+        for (int const threads : thread_counts) {
+          INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
+          guarded_buffer<int> out(n);
+          guarded_buffer<index_t> at(n);
+          index_t const kept = cpu::filter(threads, in.data(), n, out.data(), n, odd, chunk_items);
+          index_t const found =
+              cpu::filter_indices(threads, in.data(), n, at.data(), n, odd, chunk_items);
+          REQUIRE(wrong(out, kept, expected.values) == "");
+          REQUIRE(wrong(at, found, expected.indices) == "");
+          REQUIRE(cpu::count_if(threads, in.data(), n, odd, chunk_items) == expected.count());
         }
       }
     }
   });
 }
 
-TEST_CASE("every pattern of input is filtered alike with any number of threads") {
-  for (pattern const p : all_patterns()) {
-    auto const in = make_input<float>(p, 1000003);
-    auto const keep = parse_predicate<float>("> 0.25 or nan");
-    for (int const threads : thread_counts) {
-      INFO("threads " << threads << " pattern " << static_cast<int>(p));
-      CHECK(facade_error(engine::cpu(threads), in, keep) == "");
-    }
-  }
-}
-
-TEST_CASE("every small size is filtered with tiny chunks") {
-  auto const odd = [](int x) { return x % 2 != 0; };
-  for (index_t const n : tiny_sizes()) {
-    auto const in = make_input<int>(pattern::random, n);
-    expected_filter<int> const expected(in, odd);
-    for (index_t const chunk_items : {1, 3, 32}) {
-      for (int const threads : thread_counts) {
-        INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
-        guarded_buffer<int> out(n);
-        guarded_buffer<index_t> at(n);
-        index_t const kept = cpu::filter(threads, in.data(), n, out.data(), n, odd, chunk_items);
-        index_t const found =
-            cpu::filter_indices(threads, in.data(), n, at.data(), n, odd, chunk_items);
-        REQUIRE(wrong(out, kept, expected.values) == "");
-        REQUIRE(wrong(at, found, expected.indices) == "");
-        REQUIRE(cpu::count_if(threads, in.data(), n, odd, chunk_items) == expected.count());
-      }
-    }
-  }
-}
-
 TEST_CASE("an output that is the input itself is filtered in place") {
-  for (index_t const n : {0, 1, 31, 200, 40000}) {
-    auto const in = make_input<int>(pattern::random, n);
-    for (index_t const chunk_items : {1, 7, 4096}) {
-      for (int const threads : thread_counts) {
-        INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
-        REQUIRE(in_place_error(in, threads, chunk_items) == "");
+  with_threads(16, [&] {
+    for (index_t const n : {0, 1, 31, 200, 40000}) {
+      auto const in = make_input<int>(pattern::random, n);
+      for (index_t const chunk_items : {1, 7, 4096}) {
+        for (int const threads : thread_counts) {
+          INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
+          REQUIRE(in_place_error(in, threads, chunk_items) == "");
+        }
       }
     }
-  }
-  auto in = make_input<double>(pattern::special, 100000);
-  auto const keep = parse_predicate<double>("> 0");
-  expected_filter<double> const expected(in, keep);
-  index_t const kept = filter(engine::cpu(3), in, in, keep);
-  in.resize(static_cast<std::size_t>(kept));
-  CHECK(bit_difference(expected.values, in) == "");
+    auto in = make_input<double>(pattern::special, 100000);
+    auto const keep = parse_predicate<double>("> 0");
+    expected_filter<double> const expected(in, keep);
+    index_t const kept = filter(engine::cpu(3), in, in, keep);
+    in.resize(static_cast<std::size_t>(kept));
+    CHECK(bit_difference(expected.values, in) == "");
+  });
 }
 
 TEST_CASE("pointers of any alignment are filtered, and nothing is written beside") {
@@ -176,28 +183,31 @@ TEST_CASE("pointers of any alignment are filtered, and nothing is written beside
 }
 
 TEST_CASE("an output need only hold what is kept") {
-  auto const in = make_input<int>(pattern::small, 100000);
-  auto const keep = parse_predicate<int>(">= 2");
-  expected_filter<int> const expected(in, keep);
-  for (int const threads : thread_counts) {
-    engine const on = engine::cpu(threads);
-    guarded_buffer<int> exact(expected.count());
-    CHECK(wrong(exact, filter(on, in, exact.items(), keep), expected.values) == "");
-    guarded_buffer<index_t> exact_at(expected.count());
-    CHECK(wrong(exact_at, filter_indices(on, in, exact_at.items(), keep), expected.indices) == "");
+  with_threads(16, [&] {
+    auto const in = make_input<int>(pattern::small, 100000);
+    auto const keep = parse_predicate<int>(">= 2");
+    expected_filter<int> const expected(in, keep);
+    for (int const threads : thread_counts) {
+      engine const on = engine::cpu(threads);
+      guarded_buffer<int> exact(expected.count());
+      CHECK(wrong(exact, filter(on, in, exact.items(), keep), expected.values) == "");
+      guarded_buffer<index_t> exact_at(expected.count());
+      CHECK(wrong(exact_at, filter_indices(on, in, exact_at.items(), keep), expected.indices) ==
+            "");
 
-    for (index_t const room : {index_t{0}, index_t{1}, expected.count() - 1}) {
-      guarded_buffer<int> narrow(room);
-      CHECK_THROWS_WITH(filter(on, in, narrow.items(), keep),
-                        "filter: " + std::to_string(expected.count()) +
-                            " items are kept, but out holds only " + std::to_string(room));
-      CHECK(narrow.damage() == "");
-      guarded_buffer<index_t> narrow_at(room);
-      CHECK_THROWS_AS(filter_indices(on, in, narrow_at.items(), keep), invalid_argument);
-      CHECK(narrow_at.damage() == "");
+      for (index_t const room : {index_t{0}, index_t{1}, expected.count() - 1}) {
+        guarded_buffer<int> narrow(room);
+        CHECK_THROWS_WITH(filter(on, in, narrow.items(), keep),
+                          "filter: " + std::to_string(expected.count()) +
+                              " items are kept, but out holds only " + std::to_string(room));
+        CHECK(narrow.damage() == "");
+        guarded_buffer<index_t> narrow_at(room);
+        CHECK_THROWS_AS(filter_indices(on, in, narrow_at.items(), keep), invalid_argument);
+        CHECK(narrow_at.damage() == "");
+      }
     }
-  }
-  CHECK(filter(engine::cpu(), in, std::span<int>{}, parse_predicate<int>("> 1000")) == 0);
+    CHECK(filter(engine::cpu(), in, std::span<int>{}, parse_predicate<int>("> 1000")) == 0);
+  });
 }
 
 TEST_CASE("an output that overlaps the input otherwise than exactly is refused") {
@@ -235,36 +245,40 @@ struct broken_rule {
 }  // namespace
 
 TEST_CASE("a chunk is not blamed for what the next one throws") {
-  std::vector<int> const in(1005);
-  std::vector<int> out(1005);
-  for (int const threads : {1, 2, 5}) {
-    CHECK_THROWS_WITH(
-        cpu::filter_by(threads, in.data(), 1005, out.data(), 1005, broken_rule{1005}, 10),
-        "marks of 200");
-  }
+  with_threads(16, [&] {
+    std::vector<int> const in(1005);
+    std::vector<int> out(1005);
+    for (int const threads : thread_counts) {
+      CHECK_THROWS_WITH(
+          cpu::filter_by(threads, in.data(), 1005, out.data(), 1005, broken_rule{1005}, 10),
+          "marks of 200");
+    }
+  });
 }
 
 TEST_CASE("a predicate is asked once for each item, and its exception gets out") {
-  auto const in = make_input<int>(pattern::sorted, 5000);
-  std::vector<int> out(in.size());
-  std::vector<std::atomic<int>> asked(in.size());
-  auto const count = [&](int x) {
-    ++asked[static_cast<std::size_t>(x)];
-    return true;
-  };
-  cpu::filter(3, in.data(), 5000, out.data(), 5000, count, 64);
-  CHECK(std::all_of(asked.begin(), asked.end(), [](auto const& times) { return times == 1; }));
+  with_threads(16, [&] {
+    auto const in = make_input<int>(pattern::sorted, 5000);
+    std::vector<int> out(in.size());
+    std::vector<std::atomic<int>> asked(in.size());
+    auto const count = [&](int x) {
+      ++asked[static_cast<std::size_t>(x)];
+      return true;
+    };
+    cpu::filter(16, in.data(), 5000, out.data(), 5000, count, 64);
+    CHECK(std::all_of(asked.begin(), asked.end(), [](auto const& times) { return times == 1; }));
 
-  auto const trip = [](int x) -> bool {
-    if (x == 3000) throw std::domain_error("tripped");
-    return x % 2 == 0;
-  };
-  CHECK_THROWS_WITH(cpu::filter(3, in.data(), 5000, out.data(), 5000, trip, 64), "tripped");
-  CHECK_THROWS_AS(cpu::filter(1, in.data(), 5000, out.data(), 5000, trip, 0), invalid_argument);
-  index_t const too_many = (index_t{1} << 32) + 1;
-  std::vector<index_t> at(in.size());
-  CHECK_THROWS_AS(cpu::filter_indices(1, in.data(), 5000, at.data(), 5000, trip, too_many),
-                  invalid_argument);
+    auto const trip = [](int x) -> bool {
+      if (x == 3000) throw std::domain_error("tripped");
+      return x % 2 == 0;
+    };
+    CHECK_THROWS_WITH(cpu::filter(16, in.data(), 5000, out.data(), 5000, trip, 64), "tripped");
+    CHECK_THROWS_AS(cpu::filter(1, in.data(), 5000, out.data(), 5000, trip, 0), invalid_argument);
+    index_t const too_many = (index_t{1} << 32) + 1;
+    std::vector<index_t> at(in.size());
+    CHECK_THROWS_AS(cpu::filter_indices(1, in.data(), 5000, at.data(), 5000, trip, too_many),
+                    invalid_argument);
+  });
 }
 
 TEST_CASE("--verify finds planted differences") {

@@ -8,139 +8,147 @@
 #include <apps/filter/runs_cpu.hpp>
 #include <tests/apps/filter/item_types.hpp>
 #include <tests/apps/filter/selection_cases.hpp>
+#include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/sizes.hpp>
 
 using namespace libscan;
 using namespace libscan::test;
 
-namespace {
-
-constexpr int thread_counts[] = {1, 2, 3, 16};
-
-}  // namespace
-
 TEST_CASE("masks choose as loops do, for every type, size, selectivity and number of threads") {
-  for_each_item_type([]<class T>() {
-    std::size_t turn = 0;
-    for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, 40000)) {
-      auto const in = make_input<T>(pattern::special, n);
-      for (int const per_mille : {0, 1, 500, 999, 1000}) {
-        choice const chosen(n, per_mille);
-        division<T> const expected(in, [&](std::size_t i) { return chosen.flags[i] != 0; });
-        engine const on = engine::cpu(thread_counts[turn++ % 4]);
-        INFO(item_type_name<T>() << " n " << n << " per mille " << per_mille);
-        int const offset = static_cast<int>(turn % 17);
-        REQUIRE(mask_error(on, in, chosen.as_flags(), expected, offset) == "");
-        REQUIRE(mask_error(on, in, chosen.as_bits(), expected, offset) == "");
+  with_threads(16, [&] {
+    for_each_item_type([]<class T>() {
+      std::size_t turn = 0;
+      for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, 40000)) {
+        auto const in = make_input<T>(pattern::special, n);
+        for (int const per_mille : {0, 1, 500, 999, 1000}) {
+          choice const chosen(n, per_mille);
+          division<T> const expected(in, [&](std::size_t i) { return chosen.flags[i] != 0; });
+          engine const on = engine::cpu(thread_counts[turn++ % 4]);
+          INFO(item_type_name<T>() << " n " << n << " per mille " << per_mille);
+          int const offset = static_cast<int>(turn % 17);
+          REQUIRE(mask_error(on, in, chosen.as_flags(), expected, offset) == "");
+          REQUIRE(mask_error(on, in, chosen.as_bits(), expected, offset) == "");
+        }
       }
-    }
+    });
   });
 }
 
 TEST_CASE("every small size is divided with tiny chunks") {
-  for (index_t const n : tiny_sizes()) {
-    auto const in = make_input<int>(pattern::random, n);
-    choice const chosen(n, 400);
-    division<int> const expected(in, [&](std::size_t i) { return chosen.flags[i] != 0; });
-    for (index_t const chunk_items : {1, 3, 32, 33}) {
-      for (int const threads : thread_counts) {
-        INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
-        guarded_buffer<int> kept(n), rejected(n);
-        cpu::split_outputs<int> const to{kept.data(), n, rejected.data(), n};
-        cpu::keep_masked const rule{chosen.words.data()};
-        index_t const count = cpu::split_by(threads, in.data(), n, to, rule, chunk_items);
-        REQUIRE(count == expected.count());
-        REQUIRE(wrong(kept, expected.kept) == "");
-        REQUIRE(wrong(rejected, expected.rejected) == "");
-        REQUIRE(cpu::count_by(threads, n, rule, chunk_items) == count);
-        auto firsts = make_input<int>(pattern::low_entropy, n);
-        guarded_buffer<int> out(n);
-        index_t const runs = cpu::filter_by(threads, firsts.data(), n, out.data(), n,
-                                            cpu::keep_heads<int>{firsts.data()}, chunk_items);
-        firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
-        REQUIRE(runs == static_cast<index_t>(firsts.size()));
-        REQUIRE(wrong(out, firsts) == "");
-      }
-    }
-  }
-}
-
-TEST_CASE("every small input's runs are encoded with tiny chunks, as far as there is room") {
-  for (index_t const n : tiny_sizes()) {
-    auto const in = runs_of<int>(n, 1 + n % 7 * (n % 7));
-    expected_runs<int> const expected(in);
-    index_t const runs = expected.count();
-    for (index_t const chunk_items : {1, 3, 32, 33}) {
-      for (int const threads : thread_counts) {
-        INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
-        for (index_t const short_by : {index_t{0}, index_t{1}, runs / 2, runs}) {
-          index_t const some = std::max<index_t>(0, runs - short_by);
-          index_t const others = runs - some;
-          guarded_buffer<int> values(some);
-          guarded_buffer<index_t> lengths(others);
-          cpu::run_outputs<int> const to{values.data(), some, lengths.data(), others};
-          REQUIRE(cpu::encode_runs(threads, in.data(), n, to, chunk_items) == runs);
-          REQUIRE(wrong(values, {expected.firsts.begin(), expected.firsts.begin() + some}) == "");
-          REQUIRE(wrong(lengths, {expected.lengths.begin(), expected.lengths.begin() + others}) ==
-                  "");
-        }
-      }
-    }
-  }
-  cpu::run_outputs<int> const nowhere{nullptr, 0, nullptr, 0};
-  int const one = 1;
-  CHECK_THROWS_AS(cpu::encode_runs(1, &one, 1, nowhere, 0), invalid_argument);
-  CHECK_THROWS_AS(cpu::encode_runs(1, &one, 1, nowhere, (index_t{1} << 32) + 1), invalid_argument);
-}
-
-TEST_CASE("predicates of both forms split every type, into two buffers and into one") {
-  for_each_item_type([]<class T>() {
-    for (index_t const n : {0, 1, 40000}) {
-      auto const in = make_input<T>(pattern::special, n);
-      for (char const* const text : {"> 0", "nan", "== 0 or == 2 or > 9"}) {
-        auto const keep = parse_predicate<T>(text);
-        division<T> const expected(in, [&](std::size_t i) { return keep(in[i]); });
+  with_threads(16, [&] {
+    for (index_t const n : tiny_sizes()) {
+      auto const in = make_input<int>(pattern::random, n);
+      choice const chosen(n, 400);
+      division<int> const expected(in, [&](std::size_t i) { return chosen.flags[i] != 0; });
+      for (index_t const chunk_items : {1, 3, 32, 33}) {
         for (int const threads : thread_counts) {
-          INFO(item_type_name<T>() << " n " << n << " " << text << " threads " << threads);
-          REQUIRE(split_error(engine::cpu(threads), in, keep, expected, threads) == "");
+          INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
+          guarded_buffer<int> kept(n), rejected(n);
+          cpu::split_outputs<int> const to{kept.data(), n, rejected.data(), n};
+          cpu::keep_masked const rule{chosen.words.data()};
+          index_t const count = cpu::split_by(threads, in.data(), n, to, rule, chunk_items);
+          REQUIRE(count == expected.count());
+          REQUIRE(wrong(kept, expected.kept) == "");
+          REQUIRE(wrong(rejected, expected.rejected) == "");
+          REQUIRE(cpu::count_by(threads, n, rule, chunk_items) == count);
+          auto firsts = make_input<int>(pattern::low_entropy, n);
+          guarded_buffer<int> out(n);
+          index_t const runs = cpu::filter_by(threads, firsts.data(), n, out.data(), n,
+                                              cpu::keep_heads<int>{firsts.data()}, chunk_items);
+          firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+          REQUIRE(runs == static_cast<index_t>(firsts.size()));
+          REQUIRE(wrong(out, firsts) == "");
         }
-        guarded_buffer<T> kept(expected.count()), rejected(n - expected.count()), joined(n);
-        REQUIRE(split(engine::cpu(2), in, kept.items(), rejected.items(), keep) ==
-                expected.count());
-        REQUIRE(wrong(kept, expected.kept) + wrong(rejected, expected.rejected) == "");
-        REQUIRE(split(engine::cpu(2), in, joined.items(), keep) == expected.count());
-        REQUIRE(wrong(joined, expected.joined) == "");
       }
     }
   });
 }
 
-TEST_CASE("a split into one buffer is std::stable_partition of a copy") {
-  auto const in = make_input<double>(pattern::random, 100003);
-  auto const keep = parse_predicate<double>("> 0.5");
-  auto expected = in;
-  auto const middle = std::stable_partition(expected.begin(), expected.end(), keep);
-  std::vector<double> out(in.size());
-  CHECK(split(engine::cpu(3), in, out, keep) == middle - expected.begin());
-  CHECK(difference(expected, out) == "");
-}
-
-TEST_CASE("the runs of every type and pattern are found and encoded") {
-  for_each_item_type([]<class T>() {
-    for (int const threads : thread_counts) {
-      engine const on = engine::cpu(threads);
-      for (pattern const p : all_patterns()) {
-        INFO(item_type_name<T>() << " pattern " << static_cast<int>(p));
-        REQUIRE(runs_error(on, make_input<T>(p, 50001)) == "");
-      }
-      for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, 40000)) {
-        for (index_t const longest : {3, 100, 20000}) {
-          INFO(item_type_name<T>() << " n " << n << " runs of up to " << longest);
-          REQUIRE(runs_error(on, runs_of<T>(n, longest), static_cast<int>(n % 17)) == "");
+TEST_CASE("every small input's runs are encoded with tiny chunks, as far as there is room") {
+  with_threads(16, [&] {
+    for (index_t const n : tiny_sizes()) {
+      auto const in = runs_of<int>(n, 1 + n % 7 * (n % 7));
+      expected_runs<int> const expected(in);
+      index_t const runs = expected.count();
+      for (index_t const chunk_items : {1, 3, 32, 33}) {
+        for (int const threads : thread_counts) {
+          INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
+          for (index_t const short_by : {index_t{0}, index_t{1}, runs / 2, runs}) {
+            index_t const some = std::max<index_t>(0, runs - short_by);
+            index_t const others = runs - some;
+            guarded_buffer<int> values(some);
+            guarded_buffer<index_t> lengths(others);
+            cpu::run_outputs<int> const to{values.data(), some, lengths.data(), others};
+            REQUIRE(cpu::encode_runs(threads, in.data(), n, to, chunk_items) == runs);
+            REQUIRE(wrong(values, {expected.firsts.begin(), expected.firsts.begin() + some}) == "");
+            REQUIRE(wrong(lengths, {expected.lengths.begin(), expected.lengths.begin() + others}) ==
+                    "");
+          }
         }
       }
     }
+    cpu::run_outputs<int> const nowhere{nullptr, 0, nullptr, 0};
+    int const one = 1;
+    CHECK_THROWS_AS(cpu::encode_runs(1, &one, 1, nowhere, 0), invalid_argument);
+    CHECK_THROWS_AS(cpu::encode_runs(1, &one, 1, nowhere, (index_t{1} << 32) + 1),
+                    invalid_argument);
+  });
+}
+
+TEST_CASE("predicates of both forms split every type, into two buffers and into one") {
+  with_threads(16, [&] {
+    for_each_item_type([]<class T>() {
+      for (index_t const n : {0, 1, 40000}) {
+        auto const in = make_input<T>(pattern::special, n);
+        for (char const* const text : {"> 0", "nan", "== 0 or == 2 or > 9"}) {
+          auto const keep = parse_predicate<T>(text);
+          division<T> const expected(in, [&](std::size_t i) { return keep(in[i]); });
+          for (int const threads : thread_counts) {
+            INFO(item_type_name<T>() << " n " << n << " " << text << " threads " << threads);
+            REQUIRE(split_error(engine::cpu(threads), in, keep, expected, threads) == "");
+          }
+          guarded_buffer<T> kept(expected.count()), rejected(n - expected.count()), joined(n);
+          REQUIRE(split(engine::cpu(2), in, kept.items(), rejected.items(), keep) ==
+                  expected.count());
+          REQUIRE(wrong(kept, expected.kept) + wrong(rejected, expected.rejected) == "");
+          REQUIRE(split(engine::cpu(2), in, joined.items(), keep) == expected.count());
+          REQUIRE(wrong(joined, expected.joined) == "");
+        }
+      }
+    });
+  });
+}
+
+TEST_CASE("a split into one buffer is std::stable_partition of a copy") {
+  with_threads(16, [&] {
+    auto const in = make_input<double>(pattern::random, 100003);
+    auto const keep = parse_predicate<double>("> 0.5");
+    auto expected = in;
+    auto const middle = std::stable_partition(expected.begin(), expected.end(), keep);
+    std::vector<double> out(in.size());
+    CHECK(split(engine::cpu(3), in, out, keep) == middle - expected.begin());
+    CHECK(difference(expected, out) == "");
+  });
+}
+
+TEST_CASE("the runs of every type and pattern are found and encoded") {
+  with_threads(16, [&] {
+    for_each_item_type([]<class T>() {
+      for (int const threads : thread_counts) {
+        engine const on = engine::cpu(threads);
+        for (pattern const p : all_patterns()) {
+          INFO(item_type_name<T>() << " pattern " << static_cast<int>(p));
+          REQUIRE(runs_error(on, make_input<T>(p, 50001)) == "");
+        }
+        for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, 40000)) {
+          for (index_t const longest : {3, 100, 20000}) {
+            INFO(item_type_name<T>() << " n " << n << " runs of up to " << longest);
+            REQUIRE(runs_error(on, runs_of<T>(n, longest), static_cast<int>(n % 17)) == "");
+          }
+        }
+      }
+    });
   });
 }
 

@@ -3,6 +3,7 @@
 #include <apps/histogram/histogram.hpp>
 #include <apps/histogram/histogram_cpu.hpp>
 #include <tests/apps/histogram/histogram_cases.hpp>
+#include <tests/cpu/thread_counts.hpp>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/sizes.hpp>
 
@@ -15,10 +16,12 @@ template <class Count, class Sample, class Rule>
 void require_native(std::vector<Sample> const& samples, Rule const& rule,
                     expected_histogram const& expected) {
   auto const n = static_cast<index_t>(samples.size());
-  for (int const threads : {1, 2, 5}) {
+  for (int const threads : thread_counts) {
     INFO(threads << " threads, n = " << n << ", " << rule.bins() << " bins");
     guarded_buffer<Count> counts(rule.bins(), 1);
-    auto const totals = cpu::histogram(threads, samples.data(), n, rule, counts.data());
+    sample_totals totals;
+    with_threads(threads,
+                 [&] { totals = cpu::histogram(threads, samples.data(), n, rule, counts.data()); });
     REQUIRE(difference(std::vector<Count>(expected.counts.begin(), expected.counts.end()),
                        counts.copy()) == "");
     REQUIRE(counts.damage() == "");
@@ -146,8 +149,9 @@ TEST_CASE("weights are summed, bitwise the same for any number of threads") {
   REQUIRE(difference(expected, sums) == "");
   REQUIRE(totals == histogram_oracle(samples, even_edges(1, 50, 49)).totals);
   weighted_histogram(engine::cpu(1), samples, any, rule, first);
-  for (int const threads : {2, 3, 8}) {
-    weighted_histogram(engine::cpu(threads), samples, any, rule, sums);
+  for (int const threads : thread_counts) {
+    with_threads(threads,
+                 [&] { weighted_histogram(engine::cpu(threads), samples, any, rule, sums); });
     REQUIRE(bit_difference(first, sums) == "");
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of scan-prefix: the heads that devices get, the CPU's scans of every accumulator, and
 // what --verify admits.
+#include <algorithm>
 #include <limits>
 #include <numeric>
 
@@ -8,7 +9,9 @@
 #include <apps/prefix/prefix_scan.hpp>
 #include <apps/prefix/verify.hpp>
 #include <tests/apps/prefix/calls.hpp>
+#include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/oracle.hpp>
 
 namespace libscan::test {
 namespace {
@@ -73,6 +76,26 @@ TEST_CASE("the CPU engine accumulates floats") {
   }
   check_cpu<std::int64_t, float>(pattern::small);
   check_cpu<std::int64_t, double>(pattern::small);
+}
+
+// Of so many items every thread has some; sums of floats have the same bits.
+TEMPLATE_TEST_CASE("any number of threads gives the same", "", std::int32_t, float) {
+  owned_call<TestType, TestType> owned(make_input<TestType>(pattern::random, 1000003), TestType(3));
+  each_manner([&](scan_kind kind, scan_direction direction, form how) {
+    auto const call = owned.call(operation::sum, kind, direction, how);
+    INFO("form " << static_cast<int>(how));
+    std::vector<TestType> expected;
+    for (int const threads : thread_counts) {
+      INFO(threads << " threads");
+      std::fill(owned.out.begin(), owned.out.end(), TestType(77));
+      with_threads(threads, [&] { prefix_scan(engine::cpu(threads), call); });
+      if (threads == 1) {
+        expected = owned.out;
+        CHECK(verify_prefix(call, deepest_sum(call.n)).difference == "");
+      }
+      CHECK(bit_difference(expected, owned.out) == "");
+    }
+  });
 }
 
 TEMPLATE_TEST_CASE("--verify finds any one wrong item, and the first of several", "", std::int8_t,

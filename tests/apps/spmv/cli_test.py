@@ -379,6 +379,11 @@ class Refusals(SpmvCase):
                             b"9 9 1152921504606846976\n1 1 1\n")
         self.refused(source, "m.mtx:3: the file ends after 1 entries")
 
+    def test_interrupted_it_leaves_nothing(self):
+        entries = b"17 4 0.5\n" * 100000
+        self.interrupted_leaves_nothing(
+            "m.mtx", b"%%MatrixMarket matrix coordinate real general\n99 99 100001\n" + entries)
+
     def test_outputs_that_cannot_be_written(self):
         source = self.file(Listed(1, 5, 5, 9))
         self.fails(BAD_FILE, "missing", source, "-o", self.path("missing/y.npy"))

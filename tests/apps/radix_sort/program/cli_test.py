@@ -6,8 +6,10 @@ Run as: cli_test.py path/to/scan-sort path/to/scan-sort-faulty path/to/data"""
 import gzip
 import os
 import resource
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import numpy as np
@@ -255,6 +257,27 @@ class Messages(SortCase):
                      code=FAILURE)
         self.succeeds(source, "-o", self.path("o.npy"), "--memory", "2M")
         self.assertSame(self.load("o.npy", "int64"), array)
+
+    def test_interrupted_while_threads_sort(self):
+        array = np.random.default_rng(3).integers(0, 2**64, 2**24, dtype="uint64")
+        source = self.save("in.npy", array)
+        array.sort()
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            for delay in [0, 0.01, 0.03, 0.1, 0.3]:
+                with self.subTest(signal=number, delay=delay):
+                    with subprocess.Popen(
+                            [PROGRAM, source, "-o", self.path("o.npy"), "--threads", "8",
+                             "--progress"], stderr=subprocess.PIPE) as process:
+                        self.assertIn(b"100 %", process.stderr.readline())  # of reading
+                        time.sleep(delay)
+                        process.send_signal(number)
+                        process.wait(self.timeout)
+                    self.assertIn(process.returncode, [-number, DONE])
+                    # All of the output is there, or nothing.
+                    if process.returncode == DONE or os.path.exists(self.path("o.npy")):
+                        self.assertSame(self.load("o.npy", "uint64"), array)
+                        os.remove(self.path("o.npy"))
+                    self.assertHolds("in.npy")
 
     def test_a_full_disk_leaves_neither_keys_nor_values(self):
         source = self.save("in.npy", np.arange(1_000_000))

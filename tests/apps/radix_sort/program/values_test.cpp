@@ -81,15 +81,17 @@ TEST_CASE("pairs of one size are sorted in place, too") {
 TEST_CASE("values of any size move with their keys, in place") {
   for (int const threads : thread_counts) {
     INFO("threads " << threads);
-    for (index_t const n : {0, 1, 50, 3000}) {
-      CHECK(values_error<1>(threads, n, tiny) == "");
-      CHECK(values_error<2>(threads, n, {}) == "");
-      CHECK(values_error<3>(threads, n, tiny) == "");
-      CHECK(values_error<4>(threads, n, tiny) == "");
-      CHECK(values_error<8>(threads, n, {}) == "");
-      CHECK(values_error<12>(threads, n, {}) == "");
-      CHECK(values_error<100>(threads, n, tiny) == "");
-    }
-    CHECK(values_error<12>(threads, 100000, {}) == "");
+    with_threads(threads, [&] {
+      for (index_t const n : {0, 1, 50, 3000}) {
+        CHECK(values_error<1>(threads, n, tiny) == "");
+        CHECK(values_error<2>(threads, n, {}) == "");
+        CHECK(values_error<3>(threads, n, tiny) == "");
+        CHECK(values_error<4>(threads, n, tiny) == "");
+        CHECK(values_error<8>(threads, n, {}) == "");
+        CHECK(values_error<12>(threads, n, {}) == "");
+        CHECK(values_error<100>(threads, n, tiny) == "");
+      }
+      CHECK(values_error<12>(threads, 100000, {}) == "");
+    });
   }
 }

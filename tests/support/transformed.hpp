@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iterators of a user's own: items that a function makes as they are loaded, and results that one
+// changes as they are stored.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <libscan/core/types.hpp>
+#include <libscan/simt/simt.cuh>
+
+namespace libscan::test {
+
+/// Item i is f(items[i]).
+template <class Items, class F>
+struct transformed {
+  Items items;
+  F f;
+
+  __device__ auto operator[](index_t i) const { return f(items[i]); }
+  __device__ transformed operator+(index_t distance) const { return {items + distance, f}; }
+};
+template <class Items, class F>
+transformed(Items, F) -> transformed<Items, F>;
+
+/// What is stored as item i arrives at out[i] as f of it.
+template <class T, class F>
+struct transforming {
+  T* out;
+  F f;
+
+  struct place {
+    T* at;
+    F f;
+    template <class Result>
+    __device__ void operator=(Result const& result) const {
+      *at = f(result);
+    }
+  };
+
+  __device__ place operator[](index_t i) const { return {out + i, f}; }
+  __device__ transforming operator+(index_t distance) const { return {out + distance, f}; }
+};
+template <class T, class F>
+transforming(T*, F) -> transforming<T, F>;
+
+/// Functions for either end.
+struct squared {
+  LIBSCAN_HOST_DEVICE std::int64_t operator()(std::int16_t x) const { return std::int64_t{x} * x; }
+};
+struct inverted {
+  LIBSCAN_HOST_DEVICE std::uint64_t operator()(std::int64_t x) const {
+    return ~static_cast<std::uint64_t>(x);
+  }
+};
+
+/// f of each item.
+template <class T, class F>
+auto transform_all(std::vector<T> const& items, F f) {
+  std::vector<decltype(f(items[0]))> result;
+  for (T const& item : items) result.push_back(f(item));
+  return result;
+}
+
+}  // namespace libscan::test
