@@ -98,7 +98,7 @@ class Tables(unittest.TestCase):
                          ["| spmv rmat f32 | 100.0 (0.90x) | 84 |  | merge |",
                           "| spmv rmat f32, 700 entries | 10.0 (0.90x) | 1 |  | merge |"])
         self.assertEqual(self.made("cpu losses", results)[-1],
-                         "| spmv | rmat f32: 0.90x at 700, 0.90x | merge |")
+                         "| spmv | rmat f32, 700 entries: 0.90x; rmat f32: 0.90x | merge |")
 
 
 if __name__ == "__main__":
