@@ -64,13 +64,16 @@ struct cluster_sort_kernel {
       unsigned const begin =
           tile_type::sort(shared.tile, order, witness, place, items, [&](unsigned total) {
             if (threadIdx.x < digit_values) totals[threadIdx.x] = total;
-            if (p == 0 && is_last_warp()) {
-              shared.unlike_here = tile_type::unlike_in_block(shared.tile);
+            if (p == 0) {
+              tile_type::set_by_last_warp(shared.unlike_here,
+                                          [&] { return tile_type::unlike_in_block(shared.tile); });
             }
             simt::arrive_cluster();
           });
       simt::wait_cluster();
-      if (p == 0 && is_last_warp()) shared.unlike = unlike_in_cluster(shared);
+      if (p == 0) {
+        tile_type::set_by_last_warp(shared.unlike, [&] { return unlike_in_cluster(shared); });
+      }
       bool const moves = find_shifts(shared, totals, begin, n, digits.offsets);
       bool const last = shared.unlike >> (p + 1) == 0;
       if (last) simt::arrive_cluster();  // reads nobody's memory any more
@@ -99,10 +102,6 @@ struct cluster_sort_kernel {
   }
 
  private:
-  static __device__ bool is_last_warp() {
-    return threadIdx.x / simt::warp_size == block_threads / simt::warp_size - 1;
-  }
-
   /// What all blocks have found; for a whole warp.
   static __device__ unsigned unlike_in_cluster(shared_storage& shared) {
     auto const block = threadIdx.x % simt::warp_size;

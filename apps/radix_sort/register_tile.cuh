@@ -140,6 +140,14 @@ struct register_tile {
     return simt::reduce_or(simt::full_warp, warp < warps ? shared.unlike[warp] : 0);
   }
 
+  /// Has one lane of the last warp set `to` to what `of` gives all lanes of it.
+  template <class T, class Of>
+  static __device__ void set_by_last_warp(T& to, Of of) {
+    if (threadIdx.x / simt::warp_size != warps - 1) return;
+    unsigned const x = of();
+    if (simt::lane_id() == 0) to = static_cast<T>(x);
+  }
+
   /// The sum of x of all digits below the caller's, which is thread % digit_values; what counts is
   /// the x of the first `digit_values` threads, and others of a digit have to have the same to get
   /// the same. Ends without a barrier: one must come before the next call.

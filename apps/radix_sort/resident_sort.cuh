@@ -71,14 +71,15 @@ struct resident_sort_kernel {
         if (digit < digit_values) {
           exchange[index_t{blockIdx.x} * digit_values + digit] = static_cast<count_type>(total);
         }
-        if (p == 0 && is_last_warp()) {
-          unlike[blockIdx.x] = static_cast<count_type>(tile_type::unlike_in_block(shared.tile));
+        if (p == 0) {
+          tile_type::set_by_last_warp(unlike[blockIdx.x],
+                                      [&] { return tile_type::unlike_in_block(shared.tile); });
         }
         arrival = simt::arrive_grid();
       };
       unsigned const begin = tile_type::sort(shared.tile, order, witness, place, items, publish);
       simt::wait_grid(arrival);
-      if (p == 0 && is_last_warp()) shared.unlike = all_of(unlike);
+      if (p == 0) tile_type::set_by_last_warp(shared.unlike, [&] { return all_of(unlike); });
       if (!find_shifts(shared, exchange, begin, n, digits.offsets)) continue;  // all keys agree
       tile_type::store_sorted(shared.tile, order, place, shared.shift, items.valid, shared.value,
                               keys.out, output_of(values));
@@ -93,10 +94,6 @@ struct resident_sort_kernel {
         values.out[items.first + items.in_tile(row)] = shared.value[items.in_tile(row)];
       });
     }
-  }
-
-  static __device__ bool is_last_warp() {
-    return threadIdx.x / simt::warp_size == block_threads / simt::warp_size - 1;
   }
 
   /// The bits that any block has told; for a whole warp.
