@@ -14,11 +14,6 @@ using namespace libscan::test;
 
 namespace {
 
-struct name {
-  char letters[3];
-  bool operator==(name const&) const = default;
-};
-
 /// Different values, of all bytes.
 template <class Value>
 std::vector<Value> make_values(std::size_t n) {

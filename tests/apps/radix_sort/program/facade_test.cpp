@@ -13,15 +13,6 @@
 using namespace libscan;
 using namespace libscan::test;
 
-namespace {
-
-struct name {
-  char letters[3];
-  bool operator==(name const&) const = default;
-};
-
-}  // namespace
-
 TEMPLATE_TEST_CASE("the facade sorts what its engine sorts", "", std::int8_t, std::uint8_t,
                    std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
                    std::uint64_t, float, double, float16, bfloat16, long long) {

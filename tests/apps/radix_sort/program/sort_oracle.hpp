@@ -18,6 +18,12 @@
 
 namespace libscan::test {
 
+/// A value of a size that no sort carries along as it is.
+struct name {
+  char letters[3];
+  bool operator==(name const&) const = default;
+};
+
 /// A float of 16 bits as a double.
 inline double value_of(float16 x) {
   int const exponent = x.bits >> 10 & 31;
