@@ -9,6 +9,8 @@
 //   struct reverse_kernel {
 //     static constexpr int block_threads = 256;       // both become __launch_bounds__; optional
 //     static constexpr int resident_blocks = 2;       // of a multiprocessor, at least
+//     static constexpr bool follows_kernel = true;    // optional: a kernel precedes it in its
+//                                                     // stream, and it is prepared meanwhile
 //     struct shared_storage { int items[block_threads]; };     // optional
 //     __device__ void operator()(shared_storage& shared, int* data) const {
 //       shared.items[threadIdx.x] = data[threadIdx.x];

@@ -74,9 +74,23 @@ constexpr int least_resident_blocks() {
   }
 }
 
+template <class Kernel>
+concept follows_kernel = requires {
+  requires Kernel::follows_kernel;
+};
+
+/// Until all that precedes the launch in its stream has ended, and what it wrote can be seen.
+template <class Kernel>
+__device__ __forceinline__ void wait_for_predecessor() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  if constexpr (follows_kernel<Kernel>) asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 template <class Kernel, class... Args>
 __global__ __launch_bounds__(most_threads<Kernel>(),
                              least_resident_blocks<Kernel>()) void entry(Args... args) {
+  wait_for_predecessor<Kernel>();
   if constexpr (!has_shared_storage<Kernel>) {
     Kernel{}(args...);
   } else if constexpr (shared_layout<Kernel>::in_dynamic != 0) {
@@ -113,6 +127,20 @@ inline void make_cluster(cudaLaunchConfig_t& config, cudaLaunchAttribute& attrib
   LIBSCAN_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
 }
 
+/// Tells what kernels of this translation unit were compiled for.
+struct empty_kernel {
+  __device__ void operator()() const {}
+};
+
+/// For which compute capability the code is that the current device runs: 90 is 9.0.
+inline int compiled_for() {
+  return device_fact([](int) {
+    cudaFuncAttributes code{};
+    LIBSCAN_CHECK(cudaFuncGetAttributes(&code, entry<empty_kernel>));
+    return code.ptxVersion;
+  });
+}
+
 }  // namespace detail
 
 template <class Kernel, class... Args>
@@ -137,6 +165,10 @@ void launch(launch_config const& config, Args... args) {
     full.numAttrs = 1;
   } else if (config.cluster && config.blocks.x > 1) {
     detail::make_cluster(full, attribute, kernel);
+  } else if (detail::follows_kernel<Kernel> && detail::compiled_for() >= 90) {
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    full.numAttrs = 1;
   }
   void* pointers[] = {static_cast<void*>(&args)..., nullptr};
   LIBSCAN_CHECK(cudaLaunchKernelExC(&full, kernel, pointers));
@@ -155,24 +187,6 @@ int resident_blocks_per_multiprocessor(int block_threads, std::size_t dynamic_sh
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, dynamic));
   return blocks;
 }
-
-namespace detail {
-
-/// Tells what kernels of this translation unit were compiled for.
-struct empty_kernel {
-  __device__ void operator()() const {}
-};
-
-/// For which compute capability the code is that the current device runs: 90 is 9.0.
-inline int compiled_for() {
-  return device_fact([](int) {
-    cudaFuncAttributes code{};
-    LIBSCAN_CHECK(cudaFuncGetAttributes(&code, entry<empty_kernel>));
-    return code.ptxVersion;
-  });
-}
-
-}  // namespace detail
 
 /// Whether the current device has bulk copies, the code that it would run was compiled for such a
 /// device, and a block has room for Kernel's shared storage.
