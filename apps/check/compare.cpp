@@ -2,12 +2,11 @@
 // Comparing what was computed with what should have been.
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include <apps/check/oracle.hpp>
 #include <apps/check/parallel.hpp>
+#include <apps/common/comparison.hpp>
 #include <apps/common/number.hpp>
 
 namespace libscan::apps {
@@ -27,17 +26,6 @@ index_t first_of(index_t n, Differs const& differs) {
     }
   });
   return first.load();
-}
-
-template <class T>
-bool agree(T expected, T got, double tolerance, bool scanned) {
-  if (std::memcmp(&expected, &got, sizeof(T)) == 0) return true;
-  if constexpr (std::is_floating_point_v<T>) {
-    if (scanned && std::isnan(expected) && std::isnan(got)) return true;
-    return tolerance != 0 &&
-           std::abs(static_cast<double>(got) - static_cast<double>(expected)) <= tolerance;
-  }
-  return false;
 }
 
 template <class T>
@@ -63,7 +51,7 @@ std::string difference_in(slot which, placed expected, placed got, double const*
   T const* const found = got.at<T>(which);
   index_t const n = expected.size(which);
   index_t const i = first_of(n, [&](index_t k) {
-    return !agree(wanted[k], found[k], tolerance == nullptr ? 0 : tolerance[k], scanned);
+    return !agree(wanted[k], found[k], {scanned, tolerance == nullptr ? 0 : tolerance[k]});
   });
   if (i == n) return "";
   std::string text = words_for(which);

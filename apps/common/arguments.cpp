@@ -8,6 +8,7 @@
 
 #include <apps/common/array_writer.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/common/halves.hpp>
 #include <apps/common/program.hpp>
 
 namespace libscan::apps {
@@ -29,7 +30,7 @@ CLI::callback_t taking(Convert convert) {
 }  // namespace
 
 read_options common_arguments::reading(class progress* meter) const {
-  return {format, type, column, meter, header};
+  return {format, type, column, meter, header, halves, half};
 }
 
 void add_common_arguments(CLI::App& app, common_arguments& values) {
@@ -40,8 +41,10 @@ void add_common_arguments(CLI::App& app, common_arguments& values) {
   app.add_option("--threads", to->threads, "threads of the CPU engine; 0: all cores")
       ->check(CLI::Range(0, 65536))
       ->capture_default_str();
-  app.add_option("--dtype",
-                 taking([to](std::string const& name) { to->type = dtype_from_name(name); }),
+  app.add_option("--dtype", taking([to](std::string const& name) {
+                   to->half = to->halves ? half_from_name(name) : std::nullopt;
+                   if (!to->half) to->type = dtype_from_name(name);
+                 }),
                  "type of the input's items: int8, uint8, ... float64 (raw needs it)")
       ->type_name("TYPE");
   app.add_option("--column", to->column, "column of text or CSV, from 1")

@@ -19,6 +19,8 @@ struct common_arguments {
   std::string engine = "auto";                  ///< --engine: "auto", "cpu" or "cuda"
   int threads = 0;                              ///< --threads of the CPU engine; 0: all cores
   std::optional<dtype> type;                    ///< --dtype of the input
+  bool halves = false;                          ///< whether floats of 16 bits are read, too
+  std::optional<half_dtype> half;               ///< --dtype of them, instead of `type`
   int column = 1;                               ///< --column of text, from 1
   file_format format = file_format::automatic;  ///< --format of the input
   header_rule header = header_rule::automatic;  ///< --header of text

@@ -9,6 +9,7 @@
 #include <apps/common/byte_source.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/gzip.hpp>
+#include <apps/common/halves.hpp>
 #include <apps/common/npy.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/raw.hpp>
@@ -47,10 +48,15 @@ array read_as(byte_reader& in, file_format format, read_options const& options) 
     throw usage_error("--header is for text, but " + in.name() + " is read as " +
                       std::string(name_of(format)));
   }
-  if (format == file_format::npy) return read_npy(in, options.type);
+  if (format == file_format::npy) return read_npy(in, options);
   if (format == file_format::text) {
+    if (options.half) {
+      throw usage_error("--dtype " + std::string(name_of(*options.half)) + " is for npy and raw, " +
+                        "but " + in.name() + " is read as text");
+    }
     return read_text(in, options.type, options.column, options.header);
   }
+  if (options.half) return widened(read_raw(in, dtype::u16), *options.half);
   if (!options.type) {
     throw usage_error("--dtype is needed to read " + in.name() +
                       " as raw: it does not say its type");

@@ -52,6 +52,9 @@ enum class header_rule : std::uint8_t {
 /// The rule called `name`, as --header takes it: "auto", "yes", "no". Throws `usage_error`.
 header_rule header_rule_from_name(std::string_view name);
 
+/// Floats of 16 bits: IEEE's, and the upper halves of float32.
+enum class half_dtype : std::uint8_t { f16, bf16 };
+
 /// How an input shall be read.
 struct read_options {
   file_format format = file_format::automatic;
@@ -59,6 +62,8 @@ struct read_options {
   int column = 1;             ///< of text, from 1
   progress* meter = nullptr;  ///< told of the bytes read; may be null
   header_rule header = header_rule::automatic;  ///< of text
+  bool halves = false;                          ///< whether float16 in npy may be had, as float32
+  std::optional<half_dtype> half = {};  ///< instead of `type`: what raw holds, to be had as float32
 };
 
 /// An array read from a file: its items in C order in one piece of memory, which is either the
@@ -92,8 +97,9 @@ struct array {
 /// bytes (in raw files with a name, by the name's ".gz"); members may follow each other.
 ///
 /// npy: C order (or one dimension), little-endian (of one byte: any order), the ten types of
-/// `dtype`, or truth values if uint8 is asked for; nothing may follow the items. Raw:
-/// `options.type` is needed and the size must be a multiple of its size.
+/// `dtype`, or truth values if uint8 is asked for, or float16 if `options.halves`; nothing may
+/// follow the items. Raw: `options.type` or `half` is needed and the size must be a multiple of its
+/// size.
 ///
 /// Text: cells are separated by what the first line contains, outside quotes, of semicolon, tab,
 /// comma (in that order), else by blanks; every line has as many cells as the first. Lines that are

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <apps/common/exit_code.hpp>
+#include <apps/common/halves.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -19,6 +20,7 @@ constexpr std::size_t most_dimensions = 32;
 
 struct npy_layout {
   dtype type = dtype::u8;
+  bool half = false;  // float16, by bits that `type` holds
   std::vector<index_t> shape;
   bool fortran = false;
 };
@@ -27,8 +29,8 @@ struct npy_layout {
 class header_parser {
  public:
   header_parser(std::string_view text, std::uint64_t offset, std::string const& name,
-                std::optional<dtype> expected)
-      : text_(text), offset_(offset), name_(name), expected_(expected) {}
+                read_options const& options)
+      : text_(text), offset_(offset), name_(name), options_(options) {}
 
   npy_layout parse() {
     npy_layout layout;
@@ -45,7 +47,7 @@ class header_parser {
                         "', expected 'descr', 'fortran_order' and 'shape'");
       }
       seen[which] = true;
-      if (which == 0) layout.type = type();
+      if (which == 0) set_type(layout);
       if (which == 1) layout.fortran = boolean();
       if (which == 2) layout.shape = shape();
       if (!accept(',') && peek() != '}') fail(at_, "expected ',' or '}' in the header");
@@ -108,7 +110,7 @@ class header_parser {
     fail(at_, "expected True or False in the header");
   }
 
-  dtype type() {
+  void set_type(npy_layout& layout) {
     bool const record = peek() == '[' || peek() == '(';
     std::size_t const start = at_;
     std::string_view const descr = record ? std::string_view{} : string();
@@ -117,14 +119,19 @@ class header_parser {
     std::string_view const code = descr.substr(has_sign ? 1 : 0);
     for (dtype const type : all_dtypes) {
       bool const readable = size_of(type) == 1 || !descr.starts_with('>');
-      if (readable && code == npy_descr(type).substr(1)) return type;
+      if (readable && code == npy_descr(type).substr(1)) {
+        layout.type = type;
+        return;
+      }
     }
-    if (code == "b1" && expected_ == dtype::u8) return dtype::u8;
+    layout.half = options_.halves && code == "f2" && !descr.starts_with('>');
+    layout.type = layout.half ? dtype::u16 : dtype::u8;
+    if (layout.half || (code == "b1" && options_.type == dtype::u8)) return;
     std::string what = "items of a type";
     if (record) what = "records (a structured type)";
     if (descr.starts_with('>')) what = "big-endian items";
     if (code == "b1") what = "truth values";
-    if (code == "f2") what = "16-bit floats";
+    if (code == "f2" && !options_.halves) what = "16-bit floats";
     if (code == "f16" || code == "f12") what = "long double items";
     if (code.starts_with('c')) what = "complex items";
     if (code.starts_with('O')) what = "Python objects";
@@ -133,6 +140,7 @@ class header_parser {
     if (code.starts_with('V')) what = "records (a structured type)";
     std::string known;
     for (dtype const type : all_dtypes) known.append(" ").append(npy_descr(type));
+    if (options_.halves) known += " <f2";
     fail(start, what + (record ? "" : " '" + std::string(descr) + "'") +
                     " are not supported, expected one of" + known);
   }
@@ -170,7 +178,7 @@ class header_parser {
   std::string_view text_;
   std::uint64_t offset_;
   std::string const& name_;
-  std::optional<dtype> expected_;
+  read_options const& options_;
   std::size_t at_ = 0;
 };
 
@@ -228,7 +236,7 @@ bool starts_npy(byte_reader& in) {
          std::equal(magic.begin(), magic.end(), reinterpret_cast<char const*>(head.data()));
 }
 
-array read_npy(byte_reader& in, std::optional<dtype> expected) {
+array read_npy(byte_reader& in, read_options const& options) {
   if (in.peek(1).empty()) throw file_error(in.name(), "the file is empty, expected an npy header");
   if (!starts_npy(in)) {
     throw file_error::at_byte(in.name(), 0, "no npy file: expected it to begin with \\x93NUMPY");
@@ -254,14 +262,18 @@ array read_npy(byte_reader& in, std::optional<dtype> expected) {
   }
   std::uint64_t const header_start = in.offset();
   std::string const header = take(in, length, "header");
-  npy_layout layout = header_parser(header, header_start, in.name(), expected).parse();
-  if (expected && *expected != layout.type) {
-    throw file_error(in.name(), "holds " + std::string(name_of(layout.type)) + " items, expected " +
-                                    std::string(name_of(*expected)) + " as asked for");
+  npy_layout layout = header_parser(header, header_start, in.name(), options).parse();
+  std::string const held(layout.half ? name_of(half_dtype::f16) : name_of(layout.type));
+  std::string const wanted(options.half   ? name_of(*options.half)
+                           : options.type ? name_of(*options.type)
+                                          : held);
+  if (held != wanted) {
+    throw file_error(in.name(), "holds " + held + " items, expected " + wanted + " as asked for");
   }
   kept_bytes items = take_items(in, data_bytes(layout, in), size_of(layout.type));
-  return {layout.type, std::move(layout.shape), file_format::npy, items.bytes,
-          std::move(items.owner)};
+  array const read{layout.type, std::move(layout.shape), file_format::npy, items.bytes,
+                   std::move(items.owner)};
+  return layout.half ? widened(read, half_dtype::f16) : read;
 }
 
 std::string npy_header(dtype type, index_t count) {

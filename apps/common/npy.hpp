@@ -3,7 +3,6 @@
 // header, the header as a Python dictionary literal, the items.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include <apps/common/byte_source.hpp>
@@ -14,9 +13,10 @@ namespace libscan::apps {
 /// True if the input goes on with NumPy's magic bytes.
 bool starts_npy(byte_reader& in);
 
-/// Reads an .npy file, without a copy where its items lie aligned in memory. `expected`: the type
-/// it must have; truth values may be had as bytes, 0 and 1. Throws `file_error` with the byte.
-array read_npy(byte_reader& in, std::optional<dtype> expected);
+/// Reads an .npy file, without a copy where its items lie aligned in memory. `options.type` or
+/// `half`: the type it must have; truth values may be had as bytes, 0 and 1, float16 as float32 if
+/// `options.halves`. Throws `file_error` with the byte.
+array read_npy(byte_reader& in, read_options const& options);
 
 /// Everything that precedes the items of a one-dimensional file of `count` items: version 1.0,
 /// a multiple of 64 bytes.

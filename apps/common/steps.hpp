@@ -11,7 +11,6 @@
 
 #include <apps/common/array_writer.hpp>
 #include <apps/common/data_file.hpp>
-#include <apps/common/number.hpp>
 #include <apps/common/progress.hpp>
 
 namespace libscan::apps {
@@ -49,12 +48,5 @@ void write_whole(array_writer& output, std::string const& path, dtype type,
 /// The same, but only completes it: it is to be committed when all outputs are complete.
 void write_completely(array_writer& output, std::string const& path, dtype type,
                       std::span<std::byte const> items, file_format otherwise, progress& meter);
-
-/// What --verify says of a wrong item: "item 3 is 7, expected 8".
-template <class T>
-std::string wrong_item(std::size_t i, T got, T expected) {
-  return "item " + std::to_string(i) + " is " + number_text(got) + ", expected " +
-         number_text(expected);
-}
 
 }  // namespace libscan::apps

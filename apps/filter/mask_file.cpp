@@ -48,7 +48,7 @@ mask_items read_mask(std::string const& path, progress* meter, std::uint64_t& by
     bool const truth_values = holds_truth_values(in);
     std::optional<dtype> const wanted =
         truth_values ? std::optional<dtype>(dtype::u8) : std::nullopt;
-    return {read_npy(in, wanted), truth_values};
+    return {read_npy(in, {.type = wanted}), truth_values};
   }
   return {read_text(in, dtype::u8, 1)};
 }

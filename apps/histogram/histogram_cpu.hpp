@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <apps/histogram/bins.hpp>
+#include <apps/histogram/few_samples_cpu.hpp>
 #include <apps/histogram/place_tables_cpu.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/cpu/small_room.hpp>
@@ -81,8 +82,7 @@ class shared_counts {
         carry(static_cast<int>(place), static_cast<std::uint64_t>(more));
       }
     };
-    for_places<equal_samples::blocks, counters::far>(
-        in, n, rule, add_some, [add_some](int, index_t place) { add_some(place, 1); });
+    count_few(in, n, rule, counts, add_some);
   }
 
   /// Sets bins [begin, end) to 0.

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/common/number.hpp>
-#include <apps/common/steps.hpp>
+#include <apps/common/comparison.hpp>
 #include <apps/histogram/histogram.hpp>
 
 namespace libscan::apps {

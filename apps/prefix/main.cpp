@@ -17,10 +17,11 @@ constexpr char const* what_it_does =
 
 constexpr char const* words_and_examples =
     R"(TYPE of the accumulator, and so of the output: as for NumPy's cumsum, whatever the operator:
-integers widen to 64 bits, floats stay as they are. Others that may be asked for: the items' own
-type, int64, uint64, float32, float64. Integers wrap around. The init comes before the first item
-of each segment, in inclusive scans, too; by default it is the operator's identity (-0 for sums of
-floats). --reverse scans from the end: item i is the sum of items i to the last.
+integers widen to 64 bits, floats stay as they are, but for float16 in .npy, and float16 and
+bfloat16 in raw files (--dtype), which are read as float32. Others that may be asked for: the items'
+own type, int64, uint64, float32, float64. Integers wrap around. The init comes before the first
+item of each segment, in inclusive scans, too; by default it is the operator's identity (-0 for sums
+of floats). --reverse scans from the end: item i is the sum of items i to the last.
 
 Segments, each scanned on its own; one of:
   --heads      uint8 or truth values, one for each item: not 0 where a segment begins
@@ -116,6 +117,7 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
          },
          "device strategy instead of the engine's own scan, see below")
       ->type_name("NAME");
+  arguments.common.halves = true;
   add_common_arguments(app, arguments.common);
 }
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <apps/common/steps.hpp>
+#include <apps/common/comparison.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -77,14 +77,7 @@ class exact_result {
   bool known() const { return true; }
   T expected() const { return value_; }
 
-  bool admits(T got) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(value_)) return std::isnan(got);
-      return got == value_ && std::signbit(got) == std::signbit(value_);
-    } else {
-      return got == value_;
-    }
-  }
+  bool admits(T got) const { return agree(value_, got, {.any_nan = true}); }
 
  private:
   T combined(T a, T b) const {

@@ -12,25 +12,10 @@
 #include <type_traits>
 
 #include <libscan/core/error.hpp>
+#include <libscan/core/half.hpp>
 #include <libscan/core/types.hpp>
 
-// CUDA's types of 16 bits, if the caller includes their headers; this one does not.
-struct __half;
-struct __nv_bfloat16;
-
 namespace libscan::inline v1 {
-
-/// An IEEE float of 16 bits, by its bits, where the compiler has no such type.
-struct float16 {
-  std::uint16_t bits;
-  bool operator==(float16 const&) const = default;
-};
-
-/// A bfloat16, by its bits.
-struct bfloat16 {
-  std::uint16_t bits;
-  bool operator==(bfloat16 const&) const = default;
-};
 
 /// From the smallest key to the largest, or the other way; equal keys stay in order in both.
 enum class sort_direction : std::uint8_t { ascending, descending };

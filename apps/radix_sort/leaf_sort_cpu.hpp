@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stable sort of items that fit a core's cache, on one thread: LSD radix sort by the highest
 // bits in which keys differ, as many as it takes to tell most keys apart, then a pass that sorts
-// what still ties. Few items are compared each with each; words alone may take vector code.
+// what still ties. Few items go another way (few_sort_cpu.hpp); words alone may take vector code.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,12 @@
 #include <type_traits>
 #include <utility>
 
+#include <apps/radix_sort/few_sort_cpu.hpp>
 #include <apps/radix_sort/sort_items_cpu.hpp>
 #include <apps/radix_sort/vector_sort_cpu.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::cpu::detail {
-
-/// Up to as many items comparing each with each is faster than counting digits. Words of 64 bits
-/// few instruction sets compare in vectors.
-template <class Word>
-inline constexpr index_t few_items = sizeof(Word) < 8 ? 32 : 16;
 
 /// Most bits of a digit. Of narrow ones, the 256 lines that are written at a time fit any L1 cache;
 /// wide ones take a pass fewer for what a split leaves of most keys.
@@ -40,22 +36,6 @@ inline bool wide_leaf_digits_pay() {
 
 /// Most passes before ties are looked for. Four digits tell 2^32 items apart.
 inline constexpr int leaf_digits = 4;
-
-/// Sorts up to `few_items` items stably into `to`: each goes behind as many as come before it. No
-/// branch depends on a key.
-template <class Item, class Order>
-void sort_few_items(Item const* items, Item* to, index_t n, Order order) {
-  using word = decltype(order(key_of(items[0])));
-  word words[few_items<word>];
-  for (index_t i = 0; i < n; ++i) words[i] = order(key_of(items[i]));
-  for (index_t i = 0; i < n; ++i) {
-    auto const own = words[i];
-    int before = 0;
-    for (index_t k = 0; k < i; ++k) before += words[k] <= own ? 1 : 0;
-    for (index_t k = i + 1; k < n; ++k) before += words[k] < own ? 1 : 0;
-    to[before] = items[i];
-  }
-}
 
 /// What one look at keys tells.
 template <class Word>

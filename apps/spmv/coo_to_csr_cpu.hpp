@@ -72,27 +72,30 @@ class sorted_entries {
   /// Whether item k is the first of its place.
   bool begins(index_t k) const { return k == 0 || key(k) != key(k - 1); }
 
-  /// Writes the places that begin in [k, end), the first as entry s.
+  /// Writes the places that begin in [k, end), the first as entry s; returns what follows the last.
   template <class Offset>
-  void write_places(index_t k, index_t end, index_t s, Offset* offsets, std::int32_t* indices,
-                    Value* values) const {
+  index_t write_places(index_t k, index_t end, index_t s, Offset* offsets, std::int32_t* indices,
+                       Value* values) const {
     while (k < end && !begins(k)) ++k;
+    index_t next_row = k == 0 || k == end ? 0 : row(k - 1) + 1;
     for (; k < end; ++s) {
-      index_t const first = k;
-      for (index_t r = first == 0 ? 0 : row(first - 1) + 1; r <= row(first); ++r) {
-        offsets[r] = static_cast<Offset>(s);
+      auto const here = key(k);
+      for (index_t const own = keys_of_.row(here); next_row <= own; ++next_row) {
+        offsets[next_row] = static_cast<Offset>(s);
       }
-      indices[s] = keys_of_.column(key(first));
-      for (++k; k < count_ && !begins(k);) ++k;
-      if constexpr (!std::is_same_v<Value, no_values>) {
+      indices[s] = keys_of_.column(here);
+      if constexpr (std::is_same_v<Value, no_values>) {
+        for (++k; k < count_ && key(k) == here;) ++k;
+      } else {
         using T = accumulator_t<Value>;
-        T sum = as_number<T>(items_.data()[first].value);
-        for (index_t i = first + 1; i < k; ++i) {
-          sum = plus<T>{}(sum, as_number<T>(items_.data()[i].value));
+        T sum = as_number<T>(items_.data()[k].value);
+        for (++k; k < count_ && key(k) == here; ++k) {
+          sum = plus<T>{}(sum, as_number<T>(items_.data()[k].value));
         }
         values[s] = as_entry<Value>(sum);
       }
     }
+    return s;
   }
 
  private:
@@ -118,9 +121,12 @@ index_t write_rows(int threads, libscan::detail::expanded_list<Value> const& lis
   auto const write = [&](no_state, chunk const& c, index_t before) {
     sorted.write_places(c.begin, c.end, before, offsets, indices, values);
   };
-  index_t const entries = run_chunks(
-      threads, sorted.count(), default_chunk_items, plus<index_t>{}, index_t{0},
-      [] { return no_state{}; }, count, write);
+  // A single chunk need not be counted first.
+  index_t const entries = sorted.count() <= default_chunk_items
+                              ? sorted.write_places(0, sorted.count(), 0, offsets, indices, values)
+                              : run_chunks(
+                                    threads, sorted.count(), default_chunk_items, plus<index_t>{},
+                                    index_t{0}, [] { return no_state{}; }, count, write);
   index_t const last_row = sorted.count() == 0 ? -1 : sorted.row(sorted.count() - 1);
   std::fill(offsets + last_row + 1, offsets + list.list.rows + 1, static_cast<Offset>(entries));
   return entries;

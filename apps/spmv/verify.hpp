@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <apps/common/steps.hpp>
+#include <apps/common/comparison.hpp>
 #include <apps/spmv/semiring_choice.hpp>
 
 namespace libscan::apps {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One chunk of a CPU scan, on one core: summed first, and scanned once its carry is known. Three
 // ways: vector code (vector_scan.hpp) where there is any for the operator and items lie side by
-// side in its type; the same for other items, converted piece by piece; and else four streams that
-// advance in the chunk side by side.
+// side in its type; the same for other items, converted piece by piece (converted_items.hpp); and
+// else four streams that advance in the chunk side by side.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/converted_items.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/vector_scan.hpp>
 
@@ -77,11 +78,18 @@ T append(T x, In in, index_t begin, index_t end, Op op) {
 /// last. `out` may be `in`: an item is read before its place is written.
 template <scan_kind Kind, class T, class In, class Out, class Op>
 T scan_serially(T x, In in, Out out, index_t begin, index_t end, Op op) {
-  for (index_t i = begin; i < end; ++i) {
+  auto const scan_item = [&](index_t i) {
     T const next = op(x, static_cast<T>(in[i]));
     out[i] = Kind == scan_kind::inclusive ? next : x;
     x = next;
+  };
+  // A few at a time: where an operation takes a cycle, the loop's own would be most of the work.
+  constexpr index_t at_once = 4;
+  index_t i = begin;
+  for (; end - i >= at_once; i += at_once) {
+    for (index_t k = 0; k < at_once; ++k) scan_item(i + k);
   }
+  for (; i < end; ++i) scan_item(i);
   return x;
 }
 
@@ -129,37 +137,6 @@ T scan_streams(In in, Out out, index_t items, Op op, T carry, stream_values<T> c
   return scan_serially<Kind>(x[streams - 1], in, out, streams * length, items, op);
 }
 
-/// Items that vector code reads: side by side in memory, of the operator's own type or one for
-/// which there is code, too.
-template <class It, class Op>
-concept vector_input = std::contiguous_iterator<It> && vectorised<Op, std::iter_value_t<It>>;
-
-/// Items that vector code writes.
-template <class It, class Op>
-concept vector_output =
-    vectorised<Op> && std::contiguous_iterator<It> && std::is_same_v < std::iter_value_t<It>,
-typename Op::value_type > ;
-
-/// Items that are converted together for vector code, in the nearest cache.
-template <class T>
-inline constexpr index_t converted_at_once = 16384 / static_cast<index_t>(sizeof(T));
-
-/// Calls work(i, items, count) for pieces of in[0..n-1] in their order: items[0..count-1] are
-/// in[i], in[i + 1], ... as T.
-template <class T, class In, class Work>
-void for_converted(In in, index_t n, Work work) {
-  constexpr index_t most = converted_at_once<T>;
-  alignas(cache_line) T items[most];
-  index_t i = 0;
-  for (; i + most <= n; i += most) {
-    for (index_t k = 0; k < most; ++k) items[k] = static_cast<T>(in[i + k]);
-    work(i, items, most);
-  }
-  if (i == n) return;
-  for (index_t k = 0; k < n - i; ++k) items[k] = static_cast<T>(in[i + k]);
-  work(i, items, n - i);
-}
-
 /// How the chunks of a scan from `In` to `Out` are summed, and then scanned. `sums` is what `sum`
 /// leaves to `scan`, which returns carry op all items, associated as the last item's inclusive
 /// prefix is.
@@ -168,7 +145,8 @@ struct chunk_code {
   using T = typename Op::value_type;
   using item = std::iter_value_t<In>;
   static constexpr bool by_vectors = vector_input<In, Op> && vector_output<Out, Op>;
-  static constexpr bool converts = !by_vectors && vector_output<Out, Op>;
+  static constexpr bool rounds = rounded_output<Out, Op>;
+  static constexpr bool converts = !by_vectors && (vector_output<Out, Op> || rounds);
 
   /// The sum of in[0..items-1], items >= 1.
   static T sum(In in, index_t items, Op op, stream_values<T>& sums) {
@@ -194,9 +172,15 @@ struct chunk_code {
       return vector_scan_of<Op, item>().scan(Kind, std::to_address(in), std::to_address(out), items,
                                              carry, road, nullptr);
     } else if constexpr (converts) {
-      T* const to = std::to_address(out);
-      for_converted<T>(in, items, [&](index_t i, T const* piece, index_t count) {
-        carry = vector_scan_of<Op>().scan(Kind, piece, to + i, count, carry, road, nullptr);
+      auto* const to = std::to_address(out);
+      for_converted<T>(in, items, [&](index_t i, T* piece, index_t count) {
+        if constexpr (rounds) {
+          carry = vector_scan_of<Op>().scan(Kind, piece, piece, count, carry, store_road::cached,
+                                            nullptr);
+          round_to(piece, count, to + i, road);
+        } else {
+          carry = vector_scan_of<Op>().scan(Kind, piece, to + i, count, carry, road, nullptr);
+        }
       });
       return carry;
     } else {

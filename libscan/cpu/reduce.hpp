@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions on CPU threads, of any random-access iterator by any operator: the sums that a scan
-// makes of its chunks (chunk_scan.hpp), summed in turn (chunk_chain.hpp).
+// makes of its chunks (chunk_scan.hpp), summed in turn.
 #pragma once
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <iterator>
+#include <memory>
+#include <numeric>
 #include <type_traits>
 
 #include <libscan/core/operators.hpp>
@@ -16,15 +19,50 @@
 
 namespace libscan::inline v1::cpu {
 
+namespace detail {
+
+/// Parts whose sums are kept until all are there.
+inline constexpr index_t most_parts = 256;
+
+/// init op the sums of all chunks, in order, each sum_of(begin, end). Parts of a few chunks each
+/// are summed by one thread, which waits for no other; how many, n and `chunk_items` say.
+template <monoid Op, class SumOf>
+typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, Op op,
+                                  typename Op::value_type init, SumOf const& sum_of) {
+  using T = typename Op::value_type;
+  check_chunks(threads, n, chunk_items);
+  if (n == 0) return init;
+  index_t const part_chunks = ceil_div(ceil_div(n, chunk_items), most_parts);
+  index_t const part_items = std::min(n, chunk_items * part_chunks);
+  alignas(T) std::byte room[most_parts * sizeof(T)];
+  T* const sums = reinterpret_cast<T*>(room);
+  run_chain(threads, n, part_items, op, init, [&](auto& chain, auto& mine) {
+    for (; mine; mine = chain.claim()) {
+      index_t begin = *mine * part_items;
+      index_t const end = std::min(n, begin + part_items);
+      index_t next = std::min(end, begin + chunk_items);
+      T sum = sum_of(begin, next);
+      while ((begin = next) < end) {
+        next = std::min(end, begin + chunk_items);
+        sum = op(sum, sum_of(begin, next));
+      }
+      std::construct_at(sums + *mine, sum);
+    }
+  });
+  return std::accumulate(sums, sums + ceil_div(n, part_items), init, op);
+}
+
+}  // namespace detail
+
 /// init op in[0] op ... op in[n-1], on up to `threads` threads; `init` if n = 0.
 ///
 /// `in` is a random-access iterator or pointer; items are converted to Op::value_type, in which
 /// everything accumulates. `op` is associative, need not commute, is called only as op(earlier,
 /// later), concurrently, and sees nothing but items, `init` and their sums. (What commutes is
 /// summed in another order of the items; the result is the same but for rounding, and for which of
-/// several NaNs it is.) Reads n items,
-/// allocates nothing. Floating-point results depend on n and `chunk_items` only, bit for bit, never
-/// on `threads`, timing or the CPU; they may differ in their last bits from the total of a scan.
+/// several NaNs it is.) Reads n items, allocates nothing. Floating-point results depend on n and
+/// `chunk_items` only, bit for bit, never on `threads`, timing or the CPU; they may differ in their
+/// last bits from the total of a scan.
 ///
 /// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and lets pass what `op` or
 /// the iterator throw (of several, that of the first chunk).
@@ -49,12 +87,10 @@ typename Op::value_type reduce(int threads, In in, index_t n, Op op,
       chunk_items = std::max(chunk_items, std::min(large, ceil_div(n, index_t{4} * threads)));
     }
   }
-  return run_chunks(
-      threads, n, chunk_items, op, init, [&] { return detail::all_streams(init); },
-      [&](detail::stream_values<T>& sums, chunk const& c) {
-        return code::sum(in + c.begin, c.size(), op, sums);
-      },
-      [](detail::stream_values<T> const&, chunk const&, T const&) {});
+  return detail::sum_parts(threads, n, chunk_items, op, init, [&](index_t begin, index_t end) {
+    auto sums = detail::all_streams(init);
+    return code::sum(in + begin, end - begin, op, sums);
+  });
 }
 
 }  // namespace libscan::inline v1::cpu

@@ -71,6 +71,11 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
     if (n <= chunk_items || in_one_piece) {
       return code::template scan<Kind>(in, out, n, op, init, all_streams(init), road);
     }
+  } else if constexpr (!std::floating_point<T>) {
+    // A single chunk need not be summed first: that pays only where the operator's latency is most
+    // of the work, as that of floating-point sums is.
+    check_chunks(threads, n, chunk_items);
+    if (n <= chunk_items) return scan_serially<Kind>(init, in, out, 0, n, op);
   }
   if constexpr (code::by_vectors) {
     if (n / chunk_items >= index_t{4} * threads) {
@@ -97,19 +102,21 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
 }  // namespace detail
 
 /// Inclusive scan: out[i] = init op in[0] op ... op in[i] for i in [0, n), on up to `threads`
-/// threads. Returns init op in[0] op ... op in[n-1], the bits of out[n-1]; `init` if n = 0.
+/// threads. Returns init op in[0] op ... op in[n-1], the bits of out[n-1] unless those are rounded;
+/// `init` if n = 0.
 ///
 /// `in` and `out` are random-access iterators or pointers; items are converted to Op::value_type,
-/// in which everything accumulates. `op` is associative, need not commute, is called only as
-/// op(earlier, later), concurrently, and sees nothing but items, `init` and their sums. In-place
-/// (out == in exactly) is allowed, any other overlap is undefined. Writes to different items must
-/// not race (std::vector<bool> does).
+/// in which everything accumulates (so `plus<float>` sums `float16` and `bfloat16` in float, and
+/// rounds what is written, not what is carried on, where `out` holds them). `op` is associative,
+/// need not commute, is called only as op(earlier, later), concurrently, and sees nothing but
+/// items, `init` and their sums. In-place (out == in exactly) is allowed, any other overlap is
+/// undefined. Writes to different items must not race (std::vector<bool> does).
 ///
 /// Reads n and writes n items of memory, allocates nothing below one chunk (`chunk_items`, or n)
 /// and nothing that grows with n above. Floating-point results depend on n and `chunk_items` only,
 /// bit for bit, never on `threads`, timing or the CPU: a fixed network of sums within 64 bytes of
-/// items (with operators of your own four streams a chunk, from left to right), then from left to
-/// right.
+/// items, then from left to right; with operators of your own four streams a chunk, each from left
+/// to right, or a single one where a single chunk's results are no floating-point numbers.
 ///
 /// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and lets pass what `op` or
 /// the iterators throw (of several, that of the first chunk); `out` is then partly written.

@@ -104,6 +104,11 @@ struct segment_keys {
 
 namespace detail {
 
+/// Whether item i of some marked items begins a segment.
+inline bool is_head(head_word const* heads, index_t i) {
+  return (heads[i / word_heads] >> (i % word_heads) & 1) != 0;
+}
+
 /// The bits of a word in reverse.
 inline head_word reversed(head_word x) {
   auto const swap = [&](int by, head_word low) { x = (x >> by & low) | (x & low) << by; };

@@ -15,6 +15,8 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/segmented.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/few_segments.hpp>
+#include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <libscan/cpu/small_room.hpp>
 
@@ -159,6 +161,10 @@ index_t segmented_reduce(int threads, In in, Heads const& heads, Totals totals, 
                          std::type_identity_t<typename Op::value_type> init = Op::identity(),
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  if (detail::few_for_segments(threads, n, chunk_items)) {
+    return detail::sum_few_segments(in, heads, n, op, init,
+                                    [=](index_t s, index_t, T const& sum) { totals[s] = sum; });
+  }
   return detail::find_totals(threads, in, heads, n, op, init, chunk_items,
                              [&](auto const& stage, chunk const& c, T const* sums, index_t ended) {
                                detail::pick(stage.tails.data(), c.size(), sums, totals + ended);
@@ -179,6 +185,17 @@ index_t segmented_reduce(int threads, In in, segment_offsets const& heads, Total
     throw invalid_argument("segmented_reduce: offsets from 0 to " + std::to_string(n) +
                            " expected, for " + std::to_string(segments) + " segments");
   }
+  if (detail::few_for_segments(threads, n, chunk_items)) {
+    return detail::sum_few_segments(in, heads, n, op, init,
+                                    [=](index_t s, index_t, T const& sum) { totals[s] = sum; });
+  }
+  // So few that all threads take one after the other, which need not be scanned.
+  if (segments <= n / chunk_items / 2) {
+    for (index_t s = 0; s < segments; ++s) {
+      totals[s] = reduce(threads, in + ends[s - 1], ends[s] - ends[s - 1], op, init);
+    }
+    return segments;
+  }
   // A chunk writes the segments that end in it, and those that are empty behind them.
   detail::find_totals(threads, in, heads, n, op, init, chunk_items,
                       [&](auto const&, chunk const& c, T const* sums, index_t) {
@@ -191,7 +208,6 @@ index_t segmented_reduce(int threads, In in, segment_offsets const& heads, Total
                           begin = end;
                         }
                       });
-  if (n == 0) std::fill_n(totals, segments, init);
   return segments;
 }
 
@@ -205,6 +221,13 @@ index_t reduce_by_key(int threads, Key const* keys, In in, Unique unique, Totals
                       Op op, std::type_identity_t<typename Op::value_type> init = Op::identity(),
                       index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  if (detail::few_for_segments(threads, n, chunk_items)) {
+    auto const take = [=](index_t s, index_t begin, T const& sum) {
+      unique[s] = keys[begin];
+      totals[s] = sum;
+    };
+    return detail::sum_few_segments(in, segment_keys<Key>{keys}, n, op, init, take);
+  }
   return detail::find_totals(threads, in, segment_keys<Key>{keys}, n, op, init, chunk_items,
                              [&](auto const& stage, chunk const& c, T const* sums, index_t ended) {
                                detail::pick(stage.tails.data(), c.size(), sums, totals + ended);

@@ -15,6 +15,8 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/segmented.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/converted_items.hpp>
+#include <libscan/cpu/few_segments.hpp>
 #include <libscan/cpu/segment_heads.hpp>
 #include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/staged_scan.hpp>
@@ -23,11 +25,6 @@
 namespace libscan::inline v1::cpu {
 
 namespace detail {
-
-/// Whether item i of a chunk begins a segment.
-inline bool is_head(head_word const* heads, index_t i) {
-  return (heads[i / word_heads] >> (i % word_heads) & 1) != 0;
-}
 
 /// The items of a chunk as `segmented<Op>` takes them, `init` before each head.
 template <class Op>
@@ -71,7 +68,7 @@ struct iterated_items {
   In in;
 
   void operator()(index_t begin, index_t end, T* to) const {
-    for (index_t i = begin; i < end; ++i) to[i - begin] = static_cast<T>(in[i]);
+    convert_items(in + begin, end - begin, to);
   }
   T const* direct(index_t begin) const {
     if constexpr (std::contiguous_iterator<In> && std::same_as<std::iter_value_t<In>, T>) {
@@ -164,12 +161,21 @@ void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, 
 /// `heads` says where segments begin (see `segment_heads`); `op` never sees items of two segments.
 /// All else as `staged_scan`; a thread needs a bit more for each item of a chunk. Where the next
 /// chunk lies (source.direct, heads.read_for) may be asked before the one in hand is written.
-template <scan_kind Kind, class Source, segment_heads Heads, monoid Op>
+template <scan_kind Kind, class Source, segment_heads Heads, monoid Op,
+          staged_output<typename Op::value_type> Out>
 requires item_source<Source, typename Op::value_type>
 void staged_segmented_scan(int threads, scan_direction direction, Source const& source,
-                           Heads const& heads, typename Op::value_type* out, index_t n, Op op,
+                           Heads const& heads, Out* out, index_t n, Op op,
                            typename Op::value_type init, index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  if (detail::few_for_segments(threads, n, chunk_items)) {
+    if (n == 0) return;
+    detail::small_room<T> const room(n);
+    T const* const in = detail::fetch(source, scan_direction::forward, n, {0, 0, n}, room.data());
+    return detail::deliver(out, scan_direction::forward, n, {0, 0, n}, room.data(), [&](T* to) {
+      detail::scan_few_segments<Kind>(direction, in, heads, to, n, op, init);
+    });
+  }
   segmented<Op> const within{op};
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
   using stage = detail::segmented_stage<T>;
@@ -194,9 +200,10 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
 
 /// The same for the items in[0..n-1] of a random-access iterator or pointer, each converted to
 /// Op::value_type. `out` may be `in`, or apart from it.
-template <scan_kind Kind, std::random_access_iterator In, segment_heads Heads, monoid Op>
-void segmented_scan(int threads, scan_direction direction, In in, Heads const& heads,
-                    typename Op::value_type* out, index_t n, Op op, typename Op::value_type init,
+template <scan_kind Kind, std::random_access_iterator In, segment_heads Heads, monoid Op,
+          staged_output<typename Op::value_type> Out>
+void segmented_scan(int threads, scan_direction direction, In in, Heads const& heads, Out* out,
+                    index_t n, Op op, typename Op::value_type init,
                     index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   staged_segmented_scan<Kind>(threads, direction, detail::iterated_items<T, In>{in}, heads, out, n,

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/converted_items.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/stream_copy.hpp>
@@ -27,6 +29,10 @@ template <class Source, class T>
 concept item_source = requires(Source const& source, index_t item, T* to) {
   source(item, item, to);
 };
+
+/// Items that results of type T are written as: T itself, or floats as those of 16 bits, rounded.
+template <class Out, class T>
+concept staged_output = std::same_as<Out, T> || detail::rounds_from<Out, T>;
 
 namespace detail {
 
@@ -57,13 +63,20 @@ T const* fetch(Source const& source, scan_direction direction, index_t n, chunk 
   return room;
 }
 
-/// Calls write(place) to fill the output's positions [c.begin, c.end); in reverse by way of
-/// `aside`.
-template <class T, class Write>
-void deliver(T* out, scan_direction direction, index_t n, chunk const& c, T* aside, Write write) {
-  if (direction == scan_direction::forward) return write(out + c.begin);
-  write(aside);
-  std::reverse_copy(aside, aside + c.size(), out + (n - c.end));
+/// Calls write(place) to fill the output's positions [c.begin, c.end); by way of `aside` in
+/// reverse, or where results are rounded.
+template <class T, class Out, class Write>
+void deliver(Out* out, scan_direction direction, index_t n, chunk const& c, T* aside, Write write) {
+  bool const forward = direction == scan_direction::forward;
+  if constexpr (std::same_as<Out, T>) {
+    if (forward) return write(out + c.begin);
+    write(aside);
+    std::reverse_copy(aside, aside + c.size(), out + (n - c.end));
+  } else {
+    write(aside);
+    if (!forward) std::reverse(aside, aside + c.size());
+    code_for_halves<Out>().narrow(aside, c.size(), out + (forward ? c.begin : n - c.end));
+  }
 }
 
 }  // namespace detail
@@ -80,11 +93,10 @@ void deliver(T* out, scan_direction direction, index_t n, chunk const& c, T* asi
 ///
 /// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, std::bad_alloc, and what
 /// `source` throws (of several, for the chunk that comes first); `out` is then partly written.
-template <scan_kind Kind, class Source, monoid Op>
+template <scan_kind Kind, class Source, monoid Op, staged_output<typename Op::value_type> Out>
 requires item_source<Source, typename Op::value_type>
-void staged_scan(int threads, scan_direction direction, Source const& source,
-                 typename Op::value_type* out, index_t n, Op op, typename Op::value_type init,
-                 index_t chunk_items = staged_chunk_items) {
+void staged_scan(int threads, scan_direction direction, Source const& source, Out* out, index_t n,
+                 Op op, typename Op::value_type init, index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   using stage = detail::stage<T, T>;
   using code = detail::chunk_code<T const*, T*, Op>;

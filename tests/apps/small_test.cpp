@@ -15,8 +15,10 @@
 #include <apps/histogram/even_bins.hpp>
 #include <apps/histogram/histogram_cpu.hpp>
 #include <apps/radix_sort/radix_sort_cpu.hpp>
+#include <apps/radix_sort/segmented_sort_cpu.hpp>
 #include <apps/radix_sort/split_by_key_cpu.hpp>
 #include <apps/spmv/spmv_cpu.hpp>
+#include <libscan/core/half.hpp>
 #include <libscan/cpu/binary_scan.hpp>
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/scan.hpp>
@@ -167,6 +169,22 @@ TEMPLATE_TEST_CASE("small scans and sums allocate nothing", "", std::uint32_t, f
   scan_all(own_plus<T>{});
 }
 
+TEMPLATE_TEST_CASE("small scans and sums of floats of 16 bits allocate nothing", "", float16,
+                   bfloat16) {
+  std::vector<TestType> in(static_cast<std::size_t>(n)), out = in;
+  std::vector<float> sums(in.size());
+  plus<float> const op;
+  CHECK(allocated([&] { cpu::inclusive_scan(threads, in.data(), out.data(), n, op, 0.0F); }) == 0);
+  CHECK(allocated([&] { cpu::exclusive_scan(threads, in.data(), sums.data(), n, op, 0.0F); }) == 0);
+  CHECK(allocated([&] { cpu::reduce(threads, in.data(), n, op); }) == 0);
+  CHECK(allocated([&] {
+          cpu::segmented_scan<scan_kind::inclusive>(threads, scan_direction::reverse, in.data(),
+                                                    in_tens, out.data(), n, op, 0.0F);
+        }) == 0);
+  CHECK(allocated([&] { cpu::segmented_reduce(threads, in.data(), in_tens, out.data(), n, op); }) ==
+        0);
+}
+
 TEMPLATE_TEST_CASE("small binary scans allocate nothing", "", std::uint32_t, std::int64_t) {
   std::vector<TestType> ranks(static_cast<std::size_t>(n));
   auto const rank_all = [&](auto const& mask) {
@@ -228,7 +246,23 @@ TEMPLATE_TEST_CASE("small sorts and splits by key allocate nothing", "", std::ui
   }
 }
 
-TEMPLATE_TEST_CASE("small histograms allocate nothing", "", std::uint32_t, float, double) {
+TEMPLATE_TEST_CASE("small sorts within segments allocate nothing", "", std::int16_t, std::uint32_t,
+                   std::uint64_t, double) {
+  auto const in = keys_of_tens<TestType>();
+  auto out = in;
+  std::vector<std::uint64_t> const values(in.size());
+  auto values_out = values;
+  CHECK(allocated([&] {
+          cpu::sort_keys_in_segments(threads, in.data(), out.data(), n, tens.data(), n / 10);
+        }) == 0);
+  CHECK(allocated([&] {
+          cpu::sort_pairs_in_segments(threads, in.data(), out.data(), values.data(),
+                                      values_out.data(), n, tens.data(), n / 10);
+        }) == 0);
+}
+
+TEMPLATE_TEST_CASE("small histograms allocate nothing", "", std::uint8_t, std::uint32_t, float,
+                   double) {
   auto const in = some_items<TestType>();
   for (int const bins : {1, 256, 1000}) {
     even_bins<TestType> const rule(0.0, 100.0, bins);

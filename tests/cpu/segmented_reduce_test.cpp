@@ -94,7 +94,9 @@ TEMPLATE_TEST_CASE("totals of segments agree with a loop over each", "", plus<st
     for (index_t const n : size_ladder(512, 256, 40000)) {
       CHECK(faults({2, 512}, shape, n, op, init) == "");
     }
-    CHECK(faults({2, cpu::staged_chunk_items}, shape, 100003, op, op.identity()) == "");
+    for (index_t const n : {1000, 2048, 2049, 100003}) {
+      CHECK(faults({2, cpu::staged_chunk_items}, shape, n, op, op.identity()) == "");
+    }
   }
 }
 

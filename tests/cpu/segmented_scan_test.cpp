@@ -192,7 +192,9 @@ TEMPLATE_TEST_CASE("segmented scans agree with a loop per segment", "", plus<std
     for (index_t const n : size_ladder(512, 256, 40000)) {
       CHECK(all_faults({2, 512}, segments, n, op, some_init<TestType>()) == "");
     }
-    CHECK(all_faults({2, cpu::staged_chunk_items}, segments, 100003, op, op.identity()) == "");
+    for (index_t const n : {1000, 2048, 2049, 100003}) {
+      CHECK(all_faults({2, cpu::staged_chunk_items}, segments, n, op, op.identity()) == "");
+    }
   }
 }
 

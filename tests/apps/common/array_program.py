@@ -191,7 +191,7 @@ class EveryArrayProgram(EveryProgram):
         for flag, value, words in [
                 ("--nonsense", "1", "--nonsense"), ("--engine", "abacus", "--engine"),
                 ("--threads", "-1", "--threads"), ("--threads", "two", "--threads"),
-                ("--column", "0", "--column"), ("--dtype", "f16", "'f16' is no item type"),
+                ("--column", "0", "--column"), ("--dtype", "f128", "'f128' is no item type"),
                 ("--dtype", "int7", "'int7' is no item type"),
                 ("--format", "xml", "'xml' is no file format")]:
             with self.subTest(flag=flag, value=value):

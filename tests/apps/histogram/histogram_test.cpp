@@ -102,6 +102,28 @@ TEMPLATE_TEST_CASE("the native engine counts any spread", "", std::uint8_t, std:
   }
 }
 
+TEMPLATE_TEST_CASE("few samples of 8 bits, whose values or bins are counted", "", std::int8_t,
+                   std::uint8_t) {
+  constexpr auto least = std::numeric_limits<TestType>::min();
+  for (spread const how : all_spreads) {
+    for (index_t const n : {0, 1, 7, 8, 127, 128, 129, 300, 511, 512, 1000, 8000}) {
+      auto const samples = spread_samples<TestType>(how, n, 256);
+      for (auto const& [first, bins] :
+           {std::pair{least, 256}, {least, 255}, {TestType(least + 1), 300}, {TestType(20), 50}}) {
+        integer_bins<TestType> const rule(first, bins);
+        require_native<std::uint32_t>(samples, rule,
+                                      histogram_oracle(samples, integer_edges(first, bins)));
+      }
+      auto const edges = even_edges(-7.5, 101.25, 33);
+      auto const expected = histogram_oracle(samples, edges);
+      std::vector<double> const given(edges.begin(), edges.end());
+      require_native<std::int64_t>(samples, even_bins<TestType>(-7.5, 101.25, 33), expected);
+      require_native<std::uint32_t>(samples, edge_bins<TestType, double>(given.data(), 33),
+                                    expected);
+    }
+  }
+}
+
 TEST_CASE("the native engine counts a great many bins") {
   int const bins = 1 << 20;
   auto const samples = spread_samples<std::uint32_t>(spread::uniform, 2100000, 1 << 20);

@@ -152,6 +152,43 @@ class Results(PrefixCase):
             array = samples(dtype, 1000)
             self.writes(np.cumsum(array), self.save("in.npy", array))
 
+    def test_floats_of_16_bits_are_read_as_float32(self):
+        array = (np.random.default_rng(1).integers(-99, 99, 3001) / 4).astype("float16")
+        array[:3] = [65504, -65504, -0.0]
+        expected = np.cumsum(array.astype("float32"))
+        source = self.save("in.npy", array)
+        for name in [source, self.compress("in.npy")]:
+            self.writes(expected, name)
+            self.writes(expected, name, "--dtype", "float16")
+        raw = self.write("in.raw", array.tobytes())
+        for name in ["f16", "float16", "<f2"]:
+            self.writes(expected, raw, "--dtype", name)
+        special = np.array([-np.inf, -6e-8, -0.0, 6e-8, 6.1e-5, 65504, np.inf, np.nan], "float16")
+        self.writes(np.maximum.accumulate(special.astype("float64")),
+                    self.save("special.npy", special), "--op", "max", "--accumulator", "float64")
+        self.writes(np.zeros(0, "float32"), self.save("none.npy", array[:0]))
+        brain = samples("float32", 3001).view("uint32") & 0xffff0000
+        raw = self.write("brain.raw", (brain >> 16).astype("uint16").tobytes())
+        for name in ["bf16", "bfloat16"]:
+            self.writes(np.cumsum(brain.view("float32")), raw, "--dtype", name)
+
+    def test_floats_of_16_bits_are_refused_where_they_do_not_fit(self):
+        half = self.save("half.npy", np.zeros(9, "float16"))
+        single = self.save("single.npy", np.zeros(9, "float32"))
+        self.fails(BAD_FILE, "holds float16 items, expected float32 as asked for", half,
+                   "--dtype", "float32")
+        self.fails(BAD_FILE, "holds float16 items, expected bfloat16 as asked for", half,
+                   "--dtype", "bf16")
+        self.fails(BAD_FILE, "holds float32 items, expected float16 as asked for", single,
+                   "--dtype", "f16")
+        self.fails(BAD_FILE, "big-endian items '>f2'",
+                   self.save("big.npy", np.zeros(9, ">f2")))
+        self.fails(USAGE, "--dtype float16 is for npy and raw", "-", "--dtype", "f16", data=b"1\n")
+        self.fails(USAGE, "--accumulator: 'float16' is no item type", half, "--accumulator",
+                   "float16")
+        self.fails(BAD_FILE, "the file ends within an item", self.write("odd.raw", b"123"),
+                   "--dtype", "f16")
+
     def test_float_sums_are_near_the_exact_ones(self):
         for dtype in FLOATS:
             array = np.random.default_rng(3).normal(size=200001).astype(dtype)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sort of a bucket by one thread, by digits of either width.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <ios>
 #include <vector>
@@ -36,6 +37,51 @@ TEST_CASE("leaves are sorted stably by digits of either width, and by what is le
         REQUIRE(std::equal(expected.begin(), expected.end(), got,
                            [](item a, item b) { return a.key == b.key && a.value == b.value; }));
       }
+    }
+  }
+}
+
+TEST_CASE("networks sort all that is 0 or 1, and so anything") {
+  random_words words;
+  auto const check = [](auto& items, auto sort) {
+    auto expected = items;
+    std::sort(expected.begin(), expected.end());
+    sort(items.data());
+    CHECK(items == expected);
+  };
+  for (int round = 0; round < 3000; ++round) {
+    // As many ones as zeros, or few of either.
+    std::uint64_t const bits = round % 3 == 0   ? words()
+                               : round % 3 == 1 ? words() & words() & words()
+                                                : words() | words();
+    std::array<std::uint64_t, 24> some;
+    std::array<std::uint64_t, 32> more;
+    for (std::size_t i = 0; i < some.size(); ++i) some[i] = bits >> i & 1;
+    for (std::size_t i = 0; i < more.size(); ++i) more[i] = bits >> i & 1;
+    check(some, cpu::detail::sort_words_by_network<24>);
+    check(more, cpu::detail::sort_words_by_network<32>);
+  }
+}
+
+TEMPLATE_TEST_CASE("few items are sorted stably by the bits that count", "", std::uint8_t,
+                   std::uint32_t, std::uint64_t) {
+  using item = cpu::detail::keyed_value<TestType, int>;
+  random_words words;
+  for (TestType const counting : {TestType(~TestType{0}), TestType(6), TestType(0)}) {
+    cpu::detail::counting_bits<TestType> const order{counting};
+    for (index_t n = 1; n <= cpu::detail::few_items<TestType>; ++n) {
+      INFO(n << " items");
+      std::vector<item> items(static_cast<std::size_t>(n)), sorted(items.size());
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        items[i] = {static_cast<TestType>(n % 2 == 0 ? words() : ~words.below(3)),
+                    static_cast<int>(i)};
+      }
+      auto expected = items;
+      std::stable_sort(expected.begin(), expected.end(),
+                       [&](item const& a, item const& b) { return order(a.key) < order(b.key); });
+      cpu::detail::sort_few_items(items.data(), sorted.data(), n, order);
+      REQUIRE(std::equal(expected.begin(), expected.end(), sorted.begin(),
+                         [](item a, item b) { return a.key == b.key && a.value == b.value; }));
     }
   }
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples so few, on a CPU, that a table beside the caller's counters would take longer to clear
+// and add up than they take to count: into the counters themselves. Of samples of 8 bits, a rule is
+// asked at most once for each value.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <apps/histogram/bins.hpp>
+#include <apps/histogram/place_tables_cpu.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// Calls each(sample) for all samples; the loop's own work is shared by some at a time.
+template <class Sample, class Each>
+void for_each_of_few(Sample const* in, index_t n, Each each) {
+  index_t i = 0;
+  for (; i + samples_at_once <= n; i += samples_at_once) {
+    for (int k = 0; k < samples_at_once; ++k) each(in[i + k]);
+  }
+  for (; i < n; ++i) each(in[i]);
+}
+
+/// Adds samples of 8 bits to counts[bin]; what is in no bin goes to add(place, count).
+template <class Sample, class Count, class Add>
+void count_few_integers(Sample const* in, index_t n, integer_bins<Sample> const& rule,
+                        Count* counts, Add add) {
+  using limits = std::numeric_limits<Sample>;
+  // In registers, which no counter can be part of.
+  int const first = rule.first(), bins = rule.bins();
+  auto const last = static_cast<unsigned>(rule.last() - first);
+  bool const all = rule.first() == limits::min() && rule.last() == limits::max();
+  for (index_t i = 0; i < n; i += histogram_block) {
+    index_t const count = std::min(histogram_block, n - i);
+    if (count > 1 && all_same(in + i, count)) {
+      add(rule.find(in[i]), count);
+    } else if (all) {
+      for_each_of_few(in + i, count, [=](int sample) { ++counts[sample - int{limits::min()}]; });
+    } else {
+      for_each_of_few(in + i, count, [=](Sample sample) {
+        auto const bin = static_cast<unsigned>(sample - first);
+        if (bin <= last) [[likely]] {
+          ++counts[bin];
+        } else {
+          add(bins + (sample < first ? place_below : place_above), 1);
+        }
+      });
+    }
+  }
+}
+
+/// Calls add(place, count) for each value of 8 bits that occurs.
+template <class Sample, class Rule, class Add>
+void count_few_values(Sample const* in, index_t n, Rule const& rule, Add add) {
+  constexpr int values = 256;
+  std::uint32_t counts[values] = {};
+  for (index_t i = 0; i < n; ++i) ++counts[static_cast<std::uint8_t>(in[i])];
+  Sample all[values];
+  int places[values];
+  for (int value = 0; value < values; ++value) all[value] = static_cast<Sample>(value);
+  libscan::detail::in_best_form(rule, [&](auto find) {
+    block_places<Sample, Rule, decltype(find)> const find_block(rule, find);
+    for (index_t i = 0; i < values; i += histogram_block) find_block(all + i, places + i);
+  });
+  for (int value = 0; value < values; ++value) {
+    if (counts[value] != 0) add(places[value], index_t{counts[value]});
+  }
+}
+
+/// Adds in[0 .. n-1] to counts[place] where `rule` puts them into bins, and by add(place, count)
+/// elsewhere, or there, too.
+template <class Sample, class Rule, class Count, class Add>
+void count_few(Sample const* in, index_t n, Rule const& rule, [[maybe_unused]] Count* counts,
+               Add add) {
+  constexpr bool bytes = std::is_integral_v<Sample> && sizeof(Sample) == 1;
+  if constexpr (bytes && std::is_same_v<Rule, integer_bins<Sample>>) {
+    return count_few_integers(in, n, rule, counts, add);
+  } else if constexpr (bytes) {
+    constexpr index_t enough = 512;  // to ask for each value rather than for each sample
+    if (n >= enough) return count_few_values(in, n, rule, add);
+  }
+  for_places<equal_samples::blocks, counters::far>(in, n, rule, add,
+                                                   [add](int, index_t place) { add(place, 1); });
+}
+
+}  // namespace libscan::inline v1::cpu::detail

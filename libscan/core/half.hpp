@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Floats of 16 bits by their bits, where the compiler has no such types: IEEE halves and bfloat16.
+// They are widened to float exactly, worked on there, and rounded back to nearest, ties to even.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include <libscan/core/types.hpp>
+
+// CUDA's types of 16 bits, if the caller includes their headers; this one does not.
+struct __half;
+struct __nv_bfloat16;
+
+namespace libscan::inline v1 {
+
+namespace detail {
+
+/// Another type's value of the same bits.
+template <class To, class From>
+LIBSCAN_HOST_DEVICE constexpr To bits_as(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  return __builtin_bit_cast(To, from);
+}
+
+/// `yes` or `no`, both of which are there: what vectors choose by.
+LIBSCAN_HOST_DEVICE constexpr std::uint32_t chosen(bool by, std::uint32_t yes, std::uint32_t no) {
+  return by ? yes : no;
+}
+
+/// The float that the half with these bits is.
+LIBSCAN_HOST_DEVICE constexpr float widened_half(std::uint16_t half) {
+  constexpr std::uint32_t bias = 112U << 23;  // by how much exponents differ
+  std::uint32_t const magnitude = half & 0x7fffU;
+  std::uint32_t const sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
+  // Infinities and NaNs have the largest exponent of either. Subnormal halves are multiples of
+  // 2^-24, and floats that are not subnormal.
+  std::uint32_t const normal = (magnitude << 13) + chosen(magnitude < 0x7c00U, bias, 2 * bias);
+  auto const small =
+      bits_as<std::uint32_t>(static_cast<float>(static_cast<int>(magnitude)) * 0x1p-24F);
+  return bits_as<float>(sign | chosen(magnitude < 0x400U, small, normal));
+}
+
+/// The bits of the half nearest to a float.
+LIBSCAN_HOST_DEVICE constexpr std::uint16_t narrowed_to_half(float number) {
+  auto const bits = bits_as<std::uint32_t>(number);
+  std::uint32_t const magnitude = bits & 0x7fffffffU;
+  std::uint32_t const odd = magnitude >> 13 & 1U;
+  std::uint32_t const normal = (magnitude - 0x38000000U + 0xfffU + odd) >> 13;
+  // Added to 1/2, the bits that count come last in the fraction, rounded.
+  auto const small = bits_as<std::uint32_t>(bits_as<float>(magnitude) + 0.5F) - 0x3f000000U;
+  std::uint32_t const finite = chosen(magnitude < 0x38800000U, small, normal);
+  std::uint32_t const large = chosen(magnitude > 0x7f800000U, 0x7e00U, 0x7c00U);  // NaN, infinity
+  // From 65520 on, halfway from the largest half to what would be the next, to infinity.
+  std::uint32_t const rounded = chosen(magnitude < 0x477ff000U, finite, large);
+  return static_cast<std::uint16_t>((bits >> 16 & 0x8000U) | rounded);
+}
+
+/// The same of bfloat16.
+LIBSCAN_HOST_DEVICE constexpr float widened_bfloat(std::uint16_t half) {
+  return bits_as<float>(static_cast<std::uint32_t>(half) << 16);
+}
+LIBSCAN_HOST_DEVICE constexpr std::uint16_t narrowed_to_bfloat(float number) {
+  auto const bits = bits_as<std::uint32_t>(number);
+  std::uint32_t const rounded = (bits + 0x7fffU + (bits >> 16 & 1U)) >> 16;
+  bool const nan = (bits & 0x7fffffffU) > 0x7f800000U;
+  return static_cast<std::uint16_t>(chosen(nan, bits >> 16 | 0x40U, rounded));
+}
+
+}  // namespace detail
+
+/// An IEEE float of 16 bits. `float16{bits}` takes its bits; assigned a float it becomes the half
+/// nearest to it, ties to even, NaN to NaN. As a number it is the float that it is exactly.
+struct float16 {
+  std::uint16_t bits;
+
+  LIBSCAN_HOST_DEVICE constexpr float16& operator=(float number) {
+    bits = detail::narrowed_to_half(number);
+    return *this;
+  }
+  template <class Number>
+  requires std::is_arithmetic_v<Number> LIBSCAN_HOST_DEVICE explicit constexpr operator Number()
+      const {
+    return static_cast<Number>(detail::widened_half(bits));
+  }
+  /// Whether the bits are the same.
+  bool operator==(float16 const&) const = default;
+};
+
+/// A bfloat16, the upper half of a float. Otherwise as `float16`.
+struct bfloat16 {
+  std::uint16_t bits;
+
+  LIBSCAN_HOST_DEVICE constexpr bfloat16& operator=(float number) {
+    bits = detail::narrowed_to_bfloat(number);
+    return *this;
+  }
+  template <class Number>
+  requires std::is_arithmetic_v<Number> LIBSCAN_HOST_DEVICE explicit constexpr operator Number()
+      const {
+    return static_cast<Number>(detail::widened_bfloat(bits));
+  }
+  /// Whether the bits are the same.
+  bool operator==(bfloat16 const&) const = default;
+};
+
+/// One of the two.
+template <class T>
+concept half_float = std::same_as<T, float16> || std::same_as<T, bfloat16>;
+
+/// What items of a type are summed in: floats of 16 bits in float, all others as they are.
+template <class Item>
+struct accumulator_of {
+  using type = Item;
+};
+template <>
+struct accumulator_of<float16> {
+  using type = float;
+};
+template <>
+struct accumulator_of<bfloat16> {
+  using type = float;
+};
+template <>
+struct accumulator_of<__half> {
+  using type = float;
+};
+template <>
+struct accumulator_of<__nv_bfloat16> {
+  using type = float;
+};
+template <class Item>
+using accumulator_t = typename accumulator_of<Item>::type;
+
+}  // namespace libscan::inline v1

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Items on their way to vector code of another type, and results on their way back: what lies side
+// by side in an operator's own type needs neither; all else is converted a piece at a time, which
+// stays in the nearest cache.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <iterator>
+#include <memory>
+
+#include <libscan/core/half.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/vector_halves.hpp>
+#include <libscan/cpu/vector_scan.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// Items that vector code reads: side by side in memory, of the operator's own type or one for
+/// which there is code, too.
+template <class It, class Op>
+concept vector_input = std::contiguous_iterator<It> && vectorised<Op, std::iter_value_t<It>>;
+
+/// Items that vector code writes.
+template <class It, class Op>
+concept vector_output =
+    vectorised<Op> && std::contiguous_iterator<It> && std::same_as < std::iter_value_t<It>,
+typename Op::value_type > ;
+
+/// What results become, rounded: floats those of 16 bits.
+template <class Out, class T>
+concept rounds_from = half_float<Out> && std::same_as<T, float>;
+
+/// Such items behind vector code.
+template <class It, class Op>
+concept rounded_output =
+    vectorised<Op> && std::contiguous_iterator<It> && rounds_from < std::iter_value_t<It>,
+typename Op::value_type > ;
+
+/// Items that are converted together for vector code, in the nearest cache.
+template <class T>
+inline constexpr index_t converted_at_once = 16384 / static_cast<index_t>(sizeof(T));
+
+/// to[k] = in[k] as T, for n items.
+template <class T, class In>
+void convert_items(In in, index_t n, T* to) {
+  using item = std::iter_value_t<In>;
+  if constexpr (std::contiguous_iterator<In> && half_float<item> && std::same_as<T, float>) {
+    code_for_halves<item>().widen(std::to_address(in), n, to);
+  } else {
+    for (index_t k = 0; k < n; ++k) to[k] = static_cast<T>(in[k]);
+  }
+}
+
+/// Calls work(i, items, count) for pieces of in[0..n-1] in their order: items[0..count-1] are
+/// in[i], in[i + 1], ... as T, and may be written over.
+template <class T, class In, class Work>
+void for_converted(In in, index_t n, Work work) {
+  alignas(cache_line) T items[converted_at_once<T>];
+  for (index_t i = 0; i < n; i += converted_at_once<T>) {
+    index_t const count = std::min(converted_at_once<T>, n - i);
+    convert_items(in + i, count, items);
+    work(i, items, count);
+  }
+}
+
+/// to[k] = items[k], rounded, for up to `converted_at_once` floats.
+template <half_float Half>
+void round_to(float const* items, index_t n, Half* to, store_road road) {
+  if (road == store_road::cached) return code_for_halves<Half>().narrow(items, n, to);
+  alignas(cache_line) Half rounded[converted_at_once<float>];
+  code_for_halves<Half>().narrow(items, n, rounded);
+  copy_by(road, rounded, n, to);
+}
+
+}  // namespace libscan::inline v1::cpu::detail
