@@ -7,6 +7,7 @@
 #include <apps/filter/facade_checks.hpp>
 #include <apps/filter/filter_cpu.hpp>
 #include <apps/filter/filter_cuda.hpp>
+#include <apps/filter/filter_with_indices_cpu.hpp>
 #include <apps/filter/predicate_marks.hpp>
 
 namespace libscan::inline v1 {
@@ -35,6 +36,28 @@ index_t filter_indices(engine const& on, std::type_identity_t<std::span<T const>
                            : cpu::indices_by(on.threads(), length(values), out.data(), length(out),
                                              cpu::keep_predicate<T>{values.data(), &keep});
   check_fits("filter_indices", kept, length(out));
+  return kept;
+}
+
+template <class T>
+index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T const>> values,
+                            std::type_identity_t<std::span<T>> out, std::span<index_t> indices,
+                            predicate<T> const& keep) {
+  char const* const call = "filter_with_indices";
+  check_apart(call, std::as_bytes(values), std::as_bytes(out), false);
+  check_apart(call, std::as_bytes(values), std::as_bytes(indices), false);
+  check_apart(call, std::as_bytes(out), std::as_bytes(indices), false, "out");
+  index_t const kept =
+      on.is_cuda()
+          ? detail::cuda_filter<T>::indices(on.device(), values, indices, keep)
+          : cpu::filter_with_indices_by(
+                on.threads(), values.data(), length(values),
+                cpu::indexed_outputs<T>{out.data(), length(out), indices.data(), length(indices)},
+                cpu::keep_predicate<T>{values.data(), &keep});
+  check_fits(call, kept, length(out));
+  check_fits(call, kept, length(indices), "kept", "indices");
+  // The values are here: positions say which, and no others need come back from the device.
+  if (on.is_cuda()) cpu::gather(values.data(), indices.data(), kept, out.data());
   return kept;
 }
 
@@ -86,6 +109,35 @@ template index_t filter_indices(engine const&, std::span<float const>, std::span
                                 predicate<float> const&);
 template index_t filter_indices(engine const&, std::span<double const>, std::span<index_t>,
                                 predicate<double> const&);
+
+template index_t filter_with_indices(engine const&, std::span<std::int8_t const>,
+                                     std::span<std::int8_t>, std::span<index_t>,
+                                     predicate<std::int8_t> const&);
+template index_t filter_with_indices(engine const&, std::span<std::uint8_t const>,
+                                     std::span<std::uint8_t>, std::span<index_t>,
+                                     predicate<std::uint8_t> const&);
+template index_t filter_with_indices(engine const&, std::span<std::int16_t const>,
+                                     std::span<std::int16_t>, std::span<index_t>,
+                                     predicate<std::int16_t> const&);
+template index_t filter_with_indices(engine const&, std::span<std::uint16_t const>,
+                                     std::span<std::uint16_t>, std::span<index_t>,
+                                     predicate<std::uint16_t> const&);
+template index_t filter_with_indices(engine const&, std::span<std::int32_t const>,
+                                     std::span<std::int32_t>, std::span<index_t>,
+                                     predicate<std::int32_t> const&);
+template index_t filter_with_indices(engine const&, std::span<std::uint32_t const>,
+                                     std::span<std::uint32_t>, std::span<index_t>,
+                                     predicate<std::uint32_t> const&);
+template index_t filter_with_indices(engine const&, std::span<std::int64_t const>,
+                                     std::span<std::int64_t>, std::span<index_t>,
+                                     predicate<std::int64_t> const&);
+template index_t filter_with_indices(engine const&, std::span<std::uint64_t const>,
+                                     std::span<std::uint64_t>, std::span<index_t>,
+                                     predicate<std::uint64_t> const&);
+template index_t filter_with_indices(engine const&, std::span<float const>, std::span<float>,
+                                     std::span<index_t>, predicate<float> const&);
+template index_t filter_with_indices(engine const&, std::span<double const>, std::span<double>,
+                                     std::span<index_t>, predicate<double> const&);
 
 template index_t count_if(engine const&, std::span<std::int8_t const>,
                           predicate<std::int8_t> const&);

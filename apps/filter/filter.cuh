@@ -27,11 +27,12 @@ constexpr std::size_t filter_workspace_bytes(index_t n) {
 /// null. `out` must have room for all that is kept; nothing behind that is written.
 ///
 /// Aliasing: `out` must not overlap `in` or the mask, also not at the same start: blocks write
-/// where others may not have read yet. Synchronisation: asynchronous on the workspace's stream;
-/// allocates only if the workspace must grow. Traffic: reads n items and the mask, writes those
-/// kept; by a `bit_mask`, items are read only if they are kept, and warps whose bits are all 0 read
-/// none. Progress: as `exclusive_scan`. Throws: `invalid_argument` (workspace too small),
-/// `device_error`.
+/// where others may not have read yet. Of pointers, an `out` that begins within them throws;
+/// whether one before them reaches that far only the device knows. Synchronisation: asynchronous on
+/// the workspace's stream; allocates only if the workspace must grow. Traffic: reads n items and
+/// the mask, writes those kept; by a `bit_mask`, items are read only if they are kept, and warps
+/// whose bits are all 0 read none. Progress: as `exclusive_scan`. Throws: `invalid_argument`
+/// (workspace too small, overlap), `device_error`.
 template <class Tuning = void, class In, class Out, class Keep>
 void filter(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_count) {
   device::filter_outputs<Out> const outputs{out, {}, {}};

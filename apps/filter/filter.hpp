@@ -40,6 +40,15 @@ template <class T>
 index_t filter_indices(engine const& on, std::type_identity_t<std::span<T const>> values,
                        std::span<index_t> out, predicate<T> const& keep);
 
+/// Copies the items that `keep` keeps to the front of `out` and their positions to the front of
+/// `indices`, both ascending by position, and returns how many they are. `out` and `indices` must
+/// lie apart from `values` and from each other. Asks about each item once. All else as `filter`,
+/// for each of the two outputs.
+template <class T>
+index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T const>> values,
+                            std::type_identity_t<std::span<T>> out, std::span<index_t> indices,
+                            predicate<T> const& keep);
+
 /// How many items of `values` `keep` keeps. Reads `values` once, writes nothing. Throws as
 /// `filter`, for the reasons of devices and memory.
 template <class T>

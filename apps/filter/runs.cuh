@@ -29,8 +29,15 @@ namespace device {
 template <class Tuning, class In, class Outputs, class Equal>
 void encode_runs(workspace& ws, In in, Outputs out, item_count n, Equal equal, index_t* d_runs) {
   using item = typename std::iterator_traits<In>::value_type;
-  std::byte* const memory = ws.reserve(filter_bytes<run_summary, Tuning, item>(n.at_most()));
   keep_heads<Equal> const rule{equal};
+  char const* const call = "run_length_encode";
+  require_apart(
+      call, in, rule, n.at_most(),
+      {first_byte_of(out.values), first_byte_of(out.lengths), first_byte_of(out.offsets)});
+  require_two_places(call, out.values, out.lengths, n.at_most());
+  require_two_places(call, out.values, out.offsets, n.at_most());
+  require_two_places(call, out.lengths, out.offsets, n.at_most());
+  std::byte* const memory = ws.reserve(filter_bytes<run_summary, Tuning, item>(n.at_most()));
   bool const done = if_resident<Tuning, item>(n.at_most(), [&](auto tuning) {
     resident_runs<decltype(tuning)>(ws, memory, in, out, n, rule, d_runs);
   });

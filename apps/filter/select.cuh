@@ -3,6 +3,7 @@
 // rule, the outputs and the GPU permit.
 #pragma once
 
+#include <apps/filter/apart.cuh>
 #include <apps/filter/look_back_filter.cuh>
 #include <apps/filter/pipelined_filter.cuh>
 #include <apps/filter/pipelined_mask_filter.cuh>
@@ -153,6 +154,11 @@ inline constexpr std::size_t count_bytes = 256;
 template <class Tuning, class In, class Outputs, class Rule>
 void filter(workspace& ws, In in, Outputs out, item_count n, Rule rule, index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
+  require_apart(
+      "filter", in, rule, n.at_most(),
+      {first_byte_of(out.items), first_byte_of(out.positions), first_byte_of(out.rejected)});
+  require_two_places("filter", out.items, out.positions, n.at_most());
+  require_two_places("filter", out.items, out.rejected, n.at_most());
   std::byte* const memory = ws.reserve(filter_bytes<position, Tuning, item>(n.at_most()));
   filter_into<Tuning>(ws, memory, in, out, n, rule, d_count);
 }

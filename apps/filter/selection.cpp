@@ -7,6 +7,7 @@
 
 #include <apps/filter/facade_checks.hpp>
 #include <apps/filter/filter_cpu.hpp>
+#include <apps/filter/filter_with_indices_cpu.hpp>
 #include <apps/filter/predicate_marks.hpp>
 #include <apps/filter/runs_cpu.hpp>
 #include <apps/filter/selection_cuda.hpp>
@@ -105,6 +106,30 @@ index_t selection<T>::filter(engine const& on, std::span<T const> values, std::s
 }
 
 template <class T>
+index_t selection<T>::filter_with_indices(engine const& on, std::span<T const> values,
+                                          std::span<T> out, std::span<index_t> indices,
+                                          item_mask const& mask) {
+  char const* const call = "filter_with_indices";
+  check_size(call, mask, length(values));
+  check_apart(call, std::as_bytes(values), std::as_bytes(out), false);
+  check_apart(call, std::as_bytes(values), std::as_bytes(indices), false);
+  check_apart(call, std::as_bytes(out), std::as_bytes(indices), false, "out");
+  check_apart(call, mask.bytes(), std::as_bytes(out), false, "the mask");
+  check_apart(call, mask.bytes(), std::as_bytes(indices), false, "the mask");
+  cpu::indexed_outputs<T> const to{out.data(), length(out), indices.data(), length(indices)};
+  index_t const kept = on.is_cuda() ? cuda_mask_indices(on.device(), mask, indices)
+                                    : with_rule(mask, [&](auto rule) {
+                                        return cpu::filter_with_indices_by(
+                                            on.threads(), values.data(), length(values), to, rule);
+                                      });
+  check_fits(call, kept, length(out));
+  check_fits(call, kept, length(indices), "kept", "indices");
+  // The values never went to the device.
+  if (on.is_cuda()) cpu::gather(values.data(), indices.data(), kept, out.data());
+  return kept;
+}
+
+template <class T>
 index_t selection<T>::split(engine const& on, std::span<T const> values, std::span<T> out,
                             std::optional<std::span<T>> rejected, predicate<T> const& keep) {
   check_split(values, out, rejected);
@@ -127,6 +152,21 @@ index_t selection<T>::split(engine const& on, std::span<T const> values, std::sp
           ? cuda_selection<T>::split(on.device(), values, out, rejected, mask)
           : with_rule(mask, [&](auto rule) { return split_by(on, values, out, rejected, rule); });
   return checked_split(values, out, rejected, kept);
+}
+
+template <class Word>
+index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word> out, int bit) {
+  constexpr int bits = 8 * static_cast<int>(sizeof(Word));
+  if (bit < 0 || bit >= bits) {
+    throw invalid_argument("split_by_bit: bit " + std::to_string(bit) + " of keys of " +
+                           std::to_string(bits) + " bits; expected 0 to " +
+                           std::to_string(bits - 1));
+  }
+  check_split<Word>(keys, out, std::nullopt);
+  if (on.is_cuda()) return cuda_split_words(on.device(), keys, out, bit);
+  auto const is_clear = [bit](Word key) { return (key >> bit & 1u) == 0; };
+  return split_by<Word>(on, keys, out, std::nullopt,
+                        cpu::keep_where<Word const*, decltype(is_clear)>{keys.data(), is_clear});
 }
 
 template <class T>
@@ -155,6 +195,15 @@ index_t selection<T>::run_length_encode(engine const& on, std::span<T const> val
   check_fits(call, runs, length(lengths), "first of a run", "lengths");
   return runs;
 }
+
+template index_t split_words(engine const&, std::span<std::uint8_t const>, std::span<std::uint8_t>,
+                             int);
+template index_t split_words(engine const&, std::span<std::uint16_t const>,
+                             std::span<std::uint16_t>, int);
+template index_t split_words(engine const&, std::span<std::uint32_t const>,
+                             std::span<std::uint32_t>, int);
+template index_t split_words(engine const&, std::span<std::uint64_t const>,
+                             std::span<std::uint64_t>, int);
 
 template struct selection<std::int8_t>;
 template struct selection<std::uint8_t>;

@@ -3,6 +3,7 @@
 // items. As filter.hpp, on whichever engine there is; link libscan::filter.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -22,6 +23,8 @@ template <class T>
 struct selection {
   static index_t filter(engine const& on, std::span<T const> values, std::span<T> out,
                         item_mask const& mask);
+  static index_t filter_with_indices(engine const& on, std::span<T const> values, std::span<T> out,
+                                     std::span<index_t> indices, item_mask const& mask);
   static index_t split(engine const& on, std::span<T const> values, std::span<T> out,
                        std::optional<std::span<T>> rejected, predicate<T> const& keep);
   static index_t split(engine const& on, std::span<T const> values, std::span<T> out,
@@ -30,6 +33,10 @@ struct selection {
   static index_t run_length_encode(engine const& on, std::span<T const> values, std::span<T> out,
                                    std::span<index_t> lengths);
 };
+
+/// The split by a bit; compiled for unsigned integers of 8 to 64 bits.
+template <class Word>
+index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word> out, int bit);
 
 }  // namespace detail
 
@@ -50,6 +57,17 @@ index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values
 /// Writes the positions (from 0) of the items that `mask` marks to the front of `out`, ascending,
 /// and returns how many they are: numpy.flatnonzero. Errors as for `filter`.
 index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t> out);
+
+/// Copies the items of `values` that `mask` marks to the front of `out` and their positions to the
+/// front of `indices`, and returns how many they are. T has to be named, as for `filter`. The
+/// outputs must lie apart from `values`, the mask and each other. All else as `filter`, for each of
+/// them.
+template <class T>
+index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T const>> values,
+                            std::type_identity_t<std::span<T>> out, std::span<index_t> indices,
+                            item_mask const& mask) {
+  return detail::selection<T>::filter_with_indices(on, values, out, indices, mask);
+}
 
 /// How many items `mask` marks. Throws as `filter`, for the reasons of devices and memory.
 index_t count_marked(engine const& on, item_mask const& mask);
@@ -94,6 +112,21 @@ template <class T>
 index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
               std::type_identity_t<std::span<T>> out, item_mask const& mask) {
   return detail::selection<T>::split(on, values, out, std::nullopt, mask);
+}
+
+/// The split of a radix sort: copies the keys whose bit `bit` (0: the lowest) is 0 to the front of
+/// `out` and those in which it is 1 behind them, both in their order, and returns how many the
+/// former are. T is one of the eight integer types and has to be named:
+///
+///   auto zeros = split_by_bit<std::uint32_t>(engine::best(), keys, out, 7);
+///
+/// Throws `invalid_argument` for a bit that T has not. All else as `split` into one buffer.
+template <std::integral T>
+index_t split_by_bit(engine const& on, std::type_identity_t<std::span<T const>> keys,
+                     std::type_identity_t<std::span<T>> out, int bit) {
+  using word = std::make_unsigned_t<T>;
+  return detail::split_words<word>(on, {reinterpret_cast<word const*>(keys.data()), keys.size()},
+                                   {reinterpret_cast<word*>(out.data()), out.size()}, bit);
 }
 
 /// Copies the first item of each run of equal ones (==, so that -0 equals +0 and NaN nothing) to

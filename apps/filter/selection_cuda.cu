@@ -158,6 +158,12 @@ index_t cuda_selection<T>::run_length_encode(int device, std::span<T const> valu
   return runs;
 }
 
+template <class Word>
+index_t cuda_split_words(int device, std::span<Word const> keys, std::span<Word> out, int bit) {
+  simt::selected_device const here(device);
+  return split_on_device(keys, out, std::optional<std::span<Word>>{}, has_bit_clear<Word>{bit});
+}
+
 index_t cuda_mask_indices(int device, item_mask const& mask, std::span<index_t> out) {
   simt::selected_device const here(device);
   return with_mask(mask, [&](auto const& on_device) {
@@ -179,6 +185,14 @@ index_t cuda_count_marked(int device, item_mask const& mask) {
     });
   });
 }
+
+template index_t cuda_split_words(int, std::span<std::uint8_t const>, std::span<std::uint8_t>, int);
+template index_t cuda_split_words(int, std::span<std::uint16_t const>, std::span<std::uint16_t>,
+                                  int);
+template index_t cuda_split_words(int, std::span<std::uint32_t const>, std::span<std::uint32_t>,
+                                  int);
+template index_t cuda_split_words(int, std::span<std::uint64_t const>, std::span<std::uint64_t>,
+                                  int);
 
 template struct cuda_selection<std::int8_t>;
 template struct cuda_selection<std::int16_t>;

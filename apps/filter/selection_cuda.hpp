@@ -34,6 +34,10 @@ struct cuda_selection {
                                    std::span<index_t> lengths);
 };
 
+/// The same of a split by a bit into one buffer; instantiated for unsigned integers.
+template <class Word>
+index_t cuda_split_words(int device, std::span<Word const> keys, std::span<Word> out, int bit);
+
 /// The same of masks alone.
 index_t cuda_mask_indices(int device, item_mask const& mask, std::span<index_t> out);
 index_t cuda_count_marked(int device, item_mask const& mask);

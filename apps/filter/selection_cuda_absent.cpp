@@ -44,8 +44,21 @@ index_t cuda_selection<T>::run_length_encode(int, std::span<T const>, std::span<
   refuse();
 }
 
+template <class Word>
+index_t cuda_split_words(int, std::span<Word const>, std::span<Word>, int) {
+  refuse();
+}
+
 index_t cuda_mask_indices(int, item_mask const&, std::span<index_t>) { refuse(); }
 index_t cuda_count_marked(int, item_mask const&) { refuse(); }
+
+template index_t cuda_split_words(int, std::span<std::uint8_t const>, std::span<std::uint8_t>, int);
+template index_t cuda_split_words(int, std::span<std::uint16_t const>, std::span<std::uint16_t>,
+                                  int);
+template index_t cuda_split_words(int, std::span<std::uint32_t const>, std::span<std::uint32_t>,
+                                  int);
+template index_t cuda_split_words(int, std::span<std::uint64_t const>, std::span<std::uint64_t>,
+                                  int);
 
 template struct cuda_selection<std::int8_t>;
 template struct cuda_selection<std::uint8_t>;

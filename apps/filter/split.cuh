@@ -32,9 +32,10 @@ void split(workspace& ws, In in, Out out, Rejected rejected, item_count n, Keep 
 template <class Tuning = void, class In, class Out, class Keep>
 void split(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
+  auto const rule = device::rule_of(keep);
+  device::require_output_apart("split", in, rule, out, n.at_most());
   std::byte* const memory = ws.reserve(
       device::count_bytes + device::filter_bytes<device::position, Tuning, item>(n.at_most()));
-  auto const rule = device::rule_of(keep);
   bool const done = device::if_resident<Tuning, item>(n.at_most(), [&](auto tuning) {
     device::filter_outputs<Out, no_output, device::behind_kept<Out>> const outputs{out, {}, {out}};
     device::resident_filter<decltype(tuning)>(ws, memory, in, outputs, n, rule, d_count);

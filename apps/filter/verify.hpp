@@ -3,12 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <apps/common/steps.hpp>
+#include <apps/common/comparison.hpp>
 #include <apps/filter/expression.hpp>
 #include <apps/filter/plain_evaluator.hpp>
 #include <libscan/core/types.hpp>
@@ -22,7 +21,7 @@ std::string difference(std::span<T const> expected, std::span<T const> got,
                        char const* done = "kept") {
   std::size_t const both = std::min(expected.size(), got.size());
   for (std::size_t i = 0; i < both; ++i) {
-    if (std::memcmp(&expected[i], &got[i], sizeof(T)) == 0) continue;
+    if (agree(expected[i], got[i])) continue;
     return wrong_item(i, got[i], expected[i]);
   }
   if (expected.size() == got.size()) return "";

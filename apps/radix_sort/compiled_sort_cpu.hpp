@@ -17,8 +17,8 @@ namespace libscan::inline v1::detail {
 
 /// Throws `invalid_argument` if two pieces of memory overlap; where `same_start` is allowed,
 /// otherwise than exactly.
-void check_sort_apart(char const* words, std::span<std::byte const> a, std::span<std::byte const> b,
-                      bool same_start);
+void check_sort_apart(char const* call, char const* words, std::span<std::byte const> a,
+                      std::span<std::byte const> b, bool same_start);
 
 template <class Key>
 sort_order<Key> order_of(sort_options const& options) {
@@ -31,17 +31,28 @@ inline std::span<std::byte const> memory_of(void const* items, index_t n, std::s
   return {static_cast<std::byte const*>(items), static_cast<std::size_t>(n) * size};
 }
 
+/// Refuses outputs that overlap anything; but where `in_place` is allowed each may be its input.
 template <class Key>
-void check_items(Key const* keys, Key* out, value_bytes const& values, index_t n) {
+void check_items(char const* call, Key const* keys, Key* out, value_bytes const& values, index_t n,
+                 bool in_place) {
   auto const in = memory_of(keys, n, sizeof(Key));
   auto const to = memory_of(out, n, sizeof(Key));
   auto const values_in = memory_of(values.in, n, values.size);
   auto const values_to = memory_of(values.out, n, values.size);
-  check_sort_apart("out overlaps keys", in, to, true);
-  check_sort_apart("values_out overlaps values", values_in, values_to, true);
-  check_sort_apart("values_out overlaps out", to, values_to, false);
-  check_sort_apart("values_out overlaps keys", in, values_to, false);
-  check_sort_apart("out overlaps values", values_in, to, false);
+  check_sort_apart(call, "out overlaps keys", in, to, in_place);
+  check_sort_apart(call, "values_out overlaps values", values_in, values_to, in_place);
+  check_sort_apart(call, "values_out overlaps out", to, values_to, false);
+  check_sort_apart(call, "values_out overlaps keys", in, values_to, false);
+  check_sort_apart(call, "out overlaps values", values_in, to, false);
+}
+
+/// positions[i] = i.
+template <class Position>
+void fill_positions(int threads, Position* positions, index_t n) {
+  cpu::detail::pieces const all(threads, n);
+  cpu::detail::for_each_of(threads, all.count, [&](int, index_t p) {
+    for (index_t i = all.begin(p); i < all.end(p); ++i) positions[i] = static_cast<Position>(i);
+  });
 }
 
 /// On a device values of other sizes than 4 and 8 bytes stay where they are until their places are
@@ -60,7 +71,7 @@ template <class Key>
 void compiled_sort<Key>::items(engine const& on, Key const* keys, Key* out,
                                value_bytes const& values, index_t n, sort_options const& options) {
   auto const order = order_of<Key>(options);
-  check_items(keys, out, values, n);
+  check_items("sort", keys, out, values, n, true);
   if (n == 0) return;
   if (!on.is_cuda()) {
     return cpu::detail::sort_bytes(on.threads(), keys, out, values.in, values.out, values.size, n,
@@ -86,7 +97,7 @@ template <class Key>
 void compiled_sort<Key>::positions(engine const& on, Key const* keys, index_t* positions, index_t n,
                                    sort_options const& options) {
   auto const order = order_of<Key>(options);
-  check_sort_apart("positions overlap keys", memory_of(keys, n, sizeof(Key)),
+  check_sort_apart("sort", "positions overlap keys", memory_of(keys, n, sizeof(Key)),
                    memory_of(positions, n, sizeof(index_t)), false);
   if (n == 0) return;
   if (on.is_cuda()) return cuda_sort<Key>::positions(on.device(), keys, positions, n, order);

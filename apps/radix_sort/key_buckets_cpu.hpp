@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include <apps/radix_sort/split_cpu.hpp>
+#include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::cpu::detail {
@@ -33,6 +35,19 @@ bool find_buckets(Key const* keys, index_t count, BucketOf const& bucket_of, int
     beyond |= word >= behind ? 1u : 0u;
   }
   return beyond == 0;
+}
+
+/// Throws `invalid_argument` about the first key that is in no bucket; there is one.
+template <class Key, class BucketOf>
+[[noreturn]] void refuse_keys(Key const* keys, index_t n, BucketOf const& bucket_of, int buckets) {
+  for (index_t i = 0; i < n; ++i) {
+    std::uint32_t found;
+    if (find_buckets(keys + i, 1, bucket_of, buckets, &found)) continue;
+    throw invalid_argument("split by key: key " + std::to_string(i) + " is in bucket " +
+                           std::to_string(bucket_of(keys[i])) + "; expected 0 to " +
+                           std::to_string(buckets - 1));
+  }
+  throw invalid_argument("split by key: keys changed while they were read");
 }
 
 /// Sets counts[b] to how many of n keys are in bucket b; false if one is in none.

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <apps/radix_sort/apart.cuh>
 #include <apps/radix_sort/cluster_sort.cuh>
 #include <apps/radix_sort/resident_sort.cuh>
 #include <apps/radix_sort/sort_passes.cuh>
@@ -54,24 +55,6 @@ constexpr sort_layout layout_of(index_t n, int key_buffers, int value_buffers) {
                      static_cast<std::size_t>(key_buffers) * keys +
                          static_cast<std::size_t>(value_buffers) * values,
                      resident_sort_bytes(n));
-}
-
-/// Whether n items at either place share memory.
-template <class A, class B>
-bool share_memory(A const* a, B const* b, index_t n) {
-  auto const from_a = reinterpret_cast<std::uintptr_t>(a);
-  auto const from_b = reinterpret_cast<std::uintptr_t>(b);
-  auto const count = static_cast<std::uintptr_t>(n);
-  return a != nullptr && b != nullptr && n > 0 && from_a < from_b + count * sizeof(B) &&
-         from_b < from_a + count * sizeof(A);
-}
-
-/// Throws unless an output is its input, or shares no memory with it.
-template <class T>
-void require_apart(T const* in, T const* out, index_t n, char const* what) {
-  if (in == out || !share_memory(in, out, n)) return;
-  throw invalid_argument(std::string("sort: input and output ") + what +
-                         " overlap; expected the same buffer or separate ones");
 }
 
 /// Whether `Tuning` is that of a sort in one launch, of one cluster or of the whole grid.
@@ -127,6 +110,7 @@ void sort(workspace& ws, sort_buffers<typename Order::key_type> keys, sort_buffe
   using key_type = typename Order::key_type;
   using tuning = sort_tuning_or<Order, Value, Tuning>;
   order.check();
+  sort_memory_places(keys, values, n.at_most()).require_apart("sort", true);
   bool in_place = keys.in == keys.out;
   bool const own_keys = keys.out == nullptr;
   if constexpr (!std::is_void_v<Value>) in_place = in_place || values.in == values.out;
@@ -158,6 +142,12 @@ void sort_between(workspace& ws, double_buffer<typename Order::key_type>& keys,
                   double_buffer<Value>* values, item_count n, Order const& order) {
   using tuning = sort_tuning_or<Order, Value, Tuning>;
   order.check();
+  sort_buffers<Value> of_values;
+  if constexpr (!std::is_void_v<Value>) of_values = {values->current, values->alternate};
+  sort_buffers<typename Order::key_type> const given{keys.current, keys.alternate};
+  sort_memory_places const all(given, of_values, n.at_most());
+  all.require_apart("sort", false);
+  require_apart("sort", "keys and values", all.keys_in, all.values_in);
   sort_layout const layout = layout_of<Order, Value, tuning>(n.at_most(), 0, 0);
   std::byte* const memory = ws.reserve(layout.bytes);
   auto const places = digit_places(order);
@@ -168,7 +158,6 @@ void sort_between(workspace& ws, double_buffer<typename Order::key_type>& keys,
     if (odd) std::swap(both.current, both.alternate);
     return sort_buffers<item>{odd ? both.alternate : both.current, both.current, both.alternate};
   };
-  sort_buffers<Value> of_values;
   if constexpr (!std::is_void_v<Value>) of_values = buffers(*values);
   auto const of_keys = buffers(keys);
   if (sort_at_once<Tuning>(ws, memory, of_keys, of_values, n, order, places)) return;
@@ -222,14 +211,14 @@ constexpr std::size_t sort_between_workspace_bytes(index_t n) {
 /// std::bad_alloc (that list).
 template <class Tuning = void, class Key, class Order = sort_order<Key>>
 void sort_keys(workspace& ws, Key const* in, Key* out, item_count n, Order order = {}) {
-  device::require_apart(in, out, n.at_most(), "keys");
   device::sort<Tuning, Order, void>(ws, {in, out}, {}, n, order);
 }
 
 /// Sorts `keys.current`, using both buffers and hardly any workspace
 /// (`sort_between_workspace_bytes`); afterwards `keys.current` names the buffer with the result.
 /// Copies nothing: if keys agree in so many digits that the result would be in the other buffer,
-/// one of the passes is made that could be left out. Otherwise as the other form.
+/// one of the passes is made that could be left out. Buffers that overlap throw. Otherwise as the
+/// other form.
 template <class Tuning = void, class Key, class Order = sort_order<Key>>
 void sort_keys(workspace& ws, double_buffer<Key>& keys, item_count n, Order order = {}) {
   device::sort_between<Tuning, Order, void>(ws, keys, nullptr, n, order);
@@ -237,13 +226,11 @@ void sort_keys(workspace& ws, double_buffer<Key>& keys, item_count n, Order orde
 
 /// Sorts keys as `sort_keys` does, and moves the values, of any trivially copyable type, with them:
 /// values_out[j] = values_in[i] wherever keys_out[j] is keys_in[i]. Aliasing: each output may be
-/// its input.
+/// its input; any other overlap throws.
 template <class Tuning = void, class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
                 Value* values_out, item_count n, Order order = {}) {
   static_assert(std::is_trivially_copyable_v<Value>);
-  device::require_apart(keys_in, keys_out, n.at_most(), "keys");
-  device::require_apart(values_in, values_out, n.at_most(), "values");
   device::sort<Tuning, Order, Value>(ws, {keys_in, keys_out}, {values_in, values_out}, n, order);
 }
 
@@ -258,7 +245,8 @@ void sort_pairs(workspace& ws, double_buffer<Key>& keys, double_buffer<Value>& v
 /// indices[j] = the position of the key that comes j-th: in[indices[j]] is sorted, and equal keys
 /// have ascending indices. Index: an integer type of 32 or 64 bits with room for n - 1. No indices
 /// are read, and `in` stays as it is. Otherwise as `sort_keys`; workspace
-/// `argsort_workspace_bytes`. Throws `invalid_argument` also if Index is too small.
+/// `argsort_workspace_bytes`. Throws `invalid_argument` also if Index is too small, or if `indices`
+/// overlap `in`.
 template <class Tuning = void, class Key, class Index, class Order = sort_order<Key>>
 void argsort(workspace& ws, Key const* in, Index* indices, item_count n, Order order = {}) {
   static_assert(std::is_integral_v<Index> && sizeof(Index) >= 4);

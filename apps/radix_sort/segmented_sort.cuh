@@ -114,6 +114,9 @@ void segmented_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
     throw invalid_argument("segmented sort of " + std::to_string(n) + " items in " +
                            std::to_string(segments) + " segments; expected >= 0");
   }
+  sort_memory_places const items(keys, values, n);
+  items.require_apart("segmented sort", false);
+  items.require_apart_from("segmented sort", "outputs and offsets", {offsets, segments + 1}, false);
   auto const at = segmented_layout<key_type, Value, tuning>(n);
   std::byte* const memory = ws.reserve(at.bytes);
   if (n == 0 || segments == 0) return;
@@ -133,14 +136,6 @@ void segmented_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
   sort_long_segments<typename tuning::tiles>(ws.stream(), tiles, n, order, keys, values);
 }
 
-/// Throws if an output shares memory with its input.
-template <class A, class B>
-void require_separate(A const* in, B const* out, index_t n, char const* what) {
-  if (!share_memory(in, out, n)) return;
-  throw invalid_argument(std::string("segmented sort: input and output ") + what +
-                         " overlap; expected separate buffers");
-}
-
 }  // namespace device
 
 /// Bytes of workspace for a sort within any segments of up to n keys, with values of type Value
@@ -157,17 +152,16 @@ constexpr std::size_t segmented_sort_workspace_bytes(index_t n) {
 ///
 /// offsets: segments + 1 integers in device memory that do not descend, within 0 ... n; segments
 /// may be empty. Items outside all segments are neither read nor written. n, segments: any size
-/// >= 0. Aliasing: `in` may not overlap `out`. Synchronisation: asynchronous on the workspace's
-/// stream, the same launches whatever the segments. Traffic: items of segments of up to 2048 are
-/// read and written once (the shortest may be sorted twice; keys that have values, or of which not
-/// all bits count, or that include -0, NaNs or several words, are read again from caches), those of
-/// longer ones read twice and written once for every eight bits that count. Progress: the longer
-/// ones are sorted in one cooperative launch, whose blocks wait for one another. Throws:
-/// `invalid_argument`, `device_error`.
+/// >= 0. Aliasing: outputs may overlap nothing else. Synchronisation: asynchronous on the
+/// workspace's stream, the same launches whatever the segments. Traffic: items of segments of up to
+/// 2048 are read and written once (the shortest may be sorted twice; keys that have values, or of
+/// which not all bits count, or that include -0, NaNs or several words, are read again from
+/// caches), those of longer ones read twice and written once for every eight bits that count.
+/// Progress: the longer ones are sorted in one cooperative launch, whose blocks wait for one
+/// another. Throws: `invalid_argument`, `device_error`.
 template <class Tuning = void, class Key, class Offset, class Order = sort_order<Key>>
 void segmented_sort_keys(workspace& ws, Key const* in, Key* out, index_t n, Offset const* offsets,
                          index_t segments, Order order = {}) {
-  device::require_separate(in, out, n, "keys");
   device::segmented_sort<Tuning, Order, void>(ws, {in, out}, {}, n, offsets, segments, order);
 }
 
@@ -178,8 +172,6 @@ void segmented_sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Valu
                           Value* values_out, index_t n, Offset const* offsets, index_t segments,
                           Order order = {}) {
   static_assert(std::is_trivially_copyable_v<Value>);
-  device::require_separate(keys_in, keys_out, n, "keys");
-  device::require_separate(values_in, values_out, n, "values");
   device::segmented_sort<Tuning, Order, Value>(ws, {keys_in, keys_out}, {values_in, values_out}, n,
                                                offsets, segments, order);
 }

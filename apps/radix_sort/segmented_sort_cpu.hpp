@@ -46,7 +46,7 @@ struct item_segments {
   /// Finds the longest. Returns whether offsets ascend.
   bool measure(int threads) {
     pieces const all(threads, count);
-    std::vector<index_t> lengths(static_cast<std::size_t>(all.count));
+    small_room<index_t> const lengths(all.count);
     std::atomic<bool> ascend{true};
     for_each_of(threads, all.count, [&](int, index_t p) {
       bool good = true;
@@ -59,10 +59,10 @@ struct item_segments {
             static_cast<std::uint64_t>(offsets[s + 1]) - static_cast<std::uint64_t>(offsets[s]);
         most = std::max(most, static_cast<index_t>(length));
       }
-      lengths[static_cast<std::size_t>(p)] = most;
+      lengths[p] = most;
       if (!good) ascend.store(false, std::memory_order_relaxed);
     });
-    longest = *std::max_element(lengths.begin(), lengths.end());
+    longest = *std::max_element(lengths.data(), lengths.data() + all.count);
     return ascend.load();
   }
 };
@@ -80,9 +80,14 @@ void sort_segments(int threads, item_segments const& segments, Order const& by,
   index_t const most = std::max(batch_items, std::min(segments.longest, large));
   constexpr index_t group_items = index_t{1} << 14;
   index_t const groups = ceil_div(segments.items(), group_items);
-  sort_memory<Item> const rooms(std::min<index_t>(threads, groups) * 2 * most);
+  // Of few items that are tiny segments, what they need is on the stack.
+  constexpr index_t near_items = 2 * batch_items;
+  alignas(cache_line) std::byte near[near_items * sizeof(Item)];
+  index_t const room_items = std::min<index_t>(threads, groups) * 2 * most;
+  sort_memory<Item> const memory(room_items <= near_items ? 0 : room_items);
+  Item* const rooms = memory.empty() ? reinterpret_cast<Item*>(near) : memory.data();
   for_each_of(threads, groups, [&](int worker, index_t group) {
-    Item* const room = rooms.data() + worker * 2 * most;
+    Item* const room = rooms + worker * 2 * most;
     index_t const* end = segments.offsets + segments.count;
     index_t const* at = std::lower_bound(segments.offsets, end, group * group_items);
     end = std::lower_bound(at, end, (group + 1) * group_items);
@@ -135,25 +140,34 @@ void sort_pairs_in_segments(int threads, Key const* keys, Key* out, void const* 
       [](index_t) { return static_cast<item*>(nullptr); });
 }
 
-/// Sorts positions within segments, then moves keys and values, of any size, at once.
-template <class Position, class Order>
-void gather_segments(int threads, typename Order::key_type const* keys,
-                     typename Order::key_type* out, void const* values, void* values_out,
-                     std::size_t value_bytes, index_t n, item_segments const& segments,
-                     Order const& order, sort_tuning const& tuning) {
+/// Sets positions[j] to the position among all keys of the key that comes j-th, each segment's in
+/// its own places.
+template <class Position, class To, class Order>
+void sort_positions_in_segments(int threads, typename Order::key_type const* keys, To* positions,
+                                item_segments const& segments, Order const& order,
+                                sort_tuning const& tuning) {
   using item = keyed_value<typename Order::word_type, Position>;
-  sort_memory<Position> const memory(n);
-  Position* const positions = memory.data();
   sort_segments<item>(
       threads, segments, order, tuning,
       [=](index_t i) {
         return position_source<Order, Position>{keys, order, i};
       },
       [=](index_t i, index_t count) {
-        return value_sink<typename Order::word_type, Position, Position>{
-            positions + i, road_of(count * index_t{sizeof(Position)})};
+        return value_sink<typename Order::word_type, Position, To>{
+            positions + i, road_of(count * index_t{sizeof(To)})};
       },
       [](index_t) { return static_cast<item*>(nullptr); });
+}
+
+/// Sorts positions within segments, then moves keys and values, of any size, at once.
+template <class Position, class Order>
+void gather_segments(int threads, typename Order::key_type const* keys,
+                     typename Order::key_type* out, void const* values, void* values_out,
+                     std::size_t value_bytes, index_t n, item_segments const& segments,
+                     Order const& order, sort_tuning const& tuning) {
+  sort_memory<Position> const memory(n);
+  Position* const positions = memory.data();
+  sort_positions_in_segments<Position>(threads, keys, positions, segments, order, tuning);
   gather(threads, keys, out, sizeof(*keys), positions, n);
   if (value_bytes != 0) gather(threads, values, values_out, value_bytes, positions, n);
 }
@@ -221,6 +235,23 @@ void sort_pairs_in_segments(int threads, Key const* keys, Key* out, Value const*
   static_assert(std::is_trivially_copyable_v<Value>);
   detail::sort_bytes_in_segments(threads, keys, out, values, values_out, sizeof(Value), n, offsets,
                                  segments, order, tuning);
+}
+
+/// The positions of the keys that `sort_keys_in_segments` would put in each place: segment s of
+/// them is a permutation of offsets[s] ... offsets[s + 1] - 1. `positions` lie apart from `in`.
+/// Memory and errors as there.
+template <class Key>
+void argsort_in_segments(int threads, Key const* in, index_t* positions, index_t n,
+                         index_t const* offsets, index_t segments,
+                         sort_order<Key> const& order = {},
+                         detail::sort_tuning const& tuning = {}) {
+  detail::check_sort(threads, n);
+  detail::item_segments const all(threads, offsets, segments, n);
+  order.check();
+  if (n == 0) return;
+  detail::with_position_type(n, [&]<class Position>(Position) {
+    detail::sort_positions_in_segments<Position>(threads, in, positions, all, order, tuning);
+  });
 }
 
 }  // namespace libscan::inline v1::cpu

@@ -42,14 +42,9 @@ void split_by_key(workspace& ws, sort_buffers<Key> keys, sort_buffers<Value> val
   }
   order_type order;
   order.decompose.bucket_of = bucket_of;
-  if (share_memory(keys.in, static_cast<Key const*>(keys.out), n.at_most())) {
-    throw invalid_argument("split: input and output keys overlap; expected separate buffers");
-  }
-  if constexpr (!std::is_void_v<Value>) {
-    if (share_memory(values.in, static_cast<Value const*>(values.out), n.at_most())) {
-      throw invalid_argument("split: input and output values overlap; expected separate buffers");
-    }
-  }
+  sort_memory_places const items(keys, values, n.at_most());
+  items.require_apart("split by key", false);
+  items.require_apart_from("split by key", "items and offsets", {offsets, buckets + 1}, true);
   sort_layout const layout = layout_of<order_type, Value, tuning>(n.at_most(), 0, 0);
   std::byte* const memory = ws.reserve(layout.bytes);
   int bits = 1;
@@ -77,9 +72,9 @@ constexpr std::size_t split_by_key_workspace_bytes(index_t n) {
 /// bucket_of(key): a copyable functor, a number in [0, buckets), 1 <= buckets <= 256; called more
 /// than once for each key. Values: any trivially copyable type. offsets: buckets + 1 numbers in
 /// device memory, or null. n: any size >= 0, also read from device memory. Aliasing: outputs may
-/// not overlap inputs. Synchronisation: asynchronous on the workspace's stream. Traffic: reads the
-/// keys twice, but few of them once, and the values once, writes both once. Progress: as
-/// `sort_keys`. Throws: `invalid_argument`, `device_error`.
+/// not overlap inputs or each other. Synchronisation: asynchronous on the workspace's stream.
+/// Traffic: reads the keys twice, but few of them once, and the values once, writes both once.
+/// Progress: as `sort_keys`. Throws: `invalid_argument`, `device_error`.
 template <class Tuning = void, class Key, class Value, class BucketOf = device::its_bucket>
 void split_by_key(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
                   Value* values_out, item_count n, int buckets, index_t* offsets,

@@ -84,7 +84,7 @@ class key_split {
         all_have_one.store(false, std::memory_order_relaxed);
       }
     });
-    if (!all_have_one.load()) refuse();
+    if (!all_have_one.load()) refuse_keys(keys, n, bucket_of, buckets);
     table.scan(0, offsets);
     for_each_of(threads, all.count, [&](int, index_t p) {
       bucket_places places;
@@ -101,17 +101,6 @@ class key_split {
   /// Whether keys and values can share lines, as pairs.
   static constexpr bool pairs_up = with_values && fits_lines<Key> && sizeof(Key) == sizeof(Value) &&
                                    std::is_trivial_v<Key> && std::is_trivial_v<Value>;
-
-  [[noreturn]] void refuse() const {
-    for (index_t i = 0; i < n; ++i) {
-      std::uint32_t found;
-      if (find_buckets(keys + i, 1, bucket_of, buckets, &found)) continue;
-      throw invalid_argument("split by key: key " + std::to_string(i) + " is in bucket " +
-                             std::to_string(bucket_of(keys[i])) + "; expected 0 to " +
-                             std::to_string(buckets - 1));
-    }
-    throw invalid_argument("split by key: keys changed while they were read");
-  }
 
   /// Writes items [begin, end) to `places`.
   void scatter(index_t begin, index_t end, bucket_places& places) const {

@@ -62,8 +62,9 @@ struct segment_tile_tuning {
 enum class tile_witness : std::uint8_t { keys, positions };
 
 /// In which order lanes with the same digit get their ranks from a counter: the hardware's, which
-/// nobody documents but which has always been ascending; or, for tests, the wrong way round.
-enum class rank_order : std::uint8_t { hardware, reversed };
+/// nobody documents but which has always been ascending; or, for tests, one that is known:
+/// ascending or the wrong way round.
+enum class rank_order : std::uint8_t { hardware, ascending, reversed };
 
 /// One pass for GPUs with bulk copies: the tile fills the shared memory, the keys of a thread its
 /// registers.

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <type_traits>
 
-#include <apps/common/number.hpp>
+#include <apps/common/comparison.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -99,9 +99,7 @@ std::string verify_items(array const& items, std::span<index_t const> expected,
       T const wanted = in[static_cast<std::size_t>(expected[j])];
       T found;
       std::memcpy(&found, got.data() + j * sizeof(T), sizeof(T));
-      if (std::memcmp(&wanted, &found, sizeof(T)) == 0) continue;
-      return std::string(what) + " " + std::to_string(j) + " is " + number_text(found) +
-             ", expected " + number_text(wanted);
+      if (!agree(wanted, found)) return wrong_item(j, found, wanted, what);
     }
     return "";
   });
@@ -110,9 +108,7 @@ std::string verify_items(array const& items, std::span<index_t const> expected,
 std::string verify_positions(std::span<index_t const> expected, std::span<index_t const> got) {
   if (got.size() != expected.size()) return wrong_count(got.size(), expected.size());
   for (std::size_t j = 0; j < got.size(); ++j) {
-    if (got[j] == expected[j]) continue;
-    return "position " + std::to_string(j) + " is " + std::to_string(got[j]) + ", expected " +
-           std::to_string(expected[j]);
+    if (!agree(expected[j], got[j])) return wrong_item(j, got[j], expected[j], "position");
   }
   return "";
 }

@@ -40,21 +40,22 @@ __device__ __forceinline__ unsigned rank_row(unsigned* counts, unsigned digit, b
 }
 
 /// Counts the caller's digit; returns what the counter was before. Lanes with the same digit get
-/// theirs in any order: the hardware's, or for tests from the last lane to the first. All lanes of
-/// the warp call.
+/// theirs in any order: the hardware's, or for tests from the first lane to the last, or from the
+/// last to the first. All lanes of the warp call.
 template <rank_order Ranks>
 __device__ __forceinline__ unsigned take_place(unsigned* counts, unsigned digit, bool valid) {
-  if constexpr (Ranks == rank_order::reversed) {
+  if constexpr (Ranks == rank_order::hardware) {
+    return valid ? take_from_counter(counts[digit], 1) : 0;
+  } else {
     unsigned const same =
         lanes_of_digit<8>(digit, simt::full_warp) & simt::ballot(simt::full_warp, valid);
-    unsigned const later = same & simt::lanemask_gt();
+    unsigned const ahead =
+        same & (Ranks == rank_order::reversed ? simt::lanemask_gt() : simt::lanemask_lt());
     unsigned const first = valid ? counts[digit] : 0;
     simt::sync_warp();
-    if (valid && later == 0) counts[digit] = first + static_cast<unsigned>(simt::popc(same));
+    if (valid && ahead == 0) counts[digit] = first + static_cast<unsigned>(simt::popc(same));
     simt::sync_warp();
-    return first + static_cast<unsigned>(simt::popc(later));
-  } else {
-    return valid ? take_from_counter(counts[digit], 1) : 0;
+    return first + static_cast<unsigned>(simt::popc(ahead));
   }
 }
 

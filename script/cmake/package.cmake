@@ -51,7 +51,8 @@ endforeach()
 # device code and native code, and the facades named here. What these include is installed with them,
 # and nothing else: neither programs' headers nor tests'.
 set(facades apps/filter/filter.hpp apps/filter/predicate_parser.hpp apps/filter/selection.hpp
-            apps/histogram/histogram.hpp apps/radix_sort/radix_sort.hpp apps/spmv/spmv.hpp)
+            apps/histogram/histogram.hpp apps/radix_sort/radix_sort.hpp
+            apps/radix_sort/segmented_sort.hpp apps/radix_sort/split_by_key.hpp apps/spmv/spmv.hpp)
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      libscan/*.hpp libscan/*.cuh apps/*.cuh apps/*_cpu.hpp)
 list(FILTER headers EXCLUDE REGEX

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <examples/facade/groups.hpp>
 #include <examples/facade/histogram.hpp>
 #include <examples/facade/sort.hpp>
 #include <examples/facade/spmv.hpp>
@@ -17,6 +18,13 @@ TEST_CASE("README's sorts") {
   CHECK(got.keys == std::vector<int>{1, 1, 2, 3});
   CHECK(got.rows == std::vector<int>{11, 13, 12, 10});
   CHECK(got.positions == std::vector<libscan::index_t>{0, 2, 1, 3});
+}
+
+TEST_CASE("README's groups") {
+  auto const got =
+      examples::rank_scores(libscan::engine::cpu(), {2, 0, 2, 0, 0}, {5, 1, 7, 3, 2}, 3);
+  CHECK(got.scores == std::vector<float>{3, 2, 1, 7, 5});
+  CHECK(got.begins == std::vector<libscan::index_t>{0, 3, 3, 5});
 }
 
 TEST_CASE("README's histogram") {

@@ -7,6 +7,7 @@
 
 #include <apps/filter/filter.hpp>
 #include <apps/filter/filter_cpu.hpp>
+#include <apps/filter/filter_with_indices_cpu.hpp>
 #include <apps/filter/predicate_parser.hpp>
 #include <apps/filter/verify.hpp>
 #include <tests/apps/filter/item_types.hpp>
@@ -51,7 +52,7 @@ std::string wrong(guarded_buffer<T>& out, index_t count, std::vector<T> const& e
   return out.damage();
 }
 
-/// Runs the three functions of the facade with outputs of n items; empty if all is well.
+/// Runs the functions of the facade with outputs of n items; empty if all is well.
 template <class T>
 std::string facade_error(engine const& on, std::vector<T> const& in, predicate<T> const& keep,
                          int offset = 0) {
@@ -68,6 +69,15 @@ std::string facade_error(engine const& on, std::vector<T> const& in, predicate<T
     return "indices: " + found;
   }
   if (count_if(on, source, keep) != expected.count()) return "wrong count";
+  guarded_buffer<T> with(static_cast<index_t>(in.size()), offset);
+  guarded_buffer<index_t> at(static_cast<index_t>(in.size()), offset);
+  index_t const both = filter_with_indices(on, source, with.items(), at.items(), keep);
+  if (auto const found = wrong(with, both, expected.values); !found.empty()) {
+    return "values with indices: " + found;
+  }
+  if (auto const found = wrong(at, both, expected.indices); !found.empty()) {
+    return "indices of values: " + found;
+  }
   return "";
 }
 
@@ -146,6 +156,13 @@ TEST_CASE("every small size is filtered with tiny chunks") {
           REQUIRE(wrong(out, kept, expected.values) == "");
           REQUIRE(wrong(at, found, expected.indices) == "");
           REQUIRE(cpu::count_if(threads, in.data(), n, odd, chunk_items) == expected.count());
+          guarded_buffer<int> with(n);
+          guarded_buffer<index_t> with_at(n);
+          cpu::keep_where<int const*, decltype(odd)> const rule{in.data(), odd};
+          index_t const both = cpu::filter_with_indices_by(
+              threads, in.data(), n, {with.data(), n, with_at.data(), n}, rule, chunk_items);
+          REQUIRE(wrong(with, both, expected.values) == "");
+          REQUIRE(wrong(with_at, both, expected.indices) == "");
         }
       }
     }
@@ -204,6 +221,15 @@ TEST_CASE("an output need only hold what is kept") {
         guarded_buffer<index_t> narrow_at(room);
         CHECK_THROWS_AS(filter_indices(on, in, narrow_at.items(), keep), invalid_argument);
         CHECK(narrow_at.damage() == "");
+        guarded_buffer<int> wide(expected.count());
+        guarded_buffer<index_t> wide_at(expected.count());
+        CHECK_THROWS_WITH(filter_with_indices(on, in, narrow.items(), wide_at.items(), keep),
+                          "filter_with_indices: " + std::to_string(expected.count()) +
+                              " items are kept, but out holds only " + std::to_string(room));
+        CHECK_THROWS_WITH(filter_with_indices(on, in, wide.items(), narrow_at.items(), keep),
+                          "filter_with_indices: " + std::to_string(expected.count()) +
+                              " items are kept, but indices holds only " + std::to_string(room));
+        CHECK(narrow.damage() + narrow_at.damage() + wide.damage() + wide_at.damage() == "");
       }
     }
     CHECK(filter(engine::cpu(), in, std::span<int>{}, parse_predicate<int>("> 1000")) == 0);
@@ -223,6 +249,11 @@ TEST_CASE("an output that overlaps the input otherwise than exactly is refused")
   std::vector<index_t> numbers(10, 1);
   auto const wide = parse_predicate<index_t>("== 1");
   CHECK_THROWS_AS(filter_indices(on, numbers, numbers, wide), invalid_argument);
+  std::vector<index_t> more(10), others(10);
+  CHECK_THROWS_AS(filter_with_indices(on, numbers, numbers, more, wide), invalid_argument);
+  CHECK_THROWS_AS(filter_with_indices(on, numbers, more, numbers, wide), invalid_argument);
+  CHECK_THROWS_AS(filter_with_indices(on, numbers, more, more, wide), invalid_argument);
+  CHECK(filter_with_indices(on, numbers, more, others, wide) == 10);
 }
 
 namespace {

@@ -191,3 +191,27 @@ TEST_CASE("many items have the runs a loop finds, the way the library chooses") 
   run_length_encode(ws, in.data(), no_output{}, lengths.data(), no_output{}, n, nullptr);
   require_same(expected.lengths, lengths);
 }
+
+TEST_CASE("runs are not written where items are read, nor to one place twice") {
+  constexpr index_t n = 100;
+  auto const items = runs_of<std::uint32_t>(4 * n, 3);
+  device_image<std::uint32_t> memory(items);
+  device_image<index_t> count(std::vector<index_t>{7});
+  std::uint32_t *const in = memory.data(), *const a = in + n, *const b = a + n, *const c = b + n;
+  workspace ws;
+  for (std::uint32_t* const out : {in, in + n - 1, b}) {
+    REQUIRE_THROWS_AS(run_length_encode<tiny_tuning>(ws, in, out, b, c, n, count.data()),
+                      invalid_argument);
+    REQUIRE_THROWS_AS(run_length_encode<tiny_tuning>(ws, in, b, out, c, n, count.data()),
+                      invalid_argument);
+    REQUIRE_THROWS_AS(run_length_encode<tiny_tuning>(ws, in, b, c, out, n, count.data()),
+                      invalid_argument);
+  }
+  for (std::uint32_t* const out : {in, in + 1, in + n - 1}) {
+    REQUIRE_THROWS_AS(unique<tiny_tuning>(ws, in, out, n, count.data()), invalid_argument);
+  }
+  REQUIRE_THROWS_AS(run_length_encode<tiny_tuning>(ws, in, a, b, b, n, count.data()),
+                    invalid_argument);
+  REQUIRE(difference(items, memory.read()) == "");
+  REQUIRE(count.read()[0] == 7);
+}

@@ -125,11 +125,33 @@ std::string mask_error(engine const& on, std::vector<T> const& in, item_mask con
   if (mask_indices(on, mask, at.items()) != expected.count()) return "indices: wrong count";
   if (auto const found = wrong(at, expected.positions); !found.empty()) return "indices: " + found;
   if (count_marked(on, mask) != expected.count()) return "wrong count";
+  guarded_buffer<T> with(n, offset);
+  guarded_buffer<index_t> with_at(n, offset);
+  if (filter_with_indices<T>(on, in, with.items(), with_at.items(), mask) != expected.count()) {
+    return "with indices: wrong count";
+  }
+  if (auto const found = wrong(with, expected.kept); !found.empty()) return "with: " + found;
+  if (auto const found = wrong(with_at, expected.positions); !found.empty()) {
+    return "indices with: " + found;
+  }
   if (auto const found = split_error(on, in, mask, expected, offset); !found.empty()) return found;
   filter<T>(on, both.items(), both.items(), mask);
   auto in_place = both.copy();
   in_place.resize(expected.kept.size());
   return bit_difference(expected.kept, in_place) + both.damage();
+}
+
+/// Splits integers by each of a few bits; empty if all is well.
+template <class T>
+std::string bit_split_error(engine const& on, std::vector<T> const& in, int offset) {
+  for (int const bit : {0, 3, 8 * static_cast<int>(sizeof(T)) - 1}) {
+    division<T> const expected(
+        in, [&](std::size_t i) { return (static_cast<std::uint64_t>(in[i]) >> bit & 1) == 0; });
+    guarded_buffer<T> out(static_cast<index_t>(in.size()) + 5, offset);
+    if (split_by_bit<T>(on, in, out.items(), bit) != expected.count()) return "bits: wrong count";
+    if (auto const found = wrong(out, expected.joined); !found.empty()) return "bits: " + found;
+  }
+  return "";
 }
 
 /// Finds and encodes the runs of items; empty if all is well.

@@ -295,6 +295,56 @@ TEST_CASE("many items are divided the way the library chooses") {
 #endif
 }
 
+TEST_CASE("outputs that begin among what is read are refused, and nothing is written") {
+  constexpr index_t n = 100;
+  auto const numbers = numbered_items<std::uint32_t>(4 * n);
+  device_image<std::uint32_t> memory(numbers);
+  device_image<index_t> count(std::vector<index_t>{7});
+  std::uint32_t* const in = memory.data();
+  std::uint32_t const* const words = in + n;  // 4 of them
+  index_t* const d_count = count.data();
+  has_bit_clear<std::uint32_t> const even{0};
+  using tuning = tiny_tuning;  // All ways to filter begin alike.
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(in + 2 * n);
+  std::uint32_t* const apart = in + 3 * n;
+  workspace ws;
+  for (std::uint32_t* const out : {in, in + 1, in + n - 1}) {
+    REQUIRE_THROWS_AS(filter<tuning>(ws, in, out, n, even, d_count), invalid_argument);
+    REQUIRE_THROWS_AS(filter_indices<tuning>(ws, in, out, n, even, d_count), invalid_argument);
+    REQUIRE_THROWS_AS(filter_with_indices<tuning>(ws, in, out, apart, n, even, d_count),
+                      invalid_argument);
+    REQUIRE_THROWS_AS(filter_with_indices<tuning>(ws, in, apart, out, n, even, d_count),
+                      invalid_argument);
+    REQUIRE_THROWS_AS(split<tuning>(ws, in, out, apart, n, even, d_count), invalid_argument);
+    REQUIRE_THROWS_AS(split<tuning>(ws, in, apart, out, n, even, d_count), invalid_argument);
+    REQUIRE_THROWS_AS(
+        split<tuning>(ws, in, apart, reversed<std::uint32_t*>{out + 1}, n, even, d_count),
+        invalid_argument);
+    REQUIRE_THROWS_AS(split<tuning>(ws, in, out, n, even, d_count), invalid_argument);
+    REQUIRE_THROWS_AS(split_by_bit<tuning>(ws, in, out, n, 3, d_count), invalid_argument);
+  }
+  REQUIRE_THROWS_AS(filter_masked<tuning>(ws, in, words, in + n + 3, n, d_count), invalid_argument);
+  REQUIRE_THROWS_AS(mask_indices<tuning>(ws, bit_mask{words}, in + n + 3, n, d_count),
+                    invalid_argument);
+  REQUIRE_THROWS_AS(filter_flagged<tuning>(ws, in, bytes, bytes + n - 1, n, d_count),
+                    invalid_argument);
+  // One buffer of n items is written whole.
+  REQUIRE_THROWS_AS(split<tuning>(ws, in + 1, in, n, even, d_count), invalid_argument);
+  REQUIRE_THROWS_AS(split<tuning>(ws, in, in + n - 1, n, bit_mask{words}, d_count),
+                    invalid_argument);
+  REQUIRE_THROWS_AS(split<tuning>(ws, apart, in + 1, n, bit_mask{words}, d_count),
+                    invalid_argument);
+  REQUIRE_THROWS_WITH(split<tuning>(ws, in, apart, apart, n, even, d_count),
+                      "filter: two outputs begin at one place; expected each in memory of its own");
+  REQUIRE_THROWS_WITH(filter<tuning>(ws, in, in, n, even, d_count),
+                      "filter: an output begins within the input; expected memory apart from it");
+  REQUIRE(difference(numbers, memory.read()) == "");
+  REQUIRE(count.read()[0] == 7);
+  // Neighbours do not overlap, and where nothing is read nothing is overlapped.
+  filter<tuning>(ws, in, in + n, n, even, d_count);
+  filter<tuning>(ws, in, in, 0, even, d_count);
+}
+
 #ifndef __CUDACC__
 namespace {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facade of masks, splits and runs on the cuda engine against plain loops: all types, sizes
 // below and beyond those of the pipeline, and what is refused.
+#include <apps/filter/filter.hpp>
 #include <apps/filter/predicate_parser.hpp>
 #include <tests/apps/filter/item_types.hpp>
 #include <tests/apps/filter/selection_cases.hpp>
@@ -23,7 +24,13 @@ void require_selected(engine const& on, index_t n, int per_mille, int offset) {
     auto const keep = parse_predicate<T>(text);
     division<T> const by_value(in, [&](std::size_t i) { return keep(in[i]); });
     REQUIRE(split_error(on, in, keep, by_value, offset) == "");
+    guarded_buffer<T> kept(n, offset);
+    guarded_buffer<index_t> at(n, offset);
+    REQUIRE(filter_with_indices(on, in, kept.items(), at.items(), keep) == by_value.count());
+    REQUIRE(wrong(kept, by_value.kept) == "");
+    REQUIRE(wrong(at, by_value.positions) == "");
   }
+  if constexpr (std::is_integral_v<T>) REQUIRE(bit_split_error(on, in, offset) == "");
   REQUIRE(runs_error(on, in, offset) == "");
   for (index_t const longest : {1, 3, 1000}) {
     REQUIRE(runs_error(on, runs_of<T>(n, longest), offset) == "");

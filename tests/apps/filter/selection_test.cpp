@@ -216,3 +216,55 @@ TEST_CASE("what cannot be selected is refused, and nothing is written behind an 
       split<std::uint8_t>(on, std::span(flags).first(8), bytes, item_mask::of_flags(bytes)),
       invalid_argument);
 }
+
+TEST_CASE("values with indices need room for both, apart from each other and from what is read") {
+  engine const on = engine::cpu(2);
+  std::vector<int> in(1000, 1), out(1000);
+  std::vector<std::uint8_t> const flags(1000, std::uint8_t{1});
+  item_mask const all = item_mask::of_flags(flags);
+  guarded_buffer<int> narrow(10);
+  guarded_buffer<index_t> narrow_at(10);
+  std::vector<index_t> numbers(1000), at(1000);
+  CHECK_THROWS_WITH(
+      filter_with_indices<int>(on, std::span(in).first(5), out, at, all),
+      "filter_with_indices: a mask of 1000 items for 5 values; expected one for each");
+  CHECK_THROWS_WITH(filter_with_indices<int>(on, in, narrow.items(), at, all),
+                    "filter_with_indices: 1000 items are kept, but out holds only 10");
+  CHECK_THROWS_WITH(filter_with_indices<int>(on, in, out, narrow_at.items(), all),
+                    "filter_with_indices: 1000 items are kept, but indices holds only 10");
+  CHECK(narrow.damage() + narrow_at.damage() == "");
+  CHECK_THROWS_AS(filter_with_indices<int>(on, in, in, at, all), invalid_argument);
+  CHECK_THROWS_AS(filter_with_indices<index_t>(on, numbers, at, at, all), invalid_argument);
+  CHECK_THROWS_AS(filter_with_indices<index_t>(on, numbers, at, numbers, all), invalid_argument);
+  std::vector<std::uint8_t> marks(1000, std::uint8_t{1});
+  CHECK_THROWS_AS(
+      filter_with_indices<std::uint8_t>(on, flags, marks, at, item_mask::of_flags(marks)),
+      invalid_argument);
+}
+
+TEST_CASE("keys are split by a bit, for every type of integer") {
+  with_threads(16, [&] {
+    for_each_item_type([]<class T>() {
+      if constexpr (std::is_integral_v<T>) {
+        for (index_t const n : size_ladder(cpu::filter_chunk_items, 512, 40000)) {
+          engine const on = engine::cpu(thread_counts[static_cast<std::size_t>(n) % 4]);
+          INFO(item_type_name<T>() << " n " << n);
+          REQUIRE(bit_split_error(on, make_input<T>(pattern::random, n),
+                                  static_cast<int>(n % 17)) == "");
+        }
+      }
+    });
+  });
+  engine const on = engine::cpu(1);
+  std::vector<std::int16_t> const keys(10);
+  std::vector<std::int16_t> out(10, std::int16_t{7});
+  for (int const bit : {-1, 16}) {
+    CHECK_THROWS_WITH(
+        split_by_bit<std::int16_t>(on, keys, out, bit),
+        "split_by_bit: bit " + std::to_string(bit) + " of keys of 16 bits; expected 0 to 15");
+  }
+  CHECK_THROWS_AS(split_by_bit<std::int16_t>(on, keys, std::span(out).first(9), 3),
+                  invalid_argument);
+  CHECK(out == std::vector<std::int16_t>(10, std::int16_t{7}));
+  CHECK_THROWS_AS(split_by_bit<std::int16_t>(on, out, out, 3), invalid_argument);
+}

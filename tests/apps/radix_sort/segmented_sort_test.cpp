@@ -382,3 +382,27 @@ TEST_CASE("keys of several fields are sorted within segments, either way up") {
                       sort_order<dated, by_date>{.direction = sort_direction::descending});
   REQUIRE(bit_difference(expected, out.read()) == "");
 }
+
+TEST_CASE("outputs within segments that share memory are refused, and nothing is written") {
+  auto const keys = make_keys<std::uint32_t>(variety::any, 500);
+  device_image<std::uint32_t> memory(keys);
+  std::uint32_t *const a = memory.data(), *const b = a + 100, *const c = b + 100,
+                       *const d = c + 100;
+  std::uint32_t const *const in = a, *const values = b, *const bounds = d + 100;
+  workspace ws;
+  auto const refused = [&](std::uint32_t* keys_out, std::uint32_t* values_out,
+                           std::uint32_t const* offsets) {
+    REQUIRE_THROWS_AS(segmented_sort_pairs<tiny_segmented_sort>(ws, in, keys_out, values,
+                                                                values_out, 100, offsets, 2),
+                      invalid_argument);
+  };
+  refused(a, d, bounds);
+  refused(c, b, bounds);
+  refused(c, a + 99, bounds);
+  refused(b, d, bounds);
+  refused(c, c + 1, bounds);
+  for (std::uint32_t const* const at : {c, c + 99, d}) refused(c, d, at);
+  REQUIRE_THROWS_AS(segmented_sort_keys<tiny_segmented_sort>(ws, in, a + 1, 100, bounds, 2),
+                    invalid_argument);
+  REQUIRE(difference(keys, memory.read()) == "");
+}

@@ -3,27 +3,13 @@
 // values of any size, either direction, some bits only, and outputs that are their inputs.
 #include <vector>
 
-#include <apps/radix_sort/radix_sort.hpp>
-#include <tests/apps/radix_sort/program/sort_oracle.hpp>
+#include <tests/apps/radix_sort/group_cases.hpp>
 #include <tests/support/catch.hpp>
-#include <tests/support/guarded_buffer.hpp>
-#include <tests/support/oracle.hpp>
 
 using namespace libscan;
 using namespace libscan::test;
 
 namespace {
-
-/// Different values, of all bytes.
-template <class Value>
-std::vector<Value> make_values(std::size_t n) {
-  std::vector<Value> values(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::uint64_t const bits = i * 0x9e3779b97f4a7c15u;
-    std::memcpy(&values[i], &bits, sizeof(Value));
-  }
-  return values;
-}
 
 /// Which outputs are their inputs.
 struct places {

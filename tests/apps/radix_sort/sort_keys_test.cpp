@@ -5,6 +5,11 @@
 #include <apps/radix_sort/split_sort.cuh>
 #include <tests/apps/radix_sort/sort_cases.hpp>
 
+#ifdef __CUDACC__
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
 using namespace libscan;
 using namespace libscan::test;
 
@@ -154,6 +159,95 @@ TEMPLATE_TEST_CASE("digits that all keys share cost no pass in one launch", "", 
     CHECK(3 * barriers(0xff) < of_four);
     CHECK(3 * barriers(0xff0000) < 2 * of_four);  // pass 0 tells that it is 2 alone
     CHECK(barriers(0xff00ff00) < of_four);
+  }
+}
+
+namespace {
+
+/// How often warps and blocks met in what sorts tiles and checks them, in a sort of `keys`.
+template <class Tuning>
+std::int64_t meetings(std::vector<std::uint16_t> const& keys) {
+  simt::executor::counts counts;
+  simt::executor::settings how;
+  how.count = &counts;
+  simt::executor::scoped_settings const scope(how);
+  require_sorted<Tuning>(keys, sort_order<std::uint16_t>{}, std::less<>{});
+  std::int64_t met = 0;
+  for (auto const& [line, count] : counts.by_line) {
+    for (char const* const file : {"/sorted_tile.cuh", "/register_tile.cuh", "/cluster_sort.cuh"}) {
+      if (line.file.ends_with(file)) met += count.barriers + count.warp_calls;
+    }
+  }
+  return met;
+}
+
+/// A kind of sort whose ranks come in the right order, and one whose ranks do not. In the executor
+/// those of the hardware may be either: a lane takes the ranks of some rows before others take any.
+template <template <rank_order> class Tuning>
+struct in_both_orders {
+  using ordered = Tuning<rank_order::ascending>;
+  using disordered = Tuning<rank_order::reversed>;
+};
+
+}  // namespace
+
+using kinds_of_ranks =
+    std::tuple<in_both_orders<tiny_staged_passes>, in_both_orders<tiny_cluster_sort>,
+               in_both_orders<tiny_resident_sort>>;
+TEMPLATE_LIST_TEST_CASE("tiles are repaired if ranks come in the wrong order, and only then", "",
+                        kinds_of_ranks) {
+  using ordered = typename TestType::ordered;
+  using disordered = typename TestType::disordered;
+  for (index_t const copies : {1, 3}) {  // a tile, and more
+    // In either pass no two of 256 keys in a row have the same digit: their order does not matter.
+    std::vector<std::uint16_t> unlike;
+    for (index_t copy = 0; copy < copies; ++copy) {
+      for (index_t low = 0; low < 256; ++low) {
+        unlike.push_back(static_cast<std::uint16_t>((low * copies + copy) % 256 * 256 + low));
+      }
+    }
+    INFO(unlike.size() << " keys");
+    auto const alike = make_keys<std::uint16_t>(variety::any, 256 * copies);
+    auto const without_repair = meetings<ordered>(unlike);
+    CHECK(meetings<ordered>(alike) == without_repair);
+    CHECK(meetings<disordered>(unlike) == without_repair);
+    CHECK(meetings<disordered>(alike) > without_repair);
+  }
+}
+#endif
+
+#ifdef __CUDACC__
+namespace {
+
+/// Sorts keys that CUDA knows as Key, and this library's own type of 16 bits as Bits.
+template <class Key, class Bits>
+void require_sorted_halves(index_t n) {
+  INFO("n = " << n);
+  auto const keys = make_keys<Bits>(variety::any, n);
+  device_image<Bits> in(keys, 1), out(n, 3);
+  device_image<std::uint32_t> positions(n);
+  auto const* const from = reinterpret_cast<Key const*>(in.data());
+  workspace ws;
+  for (auto const direction : {sort_direction::ascending, sort_direction::descending}) {
+    auto const expected = sorted_positions(keys, [&](Bits const& a, Bits const& b) {
+      return direction == sort_direction::ascending ? plainly_less(a, b) : plainly_less(b, a);
+    });
+    sort_order<Key> const order{.direction = direction};
+    sort_keys(ws, from, reinterpret_cast<Key*>(out.data()), n, order);
+    REQUIRE(bit_difference(taken(keys, expected), out.read()) == "");
+    argsort(ws, from, positions.data(), n, order);
+    auto const got = positions.read();
+    REQUIRE(difference(expected, std::vector<index_t>(got.begin(), got.end())) == "");
+  }
+  REQUIRE(in.damage() + out.damage() + positions.damage() == "");
+}
+
+}  // namespace
+
+TEST_CASE("CUDA's own floats of 16 bits are sorted") {
+  for (index_t const n : {0, 1, 1000, 20000, 300001}) {
+    require_sorted_halves<__half, float16>(n);
+    require_sorted_halves<__nv_bfloat16, bfloat16>(n);
   }
 }
 #endif
@@ -306,6 +400,32 @@ TEST_CASE("what a sort cannot do it says") {
   std::byte little[256];
   workspace small(little, sizeof(little));
   REQUIRE_THROWS_AS(sort_keys(small, in, keys + 4, 4), invalid_argument);
+}
+
+TEST_CASE("buffers that share memory are refused, and nothing is written") {
+  auto const keys = make_keys<std::uint32_t>(variety::any, 400);
+  device_image<std::uint32_t> memory(keys);
+  std::uint32_t *const a = memory.data(), *const b = a + 100, *const c = b + 100,
+                       *const d = c + 100;
+  std::uint32_t const *const in = a, *const values = b;
+  using tuning = tiny_passes;  // All kinds of sort begin alike.
+  workspace ws;
+  REQUIRE_THROWS_WITH(sort_keys<tuning>(ws, in, a + 99, 100),
+                      "sort: input and output keys share memory; expected separate buffers");
+  REQUIRE_THROWS_AS(sort_pairs<tuning>(ws, in, c, values, b + 1, 100), invalid_argument);
+  REQUIRE_THROWS_AS(sort_pairs<tuning>(ws, in, c, values, c, 100), invalid_argument);
+  REQUIRE_THROWS_AS(sort_pairs<tuning>(ws, in, c, values, c + 99, 100), invalid_argument);
+  REQUIRE_THROWS_AS(sort_pairs<tuning>(ws, in, c, values, a + 99, 100), invalid_argument);
+  REQUIRE_THROWS_AS(sort_pairs<tuning>(ws, in, b, values, d, 100), invalid_argument);
+  REQUIRE_THROWS_AS(argsort<tuning>(ws, in, a, 100), invalid_argument);
+  double_buffer<std::uint32_t> same{a, a}, near{a, a + 50}, both{a, b}, crossed{b, c}, apart{c, d};
+  REQUIRE_THROWS_AS(sort_keys<tuning>(ws, same, 100), invalid_argument);
+  REQUIRE_THROWS_AS(sort_keys<tuning>(ws, near, 100), invalid_argument);
+  REQUIRE_THROWS_AS(sort_pairs<tuning>(ws, both, crossed, 100), invalid_argument);
+  REQUIRE_THROWS_AS(sort_pairs<tuning>(ws, both, near, 100), invalid_argument);
+  REQUIRE(both.current == a);
+  REQUIRE(difference(keys, memory.read()) == "");
+  sort_pairs<tuning>(ws, both, apart, 100);  // neighbours do not overlap
 }
 
 TEST_CASE("the sort by splits takes n from the device, and leaves what is behind") {

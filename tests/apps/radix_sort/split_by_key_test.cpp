@@ -123,3 +123,25 @@ TEST_CASE("what a split cannot do it says") {
   REQUIRE_THROWS_AS(split_by_key(ws, in, keys + 4, 4, 0, nullptr), invalid_argument);
   REQUIRE_THROWS_AS(split_by_key(ws, in, keys, 4, 2, nullptr), invalid_argument);
 }
+
+TEST_CASE("outputs of a split that share memory are refused, and nothing is written") {
+  auto const keys = below(500, 2);
+  device_image<std::uint32_t> memory(keys);
+  std::uint32_t *const a = memory.data(), *const b = a + 100, *const c = b + 100,
+                       *const d = c + 100;
+  std::uint32_t const *const in = a, *const values = b;
+  workspace ws;
+  auto const refused = [&](std::uint32_t* keys_out, std::uint32_t* values_out, index_t* offsets) {
+    REQUIRE_THROWS_AS(
+        split_by_key<tiny_passes>(ws, in, keys_out, values, values_out, 100, 2, offsets),
+        invalid_argument);
+  };
+  refused(a, d, nullptr);
+  refused(a + 99, d, nullptr);
+  refused(c, b, nullptr);
+  refused(c, a, nullptr);
+  refused(b, d, nullptr);
+  refused(c, c + 99, nullptr);
+  for (std::uint32_t* const at : {a, b, c, d}) refused(c, d, reinterpret_cast<index_t*>(at));
+  REQUIRE(difference(keys, memory.read()) == "");
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What filters refuse before they launch anything, as far as the host sees where memory lies:
+// outputs in the midst of what is read. How far an output reaches only the device will know, but
+// where it begins is known; of other iterators than pointers nothing is.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include <apps/filter/rules.cuh>
+#include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/device/reversed.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Bytes that a call reads or writes; none where the host does not know.
+struct memory_span {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+
+  bool has(std::uintptr_t byte) const { return begin <= byte && byte < end; }
+  bool overlaps(memory_span const& other) const { return begin < other.end && other.begin < end; }
+};
+
+/// Where n items lie.
+template <class It>
+memory_span memory_of(It const&, index_t) {
+  return {};
+}
+template <class T>
+memory_span memory_of(T* const& items, index_t n) {
+  if (items == nullptr || n <= 0) return {};
+  auto const begin = reinterpret_cast<std::uintptr_t>(items);
+  return {begin, begin + static_cast<std::uintptr_t>(n) * sizeof(T)};
+}
+
+/// Where what a rule reads beside n items lies.
+template <class Rule>
+memory_span memory_of_rule(Rule const&, index_t) {
+  return {};
+}
+inline memory_span memory_of_rule(keep_marked<byte_mask> const& rule, index_t n) {
+  return memory_of(rule.mask.bytes, n);
+}
+inline memory_span memory_of_rule(keep_marked<bit_mask> const& rule, index_t n) {
+  return memory_of(rule.mask.words, ceil_div(n, index_t{32}));
+}
+
+/// The first byte an output is written at, if it is at all; 0: unknown.
+template <class Out>
+std::uintptr_t first_byte_of(Out const&) {
+  return 0;
+}
+template <class T>
+std::uintptr_t first_byte_of(T* const& out) {
+  return reinterpret_cast<std::uintptr_t>(out);
+}
+template <class T>
+std::uintptr_t first_byte_of(reversed<T*> const& out) {
+  return reinterpret_cast<std::uintptr_t>(out.end) - sizeof(T);
+}
+
+/// Throws `invalid_argument` if an output begins among the n items that are read, or among what the
+/// rule reads.
+template <class In, class Rule>
+void require_apart(char const* call, In const& in, Rule const& rule, index_t n,
+                   std::initializer_list<std::uintptr_t> outputs) {
+  auto const items = memory_of(in, n);
+  auto const mask = memory_of_rule(rule, n);
+  for (std::uintptr_t const first : outputs) {
+    if (!items.has(first) && !mask.has(first)) continue;
+    throw invalid_argument(std::string(call) + ": an output begins within the " +
+                           (items.has(first) ? "input" : "mask") +
+                           "; expected memory apart from it");
+  }
+}
+
+/// The same of an output of n items, known from begin to end.
+template <class In, class Rule, class Out>
+void require_output_apart(char const* call, In const& in, Rule const& rule, Out const& out,
+                          index_t n) {
+  auto const written = memory_of(out, n);
+  bool const input = written.overlaps(memory_of(in, n));
+  if (!input && !written.overlaps(memory_of_rule(rule, n))) return;
+  throw invalid_argument(std::string(call) + ": the output overlaps the " +
+                         (input ? "input" : "mask") + "; expected memory apart from it");
+}
+
+/// Throws `invalid_argument` if outputs of up to n items begin at one place.
+template <class A, class B>
+void require_two_places(char const* call, A const& a, B const& b, index_t n) {
+  auto const of_a = memory_of(a, n);
+  if (of_a.end == 0 || of_a.begin != memory_of(b, n).begin) return;
+  throw invalid_argument(std::string(call) + ": two outputs begin at one place; expected each in " +
+                         "memory of its own");
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The filter of values with their positions on CPU threads: both are packed from the same marks, in
+// one pass over the input.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include <apps/filter/filter_cpu.hpp>
+#include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/workers.hpp>
+
+namespace libscan::inline v1::cpu {
+
+/// Where `filter_with_indices_by` writes, and how much fits there.
+template <class T>
+struct indexed_outputs {
+  T* values;
+  index_t values_capacity;
+  index_t* indices;
+  index_t indices_capacity;
+};
+
+/// out.values[k] = the k-th of in[0..n-1] that `rule` (see cpu_rules.hpp) keeps, out.indices[k] =
+/// its position; returns how many it keeps. Writes at most as many of each as fit, in order. The
+/// outputs must not overlap each other or what is read. A thread has a chunk of values and 4 bytes
+/// an item of it. chunk_items of more than 2^32 are refused. All else as `filter_by`.
+template <class T, class Rule>
+index_t filter_with_indices_by(int threads, T const* in, index_t n, indexed_outputs<T> const& out,
+                               Rule rule, index_t chunk_items = filter_chunk_items) {
+  if (chunk_items > index_t{1} << 32) {
+    throw invalid_argument("filter_with_indices: chunk_items of at most 2^32 expected, got " +
+                           std::to_string(chunk_items));
+  }
+  struct indexed_chunk {
+    detail::packed_chunk<T> values;
+    detail::small_room<std::uint32_t> offsets;
+  };
+  auto const positions = detail::best_vector_packs().positions;
+  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
+  return run_chunks(
+      threads, n, chunk_items, plus<index_t>{}, 0,
+      [&] {
+        index_t const room = std::min(n, chunk_items);
+        return indexed_chunk{detail::packed_chunk<T>(room),
+                             detail::small_room<std::uint32_t>(room)};
+      },
+      [&](indexed_chunk& packed, chunk const& c) {
+        index_t kept = 0;
+        detail::mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
+          if (!flags) return;
+          positions(static_cast<std::uint32_t>(i - c.begin), flags, items,
+                    packed.offsets.data() + kept);
+          kept += detail::pack_items(in + i, flags, 1, items, packed.values.items.data() + kept);
+        });
+        return packed.values.count = kept;
+      },
+      [&](indexed_chunk const& packed, chunk const& c, index_t place) {
+        index_t const kept = packed.values.count;
+        index_t const values = std::clamp<index_t>(out.values_capacity - place, 0, kept);
+        if (values > 0) copy_by(road, packed.values.items.data(), values, out.values + place);
+        index_t const indices = std::clamp<index_t>(out.indices_capacity - place, 0, kept);
+        for (index_t k = 0; k < indices; ++k) {
+          out.indices[place + k] = c.begin + packed.offsets[k];
+        }
+      });
+}
+
+/// out[k] = in[indices[k]] for k < count, on the default number of threads. `out` overlaps neither.
+template <class T>
+void gather(T const* in, index_t const* indices, index_t count, T* out) {
+  struct nothing {};
+  run_chunks(
+      default_threads(), count, filter_chunk_items, plus<index_t>{}, 0, [] { return nothing{}; },
+      [&](nothing, chunk const& c) {
+        for (index_t k = c.begin; k < c.end; ++k) out[k] = in[indices[k]];
+        return index_t{0};
+      },
+      [](nothing, chunk const&, index_t) {});
+}
+
+}  // namespace libscan::inline v1::cpu

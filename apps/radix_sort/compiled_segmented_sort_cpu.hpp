@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of the segmented sort's facade for one type of key: checks a call and hands it
+// to its engine. Included by the files that compile it for some types each. Internal.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <apps/radix_sort/compiled_sort_cpu.hpp>
+#include <apps/radix_sort/segmented_sort.hpp>
+#include <apps/radix_sort/segmented_sort_cpu.hpp>
+#include <apps/radix_sort/segmented_sort_cuda.hpp>
+#include <libscan/core/error.hpp>
+
+namespace libscan::inline v1::detail {
+
+/// How many segments `offsets` part n items into. Throws `invalid_argument` unless they do.
+inline index_t segments_of(char const* call, int threads, std::span<index_t const> offsets,
+                           index_t n) {
+  if (offsets.empty() || offsets.front() != 0) {
+    throw invalid_argument(std::string(call) + ": offsets begin with " +
+                           (offsets.empty() ? "nothing" : std::to_string(offsets.front())) +
+                           "; expected 0, and one more for each segment");
+  }
+  auto const segments = static_cast<index_t>(offsets.size()) - 1;
+  cpu::detail::item_segments(threads, offsets.data(), segments, n);
+  return segments;
+}
+
+/// Refuses an output that overlaps the offsets.
+inline void check_apart_from_offsets(char const* call, char const* words,
+                                     std::span<index_t const> offsets,
+                                     std::span<std::byte const> output) {
+  check_sort_apart(call, words, std::as_bytes(offsets), output, false);
+}
+
+/// Sorts on a device, with what goes with the keys as `Position`s of theirs, which `take` gets.
+template <class Position, class Word, class Take>
+void with_positions_by_cuda(cuda_segmented_sort<Word> const& call, int threads, Take take) {
+  cpu::detail::sort_memory<Position> const positions(call.n);
+  fill_positions(threads, positions.data(), call.n);
+  call.with(positions.data(), positions.data());
+  take(positions.data());
+}
+
+/// The call that sorts keys of type Key by their bits.
+template <class Key>
+auto by_cuda(engine const& on, Key const* keys, Key* out, index_t n,
+             std::span<index_t const> offsets, sort_order<Key> const& order) {
+  using word = typename number_order<Key>::word_type;
+  return cuda_segmented_sort<word>{
+      on.device(),
+      reinterpret_cast<word const*>(keys),
+      reinterpret_cast<word*>(out),
+      n,
+      offsets,
+      {order.direction, order.first_bit, order.end_bit, number_bits<word>::template of<Key>()}};
+}
+
+template <class Key>
+void compiled_segmented_sort<Key>::items(char const* call, engine const& on, Key const* keys,
+                                         Key* out, value_bytes const& values, index_t n,
+                                         std::span<index_t const> offsets,
+                                         sort_options const& options) {
+  auto const order = order_of<Key>(options);
+  check_items(call, keys, out, values, n, true);
+  check_apart_from_offsets(call, "out overlaps offsets", offsets, memory_of(out, n, sizeof(Key)));
+  check_apart_from_offsets(call, "values_out overlaps offsets", offsets,
+                           memory_of(values.out, n, values.size));
+  int const threads = on.is_cuda() ? cpu::default_threads() : on.threads();
+  index_t const segments = segments_of(call, threads, offsets, n);
+  if (n == 0) return;
+  if (!on.is_cuda()) {
+    return cpu::detail::sort_bytes_in_segments(threads, keys, out, values.in, values.out,
+                                               values.size, n, offsets.data(), segments, order, {});
+  }
+  auto const sort = by_cuda(on, keys, out, n, offsets, order);
+  switch (values.size) {
+    case 0:
+      return sort.alone();
+    case sizeof(std::uint32_t):
+      return sort.with(static_cast<std::uint32_t const*>(values.in),
+                       static_cast<std::uint32_t*>(values.out));
+    case sizeof(std::uint64_t):
+      return sort.with(static_cast<std::uint64_t const*>(values.in),
+                       static_cast<std::uint64_t*>(values.out));
+    default:
+      return cpu::detail::with_position_type(n, [&]<class Position>(Position) {
+        with_positions_by_cuda<Position>(sort, threads, [&](Position const* positions) {
+          cpu::detail::gather(threads, values.in, values.out, values.size, positions, n);
+        });
+      });
+  }
+}
+
+template <class Key>
+void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys, index_t* positions,
+                                             index_t n, std::span<index_t const> offsets,
+                                             sort_options const& options) {
+  char const* const call = "segmented_argsort";
+  auto const order = order_of<Key>(options);
+  auto const to = memory_of(positions, n, sizeof(index_t));
+  check_sort_apart(call, "positions overlap keys", memory_of(keys, n, sizeof(Key)), to, false);
+  check_apart_from_offsets(call, "positions overlap offsets", offsets, to);
+  int const threads = on.is_cuda() ? cpu::default_threads() : on.threads();
+  index_t const segments = segments_of(call, threads, offsets, n);
+  if (n == 0) return;
+  if (!on.is_cuda()) {
+    return cpu::argsort_in_segments(threads, keys, positions, n, offsets.data(), segments, order);
+  }
+  cpu::detail::with_position_type(n, [&]<class Position>(Position) {
+    with_positions_by_cuda<Position>(
+        by_cuda<Key>(on, keys, nullptr, n, offsets, order), threads,
+        [&](Position const* sorted) { std::copy(sorted, sorted + n, positions); });
+  });
+}
+
+}  // namespace libscan::inline v1::detail

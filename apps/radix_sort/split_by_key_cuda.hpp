@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the CUDA side owes the facade of the split by key. Plain C++: split_by_key_cuda.cu
+// implements it in a build with nvcc, radix_sort_cuda_absent.cpp (everything throws
+// engine_unavailable) in a build without. Internal.
+#pragma once
+
+#include <cstdint>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::detail {
+
+/// Splits what belongs to n > 0 keys on CUDA device `device`.
+///
+/// in_bucket[i] < buckets <= 256: where item i belongs, whatever type its key has; the grouped keys
+/// follow from `offsets`, of which there are buckets + 1. All pointers are to host memory, and
+/// checked. Values may be of any type of their size. Each function returns when its outputs are
+/// complete, and leaves the thread's current device as it was. Throws `device_error`, or
+/// `engine_unavailable` if the device cannot be used.
+struct cuda_split {
+  int device;
+  std::uint8_t const* in_bucket;
+  index_t n;
+  int buckets;
+  index_t* offsets;
+
+  void keys() const;
+  void values(std::uint32_t const* values, std::uint32_t* out) const;
+  void values(std::uint64_t const* values, std::uint64_t* out) const;
+  /// out[j] = the position of the item that comes j-th.
+  void positions(std::uint64_t* out) const;
+};
+
+}  // namespace libscan::inline v1::detail
