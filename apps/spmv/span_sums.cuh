@@ -41,6 +41,7 @@ struct span_sums {
 /// Puts every row that was begun in an earlier span than it ended in.
 struct close_rows_kernel {
   static constexpr int block_threads = 256;
+  static constexpr bool follows_kernel = true;
   static constexpr int warps = block_threads / simt::warp_size;
   static constexpr index_t few = 32;  // parts that one thread adds on its own
 

@@ -35,6 +35,7 @@ struct mark_heads_kernel {
   using place = std::make_unsigned_t<number>;  // of an item, or of a word of 32
   static constexpr auto largest = static_cast<index_t>(std::numeric_limits<number>::max());
   static constexpr int block_threads = 256;
+  static constexpr bool follows_kernel = true;
   static constexpr int width = sizeof(Offset) == 8 ? 2 : 4;  // consecutive offsets of a lane
   static constexpr int rows = 8 / width;                     // of a warp, under way together
   static constexpr int row_segments = simt::warp_size * width;
