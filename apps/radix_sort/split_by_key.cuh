@@ -40,8 +40,7 @@ void split_by_key(workspace& ws, sort_buffers<Key> keys, sort_buffers<Value> val
   if (buckets < 1 || buckets > digit_values) {
     throw invalid_argument("split into " + std::to_string(buckets) + " buckets; expected 1 to 256");
   }
-  order_type order;
-  order.decompose.bucket_of = bucket_of;
+  order_type const order{.decompose = {bucket_of}};
   sort_memory_places const items(keys, values, n.at_most());
   items.require_apart("split by key", false);
   items.require_apart_from("split by key", "items and offsets", {offsets, buckets + 1}, true);

@@ -5,6 +5,8 @@
 // go.
 #pragma once
 
+#include <new>
+
 #include <apps/radix_sort/staged_rank.cuh>
 #include <apps/radix_sort/staged_write.cuh>
 
@@ -58,7 +60,7 @@ struct staged_pass_kernel {
       }
       if (threadIdx.x == 0) {
         shape::init_barriers(shared);
-        shared.work = work;
+        new (&shared.work) work_type(work);  // an order need not be assignable
         if (static_cast<int>(blockIdx.x) < work.tiles) shape::fetch_keys(shared, work, blockIdx.x);
       }
       simt::sync_block();

@@ -17,6 +17,17 @@ struct expert_of {
   LIBSCAN_HOST_DEVICE std::uint32_t operator()(token const& x) const { return x.expert; }
 };
 
+/// A bucket function with state, like a lambda with captures: neither default constructible nor
+/// assignable.
+class remainder_by {
+ public:
+  explicit remainder_by(std::uint32_t divisor) : divisor_(divisor) {}
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(std::uint32_t key) const { return key % divisor_; }
+
+ private:
+  std::uint32_t const divisor_;
+};
+
 template <class Tuning>
 void require_split(std::vector<std::uint32_t> const& keys, int buckets) {
   auto const n = static_cast<index_t>(keys.size());
@@ -113,6 +124,18 @@ TEST_CASE("items may be of any kind, with a function for their bucket") {
                expert_of{});
   REQUIRE(bit_difference(expected, out.read()) == "");
   REQUIRE(offsets.read()[20] == 3000);
+}
+
+TEMPLATE_TEST_CASE("a function for the bucket may have state", "", tiny_passes, staged, clustered,
+                   resident, automatic_sort) {
+  auto const keys = below(900, 1000000);
+  std::vector<std::uint32_t> buckets;
+  for (auto const key : keys) buckets.push_back(key % 12);
+  workspace ws;
+  device_image<std::uint32_t> in(keys), out(900);
+  split_by_key<TestType>(ws, static_cast<std::uint32_t const*>(in.data()), out.data(), 900, 12,
+                         nullptr, remainder_by(12));
+  REQUIRE(difference(taken(keys, sorted_positions(buckets, std::less<>{})), out.read()) == "");
 }
 
 TEST_CASE("what a split cannot do it says") {
