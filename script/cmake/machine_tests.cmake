@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of the tests of kernels ThreadSanitizer has these, which use all that a kernel can: races in kernels are
-# for the executor's own checker, which has every test. The threads it is there for are those of the cpu
-# engine. With LIBSCAN_CHECK_ALL_KERNELS both sanitizers have all.
-set(kernels_under_thread simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_test
-    warp_binary_test block_test device_scan_test device_reduce_test)
-# AddressSanitizer has one of each family besides.
-set(kernels_under_address ${kernels_under_thread} device_binary_scan_test device_segmented_scan_test
-    device_filter_test device_sort_values_test device_split_by_key_test device_histogram_test
-    device_spmv_test)
-set(kernels_under_ ALL)
-set(kernels_under_race ALL)
-if(LIBSCAN_CHECK_ALL_KERNELS)
-  set(kernels_under_thread ALL)
-  set(kernels_under_address ALL)
+# Which tests of kernels the executor runs: all of them in an ordinary build and under racecheck, and
+# these where LIBSCAN_FEW_KERNEL_TESTS says so. An ordinary build has what racecheck lacks;
+# ThreadSanitizer what all that a kernel can use is tested with (races in kernels are for racecheck, the
+# threads that ThreadSanitizer is there for are those of the cpu engine); AddressSanitizer besides some
+# that reach memory in ways of their own.
+set(few_kernels_ device_prefix_test)
+set(few_kernels_thread simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_binary_test)
+set(few_kernels_address ${few_kernels_thread} block_test device_scan_test device_filter_test
+    device_split_by_key_test device_spmv_test)
+set(few_kernels_race ALL)
+set(tested_kernels ALL)
+if(LIBSCAN_FEW_KERNEL_TESTS)
+  set(tested_kernels ${few_kernels_${LIBSCAN_SANITIZE}})
 endif()
-set(tested_kernels ${kernels_under_${LIBSCAN_SANITIZE}})
 
 # A test of what the cpu engine does in parallel, for ThreadSanitizer and AddressSanitizer too:
 #   libscan_threads_test(scan scan_test)
