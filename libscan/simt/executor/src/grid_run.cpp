@@ -223,7 +223,7 @@ void grid_run::retire_block(int slot) {
   block.live = false;
   ++blocks_finished_;
   if (watcher_ != nullptr) {
-    give_back_stacks(block);
+    if (watcher_->follows_stacks()) give_back_stacks(block);
     watcher_->block_ends(block.names, block.shared_ranges());
   }
   check_copies(block);
@@ -234,12 +234,11 @@ void grid_run::retire_block(int slot) {
   }
 }
 
-/// A checker takes a stack that is used again for shared memory of two threads: it must see a new
-/// one.
 void grid_run::give_back_stacks(block_state& block) {
+  bool const forget = watcher_ != nullptr && watcher_->follows_stacks();
   for (thread_state& thread : block.threads) {
     if (thread.stack.stack_bottom == nullptr) continue;
-    stacks_.give({thread.stack.stack_bottom, thread.stack.stack_size}, watcher_ != nullptr);
+    stacks_.give({thread.stack.stack_bottom, thread.stack.stack_size}, forget);
     thread.stack.stack_bottom = nullptr;
   }
 }

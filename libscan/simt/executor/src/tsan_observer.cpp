@@ -41,6 +41,8 @@ auto as(void* fiber, Action action) {
 
 class tsan_observer final : public observer {
  public:
+  bool follows_stacks() const override { return true; }
+
   void block_begins(std::span<thread_name* const> threads, std::span<memory_range const>) override {
     if (live_.size() + threads.size() > most_fibers) {
       throw kernel_error("more than " + std::to_string(most_fibers) +
