@@ -25,13 +25,14 @@ namespace libscan::bench {
 inline constexpr std::array<std::string_view, 2> item_axis{"random", "ones"};
 
 /// Lengths of segments: all items in one; 1 each; 1 to 32; P(length >= k) = 1 / k; half of all
-/// items in one amid segments of 1 to 4.
-inline constexpr std::array<std::string_view, 5> length_axis{"one", "ones", "short", "power-law",
-                                                             "huge"};
+/// items in one amid segments of 1 to 4; 1 to 32 with an empty one behind each.
+inline constexpr std::array<std::string_view, 6> length_axis{"one",       "ones", "short",
+                                                             "power-law", "huge", "half-empty"};
 
 /// The same for sorts, and 20 to 60; 16 each; 1024 each; eight of as many.
-inline constexpr std::array<std::string_view, 9> sort_length_axis{
-    "one", "ones", "short", "power-law", "huge", "medium", "rows-16", "rows-1024", "few-huge"};
+inline constexpr std::array<std::string_view, 10> sort_length_axis{
+    "one",    "ones",    "short",     "power-law", "huge", "half-empty",
+    "medium", "rows-16", "rows-1024", "few-huge"};
 
 /// How segments are described: a byte, a bit or a 32-bit key for each item, or 32-bit offsets.
 inline constexpr std::array<std::string_view, 4> head_axis{"flags", "bits", "keys", "offsets"};
@@ -244,7 +245,7 @@ inline index_t segment_length(std::string_view lengths, index_t i, index_t n) {
   std::uint64_t const word = random_word(2, i);
   if (lengths == "one") return n;
   if (lengths == "ones") return 1;
-  if (lengths == "short") return static_cast<index_t>(1 + word % 32);
+  if (lengths == "short" || lengths == "half-empty") return static_cast<index_t>(1 + word % 32);
   if (lengths == "medium") return static_cast<index_t>(20 + word % 41);
   if (lengths == "rows-16") return 16;
   if (lengths == "rows-1024") return 1024;
@@ -271,6 +272,7 @@ inline std::vector<std::int32_t> offsets_of(std::string_view lengths, index_t n)
   for (index_t i = 0; i < n;) {
     i = std::min(n, i + detail::segment_length(lengths, i, n));
     offsets.push_back(static_cast<std::int32_t>(i));
+    if (lengths == "half-empty" && i < n) offsets.push_back(static_cast<std::int32_t>(i));
   }
   return offsets;
 }

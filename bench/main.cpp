@@ -109,7 +109,8 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',')
       ->check(one_of(head_axis));
   segmented
-      .add_option("--lengths", wanted.lengths, "one, ones, short, power-law, huge (default: all)")
+      .add_option("--lengths", wanted.lengths,
+                  "one, ones, short, power-law, huge, half-empty (offsets only) (default: all)")
       ->delimiter(',')
       ->check(one_of(length_axis));
   add_common(segmented, wanted, output);
@@ -118,7 +119,8 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',')
       ->check(one_of(head_axis));
   totals
-      .add_option("--lengths", wanted.lengths, "one, ones, short, power-law, huge (default: all)")
+      .add_option("--lengths", wanted.lengths,
+                  "one, ones, short, power-law, huge, half-empty (offsets only) (default: all)")
       ->delimiter(',')
       ->check(one_of(length_axis));
   add_common(totals, wanted, output);
@@ -206,8 +208,8 @@ void add_sorts(CLI::App& app, options& wanted, output_options& output) {
   segmented
       .add_option(
           "--lengths", wanted.lengths,
-          "one, ones, short, power-law, huge, medium, rows-16, rows-1024, few-huge (default: "
-          "all)")
+          "one, ones, short, power-law, huge, half-empty, medium, rows-16, rows-1024, few-huge "
+          "(default: all)")
       ->delimiter(',')
       ->check(one_of(sort_length_axis));
   add_common(segmented, wanted, output);

@@ -8,10 +8,20 @@
 #include <vector>
 
 #include <bench/distributions.hpp>
+#include <bench/options.hpp>
 
 namespace libscan::bench {
 
-/// The same segments as flags, bits, keys and offsets.
+/// The forms in which segments of these lengths are measured, of those asked for: empty segments have
+/// offsets alone.
+inline std::vector<std::string> forms_to_measure(std::vector<std::string> const& asked,
+                                                 std::string const& lengths) {
+  std::vector<std::string> forms = or_standard(asked, names_of(head_axis));
+  if (lengths == "half-empty") std::erase_if(forms, [](auto& form) { return form != "offsets"; });
+  return forms;
+}
+
+/// The same segments as flags, bits, keys and offsets; of empty ones the others know nothing.
 struct segment_forms {
   std::vector<std::int32_t> offsets;
   host_array<std::uint8_t> flags;

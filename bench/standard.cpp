@@ -41,7 +41,8 @@ std::vector<options> cuda_parts() {
   options& short_segments = add("segmented-scan", {1 << 16, 1 << 20, 1 << 24});
   short_segments.types = {"u32"};
   short_segments.lengths = {"short"};
-  add("segmented-reduce", {1 << 20, 1 << 24, large}).lengths = strings{"one", "short", "power-law"};
+  add("segmented-reduce", {1 << 20, 1 << 24, large}).lengths =
+      strings{"one", "short", "power-law", "half-empty"};
   add("reduce", ladder).types = strings{"i32", "f32"};
   add("reduce", {large}).types = strings{"i8->i32", "f16->f32", "i64", "f64"};
   add("binary-scan", ladder);
@@ -183,7 +184,7 @@ std::vector<options> cpu_parts() {
   many_segments.lengths = {"short"};
   many_segments.sizes = {1 << 27};
   options& totals = add("segmented-reduce");
-  totals.lengths = {"one", "short", "power-law"};
+  totals.lengths = {"one", "short", "power-law", "half-empty"};
   totals.sizes = {1 << 20, 1 << 24};
   add("reduce");
   add("binary-scan");

@@ -148,7 +148,7 @@ void run_segmented_reductions(engine const& on, session const& now) {
   for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 16, 1 << 20, 1 << 24})) {
     for (std::string const& lengths : or_standard(wanted.lengths, names_of(length_axis))) {
       reduced_segments const data(lengths, n);
-      for (std::string const& heads : or_standard(wanted.heads, names_of(head_axis))) {
+      for (std::string const& heads : forms_to_measure(wanted.heads, lengths)) {
         reduce(on, now, heads, lengths, data);
       }
     }

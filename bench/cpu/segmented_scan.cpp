@@ -118,7 +118,7 @@ void run_segmented_scans(engine const& on, session const& now) {
     for (std::string const& lengths : or_standard(wanted.lengths, names_of(length_axis))) {
       for (scan_kind const kind : or_standard(wanted.kinds, {scan_kind::inclusive})) {
         described const data(lengths, kind, n);
-        for (std::string const& heads : or_standard(wanted.heads, names_of(head_axis))) {
+        for (std::string const& heads : forms_to_measure(wanted.heads, lengths)) {
           if (kind == scan_kind::inclusive) {
             scan<scan_kind::inclusive>(on, now, heads, lengths, data);
           } else {

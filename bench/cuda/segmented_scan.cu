@@ -32,7 +32,7 @@ void scan(session const& now, std::string const& type, scan_kind kind, std::stri
   auto const expected = scanned_in_segments(items, kind, segments.host.offsets, plus<T>{});
   auto const in = on_device(items.view());
   checked_output<T> const out(expected.view());
-  for (std::string const& heads : or_standard(now.wanted.heads, names_of(head_axis))) {
+  for (std::string const& heads : forms_to_measure(now.wanted.heads, lengths)) {
     double const bytes = segments.host.bytes(heads) + 2.0 * static_cast<double>(n) * sizeof(T);
     workload work{"cuda", segmented_name(kind, heads, lengths), type, n, bytes, {copy_of(bytes)}};
     add_offers(work,

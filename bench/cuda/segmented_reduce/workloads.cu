@@ -31,7 +31,7 @@ void reduce(session const& now, std::string const& lengths, index_t n) {
   std::iota(firsts.begin(), firsts.end(), item{0});  // keys number their segments
   checked_output<item> const totals(expected.view()), unique(firsts.view());
   told_count const count;
-  for (std::string const& heads : or_standard(now.wanted.heads, names_of(head_axis))) {
+  for (std::string const& heads : forms_to_measure(now.wanted.heads, lengths)) {
     totals_problem const problem{
         heads,        in.data(),   totals.data(), unique.data(),  count.data(), n,
         flags.data(), bits.data(), keys.data(),   offsets.data(), segments};
