@@ -11,30 +11,10 @@
 #include <apps/filter/rules.cuh>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/device/memory_span.cuh>
 #include <libscan/device/reversed.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
-
-/// Bytes that a call reads or writes; none where the host does not know.
-struct memory_span {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-
-  bool has(std::uintptr_t byte) const { return begin <= byte && byte < end; }
-  bool overlaps(memory_span const& other) const { return begin < other.end && other.begin < end; }
-};
-
-/// Where n items lie.
-template <class It>
-memory_span memory_of(It const&, index_t) {
-  return {};
-}
-template <class T>
-memory_span memory_of(T* const& items, index_t n) {
-  if (items == nullptr || n <= 0) return {};
-  auto const begin = reinterpret_cast<std::uintptr_t>(items);
-  return {begin, begin + static_cast<std::uintptr_t>(n) * sizeof(T)};
-}
 
 /// Where what a rule reads beside n items lies.
 template <class Rule>
@@ -42,10 +22,10 @@ memory_span memory_of_rule(Rule const&, index_t) {
   return {};
 }
 inline memory_span memory_of_rule(keep_marked<byte_mask> const& rule, index_t n) {
-  return memory_of(rule.mask.bytes, n);
+  return memory_of(rule.mask, n);
 }
 inline memory_span memory_of_rule(keep_marked<bit_mask> const& rule, index_t n) {
-  return memory_of(rule.mask.words, ceil_div(n, index_t{32}));
+  return memory_of(rule.mask, n);
 }
 
 /// The first byte an output is written at, if it is at all; 0: unknown.

@@ -10,54 +10,29 @@
 #include <apps/radix_sort/sort_plan.cuh>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/device/memory_span.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Where items lie that a call reads or writes. Nowhere if there are none, or if the pointer is
-/// null, which stands for items that are not given, or not wanted.
-struct sort_memory_place {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-
-  sort_memory_place() = default;
-  template <class T>
-  sort_memory_place(T const* items, index_t n) {
-    if (items == nullptr || n <= 0) return;
-    begin = reinterpret_cast<std::uintptr_t>(items);
-    end = begin + static_cast<std::uintptr_t>(n) * sizeof(T);
-  }
-
-  bool shares(sort_memory_place const& other) const {
-    return begin < other.end && other.begin < end;
-  }
-};
-
-/// Throws `invalid_argument` if two such places share memory.
-inline void require_apart(char const* call, char const* what, sort_memory_place const& a,
-                          sort_memory_place const& b) {
-  if (!a.shares(b)) return;
-  throw invalid_argument(std::string(call) + ": " + what +
-                         " share memory; expected separate buffers");
-}
-
 /// Where a call's items lie.
 struct sort_memory_places {
-  sort_memory_place keys_in, keys_out, values_in, values_out;
+  memory_span keys_in, keys_out, values_in, values_out;
 
   template <class Key, class Value>
   sort_memory_places(sort_buffers<Key> const& keys, sort_buffers<Value> const& values, index_t n)
-      : keys_in(keys.in, n), keys_out(keys.out, n) {
+      : keys_in(memory_of(keys.in, n)), keys_out(memory_of(keys.out, n)) {
     if constexpr (!std::is_void_v<Value>) {
-      values_in = {values.in, n};
-      values_out = {values.out, n};
+      values_in = memory_of(values.in, n);
+      values_out = memory_of(values.out, n);
     }
   }
 
   /// Throws if an output shares memory with anything else; but where `in_place` is allowed, each
   /// may begin where its input does.
   void require_apart(char const* call, bool in_place) const {
-    auto const check = [&](char const* what, sort_memory_place const& a,
-                           sort_memory_place const& b) { device::require_apart(call, what, a, b); };
+    auto const check = [&](char const* what, memory_span const& a, memory_span const& b) {
+      device::require_apart(call, what, a, b);
+    };
     if (!in_place || keys_in.begin != keys_out.begin) {
       check("input and output keys", keys_in, keys_out);
     }
@@ -71,7 +46,7 @@ struct sort_memory_places {
 
   /// Throws if an output shares memory with `other`, or if that `is_written` and shares memory with
   /// an input.
-  void require_apart_from(char const* call, char const* what, sort_memory_place const& other,
+  void require_apart_from(char const* call, char const* what, memory_span const& other,
                           bool is_written) const {
     for (auto const& place : {keys_out, values_out})
       device::require_apart(call, what, place, other);

@@ -118,6 +118,8 @@ template <scan_kind Kind, class Tuning, class Mask, class Rank>
 void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d_total) {
   static_assert(std::is_integral_v<Rank> && (sizeof(Rank) == 4 || sizeof(Rank) == 8),
                 "ranks are integers of 32 or 64 bits");
+  require_apart("binary scan", "mask and ranks", memory_of(mask, n.at_most()),
+                memory_of(ranks, n.at_most()));
   constexpr bool automatic = std::is_void_v<Tuning>;
   constexpr bool counts = tunes_counted_scan<Tuning>;
   using look_back = std::conditional_t<automatic || counts, binary_scan_tuning, Tuning>;
@@ -157,7 +159,7 @@ constexpr std::size_t binary_scan_workspace_bytes(index_t n) {
 /// reads n bytes or n / 8, and of many items writes and reads n / 8 more, or reads n / 8 more.
 /// Progress: few items take a cooperative launch, which starts when all its blocks fit; of more, a
 /// tile waits only for tiles claimed by running blocks; of many, no block waits for another.
-/// Throws: `invalid_argument` (workspace too small), `device_error`.
+/// Throws: `invalid_argument` (workspace too small, overlap), `device_error`.
 template <class Tuning = void, class Mask, class Rank>
 void exclusive_binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n,
                            index_t* d_total = nullptr) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <libscan/core/types.hpp>
+#include <libscan/device/memory_span.cuh>
 #include <libscan/simt/simt.cuh>
 #include <libscan/warp/row_io.cuh>
 
@@ -101,5 +102,15 @@ struct bit_mask {
     return whole_bits<Width>(i) & kept;
   }
 };
+
+namespace device {
+
+/// Where the mask of n items lies.
+inline memory_span memory_of(byte_mask const& mask, index_t n) { return memory_of(mask.bytes, n); }
+inline memory_span memory_of(bit_mask const& mask, index_t n) {
+  return memory_of(mask.words, ceil_div(n, index_t{32}));
+}
+
+}  // namespace device
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

@@ -49,6 +49,8 @@ template <class Tuning = void, class In, class Out, class Op>
 void reverse_exclusive_scan(workspace& ws, In in, Out out, index_t n, Op op,
                             typename Op::value_type* d_total = nullptr,
                             std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+  device::require_in_place_or_apart("reverse exclusive scan", device::memory_of(in, n),
+                                    device::memory_of(out, n));
   exclusive_scan<Tuning>(ws, reversed<In>{in + n}, reversed<Out>{out + n}, n, flipped<Op>{op},
                          d_total, init);
 }
@@ -59,6 +61,8 @@ template <class Tuning = void, class In, class Out, class Op>
 void reverse_inclusive_scan(workspace& ws, In in, Out out, index_t n, Op op,
                             typename Op::value_type* d_total = nullptr,
                             std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+  device::require_in_place_or_apart("reverse inclusive scan", device::memory_of(in, n),
+                                    device::memory_of(out, n));
   inclusive_scan<Tuning>(ws, reversed<In>{in + n}, reversed<Out>{out + n}, n, flipped<Op>{op},
                          d_total, init);
 }

@@ -170,6 +170,18 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
                           keys, n, op, nullptr, init);
 }
 
+/// Throws `invalid_argument` if results share memory with what is read, as far as the host knows:
+/// of results whose number only the device will know, where they begin.
+template <class In, class Heads, class Results>
+void require_results_apart(char const* call, In const& in, Heads const& descriptor, index_t n,
+                           Results const& results) {
+  index_t known = 1;
+  if constexpr (by_offsets<Heads>) known = descriptor.segments;
+  memory_span const written = memory_of(results, known);
+  require_apart(call, "items and results", memory_of(in, n), written);
+  require_apart(call, "descriptor and results", memory_of(descriptor, n), written);
+}
+
 }  // namespace device
 
 /// Bytes of workspace that `segmented_reduce` of up to `n` items with values of type T needs. A
@@ -191,9 +203,9 @@ constexpr std::size_t segmented_reduce_workspace_bytes(index_t n,
 /// first offset must be 0, or totals are undefined and may be written beyond their number; the
 /// other descriptors have no empty segments. d_segments: receives the number of segments in device
 /// memory, 0 if n = 0, or is null; not written for `segment_offsets`, whose number the caller
-/// knows. Aliasing: `totals` may overlap nothing, and n may not be read from where the number of
-/// segments goes.
-/// Traffic: reads n items and the descriptor, writes one result per segment; for
+/// knows. Aliasing: `totals` may overlap nothing (refused if they begin within what is read;
+/// between offsets also if they end there), and n may not be read from where the number of segments
+/// goes. Traffic: reads n items and the descriptor, writes one result per segment; for
 /// `segment_offsets`, unless they are so few that tiles search them, 1/8 byte an item passes
 /// through the workspace, and if any segment is empty it also reads the offsets twice more and
 /// passes 8 bytes per segment through there.
@@ -203,6 +215,7 @@ void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, ite
                       std::type_identity_t<typename Op::value_type> init = Op::identity()) {
   static_assert(monoid<Op>,
                 "a reduction's operator needs value_type, identity() and an associative call");
+  device::require_results_apart("segmented reduce", in, descriptor, n.at_most(), totals);
   device::segmented_reduce<Tuning>(ws, in, totals, descriptor, device::no_keys{}, n, op, d_segments,
                                    init);
 }
@@ -216,7 +229,10 @@ template <class Tuning = void, class Keys, class In, class Unique, class Totals,
 void reduce_by_key(workspace& ws, Keys keys, In in, Unique unique, Totals totals, item_count n,
                    Op op, index_t* d_runs, Equal equal = {},
                    std::type_identity_t<typename Op::value_type> init = Op::identity()) {
-  device::segmented_reduce<Tuning>(ws, in, totals, segment_keys<Keys, Equal>{keys, equal},
+  segment_keys<Keys, Equal> const descriptor{keys, equal};
+  device::require_results_apart("reduce by key", in, descriptor, n.at_most(), totals);
+  device::require_results_apart("reduce by key", in, descriptor, n.at_most(), unique);
+  device::segmented_reduce<Tuning>(ws, in, totals, descriptor,
                                    device::unique_keys<Keys, Unique>{keys, unique}, n, op, d_runs,
                                    init);
 }

@@ -204,3 +204,12 @@ TEST_CASE("a dirty workspace is harmless, one too small is refused") {
   REQUIRE_THROWS_WITH(exclusive_binary_scan(small, byte_mask{mask.data()}, ranks.data(), 100000),
                       Catch::Contains("workspace of 8 bytes, but the call needs"));
 }
+
+TEST_CASE("ranks that share memory with their mask are refused") {
+  workspace ws;
+  std::uint32_t words[100] = {};
+  REQUIRE_THROWS_AS(exclusive_binary_scan(ws, bit_mask{words + 1}, words, 50), invalid_argument);
+  REQUIRE_THROWS_AS(
+      inclusive_binary_scan(ws, byte_mask{reinterpret_cast<std::uint8_t*>(words)}, words + 12, 50),
+      invalid_argument);
+}

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <libscan/device/reversed.cuh>
 #include <libscan/device/scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
@@ -320,3 +321,19 @@ TEST_CASE("a captured scan replays with changed data, on a stream of its own") {
   LIBSCAN_CHECK(cudaStreamDestroy(stream));
 }
 #endif
+
+TEST_CASE("outputs of scans that overlap the input otherwise than exactly are refused") {
+  workspace ws;
+  int items[100] = {};
+  auto const all = [&](auto in, auto out) {
+    REQUIRE_THROWS_AS(exclusive_scan(ws, in, out, 50, plus<int>{}), invalid_argument);
+    REQUIRE_THROWS_AS(inclusive_scan(ws, in, out, 50, plus<int>{}), invalid_argument);
+    REQUIRE_THROWS_AS(reverse_exclusive_scan(ws, in, out, 50, plus<int>{}), invalid_argument);
+    REQUIRE_THROWS_AS(reverse_inclusive_scan(ws, in, out, 50, plus<int>{}), invalid_argument);
+  };
+  all(static_cast<int const*>(items), items + 1);
+  all(static_cast<int const*>(items + 49), items);
+  all(reinterpret_cast<signed char const*>(items), items);  // results are larger
+  device_image<int> const in(std::vector<int>(100, 1));
+  REQUIRE_NOTHROW(exclusive_scan(ws, in.data(), in.data() + 50, 50, plus<int>{}));
+}

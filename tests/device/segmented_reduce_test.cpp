@@ -296,3 +296,26 @@ TEST_CASE("what cannot work is refused before anything runs") {
                                      segment_offsets{no_offsets, -1}, 1, plus<int>{}),
                     invalid_argument);
 }
+
+TEST_CASE("totals of segments that share memory with what is read are refused") {
+  workspace ws;
+  std::uint32_t items[100] = {};
+  std::uint32_t other[100] = {};
+  auto const in = static_cast<std::uint32_t const*>(items);
+  auto const refused = [&](std::uint32_t* totals, auto descriptor) {
+    REQUIRE_THROWS_AS(segmented_reduce(ws, in, totals, descriptor, 50, plus<std::uint32_t>{}),
+                      invalid_argument);
+  };
+  refused(items, equal_segments{5});
+  refused(items + 49, head_bits{other});
+  refused(other, head_bits{other});
+  refused(other, segment_offsets{other + 9, 10});
+  auto const by_key = [&](std::uint32_t* unique, std::uint32_t* totals) {
+    index_t runs = 0;
+    REQUIRE_THROWS_AS(
+        reduce_by_key(ws, other, in, unique, totals, 50, plus<std::uint32_t>{}, &runs),
+        invalid_argument);
+  };
+  by_key(other + 60, items);
+  by_key(other, items + 60);
+}

@@ -393,3 +393,19 @@ TEST_CASE("what cannot work is refused before anything runs") {
       inclusive_segmented_scan(ws, items.data(), items.data(), equal_segments{0}, 1, plus<int>{}),
       Catch::Contains("length of segments is 0; expected > 0"));
 }
+
+TEST_CASE("outputs that share memory with what a scan within segments reads are refused") {
+  workspace ws;
+  std::uint32_t items[100] = {};
+  std::uint32_t other[100] = {};
+  auto const in = static_cast<std::uint32_t const*>(items);
+  auto const refused = [&](std::uint32_t* out, auto descriptor) {
+    REQUIRE_THROWS_AS(inclusive_segmented_scan(ws, in, out, descriptor, 50, plus<std::uint32_t>{}),
+                      invalid_argument);
+  };
+  refused(items + 49, equal_segments{5});
+  refused(items, segment_keys{items + 20});
+  refused(other, head_bits{other + 1});
+  refused(other, head_flags{reinterpret_cast<std::uint8_t*>(other + 49)});
+  refused(other, segment_offsets{other + 40, 5});
+}
