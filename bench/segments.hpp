@@ -12,8 +12,8 @@
 
 namespace libscan::bench {
 
-/// The forms in which segments of these lengths are measured, of those asked for: empty segments have
-/// offsets alone.
+/// The forms in which segments of these lengths are measured, of those asked for: empty segments
+/// have offsets alone.
 inline std::vector<std::string> forms_to_measure(std::vector<std::string> const& asked,
                                                  std::string const& lengths) {
   std::vector<std::string> forms = or_standard(asked, names_of(head_axis));

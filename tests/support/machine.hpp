@@ -22,8 +22,8 @@ inline constexpr bool on_gpu = true;
 inline constexpr bool on_gpu = false;
 #endif
 
-/// Types to test with, as a tuple: `More` are left out of builds for the sanitizers, which take several
-/// times as long to compile; so may be what tests do with some of them, if `few_types`.
+/// Types to test with, as a tuple: `More` are left out of builds for the sanitizers, which take
+/// several times as long to compile; so may be what tests do with some of them, if `few_types`.
 #ifdef LIBSCAN_TEST_FEW_TYPES
 inline constexpr bool few_types = true;
 template <class Few, class More>

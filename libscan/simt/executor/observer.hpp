@@ -48,8 +48,8 @@ class observer {
  public:
   virtual ~observer() = default;
 
-  /// Whether it hears of accesses to stacks as well, and would take one that is used a second time for
-  /// memory that two threads share: then none is.
+  /// Whether it hears of accesses to stacks as well, and would take one that is used a second time
+  /// for memory that two threads share: then none is.
   virtual bool follows_stacks() const { return false; }
 
   /// A launch is about to start. What the host did before it comes before all that its threads do.
