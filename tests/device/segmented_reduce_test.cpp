@@ -285,14 +285,14 @@ TEMPLATE_TEST_CASE("a dirty workspace, a reused one and the caller's own memory 
 }
 
 TEST_CASE("what cannot work is refused before anything runs") {
-  device_image<int> items(100000);
+  device_image<int> items(100000), totals(100000);
   workspace small(items.data(), 8);
   REQUIRE_THROWS_WITH(
-      segmented_reduce(small, items.data(), items.data(), equal_segments{3}, 100000, plus<int>{}),
+      segmented_reduce(small, items.data(), totals.data(), equal_segments{3}, 100000, plus<int>{}),
       Catch::Contains("workspace of 8 bytes, but the call needs"));
   workspace ws;
   index_t const* const no_offsets = nullptr;
-  REQUIRE_THROWS_AS(segmented_reduce(ws, items.data(), items.data(),
+  REQUIRE_THROWS_AS(segmented_reduce(ws, items.data(), totals.data(),
                                      segment_offsets{no_offsets, -1}, 1, plus<int>{}),
                     invalid_argument);
 }
