@@ -30,6 +30,9 @@ class item_count {
 
   LIBSCAN_HOST_DEVICE index_t at_most() const { return at_most_; }
 
+  /// How many there are at least, as far as the host knows.
+  index_t at_least() const { return d_n_ == nullptr ? at_most_ : 0; }
+
   __device__ index_t get() const {
     if (d_n_ == nullptr) return at_most_;
     index_t const n = *d_n_;

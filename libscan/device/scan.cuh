@@ -63,7 +63,7 @@ void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
   static_assert(monoid<Op>,
                 "a scan's operator needs value_type, identity() and an associative call");
   require_in_place_or_apart(Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan",
-                            memory_of(in, n.at_most()), memory_of(out, n.at_most()));
+                            memory_of(in, n.at_least()), memory_of(out, n.at_least()));
   if constexpr (std::is_void_v<Tuning>) {
     scan<Kind>(ws, in, out, n, op, d_total, init);
   } else {
@@ -99,14 +99,14 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
 /// op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read from device
 /// memory
 /// (`item_count::on_device`). n = 0 writes only the total. d_total: one value in device memory, or
-/// null. Aliasing: in == out exactly is allowed; any other overlap is refused if both are pointers,
-/// otherwise undefined. Synchronisation: asynchronous on the workspace's stream; allocates only if
-/// the workspace must grow. Traffic: reads n items, writes n results. Results are bitwise the same
-/// in every run on one kind of GPU. Progress: few items, and any number behind a plain pointer on
-/// GPUs with bulk copies and room for the pipeline (sm_90), take a cooperative launch, which starts
-/// when all its blocks fit; otherwise a tile waits only for tiles claimed by running blocks, in
-/// whatever order blocks start. Throws: `invalid_argument` (workspace too small, overlap),
-/// `device_error`.
+/// null. Aliasing: in == out exactly is allowed; any other overlap is refused if both are pointers
+/// and the host knows n, otherwise undefined. Synchronisation: asynchronous on the workspace's
+/// stream; allocates only if the workspace must grow. Traffic: reads n items, writes n results.
+/// Results are bitwise the same in every run on one kind of GPU. Progress: few items, and any
+/// number behind a plain pointer on GPUs with bulk copies and room for the pipeline (sm_90), take a
+/// cooperative launch, which starts when all its blocks fit; otherwise a tile waits only for tiles
+/// claimed by running blocks, in whatever order blocks start. Throws: `invalid_argument` (workspace
+/// too small, overlap), `device_error`.
 template <class Tuning = void, class In, class Out, class Op>
 void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                     typename Op::value_type* d_total = nullptr,

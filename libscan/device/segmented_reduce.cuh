@@ -215,7 +215,7 @@ void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, ite
                       std::type_identity_t<typename Op::value_type> init = Op::identity()) {
   static_assert(monoid<Op>,
                 "a reduction's operator needs value_type, identity() and an associative call");
-  device::require_results_apart("segmented reduce", in, descriptor, n.at_most(), totals);
+  device::require_results_apart("segmented reduce", in, descriptor, n.at_least(), totals);
   device::segmented_reduce<Tuning>(ws, in, totals, descriptor, device::no_keys{}, n, op, d_segments,
                                    init);
 }
@@ -230,8 +230,8 @@ void reduce_by_key(workspace& ws, Keys keys, In in, Unique unique, Totals totals
                    Op op, index_t* d_runs, Equal equal = {},
                    std::type_identity_t<typename Op::value_type> init = Op::identity()) {
   segment_keys<Keys, Equal> const descriptor{keys, equal};
-  device::require_results_apart("reduce by key", in, descriptor, n.at_most(), totals);
-  device::require_results_apart("reduce by key", in, descriptor, n.at_most(), unique);
+  device::require_results_apart("reduce by key", in, descriptor, n.at_least(), totals);
+  device::require_results_apart("reduce by key", in, descriptor, n.at_least(), unique);
   device::segmented_reduce<Tuning>(ws, in, totals, descriptor,
                                    device::unique_keys<Keys, Unique>{keys, unique}, n, op, d_runs,
                                    init);

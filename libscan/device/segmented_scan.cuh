@@ -113,10 +113,10 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
                                        segmented_tuning<T>, Tuning>;
   check_heads(descriptor);
   if (n.at_most() == 0) return;
-  memory_span const written = memory_of(out, n.at_most());
-  require_in_place_or_apart("segmented scan", memory_of(in, n.at_most()), written);
-  require_apart("segmented scan", "output and descriptor", written,
-                memory_of(descriptor, n.at_most()));
+  index_t const known = n.at_least();
+  memory_span const written = memory_of(out, known);
+  require_in_place_or_apart("segmented scan", memory_of(in, known), written);
+  require_apart("segmented scan", "output and descriptor", written, memory_of(descriptor, known));
   std::size_t const for_heads = head_bytes(descriptor, n.at_most());
   index_t const tile_items = index_t{look_back::block_threads} * look_back::items_per_thread;
   std::size_t for_tiles = segmented_tiles_bytes<T>(n.at_most(), tile_items);
@@ -183,14 +183,14 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, Heads const& des
 /// `commutative`, it is only ever called as op(earlier, later), on items, `init` and the identity.
 /// n: any size >= 0, also read from device memory (`item_count::on_device`); n = 0 writes nothing.
 /// Aliasing: in == out exactly is allowed; any other overlap, also with the descriptor, is refused
-/// where both are pointers, otherwise undefined. Synchronisation: asynchronous on the workspace's
-/// stream; allocates only if the workspace must grow. Traffic: reads n items and the descriptor,
-/// writes n results, whatever the lengths of the segments; few offsets are read again by tiles that
-/// search them. Results are bitwise the same in every run on one kind of GPU. Progress: few items,
-/// and many behind plain pointers on GPUs with bulk copies and room for the pipeline (sm_90), take
-/// a cooperative launch, which starts when all its blocks fit; otherwise a tile waits only for
-/// tiles claimed by running blocks. Throws: `invalid_argument` (workspace too small, no length,
-/// overlap), `device_error`.
+/// where both are pointers and the host knows n, otherwise undefined. Synchronisation: asynchronous
+/// on the workspace's stream; allocates only if the workspace must grow. Traffic: reads n items and
+/// the descriptor, writes n results, whatever the lengths of the segments; few offsets are read
+/// again by tiles that search them. Results are bitwise the same in every run on one kind of GPU.
+/// Progress: few items, and many behind plain pointers on GPUs with bulk copies and room for the
+/// pipeline (sm_90), take a cooperative launch, which starts when all its blocks fit; otherwise a
+/// tile waits only for tiles claimed by running blocks. Throws: `invalid_argument` (workspace too
+/// small, no length, overlap), `device_error`.
 template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, class Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
                     std::type_identity_t<typename Op::value_type> init = Op::identity()) {

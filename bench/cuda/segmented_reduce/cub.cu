@@ -34,7 +34,8 @@ implementations offers(totals_problem const& problem) {
                                           ::cuda::std::plus<>{}, static_cast<int>(p.n));
   };
   if (problem.heads == "keys") return {prepared("cub", by_key)};
-  implementations all{prepared("cub by key", by_key)};
+  implementations all;
+  if (!problem.some_empty) all.push_back(prepared("cub by key", by_key));
   if (problem.heads == "offsets") {
     all.push_back(prepared("cub", [p = problem](void* memory, std::size_t& bytes) {
       return cub::DeviceSegmentedReduce::Sum(

@@ -21,6 +21,7 @@ struct totals_problem {
   std::uint32_t const* keys;
   std::int32_t const* offsets;
   index_t segments;
+  bool some_empty;  ///< then only offsets tell them all
 };
 
 namespace by_libscan {

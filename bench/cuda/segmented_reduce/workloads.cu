@@ -32,9 +32,10 @@ void reduce(session const& now, std::string const& lengths, index_t n) {
   checked_output<item> const totals(expected.view()), unique(firsts.view());
   told_count const count;
   for (std::string const& heads : forms_to_measure(now.wanted.heads, lengths)) {
-    totals_problem const problem{
-        heads,        in.data(),   totals.data(), unique.data(),  count.data(), n,
-        flags.data(), bits.data(), keys.data(),   offsets.data(), segments};
+    totals_problem const problem{heads,          in.data(),    totals.data(),
+                                 unique.data(),  count.data(), n,
+                                 flags.data(),   bits.data(),  keys.data(),
+                                 offsets.data(), segments,     lengths == "half-empty"};
     // Keys of runs are an output, too.
     double const results = heads == "keys" ? 2 : 1;
     double const bytes =
