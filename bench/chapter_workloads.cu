@@ -68,8 +68,9 @@ class figures {
 
   /// The smallest and the largest grid: one bound by latency, one by throughput.
   std::vector<int> ends() const {
-    if (blocks_.size() == 1) return blocks_;
-    return {blocks_.front(), blocks_.back()};
+    std::vector<int> both{blocks_.front()};
+    if (blocks_.size() > 1) both.push_back(blocks_.back());
+    return both;
   }
 
   /// So that the next contender must write every word itself.

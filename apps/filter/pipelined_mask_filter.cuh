@@ -26,12 +26,13 @@ struct mask_filter_work {
   static constexpr int tile_items = parts * part_items;
   static constexpr int batches = Tuning::rows / Tuning::rows_at_once;
   static constexpr int copies = parts;
+  static constexpr int few = 3 * rows::items / 8;  // kept items wait for more, up to so many
   static_assert(part_items % rows::items == 0 && part_items <= 1 << 16);
 
   struct part_stage {
     staged_rule<Rule, part_items> rule;
     unsigned kept[batches][simt::warp_size];
-    std::uint16_t offset[rows::items];
+    std::uint16_t offset[few + rows::items];
   };
   struct stage_type {
     part_stage part[parts];
@@ -73,27 +74,25 @@ struct mask_filter_work {
     part_stage& part = stage.part[begin / part_items];
     if constexpr (wanted<typename Outputs::items_type> ||
                   wanted<typename Outputs::positions_type>) {
-      // Few items are kept of each batch where few are at all: of as many batches as there is room
-      // for, all are read at once.
+      // Few items are kept of each batch where few are at all: those of several are read at once.
       index_t place = before.value;
       int waiting = 0;
 #pragma unroll 1
-      for (int b = 0; b <= batches; ++b) {
-        bool const end = b == batches;
-        unsigned const bits = end ? 0 : part.kept[b][simt::lane_id()];
-        if (!end && !simt::any(simt::full_warp, bits != 0)) continue;
-        rows const kept(bits);
-        if (waiting > 0 && (end || waiting + kept.count() > rows::items)) {
-          simt::sync_warp();
-          write(part.offset, waiting, base + begin, place);
-          simt::sync_warp();
-          place += waiting;
-          waiting = 0;
+      for (int b = 0; b < batches; ++b) {
+        unsigned const bits = part.kept[b][simt::lane_id()];
+        if (simt::any(simt::full_warp, bits != 0)) {
+          rows const kept(bits);
+          kept.gather(part.offset + waiting, [b](int r, int j) {
+            return static_cast<std::uint16_t>(b * rows::items + rows::position(r) + j);
+          });
+          waiting += kept.count();
         }
-        kept.gather(part.offset + waiting, [b](int r, int j) {
-          return static_cast<std::uint16_t>(b * rows::items + rows::position(r) + j);
-        });
-        waiting += kept.count();
+        if (waiting == 0 || (waiting <= few && b + 1 < batches)) continue;
+        simt::sync_warp();
+        write(part.offset, waiting, base + begin, place);
+        simt::sync_warp();
+        place += waiting;
+        waiting = 0;
       }
     }
     done();

@@ -241,11 +241,10 @@ struct pipelined_filter_tuning {
 };
 
 /// The pipelined filter by a mask of which only the mask, of `MaskBits` an item, is staged: many
-/// groups, since each waits for its items; by bits, with six, memory was asked for in too many
-/// places at once (1.1 times as long where a tenth is kept; H100).
+/// groups, since each waits for its items.
 template <int MaskBits>
 struct pipelined_mask_filter_tuning {
-  static constexpr int groups = MaskBits == 1 ? 5 : 6;
+  static constexpr int groups = 6;
   static constexpr int group_threads = 128;
   static constexpr int vector_items = 4;
   static constexpr int rows_at_once = 8;
