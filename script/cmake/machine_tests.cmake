@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which tests of kernels the executor runs: all of them in an ordinary build and under racecheck, and
 # these where LIBSCAN_FEW_KERNEL_TESTS says so. An ordinary build has what racecheck lacks;
-# ThreadSanitizer what all that a kernel can use is tested with (races in kernels are for racecheck, the
-# threads that ThreadSanitizer is there for are those of the cpu engine); AddressSanitizer besides some
+# ThreadSanitizer what all that a kernel can use is tested with, and every strategy of scans (races in
+# kernels are for racecheck, the threads that it is there for are those of the cpu engine); AddressSanitizer besides some
 # that reach memory in ways of their own.
 set(few_kernels_ device_prefix_test)
-set(few_kernels_thread simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_binary_test)
+set(few_kernels_thread simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_binary_test
+    device_strategies_test)
 set(few_kernels_address ${few_kernels_thread} block_test device_scan_test device_filter_test
     device_split_by_key_test device_spmv_test)
 set(few_kernels_race ALL)
