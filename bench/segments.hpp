@@ -13,11 +13,13 @@
 namespace libscan::bench {
 
 /// The forms in which segments of these lengths are measured, of those asked for: empty segments
-/// have offsets alone.
+/// have offsets alone. Throws `invalid_argument` if none is left.
 inline std::vector<std::string> forms_to_measure(std::vector<std::string> const& asked,
                                                  std::string const& lengths) {
   std::vector<std::string> forms = or_standard(asked, names_of(head_axis));
-  if (lengths == "half-empty") std::erase_if(forms, [](auto& form) { return form != "offsets"; });
+  if (lengths != "half-empty") return forms;
+  std::erase_if(forms, [](std::string const& form) { return form != "offsets"; });
+  if (forms.empty()) throw invalid_argument("empty segments are measured between offsets alone");
   return forms;
 }
 

@@ -175,6 +175,7 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
 template <class In, class Heads, class Results>
 void require_results_apart(char const* call, In const& in, Heads const& descriptor, index_t n,
                            Results const& results) {
+  check_heads(descriptor);
   index_t known = 1;
   if constexpr (by_offsets<Heads>) known = descriptor.segments;
   memory_span const written = memory_of(results, known);

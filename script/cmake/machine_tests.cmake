@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Which tests of kernels the executor runs: all of them in an ordinary build and under racecheck, and
-# these where LIBSCAN_FEW_KERNEL_TESTS says so. An ordinary build has what racecheck lacks;
-# ThreadSanitizer what all that a kernel can use is tested with, and every strategy of scans (races in
-# kernels are for racecheck, the threads that it is there for are those of the cpu engine); AddressSanitizer besides some
-# that reach memory in ways of their own.
-set(few_kernels_ device_prefix_test)
+# Which tests of kernels the executor runs: all of them, and these where LIBSCAN_FEW_KERNEL_TESTS says so.
+# Racecheck always has all. An ordinary build has those of which racecheck, or a reduced run, leaves cases
+# out; ThreadSanitizer what all that a kernel can use is tested with, and every strategy of scans (races in
+# kernels are for racecheck, the threads that it is there for are those of the cpu engine);
+# AddressSanitizer besides some that reach memory in ways of their own.
+set(few_kernels_ device_prefix_test device_offset_heads_test device_segmented_reduce_test device_scan_test
+    device_strategies_test device_filter_test selection_device_test runs_device_test
+    device_histogram_test textbook_test large_device_test large_apps_test large_histogram_test
+    large_spmv_test)
 set(few_kernels_thread simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_binary_test
     device_strategies_test)
 set(few_kernels_address ${few_kernels_thread} block_test device_scan_test device_filter_test

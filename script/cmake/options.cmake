@@ -11,13 +11,9 @@ option(LIBSCAN_CUDA_COMPILE_ONLY
        OFF)
 set(LIBSCAN_SANITIZE "" CACHE STRING
     "Instrument everything: address (with undefined), thread, or race (the executor's own checker)")
-set(few_kernel_tests OFF)
-if(LIBSCAN_SANITIZE STREQUAL "address" OR LIBSCAN_SANITIZE STREQUAL "thread")
-  set(few_kernel_tests ON)
-endif()
 option(LIBSCAN_FEW_KERNEL_TESTS
-       "Run few tests of kernels on the executor (machine_tests.cmake): racecheck has all of them"
-       ${few_kernel_tests})
+       "Run few tests of kernels on the executor (machine_tests.cmake), and look for spills on sm_90a alone"
+       OFF)
 set_property(CACHE LIBSCAN_CUDA PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE LIBSCAN_SANITIZE PROPERTY STRINGS "" address thread race)
 
