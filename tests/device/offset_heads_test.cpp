@@ -214,7 +214,7 @@ TEST_CASE("thousands of empty segments at one place hide no heads") {
   }
 }
 
-#ifndef LIBSCAN_TEST_RACECHECK  // where two threads would mark the same head
+#ifndef LIBSCAN_TEST_FINDS_RACES  // where two threads would mark the same head
 TEMPLATE_TEST_CASE("offsets that do not ascend damage nothing", "", std::int8_t, std::int32_t,
                    std::uint32_t, std::int64_t, std::uint64_t) {
   random_words words(20261125);

@@ -204,7 +204,7 @@ TEMPLATE_TEST_CASE("the number of items may end a segment early", "", small_tuni
   }
 }
 
-#ifndef LIBSCAN_TEST_RACECHECK  // where two threads would mark the same head
+#ifndef LIBSCAN_TEST_FINDS_RACES  // where two threads would mark the same head
 TEST_CASE("offsets that do not ascend damage nothing") {
   random_words words(20261124);
   index_t const n = 3000, segments = 700;
