@@ -152,26 +152,35 @@ struct pipeline_kernel {
   }
 
   /// Fetches the other tiles dealt, then claims tiles and fetches them, until each group knows that
-  /// there are no more. A claim comes before its stage is empty: its latency hides behind that
-  /// wait. By the lanes that fetch.
+  /// there are no more. A claim is made two tiles ahead, since its answer takes longer than memory
+  /// does to bring a tile; claims of a block are made in the order of its tiles. By the lanes that
+  /// fetch.
   static __device__ void fetch_rest(shared_storage& shared, Work const& work, index_t n,
                                     unsigned long long& claimed) {
+    constexpr unsigned ahead = 2;
     simt::atomic_ref<unsigned long long> const ticket(claimed);
-    for (unsigned k = 0, told = 0; told < groups; ++k) {
-      index_t tile = dealt(k);
-      if (k >= stages) {
-        index_t claim = 0;
-        if (first_lane()) claim += ticket.fetch_add(1, simt::memory_order_relaxed);
-        shared.empty[k % stages].wait((k / stages - 1) % 2);
-        if constexpr (fetch_lanes > 1) claim = simt::shfl(fetching, claim, 0);
-        tile = dealt(stages) - blockIdx.x + claim;
+    unsigned long long claim[ahead] = {};  // of one lane
+    for (unsigned first = 0, told = 0;; first += ahead) {
+#pragma unroll
+      for (unsigned j = 0; j < ahead; ++j) {
+        unsigned const k = first + j;
+        index_t tile = dealt(k);
+        if (k >= stages) {
+          auto number = static_cast<index_t>(claim[j]);
+          if constexpr (fetch_lanes > 1) number = simt::shfl(fetching, number, 0);
+          tile = dealt(stages) - blockIdx.x + number;
+        }
+        if (k + ahead >= stages && first_lane()) {
+          claim[j] = ticket.fetch_add(1, simt::memory_order_relaxed);
+        }
+        if (k >= stages) shared.empty[k % stages].wait((k / stages - 1) % 2);
+        if (k >= under_way) {
+          unsigned const earlier = k - under_way;
+          shared.full[earlier % stages].wait(earlier / stages % 2);
+          fetch(shared, work, n, k, tile);
+        }
+        if (tile * tile_items >= n && ++told == groups) return;
       }
-      if (k >= under_way) {
-        unsigned const earlier = k - under_way;
-        shared.full[earlier % stages].wait(earlier / stages % 2);
-        fetch(shared, work, n, k, tile);
-      }
-      if (tile * tile_items >= n) ++told;
     }
   }
 
