@@ -5,9 +5,12 @@
 #include <vector>
 
 #include <apps/filter/filter.cuh>
+#include <apps/filter/runs.cuh>
 #include <apps/filter/split.cuh>
 #include <apps/radix_sort/radix_sort.cuh>
+#include <apps/radix_sort/segmented_sort.cuh>
 #include <apps/radix_sort/split_by_key.cuh>
+#include <tests/large/results.hpp>
 #include <tests/large/room.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_formula.hpp>
@@ -103,6 +106,57 @@ struct sorted_flags {
   LIBSCAN_HOST_DEVICE int operator()(index_t j) const { return j < flags.n - flags.set() ? 0 : 1; }
 };
 
+/// The names of the items sorted.
+struct sorted_names {
+  sorted_places places;
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t j) const { return names{}(places(j)); }
+};
+
+/// Where item j is after a stable sort of flags within segments.
+struct places_within {
+  even_flags flags;
+  three_segments segments;
+  LIBSCAN_HOST_DEVICE index_t operator()(index_t j) const {
+    int const s = j >= segments.begin(2) ? 2 : j >= segments.begin(1) ? 1 : 0;
+    index_t const begin = segments.begin(s), set_before = flags.steps().before(begin);
+    index_t const set = flags.steps().before(segments.begin(s + 1)) - set_before;
+    index_t const clear = segments.begin(s + 1) - begin - set, k = j - begin;
+    return k < clear ? flags.place_of_clear(begin - set_before + k)
+                     : flags.place_of_set(set_before + k - clear);
+  }
+};
+
+/// The flags and the names there.
+struct flags_within {
+  places_within places;
+  LIBSCAN_HOST_DEVICE int operator()(index_t j) const { return places.flags(places(j)); }
+};
+struct names_within {
+  places_within places;
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t j) const { return names{}(places(j)); }
+};
+
+/// Runs of one item, every fourth of two: item i is of run i - i / 5. Neighbours differ in the low
+/// bits of their runs.
+struct short_runs {
+  static LIBSCAN_HOST_DEVICE index_t run_of(index_t i) { return i - i / 5; }
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t i) const {
+    return static_cast<std::uint32_t>(run_of(i));
+  }
+  /// How many n items have.
+  static index_t runs(index_t n) { return run_of(n - 1) + 1; }
+};
+
+/// What run r is called, and its length if it is not the last.
+struct run_values {
+  LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t r) const {
+    return static_cast<std::uint32_t>(r);
+  }
+};
+struct run_lengths {
+  LIBSCAN_HOST_DEVICE int operator()(index_t r) const { return r > 0 && r % 4 == 0 ? 2 : 1; }
+};
+
 }  // namespace
 
 TEST_CASE("keys are sorted, of which there are 2^32 + 1") {
@@ -113,6 +167,57 @@ TEST_CASE("keys are sorted, of which there are 2^32 + 1") {
   workspace ws;
   sort_keys(ws, keys.data(), keys.data(), n);
   REQUIRE(difference_from(keys.data(), n, sorted_numbers{}) == "");
+}
+
+TEST_CASE("values move with 2^32 + 1 keys") {
+  shuffled_numbers const numbers{on_gpu ? 32 : 12};
+  index_t const n = numbers.count() + 1;
+  if (!has_room(13 * n)) return;
+  auto const keys = filled<std::uint32_t>(n, numbers);
+  auto const values = filled<std::uint8_t>(n, names{});
+  workspace ws;
+  sort_pairs(ws, static_cast<std::uint32_t const*>(keys.data()), keys.data(),
+             static_cast<std::uint8_t const*>(values.data()), values.data(), n);
+  REQUIRE(difference_from(keys.data(), n, sorted_numbers{}) == "");
+  REQUIRE(difference_from(values.data(), n, sorted_names{{numbers}}) == "");
+}
+
+TEST_CASE("keys and values are sorted within a segment of more than 2^32, and others") {
+  index_t const n = large(two_33 + 64);
+  places_within const places{{3, 11, n}, {n}};
+  if (!has_room(7 * n)) return;
+  std::vector<index_t> begins;
+  for (int s = 0; s <= 3; ++s) begins.push_back(places.segments.begin(s));
+  device_buffer<index_t> const offsets(begins);
+  auto const keys = filled<std::uint8_t>(n, places.flags);
+  auto const values = filled<std::uint8_t>(n, names{});
+  device_buffer<std::uint8_t> const keys_out(static_cast<std::size_t>(n));
+  device_buffer<std::uint8_t> const values_out(static_cast<std::size_t>(n));
+  workspace ws;
+  segmented_sort_pairs(ws, static_cast<std::uint8_t const*>(keys.data()), keys_out.data(),
+                       static_cast<std::uint8_t const*>(values.data()), values_out.data(), n,
+                       static_cast<index_t const*>(offsets.data()), 3);
+  REQUIRE(difference_from(keys_out.data(), n, flags_within{places}) == "");
+  REQUIRE(difference_from(values_out.data(), n, names_within{places}) == "");
+}
+
+TEST_CASE("runs, of which there are more than 2^32") {
+  index_t const n = large(two_32 + two_32 / 3), runs = short_runs::runs(n);
+  if (!has_room(4 * n)) return;
+  auto const items = filled<std::uint8_t>(n, short_runs{});
+  auto const* const in = static_cast<std::uint8_t const*>(items.data());
+  device_buffer<std::uint8_t> const values(static_cast<std::size_t>(runs));
+  device_buffer<std::uint8_t> const lengths(static_cast<std::size_t>(runs));
+  device_buffer<index_t> const count(1);
+  workspace ws;
+  unique(ws, in, values.data(), n, count.data());
+  REQUIRE(count.copy().front() == runs);
+  REQUIRE(difference_from(values.data(), runs, run_values{}) == "");
+  simt::fill_async(values.data(), 255, static_cast<std::size_t>(runs), {});
+  run_length_encode(ws, in, values.data(), lengths.data(), no_output{}, n, count.data());
+  REQUIRE(count.copy().front() == runs);
+  REQUIRE(difference_from(values.data(), runs, run_values{}) == "");
+  REQUIRE(difference_from(lengths.data(), runs - 1, run_lengths{}) == "");
 }
 
 TEST_CASE("argsort of 2^32 + 1 keys, with indices of 64 bits") {
