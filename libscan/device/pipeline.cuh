@@ -17,6 +17,13 @@ concept tunes_pipeline = requires {
   Tuning::stages;
 };
 
+/// Whether all tiles of such a pipeline are dealt to its blocks in turn. Else those behind the
+/// first ones are claimed, by whoever comes first.
+template <class Tuning>
+concept deals_all_tiles = requires {
+  requires Tuning::deals_all_tiles;
+};
+
 /// Whether the results of a part wait for what comes before it: in the stage, and in registers.
 template <class Work>
 concept holds_parts = requires {
@@ -55,6 +62,7 @@ struct pipeline_kernel {
   static constexpr int tile_items = Work::tile_items;
   static constexpr int part_items = tile_items / parts;
   static constexpr bool holds = holds_parts<Work>;
+  static constexpr bool claims = !deals_all_tiles<Tuning>;
   static constexpr int first_summing_warp = groups * parts;
   static constexpr int prefix_warp = first_summing_warp + (holds ? 0 : parts);
   static constexpr int fetch_warp = prefix_warp + 1;
@@ -118,7 +126,7 @@ struct pipeline_kernel {
   /// Of the lanes that fetch.
   static __device__ bool first_lane() { return fetch_lanes == 1 || simt::lane_id() == 0; }
 
-  /// The first tiles of a block are dealt, the others claimed by whoever comes first.
+  /// The tile number k of the block, if it is dealt.
   static __device__ index_t dealt(unsigned k) {
     return blockIdx.x + static_cast<index_t>(k) * gridDim.x;
   }
@@ -151,36 +159,28 @@ struct pipeline_kernel {
     }
   }
 
-  /// Fetches the other tiles dealt, then claims tiles and fetches them, until each group knows that
-  /// there are no more. A claim is made two tiles ahead, since its answer takes longer than memory
-  /// does to bring a tile; claims of a block are made in the order of its tiles. By the lanes that
-  /// fetch.
+  /// Fetches the other tiles of the block, until each group knows that there are no more. A claim
+  /// comes before its stage is empty: its latency hides behind that wait. By the lanes that fetch.
   static __device__ void fetch_rest(shared_storage& shared, Work const& work, index_t n,
                                     unsigned long long& claimed) {
-    constexpr unsigned ahead = 2;
     simt::atomic_ref<unsigned long long> const ticket(claimed);
-    unsigned long long claim[ahead] = {};  // of one lane
-    for (unsigned first = 0, told = 0;; first += ahead) {
-#pragma unroll
-      for (unsigned j = 0; j < ahead; ++j) {
-        unsigned const k = first + j;
-        index_t tile = dealt(k);
-        if (k >= stages) {
-          auto number = static_cast<index_t>(claim[j]);
-          if constexpr (fetch_lanes > 1) number = simt::shfl(fetching, number, 0);
-          tile = dealt(stages) - blockIdx.x + number;
+    for (unsigned k = 0, told = 0; told < groups; ++k) {
+      index_t tile = dealt(k);
+      if (k >= stages) {
+        index_t claim = 0;
+        if (claims && first_lane()) claim += ticket.fetch_add(1, simt::memory_order_relaxed);
+        shared.empty[k % stages].wait((k / stages - 1) % 2);
+        if constexpr (claims) {
+          if constexpr (fetch_lanes > 1) claim = simt::shfl(fetching, claim, 0);
+          tile = dealt(stages) - blockIdx.x + claim;
         }
-        if (k + ahead >= stages && first_lane()) {
-          claim[j] = ticket.fetch_add(1, simt::memory_order_relaxed);
-        }
-        if (k >= stages) shared.empty[k % stages].wait((k / stages - 1) % 2);
-        if (k >= under_way) {
-          unsigned const earlier = k - under_way;
-          shared.full[earlier % stages].wait(earlier / stages % 2);
-          fetch(shared, work, n, k, tile);
-        }
-        if (tile * tile_items >= n && ++told == groups) return;
       }
+      if (k >= under_way) {
+        unsigned const earlier = k - under_way;
+        shared.full[earlier % stages].wait(earlier / stages % 2);
+        fetch(shared, work, n, k, tile);
+      }
+      if (tile * tile_items >= n) ++told;
     }
   }
 
