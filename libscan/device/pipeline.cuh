@@ -17,8 +17,8 @@ concept tunes_pipeline = requires {
   Tuning::stages;
 };
 
-/// Whether all tiles of such a pipeline are dealt to its blocks in turn. Else those behind the
-/// first ones are claimed, by whoever comes first.
+/// Whether all its tiles are dealt to the blocks in turn; else whoever is first claims the later
+/// ones.
 template <class Tuning>
 concept deals_all_tiles = requires {
   requires Tuning::deals_all_tiles;
@@ -170,10 +170,8 @@ struct pipeline_kernel {
         index_t claim = 0;
         if (claims && first_lane()) claim += ticket.fetch_add(1, simt::memory_order_relaxed);
         shared.empty[k % stages].wait((k / stages - 1) % 2);
-        if constexpr (claims) {
-          if constexpr (fetch_lanes > 1) claim = simt::shfl(fetching, claim, 0);
-          tile = dealt(stages) - blockIdx.x + claim;
-        }
+        if (claims && fetch_lanes > 1) claim = simt::shfl(fetching, claim, 0);
+        if (claims) tile = dealt(stages) - blockIdx.x + claim;
       }
       if (k >= under_way) {
         unsigned const earlier = k - under_way;
