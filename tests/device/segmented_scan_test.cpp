@@ -1,104 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Segmented scans against a sequential loop: sizes, shapes of segments, descriptors, operators,
 // schedules, places.
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include <libscan/device/segmented_scan.cuh>
-#include <tests/device/segmented_cases.hpp>
-#include <tests/support/catch.hpp>
-#include <tests/support/inputs.hpp>
-#include <tests/support/machine.hpp>
-#include <tests/support/operators.hpp>
-#include <tests/support/oracle.hpp>
-#include <tests/support/segments.hpp>
+#include <tests/device/segmented_scan_cases.hpp>
 #include <tests/support/sizes.hpp>
 #include <tests/support/transformed.hpp>
 
 using namespace libscan;
 using namespace libscan::test;
-
-namespace {
-
-/// No tuning of one's own: the library chooses.
-using automatic = void;
-
-constexpr scan_kind both_kinds[] = {scan_kind::exclusive, scan_kind::inclusive};
-
-struct place {
-  int in_offset = 0;
-  int out_offset = 0;
-  bool in_place = false;
-};
-
-template <class Tuning, class Heads, class Op, class Item>
-std::vector<typename Op::value_type> scan_on_device(scan_kind kind, std::vector<Item> const& items,
-                                                    Heads heads, Op op,
-                                                    typename Op::value_type init,
-                                                    place where = {}) {
-  using T = typename Op::value_type;
-  auto const n = static_cast<index_t>(items.size());
-  workspace ws;
-  device_image<Item> in(items, where.in_offset);
-  device_image<T> apart(where.in_place ? 0 : n, where.out_offset);
-  T* out = apart.data();
-  if constexpr (std::is_same_v<T, Item>) out = where.in_place ? in.data() : apart.data();
-  if (kind == scan_kind::exclusive) {
-    exclusive_segmented_scan<Tuning>(ws, in.data(), out, heads, n, op, init);
-  } else {
-    inclusive_segmented_scan<Tuning>(ws, in.data(), out, heads, n, op, init);
-  }
-  auto const input_after = in.read();
-  auto result = apart.read();
-  if constexpr (std::is_same_v<T, Item>) {
-    if (where.in_place) result = input_after;
-  }
-  REQUIRE(in.damage() == "");
-  REQUIRE(apart.damage() == "");
-  if (!where.in_place) REQUIRE(bit_difference(items, input_after) == "");
-  return result;
-}
-
-using every_form = descriptors<descriptor::flags, descriptor::bits, descriptor::offsets,
-                               descriptor::narrow_offsets, descriptor::keys>;
-using marks = descriptors<descriptor::flags, descriptor::bits>;
-using offsets_and_keys = descriptors<descriptor::offsets, descriptor::keys>;
-
-/// An operator and descriptors to test it with.
-template <class Op, class Descriptors>
-struct tested {
-  using operation = Op;
-  using forms = Descriptors;
-  using type = typename Op::value_type;
-
-  static type init() {
-    if constexpr (std::is_same_v<Op, compose>) return {3, 5};
-    if constexpr (std::is_same_v<Op, keep_last>) return {42, 1};
-    return Op::identity();
-  }
-};
-
-/// All kinds and the descriptors given, for one shape and size.
-template <class Tuning, class Item, class Op, descriptor... Which>
-void require_scans(segment_shape shape, index_t n, Op op, typename Op::value_type init,
-                   descriptors<Which...>, place where = {}) {
-  auto const items = make_items<Item>(n);
-  segments_on_device const segments(make_offsets(shape, n), where.in_offset);
-  for (scan_kind const kind : both_kinds) {
-    auto const expected = segmented_oracle(kind, items, segments.host_flags, op, init);
-    auto const require = [&](descriptor form, auto heads) {
-      INFO("n = " << n << ", " << to_string(shape) << ", descriptor " << static_cast<int>(form)
-                  << (kind == scan_kind::inclusive ? ", inclusive" : ", exclusive"));
-      auto const got = scan_on_device<Tuning>(kind, items, heads, op, init, where);
-      REQUIRE(difference(expected, got) == "");
-    };
-    (require(Which, segments.template as<Which>()), ...);
-  }
-}
-
-}  // namespace
 
 TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a loop, in every shape") {
   each_schedule(1, [&](std::string const& schedule) {

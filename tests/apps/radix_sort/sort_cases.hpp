@@ -52,6 +52,12 @@ struct by_date {
   }
 };
 
+/// Bits [first, end) of a key.
+inline std::uint32_t bits_of(std::uint32_t key, int first, int end) {
+  std::uint64_t const wide = key;
+  return static_cast<std::uint32_t>((wide & ((std::uint64_t{1} << end) - 1)) >> first);
+}
+
 /// The order of keys, independent of the library's.
 inline double number_of(float16 x) {
   int const exponent = x.bits >> 10 & 31;

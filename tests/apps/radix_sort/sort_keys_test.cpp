@@ -2,26 +2,10 @@
 // The device sort of keys against std::stable_sort: types, sizes, orders, buffers, schedules.
 #include <algorithm>
 
-#include <apps/radix_sort/split_sort.cuh>
 #include <tests/apps/radix_sort/sort_cases.hpp>
-
-#ifdef __CUDACC__
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#endif
 
 using namespace libscan;
 using namespace libscan::test;
-
-namespace {
-
-/// Bits [first, end) of a key.
-std::uint32_t bits_of(std::uint32_t key, int first, int end) {
-  std::uint64_t const wide = key;
-  return static_cast<std::uint32_t>((wide & ((std::uint64_t{1} << end) - 1)) >> first);
-}
-
-}  // namespace
 
 TEST_CASE("floats are ordered as documented: -0 is 0, NaNs are equal and last") {
   float const infinity = HUGE_VALF;
@@ -216,42 +200,6 @@ TEMPLATE_LIST_TEST_CASE("tiles are repaired if ranks come in the wrong order, an
 }
 #endif
 
-#ifdef __CUDACC__
-namespace {
-
-/// Sorts keys that CUDA knows as Key, and this library's own type of 16 bits as Bits.
-template <class Key, class Bits>
-void require_sorted_halves(index_t n) {
-  INFO("n = " << n);
-  auto const keys = make_keys<Bits>(variety::any, n);
-  device_image<Bits> in(keys, 1), out(n, 3);
-  device_image<std::uint32_t> positions(n);
-  auto const* const from = reinterpret_cast<Key const*>(in.data());
-  workspace ws;
-  for (auto const direction : {sort_direction::ascending, sort_direction::descending}) {
-    auto const expected = sorted_positions(keys, [&](Bits const& a, Bits const& b) {
-      return direction == sort_direction::ascending ? plainly_less(a, b) : plainly_less(b, a);
-    });
-    sort_order<Key> const order{.direction = direction};
-    sort_keys(ws, from, reinterpret_cast<Key*>(out.data()), n, order);
-    REQUIRE(bit_difference(taken(keys, expected), out.read()) == "");
-    argsort(ws, from, positions.data(), n, order);
-    auto const got = positions.read();
-    REQUIRE(difference(expected, std::vector<index_t>(got.begin(), got.end())) == "");
-  }
-  REQUIRE(in.damage() + out.damage() + positions.damage() == "");
-}
-
-}  // namespace
-
-TEST_CASE("CUDA's own floats of 16 bits are sorted") {
-  for (index_t const n : {0, 1, 1000, 20000, 300001}) {
-    require_sorted_halves<__half, float16>(n);
-    require_sorted_halves<__nv_bfloat16, bfloat16>(n);
-  }
-}
-#endif
-
 /// Instrumented builds have no more types than other tests need.
 using short_key = std::conditional_t<few_types, std::int32_t, std::uint16_t>;
 using unaligned_key = std::conditional_t<few_types, std::uint8_t, std::uint16_t>;
@@ -426,41 +374,4 @@ TEST_CASE("buffers that share memory are refused, and nothing is written") {
   REQUIRE(both.current == a);
   REQUIRE(difference(keys, memory.read()) == "");
   sort_pairs<tuning>(ws, both, apart, 100);  // neighbours do not overlap
-}
-
-TEST_CASE("the sort by splits takes n from the device, and leaves what is behind") {
-  // An odd number of bits ends in the other buffer.
-  auto const keys = make_keys<std::uint16_t>(variety::any, 100);
-  std::vector<std::uint16_t> expected(keys);
-  std::stable_sort(expected.begin(), expected.begin() + 40,
-                   [](auto a, auto b) { return bits_of(a, 0, 11) < bits_of(b, 0, 11); });
-  device_image<std::uint16_t> in(keys);
-  device_image<index_t> n(std::vector<index_t>{40});
-  workspace ws;
-  split_sort(ws, in.data(), item_count::on_device(n.data(), 100), {.end_bit = 11});
-  REQUIRE(difference(expected, in.read()) == "");
-}
-
-TEST_CASE("the sort by splits gives the same") {
-  each_schedule(1, [](std::string const& schedule) {
-    INFO(schedule);
-    for (index_t const n : {0, 1, 33, 256, 900}) {
-      auto const keys = make_keys<std::uint16_t>(variety::any, n);
-      auto const dates = make_keys<dated>(variety::few, n);
-      workspace ws;
-      device_image<std::uint16_t> some(keys, 1);
-      split_sort(ws, some.data(), n, {.first_bit = 1, .end_bit = 12});
-      auto const expected = taken(keys, sorted_positions(keys, [](auto a, auto b) {
-                                    return bits_of(a, 1, 12) < bits_of(b, 1, 12);
-                                  }));
-      REQUIRE(difference(expected, some.read()) == "");
-      REQUIRE(some.damage() == "");
-      device_image<dated> others(dates);
-      split_sort(ws, others.data(), n, sort_order<dated, by_date>{});
-      auto const by_day = taken(dates, sorted_positions(dates, [](dated const& a, dated const& b) {
-                                  return plainly_less(a, b);
-                                }));
-      REQUIRE(bit_difference(by_day, others.read()) == "");
-    }
-  });
 }

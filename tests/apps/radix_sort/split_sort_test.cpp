@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The textbook's sort by one-bit splits against std::stable_sort.
+#include <algorithm>
+
+#include <apps/radix_sort/split_sort.cuh>
+#include <tests/apps/radix_sort/sort_cases.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+TEST_CASE("the sort by splits takes n from the device, and leaves what is behind") {
+  // An odd number of bits ends in the other buffer.
+  auto const keys = make_keys<std::uint16_t>(variety::any, 100);
+  std::vector<std::uint16_t> expected(keys);
+  std::stable_sort(expected.begin(), expected.begin() + 40,
+                   [](auto a, auto b) { return bits_of(a, 0, 11) < bits_of(b, 0, 11); });
+  device_image<std::uint16_t> in(keys);
+  device_image<index_t> n(std::vector<index_t>{40});
+  workspace ws;
+  split_sort(ws, in.data(), item_count::on_device(n.data(), 100), {.end_bit = 11});
+  REQUIRE(difference(expected, in.read()) == "");
+}
+
+TEST_CASE("the sort by splits gives the same") {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : {0, 1, 33, 256, 900}) {
+      auto const keys = make_keys<std::uint16_t>(variety::any, n);
+      auto const dates = make_keys<dated>(variety::few, n);
+      workspace ws;
+      device_image<std::uint16_t> some(keys, 1);
+      split_sort(ws, some.data(), n, {.first_bit = 1, .end_bit = 12});
+      auto const expected = taken(keys, sorted_positions(keys, [](auto a, auto b) {
+                                    return bits_of(a, 1, 12) < bits_of(b, 1, 12);
+                                  }));
+      REQUIRE(difference(expected, some.read()) == "");
+      REQUIRE(some.damage() == "");
+      device_image<dated> others(dates);
+      split_sort(ws, others.data(), n, sort_order<dated, by_date>{});
+      auto const by_day = taken(dates, sorted_positions(dates, [](dated const& a, dated const& b) {
+                                  return plainly_less(a, b);
+                                }));
+      REQUIRE(bit_difference(by_day, others.read()) == "");
+    }
+  });
+}
