@@ -131,6 +131,19 @@ TEST_CASE("many items are reduced in the large tiles of their tunings") {
   require_runs<automatic>(segment_shape::power_law, many);
 }
 
+TEMPLATE_TEST_CASE("more tiles than a ring has stages, claimed or dealt", "", tiny_pipeline_tuning,
+                   dealt_pipeline) {
+  index_t const n = on_gpu ? 1500000 : 7 * 2 * 768 + 5;  // seven tiles for each multiprocessor
+  each_schedule(
+      scaled(3, 1),
+      [&](std::string const& schedule) {
+        INFO(schedule);
+        require_totals<TestType, std::int32_t>(segment_shape::power_law, n, plus<std::int32_t>{},
+                                               9);
+      },
+      2);
+}
+
 TEST_CASE("totals do not depend on where items and heads lie in memory") {
   for (int const offset : {1, 2, 3, 5}) {
     for (segment_shape const shape : {segment_shape::power_law, segment_shape::some_empty}) {
