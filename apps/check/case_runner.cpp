@@ -36,7 +36,7 @@ std::string case_runner::run(check_case const& c) {
     std::memcpy(total, expected.at<std::byte>(slot::total), outputs[slot::total].bytes());
   }
   auto const rival = first_difference(c, expected, got, allowed_);
-  return rival.empty() ? "" : "CUB differs: " + rival;
+  return rival.empty() ? "" : "CUB or Thrust differs: " + rival;
 }
 
 /// Whether the case fails with other wishes; keeps them if so.

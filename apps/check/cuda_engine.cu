@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan-check's way to a GPU, and to CUB beside it.
+// scan-check's way to a GPU, and to CUB and Thrust beside it.
 #include <apps/check/device_engine.cuh>
 #include <apps/check/rival_cuda.cuh>
 #include <libscan/core/engine.hpp>
@@ -17,7 +17,7 @@ class cuda_engine : public device_engine {
     if (!has_rival(c)) return false;
     placed const d_in{in.where, in_.reserve(in.where.bytes())};
     placed const d_out{out.where, out_.reserve(out.where.bytes())};
-    call(c, d_in, d_out, out, [](device_case const& one) { run_cub(one); });
+    call(c, d_in, d_out, out, [](device_case const& one) { apps::run_rival(one); });
     return true;
   }
 

@@ -22,7 +22,8 @@ constexpr char const* words_and_examples =
     R"(A case is drawn from the seed and its number alone: what is called, the type and number of
 items, their values, the operator, alignments and options. Results must be equal bit by bit; sums
 of floats that have to be rounded must lie within n eps sum|x|. No byte outside the outputs may be
-written. On a GPU, CUB is asked, too: for sums, filters, unique and sorts of 32-bit integers.
+written. On a GPU, CUB is asked, too, for scans, filters, unique and sorts of integers, and Thrust
+for scans within segments by keys and for splits.
 
 The first case that fails is made smaller as long as it fails, and shown with the command that runs
 it again (and which --n, --values, --aligned and --plain are for).

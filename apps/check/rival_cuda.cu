@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans, filters and sorts by CUB, of types that exercise it and compile soon.
+// Scans, filters and sorts of integers by CUB; scans within segments by keys, and splits, by
+// Thrust.
 #include <apps/check/rival_cuda.cuh>
+
+#include <thrust/execution_policy.h>
+#include <thrust/partition.h>
+#include <thrust/scan.h>
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 
-#include <libscan/core/operators.hpp>
+#include <apps/check/device_operators.cuh>
+#include <libscan/device/segments.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 namespace {
@@ -26,10 +32,11 @@ void scan_by_cub(device_case const& one) {
   T const* const in = one.items<T>();
   T* const out = one.out.at<T>(slot::items);
   T const init = init_of<T>(c);
+  typename scan_operator<T>::type const op;
   with_memory(one.ws, [&](void* memory, std::size_t& bytes) {
     return c.kind == scan_kind::inclusive
-               ? cub::DeviceScan::InclusiveScan(memory, bytes, in, out, plus<T>{}, c.n)
-               : cub::DeviceScan::ExclusiveScan(memory, bytes, in, out, plus<T>{}, init, c.n);
+               ? cub::DeviceScan::InclusiveScan(memory, bytes, in, out, op, c.n)
+               : cub::DeviceScan::ExclusiveScan(memory, bytes, in, out, op, init, c.n);
   });
 }
 
@@ -74,33 +81,93 @@ void sort_by_cub(device_case const& one) {
   });
 }
 
+/// A flag.
+struct is_set {
+  LIBSCAN_HOST_DEVICE bool operator()(std::uint8_t flag) const { return flag != 0; }
+};
+
+/// On the stream of the case.
+auto thrust_policy(device_case const& one) { return thrust::cuda::par_nosync.on(one.ws.stream()); }
+
+template <class T>
+void scan_segments_by_thrust(device_case const& one) {
+  check_case const& c = one.c;
+  auto const* const keys = one.in.at<std::int32_t>(slot::keys);
+  T const* const in = one.items<T>();
+  T* const out = one.out.at<T>(slot::items);
+  typename segment_operator<T>::type const op;
+  equal_values const equal;
+  if (c.kind == scan_kind::inclusive) {
+    thrust::inclusive_scan_by_key(thrust_policy(one), keys, keys + c.n, in, out, equal, op);
+  } else {
+    thrust::exclusive_scan_by_key(thrust_policy(one), keys, keys + c.n, in, out, init_of<T>(c),
+                                  equal, op);
+  }
+}
+
+template <class T>
+void split_by_thrust(device_case const& one) {
+  check_case const& c = one.c;
+  T const* const in = one.items<T>();
+  T* const out = one.out.at<T>(slot::items);
+  T* const others = one.out.at<T>(slot::others);
+  auto const* const flags = one.in.at<std::uint8_t>(slot::flags);
+  auto const ends = c.what == task::split_if
+                        ? thrust::stable_partition_copy(thrust_policy(one), in, in + c.n, out,
+                                                        others, is_below<T>{threshold_of<T>(c)})
+                        : thrust::stable_partition_copy(thrust_policy(one), in, in + c.n, flags,
+                                                        out, others, is_set{});
+  index_t const kept = ends.first - out;
+  simt::copy_async(one.out.at<index_t>(slot::count), &kept, sizeof kept, one.ws.stream());
+  simt::synchronize(one.ws.stream());
+}
+
+/// Whether CUB orders such keys as libscan does: integers.
+bool has_sort(dtype type) { return type == dtype::i32 || type == dtype::u64; }
+
 }  // namespace
 
 bool has_rival(check_case const& c) {
   if (c.n == 0 || c.in_place) return false;
+  bool const inits_inclusive = c.kind == scan_kind::inclusive && c.has_init;
   switch (c.what) {
     case task::scan:
-      if (c.kind == scan_kind::inclusive && c.has_init) return false;
-      return c.type == dtype::i32 && c.op == operation::sum;
+      return !inits_inclusive && c.type != dtype::f64;
+    case task::segmented_by_keys:
+      return !inits_inclusive;
     case task::filter_if:
     case task::filter_flagged:
     case task::unique:
-      return c.type == dtype::i32;
+    case task::split_if:
+    case task::split_flagged:
+      return true;
     case task::sort_keys:
     case task::sort_pairs:
-      return c.type == dtype::i32 && c.first_bit != c.end_bit;
+      return has_sort(c.type) && c.first_bit != c.end_bit;
     default:
       return false;
   }
 }
 
-void run_cub(device_case const& one) {
+void run_rival(device_case const& one) {
+  dtype const type = one.c.type;
   switch (family_of(one.c.what)) {
     case family::scan:
-      return scan_by_cub<std::int32_t>(one);
+      if (type == dtype::u8) return scan_by_cub<std::uint8_t>(one);
+      if (type == dtype::i32) return scan_by_cub<std::int32_t>(one);
+      if (type == dtype::u64) return scan_by_cub<std::uint64_t>(one);
+      return scan_by_cub<float>(one);
+    case family::segmented:
+      if (type == dtype::u64) return scan_segments_by_thrust<std::uint64_t>(one);
+      return scan_segments_by_thrust<float>(one);
     case family::filter:
+      if (type == dtype::u8) return filter_by_cub<std::uint8_t>(one);
       return filter_by_cub<std::int32_t>(one);
+    case family::split:
+      if (type == dtype::u64) return split_by_thrust<std::uint64_t>(one);
+      return split_by_thrust<std::int32_t>(one);
     default:
+      if (type == dtype::u64) return sort_by_cub<std::uint64_t>(one);
       return sort_by_cub<std::int32_t>(one);
   }
 }
