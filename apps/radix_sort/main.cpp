@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-sort: sorts arrays, and the rows of tables.
+#include <algorithm>
+#include <string>
+
 #include <CLI/CLI.hpp>
 
 #include <apps/common/program.hpp>
@@ -20,15 +23,17 @@ the reverse, and equal keys still stay in the order of the input.
 Text is sorted by rows: each line stays whole, the number in column --column is its key. A header
 stays first; empty lines and comments are left out. To any other format only the keys are written.
 
---values FILE: items, as many as keys, that move with their keys; they go to --values-output.
+--values FILE: items, as many as keys, that move with their keys; they go to --values-output. Of
+text they are column 1, of which no line is a header.
 --argsort: instead of the keys their positions (int64, from 0; rows of text without the header).
 --unique: of keys that compare equal (==) only the first stays, with its row, value or position;
 -0 equals +0, nan equals nothing.
 --bits LO:HI: only bits LO to HI - 1 count. For unsigned keys these are the key's bits; others are
 first mapped to unsigned numbers of the same order: signed ones by flipping the sign bit, floats by
 flipping the sign bit, or all bits if it is set; -0 as +0, and every nan as all ones.
---memory BYTES: sorting happens in memory; a file that would take more is refused. Suffixes K, M, G
-and T are powers of 1024. Not given: the memory of this machine.
+--memory BYTES: sorting happens in memory; a file whose data may take more is refused. Sorts take
+more where many keys share bits, and for floats among which are -0 or nan. Suffixes K, M, G and T are
+powers of 1024. Not given: the memory of this machine, and what the sort takes at least.
 
 Examples:
   scan-sort prices.npy -o sorted.npy --descending
@@ -39,6 +44,14 @@ Examples:
   zcat numbers.txt.gz | scan-sort - --unique
 
 Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
+
+/// Makes a number of bytes of a size with or without a unit; returns what is wrong with it.
+std::string to_bytes(std::string& size) {
+  // Signs, and numbers beyond 64 bits, would pass as others.
+  std::size_t const digits = std::min(size.find_first_not_of("0123456789"), size.size());
+  if (digits == 0 || digits > 18) return "'" + size + "': expected a size as in 4G, below 8E";
+  return CLI::AsSizeValue(false)(size);
+}
 
 /// Adds what is scan-sort's own.
 void add_arguments(CLI::App& app, sort_arguments& arguments) {
@@ -78,7 +91,7 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
   app.add_option("--bits", arguments.bits, "bits that count, see below")->type_name("LO:HI");
   app.add_flag("--unique", arguments.unique, "only the first of equal keys");
   app.add_option("--memory", arguments.memory, "most memory to take, as in 4G; 0: all there is")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator(to_bytes, ""))
       ->type_name("BYTES");
   add_common_arguments(app, arguments.common);
 }

@@ -3,6 +3,7 @@
 #include <apps/radix_sort/run_sort.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
+#include <apps/radix_sort/memory_needs.hpp>
 #include <apps/radix_sort/sort_input.hpp>
 #include <apps/radix_sort/sort_output.hpp>
 #include <apps/radix_sort/verify.hpp>
@@ -45,7 +47,7 @@ class sort_run {
 
   exit_code run() {
     timed(read_seconds_, [&] { read(); });
-    memory_.require(bytes_needed(), "sorting " + input_name(arguments_.input));
+    memory_.require(needs(), "sorting " + input_name(arguments_.input));
     exit_code const code = visit_dtype(
         input_.keys.type, [&]<class T>(std::type_identity<T>) { return run_typed<T>(); });
     if (code == exit_code::done && arguments_.common.time) report_times();
@@ -71,20 +73,37 @@ class sort_run {
 
   bool by_positions() const { return rows_ || arguments_.positions; }
 
-  /// Of memory for all of it, unless keys are skewed.
-  std::uint64_t bytes_needed() const {
-    std::uint64_t const key = size_of(input_.keys.type);
+  /// Whether all keys are sorted as words: not floats among which are -0 or NaN.
+  bool are_words() const {
+    return visit_dtype(input_.keys.type, [&]<class T>(std::type_identity<T>) {
+      auto const keys = input_.keys.values<T>();
+      return std::none_of(keys.begin(), keys.end(), [](T key) {
+        if constexpr (std::is_floating_point_v<T>) {
+          return std::isnan(key) || (key == 0 && std::signbit(key));
+        } else {
+          return false;
+        }
+      });
+    });
+  }
+
+  /// Of memory for all of it.
+  memory_needs needs() const {
     std::uint64_t const n = count_;
-    std::uint64_t bytes = input_.bytes() + values_.bytes.size();
-    if (by_positions()) {
-      bytes += values_.bytes.size() + n * (8 + 2 * std::max<std::uint64_t>(key, 4));
-    } else if (arguments_.values) {
-      bytes += n * key + values_.bytes.size() + n * 2 * std::max<std::uint64_t>(key, 8);
+    std::uint64_t const value = arguments_.values ? size_of(values_.type) : 0;
+    sort_shape shape{n, size_of(input_.keys.type), by_positions() ? 0 : value, by_positions()};
+    memory_needs needs;
+    if (engine_.is_cuda()) {
+      needs.add(n * (shape.positions ? 8 : shape.key + shape.value));
     } else {
-      bytes += n * key;
+      shape.words = shape.positions || are_words();
+      shape.threads = engine_.threads();
+      needs = needs_of(shape);
     }
-    if (arguments_.common.verify) bytes += n * 16;
-    return bytes;
+    needs.add(input_.bytes() + values_.bytes.size());
+    if (by_positions()) needs.add(values_.bytes.size());
+    if (arguments_.common.verify) needs.add(n * 16);
+    return needs;
   }
 
   template <class T>

@@ -125,9 +125,18 @@ memory_bound::memory_bound(std::uint64_t bytes) : bytes_(bytes), given_(bytes !=
 }
 
 void memory_bound::require(std::uint64_t bytes, std::string const& what) const {
+  require(bytes, what, " takes at least ");
+}
+
+void memory_bound::require(memory_needs const& needs, std::string const& what) const {
+  require(needs.least, what);
+  if (given_) require(needs.most, what, " may take as much as ");
+}
+
+void memory_bound::require(std::uint64_t bytes, std::string const& what, char const* how) const {
   if (bytes <= bytes_) return;
-  throw error(what + " takes at least " + in_units(bytes) + " of memory, more than the " +
-              in_units(bytes_) + (given_ ? " of --memory" : " of this machine (see --memory)") +
+  throw error(what + how + in_units(bytes) + " of memory, more than the " + in_units(bytes_) +
+              (given_ ? " of --memory" : " of this machine (see --memory)") +
               "; scan-sort sorts what fits in memory");
 }
 

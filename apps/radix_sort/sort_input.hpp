@@ -11,6 +11,7 @@
 
 #include <apps/common/byte_source.hpp>
 #include <apps/common/data_file.hpp>
+#include <apps/radix_sort/memory_needs.hpp>
 
 namespace libscan::apps {
 
@@ -23,7 +24,13 @@ class memory_bound {
   /// Throws `error` unless `bytes` may be taken; `what` (as in "sorting x.npy") takes them.
   void require(std::uint64_t bytes, std::string const& what) const;
 
+  /// The same for a sort. What it may take must not be more than a bound that was given; what it
+  /// takes at least, than the machine has.
+  void require(memory_needs const& needs, std::string const& what) const;
+
  private:
+  void require(std::uint64_t bytes, std::string const& what, char const* how) const;
+
   std::uint64_t bytes_;
   bool given_;
 };

@@ -18,6 +18,13 @@ sys.path.insert(0, os.path.abspath(__file__ + "/../../../common"))
 from array_program import ArrayProgramCase, DTYPES, EveryArrayProgram, content_of, mixture
 from program_case import BAD_FILE, DONE, FAILURE, USAGE, limited
 
+# Runs a command and prints how many bytes of memory it had at most. On its own, since a process
+# begins with the memory of the one that starts it.
+MOST_TAKEN = """import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+sys.exit(done.returncode)"""
+
 PROGRAM, FAULTY, DATA = [os.path.abspath(sys.argv.pop(1)) for _ in range(3)]
 
 
@@ -255,8 +262,47 @@ class Messages(SortCase):
         self.refused(self.compress("in.npy"), "in.npy.gz", "--memory", "300K", code=FAILURE)
         self.refused(self.write("in.txt", b"1\n" * 100_000), "sorting ", "--memory", "1M",
                      code=FAILURE)
-        self.succeeds(source, "-o", self.path("o.npy"), "--memory", "2M")
+        self.refused(source, "sorting ", "--memory", "2M", code=FAILURE)  # many may be alike
+        self.succeeds(source, "-o", self.path("o.npy"), "--memory", "4M")
         self.assertSame(self.load("o.npy", "int64"), array)
+        for size in ["-1", "+1", "99999999999999999999", "99E", "lots", ""]:
+            self.refused(source, "--memory", "--memory", size, code=USAGE)
+
+    def test_no_more_memory_is_taken_than_a_bound_that_is_accepted(self):
+        """Bounds are the least that are accepted. Beside them there are the program itself, and
+        results in pages of 2 MiB."""
+        n, beside = 1 << 21, 24 << 20
+        zipf = np.random.default_rng(5).zipf(1.3, n).astype("uint64")
+        floats = np.random.default_rng(6).normal(size=n)
+        floats[n // 2] = -0.0
+        values = ["--values-output", self.path("w.npy"), "--values"]
+        words = self.save("words.npy", np.arange(n))
+        shorts = self.save("shorts.npy", np.arange(n, dtype="uint16"))
+        text = self.write("in.txt", b"\n".join(b"%d" % x for x in zipf[:n // 4]))
+        for source, options in [
+                (self.save("zipf.npy", zipf), []), (self.save("floats.npy", floats), []),
+                (self.save("singles.npy", floats.astype("float32")), []),
+                (self.path("zipf.npy"), ["--argsort"]), (self.path("zipf.npy"), values + [words]),
+                (self.path("singles.npy"), values + [words]),
+                (self.save("halves.npy", zipf.astype("uint32")), values + [words]),
+                (self.path("halves.npy"), values + [shorts]), (text, [])]:
+            with self.subTest(source=source, options=options):
+                command = [PROGRAM, source, "-o", self.path("o"), "--threads", "2", *options]
+                bound = self.least_accepted(command)
+                taken = subprocess.run([sys.executable, "-c", MOST_TAKEN, *command, "--memory",
+                                        str(bound)], capture_output=True, timeout=self.timeout)
+                self.assertEqual(taken.returncode, DONE, taken.stderr)
+                self.assertLess(int(taken.stdout), bound + beside)
+
+    def least_accepted(self, command):
+        """The least bound, to 1 MiB, with which `command` succeeds."""
+        low, high = 10 << 20, 1 << 30
+        while high - low > 1 << 20:
+            bound = (low + high) // 2
+            done = subprocess.run(command + ["--memory", str(bound)], capture_output=True,
+                                  timeout=self.timeout)
+            low, high = (low, bound) if done.returncode == DONE else (bound, high)
+        return high
 
     def test_interrupted_while_threads_sort(self):
         array = np.random.default_rng(3).integers(0, 2**64, 2**24, dtype="uint64")
