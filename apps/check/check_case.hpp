@@ -24,6 +24,9 @@ enum class family : std::uint8_t { scan, segmented, filter, split, sort, histogr
 /// How many families there are.
 inline constexpr int family_count = 7;
 
+/// Most threads that a case of the cpu engine asks for.
+inline constexpr int most_case_threads = 7;
+
 /// What is called.
 enum class task : std::uint8_t {
   scan,
@@ -105,7 +108,7 @@ struct check_case {
   segment_shape shape = segment_shape::one;
   int in_offset = 0;   ///< items between a boundary of 256 bytes and the first item
   int out_offset = 0;  ///< the same of outputs
-  int threads = 1;     ///< of the cpu engine; 0: all
+  int threads = 1;     ///< of the cpu engine, at most `most_case_threads`; 0: all
   bool count_on_device = false;
   index_t slack = 0;           ///< how much more than n a device may expect
   int tuning = 0;              ///< 0: the library's; the executor has small ones, too

@@ -131,6 +131,6 @@ int main(int argc, char** argv) {
     app.footer(words_and_examples);
     add_arguments(app, arguments);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
-    return run_check(arguments);
+    return on_threads(most_case_threads, [&] { return run_check(arguments); });
   });
 }

@@ -14,6 +14,9 @@
 namespace libscan::apps {
 namespace {
 
+/// Of the CPU engine. More would only take memory.
+constexpr int most_threads = 1024;
+
 /// Turns a `usage_error` of `convert` into CLI11's own, which names the option.
 template <class Convert>
 CLI::callback_t taking(Convert convert) {
@@ -39,7 +42,7 @@ void add_common_arguments(CLI::App& app, common_arguments& values) {
       ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
       ->capture_default_str();
   app.add_option("--threads", to->threads, "threads of the CPU engine; 0: all cores")
-      ->check(CLI::Range(0, 65536))
+      ->check(CLI::Range(0, most_threads))
       ->capture_default_str();
   app.add_option("--dtype", taking([to](std::string const& name) {
                    to->half = to->halves ? half_from_name(name) : std::nullopt;

@@ -67,6 +67,6 @@ int main(int argc, char** argv) {
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     if (indices) arguments.wanted = result::indices;
     if (count_only) arguments.wanted = result::count;
-    return run_filter(arguments);
+    return on_threads(arguments.common.threads, [&] { return run_filter(arguments); });
   });
 }

@@ -105,6 +105,6 @@ int main(int argc, char** argv) {
     app.footer(words_and_examples);
     add_arguments(app, arguments);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
-    return run_sort(arguments);
+    return on_threads(arguments.common.threads, [&] { return run_sort(arguments); });
   });
 }

@@ -63,6 +63,6 @@ int main(int argc, char** argv) {
         ->type_name("FILE");
     add_common_arguments(app, arguments.common);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
-    return run_spmv(arguments);
+    return on_threads(arguments.common.threads, [&] { return run_spmv(arguments); });
   });
 }

@@ -3,6 +3,7 @@
 #include <libscan/cpu/workers.hpp>
 
 #include <algorithm>
+#include <cstddef>
 
 #include <tbb/global_control.h>
 #include <tbb/info.h>
@@ -44,6 +45,14 @@ void run_workers(int workers, void (*body)(void*), void* context) {
         0, threads, [&](int) { tbb::this_task_arena::isolate([&] { body(context); }); },
         tbb::simple_partitioner{}, own);
   });
+}
+
+void with_workers(int threads, void (*body)(void*), void* context) {
+  if (threads < 1) return body(context);
+  tbb::global_control const allowed(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<std::size_t>(threads));
+  tbb::task_arena arena(threads);
+  arena.execute([&] { body(context); });
 }
 
 }  // namespace libscan::inline v1::cpu

@@ -18,13 +18,34 @@ int default_threads();
 /// pool.
 void run_workers(int workers, void (*body)(void*), void* context);
 
-/// The same for any callable.
+/// Calls `body(context)` where up to `threads` threads come to `run_workers`, more than there are
+/// cores if it says so, and no more: in an oneTBB arena of its own, under a limit of its own.
+/// Programs do so for their --threads; 0 leaves all as it is. Lets pass what `body` throws.
+void with_workers(int threads, void (*body)(void*), void* context);
+
+namespace detail {
+
+/// Calls the callable that `context` points to.
+template <class Body>
+void call_body(void* context) {
+  (*static_cast<Body*>(context))();
+}
+
+template <class Body>
+void* context_of(Body& body) {
+  return const_cast<void*>(static_cast<void const*>(std::addressof(body)));
+}
+
+}  // namespace detail
+
+/// Both for any callable.
 template <class Body>
 void run_workers(int workers, Body&& body) {
-  using body_type = std::remove_reference_t<Body>;
-  run_workers(
-      workers, [](void* context) { (*static_cast<body_type*>(context))(); },
-      const_cast<void*>(static_cast<void const*>(std::addressof(body))));
+  run_workers(workers, detail::call_body<std::remove_reference_t<Body>>, detail::context_of(body));
+}
+template <class Body>
+void with_workers(int threads, Body&& body) {
+  with_workers(threads, detail::call_body<std::remove_reference_t<Body>>, detail::context_of(body));
 }
 
 }  // namespace libscan::inline v1::cpu

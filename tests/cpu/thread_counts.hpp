@@ -2,10 +2,7 @@
 // The numbers of threads to test with, and leave to really run that many on a small machine.
 #pragma once
 
-#ifdef LIBSCAN_TEST_WITH_TBB
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
-#endif
+#include <libscan/cpu/workers.hpp>
 
 namespace libscan::test {
 
@@ -15,15 +12,7 @@ inline constexpr int thread_counts[] = {1, 2, 3, 16};
 /// Calls body() where up to `threads` threads work, however many cores there are.
 template <class Body>
 void with_threads(int threads, Body&& body) {
-#ifdef LIBSCAN_TEST_WITH_TBB
-  tbb::global_control const allowed(tbb::global_control::max_allowed_parallelism,
-                                    static_cast<std::size_t>(threads));
-  tbb::task_arena arena(threads);
-  arena.execute(body);
-#else
-  static_cast<void>(threads);  // threads are started as asked for
-  body();
-#endif
+  cpu::with_workers(threads, body);
 }
 
 }  // namespace libscan::test
