@@ -22,7 +22,7 @@ struct flipped {
   using value_type = typename Op::value_type;
   Op op{};
 
-  LIBSCAN_HOST_DEVICE static constexpr value_type identity() { return Op::identity(); }
+  LIBSCAN_HOST_DEVICE constexpr value_type identity() const { return op.identity(); }
   LIBSCAN_HOST_DEVICE constexpr value_type operator()(value_type met_first,
                                                       value_type met_later) const {
     return op(met_later, met_first);

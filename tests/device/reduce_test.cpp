@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device-wide reduction against a sequential loop, and scans and reductions that take their
 // items from elsewhere: reversed, transformed, or converted from 16-bit floats.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -37,6 +38,16 @@ struct small_tuning {
 
 /// No tuning of one's own: the library chooses.
 using automatic = void;
+
+/// The least of integers up to a bound, which is the identity.
+struct least_below {
+  using value_type = std::int64_t;
+  value_type bound;
+  LIBSCAN_HOST_DEVICE constexpr value_type identity() const { return bound; }
+  LIBSCAN_HOST_DEVICE constexpr value_type operator()(value_type a, value_type b) const {
+    return a < b ? a : b;
+  }
+};
 
 template <class Tuning, class Op, class Item>
 typename Op::value_type reduce_on_device(std::vector<Item> const& items, Op op,
@@ -253,6 +264,21 @@ TEST_CASE("a reverse scan sums what lies behind, operands in their order in memo
       REQUIRE(out.damage() == "");
     }
   });
+}
+
+TEST_CASE("a reverse scan asks the operator it is given for its identity") {
+  for (index_t const n : {1, 1000, 20001}) {
+    auto const items = make_items<std::int64_t>(n);
+    least_below const op{*std::max_element(items.begin(), items.end())};
+    auto expected = items;
+    for (std::size_t i = items.size() - 1; i-- > 0;) {
+      expected[i] = op(items[i], expected[i + 1]);
+    }
+    device_image<std::int64_t> in(items), out(n);
+    workspace ws;
+    reverse_inclusive_scan(ws, in.data(), out.data(), n, op, nullptr, op.identity());
+    REQUIRE(difference(expected, out.read()) == "");
+  }
 }
 
 TEST_CASE("items are transformed as they are loaded") {
