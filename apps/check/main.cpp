@@ -8,6 +8,7 @@
 #include <apps/common/arguments.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/program.hpp>
+#include <libscan/cpu/workers.hpp>
 
 namespace {
 
@@ -131,6 +132,6 @@ int main(int argc, char** argv) {
     app.footer(words_and_examples);
     add_arguments(app, arguments);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
-    return on_threads(most_case_threads, [&] { return run_check(arguments); });
+    return libscan::cpu::with_workers(most_case_threads, [&] { return run_check(arguments); });
   });
 }

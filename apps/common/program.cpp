@@ -10,7 +10,6 @@
 #include <new>
 
 #include <apps/common/cleanup.hpp>
-#include <libscan/cpu/workers.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -48,12 +47,6 @@ void say(std::string_view words) {
   }
   line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
-}
-
-exit_code on_threads(int threads, std::function<exit_code()> const& body) {
-  exit_code code{};
-  cpu::with_workers(threads, [&] { code = body(); });
-  return code;
 }
 
 int run_program(std::string_view name, std::function<exit_code()> const& body) {

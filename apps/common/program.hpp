@@ -21,10 +21,6 @@ namespace libscan::apps {
 /// an error that is heard. Call it once, from `main`.
 int run_program(std::string_view name, std::function<exit_code()> const& body);
 
-/// Runs `body` with as many threads of the CPU engine as --threads says, more than there are cores
-/// if it says so; 0: one for each.
-exit_code on_threads(int threads, std::function<exit_code()> const& body);
-
 /// The name given to `run_program`; "libscan" before.
 std::string program_name();
 

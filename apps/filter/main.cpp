@@ -4,6 +4,7 @@
 
 #include <apps/common/program.hpp>
 #include <apps/filter/run_filter.hpp>
+#include <libscan/cpu/workers.hpp>
 
 namespace {
 
@@ -67,6 +68,7 @@ int main(int argc, char** argv) {
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     if (indices) arguments.wanted = result::indices;
     if (count_only) arguments.wanted = result::count;
-    return on_threads(arguments.common.threads, [&] { return run_filter(arguments); });
+    return libscan::cpu::with_workers(arguments.common.threads,
+                                      [&] { return run_filter(arguments); });
   });
 }

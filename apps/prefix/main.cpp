@@ -6,6 +6,7 @@
 
 #include <apps/common/program.hpp>
 #include <apps/prefix/run_prefix.hpp>
+#include <libscan/cpu/workers.hpp>
 
 namespace {
 
@@ -130,6 +131,7 @@ int main(int argc, char** argv) {
     app.footer(words_and_examples);
     add_arguments(app, arguments);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
-    return on_threads(arguments.common.threads, [&] { return run_prefix(arguments); });
+    return libscan::cpu::with_workers(arguments.common.threads,
+                                      [&] { return run_prefix(arguments); });
   });
 }

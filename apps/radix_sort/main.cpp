@@ -7,6 +7,7 @@
 
 #include <apps/common/program.hpp>
 #include <apps/radix_sort/run_sort.hpp>
+#include <libscan/cpu/workers.hpp>
 
 namespace {
 
@@ -32,8 +33,8 @@ text they are column 1, of which no line is a header.
 first mapped to unsigned numbers of the same order: signed ones by flipping the sign bit, floats by
 flipping the sign bit, or all bits if it is set; -0 as +0, and every nan as all ones.
 --memory BYTES: sorting happens in memory; a file whose data may take more is refused. Sorts take
-more where many keys share bits, and for floats among which are -0 or nan. Suffixes K, M, G and T are
-powers of 1024. Not given: the memory of this machine, and what the sort takes at least.
+more where many keys share bits, and for floats among which are -0 or nan. Suffixes K, M, G and T
+are powers of 1024. Not given: the memory of this machine, and what the sort takes at least.
 
 Examples:
   scan-sort prices.npy -o sorted.npy --descending
@@ -105,6 +106,7 @@ int main(int argc, char** argv) {
     app.footer(words_and_examples);
     add_arguments(app, arguments);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
-    return on_threads(arguments.common.threads, [&] { return run_sort(arguments); });
+    return libscan::cpu::with_workers(arguments.common.threads,
+                                      [&] { return run_sort(arguments); });
   });
 }

@@ -4,6 +4,7 @@
 
 #include <apps/common/program.hpp>
 #include <apps/spmv/run_spmv.hpp>
+#include <libscan/cpu/workers.hpp>
 
 namespace {
 
@@ -63,6 +64,7 @@ int main(int argc, char** argv) {
         ->type_name("FILE");
     add_common_arguments(app, arguments.common);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
-    return on_threads(arguments.common.threads, [&] { return run_spmv(arguments); });
+    return libscan::cpu::with_workers(arguments.common.threads,
+                                      [&] { return run_spmv(arguments); });
   });
 }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 namespace libscan::inline v1::cpu {
 
@@ -38,14 +40,22 @@ void* context_of(Body& body) {
 
 }  // namespace detail
 
-/// Both for any callable.
+/// Both for any callable, the latter with what it returns.
 template <class Body>
 void run_workers(int workers, Body&& body) {
   run_workers(workers, detail::call_body<std::remove_reference_t<Body>>, detail::context_of(body));
 }
 template <class Body>
-void with_workers(int threads, Body&& body) {
-  with_workers(threads, detail::call_body<std::remove_reference_t<Body>>, detail::context_of(body));
+auto with_workers(int threads, Body&& body) {
+  using result = std::invoke_result_t<Body&>;
+  if constexpr (std::is_void_v<result>) {
+    with_workers(threads, detail::call_body<std::remove_reference_t<Body>>,
+                 detail::context_of(body));
+  } else {
+    std::optional<result> returned;
+    with_workers(threads, [&] { returned.emplace(body()); });
+    return *std::move(returned);
+  }
 }
 
 }  // namespace libscan::inline v1::cpu

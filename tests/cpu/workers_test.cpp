@@ -53,7 +53,9 @@ TEST_CASE("no more workers come than a limit lets") {
 }
 #endif
 
-TEST_CASE("what is thrown where workers are let leaves it as it was thrown") {
+TEST_CASE("what is returned, and thrown, where workers are let comes out of there") {
+  CHECK(cpu::with_workers(3, [] { return 7; }) == 7);
+  CHECK(cpu::with_workers(0, [] { return 7; }) == 7);
   CHECK_THROWS_AS(cpu::with_workers(3, [] { throw std::out_of_range("body"); }), std::out_of_range);
   CHECK_THROWS_AS(cpu::with_workers(0, [] { throw std::out_of_range("body"); }), std::out_of_range);
 }
