@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Harris 2007, Table 2, redone: every strategy of the catalogue on the GPU beside the sequential
 // scan of a CPU core, and beside CUB, from 1024 to 16777216 items.
+#include <algorithm>
 #include <chrono>
 
 #include <bench/cuda/workloads.cuh>
@@ -15,7 +16,8 @@ using item = std::int32_t;
 using sum = plus<item>;
 
 /// The loop of the paper's CPU column, in host memory, by the wall clock.
-contender cpu_loop(host_array<item> const& in, host_array<item> const& out) {
+contender cpu_loop(host_array<item> const& in, host_array<item> const& out,
+                   host_array<item> const& expected) {
   auto const wall_us = [](std::function<void()> const& run) {
     auto const start = std::chrono::steady_clock::now();
     run();
@@ -29,7 +31,8 @@ contender cpu_loop(host_array<item> const& in, host_array<item> const& out) {
       before = sum{}(before, in[i]);
     }
   };
-  return {"cpu-sequential", run, {}, 0, wall_us};
+  auto const right = [&] { return std::equal(expected.begin(), expected.end(), out.begin()); };
+  return {"cpu-sequential", run, right, 0, wall_us};
 }
 
 /// Whether a strategy takes n items at all.
@@ -49,7 +52,8 @@ void compare_at(session const& now, std::vector<scan_strategy> const& asked, ind
   double const bytes = 2.0 * static_cast<double>(n) * sizeof(item);
   auto const right = [&] { return out.right(); };
   workspace ws;
-  workload work{"cuda", "algorithms", "i32", n, bytes, {copy_of(bytes), cpu_loop(host, host_out)}};
+  workload work{"cuda", "algorithms", "i32", n, bytes,
+                {copy_of(bytes), cpu_loop(host, host_out, expected)}};
   for (scan_strategy const which : asked) {
     if (!takes(which, n)) continue;
     work.contenders.push_back({std::string(strategy_name(which)),
