@@ -52,8 +52,8 @@ void compare_at(session const& now, std::vector<scan_strategy> const& asked, ind
   double const bytes = 2.0 * static_cast<double>(n) * sizeof(item);
   auto const right = [&] { return out.right(); };
   workspace ws;
-  workload work{"cuda", "algorithms", "i32", n, bytes,
-                {copy_of(bytes), cpu_loop(host, host_out, expected)}};
+  workload work{"cuda", "algorithms", "i32",
+                n,      bytes,        {copy_of(bytes), cpu_loop(host, host_out, expected)}};
   for (scan_strategy const which : asked) {
     if (!takes(which, n)) continue;
     work.contenders.push_back({std::string(strategy_name(which)),
