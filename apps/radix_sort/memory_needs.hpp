@@ -7,7 +7,8 @@
 
 namespace libscan::apps {
 
-/// Bytes: what a sort always takes, and what it may take, as the keys turn out.
+/// Bytes: what a sort takes of keys that are in no order yet, and what it may take, as they turn
+/// out.
 struct memory_needs {
   std::uint64_t least = 0;
   std::uint64_t most = 0;

@@ -18,7 +18,8 @@ class engine {
   static engine best();
 
   /// The native CPU engine. `threads` = 0 means one per available core; negative throws
-  /// `invalid_argument`. Results never depend on the number of threads.
+  /// `invalid_argument`. No more come than the caller's oneTBB arena has, by default one per core:
+  /// see `cpu::with_workers`. Results never depend on the number of threads.
   static engine cpu(int threads = 0);
 
   /// CUDA device number `device`. Throws `engine_unavailable` with the reason (built without CUDA,

@@ -21,8 +21,9 @@ int default_threads();
 void run_workers(int workers, void (*body)(void*), void* context);
 
 /// Calls `body(context)` where up to `threads` threads come to `run_workers`, more than there are
-/// cores if it says so, and no more: in an oneTBB arena of its own, under a limit of its own.
-/// Programs do so for their --threads; 0 leaves all as it is. Lets pass what `body` throws.
+/// cores if it says so, and no more: in an oneTBB arena of its own, under a limit that holds for
+/// the whole process until it returns; a smaller one that is there already stays. Programs do so
+/// for their --threads; 0 leaves all as it is. Lets pass what `body` throws.
 void with_workers(int threads, void (*body)(void*), void* context);
 
 namespace detail {

@@ -269,9 +269,8 @@ class Messages(SortCase):
             self.refused(source, "--memory", "--memory", size, code=USAGE)
 
     def test_no_more_memory_is_taken_than_a_bound_that_is_accepted(self):
-        """Bounds are the least that are accepted. Beside them there are the program itself, and
-        results in pages of 2 MiB."""
-        n, beside = 1 << 21, 24 << 20
+        """Bounds are the least that are accepted. Beside them there is the program itself."""
+        n, beside = 1 << 21, 10 << 20
         zipf = np.random.default_rng(5).zipf(1.3, n).astype("uint64")
         floats = np.random.default_rng(6).normal(size=n)
         floats[n // 2] = -0.0
