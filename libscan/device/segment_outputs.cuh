@@ -25,16 +25,26 @@ struct unique_keys {
   __device__ void store(index_t segment, key_type const& key) const { out[segment] = key; }
 };
 
-/// Totals of the segments that are not empty: of the k-th such segment the place is places[k], or k
-/// itself if none is empty and *numbered is 0. An iterator.
-template <class Totals>
-struct placed_totals {
+/// Totals of the segments that are not empty: of the k-th such segment it goes to totals[k], but to
+/// begun[k] if one is empty, so that *numbered is not 0. An output iterator.
+template <class Totals, class T>
+struct begun_totals {
   Totals totals;
-  index_t const* places;
+  T* begun;
   index_t const* numbered;
-  __device__ decltype(auto) operator[](index_t k) const {
-    return totals[*numbered == 0 ? k : places[k]];
-  }
+
+  struct reference {
+    begun_totals const& all;
+    index_t k;
+    __device__ void operator=(T const& total) const {
+      if (*all.numbered == 0) {
+        all.totals[k] = total;
+      } else {
+        all.begun[k] = total;
+      }
+    }
+  };
+  __device__ reference operator[](index_t k) const { return {*this, k}; }
 };
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

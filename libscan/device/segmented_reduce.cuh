@@ -17,31 +17,27 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// What the scan that numbers the segments needs of memory.
-constexpr std::size_t places_scan_bytes(index_t segments) {
+/// What the scan that spreads totals needs of memory.
+constexpr std::size_t spread_scan_bytes(index_t segments) {
   using tuning = look_back_tuning<index_t>;
   index_t const tile_items = index_t{tuning::block_threads} * tuning::items_per_thread;
   return tile_state<index_t>::bytes(ceil_div(segments, tile_items));
 }
 
-/// An output iterator for the number of segments begun before segment s: those that begin keep s as
-/// the place of their total, those that are empty get `init` for a total.
+/// An output iterator for the number of segments begun before segment s: the total of one that
+/// begins is the one of that number, that of an empty one is `init`.
 template <class Offset, class Totals, class T>
-struct place_writer {
+struct total_spreader {
   begun_segments<Offset> begun;
-  index_t* places;
+  T const* totals_begun;
   Totals totals;
   T init;
 
   struct reference {
-    place_writer const& writer;
+    total_spreader const& spreader;
     index_t s;
     __device__ void operator=(index_t number) const {
-      if (writer.begun[s]) {
-        writer.places[number] = s;
-      } else {
-        writer.totals[s] = writer.init;
-      }
+      spreader.totals[s] = spreader.begun[s] ? spreader.totals_begun[number] : spreader.init;
     }
   };
   __device__ reference operator[](index_t s) const { return {*this, s}; }
@@ -114,7 +110,7 @@ void segmented_reduce(workspace& ws, In in, Totals totals, Heads heads, Keys key
 /// Where the parts of the workspace of totals between offsets begin, and how many bytes it has.
 struct offset_totals_layout {
   std::size_t numbered;  // behind head bits: how many segments are to be numbered, all or none
-  std::size_t places;
+  std::size_t totals_begun;
   std::size_t rest;  // for a scan, then for tiles
   std::size_t bytes;
 };
@@ -122,18 +118,18 @@ template <class T, class Tuning, class Offset>
 constexpr offset_totals_layout lay_out_offset_totals(index_t n,
                                                      segment_offsets<Offset> const& descriptor) {
   std::size_t const heads = head_bytes(descriptor, n);
-  std::size_t const places = heads + 256;
-  std::size_t const rest =
-      places + static_cast<std::size_t>(ceil_div(descriptor.segments, index_t{32})) * 256;
-  return {heads, places, rest,
-          std::max(rest + std::max(places_scan_bytes(descriptor.segments),
+  std::size_t const totals_begun = heads + 256;
+  auto const most_begun = static_cast<std::size_t>(std::min(n, descriptor.segments));
+  std::size_t const rest = totals_begun + (most_begun * sizeof(T) + 255) / 256 * 256;
+  return {heads, totals_begun, rest,
+          std::max(rest + std::max(spread_scan_bytes(descriptor.segments),
                                    segmented_reduce_bytes<T, Tuning>(n)),
                    searched_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n))};
 }
 
-/// Totals between offsets. Of few, each tile searches for its own; otherwise heads are marked, and
-/// only if a segment is empty does a scan find the number of each other one among those that are
-/// not.
+/// Totals between offsets. Of few, each tile searches for its own; otherwise heads are marked. Only
+/// if a segment is empty are the totals of the others written side by side first, and spread by a
+/// scan that numbers them.
 template <class Tuning, class In, class Totals, class Offset, class Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offset> descriptor,
                       no_keys keys, item_count n, Op op, index_t* /*d_segments*/,
@@ -155,19 +151,18 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
   auto const layout = lay_out_offset_totals<T, Tuning>(n.at_most(), descriptor);
   std::byte* const memory = ws.reserve(layout.bytes);
   auto* const numbered = reinterpret_cast<index_t*>(memory + layout.numbered);
-  auto* const places = reinterpret_cast<index_t*>(memory + layout.places);
+  auto* const totals_begun = reinterpret_cast<T*>(memory + layout.totals_begun);
   std::byte* const rest = memory + layout.rest;
 
-  simt::fill_async(memory, 0, layout.places, ws.stream());
+  simt::fill_async(memory, 0, layout.totals_begun, ws.stream());
   auto const heads = mark_heads(descriptor, memory, n, numbered, ws.stream());
+  reduce_segments<Tuning>(ws, rest, in, begun_totals<Totals, T>{totals, totals_begun, numbered},
+                          heads, keys, n, op, nullptr, init);
   begun_segments<Offset> const begun{descriptor.offsets, n};
   workspace scan_ws(rest, layout.bytes - layout.rest, ws.stream());
-  using scan_tuning = look_back_tuning<index_t>;
-  look_back_scan<scan_kind::exclusive, scan_tuning>(
-      scan_ws, begun, place_writer<Offset, Totals, T>{begun, places, totals, init},
+  look_back_scan<scan_kind::exclusive, look_back_tuning<index_t>>(
+      scan_ws, begun, total_spreader<Offset, Totals, T>{begun, totals_begun, totals, init},
       item_count::on_device(numbered, descriptor.segments), plus<index_t>{}, nullptr, 0);
-  reduce_segments<Tuning>(ws, rest, in, placed_totals<Totals>{totals, places, numbered}, heads,
-                          keys, n, op, nullptr, init);
 }
 
 /// Throws `invalid_argument` if results share memory with what is read, as far as the host knows:
@@ -208,8 +203,8 @@ constexpr std::size_t segmented_reduce_workspace_bytes(index_t n,
 /// between offsets also if they end there), and n may not be read from where the number of segments
 /// goes. Traffic: reads n items and the descriptor, writes one result per segment; for
 /// `segment_offsets`, unless they are so few that tiles search them, 1/8 byte an item passes
-/// through the workspace, and if any segment is empty it also reads the offsets twice more and
-/// passes 8 bytes per segment through there.
+/// through the workspace, and if any segment is empty also the
+/// totals of the others, and the offsets are read once more.
 template <class Tuning = void, class In, class Totals, class Heads, class Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
                       index_t* d_segments = nullptr,
