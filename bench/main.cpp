@@ -102,6 +102,9 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
       .add_option("--algorithm", wanted.algorithms, "strategies (cuda) by name, or all (default)")
       ->delimiter(',');
   add_common(algorithms, wanted, output);
+  auto& reverse =
+      *app.add_subcommand("reverse-scan", "scans from behind: exclusive sums of i32 (cuda)");
+  add_common(reverse, wanted, output);
   auto& segmented = *app.add_subcommand("segmented-scan", "scans within segments");
   add_types(segmented, wanted, "of items: u32 f32 (cuda) (default: u32)", {"u32", "f32"});
   add_kinds(segmented, wanted);

@@ -36,6 +36,7 @@ std::vector<options> cuda_parts() {
   options& operators = add("scan", {large});
   operators.types = {"i32"};
   operators.operators = {"min", "xor"};
+  add("reverse-scan", {1 << 16, 1 << 20, 1 << 24, large});
   options& segments = add("segmented-scan", {large});
   segments.types = {"u32"};
   options& short_segments = add("segmented-scan", {1 << 16, 1 << 20, 1 << 24});

@@ -23,6 +23,13 @@ struct scan_problem {
   index_t n;
 };
 
+/// out = exclusive sums of in[0 .. n-1] from behind.
+struct reverse_scan_problem {
+  std::int32_t const* in;
+  std::int32_t* out;
+  index_t n;
+};
+
 /// *out = in[0 .. n-1] reduced.
 struct reduce_problem {
   std::string type, op;
@@ -153,6 +160,7 @@ using implementations = std::vector<implementation>;
 namespace by_libscan {
 template <class List>
 implementations scans(scan_problem const& problem);
+implementations offers(reverse_scan_problem const& problem);
 implementations offers(reduce_problem const& problem);
 implementations offers(segmented_problem const& problem);
 implementations offers(binary_problem const& problem);
@@ -172,6 +180,7 @@ implementations textbook_sorts(sort_problem const& problem);
 namespace by_cub {
 template <class List>
 implementations scans(scan_problem const& problem);
+implementations offers(reverse_scan_problem const& problem);
 implementations offers(reduce_problem const& problem);
 implementations offers(segmented_problem const& problem);
 implementations offers(binary_problem const& problem);
@@ -190,6 +199,7 @@ std::string version();
 namespace by_newest_cub {
 template <class List>
 implementations scans(scan_problem const& problem);
+implementations offers(reverse_scan_problem const& problem);
 implementations offers(reduce_problem const& problem);
 implementations offers(segmented_problem const& problem);
 implementations offers(binary_problem const& problem);
@@ -213,6 +223,7 @@ implementations offers(split_problem const& problem);
 
 /// The offers of all for a problem.
 implementations all_offers(scan_problem const& problem);
+implementations all_offers(reverse_scan_problem const& problem);
 implementations all_offers(reduce_problem const& problem);
 implementations all_offers(segmented_problem const& problem);
 implementations all_offers(binary_problem const& problem);

@@ -42,6 +42,10 @@ implementations all_offers(scan_problem const& problem) {
                  newest_cub(problem), by_thrust::offers(problem)});
 }
 
+implementations all_offers(reverse_scan_problem const& problem) {
+  return joined({by_libscan::offers(problem), by_cub::offers(problem), newest_cub(problem)});
+}
+
 implementations all_offers(reduce_problem const& problem) {
   return joined({by_libscan::offers(problem), by_cub::offers(problem), newest_cub(problem)});
 }

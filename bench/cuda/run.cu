@@ -84,6 +84,7 @@ void run_cuda_workloads(options const& wanted, report const& tell) {
   event_timer const timer;
   session const now{wanted, std::cref(timer), tell};
   if (wanted.operation == "scan") cuda::run_scans(now);
+  if (wanted.operation == "reverse-scan") cuda::run_reverse_scans(now);
   if (wanted.operation == "segmented-scan") cuda::run_segmented_scans(now);
   if (wanted.operation == "segmented-reduce") cuda::run_segmented_reductions(now);
   if (wanted.operation == "reduce") cuda::run_reductions(now);

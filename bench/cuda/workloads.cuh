@@ -178,6 +178,9 @@ void add_offers(workload& work, Problem const& problem, Right right) {
 /// Scans of every type and operator.
 void run_scans(session const& now);
 
+/// Scans from the last item to the first.
+void run_reverse_scans(session const& now);
+
 /// Scans within segments, by description and by lengths.
 void run_segmented_scans(session const& now);
 

@@ -81,8 +81,9 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
   index_t const look_back_items = index_t{look_back::block_threads} * look_back::items_per_thread;
   std::size_t most = device::tile_state<T>::bytes(ceil_div(n, look_back_items));
   if (sizeof(T) <= 16) {
+    // From behind there may be a tile more.
     std::size_t const pipeline =
-        device::pipeline_bytes<T>(ceil_div(n, index_t{least_pipeline_tile}));
+        device::pipeline_bytes<T>(ceil_div(n, index_t{least_pipeline_tile}) + 1);
     std::size_t const resident = device::resident_scan_bytes<T, resident_tuning<T, T, T>>;
     most = most > pipeline ? most : pipeline;
     most = most > resident ? most : resident;

@@ -21,6 +21,8 @@ template <class Stored, class T>
 struct stored<Stored*, T> {
   using type = std::remove_cv_t<Stored>;
 };
+template <class Iterator, class T>
+struct stored<reversed<Iterator>, T> : stored<Iterator, T> {};
 
 /// The calling lane's share of `items` consecutive items. All lanes of the warp call each function.
 template <class T, int Rows, int Width>
@@ -67,8 +69,8 @@ class warp_rows {
   }
 
   /// The first `valid` of `count` items, combined; in lane 0.
-  template <class Item, class Op>
-  static __device__ T sum(Item const* source, int count, int valid, Op op) {
+  template <class In, class Op>
+  static __device__ T sum(In source, int count, int valid, Op op) {
     warp_rows part;
     if constexpr (commutative<Op>) {
       T lane[Width];

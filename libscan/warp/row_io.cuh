@@ -10,6 +10,7 @@
 
 #include <libscan/core/types.hpp>
 #include <libscan/simt/simt.cuh>
+#include <libscan/warp/reversed.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::warp {
 
@@ -26,6 +27,8 @@ template <class It, class T>
 inline constexpr std::size_t item_bytes = sizeof(T);
 template <class Item, class T>
 inline constexpr std::size_t item_bytes<Item*, T> = sizeof(Item);
+template <class It, class T>
+inline constexpr std::size_t item_bytes<reversed<It>, T> = item_bytes<It, T>;
 
 /// Whether `Width` items behind an iterator can travel in one access: items in memory, of 2^k bytes
 /// together.
@@ -47,6 +50,10 @@ __device__ __forceinline__ bool whole_rows(It it) {
     return true;
   }
 }
+template <int Width, class It>
+__device__ __forceinline__ bool whole_rows(reversed<It> it) {
+  return whole_rows<Width>(it.end);
+}
 
 /// items[j] = T(in[i + j]), if `whole_rows` allows it. Branches nowhere, so that the accesses of
 /// several rows are under way together.
@@ -60,6 +67,14 @@ __device__ __forceinline__ void load_whole_row(In in, index_t i, T (&items)[Widt
 #pragma unroll
     for (int j = 0; j < Width; ++j) items[j] = static_cast<T>(in[i + j]);
   }
+}
+
+template <int Width, class It, class T>
+__device__ __forceinline__ void load_whole_row(reversed<It> in, index_t i, T (&items)[Width]) {
+  T turned[Width];
+  load_whole_row(in.end, -i - Width, turned);
+#pragma unroll
+  for (int j = 0; j < Width; ++j) items[j] = turned[Width - 1 - j];
 }
 
 /// items[j] = T(in[i + j]) for j < count, `fill` for the others. Reads nothing beyond.
@@ -85,6 +100,15 @@ __device__ __forceinline__ void store_whole_row(Out out, index_t i, T const (&it
 #pragma unroll
     for (int j = 0; j < Width; ++j) out[i + j] = items[j];
   }
+}
+
+template <int Width, class It, class T>
+__device__ __forceinline__ void store_whole_row(reversed<It> out, index_t i,
+                                                T const (&items)[Width]) {
+  T turned[Width];
+#pragma unroll
+  for (int j = 0; j < Width; ++j) turned[j] = items[Width - 1 - j];
+  store_whole_row(out.end, -i - Width, turned);
 }
 
 /// out[i + j] = items[j] for j < count. Writes nothing beyond.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device-wide reduction against a sequential loop, and scans and reductions that take their
-// items from elsewhere: reversed, transformed, or converted from 16-bit floats.
-#include <algorithm>
+// The device-wide reduction against a sequential loop, and reductions that take their items
+// from elsewhere: transformed, or converted from 16-bit floats.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -9,7 +8,7 @@
 #include <vector>
 
 #include <libscan/device/reduce.cuh>
-#include <libscan/device/reversed.cuh>
+#include <libscan/device/scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>
@@ -38,16 +37,6 @@ struct small_tuning {
 
 /// No tuning of one's own: the library chooses.
 using automatic = void;
-
-/// The least of integers up to a bound, which is the identity.
-struct least_below {
-  using value_type = std::int64_t;
-  value_type bound;
-  LIBSCAN_HOST_DEVICE constexpr value_type identity() const { return bound; }
-  LIBSCAN_HOST_DEVICE constexpr value_type operator()(value_type a, value_type b) const {
-    return a < b ? a : b;
-  }
-};
 
 template <class Tuning, class Op, class Item>
 typename Op::value_type reduce_on_device(std::vector<Item> const& items, Op op,
@@ -237,48 +226,6 @@ TEST_CASE("a dirty workspace is harmless, one too small is refused") {
   workspace small(memory.data(), 8);
   REQUIRE_THROWS_WITH(reduce(small, in.data(), result.data(), 100000, plus<std::int64_t>{}),
                       Catch::Contains("workspace of 8 bytes, but the call needs"));
-}
-
-TEST_CASE("a reverse scan sums what lies behind, operands in their order in memory") {
-  each_schedule(scaled(3, 1), [](std::string const& schedule) {
-    INFO(schedule);
-    for (index_t const n : {0, 1, 2, 33, 1000, 9001}) {
-      INFO("n = " << n);
-      auto const items = make_items<affine>(n);
-      affine const init{3, 5};
-      std::vector<affine> inclusive(items.size()), exclusive(items.size());
-      affine sum = init;
-      for (std::size_t i = items.size(); i-- > 0;) {
-        exclusive[i] = sum;
-        sum = compose{}(items[i], sum);
-        inclusive[i] = sum;
-      }
-      device_image<affine> in(items), out(n), total(1);
-      workspace ws;
-      reverse_exclusive_scan(ws, in.data(), out.data(), n, compose{}, total.data(), init);
-      REQUIRE(difference(exclusive, out.read()) == "");
-      REQUIRE(total.read()[0] == sum);
-      reverse_inclusive_scan(ws, in.data(), in.data(), n, compose{}, nullptr, init);
-      REQUIRE(difference(inclusive, in.read()) == "");
-      REQUIRE(in.damage() == "");
-      REQUIRE(out.damage() == "");
-    }
-  });
-}
-
-TEST_CASE("a reverse scan asks the operator it is given for its identity") {
-  for (index_t const n : {1, 1000, 20001}) {
-    auto const items = make_items<std::int64_t>(n);
-    least_below const op{*std::max_element(items.begin(), items.end())};
-    auto expected = items;
-    for (std::size_t i = items.size() - 1; i-- > 0;) {
-      expected[i] = op(items[i], expected[i + 1]);
-    }
-    device_image<std::int64_t> in(items), out(n);
-    workspace ws;
-    reverse_inclusive_scan(ws, in.data(), out.data(), n, op, nullptr, op.identity());
-    REQUIRE(difference(expected, out.read()) == "");
-  }
 }
 
 TEST_CASE("items are transformed as they are loaded") {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device-wide scan of items in memory from the last to the first, on the pipeline. Tiles are
+// counted from behind; they lie in their stages as in memory, and are read from their ends.
+#pragma once
+
+#include <cstdint>
+
+#include <libscan/core/operators.hpp>
+#include <libscan/core/tuning.hpp>
+#include <libscan/device/run_pipeline.cuh>
+#include <libscan/device/warp_rows.cuh>
+#include <libscan/warp/reversed.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Items as `In` has them, but the identity at the first `beyond` positions.
+template <class In, class Op>
+struct items_from {
+  using T = typename Op::value_type;
+  In in;
+  index_t beyond;
+  Op op;
+
+  __device__ T operator[](index_t i) const {
+    return i < beyond ? T(op.identity()) : static_cast<T>(in[i]);
+  }
+  __device__ items_from operator+(index_t distance) const {
+    return {in + distance, beyond - distance, op};
+  }
+};
+
+/// Takes results as `Out` does, but those of the first `beyond` positions are nobody's.
+template <class Out>
+struct results_from {
+  Out out;
+  index_t beyond;
+
+  struct reference {
+    results_from const& all;
+    index_t i;
+    template <class T>
+    __device__ void operator=(T const& result) const {
+      if (i >= all.beyond) all.out[i] = result;
+    }
+  };
+  __device__ reference operator[](index_t i) const { return {*this, i}; }
+};
+
+/// The work of a pipeline that scans from behind. So that whole rows of results are aligned,
+/// however many there are, it begins less than 16 bytes behind the last: at the first `beyond`
+/// positions, of which there are fewer than a row has, nothing is. `Op` takes its operands in the
+/// order in which they are met.
+template <scan_kind Kind, class Item, class Result, class Op, class Tuning>
+struct reverse_scan_work {
+  using summary = typename Op::value_type;
+  using op_type = Op;
+  using rows = warp_rows<summary, Tuning::rows_at_once, Tuning::vector_items>;
+  static constexpr int parts = Tuning::group_threads / simt::warp_size;
+  static constexpr int part_items = Tuning::rows * rows::row_items;
+  static constexpr int tile_items = parts * part_items;
+  static constexpr int copies = 1;
+  using stage_type = staged_tile<Item, tile_items>;
+  static_assert(part_items % rows::items == 0);
+
+  reversed<Item const*> in;
+  reversed<Result*> out;
+  Op op;
+  int beyond;
+
+  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
+                        int) const {
+    stage.fetch(lowest(base, valid), there(base, valid), full);
+  }
+
+  __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int end) const {
+    if (end > valid) end = valid;
+    if (begin >= end) return;
+    Item const* const memory = lowest(base, valid);
+    stage.complete(memory, there(base, valid), valid - end, valid - begin);
+  }
+
+  __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {
+    auto const staged = items(stage, base, valid);
+    if (base + begin < beyond) {
+      return rows::sum(items_from<reversed<Item*>, Op>{staged, beyond, op}, part_items, valid, op);
+    }
+    return rows::sum(staged + begin, part_items, valid - begin, op);
+  }
+
+  template <class Done>
+  __device__ void scan(stage_type& stage, index_t base, int valid, int begin, summary before,
+                       Done done) const {
+    auto const staged = items(stage, base, valid);
+    for (int i = begin; i < begin + part_items; i += rows::items) {
+      bool const first = base + i < beyond;
+      rows some;
+      if (first) {
+        some.load(items_from<reversed<Item*>, Op>{staged, beyond, op}, valid, op);
+      } else {
+        some.load(staged + i, valid - i, op);
+      }
+      if (i + rows::items == begin + part_items) done();
+      before = some.template scan<Kind>(before, op);
+      if (first) {
+        some.store(results_from<reversed<Result*>>{out, beyond}, valid);
+      } else {
+        some.store(out + (base + i), valid - i);
+      }
+    }
+  }
+
+ private:
+  /// Where the tile begins in memory.
+  __device__ Item const* lowest(index_t base, int valid) const { return in.end - base - valid; }
+
+  /// How many of its items there are.
+  __device__ int there(index_t base, int valid) const {
+    return base != 0 ? valid : valid > beyond ? valid - beyond : 0;
+  }
+
+  /// The tile from behind.
+  __device__ reversed<Item*> items(stage_type& stage, index_t base, int valid) const {
+    return {stage.items(lowest(base, valid)) + valid};
+  }
+};
+
+/// Scans in[0 .. n-1] from behind with a pipeline. `Op` as in `reverse_scan_work`.
+template <scan_kind Kind, class Tuning, class Item, class Result, class Op>
+void pipelined_reverse_scan(workspace& ws, Item const* in, Result* out, index_t n, Op op,
+                            typename Op::value_type* d_total, typename Op::value_type init) {
+  using T = typename Op::value_type;
+  using work = reverse_scan_work<Kind, Item, Result, Op, Tuning>;
+  auto const behind = reinterpret_cast<std::uintptr_t>(out + n) % 16;
+  auto const beyond = n == 0 || behind % sizeof(Result) != 0
+                          ? 0
+                          : static_cast<int>((16 - behind) % 16 / sizeof(Result));
+  index_t const tiles = ceil_div(n + beyond, index_t{work::tile_items});
+  std::byte* const memory = ws.reserve(pipeline_bytes<T>(tiles));
+  work const from_behind{{in + n + beyond}, {out + n + beyond}, op, beyond};
+  run_pipeline<Tuning>(ws, memory, from_behind, n + beyond, op, init, d_total);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

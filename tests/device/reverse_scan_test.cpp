@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device scans from the last item to the first against a sequential loop: sizes, operators, types,
+// schedules, and where items and results lie.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <libscan/device/reversed.cuh>
+#include <tests/support/catch.hpp>
+#include <tests/support/inputs.hpp>
+#include <tests/support/machine.hpp>
+#include <tests/support/operators.hpp>
+#include <tests/support/oracle.hpp>
+#include <tests/support/sizes.hpp>
+#include <tests/support/transformed.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+/// No tuning of one's own: the library chooses.
+using automatic = void;
+
+/// Whatever lies behind item 0, from the last item to the first.
+template <class Op, class Item>
+test::scan_result<typename Op::value_type> behind(scan_kind kind, std::vector<Item> const& items,
+                                                  Op op, typename Op::value_type init) {
+  using T = typename Op::value_type;
+  test::scan_result<T> result{std::vector<T>(items.size()), init};
+  for (std::size_t i = items.size(); i-- > 0;) {
+    T const next = op(static_cast<T>(items[i]), result.total);
+    result.out[i] = kind == scan_kind::inclusive ? next : result.total;
+    result.total = next;
+  }
+  return result;
+}
+
+/// A scan by the library.
+template <class Tuning, class Op, class In, class Out>
+void scan(scan_kind kind, In in, Out out, index_t n, Op op, typename Op::value_type* total,
+          typename Op::value_type init) {
+  workspace ws;
+  if (kind == scan_kind::exclusive) {
+    reverse_exclusive_scan<Tuning>(ws, in, out, n, op, total, init);
+  } else {
+    reverse_inclusive_scan<Tuning>(ws, in, out, n, op, total, init);
+  }
+}
+
+constexpr scan_kind both_kinds[] = {scan_kind::exclusive, scan_kind::inclusive};
+
+/// Both kinds, into memory apart and, of items of the operator's own type, in place.
+template <class Tuning, class Op, class Item>
+void require_scans(std::vector<Item> const& items, Op op, typename Op::value_type init,
+                   int in_offset = 0, int out_offset = 0) {
+  using T = typename Op::value_type;
+  auto const n = static_cast<index_t>(items.size());
+  for (scan_kind const kind : both_kinds) {
+    INFO("n = " << n << (kind == scan_kind::inclusive ? ", inclusive" : ", exclusive")
+                << ", offsets " << in_offset << " and " << out_offset);
+    auto const expected = behind(kind, items, op, init);
+    device_image<Item> in(items, in_offset);
+    device_image<T> out(n, out_offset), total(1);
+    scan<Tuning>(kind, in.data(), out.data(), n, op, total.data(), init);
+    REQUIRE(difference(expected, {out.read(), total.read()[0]}) == "");
+    REQUIRE(out.damage() == "");
+    REQUIRE(bit_difference(items, in.read()) == "");
+    if constexpr (std::is_same_v<T, Item>) {
+      scan<Tuning>(kind, in.data(), in.data(), n, op, nullptr, init);
+      REQUIRE(difference(expected.out, in.read()) == "");
+      REQUIRE(in.damage() == "");
+    }
+  }
+}
+
+/// For one block, for the resident scan and for the pipelined one.
+std::vector<index_t> sizes() {
+  if (on_gpu) return {1, 700, 200003, 2000003, 4000000};
+  return {1, 700, 5003, scaled(40009, 17001)};
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a loop from behind",
+                   "", tiny_tuning, tiny_pipeline_tuning, tiny_resident_tuning) {
+  each_schedule(scaled(3, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : tiny_sizes()) {
+      require_scans<TestType>(make_items<std::int32_t>(n), plus<std::int32_t>{}, 7);
+      require_scans<TestType>(make_items<affine>(n), compose{}, affine{3, 5});
+    }
+  });
+}
+
+TEST_CASE("wherever items and results begin, nothing beyond them is read or written") {
+  each_schedule(scaled(2, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    for (int out_offset = 0; out_offset < 5; ++out_offset) {
+      for (int const in_offset : {0, 1, out_offset}) {
+        for (index_t const n : {0, 1, 2, 3, 5, 127, 128, 129, 255, 256, 300, 1021}) {
+          require_scans<tiny_pipeline_tuning>(make_items<std::int32_t>(n), plus<std::int32_t>{}, 7,
+                                              in_offset, out_offset);
+          require_scans<tiny_pipeline_tuning>(make_input<std::int8_t>(pattern::random, n),
+                                              minimum<std::int32_t>{}, 5, in_offset, out_offset);
+        }
+      }
+    }
+    index_t const n = on_gpu ? 2000003 : scaled(40009, 17001);
+    for (int const offset : {0, 1, 3}) {
+      require_scans<automatic>(make_items<std::int32_t>(n), plus<std::int32_t>{}, 7, offset,
+                               offset);
+    }
+  });
+}
+
+using operators =
+    types_to_test<std::tuple<plus<std::uint8_t>, plus<std::uint64_t>, compose, join_shears>,
+                  std::tuple<plus<std::uint16_t>, plus<std::uint32_t>, maximum<double>,
+                             bit_xor<std::int8_t>, keep_last>>;
+TEMPLATE_LIST_TEST_CASE("reverse scans of every type agree with a loop", "", operators) {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (index_t const n : sizes()) {
+      auto const items = make_items<typename TestType::value_type>(n);
+      require_scans<automatic>(items, TestType{}, items.front());
+      require_scans<pipeline_tuning<std::uint32_t, std::uint32_t, std::uint32_t>>(
+          make_items<std::uint32_t>(n), plus<std::uint32_t>{}, 1u);
+    }
+  });
+}
+
+TEST_CASE("narrow items and an operator whose identity they cannot hold agree with a loop") {
+  for (index_t const n : sizes()) {
+    auto const bytes = make_input<std::int8_t>(pattern::random, n);
+    require_scans<automatic>(bytes, plus<std::int32_t>{}, 1000);
+    require_scans<automatic>(bytes, minimum<std::int64_t>{},
+                             std::numeric_limits<std::int64_t>::max());
+    require_scans<automatic>(make_input<std::uint16_t>(pattern::random, n), plus<std::uint64_t>{},
+                             std::uint64_t{1} << 40);
+  }
+}
+
+TEST_CASE("results are transformed as they are stored from behind") {
+  for (index_t const n : sizes()) {
+    auto const items = make_items<std::int16_t>(n);
+    device_image<std::int16_t> in(items);
+    device_image<std::uint64_t> out(n, 1);
+    transforming const result{out.data(), inverted{}};
+    auto const* const first = static_cast<std::int16_t const*>(in.data());
+    scan<automatic>(scan_kind::inclusive, first, result, n, plus<std::int64_t>{}, nullptr, 5);
+    auto const expected = behind(scan_kind::inclusive, items, plus<std::int64_t>{}, 5);
+    REQUIRE(difference(transform_all(expected.out, inverted{}), out.read()) == "");
+    REQUIRE(out.damage() == "");
+  }
+}
+
+namespace {
+
+/// The least of integers up to a bound, which is the identity.
+struct least_below {
+  using value_type = std::int64_t;
+  value_type bound;
+  LIBSCAN_HOST_DEVICE constexpr value_type identity() const { return bound; }
+  LIBSCAN_HOST_DEVICE constexpr value_type operator()(value_type a, value_type b) const {
+    return a < b ? a : b;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a reverse scan asks the operator it is given for its identity") {
+  for (index_t const n : sizes()) {
+    auto const items = make_items<std::int64_t>(n);
+    least_below const op{*std::max_element(items.begin(), items.end())};
+    require_scans<automatic>(items, op, op.identity());
+  }
+}
+
+TEST_CASE("the workspace of a scan has room for one from behind") {
+  for (index_t const n : sizes()) {
+    auto const items = make_items<std::int32_t>(n);
+    std::size_t const bytes = scan_workspace_bytes<std::int32_t>(n);
+    device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
+    workspace ws(memory.data(), bytes);
+    device_image<std::int32_t> in(items), out(n, 1);
+    reverse_exclusive_scan(ws, in.data(), out.data(), n, plus<std::int32_t>{});
+    REQUIRE(difference(behind(scan_kind::exclusive, items, plus<std::int32_t>{}, 0).out,
+                       out.read()) == "");
+  }
+}
