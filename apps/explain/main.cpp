@@ -14,9 +14,9 @@ constexpr char const* what_it_does =
 
 std::string words_and_examples() {
   return "Algorithms:\n" + libscan::apps::algorithm_list() +
-         R"words(A block scan of more items than one block holds becomes a scan-then-fan.
-Blocks of a strategy run Kogge-Stone. --block is any size up to 1024 where one
-block does it all, and 2, 3, 4, 6, 8, 16 or 32 where several work together.
+         R"words(A block scan of more items than one block holds becomes a scan-then-fan. Blocks
+of a strategy run Kogge-Stone. --block is any size up to 1024, but not 1 in a
+scan-then-fan whose threads have one item each (blelloch... and brent-kung: 2).
 
 Examples:
   scan-explain
