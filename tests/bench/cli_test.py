@@ -200,8 +200,8 @@ class EveryoneOnTheCpu(BenchCase):
 
 
 class SortsWithinSegments(BenchCase):
-    LENGTHS = ("one", "ones", "short", "power-law", "huge", "medium", "rows-16", "rows-1024",
-               "few-huge")
+    LENGTHS = ("one", "ones", "short", "power-law", "huge", "half-empty", "medium", "rows-16",
+               "rows-1024", "few-huge")
     RIVALS = {"keys": ["std", "tbb", "vqsort tbb"], "pairs": ["std stable", "tbb stable"]}
 
     def test_everyone_is_verified_and_timed(self):
