@@ -37,6 +37,7 @@ CLI::Validator one_of(std::array<std::string_view, Count> const& axis) {
 void add_common(CLI::App& app, options& wanted, output_options& output) {
   app.add_option("--engine", wanted.engines, "cpu, cuda (default: both)")
       ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->delimiter(',')
       ->each([&](std::string const&) { output.engine_asked = true; });
   app.add_option("--impl", wanted.implementations,
                  "who takes part, by the first word of the printed name (default: all):\n" +
@@ -87,6 +88,7 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
   add_operators(scan, wanted);
   add_kinds(scan, wanted);
   scan.add_option("--items", wanted.items, "values of the items: random, ones")
+      ->delimiter(',')
       ->check(one_of(item_axis));
   scan.add_option(
           "--algorithm", wanted.algorithms,
@@ -137,9 +139,11 @@ void add_others(CLI::App& app, options& wanted, output_options& output) {
   add_common(reduce, wanted, output);
   auto& binary = *app.add_subcommand("binary-scan", "ranks of the true items of a mask");
   binary.add_option("--mask", wanted.masks, "bytes, bits (default: both)")
+      ->delimiter(',')
       ->check(one_of(mask_axis));
   binary.add_option("--true", wanted.per_mille, "of a thousand items (default: 500)")
-      ->check(CLI::Range(0, 1000));
+      ->check(CLI::Range(0, 1000))
+      ->delimiter(',');
   add_kinds(binary, wanted);
   add_common(binary, wanted, output);
   auto& filter = *app.add_subcommand("filter", "stream compaction");
@@ -153,7 +157,8 @@ void add_others(CLI::App& app, options& wanted, output_options& output) {
   auto& chapter =
       *app.add_subcommand("chapter", "the figures of Harris and Garland's chapter on Fermi (cuda)");
   chapter.add_option("--blocks", wanted.blocks, "numbers of blocks (default: 1, 2, 4 ... 4096)")
-      ->check(CLI::Range(1, 1 << 16));
+      ->check(CLI::Range(1, 1 << 16))
+      ->delimiter(',');
   chapter
       .add_option("--repetitions", wanted.repetitions,
                   "of each primitive in its kernel (default: 1024)")
@@ -177,6 +182,7 @@ void add_sorts(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',')
       ->check(one_of(output_axis));
   split.add_option("--mask", wanted.masks, "by flags instead, into two outputs: bytes")
+      ->delimiter(',')
       ->check(CLI::IsMember({"bytes"}));
   add_common(split, wanted, output);
   auto& runs = *app.add_subcommand("runs", "unique and run-length encoding");

@@ -84,7 +84,8 @@ struct session {
   report tell;
   double least_us = 0;  ///< of a sample (see `measure`)
 
-  /// Measures the contenders whose implementations are asked for, and tells.
+  /// Measures the contenders whose implementations are asked for, and tells. Who asks for libscan
+  /// gets the production scan among strategies, too.
   void run(workload work) const;
 
   /// Calls `body`, which runs workloads of one choice of axes. Where it throws `invalid_argument`,

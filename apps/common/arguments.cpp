@@ -46,9 +46,11 @@ void add_common_arguments(CLI::App& app, common_arguments& values) {
       ->capture_default_str();
   app.add_option("--dtype", taking([to](std::string const& name) {
                    to->half = to->halves ? half_from_name(name) : std::nullopt;
-                   if (!to->half) to->type = dtype_from_name(name);
+                   std::string_view const further = to->halves ? " float16 bfloat16" : "";
+                   if (!to->half) to->type = dtype_from_name(name, further);
                  }),
-                 "type of the input's items: int8, uint8, ... float64 (raw needs it)")
+                 "type of the input's items: int8, uint8, ... float64" +
+                     std::string(values.halves ? ", float16, bfloat16" : "") + " (raw needs it)")
       ->type_name("TYPE");
   app.add_option("--column", to->column, "column of text or CSV, from 1")
       ->check(CLI::Range(1, 1000000))

@@ -33,7 +33,7 @@ std::string_view name_of(dtype type) { return of(type).full; }
 
 std::string_view npy_descr(dtype type) { return of(type).numpy; }
 
-dtype dtype_from_name(std::string_view name) {
+dtype dtype_from_name(std::string_view name, std::string_view further) {
   for (dtype const type : all_dtypes) {
     bool const one_byte_short = size_of(type) == 1 && name.size() == 3 && name[0] == '<' &&
                                 name.substr(1) == npy_descr(type).substr(1);
@@ -44,6 +44,7 @@ dtype dtype_from_name(std::string_view name) {
   }
   std::string known;
   for (dtype const type : all_dtypes) known.append(" ").append(name_of(type));
+  known.append(further);
   throw usage_error(std::string("'").append(name) + "' is no item type, expected one of" + known);
 }
 

@@ -30,8 +30,9 @@ std::string_view npy_descr(dtype type);
 
 /// The dtype called `name`: the library's ("i32", "f64": counting bits), NumPy's long names
 /// ("int32", "float64") or NumPy's short names with their byte order sign ("<i4", "|u1": counting
-/// bytes, so that "<i8" is int64 but "i8" is int8). Throws `usage_error` with the names that exist.
-dtype dtype_from_name(std::string_view name);
+/// bytes, so that "<i8" is int64 but "i8" is int8). Throws `usage_error` with the names that exist,
+/// and `further` ones, which the caller knows itself.
+dtype dtype_from_name(std::string_view name, std::string_view further = {});
 
 /// The dtype of a C++ type; only for the ten types of `dtype`.
 template <class T>

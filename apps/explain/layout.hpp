@@ -3,6 +3,7 @@
 // Templates over types that only sources for the executor see.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -48,11 +49,25 @@ class region_list {
   std::vector<region> regions_;
 };
 
+/// A block of a kernel: how many threads it has, how many its shared memory is for, and how many
+/// items of the tile an item of the block scan stands for.
+struct block_shape {
+  int threads = 0;
+  int most = 0;
+  int spread = 1;
+
+  /// How many of `items` that `most` threads share these may use: trees are padded.
+  int used(int items) const {
+    return static_cast<int>(std::bit_ceil(static_cast<unsigned>(items / most * threads)));
+  }
+};
+
 /// A tile of a textbook scan.
 template <template <class, int, class> class Tile, int Items, class Layout>
 void add_tile(region_list& list, std::string name, Tile<traced, Items, Layout>& tile,
-              int spread = 1) {
-  list.add(std::move(name), Items, spread, [&](int i) -> traced const& { return tile.at(i); });
+              block_shape const& block) {
+  list.add(std::move(name), block.used(Items), block.spread,
+           [&](int i) -> traced const& { return tile.at(i); });
 }
 
 /// The tree of a reduction: level k begins behind the levels before it.
@@ -67,34 +82,35 @@ void add_levels(region_list& list, traced (&value)[Words], int leaves) {
   }
 }
 
-/// What the storages of block scans, reductions and strategies are made of. `spread`: items of the
-/// tile that an item of the block scan stands for; `threads`: of the block.
+/// What the storages of block scans, reductions and strategies are made of.
 template <class Storage>
-void add_storage(region_list& list, Storage& shared, int spread, int threads) {
+void add_storage(region_list& list, Storage& shared, block_shape const& block) {
   if constexpr (requires { Storage::items; }) {  // tile_storage
-    list.add("row", Storage::items, 1, [&](int i) -> traced const& { return shared.at(i); });
+    list.add("row", block.used(Storage::items), 1,
+             [&](int i) -> traced const& { return shared.at(i); });
   } else if constexpr (requires { shared.item; }) {
-    add_tile(list, "item", shared.item, spread);
+    add_tile(list, "item", shared.item, block);
   }
   if constexpr (requires { shared.buffer; }) {
-    add_tile(list, "buffer0", shared.buffer[0], spread);
-    add_tile(list, "buffer1", shared.buffer[1], spread);
+    add_tile(list, "buffer0", shared.buffer[0], block);
+    add_tile(list, "buffer1", shared.buffer[1], block);
   }
-  if constexpr (requires { shared.value; }) add_levels(list, shared.value, threads);
-  if constexpr (requires { shared.row; }) add_storage(list, shared.row, 1, threads);
-  if constexpr (requires { shared.scan; }) add_storage(list, shared.scan, spread, threads);
+  if constexpr (requires { shared.value; }) add_levels(list, shared.value, block.threads);
+  if constexpr (requires { shared.row; }) add_storage(list, shared.row, block);
+  if constexpr (requires { shared.scan; }) add_storage(list, shared.scan, block);
   if constexpr (requires { shared.total; }) list.add_single("total", shared.total);
   if constexpr (requires { shared.carry; }) list.add_single("carry", shared.carry);
 }
 
-/// Tells the recorder the shared memory of a kernel.
+/// Tells the recorder the shared memory of a kernel, in blocks of `threads`; where a thread has
+/// several consecutive items, the block scan has one for each `spread`.
 template <class Kernel>
 void know(recorder& to, int threads, int spread = 1) {
   if constexpr (requires { typename Kernel::shared_storage; }) {
     using storage = typename Kernel::shared_storage;
     auto const shared = std::make_unique<storage>();
     region_list list(shared.get());
-    add_storage(list, *shared, spread, threads);
+    add_storage(list, *shared, {threads, Kernel::block_threads, spread});
     to.know(typeid(Kernel).name(), list.take());
   }
 }

@@ -14,9 +14,10 @@ constexpr char const* what_it_does =
 
 std::string words_and_examples() {
   return "Algorithms:\n" + libscan::apps::algorithm_list() +
-         R"words(A block scan of more items than one block holds becomes a scan-then-fan.
-Blocks of a strategy run Kogge-Stone. --block is any size up to 1024 where one
-block does it all, and 2, 3, 4, 6, 8, 16 or 32 where several work together.
+         R"words(A block scan of more items than one block holds becomes a scan-then-fan. Blocks
+of a strategy run Kogge-Stone. --block is any size up to 1024, but not 1 in a
+scan-then-fan whose threads have one item each (blelloch... and brent-kung: 2).
+Up to 2048 numbers; 64 with --svg.
 
 Examples:
   scan-explain
@@ -44,7 +45,7 @@ int main(int argc, char** argv) {
         ->type_name("NAME")
         ->capture_default_str();
     app.add_option("--block", arguments.scan.block,
-                   "threads of a block; by default one block for block scans, 4 for strategies")
+                   "threads of a block; by default what block scans need for one, 4 for strategies")
         ->check(CLI::Range(1, most_threads));
     app.add_flag("--exclusive", arguments.scan.exclusive, "sums of the items before each one");
     app.add_option("--seed", arguments.scan.seed,

@@ -59,16 +59,18 @@ named_algorithm const& find(std::string const& name) {
   throw invalid_argument("algorithm \"" + name + "\" is unknown; expected one of " + names);
 }
 
-void check_block_size(int block, std::string const& why) {
-  if (std::find(std::begin(block_sizes), std::end(block_sizes), block) != std::end(block_sizes)) {
-    return;
-  }
-  std::string sizes;
-  for (int const size : block_sizes) {
-    sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
-  }
-  throw invalid_argument("blocks of " + std::to_string(block) + " threads: " + why +
-                         ", for which --block is expected to be one of " + sizes);
+void check_block_size(int block) {
+  if (block >= 1 && block <= most_threads) return;
+  throw invalid_argument("blocks of " + std::to_string(block) + " threads; expected 1 to " +
+                         std::to_string(most_threads));
+}
+
+/// The sums of blocks must be fewer than the items.
+recorded_run record_fan(scan_request const& request, block_algorithm which) {
+  if (request.block * items_per_thread(which) > 1) return record_scan_then_fan(request, which);
+  throw invalid_argument(
+      "blocks of 1 thread, each with an item: their sums are as many as the items; expected "
+      "--block 2 or more");
 }
 
 }  // namespace
@@ -106,21 +108,17 @@ recorded_run record_scan(scan_request const& request) {
   complete.algorithm = wanted.name;
   if (!wanted.block) {
     if (complete.block == 0) complete.block = 4;
-    check_block_size(complete.block, std::string(wanted.name) + " lets blocks work together");
+    check_block_size(complete.block);
     return wanted.strategy == scan_strategy::scan_then_fan
-               ? record_scan_then_fan(complete, block_algorithm::kogge_stone)
+               ? record_fan(complete, block_algorithm::kogge_stone)
                : record_strategy(complete, wanted.strategy);
   }
   int const each = items_per_thread(*wanted.block);
   int const needed = (count + each - 1) / each;
   if (complete.block == 0) complete.block = std::min(needed, most_threads);
-  if (complete.block < 1 || complete.block > most_threads) {
-    throw invalid_argument("blocks of " + std::to_string(complete.block) +
-                           " threads; expected 1 to " + std::to_string(most_threads));
-  }
+  check_block_size(complete.block);
   if (complete.block >= needed) return record_one_block(complete, *wanted.block);
-  check_block_size(complete.block, std::to_string(count) + " items take more than one block");
-  return record_scan_then_fan(complete, *wanted.block);
+  return record_fan(complete, *wanted.block);
 }
 
 }  // namespace libscan::apps

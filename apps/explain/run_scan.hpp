@@ -15,7 +15,7 @@ namespace libscan::apps {
 struct scan_request {
   std::vector<std::int32_t> items;
   std::string algorithm;
-  int block = 0;  ///< threads of a block; 0: as many as one block needs, or 4
+  int block = 0;  ///< threads of a block, up to `most_threads`; 0: as many as one needs, or 4
   bool exclusive = false;
   unsigned seed = 0;  ///< 0: one block after the other
 };
@@ -25,9 +25,6 @@ inline constexpr int most_items = 2048;
 
 /// Most threads of a block.
 inline constexpr int most_threads = 1024;
-
-/// Sizes of blocks where several work together: kernels are compiled for each.
-inline constexpr int block_sizes[] = {2, 3, 4, 6, 8, 16, 32};
 
 /// The names that a request may give, one a line, with a word on each.
 std::string algorithm_list();
@@ -39,10 +36,10 @@ recorded_run record_scan(scan_request const& request);
 /// Its part for a block scan by one block, of `request.block` threads.
 recorded_run record_one_block(scan_request const& request, block_algorithm which);
 
-/// Its part for a block scan by several blocks; `request.block` is one of `block_sizes`.
+/// Its part for a block scan by several blocks, each of more than one item.
 recorded_run record_scan_then_fan(scan_request const& request, block_algorithm which);
 
-/// Its part for the other strategies; `request.block` is one of `block_sizes`.
+/// Its part for the other strategies.
 recorded_run record_strategy(scan_request const& request, scan_strategy which);
 
 /// How many items a thread of a block scan has.

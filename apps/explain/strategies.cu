@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other strategies of the catalogue; their blocks run Kogge-Stone. Compiled for the executor
-// only.
-#include <apps/explain/block_sizes.hpp>
+// The strategies of the catalogue: scan-then-fan with any textbook scan, the walkthrough's
+// hierarchical scan; the others with Kogge-Stone in their blocks. Compiled for the executor only.
+#include <initializer_list>
+#include <string>
+#include <vector>
+
 #include <apps/explain/layout.hpp>
+#include <apps/explain/run_scan.hpp>
 #include <libscan/device/strategies/catalogue.cuh>
 
 namespace libscan::apps {
@@ -12,115 +16,157 @@ namespace strategies = device::strategies;
 namespace {
 
 using block_scan = block::textbook::kogge_stone;
+using maker = strategies::array_maker;
 
-/// The arrays in a strategy's workspace and its launches, in the order of the strategy's own code.
-/// Each returns the last level of arrays: the total is a sum of that.
-template <scan_kind Kind, int Block>
-struct plans {
-  using maker = strategies::array_maker;
+using scan_then_propagate = strategies::scan_then_propagate<block_scan, most_threads>;
+using reduce_then_scan = strategies::reduce_then_scan<block_scan, most_threads>;
+using chained_scan = strategies::chained_scan<block_scan, most_threads>;
+using decoupled_look_back = strategies::decoupled_look_back<block_scan, most_threads>;
 
-  static int levels_of(recorder& session, maker memory, index_t n) {
-    constexpr int items = Block * strategies::vector_items;
-    know<strategies::scan_vectors_kernel<Kind, block_scan, Block, traced_plus>>(
-        session, Block, strategies::vector_items);
-    know<strategies::scan_vectors_kernel<scan_kind::exclusive, block_scan, Block, traced_plus>>(
-        session, Block, strategies::vector_items);
-    std::vector<std::string> of{""};
-    session.expect({"scan each block", 0, items});
-    while (n > items) {
-      n = ceil_div(n, index_t{items});
-      int const level = static_cast<int>(of.size());
-      of.push_back(" of " + name_of_sums(level));
-      session.name_array(name_of_sums(level), level, memory.make<traced>(n),
-                         static_cast<std::size_t>(n));
-      session.expect({"scan each block" + of.back(), level, items});
-    }
-    for (int level = static_cast<int>(of.size()) - 1; level-- > 0;) {
-      session.expect(
-          {"add to each block" + of[static_cast<std::size_t>(level)] + " what comes before it",
-           level, items});
-    }
-    return static_cast<int>(of.size()) - 1;
+// A plan names the arrays in a strategy's workspace and its launches, in the order of the
+// strategy's own code, and returns the last level of arrays: the total is a sum of that.
+
+/// From `level` on, which has n elements.
+template <scan_kind Kind, class BlockScan>
+int plan(strategies::scan_then_fan<BlockScan, most_threads> const& strategy, recorder& session,
+         maker memory, index_t n, int level = 0) {
+  auto const tile = static_cast<int>(strategy.tile_items());
+  std::string const of = level == 0 ? "" : " of " + name_of_sums(level);
+  if (n <= tile) {
+    know<strategies::one_block_kernel<Kind, BlockScan, most_threads, traced_plus>>(
+        session, strategy.threads());
+    session.expect({"scan" + (level == 0 ? "" : " the " + name_of_sums(level)) + " in one block",
+                    level, tile});
+    return level;
   }
+  know<strategies::scan_tiles_kernel<Kind, BlockScan, most_threads, traced_plus>>(
+      session, strategy.threads());
+  session.expect({"scan each block" + of, level, tile});
+  index_t const tiles = strategy.tiles(n);
+  session.name_array(name_of_sums(level + 1), level + 1, memory.make<traced>(tiles),
+                     static_cast<std::size_t>(tiles));
+  int const last = plan<scan_kind::exclusive>(strategy, session, memory, tiles, level + 1);
+  session.expect({"add to each block" + of + " what comes before it", level, tile});
+  return last;
+}
 
-  static int segments_of(recorder& session, maker memory, index_t n) {
-    using strategy = strategies::reduce_then_scan<block_scan, Block>;
-    know<strategies::reduce_segments_kernel<Block, traced_plus>>(session, Block);
-    know<strategies::one_block_kernel<scan_kind::exclusive, block_scan, Block, traced_plus>>(
-        session, Block);
-    know<strategies::scan_segments_kernel<Kind, block_scan, Block, traced_plus>>(session, Block);
-    index_t const segments = ceil_div(n, strategy::segment_items(n));
-    session.name_array("block sums", 1, memory.make<traced>(segments),
-                       static_cast<std::size_t>(segments));
-    session.expect({"sum up each block", 0, Block});
-    session.expect({"scan the block sums in one block", 1, Block});
-    session.expect({"scan each block from what comes before it", 0, Block});
-    return 1;
+template <scan_kind Kind>
+int plan(scan_then_propagate const& strategy, recorder& session, maker memory, index_t n) {
+  int const threads = strategy.threads();
+  auto const items = static_cast<int>(strategy.tile_items());
+  know<strategies::scan_vectors_kernel<Kind, block_scan, most_threads, traced_plus>>(
+      session, threads, strategies::vector_items);
+  know<
+      strategies::scan_vectors_kernel<scan_kind::exclusive, block_scan, most_threads, traced_plus>>(
+      session, threads, strategies::vector_items);
+  std::vector<std::string> of{""};
+  session.expect({"scan each block", 0, items});
+  while (n > items) {
+    n = strategy.tiles(n);
+    int const level = static_cast<int>(of.size());
+    of.push_back(" of " + name_of_sums(level));
+    session.name_array(name_of_sums(level), level, memory.make<traced>(n),
+                       static_cast<std::size_t>(n));
+    session.expect({"scan each block" + of.back(), level, items});
   }
-
-  static int chain_of(recorder& session, maker memory, index_t n) {
-    know<strategies::chained_scan_kernel<Kind, block_scan, Block, traced_plus>>(session, Block);
-    index_t const tiles = ceil_div(n, index_t{Block});
-    memory.make<unsigned long long>(1);
-    memory.make<unsigned>(tiles);
-    session.name_array("prefixes", 1, memory.make<traced>(tiles), static_cast<std::size_t>(tiles));
-    session.expect({"scan each block; wait for the one before it", 0, Block});
-    return 1;
+  for (int level = static_cast<int>(of.size()) - 1; level-- > 0;) {
+    session.expect(
+        {"add to each block" + of[static_cast<std::size_t>(level)] + " what comes before it", level,
+         items});
   }
+  return static_cast<int>(of.size()) - 1;
+}
 
-  static int descriptors_of(recorder& session, maker memory, index_t n) {
-    know<strategies::decoupled_look_back_kernel<Kind, block_scan, Block, traced_plus>>(session,
-                                                                                       Block);
-    index_t const tiles = ceil_div(n, index_t{Block});
-    memory.make<unsigned long long>(1);
-    memory.make<unsigned>(tiles);
-    for (char const* const name : {"block sums", "prefixes"}) {
-      session.name_array(name, 1, memory.make<traced>(tiles), static_cast<std::size_t>(tiles));
-    }
-    session.expect({"scan each block; look back to the ones before it", 0, Block});
-    return 1;
+template <scan_kind Kind>
+int plan(reduce_then_scan const& strategy, recorder& session, maker memory, index_t n) {
+  int const threads = strategy.threads();
+  know<strategies::reduce_segments_kernel<most_threads, traced_plus>>(session, threads);
+  know<strategies::one_block_kernel<scan_kind::exclusive, block_scan, most_threads, traced_plus>>(
+      session, threads);
+  know<strategies::scan_segments_kernel<Kind, block_scan, most_threads, traced_plus>>(session,
+                                                                                      threads);
+  index_t const segments = ceil_div(n, strategy.segment_items(n));
+  session.name_array("block sums", 1, memory.make<traced>(segments),
+                     static_cast<std::size_t>(segments));
+  session.expect({"sum up each block", 0, threads});
+  session.expect({"scan the block sums in one block", 1, threads});
+  session.expect({"scan each block from what comes before it", 0, threads});
+  return 1;
+}
+
+/// Of a strategy that passes over its tiles once: behind a ticket and the tiles' flags its
+/// workspace has these arrays of a value for each tile.
+template <class Kernel, class Strategy>
+int plan_one_pass(Strategy const& strategy, recorder& session, maker memory, index_t n,
+                  std::initializer_list<char const*> arrays, char const* title) {
+  know<Kernel>(session, strategy.threads());
+  index_t const tiles = strategy.tiles(n);
+  memory.make<unsigned long long>(1);
+  memory.make<unsigned>(tiles);
+  for (char const* const name : arrays) {
+    session.name_array(name, 1, memory.make<traced>(tiles), static_cast<std::size_t>(tiles));
   }
-};
+  session.expect({title, 0, strategy.threads()});
+  return 1;
+}
 
-template <scan_kind Kind, class Strategy, class Plan>
-recorded_run record(scan_request const& request, Plan plan) {
+template <scan_kind Kind>
+int plan(chained_scan const& strategy, recorder& session, maker memory, index_t n) {
+  using kernel = strategies::chained_scan_kernel<Kind, block_scan, most_threads, traced_plus>;
+  return plan_one_pass<kernel>(strategy, session, memory, n, {"prefixes"},
+                               "scan each block; wait for the one before it");
+}
+
+template <scan_kind Kind>
+int plan(decoupled_look_back const& strategy, recorder& session, maker memory, index_t n) {
+  using kernel =
+      strategies::decoupled_look_back_kernel<Kind, block_scan, most_threads, traced_plus>;
+  return plan_one_pass<kernel>(strategy, session, memory, n, {"block sums", "prefixes"},
+                               "scan each block; look back to the ones before it");
+}
+
+template <scan_kind Kind, class Strategy>
+recorded_run record(scan_request const& request) {
+  Strategy const strategy(request.block);
   recorder session(request.items, request.seed);
   auto const n = static_cast<index_t>(request.items.size());
   traced* const out = session.new_array("output", 0, request.items.size());
-  std::size_t const bytes = Strategy::template workspace_bytes<traced, traced*>(n);
+  std::size_t const bytes = strategy.template workspace_bytes<traced, traced*>(n);
   std::byte* const memory = session.new_memory(bytes);
-  int const last = plan(session, strategies::array_maker(memory), n);
+  int const last = plan<Kind>(strategy, session, maker(memory), n);
   traced* const total = session.new_array("total", last + 1, 1);
   workspace ws(memory, bytes);
-  scan_with<Kind>(Strategy{}, ws, session.input(), out, n, traced_plus{}, total, new_identity());
+  scan_with<Kind>(strategy, ws, session.input(), out, n, traced_plus{}, total, new_identity());
   return session.take(request.algorithm, request.exclusive);
 }
 
-template <scan_kind Kind, int Block>
-recorded_run record_with(scan_request const& request, scan_strategy which) {
-  using known = plans<Kind, Block>;
+template <scan_kind Kind>
+recorded_run record(scan_request const& request, scan_strategy which) {
   switch (which) {
     case scan_strategy::scan_then_propagate:
-      return record<Kind, strategies::scan_then_propagate<block_scan, Block>>(request,
-                                                                              known::levels_of);
+      return record<Kind, scan_then_propagate>(request);
     case scan_strategy::reduce_then_scan:
-      return record<Kind, strategies::reduce_then_scan<block_scan, Block>>(request,
-                                                                           known::segments_of);
+      return record<Kind, reduce_then_scan>(request);
     case scan_strategy::chained_scan:
-      return record<Kind, strategies::chained_scan<block_scan, Block>>(request, known::chain_of);
+      return record<Kind, chained_scan>(request);
     default:
-      return record<Kind, strategies::decoupled_look_back<block_scan, Block>>(
-          request, known::descriptors_of);
+      return record<Kind, decoupled_look_back>(request);
   }
 }
 
 }  // namespace
 
-recorded_run record_strategy(scan_request const& request, scan_strategy which) {
-  return with_block_size(request.block, [&](auto block) {
-    return request.exclusive ? record_with<scan_kind::exclusive, block()>(request, which)
-                             : record_with<scan_kind::inclusive, block()>(request, which);
+recorded_run record_scan_then_fan(scan_request const& request, block_algorithm which) {
+  return strategies::with_block_scan(which, [&](auto block_scan) {
+    using fan = strategies::scan_then_fan<decltype(block_scan), most_threads>;
+    return request.exclusive ? record<scan_kind::exclusive, fan>(request)
+                             : record<scan_kind::inclusive, fan>(request);
   });
+}
+
+recorded_run record_strategy(scan_request const& request, scan_strategy which) {
+  return request.exclusive ? record<scan_kind::exclusive>(request, which)
+                           : record<scan_kind::inclusive>(request, which);
 }
 
 }  // namespace libscan::apps

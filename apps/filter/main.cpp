@@ -17,11 +17,11 @@ constexpr char const* words_and_examples =
 of MASK is set; integers only), combined by 'not', 'and', 'or' and parentheses. Integers are
 compared exactly; for floats the number is first rounded to the items' type.
 
-MASK: a file of as many truth values or uint8 as there are items, of which those keep an item that
-are not 0; or of bits, packed as by numpy.packbits(bitorder='little') into uint8 or uint32, as many
-as that takes. Raw files hold uint8. What can be either is not packed; truth values and text never
-are. Of text column 1 counts (--column is of the input). Arrays of several dimensions, as input too,
-are taken row by row; --indices counts so, too.
+MASK: a file of as many uint8, or truth values of .npy, as there are items, of which those keep an
+item that are not 0; or of bits, packed as by numpy.packbits(bitorder='little') into uint8 or
+uint32, as many as that takes. Raw files hold uint8. What can be either is not packed; truth values
+and text never are. Text is of numbers from 0 to 255, of which column 1 counts (--column is of the
+input). Arrays of several dimensions, as input too, are taken row by row; --indices counts so, too.
 
 Examples:
   scan-filter heights.npy -o peaks.npy --keep '>= 4000'

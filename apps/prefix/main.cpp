@@ -19,23 +19,26 @@ constexpr char const* what_it_does =
 constexpr char const* words_and_examples =
     R"(TYPE of the accumulator, and so of the output: as for NumPy's cumsum, whatever the operator:
 integers widen to 64 bits, floats stay as they are, but for float16 in .npy, and float16 and
-bfloat16 in raw files (--dtype), which are read as float32. Others that may be asked for: the items'
-own type, int64, uint64, float32, float64. Integers wrap around. The init comes before the first
-item of each segment, in inclusive scans, too; by default it is the operator's identity (-0 for sums
-of floats). --reverse scans from the end: item i is the sum of items i to the last.
+bfloat16 in raw files (--dtype), which are read as float32. Others that may be asked for: any type
+as wide as the items or wider (items of text are int64 or float64, but for --dtype), and float32.
+Integers wrap around; of floats they take the integer part, which must fit. The init comes before
+the first item of each segment, in inclusive scans, too; by default it is the operator's identity
+(-0 for sums of floats). --reverse scans from the end: item i is the sum of items i to the last.
 
 Segments, each scanned on its own; one of:
-  --heads      uint8 or truth values, one for each item: not 0 where a segment begins
+  --heads      uint8, or truth values of .npy, one for each item: not 0 where a segment begins
   --head-bits  the same as bits, as numpy.packbits(..., bitorder='little') packs them
   --offsets    integers 0, ..., n: segment s is items offsets[s] to offsets[s+1] - 1
   --keys       any values, one for each item: equal neighbours are of one segment
-In .npy, raw (uint8, of --offsets int64; no keys, as it does not say their type) or text, of which
-column 1 counts (--column is of the input). Keys are any integers, float32, float64 or, in a file of
-.npy, truth values. Arrays of several dimensions, as input too, are taken row by row.
+In .npy, raw (uint8, of --offsets int64; no keys, as it does not say their type) or, but for bits,
+text, of which column 1 counts (--column is of the input): numbers, for --heads from 0 to 255. Keys
+are any integers, float32, float64 or, in a file of .npy, truth values. Arrays of several
+dimensions, as input too, are taken row by row.
 
---algorithm: sequential, one-block, scan-then-fan, scan-then-propagate, reduce-then-scan,
-chained-scan, decoupled-look-back or production, as kernels: on a GPU, or without one in the
-executor, which simulates each thread of a GPU and takes up to 16777216 items.
+--algorithm: sequential, one-block (up to 2048 items), scan-then-fan, scan-then-propagate,
+reduce-then-scan, chained-scan, decoupled-look-back or production, as kernels: on a GPU, or without
+one in the executor, which simulates each thread of a GPU and takes up to 16777216 items. They know
+no segments.
 
 Examples:
   scan-prefix lengths.npy -o offsets.npy --exclusive
@@ -116,7 +119,7 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
          [to = &arguments](std::string const& name) {
            to->algorithm = libscan::strategy_from_name(name);
          },
-         "device strategy instead of the engine's own scan, see below")
+         "device strategy instead of the engine's own scan, not for segments, see below")
       ->type_name("NAME");
   arguments.common.halves = true;
   add_common_arguments(app, arguments.common);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include <apps/common/array_writer.hpp>
 #include <apps/common/byte_source.hpp>
@@ -57,10 +58,15 @@ any_value make_init(dtype accumulator, operation op, std::optional<std::string> 
 /// means nothing.
 void check_convertible(array const& input, dtype accumulator, std::string const& path) {
   if (!is_float(input.type) || is_float(accumulator)) return;
+  bool has_sign = false;
+  int bits = 0;
+  visit_dtype(accumulator, [&]<class A>(std::type_identity<A>) {
+    has_sign = std::is_signed_v<A>;
+    bits = std::numeric_limits<A>::digits;
+  });
   visit_dtype(input.type, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_floating_point_v<T>) {
-      bool const has_sign = accumulator == dtype::i64;
-      T const beyond = std::ldexp(T(1), has_sign ? 63 : 64);
+      T const beyond = std::ldexp(T(1), bits);
       auto const values = input.values<T>();
       for (std::size_t i = 0; i < values.size(); ++i) {
         T const whole = std::trunc(values[i]);
@@ -209,8 +215,7 @@ dtype default_accumulator(dtype type) {
 }
 
 bool may_accumulate(dtype type, dtype accumulator) {
-  return accumulator == type || is_float(accumulator) || accumulator == dtype::i64 ||
-         accumulator == dtype::u64;
+  return is_float(accumulator) || size_of(accumulator) >= size_of(type);
 }
 
 exit_code run_prefix(prefix_arguments const& arguments) {

@@ -31,8 +31,8 @@ struct prefix_arguments {
 /// widen to 64 bits of the same signedness, floats stay as they are.
 dtype default_accumulator(dtype type);
 
-/// Whether items of `type` may be accumulated in `accumulator`: in their own type, or any of 64
-/// bits, or float32.
+/// Whether items of `type` may be accumulated in `accumulator`: in any type that is as wide as
+/// their own or wider, or in floats.
 bool may_accumulate(dtype type, dtype accumulator);
 
 /// Does it. Returns `done`, or `difference` if --verify found one: then there is no output. Throws

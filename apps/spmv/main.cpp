@@ -20,7 +20,7 @@ text or CSV) of one component for each column.
 SEMIRING: plus-times (sums of products), min-plus (smallest of sums), max-times (largest of
 products), or-and (1 where anything that is not 0 meets something that is not 0). An entry of a
 pattern counts as one: 1, in min-plus 0. A row without entries is 0, in min-plus and max-times
-the infinity that all else beats.
+the infinity that all else beats, of int64 the greatest and the least number.
 
 Entries of one place add up, those of a pattern, too. The product is computed in float64, of
 integers in int64, or in what --dtype says: float32, float64, int64. It goes to OUTPUT; with
@@ -34,6 +34,19 @@ Examples:
   scan-spmv A.mtx -o /dev/null --repeat 20 --time
 
 Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
+
+/// The matrix says itself what it holds: what is of the input elsewhere is of X here.
+void say_what_is_of_x(CLI::App& app) {
+  app.get_option("--dtype")->description(
+      "type of the product: float32, float64, int64; of X, too, where that is raw");
+  app.get_option("--column")->description("column of X as text or CSV, from 1");
+  app.get_option("--format")
+      ->description("format of X: npy, raw, text, or auto: by name, else by content");
+  app.get_option("--header")
+      ->description(
+          "whether the first line of X as text is a header: yes, no, or auto: if it looks like "
+          "one");
+}
 
 }  // namespace
 
@@ -63,6 +76,7 @@ int main(int argc, char** argv) {
     app.add_option("--spy", arguments.spy, "draw where the entries are: FILE.svg or FILE.png")
         ->type_name("FILE");
     add_common_arguments(app, arguments.common);
+    say_what_is_of_x(app);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     return libscan::cpu::with_workers(arguments.common.threads,
                                       [&] { return run_spmv(arguments); });

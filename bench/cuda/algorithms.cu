@@ -40,7 +40,7 @@ bool takes(scan_strategy which, index_t n) {
   namespace strategies = device::strategies;
   using one_block =
       strategies::one_block<strategies::default_block_scan, strategies::lone_block_threads>;
-  return which != scan_strategy::one_block || n <= one_block::most_items;
+  return which != scan_strategy::one_block || n <= one_block{}.tile_items();
 }
 
 void compare_at(session const& now, std::vector<scan_strategy> const& asked, index_t n) {

@@ -10,9 +10,9 @@
 namespace libscan::inline LIBSCAN_MACHINE::block {
 
 /// Shared memory for turning a tile. Reusable as soon as a call has returned.
-template <class T, int BlockThreads, int ItemsPerThread>
+template <class T, int MostThreads, int ItemsPerThread>
 struct tile_storage {
-  static constexpr int items = BlockThreads * ItemsPerThread;
+  static constexpr int items = MostThreads * ItemsPerThread;
   T item[items + items / simt::warp_size];
 
   /// One item of padding per 32: a thread's consecutive items then lie in distinct banks (Harris
@@ -21,26 +21,27 @@ struct tile_storage {
 };
 
 /// items[k] = T(in[base + thread * ItemsPerThread + k]) for the first `valid` items of the tile at
-/// `base`, `fill` beyond them. All threads of a one-dimensional block must call. Ends with a
-/// barrier.
-template <class T, int BlockThreads, int ItemsPerThread, class In>
-__device__ void load_tile(tile_storage<T, BlockThreads, ItemsPerThread>& storage, In in,
-                          index_t base, int valid, T fill, T (&items)[ItemsPerThread]) {
+/// `base`, `fill` beyond them. All threads of a one-dimensional block must call, and there are
+/// `threads`: 1 to MostThreads. Ends with a barrier.
+template <class T, int MostThreads, int ItemsPerThread, class In>
+__device__ void load_tile(tile_storage<T, MostThreads, ItemsPerThread>& storage, In in,
+                          index_t base, int valid, T fill, T (&items)[ItemsPerThread],
+                          int threads = MostThreads) {
   int const thread = static_cast<int>(threadIdx.x);
-  if (valid == BlockThreads * ItemsPerThread) {
+  if (valid == threads * ItemsPerThread) {
 #pragma unroll
     for (int k = 0; k < ItemsPerThread; ++k) {
-      items[k] = static_cast<T>(in[base + (k * BlockThreads + thread)]);
+      items[k] = static_cast<T>(in[base + (k * threads + thread)]);
     }
   } else {
 #pragma unroll
     for (int k = 0; k < ItemsPerThread; ++k) {
-      int const i = k * BlockThreads + thread;
+      int const i = k * threads + thread;
       items[k] = i < valid ? static_cast<T>(in[base + i]) : fill;
     }
   }
 #pragma unroll
-  for (int k = 0; k < ItemsPerThread; ++k) storage.at(k * BlockThreads + thread) = items[k];
+  for (int k = 0; k < ItemsPerThread; ++k) storage.at(k * threads + thread) = items[k];
   simt::sync_block();
 #pragma unroll
   for (int k = 0; k < ItemsPerThread; ++k) items[k] = storage.at(thread * ItemsPerThread + k);
@@ -48,18 +49,19 @@ __device__ void load_tile(tile_storage<T, BlockThreads, ItemsPerThread>& storage
 }
 
 /// out[base + thread * ItemsPerThread + k] = items[k] for the first `valid` items of the tile at
-/// `base`; writes nothing beyond. All threads of a one-dimensional block must call. Ends with a
-/// barrier.
-template <class T, int BlockThreads, int ItemsPerThread, class Out>
-__device__ void store_tile(tile_storage<T, BlockThreads, ItemsPerThread>& storage, Out out,
-                           index_t base, int valid, T const (&items)[ItemsPerThread]) {
+/// `base`; writes nothing beyond. All threads of a one-dimensional block must call, and there are
+/// `threads`: 1 to MostThreads. Ends with a barrier.
+template <class T, int MostThreads, int ItemsPerThread, class Out>
+__device__ void store_tile(tile_storage<T, MostThreads, ItemsPerThread>& storage, Out out,
+                           index_t base, int valid, T const (&items)[ItemsPerThread],
+                           int threads = MostThreads) {
   int const thread = static_cast<int>(threadIdx.x);
 #pragma unroll
   for (int k = 0; k < ItemsPerThread; ++k) storage.at(thread * ItemsPerThread + k) = items[k];
   simt::sync_block();
 #pragma unroll
   for (int k = 0; k < ItemsPerThread; ++k) {
-    int const i = k * BlockThreads + thread;
+    int const i = k * threads + thread;
     if (i < valid) out[base + i] = storage.at(i);
   }
   simt::sync_block();

@@ -10,23 +10,24 @@ namespace libscan::inline LIBSCAN_MACHINE::block {
 
 /// Shared memory of a tree reduction: every level of the tree. Reusable as soon as a call has
 /// returned.
-template <class T, int BlockThreads>
+template <class T, int MostThreads>
 struct tree_reduce_storage {
   // A level of n values leaves ceil(n / 2): at most 2 n + log2 n in all.
-  T value[2 * BlockThreads + 10];
+  T value[2 * MostThreads + 10];
 };
 
-/// x[0] op ... op x[BlockThreads - 1], in every thread. All threads of the block must call;
-/// BlockThreads from 1 to 1024, not only powers of two. ceil(log2 n) steps, n - 1 applications of
-/// the operator.
-template <class T, int BlockThreads, class Op>
-__device__ T tree_reduce(tree_reduce_storage<T, BlockThreads>& storage, T x, Op op) {
+/// x[0] op ... op x[threads - 1], in every thread. All threads of the block must call, and there
+/// are `threads`: 1 to MostThreads, not only powers of two. ceil(log2 n) steps, n - 1 applications
+/// of the operator.
+template <class T, int MostThreads, class Op>
+__device__ T tree_reduce(tree_reduce_storage<T, MostThreads>& storage, T x, Op op,
+                         int threads = MostThreads) {
   int const thread = simt::thread_rank();
   T* level = storage.value;
   level[thread] = x;
   simt::sync_block();
 #pragma unroll
-  for (int n = BlockThreads; n > 1; n = (n + 1) / 2) {
+  for (int n = threads; n > 1; n = (n + 1) / 2) {
     T* const next = level + n;
     int const left = 2 * thread;
     if (left + 1 < n) {

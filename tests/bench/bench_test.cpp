@@ -194,6 +194,28 @@ TEST_CASE("implementations are asked for by the first word of a contender's name
   CHECK(told == std::set<std::string>{"cub", "cub int"});
 }
 
+TEST_CASE("who asks for libscan gets its production scan among strategies, and no other of them") {
+  options wanted;
+  std::set<std::string> told;
+  session const now{wanted, [](auto const&) { return 1.0; },
+                    [&](std::vector<result> const& results) {
+                      for (result const& r : results) told.insert(r.name);
+                    }};
+  auto const run = [&](std::vector<std::string> asked) {
+    told.clear();
+    wanted.implementations = std::move(asked);
+    std::vector<contender> all;
+    for (char const* const name : {"memcpy", "chained-scan", "production", "cub"}) {
+      all.push_back({name, [] {}, {}});
+    }
+    now.run({"cuda", "algorithms", "i32", 1, 8, std::move(all)});
+    return told;
+  };
+  CHECK(run({"libscan", "memcpy"}) == std::set<std::string>{"memcpy", "production"});
+  CHECK(run({"production"}) == std::set<std::string>{"production"});
+  CHECK(run({"chained-scan"}) == std::set<std::string>{"chained-scan"});
+}
+
 TEST_CASE("what an engine has no workload for is left out, and said once; failures are heard") {
   options const wanted;
   session const now{wanted, {}, {}};

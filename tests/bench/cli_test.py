@@ -73,6 +73,15 @@ class Refusals(BenchCase):
         for name in b"cpu-sequential", b"memset", b"parlaylib":
             self.assertIn(name, out)
 
+    def test_lists_may_have_commas(self):
+        self.assertEqual(len(self.measures("binary-scan", *QUICK, "--mask", "bytes,bits", "--true",
+                                           "0,500,1000", "--exclusive")[0]), 6)
+        self.assertEqual(len(self.measures("scan", *QUICK, "--items", "random,ones", "--type",
+                                           "i32")[0]), 2)
+        self.refuses("--engine: foo not in {", "scan", "--engine", "cpu,foo")
+        self.refuses("--mask: foo not in {", "split", *QUICK, "--mask", "bytes,foo")
+        self.refuses("--blocks: Value 0 not in range", "chapter", "--blocks", "1,0")
+
     def test_records_that_cannot_be_written(self):
         target = self.path("missing/x.json")
         self.fails(BAD_FILE, target + ": cannot create a file in ", "scan", *QUICK, "--json",
@@ -191,8 +200,8 @@ class EveryoneOnTheCpu(BenchCase):
 
 
 class SortsWithinSegments(BenchCase):
-    LENGTHS = ("one", "ones", "short", "power-law", "huge", "medium", "rows-16", "rows-1024",
-               "few-huge")
+    LENGTHS = ("one", "ones", "short", "power-law", "huge", "half-empty", "medium", "rows-16",
+               "rows-1024", "few-huge")
     RIVALS = {"keys": ["std", "tbb", "vqsort tbb"], "pairs": ["std stable", "tbb stable"]}
 
     def test_everyone_is_verified_and_timed(self):

@@ -96,11 +96,11 @@ enum class place : std::uint8_t { apart, in_place };
 /// Scans on the device, between canaries, with a dirty workspace of exactly the bytes asked for.
 template <scan_kind Kind, class Strategy, class Op, class Item>
 test::scan_result<typename Op::value_type> scan_on_device(std::vector<Item> const& items, Op op,
-                                                          typename Op::value_type init,
-                                                          place where = place::apart) {
+                                                          typename Op::value_type init, place where,
+                                                          Strategy strategy) {
   using T = typename Op::value_type;
   auto const n = static_cast<index_t>(items.size());
-  std::size_t const bytes = strategy_workspace_bytes<Strategy, T>(n);
+  std::size_t const bytes = strategy_workspace_bytes<Strategy, T>(n, strategy);
   device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
   simt::fill_async(memory.data(), 0xff, bytes);
   workspace ws(memory.data(), bytes);
@@ -110,16 +110,24 @@ test::scan_result<typename Op::value_type> scan_on_device(std::vector<Item> cons
   device_image<T> total(1);
   test::scan_result<T> result;
   if constexpr (std::is_same_v<T, Item>) {
-    scan_with<Kind>(Strategy{}, ws, in.data(), in_place ? in.data() : apart.data(), n, op,
+    scan_with<Kind>(strategy, ws, in.data(), in_place ? in.data() : apart.data(), n, op,
                     total.data(), init);
     result = {in_place ? in.read() : apart.read(), total.read()[0]};
   } else {
-    scan_with<Kind>(Strategy{}, ws, in.data(), apart.data(), n, op, total.data(), init);
+    scan_with<Kind>(strategy, ws, in.data(), apart.data(), n, op, total.data(), init);
     result = {apart.read(), total.read()[0]};
   }
   if (!in_place) REQUIRE(bit_difference(items, in.read()) == "");
   REQUIRE(in.damage() + apart.damage() + total.damage() == "");
   return result;
+}
+
+/// The same by the strategy as its type has it.
+template <scan_kind Kind, class Strategy, class Op, class Item>
+test::scan_result<typename Op::value_type> scan_on_device(std::vector<Item> const& items, Op op,
+                                                          typename Op::value_type init,
+                                                          place where = place::apart) {
+  return scan_on_device<Kind, Strategy>(items, op, init, where, Strategy{});
 }
 
 /// One row of the table: a strategy, compiled for `any_operator`.
@@ -157,20 +165,12 @@ row make_row(std::string const& blocks, index_t tile_items, int block_threads,
           scan_on_device<scan_kind::inclusive, Strategy, any_operator, any_value>};
 }
 
-template <class BlockScan, int BlockThreads>
-constexpr index_t tile_of = textbook_tile<BlockScan, BlockThreads>::items;
-
 template <template <class, int> class Strategy, class BlockScan, int BlockThreads>
 row make_block_row(std::string const& blocks) {
   using strategy = Strategy<BlockScan, BlockThreads>;
-  constexpr index_t tile = tile_of<BlockScan, BlockThreads>;
-  if constexpr (strategy::which == scan_strategy::one_block) {
-    return make_row<strategy>(blocks, tile, BlockThreads, strategy::most_items);
-  } else if constexpr (strategy::which == scan_strategy::scan_then_propagate) {
-    return make_row<strategy>(blocks, strategy::tile_items, BlockThreads);
-  } else {
-    return make_row<strategy>(blocks, tile, BlockThreads);
-  }
+  index_t const tile = strategy{}.tile_items();
+  bool const alone = strategy::which == scan_strategy::one_block;
+  return make_row<strategy>(blocks, tile, BlockThreads, alone ? tile : no_limit);
 }
 
 using padded_blelloch = textbook::blelloch<textbook::padded<32>>;
@@ -230,6 +230,30 @@ void require_sums(std::vector<index_t> const& sizes) {
   }
 }
 
+/// One kernel, blocks of many sizes: an operator that does not commute, against a loop.
+template <template <class, int> class Strategy, class BlockScan>
+void require_blocks_of_all_sizes(int least = 1) {
+  using strategy = Strategy<BlockScan, 70>;
+  for (int const threads : {1, 2, 3, 7, 31, 32, 33, 64, 70}) {
+    if (threads < least) continue;
+    strategy const blocks(threads);
+    REQUIRE(blocks.threads() == threads);
+    index_t const tile = blocks.tile_items();
+    for (index_t const n : {index_t{1}, tile, tile + 1, 3 * tile - 1, 200 + tile}) {
+      if (strategy::which == scan_strategy::one_block && n > tile) break;
+      INFO(strategy_name(strategy::which) << " of " << threads << " threads, n = " << n);
+      auto const items = make_items<affine>(n);
+      auto const got = scan_on_device<scan_kind::inclusive>(items, compose{}, affine{3, 5},
+                                                            place::in_place, blocks);
+      auto const expected = scan_oracle(scan_kind::inclusive, items, compose{}, affine{3, 5});
+      REQUIRE(difference(expected, got) == "");
+    }
+  }
+  for (int const threads : {-1, 0, least - 1, 71}) {
+    CHECK_THROWS_AS(strategy(threads), libscan::invalid_argument);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("with tiles of a few items, every strategy agrees with a loop at every small n") {
@@ -248,6 +272,19 @@ TEST_CASE("with ordinary tiles, every strategy agrees with a loop along the size
       index_t const limit = on_gpu ? no_limit : scaled(66, 1) * strategy.tile_items + 100;
       require_row(strategy, size_ladder(strategy.tile_items, strategy.block_threads, limit));
     }
+  });
+}
+
+TEST_CASE("kernels for 70 threads serve blocks of any size up to that") {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    require_blocks_of_all_sizes<one_block, textbook::brent_kung>();
+    require_blocks_of_all_sizes<scan_then_fan, textbook::kogge_stone>(2);
+    require_blocks_of_all_sizes<scan_then_fan, fully_padded_blelloch>();
+    require_blocks_of_all_sizes<scan_then_propagate, textbook::kogge_stone>();
+    require_blocks_of_all_sizes<reduce_then_scan, textbook::blelloch<>>();
+    require_blocks_of_all_sizes<chained_scan, textbook::hillis_steele>();
+    require_blocks_of_all_sizes<decoupled_look_back, textbook::kogge_stone>();
   });
 }
 

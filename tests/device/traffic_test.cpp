@@ -135,7 +135,7 @@ TEST_CASE("scan-then-propagate moves 4n, too; its levels are fewer") {
 TEST_CASE("reduce-then-scan moves 3n: nothing is written before its value is final") {
   using strategy = reduce_then_scan<blelloch, threads>;
   require_sectors<strategy>([](index_t n) {
-    index_t const segments = ceil_div(n, strategy::segment_items(n));
+    index_t const segments = ceil_div(n, strategy{}.segment_items(n));
     // A segment's sum is written by one thread, and its prefix is read once by every warp; one
     // block reads and writes the sums.
     return 3 * once(n) + segments * (1 + warps) + 2 * once(segments);

@@ -92,11 +92,11 @@ decltype(auto) with_block_scan(block_algorithm which, Body body) {
 
 }  // namespace device::strategies
 
-/// Bytes of workspace that a scan of n items by `Strategy` needs, with values of type T and an
+/// Bytes of workspace that a scan of n items by `strategy` needs, with values of type T and an
 /// output of type Out. A pure function of its arguments; needs no device.
 template <class Strategy, class T, class Out = T*>
-constexpr std::size_t strategy_workspace_bytes(index_t n) {
-  return n <= 0 ? 0 : Strategy::template workspace_bytes<T, Out>(n);
+constexpr std::size_t strategy_workspace_bytes(index_t n, Strategy strategy = {}) {
+  return n <= 0 ? 0 : strategy.template workspace_bytes<T, Out>(n);
 }
 
 /// The same for the strategies that `with_strategy` makes by default.
@@ -113,24 +113,27 @@ std::size_t strategy_workspace_bytes(scan_strategy which, index_t n) {
 ///
 /// Types: `in` and `out` are random-access iterators of the device; items are converted to
 /// Op::value_type before the operator sees them, and results from it when they are stored.
-/// Operator: associative; need not commute; only ever called as op(earlier, later), on items,
-/// `init` and the identity. n: any size >= 0 that the strategy takes (all of them any, but
-/// `one_block`), known to the host. n = 0 writes only the total. d_total: one value in device
-/// memory, or null. Aliasing: in == out exactly is allowed; any other overlap is undefined.
+/// Operator: associative; need not commute; called on items, `init` and the identity, only ever as
+/// op(earlier, later), but by `production` if it is `commutative`. n: any size >= 0 that the
+/// strategy takes (all of them any, but `one_block`), known to the host. n = 0 writes only the
+/// total. d_total: one value in device memory, or null. Aliasing: in == out exactly is allowed; any
+/// other overlap is undefined, or refused where `exclusive_scan` refuses it, by `production`.
 /// Synchronisation: asynchronous on the workspace's stream; allocates only if the workspace must
-/// grow. Traffic and launches: see the strategy. Results are bitwise the same in every run;
-/// floating-point ones differ between strategies. Progress: launches wait for one another; within
-/// one, tiles wait only for tiles claimed by running blocks. Throws: `invalid_argument` (negative
-/// n, n too large for one block, workspace too small), `device_error`.
+/// grow. Traffic and launches: see the strategy. Results are bitwise the same in every run, those
+/// of `production` on one kind of GPU; floating-point ones differ between strategies. Progress:
+/// launches wait for one another; within one, tiles wait only for tiles claimed by running blocks;
+/// `production` also has cooperative launches, which start when all their blocks fit. Throws:
+/// `invalid_argument` (negative n, n too large for one block, workspace too small, overlap),
+/// `device_error`.
 template <scan_kind Kind, class Strategy, class In, class Out, class Op>
-void scan_with(Strategy, workspace& ws, In in, Out out, index_t n, Op op,
+void scan_with(Strategy strategy, workspace& ws, In in, Out out, index_t n, Op op,
                typename Op::value_type* d_total,
                std::type_identity_t<typename Op::value_type> init) {
   static_assert(monoid<Op>,
                 "a scan's operator needs value_type, identity() and an associative call");
   if (n < 0) throw invalid_argument("number of items is " + std::to_string(n) + "; expected >= 0");
   if (n > 0) {
-    Strategy::template scan<Kind>(ws, in, out, n, op, d_total, init);
+    strategy.template scan<Kind>(ws, in, out, n, op, d_total, init);
   } else if (d_total != nullptr) {
     simt::launch<device::strategies::write_total_kernel>(
         {.blocks = 1, .threads = 1, .on = ws.stream()}, init, d_total);

@@ -56,11 +56,11 @@ class tile_chain {
 };
 
 /// Each block claims tiles, one after the other, until none is left.
-template <scan_kind Kind, class BlockScan, int BlockThreads, class Op>
+template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
 struct chained_scan_kernel {
   using T = typename Op::value_type;
-  using tile = textbook_tile<BlockScan, BlockThreads>;
-  static constexpr int block_threads = BlockThreads;
+  using tile = textbook_tile<BlockScan, MostThreads>;
+  static constexpr int block_threads = MostThreads;
 
   struct shared_storage {
     typename tile::template storage<T> scan;
@@ -77,46 +77,46 @@ struct chained_scan_kernel {
       if (leader) shared.claimed = chain.claim();
       simt::sync_block();
       index_t const at = shared.claimed;
-      if (at >= tile::count(n)) return;
+      index_t const base = at * tile::items();
+      if (base >= n) return;
       // 2 load and scan it
       T items[tile::items_per_thread];
-      tile::load(in, at * tile::items, n, T(op.identity()), items);
+      tile::load(in, base, n, T(op.identity()), items);
       T const sum = block::textbook::scan_tile<Kind, BlockScan>(shared.scan, items, op);
       // 3 wait for the tile before, hand on to the next
       if (leader) {
         T const carry = at == 0 ? init : chain.wait_for(at - 1);
         T const prefix = op(carry, sum);
         chain.pass_on(at, prefix);
-        if (total != nullptr && at == tile::count(n) - 1) *total = prefix;
+        if (total != nullptr && n - base <= tile::items()) *total = prefix;
         shared.carry = carry;
       }
       simt::sync_block();
       // 4 apply the carry and store
-      tile::store(out, at * tile::items, n, shared.carry, items, op);
+      tile::store(out, base, n, shared.carry, items, op);
     }
   }
 };
 
 /// 1 launch. Reads n, writes n. The chain is as long as there are tiles: a tile's turn costs a trip
 /// through memory, whatever the others have done by then.
-template <class BlockScan, int BlockThreads>
-struct chained_scan {
+template <class BlockScan, int MostThreads>
+struct chained_scan : block_strategy<BlockScan, MostThreads> {
+  using block_strategy<BlockScan, MostThreads>::block_strategy;
   static constexpr scan_strategy which = scan_strategy::chained_scan;
-  using tile = textbook_tile<BlockScan, BlockThreads>;
 
   template <class T, class Out>
-  static constexpr std::size_t workspace_bytes(index_t n) {
-    return tile_chain<T>::bytes(tile::count(n));
+  constexpr std::size_t workspace_bytes(index_t n) const {
+    return tile_chain<T>::bytes(this->tiles(n));
   }
 
   template <scan_kind Kind, class In, class Out, class Op, class T = typename Op::value_type>
-  static void scan(workspace& ws, In in, Out out, index_t n, Op op, T* d_total, T init) {
-    index_t const tiles = tile::count(n);
+  void scan(workspace& ws, In in, Out out, index_t n, Op op, T* d_total, T init) const {
+    index_t const tiles = this->tiles(n);
     std::byte* const memory = ws.reserve(workspace_bytes<T, Out>(n));
     simt::fill_async(memory, 0, tile_chain<T>::reset_bytes(tiles), ws.stream());
-    simt::launch<chained_scan_kernel<Kind, BlockScan, BlockThreads, Op>>(
-        {.blocks = grid_for(tiles), .threads = BlockThreads, .on = ws.stream()}, in, out, n, op,
-        init, tile_chain<T>(memory, tiles), d_total);
+    simt::launch<chained_scan_kernel<Kind, BlockScan, MostThreads, Op>>(
+        this->grid_of(n, ws), in, out, n, op, init, tile_chain<T>(memory, tiles), d_total);
   }
 };
 

@@ -83,14 +83,14 @@ class tile_descriptors {
 /// The walk back, by the first warp of a block, a window of as many tiles at once as it has lanes.
 /// Sums are taken from left to right afterwards: the order of association is that of the chain,
 /// ((sum[0] op sum[1]) op sum[2]) ..., wherever the walk ended, and results repeat bit for bit.
-template <int BlockThreads, class Op>
+template <class Op>
 struct look_back_walk {
   using T = typename Op::value_type;
   using report = typename tile_descriptors<T>::report;
-  static constexpr int window = BlockThreads < simt::warp_size ? BlockThreads : simt::warp_size;
 
   tile_descriptors<T> const& tiles;
   Op op;
+  int window;  ///< the lanes of that warp
 
   /// What comes before `tile` > 0, in all lanes. Tile 0 publishes its prefix without a walk.
   __device__ T prefix_before(index_t tile) const {
@@ -128,24 +128,26 @@ struct look_back_walk {
       lane = simt::warp_size - 1 - simt::clz(known);
       carry = simt::shfl(simt::full_warp, seen.value, lane++);
     }
-    if constexpr (exactly_associative<Op> && window == simt::warp_size) {
-      T counts = op.identity();
-      if (simt::lane_id() >= lane) counts = seen.value;
-      carry = op(carry, warp::inclusive_scan(counts, op).total);
-    } else {
-      for (; lane < window; ++lane)
-        carry = op(carry, simt::shfl(simt::full_warp, seen.value, lane));
+    if constexpr (exactly_associative<Op>) {
+      if (window == simt::warp_size) {
+        T counts = op.identity();
+        if (simt::lane_id() >= lane) counts = seen.value;
+        return op(carry, warp::inclusive_scan(counts, op).total);
+      }
+    }
+    for (; lane < window; ++lane) {
+      carry = op(carry, simt::shfl(simt::full_warp, seen.value, lane));
     }
     return carry;
   }
 };
 
 /// Each block claims tiles, one after the other, until none is left.
-template <scan_kind Kind, class BlockScan, int BlockThreads, class Op>
+template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
 struct decoupled_look_back_kernel {
   using T = typename Op::value_type;
-  using tile = textbook_tile<BlockScan, BlockThreads>;
-  static constexpr int block_threads = BlockThreads;
+  using tile = textbook_tile<BlockScan, MostThreads>;
+  static constexpr int block_threads = MostThreads;
 
   struct shared_storage {
     typename tile::template storage<T> scan;
@@ -162,49 +164,50 @@ struct decoupled_look_back_kernel {
       if (leader) shared.claimed = tiles.claim();
       simt::sync_block();
       index_t const at = shared.claimed;
-      if (at >= tile::count(n)) return;
+      index_t const base = at * tile::items();
+      if (base >= n) return;
       // 2 load and scan it
       T items[tile::items_per_thread];
-      tile::load(in, at * tile::items, n, T(op.identity()), items);
+      tile::load(in, base, n, T(op.identity()), items);
       T const sum = block::textbook::scan_tile<Kind, BlockScan>(shared.scan, items, op);
       // 3 publish the sum, look back, publish the prefix
       if (block::textbook::this_thread() < simt::warp_size) {
         if (leader && at > 0) tiles.publish_aggregate(at, sum);
-        T const carry =
-            at == 0 ? init : look_back_walk<BlockThreads, Op>{tiles, op}.prefix_before(at);
+        int const threads = block::textbook::block_threads();
+        int const lanes = threads < simt::warp_size ? threads : simt::warp_size;
+        T const carry = at == 0 ? init : look_back_walk<Op>{tiles, op, lanes}.prefix_before(at);
         if (leader) {
           T const prefix = op(carry, sum);
           tiles.publish_prefix(at, prefix);
-          if (total != nullptr && at == tile::count(n) - 1) *total = prefix;
+          if (total != nullptr && n - base <= tile::items()) *total = prefix;
           shared.carry = carry;
         }
       }
       simt::sync_block();
       // 4 apply the carry and store
-      tile::store(out, at * tile::items, n, shared.carry, items, op);
+      tile::store(out, base, n, shared.carry, items, op);
     }
   }
 };
 
 /// 1 launch. Reads n, writes n. No tile waits for another's look-back.
-template <class BlockScan, int BlockThreads>
-struct decoupled_look_back {
+template <class BlockScan, int MostThreads>
+struct decoupled_look_back : block_strategy<BlockScan, MostThreads> {
+  using block_strategy<BlockScan, MostThreads>::block_strategy;
   static constexpr scan_strategy which = scan_strategy::decoupled_look_back;
-  using tile = textbook_tile<BlockScan, BlockThreads>;
 
   template <class T, class Out>
-  static constexpr std::size_t workspace_bytes(index_t n) {
-    return tile_descriptors<T>::bytes(tile::count(n));
+  constexpr std::size_t workspace_bytes(index_t n) const {
+    return tile_descriptors<T>::bytes(this->tiles(n));
   }
 
   template <scan_kind Kind, class In, class Out, class Op, class T = typename Op::value_type>
-  static void scan(workspace& ws, In in, Out out, index_t n, Op op, T* d_total, T init) {
-    index_t const tiles = tile::count(n);
+  void scan(workspace& ws, In in, Out out, index_t n, Op op, T* d_total, T init) const {
+    index_t const tiles = this->tiles(n);
     std::byte* const memory = ws.reserve(workspace_bytes<T, Out>(n));
     simt::fill_async(memory, 0, tile_descriptors<T>::reset_bytes(tiles), ws.stream());
-    simt::launch<decoupled_look_back_kernel<Kind, BlockScan, BlockThreads, Op>>(
-        {.blocks = grid_for(tiles), .threads = BlockThreads, .on = ws.stream()}, in, out, n, op,
-        init, tile_descriptors<T>(memory, tiles), d_total);
+    simt::launch<decoupled_look_back_kernel<Kind, BlockScan, MostThreads, Op>>(
+        this->grid_of(n, ws), in, out, n, op, init, tile_descriptors<T>(memory, tiles), d_total);
   }
 };
 

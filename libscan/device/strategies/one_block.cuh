@@ -11,11 +11,11 @@
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
 /// Scans one tile of n items.
-template <scan_kind Kind, class BlockScan, int BlockThreads, class Op>
+template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
 struct one_block_kernel {
   using T = typename Op::value_type;
-  using tile = textbook_tile<BlockScan, BlockThreads>;
-  static constexpr int block_threads = BlockThreads;
+  using tile = textbook_tile<BlockScan, MostThreads>;
+  static constexpr int block_threads = MostThreads;
   using shared_storage = typename tile::template storage<T>;
 
   template <class In, class Out>
@@ -33,30 +33,31 @@ struct one_block_kernel {
 };
 
 /// One launch of one block, of no more warps than n items need. Reads n, writes n. Throws
-/// `invalid_argument` if n is more than `most_items`.
-template <class BlockScan, int BlockThreads>
-struct one_block {
+/// `invalid_argument` if n is more than a tile has items.
+template <class BlockScan, int MostThreads>
+struct one_block : block_strategy<BlockScan, MostThreads> {
+  using block_strategy<BlockScan, MostThreads>::block_strategy;
   static constexpr scan_strategy which = scan_strategy::one_block;
-  static constexpr index_t most_items = textbook_tile<BlockScan, BlockThreads>::items;
 
   template <class T, class Out>
-  static constexpr std::size_t workspace_bytes(index_t) {
+  constexpr std::size_t workspace_bytes(index_t) const {
     return 0;
   }
 
   template <scan_kind Kind, class In, class Out, class Op>
-  static void scan(workspace& ws, In in, Out out, index_t n, Op op,
-                   typename Op::value_type* d_total, typename Op::value_type init) {
-    if (n > most_items) {
+  void scan(workspace& ws, In in, Out out, index_t n, Op op, typename Op::value_type* d_total,
+            typename Op::value_type init) const {
+    if (n > this->tile_items()) {
       throw invalid_argument("scan of " + std::to_string(n) + " items by one block of " +
-                             std::to_string(BlockThreads) + " threads; expected at most " +
-                             std::to_string(most_items));
+                             std::to_string(this->threads()) + " threads; expected at most " +
+                             std::to_string(this->tile_items()));
     }
     index_t const needed = ceil_div(n, index_t{BlockScan::items_per_thread});
     index_t const in_warps = ceil_div(needed, index_t{simt::warp_size}) * simt::warp_size;
-    auto const threads = static_cast<unsigned>(in_warps < BlockThreads ? in_warps : BlockThreads);
-    simt::launch<one_block_kernel<Kind, BlockScan, BlockThreads, Op>>(
-        {.blocks = 1, .threads = threads, .on = ws.stream()}, in, out, n, op, init, d_total);
+    index_t const threads = in_warps < this->threads() ? in_warps : this->threads();
+    simt::launch<one_block_kernel<Kind, BlockScan, MostThreads, Op>>(
+        {.blocks = 1, .threads = static_cast<unsigned>(threads), .on = ws.stream()}, in, out, n, op,
+        init, d_total);
   }
 };
 

@@ -10,11 +10,11 @@
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
 /// sums[b] = the items of segment b. One block per segment.
-template <int BlockThreads, class Op>
+template <int MostThreads, class Op>
 struct reduce_segments_kernel {
   using T = typename Op::value_type;
-  static constexpr int block_threads = BlockThreads;
-  using shared_storage = block::tree_reduce_storage<T, BlockThreads>;
+  static constexpr int block_threads = MostThreads;
+  using shared_storage = block::tree_reduce_storage<T, MostThreads>;
 
   template <class In>
   __device__ void operator()(shared_storage& shared, In in, index_t n, index_t segment_items, Op op,
@@ -22,22 +22,22 @@ struct reduce_segments_kernel {
     index_t const begin = index_t{blockIdx.x} * segment_items;
     index_t const end = n - begin < segment_items ? n : begin + segment_items;
     T sum = op.identity();
-    for (index_t base = begin; base < end; base += BlockThreads) {
+    for (index_t base = begin; base < end; base += blockDim.x) {
       index_t const i = base + threadIdx.x;
       T x = op.identity();
       if (i < end) x = static_cast<T>(in[i]);
-      sum = op(sum, block::tree_reduce(shared, x, op));
+      sum = op(sum, block::tree_reduce(shared, x, op, static_cast<int>(blockDim.x)));
     }
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
   }
 };
 
 /// Scans segment b from before[b] on, tile by tile. One block per segment.
-template <scan_kind Kind, class BlockScan, int BlockThreads, class Op>
+template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
 struct scan_segments_kernel {
   using T = typename Op::value_type;
-  using tile = textbook_tile<BlockScan, BlockThreads>;
-  static constexpr int block_threads = BlockThreads;
+  using tile = textbook_tile<BlockScan, MostThreads>;
+  static constexpr int block_threads = MostThreads;
   using shared_storage = typename tile::template storage<T>;
 
   template <class In, class Out>
@@ -46,7 +46,7 @@ struct scan_segments_kernel {
     index_t const begin = index_t{blockIdx.x} * segment_items;
     index_t const end = n - begin < segment_items ? n : begin + segment_items;
     T carry = before[blockIdx.x];
-    for (index_t base = begin; base < end; base += tile::items) {
+    for (index_t base = begin; base < end; base += tile::items()) {
       T items[tile::items_per_thread];
       tile::load(in, base, end, T(op.identity()), items);
       T const sum = block::textbook::scan_tile<Kind, BlockScan>(shared, items, op);
@@ -58,33 +58,34 @@ struct scan_segments_kernel {
 
 /// 3 launches. Reads 2 n, writes n. As many segments as one block can scan the sums of, not as many
 /// as fit the GPU: results depend on no machine.
-template <class BlockScan, int BlockThreads>
-struct reduce_then_scan {
+template <class BlockScan, int MostThreads>
+struct reduce_then_scan : block_strategy<BlockScan, MostThreads> {
+  using block_strategy<BlockScan, MostThreads>::block_strategy;
   static constexpr scan_strategy which = scan_strategy::reduce_then_scan;
-  using tile = textbook_tile<BlockScan, BlockThreads>;
 
   /// Items of a segment: whole tiles.
-  static constexpr index_t segment_items(index_t n) {
-    return ceil_div(tile::count(n), index_t{tile::items}) * tile::items;
+  constexpr index_t segment_items(index_t n) const {
+    return ceil_div(this->tiles(n), this->tile_items()) * this->tile_items();
   }
 
   template <class T, class Out>
-  static constexpr std::size_t workspace_bytes(index_t n) {
+  constexpr std::size_t workspace_bytes(index_t n) const {
     return array_bytes<T>(ceil_div(n, segment_items(n)));
   }
 
   template <scan_kind Kind, class In, class Out, class Op, class T = typename Op::value_type>
-  static void scan(workspace& ws, In in, Out out, index_t n, Op op, T* d_total, T init) {
+  void scan(workspace& ws, In in, Out out, index_t n, Op op, T* d_total, T init) const {
     index_t const segment = segment_items(n);
     index_t const segments = ceil_div(n, segment);
     auto* const sums = reinterpret_cast<T*>(ws.reserve(workspace_bytes<T, Out>(n)));
-    simt::launch_config const grid{
-        .blocks = static_cast<unsigned>(segments), .threads = BlockThreads, .on = ws.stream()};
+    simt::launch_config const grid{.blocks = static_cast<unsigned>(segments),
+                                   .threads = static_cast<unsigned>(this->threads()),
+                                   .on = ws.stream()};
 
-    simt::launch<reduce_segments_kernel<BlockThreads, Op>>(grid, in, n, segment, op, sums);
-    one_block<BlockScan, BlockThreads>::template scan<scan_kind::exclusive>(
-        ws, sums, sums, segments, op, d_total, init);
-    simt::launch<scan_segments_kernel<Kind, BlockScan, BlockThreads, Op>>(
+    simt::launch<reduce_segments_kernel<MostThreads, Op>>(grid, in, n, segment, op, sums);
+    one_block<BlockScan, MostThreads>(this->threads())
+        .template scan<scan_kind::exclusive>(ws, sums, sums, segments, op, d_total, init);
+    simt::launch<scan_segments_kernel<Kind, BlockScan, MostThreads, Op>>(
         grid, in, out, n, segment, op, static_cast<T const*>(sums));
   }
 };

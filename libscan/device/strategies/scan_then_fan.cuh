@@ -10,21 +10,21 @@
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
 /// Scans every tile by itself and leaves its sum.
-template <scan_kind Kind, class BlockScan, int BlockThreads, class Op>
+template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
 struct scan_tiles_kernel {
   using T = typename Op::value_type;
-  using tile = textbook_tile<BlockScan, BlockThreads>;
-  static constexpr int block_threads = BlockThreads;
+  using tile = textbook_tile<BlockScan, MostThreads>;
+  static constexpr int block_threads = MostThreads;
   using shared_storage = typename tile::template storage<T>;
 
   template <class In>
   __device__ void operator()(shared_storage& shared, In in, T* out, index_t n, Op op,
                              T* sums) const {
-    for (index_t at = blockIdx.x; at < tile::count(n); at += gridDim.x) {
+    for (index_t at = blockIdx.x; at * tile::items() < n; at += gridDim.x) {
       T items[tile::items_per_thread];
-      tile::load(in, at * tile::items, n, T(op.identity()), items);
+      tile::load(in, at * tile::items(), n, T(op.identity()), items);
       T const sum = block::textbook::scan_tile<Kind, BlockScan>(shared, items, op);
-      tile::store(out, at * tile::items, n, items);
+      tile::store(out, at * tile::items(), n, items);
       if (block::textbook::this_thread() == 0) sums[at] = sum;
     }
   }
@@ -32,39 +32,45 @@ struct scan_tiles_kernel {
 
 /// Calls itself for the tiles' sums until they fit one block: 2 L - 1 launches for L levels of
 /// tiles. Reads 2 n, writes 2 n; a level's sums are the n of the next. Between its launches the
-/// output holds the tiles' own scans; they wait in the workspace if it is not memory of T.
-template <class BlockScan, int BlockThreads>
-struct scan_then_fan {
+/// output holds the tiles' own scans; they wait in the workspace if it is not memory of T. Throws
+/// `invalid_argument` for tiles of one item: their sums are as many as the items.
+template <class BlockScan, int MostThreads>
+struct scan_then_fan : block_strategy<BlockScan, MostThreads> {
   static constexpr scan_strategy which = scan_strategy::scan_then_fan;
-  using tile = textbook_tile<BlockScan, BlockThreads>;
-  static_assert(tile::items > 1, "the sums of tiles of one item are as many as the items");
+
+  constexpr scan_then_fan() : scan_then_fan(MostThreads) {}
+  explicit constexpr scan_then_fan(int threads) : block_strategy<BlockScan, MostThreads>(threads) {
+    if (this->tile_items() == 1) {
+      throw invalid_argument("blocks of 1 thread with 1 item; expected 2 items or more");
+    }
+  }
 
   template <class T, class Out>
-  static constexpr std::size_t workspace_bytes(index_t n) {
-    if (n <= tile::items) return 0;
-    index_t const tiles = tile::count(n);
+  constexpr std::size_t workspace_bytes(index_t n) const {
+    if (n <= this->tile_items()) return 0;
+    index_t const tiles = this->tiles(n);
     return array_bytes<T>(tiles) + array_bytes<T>(values_kept_apart<T, Out>(n)) +
            workspace_bytes<T, T*>(tiles);
   }
 
   template <scan_kind Kind, class In, class Out, class Op, class T = typename Op::value_type>
-  static void scan(workspace& ws, In in, Out out, index_t n, Op op, T* d_total, T init) {
-    if (n <= tile::items) {
-      one_block<BlockScan, BlockThreads>::template scan<Kind>(ws, in, out, n, op, d_total, init);
+  void scan(workspace& ws, In in, Out out, index_t n, Op op, T* d_total, T init) const {
+    if (n <= this->tile_items()) {
+      one_block<BlockScan, MostThreads>(this->threads())
+          .template scan<Kind>(ws, in, out, n, op, d_total, init);
       return;
     }
-    index_t const tiles = tile::count(n);
+    index_t const tiles = this->tiles(n);
     array_maker memory(ws.reserve(workspace_bytes<T, Out>(n)));
     T* const sums = memory.make<T>(tiles);
     T* const scanned = values_kept(out, memory.make<T>(values_kept_apart<T, Out>(n)));
     workspace rest(memory.rest(), workspace_bytes<T, T*>(tiles), ws.stream());
 
-    simt::launch_config const grid{
-        .blocks = grid_for(tiles), .threads = BlockThreads, .on = ws.stream()};
-    simt::launch<scan_tiles_kernel<Kind, BlockScan, BlockThreads, Op>>(grid, in, scanned, n, op,
-                                                                       sums);
+    simt::launch_config const grid = this->grid_of(n, ws);
+    simt::launch<scan_tiles_kernel<Kind, BlockScan, MostThreads, Op>>(grid, in, scanned, n, op,
+                                                                      sums);
     scan<scan_kind::exclusive>(rest, sums, sums, tiles, op, d_total, init);
-    simt::launch<uniform_add_kernel<BlockThreads, tile::items, Op>>(
+    simt::launch<uniform_add_kernel<MostThreads, BlockScan::items_per_thread, Op>>(
         grid, static_cast<T const*>(sums), static_cast<T const*>(scanned), out, n, op);
   }
 };

@@ -15,31 +15,32 @@ inline constexpr int vector_items = 4;
 
 /// Scans every tile by itself, with `carry` before it, and leaves its sum unless `sums` is null. A
 /// tile has a vector where scan-then-fan's has an item.
-template <scan_kind Kind, class BlockScan, int BlockThreads, class Op>
+template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
 struct scan_vectors_kernel {
   using T = typename Op::value_type;
-  static constexpr int block_threads = BlockThreads;
+  static constexpr int block_threads = MostThreads;
   static constexpr int vectors = BlockScan::items_per_thread;
-  static constexpr int row_items = BlockThreads * vector_items;
-  static constexpr int tile_items = row_items * vectors;
 
   struct shared_storage {
-    block::tile_storage<T, BlockThreads, vector_items> row;
-    typename BlockScan::template storage<T, BlockThreads> scan;
+    block::tile_storage<T, MostThreads, vector_items> row;
+    typename BlockScan::template storage<T, MostThreads> scan;
   };
 
   template <class In, class Out>
   __device__ void operator()(shared_storage& shared, In in, Out out, index_t n, Op op, T carry,
                              T* sums) const {
-    for (index_t base = index_t{blockIdx.x} * tile_items; base < n;
-         base += index_t{gridDim.x} * tile_items) {
+    int const threads = block::textbook::block_threads();
+    int const row_items = threads * vector_items;
+    for (index_t at = blockIdx.x; at * row_items * vectors < n; at += gridDim.x) {
+      index_t const base = at * row_items * vectors;
       // 1 load a vector from each row of the tile, and sum it up
       T items[vectors][vector_items];
       T prefix[vectors];
 #pragma unroll
       for (int row = 0; row < vectors; ++row) {
         index_t const first = base + row * row_items;
-        block::load_tile(shared.row, in, first, valid(first, n), T(op.identity()), items[row]);
+        block::load_tile(shared.row, in, first, valid(n - first, row_items), T(op.identity()),
+                         items[row], threads);
         prefix[row] = items[row][0];
 #pragma unroll
         for (int k = 1; k < vector_items; ++k) prefix[row] = op(prefix[row], items[row][k]);
@@ -47,7 +48,7 @@ struct scan_vectors_kernel {
       // 2 scan the vectors' sums
       T const sum =
           block::textbook::scan_tile<scan_kind::exclusive, BlockScan>(shared.scan, prefix, op);
-      if (sums != nullptr && threadIdx.x == 0) sums[base / tile_items] = op(carry, sum);
+      if (sums != nullptr && threadIdx.x == 0) sums[at] = op(carry, sum);
         // 3 scan each vector from its prefix on, and store it
 #pragma unroll
       for (int row = 0; row < vectors; ++row) {
@@ -59,41 +60,41 @@ struct scan_vectors_kernel {
           before = next;
         }
         index_t const first = base + row * row_items;
-        block::store_tile(shared.row, out, first, valid(first, n), items[row]);
+        block::store_tile(shared.row, out, first, valid(n - first, row_items), items[row], threads);
       }
     }
   }
 
  private:
-  /// How many items of the row that begins at `first` exist.
-  static __device__ int valid(index_t first, index_t n) {
-    return static_cast<int>(n <= first ? 0 : n - first < row_items ? n - first : row_items);
+  /// How many items of a row exist, of those that are `left` from its first one on.
+  static __device__ int valid(index_t left, int row_items) {
+    return static_cast<int>(left <= 0 ? 0 : left < row_items ? left : row_items);
   }
 };
 
 /// 2 L - 1 launches for L levels of tiles: L up, L - 1 down. Reads 2 n, writes 2 n, on every level
 /// but the last, which is one tile. Between its launches the output holds the tiles' own scans;
 /// they wait in the workspace if it is not memory of T.
-template <class BlockScan, int BlockThreads>
-struct scan_then_propagate {
+template <class BlockScan, int MostThreads>
+struct scan_then_propagate : block_strategy<BlockScan, MostThreads, vector_items> {
+  using block_strategy<BlockScan, MostThreads, vector_items>::block_strategy;
   static constexpr scan_strategy which = scan_strategy::scan_then_propagate;
-  static constexpr index_t tile_items =
-      index_t{BlockThreads} * BlockScan::items_per_thread * vector_items;
 
   template <class T, class Out>
-  static constexpr std::size_t workspace_bytes(index_t n) {
-    std::size_t bytes = n <= tile_items ? 0 : array_bytes<T>(values_kept_apart<T, Out>(n));
-    while (n > tile_items) {
-      n = ceil_div(n, tile_items);
+  constexpr std::size_t workspace_bytes(index_t n) const {
+    bool const one_tile = n <= this->tile_items();
+    std::size_t bytes = one_tile ? 0 : array_bytes<T>(values_kept_apart<T, Out>(n));
+    while (n > this->tile_items()) {
+      n = this->tiles(n);
       bytes += array_bytes<T>(n);
     }
     return bytes;
   }
 
   template <scan_kind Kind, class In, class Out, class Op, class T = typename Op::value_type>
-  static void scan(workspace& ws, In in, Out out, index_t n, Op op, T* d_total, T init) {
+  void scan(workspace& ws, In in, Out out, index_t n, Op op, T* d_total, T init) const {
     array_maker memory(ws.reserve(workspace_bytes<T, Out>(n)));
-    if (n <= tile_items) {
+    if (n <= this->tile_items()) {
       up<Kind>(ws, in, out, n, op, init, d_total);
       return;
     }
@@ -103,11 +104,11 @@ struct scan_then_propagate {
     T* level[most_levels];
     index_t size[most_levels];
     int top = 0;
-    size[0] = ceil_div(n, tile_items);
+    size[0] = this->tiles(n);
     level[0] = memory.make<T>(size[0]);
     up<Kind>(ws, in, scanned, n, op, T(op.identity()), level[0]);
-    for (; size[top] > tile_items; ++top) {
-      size[top + 1] = ceil_div(size[top], tile_items);
+    for (; size[top] > this->tile_items(); ++top) {
+      size[top + 1] = this->tiles(size[top]);
       level[top + 1] = memory.make<T>(size[top + 1]);
       up<scan_kind::exclusive>(ws, level[top], level[top], size[top], op, T(op.identity()),
                                level[top + 1]);
@@ -124,17 +125,16 @@ struct scan_then_propagate {
   static constexpr int most_levels = 32;  // each is at least four times smaller than the one below
 
   template <scan_kind Kind, class In, class Out, class Op, class T>
-  static void up(workspace& ws, In in, Out out, index_t n, Op op, T carry, T* sums) {
-    simt::launch<scan_vectors_kernel<Kind, BlockScan, BlockThreads, Op>>(
-        {.blocks = grid_for(ceil_div(n, tile_items)), .threads = BlockThreads, .on = ws.stream()},
-        in, out, n, op, carry, sums);
+  void up(workspace& ws, In in, Out out, index_t n, Op op, T carry, T* sums) const {
+    simt::launch<scan_vectors_kernel<Kind, BlockScan, MostThreads, Op>>(this->grid_of(n, ws), in,
+                                                                        out, n, op, carry, sums);
   }
 
   template <class T, class Out, class Op>
-  static void down(workspace& ws, T const* before, T const* in, Out out, index_t n, Op op) {
-    simt::launch<uniform_add_kernel<BlockThreads, static_cast<int>(tile_items), Op>>(
-        {.blocks = grid_for(ceil_div(n, tile_items)), .threads = BlockThreads, .on = ws.stream()},
-        before, in, out, n, op);
+  void down(workspace& ws, T const* before, T const* in, Out out, index_t n, Op op) const {
+    constexpr int each = BlockScan::items_per_thread * vector_items;
+    simt::launch<uniform_add_kernel<MostThreads, each, Op>>(this->grid_of(n, ws), before, in, out,
+                                                            n, op);
   }
 };
 

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the strategies share: a tile as the textbook block scans know it, how many blocks to start,
-// and parts of a workspace.
+// What the strategies share: a tile as the textbook block scans know it, how many blocks of how
+// many threads to start, and parts of a workspace.
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <type_traits>
 
 #include <libscan/block/textbook/catalogue.cuh>
 #include <libscan/core/operators.hpp>
 #include <libscan/device/workspace.cuh>
 
-// Every strategy is a type of this shape; BlockScan is a textbook scan, BlockThreads from 1 to
-// 1024, not only powers of two:
+// Every strategy is a type of this shape; BlockScan is a textbook scan, MostThreads from 1 to 1024:
 //
-//   template <class BlockScan, int BlockThreads>
-//   struct strategy {
+//   template <class BlockScan, int MostThreads>
+//   struct strategy : block_strategy<BlockScan, MostThreads> {
+//     strategy(), strategy(threads)                   blocks of MostThreads, or of fewer
 //     static constexpr scan_strategy which;
 //     workspace_bytes<T, Out>(n)                      pure; n > 0
 //     scan<Kind>(ws, in, out, n, op, d_total, init)   n > 0; d_total may be null
 //   };
+//
+// Kernels have shared memory for MostThreads and see from the launch how many there are: one kernel
+// serves all sizes of blocks, not only powers of two.
 //
 // People call them through `scan_with` (catalogue.cuh), which says what every scan promises.
 
@@ -28,26 +32,19 @@ namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 /// Where there are more tiles, a block takes several: no n is too large.
 inline constexpr index_t most_blocks = 65535;
 
-/// How many blocks to start for that many tiles.
-inline unsigned grid_for(index_t tiles) {
-  return static_cast<unsigned>(tiles < most_blocks ? tiles : most_blocks);
-}
-
 /// A tile for a textbook scan: items[k] of a thread is number k * threads + thread, so that
 /// neighbouring threads touch neighbouring items.
-template <class BlockScan, int BlockThreads>
+template <class BlockScan, int MostThreads>
 struct textbook_tile {
-  static_assert(BlockThreads >= 1 && BlockThreads <= 1024);
   static constexpr int items_per_thread = BlockScan::items_per_thread;
-  static constexpr int items = BlockThreads * items_per_thread;
 
   /// Shared memory of the block scan.
   template <class T>
-  using storage = typename BlockScan::template storage<T, BlockThreads>;
+  using storage = typename BlockScan::template storage<T, MostThreads>;
 
-  /// How many tiles n items make.
-  LIBSCAN_HOST_DEVICE static constexpr index_t count(index_t n) {
-    return ceil_div(n, index_t{items});
+  /// Items of the calling block's tiles.
+  static __device__ index_t items() {
+    return index_t{block::textbook::block_threads()} * items_per_thread;
   }
 
   /// Loads the tile whose first item is in[base]; behind the last item, number n - 1, lies `fill`.
@@ -85,6 +82,47 @@ struct textbook_tile {
   static __device__ index_t place(index_t base, int k) {
     return base + k * block::textbook::block_threads() + block::textbook::this_thread();
   }
+};
+
+/// How many threads the blocks of a strategy have, and what follows from that. A thread scans
+/// `VectorItems` items by itself for each that the block scan has of it.
+template <class BlockScan, int MostThreads, int VectorItems = 1>
+class block_strategy {
+  static_assert(MostThreads >= 1 && MostThreads <= 1024);
+
+ public:
+  /// Blocks of MostThreads threads.
+  constexpr block_strategy() = default;
+
+  /// Blocks of so many. Throws `invalid_argument` unless they are from 1 to MostThreads.
+  explicit constexpr block_strategy(int threads) : threads_(threads) {
+    if (threads < 1 || threads > MostThreads) {
+      throw invalid_argument("blocks of " + std::to_string(threads) + " threads; expected 1 to " +
+                             std::to_string(MostThreads));
+    }
+  }
+
+  constexpr int threads() const { return threads_; }
+
+  /// Items of a tile.
+  constexpr index_t tile_items() const {
+    return index_t{threads_} * BlockScan::items_per_thread * VectorItems;
+  }
+
+  /// How many tiles n items make.
+  constexpr index_t tiles(index_t n) const { return ceil_div(n, tile_items()); }
+
+ protected:
+  /// A block for each of n items' tiles, or as many blocks as there may be.
+  simt::launch_config grid_of(index_t n, workspace const& ws) const {
+    index_t const blocks = tiles(n) < most_blocks ? tiles(n) : most_blocks;
+    return {.blocks = static_cast<unsigned>(blocks),
+            .threads = static_cast<unsigned>(threads_),
+            .on = ws.stream()};
+  }
+
+ private:
+  int threads_ = MostThreads;
 };
 
 /// Bytes that `count` values take in a workspace, where each array begins at a multiple of 256.

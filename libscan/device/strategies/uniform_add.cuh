@@ -7,20 +7,21 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
-/// out[i] = before[i / TileItems] op in[i]. Reads n and a value per warp and tile, writes n. in ==
-/// out is allowed.
-template <int BlockThreads, int TileItems, class Op>
+/// out[i] = before[i / t] op in[i], where a tile of t items has ItemsPerThread for each thread of a
+/// block. Reads n and a value per warp and tile, writes n. in == out is allowed.
+template <int MostThreads, int ItemsPerThread, class Op>
 struct uniform_add_kernel {
   using T = typename Op::value_type;
-  static constexpr int block_threads = BlockThreads;
+  static constexpr int block_threads = MostThreads;
 
   template <class Out>
   __device__ void operator()(T const* before, T const* in, Out out, index_t n, Op op) const {
-    for (index_t base = index_t{blockIdx.x} * TileItems; base < n;
-         base += index_t{gridDim.x} * TileItems) {
-      T const carry = before[base / TileItems];
-      index_t const end = n - base < TileItems ? n : base + TileItems;
-      for (index_t i = base + threadIdx.x; i < end; i += BlockThreads) out[i] = op(carry, in[i]);
+    index_t const tile_items = index_t{blockDim.x} * ItemsPerThread;
+    for (index_t tile = blockIdx.x; tile * tile_items < n; tile += gridDim.x) {
+      T const carry = before[tile];
+      index_t const base = tile * tile_items;
+      index_t const end = n - base < tile_items ? n : base + tile_items;
+      for (index_t i = base + threadIdx.x; i < end; i += blockDim.x) out[i] = op(carry, in[i]);
     }
   }
 };

@@ -3,6 +3,7 @@
 """scan-explain seen from outside: its texts are those stored in golden/, its drawings are sound,
 its errors have words and exit codes.
 Run as: cli_test.py path/to/scan-explain path/to/golden; with --update to store the texts anew."""
+import itertools
 import os
 import pathlib
 import pty
@@ -33,12 +34,14 @@ TEXTS = {
     "bank-conflicts": [" ".join(map(str, range(128))), "--algorithm", "blelloch",
                        "--width", "132"],
 }
-for name in ("sequential", "quadratic", "hillis-steele", "kogge-stone",
-             "kogge-stone-double-buffered", "blelloch", "blelloch-padded", "blelloch-fully-padded",
-             "brent-kung"):
+BLOCK_SCANS = ("sequential", "quadratic", "hillis-steele", "kogge-stone",
+               "kogge-stone-double-buffered", "blelloch", "blelloch-padded",
+               "blelloch-fully-padded", "brent-kung")
+STRATEGIES = ("scan-then-propagate", "reduce-then-scan", "chained-scan", "decoupled-look-back")
+for name in BLOCK_SCANS:
     TEXTS[f"paper-{name}"] = [PAPER, "--algorithm", name]
     TEXTS[f"paper-{name}-exclusive"] = [PAPER, "--algorithm", name, "--exclusive"]
-for name in ("scan-then-propagate", "reduce-then-scan", "chained-scan", "decoupled-look-back"):
+for name in STRATEGIES:
     TEXTS[f"paper-{name}"] = [PAPER, "--algorithm", name]
 
 
@@ -61,7 +64,7 @@ class ExplainCase(ProgramCase):
 class AsEveryProgram(EveryProgram, ExplainCase):
     words_of_help = EveryProgram.words_of_help + [
         "--algorithm", "--block", "--exclusive", "--svg", "--width", "--seed",
-        "decoupled-look-back", "Exit codes:"]
+        "decoupled-look-back", "Up to 2048 numbers; 64 with --svg", "Exit codes:"]
 
 
 class Texts(ExplainCase):
@@ -107,7 +110,28 @@ class Texts(ExplainCase):
     def test_many_items(self):
         text = self.text(" ".join(["1"] * 2048), "--algorithm", "brent-kung")
         self.assertIn("step 21: 1023 additions", text)
+        text = self.text(" ".join(["1"] * 2048), "--algorithm", "brent-kung", "--block", "512")
+        self.assertIn("Launch 1: scan each block (2 blocks of 512 threads)", text)
+        self.assertIn("total 2048", re.sub(" +", " ", text))
         self.succeeds("1,2,3,4", "--algorithm", "kogge-stone", "--block", "1024")
+
+
+class Blocks(ExplainCase):
+    def test_any_size(self):
+        items = [int(x) for x in SANDWICH.split()]
+        sums = list(itertools.accumulate(items))
+        for name in BLOCK_SCANS + ("scan-then-fan",) + STRATEGIES:
+            for block in (2, 3, 5, 9, 33):
+                for options, right in (([], sums), (["--exclusive"], [0] + sums[:-1])):
+                    with self.subTest(name, block=block, options=options):
+                        request = [SANDWICH, "--algorithm", name, "--block", block, *options]
+                        text = self.text(*request, "--width", "1000")
+                        rows = re.findall(r"^ +output(?: after)? +([-0-9 ]+)$", text, re.MULTILINE)
+                        self.assertEqual([int(x) for x in rows[-1].split()], right)
+                        drawing = xml.fromstring(self.text(*request, "--svg", "-"))
+                        written = [x.text for x in
+                                   drawing.iter("{http://www.w3.org/2000/svg}text")]
+                        self.assertLessEqual({str(x) for x in right}, set(written))
 
 
 class Drawings(ExplainCase):
@@ -134,7 +158,8 @@ class Errors(ExplainCase):
         self.fails(USAGE, "'99999999999'", "99999999999")
         self.fails(USAGE, "expected 1 to 2048", "")
         self.fails(USAGE, "hillis-steele, kogge-stone,", PAPER, "--algorithm", "none")
-        self.fails(USAGE, "2, 3, 4, 6, 8, 16, 32", PAPER, "--block", "5")
+        self.fails(USAGE, "--block 2 or more", PAPER, "--block", "1")
+        self.fails(USAGE, "--block", PAPER, "--block", "1025")
         self.fails(USAGE, "--block", PAPER, "--block", "0")
         self.fails(USAGE, "65 numbers are too many for a drawing", " ".join(["1"] * 65), "--svg",
                    "-")

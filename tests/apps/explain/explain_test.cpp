@@ -96,43 +96,77 @@ std::vector<int> additions_by_stage(launch_view const& view) {
 
 int log2_of(int n) { return n <= 1 ? 0 : 1 + log2_of(n / 2); }
 
+/// The right results, of the right items in order; every addition in some stage; a text; a drawing.
+void check_scan(std::string const& algorithm, int count, int block, bool exclusive,
+                unsigned seed = 0) {
+  INFO(algorithm << " of " << count << ", block " << block << (exclusive ? ", exclusive" : "")
+                 << ", seed " << seed);
+  auto const items = items_of(count);
+  recorded_run const run = record(algorithm, items, block, exclusive, seed);
+  CHECK((block == 0 || run.launches.front().threads <= block));
+  CHECK(numbers(run, "output") == expected(items, exclusive));
+  CHECK(numbers(run, "total").front() == std::accumulate(items.begin(), items.end(), 0));
+  cells const& out = run.launches.back().after[1];
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    std::vector<int> parts;
+    add_items(run, out[i], parts);
+    std::vector<int> all(exclusive ? i : i + 1);
+    std::iota(all.begin(), all.end(), 0);
+    CHECK(parts == all);
+  }
+  int additions = 0;
+  for (launch_view const& view : views_of(run)) additions += view.additions;
+  auto const sums = std::count_if(run.values.begin(), run.values.end(),
+                                  [](value const& v) { return v.from == origin::sum; });
+  CHECK(additions == sums);  // no stage is forgotten
+  CHECK(!text_of(run, {}).empty());
+  CHECK(svg_of(run).ends_with("</svg>\n"));
+}
+
+/// The smallest blocks an algorithm can do with: there must be fewer blocks than items.
+int least_block(std::string const& algorithm, int count) {
+  bool const alone = algorithm != "scan-then-fan" && count == 1;
+  bool const fans = algorithm == "scan-then-fan" ||
+                    (algorithm != "brent-kung" && !algorithm.starts_with("blelloch") &&
+                     std::count(strategies.begin(), strategies.end(), algorithm) == 0);
+  return fans && !alone ? 2 : 1;
+}
+
 }  // namespace
 
 TEST_CASE("every recorded scan gives the right result, made of the right items in order") {
-  auto check = [](std::string const& algorithm, int count, int block, bool exclusive,
-                  unsigned seed) {
-    INFO(algorithm << " of " << count << ", block " << block << (exclusive ? ", exclusive" : "")
-                   << ", seed " << seed);
-    auto const items = items_of(count);
-    recorded_run const run = record(algorithm, items, block, exclusive, seed);
-    CHECK(numbers(run, "output") == expected(items, exclusive));
-    CHECK(numbers(run, "total").front() == std::accumulate(items.begin(), items.end(), 0));
-    cells const& out = run.launches.back().after[1];
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      std::vector<int> parts;
-      add_items(run, out[i], parts);
-      std::vector<int> all(exclusive ? i : i + 1);
-      std::iota(all.begin(), all.end(), 0);
-      CHECK(parts == all);
-    }
-    int additions = 0;
-    for (launch_view const& view : views_of(run)) additions += view.additions;
-    auto const sums = std::count_if(run.values.begin(), run.values.end(),
-                                    [](value const& v) { return v.from == origin::sum; });
-    CHECK(additions == sums);  // no stage is forgotten
-    CHECK(!text_of(run, {}).empty());
-    CHECK(svg_of(run).ends_with("</svg>\n"));
-  };
   for (bool const exclusive : {false, true}) {
     for (int const count : {1, 2, 3, 5, 8, 13, 40}) {
       for (auto const& name : block_scans) {
-        check(name, count, 0, exclusive, 0);
-        check(name, count, 4, exclusive, 0);
-        check(name, count, 3, exclusive, 0);
+        check_scan(name, count, 0, exclusive);
+        check_scan(name, count, 4, exclusive, 7);
       }
       for (auto const& name : strategies) {
-        for (int const block : block_sizes) check(name, count, block, exclusive, 0);
-        check(name, count, 2, exclusive, 7);
+        check_scan(name, count, 0, exclusive);
+        check_scan(name, count, 2, exclusive, 7);
+      }
+    }
+  }
+}
+
+TEST_CASE("the largest blocks, too") {
+  for (std::string const& name : strategies) check_scan(name, 3, most_threads, false);
+}
+
+TEST_CASE("blocks of every size, by every algorithm") {
+  std::vector<std::string> all = block_scans;
+  all.insert(all.end(), strategies.begin(), strategies.end());
+  for (std::string const& name : all) {
+    for (bool const exclusive : {false, true}) {
+      for (int const count : {1, 7, 41}) {
+        int const least = least_block(name, count);
+        for (int block = least; block <= 34; block += count == 7 ? 1 : 3) {
+          check_scan(name, count, block, exclusive);
+        }
+        check_scan(name, count, 65, exclusive);
+        if (least == 1) continue;
+        CHECK_THROWS_WITH(record(name, items_of(count), 1, exclusive),
+                          Catch::Matchers::Contains("--block 2 or more"));
       }
     }
   }
@@ -275,9 +309,10 @@ TEST_CASE("requests that cannot be met are refused with words") {
   CHECK_THAT(words_of([] { record("kogge-brent", paper); }),
              Contains("kogge-stone, ") && Contains("\"kogge-brent\" is unknown"));
   CHECK_THAT(words_of([] { record("kogge-stone", {}); }), Contains("expected 1 to 2048"));
-  CHECK_THAT(words_of([] { record("scan-then-fan", paper, 5); }),
-             Contains("blocks of 5 threads") && Contains("2, 3, 4, 6, 8, 16, 32"));
-  CHECK_THAT(words_of([] { record("blelloch", paper, 1); }), Contains("more than one block"));
+  CHECK_THAT(words_of([] { record("scan-then-fan", paper, 1); }),
+             Contains("blocks of 1 thread") && Contains("--block 2 or more"));
+  CHECK_THAT(words_of([] { record("chained-scan", paper, -3); }),
+             Contains("blocks of -3 threads") && Contains("1 to 1024"));
   CHECK_THAT(words_of([] { record("blelloch", paper, 1025); }), Contains("1 to 1024"));
   CHECK_THAT(words_of([] { numbers_in("1 2 three"); }), Contains("number 3, 'three'"));
   CHECK_THAT(words_of([] { numbers_in("1 2147483648"); }), Contains("2147483647"));

@@ -43,7 +43,7 @@ class FilterCase(ArrayProgramCase):
 class AsEveryProgram(EveryArrayProgram, FilterCase):
     words_of_help = EveryArrayProgram.words_of_help + [
         "--keep", "--indices", "--count-only", "--mask", "--split", "packbits", "bits MASK",
-        "column 1", "row by row", "Examples:", "Exit codes:"]
+        "column 1", "from 0 to 255", "row by row", "Examples:", "Exit codes:"]
 
     def expected(self, array):
         return array[array > 3]

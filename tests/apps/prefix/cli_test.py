@@ -102,7 +102,8 @@ class PrefixCase(ArrayProgramCase):
 class AsEveryProgram(EveryArrayProgram, PrefixCase):
     words_of_help = EveryArrayProgram.words_of_help + FORMS + STRATEGIES + [
         "--op", "--exclusive", "--init", "--reverse", "--accumulator", "--algorithm",
-        "int64, uint64, float32, float64", "column 1 counts", "row by row", "truth values",
+        "as wide as the items or wider", "column 1 counts", "row by row", "truth values",
+        "float64, float16, bfloat16", "from 0 to 255", "up to 2048 items", "know\nno segments",
         "Examples:", "Exit codes:"]
     samples = staticmethod(samples)
 
@@ -136,14 +137,16 @@ class Results(PrefixCase):
             if dtype in FLOATS:
                 array = abs(array)  # NumPy does not say what uint64 makes of negative floats
             source = self.save("in.npy", array)
-            for accumulator in {dtype, "int64", "uint64", "float32", "float64"}:
+            wide = {other for other in DTYPES
+                    if other in FLOATS or np.dtype(other).itemsize >= array.itemsize}
+            for accumulator in wide:
                 with self.subTest(dtype=dtype, accumulator=accumulator):
                     op = "sum"
                     if accumulator in FLOATS and dtype in INTEGERS:
                         op = "max"  # of any size, so that sums round
                     self.writes(scanned(array, op, accumulator), source, "--op", op,
                                 "--accumulator", accumulator)
-            for accumulator in set(INTEGERS[:6]) - {dtype}:
+            for accumulator in set(DTYPES) - wide:
                 self.fails(USAGE, "--accumulator %s is not for items of %s, expected " %
                            (accumulator, dtype), source, "--accumulator", accumulator)
 
@@ -257,9 +260,18 @@ class Results(PrefixCase):
         self.writes(np.cumsum(array, dtype="int64"), self.save("in.npy", array), "--accumulator",
                     "i64")
         for value, accumulator in [(np.nan, "int64"), (2.0**63, "int64"), (-1.0, "uint64"),
-                                   (np.inf, "uint64"), (2.0**64, "uint64")]:
-            source = self.save("in.npy", np.array([0, value]))
+                                   (np.inf, "uint64"), (2.0**64, "uint64"), (2.0**31, "int32"),
+                                   (-2.0**31 - 256, "int32"), (2.0**32, "uint32"),
+                                   (-1.0, "uint32"), (np.nan, "int32")]:
+            source = self.save("in.npy", np.array([0, value],
+                                                  "float32" if "32" in accumulator else "float64"))
             self.fails(BAD_FILE, "in.npy: item 1 is ", source, "--accumulator", accumulator)
+        for values, accumulator in [([-2.0**31, 2.0**31 - 128, -0.9], "int32"),
+                                    ([2.0**32 - 256, -0.9, 1.5], "uint32")]:
+            array = np.array(values, "float32")
+            self.writes(np.maximum.accumulate(array.astype("float64").astype("int64")).astype(
+                accumulator), self.save("in.npy", array), "--op", "max", "--accumulator",
+                accumulator)
         self.writes(np.array([2**63], "uint64"), self.save("in.npy", np.array([2.0**63])),
                     "--accumulator", "uint64")
 
@@ -394,6 +406,12 @@ class Segments(PrefixCase):
         refused("holds float64 items, expected offsets", "--offsets", [0.0, 100.0])
         self.fails(USAGE, "raw binary does not say its type", source, "--keys", self.path("k.raw"))
         self.fails(BAD_FILE, "none.npy: ", source, "--heads", self.path("none.npy"))
+        self.fails(BAD_FILE, "'true' is no number, expected uint8 (0 to 255)", source, "--heads",
+                   self.write("heads.txt", b"0\ntrue\n"))
+        self.fails(BAD_FILE, "'256' is out of range, expected uint8 (0 to 255)", source, "--heads",
+                   self.write("heads.txt", b"0\n256\n"))
+        self.fails(BAD_FILE, "expected unsigned ones", source, "--head-bits",
+                   self.write("bits.txt", b"5\n" * 13))
 
 
 class Algorithms(PrefixCase):
@@ -418,6 +436,13 @@ class Algorithms(PrefixCase):
             array = samples("int16", 1500)
             self.writes(scanned(array, op, "int16"), self.save("in.npy", array), "--op", op,
                         "--accumulator", "int16", "--algorithm", "decoupled-look-back")
+        for dtype, accumulator in [("int8", "int32"), ("int8", "uint16"), ("uint16", "int32"),
+                                   ("float32", "int32")]:
+            array = samples(dtype, 1500)
+            if dtype == "float32":
+                array = abs(array)
+            self.writes(scanned(array, "sum", accumulator), self.save("in.npy", array),
+                        "--accumulator", accumulator, "--algorithm", "reduce-then-scan")
 
     def test_what_a_strategy_cannot_do(self):
         source = self.save("in.npy", np.arange(5))
@@ -462,6 +487,8 @@ class Messages(PrefixCase):
     def test_wrong_command_lines(self):
         source = self.save("in.npy", np.arange(5))
         self.fails(USAGE, "--op", source, "--op", "product")
+        self.fails(USAGE, "'f128' is no item type, expected one of int8 ", source, "--dtype", "f128")
+        self.fails(USAGE, " float64 float16 bfloat16 ", source, "--dtype", "f128")
         self.fails(USAGE, "--accumulator: 'int7'", source, "--accumulator", "int7")
         self.fails(USAGE, "excludes", source, "--heads", "a", "--keys", "b")
         self.fails(USAGE, "--op and, or and xor are for integers", source, "--op", "and",

@@ -101,7 +101,8 @@ class AsEveryProgram(EveryProgram, SpmvCase):
     words_of_help = EveryProgram.words_of_help + [
         "--engine", "--threads", "--dtype", "--column", "--format", "--progress", "--verify",
         "--time", "--x", "--transpose", "--semiring", "--repeat", "--stats", "--spy", "min-plus",
-        "Examples:", "Exit codes:"]
+        "type of the product: float32, float64, int64;", "column of X", "format of X",
+        "first line of X", "Examples:", "Exit codes:"]
 
 
 class Products(SpmvCase):
