@@ -12,18 +12,6 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// [s]: whether segment s begins at an item, as it does unless it is empty. An iterator.
-template <class Offset>
-struct begun_segments {
-  Offset const* offsets;
-  item_count count;
-
-  __device__ bool operator[](index_t s) const {
-    auto const at = static_cast<index_t>(offsets[s]);
-    return at >= 0 && at < count.get() && at < static_cast<index_t>(offsets[s + 1]);
-  }
-};
-
 /// Sets the head bit of every segment that is not empty; if any is, stores the number of segments
 /// at `numbered`, unless that is null. A block gathers the bits of segments that are not too long
 /// in shared memory, and adds them to those of others a word at a time.

@@ -12,36 +12,11 @@
 #include <libscan/device/resident_segmented_reduce.cuh>
 #include <libscan/device/searched_segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
+#include <libscan/device/spread_totals.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
-
-/// What the scan that spreads totals needs of memory.
-constexpr std::size_t spread_scan_bytes(index_t segments) {
-  using tuning = look_back_tuning<index_t>;
-  index_t const tile_items = index_t{tuning::block_threads} * tuning::items_per_thread;
-  return tile_state<index_t>::bytes(ceil_div(segments, tile_items));
-}
-
-/// An output iterator for the number of segments begun before segment s: the total of one that
-/// begins is the one of that number, that of an empty one is `init`.
-template <class Offset, class Totals, class T>
-struct total_spreader {
-  begun_segments<Offset> begun;
-  T const* totals_begun;
-  Totals totals;
-  T init;
-
-  struct reference {
-    total_spreader const& spreader;
-    index_t s;
-    __device__ void operator=(index_t number) const {
-      spreader.totals[s] = spreader.begun[s] ? spreader.totals_begun[number] : spreader.init;
-    }
-  };
-  __device__ reference operator[](index_t s) const { return {*this, s}; }
-};
 
 /// The look-back tuning that goes with a tuning.
 template <class Tuning, class T>
@@ -110,26 +85,30 @@ void segmented_reduce(workspace& ws, In in, Totals totals, Heads heads, Keys key
 /// Where the parts of the workspace of totals between offsets begin, and how many bytes it has.
 struct offset_totals_layout {
   std::size_t numbered;  // behind head bits: how many segments are to be numbered, all or none
-  std::size_t totals_begun;
-  std::size_t rest;  // for a scan, then for tiles
+  std::size_t spread;    // the tiles in which totals are spread
+  std::size_t begun;     // the totals to be spread; up to there all must be 0
+  std::size_t tiles;     // those of items
   std::size_t bytes;
 };
 template <class T, class Tuning, class Offset>
 constexpr offset_totals_layout lay_out_offset_totals(index_t n,
                                                      segment_offsets<Offset> const& descriptor) {
-  std::size_t const heads = head_bytes(descriptor, n);
-  std::size_t const totals_begun = heads + 256;
-  auto const most_begun = static_cast<std::size_t>(std::min(n, descriptor.segments));
-  std::size_t const rest = totals_begun + (most_begun * sizeof(T) + 255) / 256 * 256;
-  return {heads, totals_begun, rest,
-          std::max(rest + std::max(spread_scan_bytes(descriptor.segments),
-                                   segmented_reduce_bytes<T, Tuning>(n)),
-                   searched_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n))};
+  auto const whole = [](std::size_t bytes) { return ceil_div(bytes, std::size_t{256}) * 256; };
+  index_t const segments = descriptor.segments;
+  auto const most_begun = static_cast<std::size_t>(std::min(n, segments));
+  offset_totals_layout layout{};
+  layout.numbered = head_bytes(descriptor, n);
+  layout.spread = layout.numbered + 256;
+  layout.begun =
+      layout.spread + whole(tile_state<position>::bytes(spread_tiles<Offset, T>(segments)));
+  layout.tiles = layout.begun + whole(most_begun * sizeof(T));
+  layout.bytes = std::max(layout.tiles + segmented_reduce_bytes<T, Tuning>(n),
+                          searched_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n));
+  return layout;
 }
 
 /// Totals between offsets. Of few, each tile searches for its own; otherwise heads are marked. Only
-/// if a segment is empty are the totals of the others written side by side first, and spread by a
-/// scan that numbers them.
+/// if a segment is empty are the totals of the others written side by side first, and spread.
 template <class Tuning, class In, class Totals, class Offset, class Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offset> descriptor,
                       no_keys keys, item_count n, Op op, index_t* /*d_segments*/,
@@ -151,18 +130,15 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
   auto const layout = lay_out_offset_totals<T, Tuning>(n.at_most(), descriptor);
   std::byte* const memory = ws.reserve(layout.bytes);
   auto* const numbered = reinterpret_cast<index_t*>(memory + layout.numbered);
-  auto* const totals_begun = reinterpret_cast<T*>(memory + layout.totals_begun);
-  std::byte* const rest = memory + layout.rest;
+  auto* const begun = reinterpret_cast<T*>(memory + layout.begun);
 
-  simt::fill_async(memory, 0, layout.totals_begun, ws.stream());
+  simt::fill_async(memory, 0, layout.begun, ws.stream());
   auto const heads = mark_heads(descriptor, memory, n, numbered, ws.stream());
-  reduce_segments<Tuning>(ws, rest, in, begun_totals<Totals, T>{totals, totals_begun, numbered},
-                          heads, keys, n, op, nullptr, init);
-  begun_segments<Offset> const begun{descriptor.offsets, n};
-  workspace scan_ws(rest, layout.bytes - layout.rest, ws.stream());
-  look_back_scan<scan_kind::exclusive, look_back_tuning<index_t>>(
-      scan_ws, begun, total_spreader<Offset, Totals, T>{begun, totals_begun, totals, init},
-      item_count::on_device(numbered, descriptor.segments), plus<index_t>{}, nullptr, 0);
+  reduce_segments<Tuning>(ws, memory + layout.tiles, in,
+                          begun_totals<Totals, T>{totals, begun, numbered}, heads, keys, n, op,
+                          nullptr, init);
+  spread_totals<Offset, T>(memory + layout.spread, ws.stream(), descriptor.offsets,
+                           descriptor.segments, numbered, n, begun, totals, init);
 }
 
 /// Throws `invalid_argument` if results share memory with what is read, as far as the host knows:

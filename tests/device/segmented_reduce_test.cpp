@@ -23,7 +23,7 @@ namespace {
 /// No tuning of one's own: the library chooses.
 using automatic = void;
 
-/// Small tiles, for which heads are marked and segments numbered before, as of many segments.
+/// Small tiles, for which heads are marked before, as of many segments.
 struct marking_tuning : small_tuning {
   [[maybe_unused]] static constexpr bool marks_heads = true;
 };
@@ -142,6 +142,19 @@ TEMPLATE_TEST_CASE("more tiles than a ring has stages, claimed or dealt", "", ti
                                                9);
       },
       2);
+}
+
+TEST_CASE("totals of many segments, some of them empty, are spread in order") {
+  each_schedule(scaled(3, 1), [](std::string const& schedule) {
+    INFO(schedule);
+    index_t const n = on_gpu ? 3000001 : scaled(20001, 9001);  // 1.5 items in a segment, about
+    require_totals<marking_tuning, std::int32_t>(segment_shape::some_empty, n, plus<std::int32_t>{},
+                                                 9);
+    require_totals<marking_tuning, interval>(segment_shape::some_empty, n / 2, tripwire{},
+                                             tripwire::identity());
+    require_totals<marking_tuning, matrix>(segment_shape::some_empty, n / 8, multiply{},
+                                           multiply::identity());
+  });
 }
 
 TEST_CASE("totals do not depend on where items and heads lie in memory") {

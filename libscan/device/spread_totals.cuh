@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The totals of all segments, made of those of the segments that are not empty: a filter the other
+// way round. Tiles of segments are claimed by an atomic ticket; binary scans by ballots, and
+// look-back between tiles (Merrill & Garland 2016), number the segments that begin at an item.
+#pragma once
+
+#include <cstdint>
+
+#include <libscan/device/look_back_scan.cuh>
+#include <libscan/device/position.cuh>
+#include <libscan/warp/binary_scan.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// totals[s] = begun[k] if segment s is the k-th that is not empty, `init` if it is empty, for all
+/// s below *numbered.
+template <class Offset, class T>
+struct spread_totals_kernel {
+  static constexpr int block_threads = 256;
+  static constexpr int warps = block_threads / simt::warp_size;
+  static constexpr int rows = sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 1;  // under way together
+  static constexpr int warp_segments = rows * simt::warp_size;
+  static constexpr int tile_segments = warps * warp_segments;
+
+  struct shared_storage {
+    int warp_begun[warps];
+    position carry;
+    index_t claimed;
+  };
+
+  template <class Totals>
+  __device__ void operator()(shared_storage& shared, Offset const* offsets, index_t const* numbered,
+                             item_count count, T const* begun, Totals totals, T init,
+                             tile_state<position> state) const {
+    index_t const n = count.get();
+    index_t const segments = *numbered;
+    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+    for (;;) {
+      // 1 claim a tile
+      if (threadIdx.x == 0) shared.claimed = state.claim();
+      simt::sync_block();
+      index_t const tile = shared.claimed;
+      if (tile * tile_segments >= segments) return;
+
+      // 2 see which segments begin at an item; 3 number them within the tile
+      index_t const own = tile * tile_segments + warp * warp_segments + simt::lane_id();
+      bool begins[rows];
+      load_begins(offsets, own, segments, n, begins);
+      int number[rows];
+      int warp_begun = 0;
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        auto const row = warp::binary_scan(begins[r]);
+        number[r] = warp_begun + row.rank;
+        warp_begun += row.count;
+      }
+      if (simt::lane_id() == 0) shared.warp_begun[warp] = warp_begun;
+      simt::sync_block();
+      int before = 0, all = 0;
+#pragma unroll
+      for (int w = 0; w < warps; ++w) {
+        if (w == warp) before = all;
+        all += shared.warp_begun[w];
+      }
+
+      // 4 publish how many there are, look back for how many precede the tile
+      position const carry =
+          enter_tile(state, tile, position{all}, position{0}, plus_position{}, shared.carry);
+
+      // 5 load their totals; 6 store those of all
+      T const* const first = begun + (carry.value + before);
+      T total[rows];
+#pragma unroll
+      for (int r = 0; r < rows; ++r) total[r] = begins[r] ? first[number[r]] : init;
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        index_t const segment = own + r * simt::warp_size;
+        if (segment < segments) totals[segment] = total[r];
+      }
+    }
+  }
+
+ private:
+  /// Whether each of the caller's segments, a row of the warp apart, begins at one of n items.
+  static __device__ void load_begins(Offset const* offsets, index_t own, index_t segments,
+                                     index_t n, bool (&begins)[rows]) {
+    index_t at[rows], end[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      index_t const segment = own + r * simt::warp_size;
+      at[r] = static_cast<index_t>(offsets[segment < segments ? segment : segments]);
+      end[r] = static_cast<index_t>(offsets[segment < segments ? segment + 1 : segments]);
+    }
+#pragma unroll
+    for (int r = 0; r < rows; ++r) begins[r] = at[r] >= 0 && at[r] < n && at[r] < end[r];
+  }
+};
+
+/// How many tiles the totals of so many segments are spread in.
+template <class Offset, class T>
+constexpr index_t spread_tiles(index_t segments) {
+  return ceil_div(segments, index_t{spread_totals_kernel<Offset, T>::tile_segments});
+}
+
+/// Launches `spread_totals_kernel`, for which *numbered is 0 or `segments`. `memory`: of
+/// `tile_state<position>::bytes` for `spread_tiles`, whose first `reset_bytes` are 0.
+template <class Offset, class T, class Totals>
+void spread_totals(std::byte* memory, simt::stream on, Offset const* offsets, index_t segments,
+                   index_t const* numbered, item_count n, T const* begun, Totals totals, T init) {
+  using kernel = spread_totals_kernel<Offset, T>;
+  index_t const tiles = spread_tiles<Offset, T>(segments);
+  unsigned const blocks = blocks_for<kernel, Offset const*, index_t const*, item_count, T const*,
+                                     Totals, T, tile_state<position>>(tiles, kernel::block_threads);
+  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, offsets,
+                       numbered, n, begun, totals, init, tile_state<position>(memory, tiles));
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
