@@ -27,7 +27,8 @@ written. On a GPU, CUB is asked, too, for scans, filters, unique and sorts of in
 for scans within segments by keys and for splits.
 
 The first case that fails is made smaller as long as it fails, and shown with the command that runs
-it again (and which --n, --values, --aligned and --plain are for).
+it again (and which --n, --values, --aligned and --plain are for). If what is checked crashes, that
+command is the last thing said, on standard error, for the case as it was drawn.
 
 --engine executor runs the GPU's kernels on the CPU, thread by thread, under random schedules, with
 at most 3000 items. auto: a usable GPU, else the CPU.
