@@ -31,8 +31,9 @@ struct device_case {
   }
 
   /// The values to read.
-  std::uint32_t const* values() const {
-    return (c.in_place ? out : in).at<std::uint32_t>(slot::values);
+  template <class Value>
+  Value const* values() const {
+    return (c.in_place ? out : in).at<Value>(slot::values);
   }
 };
 

@@ -11,6 +11,7 @@
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 
+#include <apps/check/case_items.hpp>
 #include <apps/check/device_operators.cuh>
 #include <libscan/device/segments.cuh>
 
@@ -65,8 +66,9 @@ void sort_by_cub(device_case const& one) {
   check_case const& c = one.c;
   T const* const in = one.items<T>();
   T* const out = one.out.at<T>(slot::items);
-  std::uint32_t const* const values = one.values();
-  auto* const moved = one.out.at<std::uint32_t>(slot::values);
+  using value = value_of<value_bytes_with<T>()>;
+  value const* const values = one.values<value>();
+  auto* const moved = one.out.at<value>(slot::values);
   int const end = c.end_bit < 0 ? 8 * static_cast<int>(sizeof(T)) : c.end_bit;
   using sort = cub::DeviceRadixSort;
   with_memory(one.ws, [&](void* memory, std::size_t& bytes) {
