@@ -93,9 +93,9 @@ std::span<task const> tasks_of(family what, bool device) {
 // operators below.
 constexpr dtype scan_types[] = {dtype::u8,  dtype::i16, dtype::i32,
                                 dtype::u64, dtype::f32, dtype::f64};
-constexpr dtype segmented_types[] = {dtype::u64, dtype::f32};
+constexpr dtype segmented_types[] = {dtype::i16, dtype::u64, dtype::f32};
 constexpr dtype filter_types[] = {dtype::u8, dtype::i32, dtype::f64};
-constexpr dtype split_types[] = {dtype::i32, dtype::u64};
+constexpr dtype split_types[] = {dtype::i32, dtype::u64, dtype::i16};
 constexpr dtype counted_types[] = {dtype::i32, dtype::u8};
 constexpr dtype binned_types[] = {dtype::f32};
 constexpr dtype entry_types[] = {dtype::f32, dtype::i64, dtype::f64};
@@ -107,6 +107,7 @@ std::span<dtype const> types_for(task what, bool device) {
       what == task::histogram_of_integers || by_buckets(what) || what == task::split_by_bit;
   if (!device) return std::span(all_dtypes).first(integers ? 8 : 10);
   if (what == task::histogram_of_integers) return counted_types;
+  if (what == task::split_by_key) return std::span(split_types).first(2);
   if (what == task::sorted_histogram || what == task::counted_histogram) {
     return std::span(counted_types).first(1);
   }

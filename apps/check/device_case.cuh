@@ -30,6 +30,12 @@ struct device_case {
     return (c.in_place ? out : in).at<T>(slot::items);
   }
 
+  /// Where items go.
+  template <class T>
+  T* result() const {
+    return out.at<T>(slot::items);
+  }
+
   /// The values to read.
   template <class Value>
   Value const* values() const {
