@@ -8,58 +8,12 @@
 #include <limits>
 #include <vector>
 
+#include <apps/check/case_items.hpp>
+#include <apps/check/case_parts.hpp>
 #include <apps/check/parallel.hpp>
 
 namespace libscan::apps {
 namespace {
-
-// What the words of a case are for; apart from those of its properties.
-enum stream : std::uint64_t {
-  for_items = 100,
-  for_flags,
-  for_lengths,
-  for_values,
-  for_constant,
-  for_threshold,
-  for_surplus,
-  for_weights,
-  for_edges,
-  for_range,
-  for_columns,
-  for_rows,
-  for_vector,
-  for_sum
-};
-
-index_t length_of(check_case const& c, index_t begin, std::uint64_t k) {
-  std::uint64_t const word = random_word(c.word(for_lengths), k);
-  switch (c.shape) {
-    case segment_shape::one:
-      return c.n;
-    case segment_shape::single:
-      return 1;
-    case segment_shape::some_empty:
-      return static_cast<index_t>(word % 3 == 0 ? word / 3 % 40 : 0);
-    case segment_shape::power_law: {
-      auto const share = static_cast<index_t>(1 + (word >> 16) % 65536);
-      return std::max<index_t>(1, std::min<index_t>(c.n, 65536 / share));
-    }
-    case segment_shape::huge_among_tiny:
-      break;
-  }
-  bool const huge = begin >= c.n / 4 && begin < c.n / 4 + 3;
-  return huge ? std::max<index_t>(1, c.n / 2) : static_cast<index_t>(1 + word % 3);
-}
-
-/// Calls found(begin) for each segment, which may be empty.
-template <class Found>
-void each_segment(check_case const& c, Found found) {
-  index_t begin = 0;
-  for (std::uint64_t k = 0; begin < c.n; ++k) {
-    found(begin);
-    begin = std::min(c.n, begin + length_of(c, begin, k));
-  }
-}
 
 /// A float in [-1, 1) of as many bits as T has.
 template <class T>
@@ -167,59 +121,64 @@ void make_items(check_case const& c, stream purpose, T* items, index_t n) {
   }
 }
 
-void make_flags(check_case const& c, std::uint8_t* flags) {
-  std::uint64_t const words = c.word(for_flags);
-  auto const percent = static_cast<std::uint64_t>(c.keep_percent);
-  in_pieces(c.n, [&](index_t begin, index_t end) {
+/// Halves near to floats, and where these are special any bits, too.
+template <half_float T>
+void make_halves(check_case const& c, T* items) {
+  std::vector<float> near(static_cast<std::size_t>(c.n));
+  make_items(c, for_items, near.data(), c.n);
+  std::uint64_t const words = c.word(for_values);
+  in_pieces(c.n, [&, any = c.values == distribution::special](index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i) {
       std::uint64_t const word = random_word(words, static_cast<std::uint64_t>(i));
-      // Any value but 0 is true.
-      flags[i] = static_cast<std::uint8_t>(word % 100 < percent ? 1 + (word >> 32) % 255 : 0);
-    }
-  });
-}
-
-/// Bits behind the last item are set where the flags' are random.
-template <class Flag>
-void pack_bits(index_t n, Flag const& flag, std::uint32_t* words) {
-  in_pieces(ceil_div(n, index_t{32}), [&](index_t begin, index_t end) {
-    for (index_t w = begin; w < end; ++w) {
-      std::uint32_t word = 0;
-      for (index_t i = 0; i < 32; ++i) {
-        if (32 * w + i >= n || flag(32 * w + i)) word |= std::uint32_t{1} << i;
+      if (any && word % 2 == 0) {
+        items[i] = T{static_cast<std::uint16_t>(word >> 16)};
+      } else {
+        items[i] = near[static_cast<std::size_t>(i)];
       }
-      words[w] = word;
     }
   });
 }
 
-/// What says where segments begin.
-void make_segments(check_case const& c, placed in) {
-  std::vector<std::uint8_t> heads(static_cast<std::size_t>(c.n), 0);
-  auto* const offsets = in.at<index_t>(slot::places);
-  index_t s = 0;
-  each_segment(c, [&](index_t begin) {
-    heads[static_cast<std::size_t>(begin)] = 1;
-    if (offsets != nullptr) offsets[s++] = begin;
+/// Keys that are numbers of buckets.
+template <class T>
+void make_bucket_numbers(check_case const& c, T* items) {
+  make_items(c, for_items, items, c.n);
+  auto const most = static_cast<unsigned>(std::numeric_limits<T>::max() < 255 ? 128 : 256);
+  bucket_by_value<T> const bucket{std::min(static_cast<unsigned>(c.buckets), most)};
+  in_pieces(c.n, [=](index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) items[i] = static_cast<T>(bucket(items[i]));
   });
-  if (offsets != nullptr) offsets[s] = c.n;
-  if (auto* const flags = in.at<std::uint8_t>(slot::flags)) {
-    for (index_t i = 0; i < c.n; ++i) {
-      flags[i] = heads[static_cast<std::size_t>(i)] != 0 ? static_cast<std::uint8_t>(i | 1) : 0;
+}
+
+/// The items of a case.
+void make_items(check_case const& c, placed in) {
+  visit_items(c, [&]<class T>(std::type_identity<T>) {
+    T* const items = in.at<T>(slot::items);
+    if constexpr (half_float<T>) {
+      make_halves(c, items);
+    } else if constexpr (std::is_same_v<T, key_record>) {
+      make_items(c, for_items, in.at<std::uint32_t>(slot::items), c.n * words_of_item(c));
+    } else if constexpr (std::is_integral_v<T>) {
+      if (c.what == task::split_by_number) return make_bucket_numbers(c, items);
+      make_items(c, for_items, items, c.n);
+    } else {
+      make_items(c, for_items, items, c.n);
     }
-  }
-  if (auto* const words = in.at<std::uint32_t>(slot::bits)) {
-    pack_bits(
-        c.n, [&](index_t i) { return heads[static_cast<std::size_t>(i)] != 0; }, words);
-  }
-  if (c.what == task::segmented_by_keys) {
-    auto* const keys = in.at<std::int32_t>(slot::keys);
-    std::int32_t key = 0;
-    for (index_t i = 0; i < c.n; ++i) {
-      key = (key + heads[static_cast<std::size_t>(i)]) % 3;
-      keys[i] = key;
+  });
+}
+
+/// What moves with keys: random bytes.
+void make_values(check_case const& c, placed in) {
+  auto* const values = in.at<std::byte>(slot::values);
+  std::uint64_t const words = c.word(for_values);
+  auto const size = static_cast<std::size_t>(c.value_bytes);
+  in_pieces(c.n, [=](index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) {
+      auto const k = static_cast<std::uint64_t>(i);
+      std::uint64_t const pair[] = {random_word(words, k), random_word(~words, k)};
+      std::memcpy(values + static_cast<std::size_t>(i) * size, pair, size);
     }
-  }
+  });
 }
 
 /// n random indices below `end`.
@@ -306,41 +265,14 @@ bool are_integers(check_case const& c) {
                                how != distribution::special);
 }
 
-index_t count_segments(check_case const& c) {
-  if (!in_segments(c.what)) return 0;
-  index_t count = 0;
-  each_segment(c, [&](index_t) { ++count; });
-  return count;
-}
-
 void make_inputs(check_case const& c, placed in) {
   std::memset(in.base, canary, in.where.bytes());
-  visit_dtype(c.type, [&]<class T>(std::type_identity<T>) {
-    make_items(c, for_items, in.at<T>(slot::items), c.n);
-  });
-  if (with_values(c.what)) {
-    auto* const values = in.at<std::uint32_t>(slot::values);
-    std::uint64_t const words = c.word(for_values);
-    in_pieces(c.n, [=](index_t begin, index_t end) {
-      for (index_t i = begin; i < end; ++i) {
-        values[i] = static_cast<std::uint32_t>(random_word(words, static_cast<std::uint64_t>(i)));
-      }
-    });
-  }
+  make_items(c, in);
+  if (with_values(c.what)) make_values(c, in);
   *in.at<index_t>(slot::count) = c.n;
   if (family_of(c.what) == family::histogram) make_bins(c, in);
   if (family_of(c.what) == family::spmv) make_matrix(c, in);
-  if (in_segments(c.what)) {
-    make_segments(c, in);
-  } else if (by_flags(c.what)) {
-    make_flags(c, in.at<std::uint8_t>(slot::flags));
-  } else if (by_bits(c.what)) {
-    std::vector<std::uint8_t> flags(static_cast<std::size_t>(c.n));
-    make_flags(c, flags.data());
-    pack_bits(
-        c.n, [&](index_t i) { return flags[static_cast<std::size_t>(i)] != 0; },
-        in.at<std::uint32_t>(slot::bits));
-  }
+  make_marks(c, in);
 }
 
 void prepare_outputs(check_case const& c, placed in, placed out) {

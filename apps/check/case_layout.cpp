@@ -5,6 +5,20 @@
 namespace libscan::apps {
 namespace {
 
+/// Adds an array of items as they are sorted.
+void add_items(layout& to, slot which, check_case const& c, int offset) {
+  to.add(which, c.type, c.n, offset, words_of_item(c));
+}
+
+/// Adds an array of what moves with them.
+void add_values(layout& to, slot which, check_case const& c, int offset) {
+  dtype const word = c.value_bytes == 1   ? dtype::u8
+                     : c.value_bytes == 2 ? dtype::u16
+                     : c.value_bytes == 4 ? dtype::u32
+                                          : dtype::u64;
+  to.add(which, word, c.n, offset, c.value_bytes == 16 ? 2 : 1);
+}
+
 /// Of histograms and matrices.
 layout table_layout(check_case const& c, index_t segments) {
   layout result(c.slack);
@@ -28,8 +42,8 @@ layout table_layout(check_case const& c, index_t segments) {
 layout input_layout(check_case const& c, index_t segments) {
   layout result(c.slack);
   bool const segmented = family_of(c.what) == family::segmented;
-  result.add(slot::items, c.type, c.n, c.in_offset);
-  if (with_values(c.what)) result.add(slot::values, dtype::u32, c.n, c.in_offset);
+  add_items(result, slot::items, c, c.in_offset);
+  if (with_values(c.what)) add_values(result, slot::values, c, c.in_offset);
   if (by_flags(c.what) || c.what == task::segmented_by_flags) {
     result.add(slot::flags, dtype::u8, c.n, c.in_offset);
   }
@@ -63,19 +77,24 @@ layout output_layout(check_case const& c, index_t segments) {
   bool const splits = family_of(c.what) == family::split;
   bool const filters = family_of(c.what) == family::filter;
   bool const positions = c.what == task::positions_if || c.what == task::positions_flagged ||
-                         c.what == task::positions_masked || c.what == task::argsort;
-  if (!positions && c.what != task::count_if) {
-    result.add(slot::items, c.type, c.n, c.out_offset);
-  }
-  if (positions || c.what == task::run_lengths) {
+                         c.what == task::positions_masked || c.what == task::argsort ||
+                         c.what == task::argsort_in_segments;
+  bool const indexed = c.what == task::indexed_if || c.what == task::indexed_flagged ||
+                       c.what == task::indexed_masked;
+  if (!positions && c.what != task::count_if) add_items(result, slot::items, c, c.out_offset);
+  if (positions || indexed || c.what == task::run_lengths) {
     result.add(slot::places, dtype::i64, c.n, c.out_offset);
   }
   if (c.what == task::run_lengths) result.add(slot::lengths, dtype::i64, c.n, c.in_offset);
   bool const two =
       c.what == task::split_if || c.what == task::split_flagged || c.what == task::split_masked;
   if (two) result.add(slot::others, c.type, c.n, c.in_offset);
-  if (with_values(c.what)) result.add(slot::values, dtype::u32, c.n, c.in_offset);
-  if (c.what == task::split_by_key) {
+  if (with_values(c.what)) add_values(result, slot::values, c, c.in_offset);
+  if (c.two_buffers) {
+    add_items(result, slot::spare, c, c.in_offset);
+    if (with_values(c.what)) add_values(result, slot::spare_values, c, c.out_offset);
+  }
+  if (by_buckets(c.what)) {
     result.add(slot::places, dtype::i64, c.buckets + 1, c.in_offset);
   } else if (splits || filters) {
     result.add(slot::count, dtype::i64, 1, 0);

@@ -33,6 +33,9 @@ std::string describe(check_case const& c) {
                                                "positions by a predicate",
                                                "positions by flags",
                                                "positions by bits",
+                                               "filter with positions by a predicate",
+                                               "filter with positions by flags",
+                                               "filter with positions by bits",
                                                "count by a predicate",
                                                "unique",
                                                "run lengths",
@@ -41,12 +44,14 @@ std::string describe(check_case const& c) {
                                                "split by bits",
                                                "split into one buffer",
                                                "split by a bit",
+                                               "split by the number of a bucket",
                                                "split by key",
                                                "sort of keys",
                                                "sort of pairs",
                                                "argsort",
                                                "sort of keys in segments",
                                                "sort of pairs in segments",
+                                               "argsort in segments",
                                                "histogram of integers",
                                                "histogram in even bins",
                                                "histogram between edges",
@@ -57,8 +62,10 @@ std::string describe(check_case const& c) {
                                                "product by a segmented reduction",
                                                "matrix by rows from a list"};
   static constexpr std::string_view operators[] = {"sum", "min", "max", "and", "or", "xor"};
+  static constexpr std::string_view keys[] = {"numbers", "float16", "bfloat16", "records"};
   std::string text(tasks[static_cast<int>(c.what)]);
-  text.append(" of ").append(std::to_string(c.n)).append(" ").append(name_of(c.type));
+  text.append(" of ").append(std::to_string(c.n)).append(" ");
+  text.append(c.keys == key_kind::number ? name_of(c.type) : keys[static_cast<int>(c.keys)]);
   text.append(", ").append(name_of(c.values));
   bool const scans = family_of(c.what) <= family::segmented;
   if (scans) {
@@ -67,7 +74,8 @@ std::string describe(check_case const& c) {
     if (c.has_init) text += " with init";
     if (c.reverse) text += ", reverse";
   }
-  if (c.what == task::split_by_key) text += ", " + std::to_string(c.buckets) + " buckets";
+  if (with_values(c.what)) text += ", values of " + std::to_string(c.value_bytes) + " bytes";
+  if (by_buckets(c.what)) text += ", " + std::to_string(c.buckets) + " buckets";
   if (family_of(c.what) == family::histogram) text += ", " + std::to_string(c.bins) + " bins";
   if (family_of(c.what) == family::spmv) text += ", " + std::to_string(c.columns) + " columns";
   if (c.what == task::product || c.what == task::segmented_product) {
@@ -80,7 +88,7 @@ std::string describe(check_case const& c) {
       text += ", bits " + std::to_string(c.first_bit) + ":" + std::to_string(c.end_bit);
     }
   }
-  if (c.in_place) text += ", in place";
+  if (c.in_place) text += c.two_buffers ? ", between two buffers" : ", in place";
   if (c.count_on_device) text += ", count on the device";
   if (c.in_offset + c.out_offset != 0) {
     text += ", offsets " + std::to_string(c.in_offset) + " and " + std::to_string(c.out_offset);

@@ -3,13 +3,27 @@
 #include <apps/check/case_runner.hpp>
 
 #include <cstring>
+#include <exception>
+#include <new>
 
 #include <apps/check/case_data.hpp>
+#include <apps/check/crash_note.hpp>
 #include <libscan/core/error.hpp>
 
 namespace libscan::apps {
 
-std::string case_runner::run(check_case const& c) {
+namespace {
+
+/// A crash leaves nobody to look for a smaller case.
+std::string words_for_crash(check_case const& c, case_wishes const& wishes) {
+  return "CRASHED: " + describe(c) + "\n  again: " + command_for(c, wishes) +
+         "\n  (not made smaller; --n, --values, --aligned and --plain may do that by hand)\n";
+}
+
+}  // namespace
+
+std::string case_runner::run(check_case const& c, case_wishes const& wishes) {
+  crash_note const note(words_for_crash(c, wishes));
   index_t const segments = count_segments(c);
   layout const inputs = input_layout(c, segments);
   layout const outputs = output_layout(c, segments);
@@ -24,8 +38,12 @@ std::string case_runner::run(check_case const& c) {
     on_.run(c, in, got);
   } catch (device_error const&) {
     throw;
-  } catch (error const& e) {
+  } catch (std::bad_alloc const&) {
+    throw;
+  } catch (std::exception const& e) {
     return std::string("threw: ") + e.what();
+  } catch (...) {
+    return "threw what is no std::exception";
   }
   auto const difference = first_difference(c, expected, got, allowed_);
   if (!difference.empty()) return difference;
@@ -42,7 +60,7 @@ std::string case_runner::run(check_case const& c) {
 /// Whether the case fails with other wishes; keeps them if so.
 bool case_runner::fails(failure& found, case_wishes const& wishes) {
   check_case const c = draw_case(found.what.on, found.what.seed, found.what.number, wishes);
-  auto difference = run(c);
+  auto difference = run(c, wishes);
   if (difference.empty()) return false;
   found = {c, wishes, std::move(difference)};
   return true;
@@ -81,9 +99,7 @@ failure case_runner::shrink(failure found) {
   return found;
 }
 
-std::string command_for(failure const& found) {
-  auto const& wishes = found.wishes;
-  check_case const& c = found.what;
+std::string command_for(check_case const& c, case_wishes const& wishes) {
   std::string text = "scan-check --what ";
   text.append(name_of(family_of(c.what))).append(" --engine ").append(name_of(c.on));
   text += " --seed " + std::to_string(c.seed) + " --case " + std::to_string(c.number);

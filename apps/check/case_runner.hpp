@@ -22,9 +22,10 @@ class case_runner {
  public:
   explicit case_runner(check_engine& on) : on_(on) {}
 
-  /// Empty if case `c` gives what it should; else the first difference, or what was thrown. A
-  /// `device_error` or std::bad_alloc is thrown on: nothing can be said of later cases then.
-  std::string run(check_case const& c);
+  /// Empty if case `c`, drawn with `wishes`, gives what it should; else the first difference, or
+  /// what was thrown. A `device_error` or std::bad_alloc is thrown on: nothing can be said of later
+  /// cases then. A crash says `command_for` the case before it ends the program.
+  std::string run(check_case const& c, case_wishes const& wishes);
 
   /// The same failure with fewer items, simpler values and a plainer call, as far as it persists.
   failure shrink(failure found);
@@ -38,7 +39,7 @@ class case_runner {
   tolerances allowed_;
 };
 
-/// The command that runs case `found` again.
-std::string command_for(failure const& found);
+/// The command that runs case `c`, drawn with `wishes`, again.
+std::string command_for(check_case const& c, case_wishes const& wishes);
 
 }  // namespace libscan::apps

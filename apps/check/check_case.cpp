@@ -34,7 +34,9 @@ enum purpose : std::uint64_t {
   for_schedule,
   for_bins,
   for_semiring,
-  for_columns
+  for_columns,
+  for_value_size,
+  for_buffers
 };
 
 template <class T>
@@ -49,13 +51,19 @@ constexpr task segmented_scans[] = {task::segmented_by_flags, task::segmented_by
                                     task::segmented_by_offsets, task::segmented_by_keys};
 constexpr task filters[] = {
     task::filter_if,         task::filter_flagged,   task::filter_masked, task::positions_if,
-    task::positions_flagged, task::positions_masked, task::count_if,      task::unique,
-    task::run_lengths};
-// Those that only the device has come last.
+    task::positions_flagged, task::positions_masked, task::indexed_if,    task::indexed_flagged,
+    task::indexed_masked,    task::count_if,         task::unique,        task::run_lengths};
+// Those that only the cpu engine has come last.
 constexpr task splits[] = {task::split_if,       task::split_flagged, task::split_masked,
-                           task::split_into_one, task::split_by_key,  task::split_by_bit};
-constexpr task sorts[] = {task::sort_keys, task::sort_pairs, task::argsort,
-                          task::sort_keys_in_segments, task::sort_pairs_in_segments};
+                           task::split_into_one, task::split_by_key,  task::split_by_bit,
+                           task::split_by_number};
+constexpr task sorts[] = {task::sort_keys,
+                          task::sort_pairs,
+                          task::argsort,
+                          task::sort_keys_in_segments,
+                          task::sort_pairs_in_segments,
+                          task::argsort_in_segments};
+// Those that only a device has come last.
 constexpr task histograms[] = {task::histogram_of_integers, task::even_histogram,
                                task::edge_histogram,        task::weighted_histogram,
                                task::sorted_histogram,      task::counted_histogram};
@@ -70,9 +78,9 @@ std::span<task const> tasks_of(family what, bool device) {
     case family::filter:
       return filters;
     case family::split:
-      return std::span(splits).first(device ? std::size(splits) : 5);
+      return std::span(splits).first(device ? 6 : std::size(splits));
     case family::sort:
-      return sorts;
+      return std::span(sorts).first(device ? 5 : std::size(sorts));
     case family::histogram:
       return std::span(histograms).first(device ? std::size(histograms) : 4);
     case family::spmv:
@@ -81,31 +89,28 @@ std::span<task const> tasks_of(family what, bool device) {
   return std::span(products).first(device ? std::size(products) : 2);
 }
 
-// What is compiled: everything for the cpu engine but sorts within segments; for kernels, types of
-// each size, and the operators below.
-constexpr dtype scan_types[] = {dtype::u8, dtype::i32, dtype::u64, dtype::f32, dtype::f64};
-constexpr dtype segmented_types[] = {dtype::u64, dtype::f32};
-constexpr dtype filter_types[] = {dtype::u8, dtype::i32};
-constexpr dtype split_types[] = {dtype::i32, dtype::u64};
-constexpr dtype key_types[] = {dtype::u8, dtype::i32, dtype::u64, dtype::f32};
-constexpr dtype segment_key_types[] = {dtype::i32, dtype::u64, dtype::f32};
+// What is compiled: everything for the cpu engine; for kernels, types of each size, and the
+// operators below.
+constexpr dtype scan_types[] = {dtype::u8,  dtype::i16, dtype::i32,
+                                dtype::u64, dtype::f32, dtype::f64};
+constexpr dtype segmented_types[] = {dtype::i16, dtype::u64, dtype::f32};
+constexpr dtype filter_types[] = {dtype::u8, dtype::i32, dtype::f64};
+constexpr dtype split_types[] = {dtype::i32, dtype::u64, dtype::i16};
 constexpr dtype counted_types[] = {dtype::i32, dtype::u8};
 constexpr dtype binned_types[] = {dtype::f32};
 constexpr dtype entry_types[] = {dtype::f32, dtype::i64, dtype::f64};
 
 std::span<dtype const> types_for(task what, bool device) {
-  bool const in_segments =
-      what == task::sort_keys_in_segments || what == task::sort_pairs_in_segments;
-  if (in_segments) return std::span(segment_key_types).first(device ? 1 : 3);
   if (what == task::rows_of_list && device) return std::span(entry_types).first(1);
   if (family_of(what) == family::spmv) return std::span(entry_types).first(device ? 2 : 3);
-  bool const integers = what == task::histogram_of_integers || what == task::split_by_key;
+  bool const integers =
+      what == task::histogram_of_integers || by_buckets(what) || what == task::split_by_bit;
   if (!device) return std::span(all_dtypes).first(integers ? 8 : 10);
   if (what == task::histogram_of_integers) return counted_types;
+  if (what == task::split_by_key) return std::span(split_types).first(2);
   if (what == task::sorted_histogram || what == task::counted_histogram) {
     return std::span(counted_types).first(1);
   }
-  if (what == task::split_by_key) return std::span(split_types).first(1);
   switch (family_of(what)) {
     case family::scan:
       return scan_types;
@@ -115,13 +120,56 @@ std::span<dtype const> types_for(task what, bool device) {
       return filter_types;
     case family::split:
       return split_types;
-    case family::histogram:
+    default:
       return binned_types;
-    case family::sort:
-    case family::spmv:
-      break;
   }
-  return key_types;
+}
+
+/// What is sorted.
+struct key_choice {
+  dtype type;
+  key_kind keys = key_kind::number;
+};
+
+// Within segments, kernels are compiled for the first two alone.
+constexpr key_choice device_keys[] = {
+    {dtype::i32}, {dtype::u16, key_kind::half},  {dtype::u8}, {dtype::u64}, {dtype::f32},
+    {dtype::f64}, {dtype::u32, key_kind::record}};
+// Records are not sorted within segments.
+constexpr key_choice cpu_keys[] = {{dtype::i8},
+                                   {dtype::u8},
+                                   {dtype::i16},
+                                   {dtype::u16},
+                                   {dtype::i32},
+                                   {dtype::u32},
+                                   {dtype::i64},
+                                   {dtype::u64},
+                                   {dtype::f32},
+                                   {dtype::f64},
+                                   {dtype::u16, key_kind::half},
+                                   {dtype::u16, key_kind::bfloat},
+                                   {dtype::u32, key_kind::record}};
+
+std::span<key_choice const> keys_for(task what, bool device) {
+  if (device) return std::span(device_keys).first(in_segments(what) ? 2 : std::size(device_keys));
+  return std::span(cpu_keys).first(in_segments(what) ? 12 : std::size(cpu_keys));
+}
+
+void draw_type(check_case& c) {
+  bool const device = on_device(c.on);
+  if (family_of(c.what) == family::sort) {
+    auto const [type, keys] = one_of(keys_for(c.what, device), c.word(for_type));
+    c.type = type;
+    c.keys = keys;
+  } else {
+    c.type = one_of(types_for(c.what, device), c.word(for_type));
+  }
+  static constexpr int sizes[] = {1, 2, 4, 8, 16};
+  if (device) {
+    c.value_bytes = value_bytes_on_device(c.type, c.keys);
+  } else if (c.what != task::split_by_key) {
+    c.value_bytes = one_of<int>(sizes, c.word(for_value_size));
+  }
 }
 
 constexpr operation all_operations[] = {operation::sum,     operation::minimum, operation::maximum,
@@ -180,7 +228,7 @@ int offset_of(std::uint64_t word) { return word % 2 == 0 ? 0 : static_cast<int>(
 void draw_sort(check_case& c) {
   auto const word = c.word(for_bits);
   c.descending = c.word(for_direction) % 2 == 1;
-  int const bits = 8 * static_cast<int>(size_of(c.type));
+  int const bits = 8 * static_cast<int>(size_of(c.type)) * words_of_item(c);
   if (word % 3 == 0) {
     c.first_bit = static_cast<int>(word / 3 % static_cast<std::uint64_t>(bits));
     c.end_bit = c.first_bit + static_cast<int>((word >> 32) % static_cast<std::uint64_t>(bits + 1));
@@ -245,6 +293,9 @@ void draw_manner(check_case& c) {
   if (on_device(c.on)) {
     c.count_on_device = c.word(for_count) % 4 == 0;
     c.slack = static_cast<index_t>(c.word(for_count) / 4 % 3) * 1000;
+    bool const may_swap = c.what == task::sort_keys || c.what == task::sort_pairs;
+    c.two_buffers = may_swap && c.word(for_buffers) % 4 == 0;
+    c.in_place = c.in_place || c.two_buffers;
   }
   if (c.on != engine_kind::executor) return;
   c.tuning = static_cast<int>(c.word(for_tuning) % 4);
@@ -266,7 +317,7 @@ check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
   bool const device = on_device(on);
   auto const drawn = static_cast<family>(c.word(for_family) % family_count);
   c.what = one_of(tasks_of(wishes.what.value_or(drawn), device), c.word(for_task));
-  c.type = one_of(types_for(c.what, device), c.word(for_type));
+  draw_type(c);
   c.n = wishes.n.value_or(size_of_case(on, c.word(for_size), c.word(for_size_too), wishes.large));
   c.values =
       wishes.values.value_or(static_cast<distribution>(c.word(for_values) % distribution_count));
@@ -291,7 +342,7 @@ check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
     c.tuning = 0;
     c.schedule = 0;
     c.slack = 0;
-    c.count_on_device = c.in_place = c.has_init = false;
+    c.count_on_device = c.in_place = c.two_buffers = c.has_init = false;
   }
   return c;
 }
@@ -301,29 +352,28 @@ family family_of(task what) {
   if (what <= task::segmented_by_keys) return family::segmented;
   if (what <= task::run_lengths) return family::filter;
   if (what <= task::split_by_key) return family::split;
-  if (what <= task::sort_pairs_in_segments) return family::sort;
+  if (what <= task::argsort_in_segments) return family::sort;
   return what <= task::counted_histogram ? family::histogram : family::spmv;
 }
 
 bool by_flags(task what) {
   return what == task::filter_flagged || what == task::positions_flagged ||
-         what == task::split_flagged;
+         what == task::indexed_flagged || what == task::split_flagged;
 }
 
 bool by_bits(task what) {
   return what == task::filter_masked || what == task::positions_masked ||
-         what == task::split_masked;
+         what == task::indexed_masked || what == task::split_masked;
 }
 
 bool with_values(task what) {
-  return what == task::sort_pairs || what == task::sort_pairs_in_segments ||
-         what == task::split_by_key;
+  return what == task::sort_pairs || what == task::sort_pairs_in_segments || by_buckets(what);
 }
 
 bool in_segments(task what) {
   return family_of(what) == family::segmented || what == task::sort_keys_in_segments ||
-         what == task::sort_pairs_in_segments || what == task::product ||
-         what == task::segmented_product;
+         what == task::sort_pairs_in_segments || what == task::argsort_in_segments ||
+         what == task::product || what == task::segmented_product;
 }
 
 }  // namespace libscan::apps

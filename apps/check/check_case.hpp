@@ -40,6 +40,9 @@ enum class task : std::uint8_t {
   positions_if,
   positions_flagged,
   positions_masked,
+  indexed_if,  ///< items with their positions
+  indexed_flagged,
+  indexed_masked,
   count_if,
   unique,
   run_lengths,
@@ -48,12 +51,14 @@ enum class task : std::uint8_t {
   split_masked,
   split_into_one,
   split_by_bit,
+  split_by_number,  ///< keys are numbers of buckets
   split_by_key,
   sort_keys,
   sort_pairs,
   argsort,
   sort_keys_in_segments,
   sort_pairs_in_segments,
+  argsort_in_segments,
   histogram_of_integers,
   even_histogram,
   edge_histogram,
@@ -63,6 +68,14 @@ enum class task : std::uint8_t {
   product,             ///< of a sparse matrix of n entries and a vector
   segmented_product,   ///< the same by a segmented reduction
   rows_of_list         ///< a matrix by rows from a list of n entries
+};
+
+/// What sorts take the items for.
+enum class key_kind : std::uint8_t {
+  number,  ///< of the case's type
+  half,    ///< `float16`; the type is u16
+  bfloat,  ///< `bfloat16`; the type is u16
+  record   ///< `key_record`, of three u32
 };
 
 /// How the values of items follow one another.
@@ -97,9 +110,12 @@ struct check_case {
   bool reverse = false;  ///< segmented scans of the cpu engine
   bool has_init = false;
   bool in_place = false;
+  bool two_buffers = false;  ///< sorts on a device, in place, with a buffer more for each
   bool descending = false;
   int first_bit = 0;
   int end_bit = -1;  ///< < 0: all
+  key_kind keys = key_kind::number;
+  int value_bytes = 4;  ///< of what moves with keys
   int keep_percent = 50;
   int buckets = 1;                                     ///< of `task::split_by_key`
   int bins = 1;                                        ///< of histograms
@@ -154,11 +170,27 @@ bool by_flags(task what);
 /// Whether it goes by bits.
 bool by_bits(task what);
 
-/// Whether items of 32 bits move with others.
+/// Whether values move with keys.
 bool with_values(task what);
+
+/// Whether it goes by the buckets of keys.
+inline bool by_buckets(task what) {
+  return what == task::split_by_number || what == task::split_by_key;
+}
 
 /// Whether offsets or heads cut the items into segments, or the rows of a matrix.
 bool in_segments(task what);
+
+/// How many words of its type an item is.
+inline int words_of_item(check_case const& c) { return c.keys == key_kind::record ? 3 : 1; }
+
+/// Bytes of the values that move with keys on a device: one size for each type of key, since each
+/// is compiled with every kernel.
+constexpr int value_bytes_on_device(dtype type, key_kind keys) {
+  if (keys == key_kind::record) return 16;
+  if (type == dtype::f64) return 2;
+  return type == dtype::u8 ? 1 : type == dtype::u64 ? 8 : 4;
+}
 
 /// Whether items of a type are floats.
 inline bool is_float(dtype type) { return type == dtype::f32 || type == dtype::f64; }

@@ -40,7 +40,8 @@ std::string text_of(T value) {
 constexpr char const* words_for(slot which) {
   constexpr char const* names[] = {"item",     "rejected item", "value",      "flag",  "word",
                                    "position", "length",        "key",        "count", "total",
-                                   "edge",     "count of bin",  "sum of bin", "row",   "component"};
+                                   "edge",     "count of bin",  "sum of bin", "row",   "component",
+                                   "spare",    "spare value"};
   return names[static_cast<int>(which)];
 }
 
@@ -49,13 +50,17 @@ std::string difference_in(slot which, placed expected, placed got, double const*
                           bool scanned) {
   T const* const wanted = expected.at<T>(which);
   T const* const found = got.at<T>(which);
-  index_t const n = expected.size(which);
+  int const words = expected.where[which].words;
+  index_t const n = expected.size(which) * words;
   index_t const i = first_of(n, [&](index_t k) {
     return !agree(wanted[k], found[k], {scanned, tolerance == nullptr ? 0 : tolerance[k]});
   });
   if (i == n) return "";
   std::string text = words_for(which);
-  if (n > 1 || (which != slot::count && which != slot::total)) text += " " + std::to_string(i);
+  if (n > 1 || (which != slot::count && which != slot::total)) {
+    text += " " + std::to_string(i / words);
+  }
+  if (words > 1) text += ", word " + std::to_string(i % words);
   text += ": expected " + text_of(wanted[i]);
   if (tolerance != nullptr && tolerance[i] != 0) text += " +- " + number_text(tolerance[i]);
   return text + ", got " + text_of(found[i]);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include <apps/check/case_data.hpp>
+#include <apps/check/case_items.hpp>
 #include <apps/check/check_engine.hpp>
 #include <apps/filter/filter.hpp>
 #include <apps/filter/predicate.hpp>
@@ -14,7 +15,9 @@
 #include <apps/histogram/histogram.hpp>
 #include <apps/prefix/prefix_scan.hpp>
 #include <apps/radix_sort/radix_sort.hpp>
-#include <apps/radix_sort/segmented_sort_cpu.hpp>
+#include <apps/radix_sort/radix_sort_cpu.hpp>
+#include <apps/radix_sort/segmented_sort.hpp>
+#include <apps/radix_sort/split_by_key.hpp>
 #include <apps/radix_sort/split_by_key_cpu.hpp>
 #include <apps/spmv/spmv.hpp>
 #include <libscan/libscan.hpp>
@@ -32,6 +35,10 @@ struct cpu_case {
 
   std::span<T const> items() const { return array<T const>(c.in_place ? out : in, slot::items); }
   std::span<T> result() const { return array<T>(out, slot::items); }
+  template <class Value>
+  std::span<Value const> values() const {
+    return array<Value const>(c.in_place ? out : in, slot::values);
+  }
   template <class U>
   static std::span<U> array(placed where, slot which) {
     return {where.at<U>(which), static_cast<std::size_t>(where.size(which))};
@@ -133,6 +140,11 @@ index_t choose(cpu_case<T> const& one) {
     case task::positions_flagged:
     case task::positions_masked:
       return mask_indices(one.on, mask_of(c, one.in), places);
+    case task::indexed_if:
+      return filter_with_indices(one.on, one.items(), one.result(), places, below(threshold));
+    case task::indexed_flagged:
+    case task::indexed_masked:
+      return filter_with_indices<T>(one.on, one.items(), one.result(), places, mask_of(c, one.in));
     case task::count_if:
       return libscan::count_if(one.on, one.items(), below(threshold));
     case task::split_if:
@@ -142,6 +154,11 @@ index_t choose(cpu_case<T> const& one) {
       return split<T>(one.on, one.items(), one.result(), others, mask_of(c, one.in));
     case task::split_into_one:
       return split<T>(one.on, one.items(), one.result(), below(threshold));
+    case task::split_by_bit:
+      if constexpr (std::is_integral_v<T>) {
+        return split_by_bit<T>(one.on, one.items(), one.result(), split_bit(c));
+      }
+      return 0;
     case task::run_lengths: {
       auto const lengths = one.template array<index_t>(one.out, slot::lengths);
       index_t const runs = run_length_encode<T>(one.on, one.items(), one.result(), lengths);
@@ -154,37 +171,41 @@ index_t choose(cpu_case<T> const& one) {
   }
 }
 
-/// Within segments: a header, compiled for some types.
-template <class T>
-void sort_segments(cpu_case<T> const& one) {
-  check_case const& c = one.c;
-  auto const direction = c.descending ? sort_direction::descending : sort_direction::ascending;
-  sort_order<T> const order{direction, c.first_bit, c.end_bit};
-  index_t const* const offsets = one.in.template at<index_t>(slot::places);
-  index_t const segments = one.in.size(slot::places) - 1;
-  if (c.what == task::sort_keys_in_segments) {
-    return cpu::sort_keys_in_segments(one.on.threads(), one.items().data(), one.result().data(),
-                                      c.n, offsets, segments, order);
-  }
-  placed const from = c.in_place ? one.out : one.in;
-  cpu::sort_pairs_in_segments(
-      one.on.threads(), one.items().data(), one.result().data(),
-      static_cast<std::uint32_t const*>(from.at<std::uint32_t>(slot::values)),
-      one.out.template at<std::uint32_t>(slot::values), c.n, offsets, segments, order);
-}
-
-/// Into buckets: a header, too.
+/// Into buckets by a function: a header. By keys that are their numbers: the facade.
 template <class T>
 void group(cpu_case<T> const& one) {
   if constexpr (std::is_integral_v<T>) {
     check_case const& c = one.c;
-    cpu::split_by_key(
-        one.on.threads(), one.items().data(), one.result().data(),
-        static_cast<std::uint32_t const*>(one.in.template at<std::uint32_t>(slot::values)),
-        one.out.template at<std::uint32_t>(slot::values), c.n, c.buckets,
-        one.out.template at<index_t>(slot::places),
-        bucket_by_value<T>{static_cast<unsigned>(c.buckets)});
+    auto const offsets = one.template array<index_t>(one.out, slot::places);
+    if (c.what == task::split_by_number) {
+      return visit_values(c, [&]<class Value>(std::type_identity<Value>) {
+        split_by_key(one.on, one.items(), one.result(), one.template values<Value>(),
+                     one.template array<Value>(one.out, slot::values), offsets);
+      });
+    }
+    using value = value_of<4>;
+    cpu::split_by_key(one.on.threads(), one.items().data(), one.result().data(),
+                      one.template values<value>().data(), one.out.template at<value>(slot::values),
+                      c.n, c.buckets, offsets.data(),
+                      bucket_by_value<T>{static_cast<unsigned>(c.buckets)});
   }
+}
+
+/// Sorts keys of a type of its own: by headers.
+void sort_records(cpu_case<key_record> const& one) {
+  check_case const& c = one.c;
+  auto const order = order_of<key_record>(c);
+  auto const* const in = one.items().data();
+  auto* const out = one.out.at<key_record>(slot::items);
+  int const threads = one.on.threads();
+  if (c.what == task::sort_keys) return cpu::sort_keys(threads, in, out, c.n, order);
+  if (c.what == task::argsort) {
+    return cpu::argsort(threads, in, one.out.at<index_t>(slot::places), c.n, order);
+  }
+  visit_values(c, [&]<class Value>(std::type_identity<Value>) {
+    cpu::sort_pairs(threads, in, out, one.values<Value>().data(), one.out.at<Value>(slot::values),
+                    c.n, order);
+  });
 }
 
 template <class T>
@@ -192,24 +213,33 @@ void run_sort(cpu_case<T> const& one) {
   check_case const& c = one.c;
   sort_options const options{c.descending ? sort_direction::descending : sort_direction::ascending,
                              c.first_bit, c.end_bit};
+  std::span<index_t> positions;
+  std::span<index_t const> offsets;
+  if (one.out.where.has(slot::places)) {
+    positions = one.template array<index_t>(one.out, slot::places);
+  }
+  if (one.in.where.has(slot::places)) offsets = one.template array<index_t>(one.in, slot::places);
   switch (c.what) {
     case task::sort_keys:
       return sort_keys(one.on, one.items(), one.result(), options);
-    case task::sort_pairs: {
-      auto const values =
-          one.template array<std::uint32_t const>(c.in_place ? one.out : one.in, slot::values);
-      return sort_pairs(one.on, one.items(), one.result(), values,
-                        one.template array<std::uint32_t>(one.out, slot::values), options);
-    }
     case task::argsort:
-      return argsort(one.on, one.items(), one.template array<index_t>(one.out, slot::places),
-                     options);
+      return argsort(one.on, one.items(), positions, options);
+    case task::sort_keys_in_segments:
+      return segmented_sort_keys(one.on, one.items(), one.result(), offsets, options);
+    case task::argsort_in_segments:
+      return segmented_argsort(one.on, one.items(), positions, offsets, options);
     default:
       break;
   }
-  constexpr bool compiled = std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint64_t> ||
-                            std::is_same_v<T, float>;
-  if constexpr (compiled) sort_segments(one);
+  visit_values(c, [&]<class Value>(std::type_identity<Value>) {
+    auto const values = one.template values<Value>();
+    auto const moved = one.template array<Value>(one.out, slot::values);
+    if (c.what == task::sort_pairs) {
+      sort_pairs(one.on, one.items(), one.result(), values, moved, options);
+    } else {
+      segmented_sort_pairs(one.on, one.items(), one.result(), values, moved, offsets, options);
+    }
+  });
 }
 
 /// The counts of a rule, or its sums.
@@ -288,23 +318,30 @@ void run_matrix(cpu_case<T> const& one) {
 class cpu_engine : public check_engine {
  public:
   void run(check_case const& c, placed in, placed out) override {
+    engine const on = engine::cpu(c.threads);
+    if (family_of(c.what) == family::sort) {
+      return visit_items(c, [&]<class T>(std::type_identity<T>) {
+        cpu_case<T> const one{c, on, in, out};
+        if constexpr (std::is_same_v<T, key_record>) {
+          sort_records(one);
+        } else {
+          run_sort(one);
+        }
+      });
+    }
     visit_dtype(c.type, [&]<class T>(std::type_identity<T>) {
-      cpu_case<T> const one{c, engine::cpu(c.threads), in, out};
+      cpu_case<T> const one{c, on, in, out};
       switch (family_of(c.what)) {
         case family::scan:
           return run_scan(one);
         case family::segmented:
           return run_segmented(one);
-        case family::sort:
-          return run_sort(one);
         case family::histogram:
           return run_histogram(one);
         case family::spmv:
           return run_matrix(one);
-        case family::split:
-          if (c.what == task::split_by_key) return group(one);
-          [[fallthrough]];
         default:
+          if (by_buckets(c.what)) return group(one);
           *out.at<index_t>(slot::count) = choose(one);
       }
     });

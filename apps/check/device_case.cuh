@@ -30,9 +30,16 @@ struct device_case {
     return (c.in_place ? out : in).at<T>(slot::items);
   }
 
+  /// Where items go.
+  template <class T>
+  T* result() const {
+    return out.at<T>(slot::items);
+  }
+
   /// The values to read.
-  std::uint32_t const* values() const {
-    return (c.in_place ? out : in).at<std::uint32_t>(slot::values);
+  template <class Value>
+  Value const* values() const {
+    return (c.in_place ? out : in).at<Value>(slot::values);
   }
 };
 

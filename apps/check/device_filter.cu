@@ -30,6 +30,12 @@ void filter_with(device_case const& one) {
       return mask_indices<Tuning>(one.ws, byte_mask{flags}, places, n, kept);
     case task::positions_masked:
       return mask_indices<Tuning>(one.ws, bit_mask{words}, places, n, kept);
+    case task::indexed_if:
+      return filter_with_indices<Tuning>(one.ws, in, out, places, n, below, kept);
+    case task::indexed_flagged:
+      return filter_with_indices<Tuning>(one.ws, in, out, places, n, byte_mask{flags}, kept);
+    case task::indexed_masked:
+      return filter_with_indices<Tuning>(one.ws, in, out, places, n, bit_mask{words}, kept);
     case task::count_if:
       return libscan::count_if<Tuning>(one.ws, in, n, below, kept);
     case task::unique:
@@ -50,6 +56,7 @@ void filter_items(device_case const& one) {
 
 void filter_on_device(device_case const& one) {
   if (one.c.type == dtype::u8) return filter_items<std::uint8_t>(one);
+  if (one.c.type == dtype::f64) return filter_items<double>(one);
   filter_items<std::int32_t>(one);
 }
 

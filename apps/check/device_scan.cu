@@ -29,6 +29,8 @@ void scan_on_device(device_case const& one) {
   switch (one.c.type) {
     case dtype::u8:
       return scan_items<std::uint8_t>(one);
+    case dtype::i16:
+      return scan_items<std::int16_t>(one);
     case dtype::i32:
       return scan_items<std::int32_t>(one);
     case dtype::u64:

@@ -41,6 +41,7 @@ void scan_with_heads(device_case const& one) {
 }  // namespace
 
 void segmented_scan_on_device(device_case const& one) {
+  if (one.c.type == dtype::i16) return scan_with_heads<std::int16_t>(one);
   if (one.c.type == dtype::u64) return scan_with_heads<std::uint64_t>(one);
   scan_with_heads<float>(one);
 }

@@ -39,6 +39,7 @@ void split_items(device_case const& one) {
 }  // namespace
 
 void split_on_device(device_case const& one) {
+  if (one.c.type == dtype::i16) return split_items<std::int16_t>(one);
   if (one.c.type == dtype::u64) return split_items<std::uint64_t>(one);
   split_items<std::int32_t>(one);
 }

@@ -31,11 +31,13 @@ enum class slot : std::uint8_t {
   counts,
   sums,
   rows,
-  vector
+  vector,
+  spare,        ///< room of the items' size, of any content
+  spare_values  ///< the same of the values'
 };
 
 /// How many there are.
-inline constexpr int slot_count = 15;
+inline constexpr int slot_count = 17;
 
 /// What every byte is that nobody should write.
 inline constexpr unsigned char canary = 0xa5;
@@ -47,21 +49,25 @@ class layout {
   struct array {
     dtype type = dtype::u8;
     index_t n = -1;
+    int words = 1;  // of `type` to an item
     std::size_t begin = 0;
-    std::size_t bytes() const { return static_cast<std::size_t>(n) * size_of(type); }
+    std::size_t item_bytes() const { return static_cast<std::size_t>(words) * size_of(type); }
+    std::size_t bytes() const { return static_cast<std::size_t>(n) * item_bytes(); }
     std::size_t end() const { return begin + bytes(); }
   };
 
   /// Arrays with room for `slack` more items each, which stay canaries.
   explicit layout(index_t slack = 0) : slack_(static_cast<std::size_t>(slack)) {}
 
-  /// Appends an array of n items, `offset` items behind a boundary of 256 bytes.
-  void add(slot which, dtype type, index_t n, int offset) {
+  /// Appends an array of n items of `words` words each, `offset` items behind a boundary of 256
+  /// bytes.
+  void add(slot which, dtype type, index_t n, int offset, int words = 1) {
     array& a = arrays_[static_cast<std::size_t>(which)];
     a.type = type;
     a.n = n;
-    a.begin = bytes_ + guard + static_cast<std::size_t>(offset) * size_of(type);
-    bytes_ = (a.end() + slack_ * size_of(type) + guard + boundary - 1) / boundary * boundary;
+    a.words = words;
+    a.begin = bytes_ + guard + static_cast<std::size_t>(offset) * a.item_bytes();
+    bytes_ = (a.end() + slack_ * a.item_bytes() + guard + boundary - 1) / boundary * boundary;
   }
 
   array const& operator[](slot which) const { return arrays_[static_cast<std::size_t>(which)]; }

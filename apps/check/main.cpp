@@ -23,11 +23,14 @@ constexpr char const* words_and_examples =
     R"(A case is drawn from the seed and its number alone: what is called, the type and number of
 items, their values, the operator, alignments and options. Results must be equal bit by bit; sums
 of floats that have to be rounded must lie within n eps sum|x|. No byte outside the outputs may be
-written. On a GPU, CUB is asked, too, for scans, filters, unique and sorts of integers, and Thrust
-for scans within segments by keys and for splits.
+written. Sorts have keys of every type, halves and records of several fields, too, and values of 1
+to 16 bytes; kernels are compiled for some of each. On a GPU, CUB is asked, too, for scans, filters,
+unique and sorts of integers and doubles, and Thrust for scans within segments by keys, splits,
+counts and filters that tell positions.
 
 The first case that fails is made smaller as long as it fails, and shown with the command that runs
-it again (and which --n, --values, --aligned and --plain are for).
+it again (and which --n, --values, --aligned and --plain are for). A crash ends the program: then
+the case is shown on standard error as it was drawn, with its command.
 
 --engine executor runs the GPU's kernels on the CPU, thread by thread, under random schedules, with
 at most 3000 items. auto: a usable GPU, else the CPU.

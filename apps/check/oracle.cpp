@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include <apps/check/case_data.hpp>
@@ -152,10 +151,12 @@ void with_choice(check_case const& c, placed in, F f) {
   switch (c.what) {
     case task::filter_flagged:
     case task::positions_flagged:
+    case task::indexed_flagged:
     case task::split_flagged:
       return f([flags = in.at<std::uint8_t>(slot::flags)](index_t i) { return flags[i] != 0; });
     case task::filter_masked:
     case task::positions_masked:
+    case task::indexed_masked:
     case task::split_masked:
       return f([words = in.at<std::uint32_t>(slot::bits)](index_t i) {
         return (words[i / 32] >> (i % 32) & 1) != 0;
@@ -205,120 +206,11 @@ void choose(check_case const& c, placed in, placed out) {
   }
 }
 
-/// A key, or a word that stands for it, and where it was.
-template <class Key>
-struct placed_key {
-  Key key;
-  index_t at;
-};
-
-/// The number whose order is that of x, as scan-sort --help describes it.
-template <class T>
-std::uint64_t word_of(T x) {
-  if constexpr (std::is_integral_v<T>) {
-    using bits = std::make_unsigned_t<T>;
-    return static_cast<bits>(static_cast<bits>(x) -
-                             static_cast<bits>(std::numeric_limits<T>::min()));
-  } else {
-    using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    constexpr bits sign = bits{1} << (8 * sizeof(T) - 1);
-    if (std::isnan(x)) return static_cast<bits>(~bits{0});
-    bits word = 0;
-    if (x != 0) std::memcpy(&word, &x, sizeof word);
-    return (word & sign) != 0 ? static_cast<bits>(~word) : word | sign;
-  }
-}
-
-/// Sorts positions within [begin, end) by less(key, key).
-template <class Key, class KeyOf, class Less>
-void sort_stretch(index_t begin, index_t end, KeyOf key_of, Less less, index_t* positions) {
-  std::vector<placed_key<Key>> keys(static_cast<std::size_t>(end - begin));
-  in_pieces(end - begin, [&](index_t from, index_t to) {
-    for (index_t k = from; k < to; ++k) {
-      keys[static_cast<std::size_t>(k)] = {key_of(begin + k), begin + k};
-    }
-  });
-  auto const before = [&](auto const& a, auto const& b) { return less(a.key, b.key); };
-  stable_sort_in_pieces(keys.data(), end - begin, before);
-  for (index_t k = begin; k < end; ++k) positions[k] = keys[static_cast<std::size_t>(k - begin)].at;
-}
-
-/// f(key type, key_of, less) for what a case sorts by.
-template <class T, class F>
-void with_order(check_case const& c, T const* items, F f) {
-  if (c.what == task::split_by_key) {
-    if constexpr (std::is_integral_v<T>) {
-      bucket_by_value<T> const bucket{static_cast<unsigned>(c.buckets)};
-      f(
-          unsigned{}, [=](index_t i) { return bucket(items[i]); }, std::less<unsigned>{});
-    }
-    return;
-  }
-  if (c.end_bit >= 0) {
-    int const count = c.end_bit - c.first_bit;
-    std::uint64_t const mask = count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
-    auto const key_of = [=, first = c.first_bit](index_t i) {
-      return first >= 64 ? 0 : word_of(items[i]) >> first & mask;
-    };
-    bool const down = c.descending;
-    return f(std::uint64_t{}, key_of,
-             [=](std::uint64_t a, std::uint64_t b) { return down ? b < a : a < b; });
-  }
-  auto const less = [](T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(a) || std::isnan(b)) return !std::isnan(a) && std::isnan(b);
-    }
-    return a < b;
-  };
-  auto const key_of = [=](index_t i) { return items[i]; };
-  if (c.descending) return f(T{}, key_of, [=](T a, T b) { return less(b, a); });
-  f(T{}, key_of, less);
-}
-
-template <class T>
-void sort_items(check_case const& c, placed in, placed out) {
-  T const* const items = in.at<T>(slot::items);
-  std::vector<index_t> own;
-  index_t* positions = nullptr;
-  if (c.what == task::argsort) {
-    positions = out.at<index_t>(slot::places);
-  } else {
-    own.resize(static_cast<std::size_t>(c.n));
-    positions = own.data();
-  }
-  with_order<T>(c, items, [&]<class Key>(Key, auto key_of, auto less) {
-    if (auto const* const offsets = in.at<index_t>(slot::places)) {
-      for (index_t s = 0; s + 1 < in.size(slot::places); ++s) {
-        sort_stretch<Key>(offsets[s], offsets[s + 1], key_of, less, positions);
-      }
-    } else {
-      sort_stretch<Key>(0, c.n, key_of, less, positions);
-    }
-    if (c.what != task::split_by_key) return;
-    index_t* const begins = out.at<index_t>(slot::places);
-    index_t at = 0;
-    for (int b = 0; b <= c.buckets; ++b) {
-      while (at < c.n && static_cast<int>(key_of(positions[at])) < b) ++at;
-      begins[b] = at;
-    }
-  });
-  if (T* const sorted = out.at<T>(slot::items)) {
-    in_pieces(c.n, [&](index_t begin, index_t end) {
-      for (index_t k = begin; k < end; ++k) sorted[k] = items[positions[k]];
-    });
-  }
-  if (auto* const moved = out.at<std::uint32_t>(slot::values)) {
-    auto const* const values = in.at<std::uint32_t>(slot::values);
-    in_pieces(c.n, [&](index_t begin, index_t end) {
-      for (index_t k = begin; k < end; ++k) moved[k] = values[positions[k]];
-    });
-  }
-}
-
 }  // namespace
 
 void compute_expected(check_case const& c, placed in, placed out, tolerances& allowed) {
   allowed.clear();
+  if (family_of(c.what) == family::sort || by_buckets(c.what)) return compute_sorted(c, in, out);
   visit_dtype(c.type, [&]<class T>(std::type_identity<T>) {
     switch (family_of(c.what)) {
       case family::scan:
@@ -332,13 +224,13 @@ void compute_expected(check_case const& c, placed in, placed out, tolerances& al
       case family::filter:
         return choose<T>(c, in, out);
       case family::split:
-        return c.what == task::split_by_key ? sort_items<T>(c, in, out) : choose<T>(c, in, out);
-      case family::sort:
-        return sort_items<T>(c, in, out);
+        return choose<T>(c, in, out);
       case family::histogram:
         return compute_histogram(c, in, out, allowed);
       case family::spmv:
         return compute_matrix(c, in, out, allowed);
+      case family::sort:
+        break;
     }
   });
 }

@@ -20,6 +20,9 @@ double sum_tolerance(wide_of<T> terms, wide_of<T> magnitude) {
   return static_cast<double>(bound) * (1 + 1e-12);
 }
 
+/// Of `family::sort`, and of splits by buckets.
+void compute_sorted(check_case const& c, placed in, placed out);
+
 /// Of `family::histogram`.
 void compute_histogram(check_case const& c, placed in, placed out, tolerances& allowed);
 

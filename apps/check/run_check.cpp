@@ -90,15 +90,15 @@ class check_run {
   std::optional<failure> check(std::uint64_t number) {
     failure now{draw_case(kind_, seed_, number, arguments_.wishes), arguments_.wishes, ""};
     try {
-      now.difference = runner_.run(now.what);
+      now.difference = runner_.run(now.what, now.wishes);
       count(now.what);
       if (now.difference.empty()) return {};
       meter_.finish();
       say("case " + std::to_string(number) + " fails, looking for a smaller one");
       return arguments_.only && arguments_.wishes.n ? now : runner_.shrink(now);
-    } catch (std::exception const&) {
+    } catch (...) {
       meter_.finish();
-      say("in case: " + command_for(now));
+      say("in case: " + command_for(now.what, now.wishes));
       throw;
     }
   }
@@ -112,7 +112,7 @@ class check_run {
 
   static std::string report(failure const& found) {
     return "FAILED: " + describe(found.what) + "\n  " + found.difference +
-           "\n  again: " + command_for(found) + "\n";
+           "\n  again: " + command_for(found.what, found.wishes) + "\n";
   }
 
   /// Writes what is for people to standard output, or where that is taken, to standard error.

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """scan-check seen from outside: exit codes, summaries, the same cases for the same seed, and a
-planted fault, which has to be found, made small and shown with a command that finds it again.
-Run as: cli_test.py path/to/scan-check path/to/scan-check-faulty"""
+planted fault, which has to be found, made small and shown with a command that finds it again; and
+planted crashes, each of which has to leave such a command.
+Run as: cli_test.py path/to/scan-check path/to/scan-check-faulty path/to/scan-check-crashing"""
 import json
 import os
 import re
 import shlex
+import signal
 import sys
 import unittest
 
 sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
 from program_case import BAD_FILE, DIFFERENCE, DONE, EveryProgram, ProgramCase, USAGE
 
-PROGRAM, FAULTY = [os.path.abspath(sys.argv.pop(1)) for _ in range(2)]
+PROGRAM, FAULTY, CRASHING = [os.path.abspath(sys.argv.pop(1)) for _ in range(3)]
 FAMILIES = ["scan", "segmented", "filter", "split", "sort", "histogram", "spmv"]
 
 
@@ -116,6 +118,53 @@ class Fault(CheckCase):
     def test_what_is_not_at_fault_is_not_blamed(self):
         for what in FAMILIES[1:]:
             self.succeeds("--what", what, "--engine", "cpu", "--cases", 40, program=FAULTY)
+
+
+class Crash(CheckCase):
+    def crash(self, *arguments):
+        """How the crashing program ends, and the first three lines of what it says then."""
+        code, out, err = self.call(*arguments, program=CRASHING)
+        if code == DIFFERENCE:
+            self.assertRegex(err, r"\A.*looking for a smaller one\n\Z")
+            return code, out.decode().splitlines()[:3]
+        self.assertEqual(out, b"")
+        return code, err.splitlines()
+
+    def crash_of(self, item_type, *arguments):
+        """The same for the first seed whose first crash is a scan of this type."""
+        for seed in range(200):
+            code, said = self.crash("--what", "scan", "--engine", "cpu", "--seed", seed,
+                                    "--cases", 50, *arguments)
+            if said and re.match(r"\w+: scan of \d+ %s," % item_type, said[0]):
+                return code, said
+        self.fail("no crash of " + item_type)
+
+    def test_a_signal_shows_the_command(self):
+        for item_type, number in (("uint8", signal.SIGSEGV), ("int16", signal.SIGABRT),
+                                  ("float64", signal.SIGSEGV)):
+            code, said = self.crash_of(item_type)
+            self.assertEqual(code, -number)
+            self.assertEqual([line.split(":")[0] for line in said[:2]], ["CRASHED", "  again"])
+            self.assertEqual(said[2:], ["  (not made smaller; --n, --values, --aligned and --plain "
+                                        "may do that by hand)"])
+            command = shlex.split(said[1].split(": ", 1)[1])
+            self.assertEqual(self.crash(*command[1:]), (code, said))
+            self.succeeds(*command[1:])
+
+    def test_the_command_has_what_was_wished(self):
+        code, said = self.crash_of("uint8", "--plain", "--values", "constant", "--aligned")
+        self.assertEqual(code, -signal.SIGSEGV)
+        self.assertTrue(said[1].endswith(" --values constant --aligned --plain"), said)
+
+    def test_whatever_is_thrown_is_a_failure_made_small(self):
+        for item_type, words in (("int32", "  threw: too long by far"),
+                                 ("int64", "  threw what is no std::exception")):
+            code, said = self.crash_of(item_type)
+            self.assertEqual((code, said[1]), (DIFFERENCE, words))
+            self.assertRegex(said[0], r"\AFAILED: scan of 100 ")
+            command = shlex.split(said[2].split(": ", 1)[1])
+            self.assertEqual(self.crash(*command[1:]), (code, said))
+            self.succeeds(*command[1:])
 
 
 if __name__ == "__main__":

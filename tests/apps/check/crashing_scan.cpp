@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scan that goes down with 100 items or more, for each type in a way of its own: by a null
+// pointer, by abort, or by throwing. Linked into scan-check in place of the real one, it shows that
+// crashes are reported.
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <libscan/cpu/scan.hpp>
+#include <libscan/dispatch.hpp>
+#include <libscan/libscan.hpp>
+
+namespace libscan::inline v1::detail {
+namespace {
+
+void go_down(std::size_t item_bytes, bool integers) {
+  int volatile* const nowhere = nullptr;
+  if (item_bytes == 1) std::thread([=] { *nowhere = 1; }).join();
+  if (item_bytes == 2) std::abort();
+  if (item_bytes == 4) throw std::length_error("too long by far");
+  if (integers) throw item_bytes;
+  *nowhere = 1;
+}
+
+}  // namespace
+
+void run_scan(engine const&, scan_call const& call, index_t) {
+  visit_operator(call, [&]<class Op>(Op op) {
+    using T = typename Op::value_type;
+    if (call.n >= 100) go_down(sizeof(T), std::is_integral_v<T>);
+    auto const* const in = static_cast<T const*>(call.in);
+    auto* const out = static_cast<T*>(call.out);
+    T const init = *static_cast<T const*>(call.init);
+    *static_cast<T*>(call.total) = call.kind == scan_kind::inclusive
+                                       ? cpu::inclusive_scan(1, in, out, call.n, op, init)
+                                       : cpu::exclusive_scan(1, in, out, call.n, op, init);
+  });
+}
+
+}  // namespace libscan::inline v1::detail
