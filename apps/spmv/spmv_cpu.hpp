@@ -10,6 +10,7 @@
 #include <apps/spmv/matrix.hpp>
 #include <apps/spmv/row_result.hpp>
 #include <apps/spmv/vector_rows.hpp>
+#include <libscan/cpu/fixed_width.hpp>
 #include <libscan/cpu/small_room.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -53,8 +54,8 @@ template <class Value, class Offset, class X, class Y, class S>
 inline constexpr bool has_vector_rows =
     std::is_same_v<S, plus_times<Y>>&& std::is_same_v<Value, Y>&& std::is_same_v<X, Y> &&
     (std::is_same_v<Y, float> ||
-     std::is_same_v<Y, double>)&&(std::is_same_v<Offset, std::int32_t> ||
-                                  std::is_same_v<Offset, std::int64_t>);
+     std::is_same_v<Y, double>)&&(std::is_same_v<fixed_width<Offset>, std::int32_t> ||
+                                  std::is_same_v<fixed_width<Offset>, std::int64_t>);
 
 /// One product of a call, of any types.
 template <class Value, class Offset, class X, class Y, class S>
@@ -147,7 +148,7 @@ class product {
 
   void put_rows_in_vectors(index_t row, index_t last_row, bool plain) const {
     if constexpr (in_vectors) {
-      auto const& code = best_row_sums<T, Offset>();
+      auto const& code = best_row_sums<T, fixed_width<Offset>>();
       if (plain) return code.whole(arrays(), row, last_row, matrix_.nonzeros, out_.y + row);
       constexpr index_t most = 1024;
       T sums[most];
@@ -159,8 +160,8 @@ class product {
     }
   }
 
-  product_arrays<T, Offset> arrays() const {
-    return {matrix_.offsets, matrix_.indices, matrix_.values, x_};
+  product_arrays<T, fixed_width<Offset>> arrays() const {
+    return {as_fixed_width(matrix_.offsets), matrix_.indices, matrix_.values, x_};
   }
 
   /// A function of its own, lest registers run short in its loops.
@@ -188,7 +189,8 @@ class product {
   /// one before; of few in turn, since those of other rows go on meanwhile.
   [[gnu::noinline]] T sum(index_t k, index_t end) const {
     if constexpr (in_vectors) {
-      if (best_gathers() == gathers::fast) return best_row_sums<T, Offset>().part(arrays(), k, end);
+      if (best_gathers() == gathers::fast)
+        return best_row_sums<T, fixed_width<Offset>>().part(arrays(), k, end);
     }
     if (end - k < some_entries) return sum_few(k, end);
     T a = add_.identity(), b = a, c = a, d = a;
