@@ -115,7 +115,8 @@ void copy_fitting(store_road road, T const* items, index_t count, Out out, index
   if constexpr (std::contiguous_iterator<Out> && std::same_as<std::iter_value_t<Out>, T>) {
     copy_by(road, items, fitting, std::to_address(out) + place);
   } else {
-    for (index_t k = 0; k < fitting; ++k) out[place + k] = items[k];
+    using item = std::iter_value_t<Out>;
+    for (index_t k = 0; k < fitting; ++k) out[place + k] = static_cast<item>(items[k]);
   }
 }
 
