@@ -11,6 +11,7 @@
 #include <apps/spmv/row_result.hpp>
 #include <apps/spmv/vector_rows.hpp>
 #include <libscan/cpu/fixed_width.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/small_room.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -47,6 +48,20 @@ index_t rows_ended_before(Offset const* offsets, index_t items, index_t low, ind
     }
   }
   return low;
+}
+
+/// Throws `invalid_argument` if y shares memory with anything that is read.
+template <class Value, class Offset, class X, class Y>
+void require_product_apart(csr_matrix<Value, Offset> const& matrix, X const* x, Y const* y) {
+  auto const check = [written = memory_of(y, matrix.rows)](char const* what, memory_span read) {
+    require_apart("spmv", what, read, written);
+  };
+  check("x and y", memory_of(x, matrix.columns));
+  check("offsets and y", memory_of(matrix.offsets, matrix.rows + 1));
+  check("indices and y", memory_of(matrix.indices, matrix.nonzeros));
+  if constexpr (!std::is_same_v<Value, no_values>) {
+    check("values and y", memory_of(matrix.values, matrix.nonzeros));
+  }
 }
 
 /// Whether there is vector code for a product.
@@ -230,10 +245,12 @@ class product {
 /// empty row are those of the device's `spmv` (spmv.cuh). y may overlap nothing that is read.
 ///
 /// The order in which a row's products are added depends on the offsets and the CPU alone, so that
-/// the result is bitwise the same for any number of threads; it is not the device's order. Memory:
-/// about 32 bytes for 2^14 to 2^17 entries and rows, allocated beyond 8 KiB. Throws
-/// `invalid_argument` (threads < 1, sizes that no matrix has), std::bad_alloc. Nothing checks
-/// offsets and indices.
+/// the result is bitwise the same in every run and for any number of threads; it is not the
+/// device's order. Loops that are compiled with your code round a product and its sum once where
+/// your compiler fuses them (-ffp-contract): then last bits may differ between programs, not
+/// between runs of one. Memory: about 32 bytes for 2^14 to 2^17 entries and rows, allocated beyond
+/// 8 KiB. Throws `invalid_argument` (threads < 1, sizes that no matrix has, overlap),
+/// std::bad_alloc. Nothing checks offsets and indices.
 template <class Value, class Offset, class X, class Y, class S = plus_times<accumulator_t<Y>>>
 void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
           std::type_identity_t<typename S::value_type> alpha = S::one(),
@@ -243,6 +260,7 @@ void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y
   if (threads < 1) {
     throw invalid_argument("spmv: " + std::to_string(threads) + " threads; expected >= 1");
   }
+  detail::require_product_apart(matrix, x, y);
   detail::product<Value, Offset, X, Y, S>(matrix, x, {y, s, alpha, beta}).run(threads);
 }
 

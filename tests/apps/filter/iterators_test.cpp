@@ -16,10 +16,7 @@
 #include <tests/support/inputs.hpp>
 #include <tests/support/oracle.hpp>
 
-using namespace libscan;
-using namespace libscan::test;
-
-namespace {
+namespace libscan::test {
 
 /// The squares of 0, 1, 2, ..., made as they are read.
 struct squares {
@@ -46,6 +43,13 @@ struct squares {
   friend auto operator<=>(squares const&, squares const&) = default;
 };
 static_assert(std::random_access_iterator<squares>);
+
+}  // namespace libscan::test
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
 
 /// Items too long for the code that packs in vector registers.
 struct triple {
