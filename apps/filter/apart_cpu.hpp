@@ -9,6 +9,7 @@
 
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/stream_copy.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 
@@ -29,13 +30,15 @@ inline constexpr bool looks_back = requires {
 };
 
 /// Throws `invalid_argument` if an output, as far as it may be written, shares memory with the n
-/// items that are read, or with what the rule reads.
+/// items that are read, or with what the rule reads beside them.
 template <class In, class Rule, class Out>
 void require_output_apart(char const* call, In const& in, Rule const& rule, index_t n,
-                          Out const& out, index_t capacity) {
+                          Out const& out, index_t capacity, bool may_be_input = false) {
+  memory_span const items = memory_of(in, n), read = memory_read(rule, 0, n);
   memory_span const written = memory_of(out, std::min(capacity, n));
-  require_apart(call, "input and output", memory_of(in, n), written);
-  require_apart(call, "an output and what decides", memory_read(rule, 0, n), written);
+  if (!may_be_input) require_apart(call, "input and output", items, written);
+  if (read.data() == items.data() && read.size() == items.size()) return;
+  require_apart(call, "an output and what decides", read, written);
 }
 
 /// The same of an output that may begin where input of its type does, if the rule reads nothing
@@ -43,13 +46,9 @@ void require_output_apart(char const* call, In const& in, Rule const& rule, inde
 template <class In, class Rule, class Out>
 void require_output_in_place_or_apart(char const* call, In const& in, Rule const& rule, index_t n,
                                       Out const& out, index_t capacity) {
-  constexpr bool one_type = std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>>;
-  if (!one_type || looks_back<Rule> || !in_place(in, out)) {
-    return require_output_apart(call, in, rule, n, out, capacity);
-  }
-  memory_span const items = memory_of(in, n), read = memory_read(rule, 0, n);
-  if (read.data() == items.data() && read.size() == items.size()) return;
-  require_apart(call, "an output and what decides", read, memory_of(out, std::min(capacity, n)));
+  constexpr bool allowed =
+      !looks_back<Rule> && std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>>;
+  require_output_apart(call, in, rule, n, out, capacity, allowed && in_place(in, out));
 }
 
 /// Throws if two outputs, as far as they may be written, share memory.

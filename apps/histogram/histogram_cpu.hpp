@@ -149,8 +149,8 @@ void check_histogram(char const* call, int threads, Sample const* in, index_t n,
 /// neither samples nor edges.
 ///
 /// A rule of your own is called concurrently, for samples of 8 bits also with values that are not
-/// among them; its `find` must not throw. Throws `invalid_argument` if threads < 1, n < 0, for such an
-/// overlap, or if a bin has more samples than Count holds (counts are then unspecified),
+/// among them; its `find` must not throw. Throws `invalid_argument` if threads < 1, n < 0, for such
+/// an overlap, or if a bin has more samples than Count holds (counts are then unspecified),
 /// std::bad_alloc.
 template <class Sample, bin_rule<Sample> Rule, class Count>
 sample_totals histogram(int threads, Sample const* in, index_t n, Rule const& rule, Count* counts) {

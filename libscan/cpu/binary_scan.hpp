@@ -39,24 +39,12 @@ inline index_t count_bits(head_word const* words, index_t n) {
   return count;
 }
 
-/// Where the bytes or bits of n items lie; of other masks that is not known.
-inline memory_span memory_of_mask(byte_mask const& mask, index_t n) {
-  return memory_of(mask.bytes, n);
-}
-inline memory_span memory_of_mask(bit_mask const& mask, index_t n) {
-  return memory_of(mask.words, ceil_div(n, index_t{32}));
-}
-template <item_marks Mask>
-memory_span memory_of_mask(Mask const&, index_t) {
-  return {};
-}
-
 template <scan_kind Kind, item_marks Mask, std::integral Rank>
 index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index_t chunk_items) {
   static_assert(sizeof(Rank) == 4 || sizeof(Rank) == 8, "ranks are integers of 32 or 64 bits");
   using bits = std::make_unsigned_t<Rank>;
   using code_type = std::conditional_t<sizeof(Rank) == 4, std::uint32_t, std::uint64_t>;
-  require_apart("binary scan", "mask and ranks", memory_of_mask(mask, n), memory_of(ranks, n));
+  require_apart("binary scan", "mask and ranks", memory_of(mask, n), memory_of(ranks, n));
   auto const& code = best_vector_ranks();
   index_t const bytes = n * static_cast<index_t>(sizeof(Rank));
   store_road const road = road_of(bytes);
@@ -91,9 +79,9 @@ index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index
 /// so many.
 ///
 /// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, or if the two overlap, and
-/// what a mask of your own
-/// throws; `ranks` is then partly written. Source: Harris & Garland, "Optimizing Parallel Prefix
-/// Operations for the Fermi Architecture" (2012), where the scan of predicates is.
+/// what a mask of your own throws; `ranks` is then partly written. Source: Harris & Garland,
+/// "Optimizing Parallel Prefix Operations for the Fermi Architecture" (2012), where the scan of
+/// predicates is.
 template <item_marks Mask, std::integral Rank>
 index_t exclusive_binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n,
                               index_t chunk_items = most_mask_chunk_items) {

@@ -30,17 +30,6 @@ memory_span memory_of(It const& items, index_t n) {
   }
 }
 
-/// Whether items are written where they are read, as far as it is seen where they lie.
-template <class In, class Out>
-bool in_place(In const& in, Out const& out) {
-  if constexpr (std::contiguous_iterator<In> && std::contiguous_iterator<Out>) {
-    return static_cast<void const*>(std::to_address(in)) ==
-           static_cast<void const*>(std::to_address(out));
-  } else {
-    return false;
-  }
-}
-
 /// Throws `invalid_argument` if two spans share memory.
 inline void require_apart(char const* call, char const* what, memory_span a, memory_span b) {
   if (!libscan::detail::overlap(a, b)) return;
