@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <memory>
 #include <span>
-#include <type_traits>
 
 #include <libscan/core/types.hpp>
 
@@ -35,7 +36,8 @@ inline void spread_bits(std::uint64_t byte, std::uint8_t* flags) {
 
 /// Every rule has mark(begin, items, flags): sets flags[k] to 1 if item begin + k is kept, to 0 if
 /// not, for k < items <= mark_items; or returns false, and may leave the flags as they are, if none
-/// is kept. And memory(begin, end): what it reads of those items, for `read_ahead`; or nothing.
+/// is kept. And memory(begin, end): what it reads of those items, for `read_ahead`; or nothing. If
+/// it reads items before `begin`, too, it says so by a static constant `looks_back`.
 ///
 /// This one keeps what a predicate accepts.
 template <class In, class Keep>
@@ -52,8 +54,8 @@ struct keep_where {
   }
 
   std::span<std::byte const> memory(index_t begin, index_t end) const {
-    if constexpr (std::is_pointer_v<In>) {
-      return detail::bytes_of(in + begin, in + end);
+    if constexpr (std::contiguous_iterator<In>) {
+      return detail::bytes_of(std::to_address(in) + begin, std::to_address(in) + end);
     } else {
       return {};
     }
@@ -105,6 +107,7 @@ struct keep_masked {
 /// Keeps items that do not equal (==) the one before them, and the first.
 template <class T>
 struct keep_heads {
+  static constexpr bool looks_back = true;
   T const* in;
 
   bool mark(index_t begin, index_t items, std::uint8_t* flags) const {

@@ -52,7 +52,7 @@ index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T c
           ? detail::cuda_filter<T>::indices(on.device(), values, indices, keep)
           : cpu::filter_with_indices_by(
                 on.threads(), values.data(), length(values),
-                cpu::indexed_outputs<T>{out.data(), length(out), indices.data(), length(indices)},
+                cpu::indexed_outputs<T*>{out.data(), length(out), indices.data(), length(indices)},
                 cpu::keep_predicate<T>{values.data(), &keep});
   check_fits(call, kept, length(out));
   check_fits(call, kept, length(indices), "kept", "indices");

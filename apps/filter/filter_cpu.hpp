@@ -6,19 +6,19 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
+#include <iterator>
 #include <string>
 #include <type_traits>
 
+#include <apps/filter/apart_cpu.hpp>
 #include <apps/filter/cpu_rules.hpp>
+#include <apps/filter/packed_items_cpu.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
-#include <libscan/cpu/read_ahead.hpp>
-#include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/stream_copy.hpp>
-#include <libscan/cpu/vector_pack.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -28,58 +28,10 @@ inline constexpr index_t filter_chunk_items = 16 * 1024;
 
 namespace detail {
 
-/// What `rule` reads for the chunk after `c`, if that is known. Not known if asking throws: that
-/// chunk's own marks meet it, and `c` is not to blame.
-template <class Rule>
-std::span<std::byte const> memory_after(Rule const& rule, chunk const& c) try {
-  if (c.next_begin == c.next_end) return {};
-  return rule.memory(c.next_begin, c.next_end);
-} catch (...) {
-  return {};
-}
-
-/// Calls take(i, items, flags) for blocks of items i, i + 1, ... that make up chunk `c`, `flags`
-/// saying which of them `rule` keeps; and take(i, items, nullptr) where it keeps none. First a loop
-/// over the rule, in vector instructions, then one that packs; neither branches on the data.
-template <class Rule, class Take>
-void mark_blocks(Rule const& rule, chunk const& c, Take take) {
-  std::uint8_t flags[mark_items];
-  auto const next = memory_after(rule, c);
-  index_t const share = static_cast<index_t>(next.size()) / ceil_div(c.size(), mark_items) + 1;
-  read_ahead ahead(next);
-  for (index_t i = c.begin; i < c.end; i += mark_items) {
-    index_t const items = std::min(mark_items, c.end - i);
-    ahead.ask(share);
-    take(i, items, rule.mark(i, items, flags) ? flags : nullptr);
-  }
-}
-
-/// Packs the items of chunk `c` that `rule` keeps at the front of `to`, which has room for all.
-/// Returns how many they are.
-template <class Rule, class T>
-index_t pack_kept(Rule const& rule, chunk const& c, T const* in, T* to) {
-  index_t kept = 0;
-  mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
-    if (flags) kept += pack_items(in + i, flags, 1, items, to + kept);
-  });
-  return kept;
-}
-
-/// The same for the items' offsets from the chunk's begin, at most 2^32.
-template <class Rule>
-index_t pack_offsets(Rule const& rule, chunk const& c, std::uint32_t* to) {
-  auto const positions = best_vector_packs().positions;
-  index_t kept = 0;
-  mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
-    auto const first = static_cast<std::uint32_t>(i - c.begin);
-    if (flags) kept += positions(first, flags, items, to + kept);
-  });
-  return kept;
-}
-
 /// How many of in[0..items-1] `keep` accepts.
-template <class T, class Keep>
-index_t count(T const* in, index_t items, Keep const& keep) {
+template <class In, class Keep>
+index_t count(In in, index_t items, Keep const& keep) {
+  using T = std::iter_value_t<In>;
   // Lanes of a vector as wide as the items' own: short blocks keep bytes from overflowing.
   using lane = std::conditional_t<
       sizeof(T) == 1, std::uint8_t,
@@ -97,47 +49,36 @@ index_t count(T const* in, index_t items, Keep const& keep) {
   return total;
 }
 
-/// What one thread keeps of the chunk in hand.
-template <class Item>
-struct packed_chunk {
-  small_room<Item> items;
-  index_t count = 0;
-
-  explicit packed_chunk(index_t room) : items(room) {}
-};
-
-/// Packs chunk `c`: what `rule` keeps here, what it does not there.
-template <class Rule, class T>
-void pack_both(Rule const& rule, chunk const& c, T const* in, packed_chunk<T>& kept,
-               packed_chunk<T>& rejected) {
-  kept.count = rejected.count = 0;
-  mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
-    T* const to = rejected.items.data() + rejected.count;
-    if (!flags) {
-      std::copy_n(in + i, items, to);
-      rejected.count += items;
-      return;
-    }
-    kept.count += pack_items(in + i, flags, 1, items, kept.items.data() + kept.count);
-    rejected.count += pack_items(in + i, flags, 0, items, to);
-  });
+/// Throws unless 32 bits hold the offsets within chunks.
+inline void check_offsets(char const* call, index_t chunk_items) {
+  if (chunk_items <= index_t{1} << 32) return;
+  throw invalid_argument(std::string(call) + ": chunk_items of at most 2^32 expected, got " +
+                         std::to_string(chunk_items));
 }
 
 }  // namespace detail
 
 /// out[k] = the k-th of in[0..n-1] that `rule` (see cpu_rules.hpp) keeps; returns how many it
-/// keeps. Writes at most `capacity` items, in order, whatever it returns. `out` may be `in` itself,
-/// unless the rule reads items beyond the one it decides about: a chunk is written after all chunks
-/// up to it have been read, and never beyond its own end.
+/// keeps. Writes at most `capacity` items, in order, whatever it returns.
+///
+/// `in` and `out` are random-access iterators or pointers; the items are of a trivially copyable
+/// type with a default constructor, and copied from `in` once. Writes to different items must not
+/// race (std::vector<bool> does). `out` may begin where `in` does, unless the rule reads items
+/// beyond the one it decides about: a chunk is written after all chunks up to it have been read,
+/// and never beyond its own end. Otherwise `out`, as far as it may be written, must not overlap
+/// `in` or what the rule reads.
 ///
 /// Each item is decided about once, concurrently. Allocates one chunk a thread if it is of more
-/// than 8 KiB. Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, std::bad_alloc,
-/// and what a predicate throws.
-template <class T, class Rule>
-index_t filter_by(int threads, T const* in, index_t n, T* out, index_t capacity, Rule rule,
+/// than 8 KiB. Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and for such an
+/// overlap of what lies side by side in memory; std::bad_alloc; and what a predicate or the
+/// iterators throw.
+template <std::random_access_iterator In, std::random_access_iterator Out, class Rule>
+index_t filter_by(int threads, In in, index_t n, Out out, index_t capacity, Rule rule,
                   index_t chunk_items = filter_chunk_items) {
+  using T = std::iter_value_t<In>;
   using packed_chunk = detail::packed_chunk<T>;
-  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)), in == out);
+  detail::require_output_in_place_or_apart("filter", in, rule, n, out, capacity);
+  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out));
   return run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
@@ -146,29 +87,28 @@ index_t filter_by(int threads, T const* in, index_t n, T* out, index_t capacity,
         return packed.count;
       },
       [&](packed_chunk const& packed, chunk const&, index_t place) {
-        index_t const fitting = std::clamp<index_t>(capacity - place, 0, packed.count);
-        if (fitting > 0) copy_by(road, packed.items.data(), fitting, out + place);
+        detail::copy_fitting(road, packed.items.data(), packed.count, out, capacity, place);
       });
 }
 
-/// `filter_by` of a predicate, which is called once for each item.
-template <class T, class Keep>
-index_t filter(int threads, T const* in, index_t n, T* out, index_t capacity, Keep keep,
+/// `filter_by` of a predicate, which is called once for each item. Of iterators that are no
+/// pointers it gets what `in` gives, which is read for it besides.
+template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
+index_t filter(int threads, In in, index_t n, Out out, index_t capacity, Keep keep,
                index_t chunk_items = filter_chunk_items) {
-  return filter_by(threads, in, n, out, capacity, keep_where<T const*, Keep>{in, keep},
-                   chunk_items);
+  return filter_by(threads, in, n, out, capacity, keep_where<In, Keep>{in, keep}, chunk_items);
 }
 
-/// out[k] = the position of the k-th of n items that `rule` keeps. `out` must not overlap what the
-/// rule reads. All else as `filter_by`, with 4 bytes an item of a chunk; chunk_items of more than
-/// 2^32 are refused, too.
-template <class Rule>
-index_t indices_by(int threads, index_t n, index_t* out, index_t capacity, Rule rule,
+/// out[k] = the position of the k-th of n items that `rule` keeps. `out` is an iterator of any
+/// integers, those that hold the positions, and must not overlap what the rule reads. All else as
+/// `filter_by`, with 4 bytes an item of a chunk; chunk_items of more than 2^32 are refused, too.
+template <std::random_access_iterator Out, class Rule>
+index_t indices_by(int threads, index_t n, Out out, index_t capacity, Rule rule,
                    index_t chunk_items = filter_chunk_items) {
-  if (chunk_items > index_t{1} << 32) {
-    throw invalid_argument("filter_indices: chunk_items of at most 2^32 expected, got " +
-                           std::to_string(chunk_items));
-  }
+  detail::check_offsets("filter_indices", chunk_items);
+  detail::require_apart("filter_indices", "positions and what decides",
+                        detail::memory_read(rule, 0, n),
+                        detail::memory_of(out, std::min(capacity, n)));
   // Offsets within a chunk: half the cache of positions.
   using packed_chunk = detail::packed_chunk<std::uint32_t>;
   return run_chunks(
@@ -179,42 +119,44 @@ index_t indices_by(int threads, index_t n, index_t* out, index_t capacity, Rule 
         return packed.count;
       },
       [&](packed_chunk const& packed, chunk const& c, index_t place) {
-        index_t const fitting = std::clamp<index_t>(capacity - place, 0, packed.count);
-        for (index_t k = 0; k < fitting; ++k) out[place + k] = c.begin + packed.items[k];
+        detail::put_fitting(packed.items.data(), c.begin, packed.count, out, capacity, place);
       });
 }
 
 /// `indices_by` of a predicate, which is called once for each item.
-template <class T, class Keep>
-index_t filter_indices(int threads, T const* in, index_t n, index_t* out, index_t capacity,
-                       Keep keep, index_t chunk_items = filter_chunk_items) {
-  return indices_by(threads, n, out, capacity, keep_where<T const*, Keep>{in, keep}, chunk_items);
+template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
+index_t filter_indices(int threads, In in, index_t n, Out out, index_t capacity, Keep keep,
+                       index_t chunk_items = filter_chunk_items) {
+  return indices_by(threads, n, out, capacity, keep_where<In, Keep>{in, keep}, chunk_items);
 }
 
 /// Where `split_by` writes, and how much fits there.
-template <class T>
+template <class Kept, class Rejected = Kept>
 struct split_outputs {
-  T* kept;
+  Kept kept;
   index_t kept_capacity;
-  T* rejected;
+  Rejected rejected;
   index_t rejected_capacity;
 };
 
 /// kept[k] = the k-th of in[0..n-1] that `rule` keeps, rejected[k] = the k-th of the others;
-/// returns how many are kept. The outputs must not overlap each other or what is read. A thread has
-/// two chunks. All else as `filter_by`.
-template <class T, class Rule>
-index_t split_by(int threads, T const* in, index_t n, split_outputs<T> const& out, Rule rule,
+/// returns how many are kept. The outputs must not overlap each other or what is read, as far as
+/// they may be written. A thread has two chunks. All else as `filter_by`. A `rejected` of
+/// std::make_reverse_iterator(kept + n) fills one buffer from both ends.
+template <std::random_access_iterator In, class Rule, class Kept = std::iter_value_t<In>*,
+          class Rejected = Kept>
+index_t split_by(int threads, In in, index_t n, split_outputs<Kept, Rejected> const& out, Rule rule,
                  index_t chunk_items = filter_chunk_items) {
+  using T = std::iter_value_t<In>;
   using packed_chunk = detail::packed_chunk<T>;
   struct split_chunk {
     packed_chunk kept, rejected;
   };
+  detail::require_output_apart("split", in, rule, n, out.kept, out.kept_capacity);
+  detail::require_output_apart("split", in, rule, n, out.rejected, out.rejected_capacity);
+  detail::require_outputs_apart("split", out.kept, out.kept_capacity, out.rejected,
+                                out.rejected_capacity, n);
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
-  auto const copy = [road](T const* items, index_t count, T* to, index_t capacity, index_t place) {
-    index_t const fitting = std::clamp<index_t>(capacity - place, 0, count);
-    if (fitting > 0) copy_by(road, items, fitting, to + place);
-  };
   return run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] {
@@ -226,10 +168,19 @@ index_t split_by(int threads, T const* in, index_t n, split_outputs<T> const& ou
         return packed.kept.count;
       },
       [&](split_chunk const& packed, chunk const& c, index_t place) {
-        copy(packed.kept.items.data(), packed.kept.count, out.kept, out.kept_capacity, place);
-        copy(packed.rejected.items.data(), packed.rejected.count, out.rejected,
-             out.rejected_capacity, c.begin - place);
+        detail::copy_fitting(road, packed.kept.items.data(), packed.kept.count, out.kept,
+                             out.kept_capacity, place);
+        detail::copy_fitting(road, packed.rejected.items.data(), packed.rejected.count,
+                             out.rejected, out.rejected_capacity, c.begin - place);
       });
+}
+
+/// `split_by` of a predicate, which is called once for each item.
+template <std::random_access_iterator In, class Keep, class Kept = std::iter_value_t<In>*,
+          class Rejected = Kept>
+index_t split(int threads, In in, index_t n, split_outputs<Kept, Rejected> const& out, Keep keep,
+              index_t chunk_items = filter_chunk_items) {
+  return split_by(threads, in, n, out, keep_where<In, Keep>{in, keep}, chunk_items);
 }
 
 /// How many of n items `rule` keeps. Reads what the rule reads, allocates nothing. Errors as for
@@ -251,8 +202,8 @@ index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter
 }
 
 /// How many of in[0..n-1] `keep` accepts. `keep` and errors as for `filter`.
-template <class T, class Keep>
-index_t count_if(int threads, T const* in, index_t n, Keep keep,
+template <std::random_access_iterator In, class Keep>
+index_t count_if(int threads, In in, index_t n, Keep keep,
                  index_t chunk_items = filter_chunk_items) {
   struct nothing {};
   return run_chunks(

@@ -5,35 +5,41 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
+#include <iterator>
 
 #include <apps/filter/filter_cpu.hpp>
-#include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/workers.hpp>
 
 namespace libscan::inline v1::cpu {
 
 /// Where `filter_with_indices_by` writes, and how much fits there.
-template <class T>
+template <class Values, class Indices = index_t*>
 struct indexed_outputs {
-  T* values;
+  Values values;
   index_t values_capacity;
-  index_t* indices;
+  Indices indices;
   index_t indices_capacity;
 };
 
 /// out.values[k] = the k-th of in[0..n-1] that `rule` (see cpu_rules.hpp) keeps, out.indices[k] =
 /// its position; returns how many it keeps. Writes at most as many of each as fit, in order. The
-/// outputs must not overlap each other or what is read. A thread has a chunk of values and 4 bytes
-/// an item of it. chunk_items of more than 2^32 are refused. All else as `filter_by`.
-template <class T, class Rule>
-index_t filter_with_indices_by(int threads, T const* in, index_t n, indexed_outputs<T> const& out,
-                               Rule rule, index_t chunk_items = filter_chunk_items) {
-  if (chunk_items > index_t{1} << 32) {
-    throw invalid_argument("filter_with_indices: chunk_items of at most 2^32 expected, got " +
-                           std::to_string(chunk_items));
-  }
+/// outputs must not overlap each other or what is read, as far as they may be written; indices are
+/// any integers that hold them. A thread has a chunk of values and 4 bytes an item of it.
+/// chunk_items of more than 2^32 are refused. All else as `filter_by`.
+template <std::random_access_iterator In, class Rule, class Values = std::iter_value_t<In>*,
+          class Indices = index_t*>
+index_t filter_with_indices_by(int threads, In in, index_t n,
+                               indexed_outputs<Values, Indices> const& out, Rule rule,
+                               index_t chunk_items = filter_chunk_items) {
+  using T = std::iter_value_t<In>;
+  detail::check_offsets("filter_with_indices", chunk_items);
+  char const* const call = "filter_with_indices";
+  detail::require_output_apart(call, in, rule, n, out.values, out.values_capacity);
+  detail::require_output_apart(call, in, rule, n, out.indices, out.indices_capacity);
+  detail::require_outputs_apart(call, out.values, out.values_capacity, out.indices,
+                                out.indices_capacity, n);
   struct indexed_chunk {
     detail::packed_chunk<T> values;
     detail::small_room<std::uint32_t> offsets;
@@ -53,24 +59,25 @@ index_t filter_with_indices_by(int threads, T const* in, index_t n, indexed_outp
           if (!flags) return;
           positions(static_cast<std::uint32_t>(i - c.begin), flags, items,
                     packed.offsets.data() + kept);
-          kept += detail::pack_items(in + i, flags, 1, items, packed.values.items.data() + kept);
+          kept += detail::pack_from(in, i, flags, 1, items, packed.values.items.data() + kept);
         });
         return packed.values.count = kept;
       },
       [&](indexed_chunk const& packed, chunk const& c, index_t place) {
         index_t const kept = packed.values.count;
-        index_t const values = std::clamp<index_t>(out.values_capacity - place, 0, kept);
-        if (values > 0) copy_by(road, packed.values.items.data(), values, out.values + place);
-        index_t const indices = std::clamp<index_t>(out.indices_capacity - place, 0, kept);
-        for (index_t k = 0; k < indices; ++k) {
-          out.indices[place + k] = c.begin + packed.offsets[k];
-        }
+        detail::copy_fitting(road, packed.values.items.data(), kept, out.values,
+                             out.values_capacity, place);
+        detail::put_fitting(packed.offsets.data(), c.begin, kept, out.indices, out.indices_capacity,
+                            place);
       });
 }
 
-/// out[k] = in[indices[k]] for k < count, on the default number of threads. `out` overlaps neither.
+/// out[k] = in[indices[k]] for k < count, on the default number of threads. `out` overlaps neither;
+/// throws `invalid_argument` if it overlaps the indices.
 template <class T>
 void gather(T const* in, index_t const* indices, index_t count, T* out) {
+  detail::require_apart("gather", "indices and output", detail::memory_of(indices, count),
+                        detail::memory_of(out, count));
   struct nothing {};
   run_chunks(
       default_threads(), count, filter_chunk_items, plus<index_t>{}, 0, [] { return nothing{}; },

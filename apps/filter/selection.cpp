@@ -57,7 +57,7 @@ template <class T, class Rule>
 index_t split_by(engine const& on, std::span<T const> values, std::span<T> out,
                  std::optional<std::span<T>> rejected, Rule const& rule) {
   index_t const n = length(values);
-  cpu::split_outputs<T> to{out.data(), length(out), nullptr, 0};
+  cpu::split_outputs<T*> to{out.data(), length(out), nullptr, 0};
   if (rejected) {
     to.rejected = rejected->data();
     to.rejected_capacity = length(*rejected);
@@ -116,7 +116,7 @@ index_t selection<T>::filter_with_indices(engine const& on, std::span<T const> v
   check_apart(call, std::as_bytes(out), std::as_bytes(indices), false, "out");
   check_apart(call, mask.bytes(), std::as_bytes(out), false, "the mask");
   check_apart(call, mask.bytes(), std::as_bytes(indices), false, "the mask");
-  cpu::indexed_outputs<T> const to{out.data(), length(out), indices.data(), length(indices)};
+  cpu::indexed_outputs<T*> const to{out.data(), length(out), indices.data(), length(indices)};
   index_t const kept = on.is_cuda() ? cuda_mask_indices(on.device(), mask, indices)
                                     : with_rule(mask, [&](auto rule) {
                                         return cpu::filter_with_indices_by(

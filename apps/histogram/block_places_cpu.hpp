@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <tuple>
+#include <utility>
 
 #include <apps/histogram/bins.hpp>
 #include <apps/histogram/vector_places.hpp>
+#include <libscan/cpu/fixed_width.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 
@@ -43,13 +45,18 @@ class block_places {
   static constexpr bool has_distances = has_inside_check<Sample, Rule>;
 
   block_places(Rule const& rule, Find find)
-      : rule_(rule), find_(find), vectors_(best_place_finder<Sample>(rule)) {
+      : rule_(rule),
+        find_(find),
+        vector_rule_(fixed_width_rule(rule)),
+        vectors_(best_place_finder<Sample>(rule)) {
     if constexpr (has_distances) {
-      check_ = std::get<inside_check<Sample, Rule>>(best_inside_checks());
+      check_ = std::get<inside_code<Sample, Rule>>(best_inside_checks());
     }
   }
 
-  bool inside(Sample const* samples) const requires has_distances { return check_(rule_, samples); }
+  bool inside(Sample const* samples) const requires has_distances {
+    return check_(vector_rule_, as_fixed_width(samples));
+  }
 
   /// A function of a sample, of its own memory: no increment of a counter can change it.
   auto distances() const requires has_distances {
@@ -61,7 +68,7 @@ class block_places {
   /// Sets places[k] to the place of samples[k] for k < `histogram_block`.
   void operator()(Sample const* samples, int* places) const {
     if (vectors_ != nullptr) {
-      vectors_(rule_, samples, places);
+      vectors_(vector_rule_, as_fixed_width(samples), places);
     } else if constexpr (requires { search_edges(rule_, samples, places); }) {
       for (int k = 0; k < histogram_block; k += searches_at_once) {
         search_edges(rule_, samples + k, places + k);
@@ -74,8 +81,9 @@ class block_places {
  private:
   Rule const& rule_;
   Find find_;
-  place_finder<Sample, Rule> vectors_;
-  inside_check<Sample, Rule> check_ = nullptr;
+  decltype(fixed_width_rule(std::declval<Rule const&>())) vector_rule_;
+  place_code<Sample, Rule> vectors_;
+  inside_code<Sample, Rule> check_ = nullptr;
 };
 
 }  // namespace libscan::inline v1::cpu::detail

@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include <apps/histogram/bins.hpp>
-#include <apps/histogram/few_samples_cpu.hpp>
 #include <apps/histogram/place_tables_cpu.hpp>
+#include <apps/histogram/shared_counts_cpu.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/workers.hpp>
 
@@ -26,12 +26,6 @@ namespace detail {
 /// Places from which on counters are narrow, since wide ones would leave the nearest caches.
 inline constexpr int narrow_places = 1 << 15;
 
-/// Counts of all places, in one piece.
-inline sample_totals totals_of(std::uint64_t const* outside, std::uint64_t inside) {
-  return {static_cast<index_t>(outside[place_below]), static_cast<index_t>(inside),
-          static_cast<index_t>(outside[place_above]), static_cast<index_t>(outside[place_nan])};
-}
-
 /// Fewer samples are counted before tables are cleared and added up.
 inline constexpr index_t few_samples = index_t{1} << 13;
 
@@ -41,92 +35,6 @@ inline int histogram_threads(int threads, index_t n, int places) {
   index_t const worth = 1 + n / std::max<index_t>(1 << 16, work);
   return static_cast<int>(std::min<index_t>(threads, worth));
 }
-
-/// The caller's counters and those of the places outside, for threads that add to them.
-template <class Count>
-class shared_counts {
- public:
-  shared_counts(Count* counts, int bins) : counts_(counts), bins_(bins) {}
-
-  /// Adds samples of a place, on one thread at a time.
-  void add(int place, std::uint64_t more) {
-    if (place >= bins_) {
-      outside_[place - bins_].fetch_add(more, std::memory_order_relaxed);
-      return;
-    }
-    if (more > room_of(counts_[place])) wraps_.store(true, std::memory_order_relaxed);
-    counts_[place] = static_cast<Count>(counts_[place] + static_cast<Count>(more));
-  }
-
-  /// The same on any thread.
-  void carry(int place, std::uint64_t more) {
-    if (place >= bins_) {
-      outside_[place - bins_].fetch_add(more, std::memory_order_relaxed);
-      return;
-    }
-    Count const before = std::atomic_ref<Count>(counts_[place])
-                             .fetch_add(static_cast<Count>(more), std::memory_order_relaxed);
-    if (more > room_of(before)) wraps_.store(true, std::memory_order_relaxed);
-  }
-
-  /// Counts in[0 .. n-1], fewer than a counter holds, on one thread.
-  template <class Sample, class Rule>
-  void count(Sample const* in, index_t n, Rule const& rule) {
-    Count* const counts = counts_;
-    int const bins = bins_;
-    // By value: what a counter is added to could else be `counts` itself, read again each time.
-    auto const add_some = [=, this](index_t place, index_t more) {
-      if (place < bins) [[likely]] {
-        counts[place] = static_cast<Count>(counts[place] + static_cast<Count>(more));
-      } else {
-        carry(static_cast<int>(place), static_cast<std::uint64_t>(more));
-      }
-    };
-    count_few(in, n, rule, counts, add_some);
-  }
-
-  /// Sets bins [begin, end) to 0.
-  void clear(index_t begin, index_t end) { std::fill(counts_ + begin, counts_ + end, Count{0}); }
-
-  /// Adds what a narrow table holds of bins [begin, end), of n samples in all.
-  void add_narrow(std::uint8_t const* table, index_t begin, index_t end, index_t n) {
-    Count* const counts = counts_;
-    if (static_cast<std::uint64_t>(n) <= room_of(0)) {
-      for (index_t b = begin; b < end; ++b) {
-        counts[b] = static_cast<Count>(counts[b] + static_cast<Count>(table[b]));
-      }
-    } else {
-      for (index_t b = begin; b < end; ++b) add(static_cast<int>(b), table[b]);
-    }
-  }
-
-  /// Of n samples. Throws if a bin has more than its counter holds.
-  sample_totals totals(index_t n) const {
-    if (wraps_.load(std::memory_order_relaxed)) {
-      throw invalid_argument("histogram: a bin has more samples than its counter of " +
-                             std::to_string(8 * sizeof(Count)) +
-                             " bits holds; expected wider ones");
-    }
-    std::uint64_t outside[outside_places];
-    auto inside = static_cast<std::uint64_t>(n);
-    for (int k = 0; k < outside_places; ++k) {
-      outside[k] = outside_[k].load(std::memory_order_relaxed);
-      inside -= outside[k];
-    }
-    return totals_of(outside, inside);
-  }
-
- private:
-  static std::uint64_t room_of(Count count) {
-    return static_cast<std::uint64_t>(std::numeric_limits<Count>::max()) -
-           static_cast<std::uint64_t>(count);
-  }
-
-  Count* counts_;
-  int bins_;
-  std::atomic<std::uint64_t> outside_[outside_places] = {};
-  std::atomic<bool> wraps_{false};
-};
 
 /// Calls work(worker, begin, end) for pieces of [0, n), at most `length` each, on up to `threads`
 /// threads; those at work at the same time have different numbers below `threads`.
@@ -212,6 +120,24 @@ void count_many_bins(int threads, Sample const* in, index_t n, Rule const& rule,
   }
 }
 
+/// Throws `invalid_argument` unless a call has threads, samples and bins, and results for these
+/// that lie apart from what it reads: `beside` is what that is, but for samples and edges.
+template <class Sample, class Rule, class Result>
+void check_histogram(char const* call, int threads, Sample const* in, index_t n, Rule const& rule,
+                     Result const* results, memory_span beside = {}) {
+  if (threads < 1 || n < 0) {
+    throw invalid_argument(std::string(call) + ": " + std::to_string(threads) + " threads, " +
+                           std::to_string(n) + " samples; expected at least 1, and 0");
+  }
+  libscan::detail::check_bins(rule.bins());
+  memory_span const written = memory_of(results, rule.bins());
+  require_apart(call, "samples and results", memory_of(in, n), written);
+  require_apart(call, "weights and results", beside, written);
+  if constexpr (requires { *rule.edges(); }) {
+    require_apart(call, "edges and results", memory_of(rule.edges(), rule.bins() + 1), written);
+  }
+}
+
 }  // namespace detail
 
 /// counts[b] = how many of in[0 .. n-1] are in bin b of `rule` (see apps/histogram/bins.hpp), for
@@ -219,17 +145,17 @@ void count_many_bins(int threads, Sample const* in, index_t n, Rule const& rule,
 ///
 /// Count: an unsigned or signed integer of 32 or 64 bits. The same result for any number of
 /// threads. Memory for each thread: 4 bytes a bin, 17 KiB at most for copies besides; of a great
-/// many bins, 1 byte each; for few samples, fewer than twice the bins, none. Throws
-/// `invalid_argument` if threads < 1, n < 0, or a bin has more samples than Count holds (counts are
-/// then unspecified), std::bad_alloc.
+/// many bins, 1 byte each; for few samples, fewer than twice the bins, none. `counts` overlap
+/// neither samples nor edges.
+///
+/// A rule of your own is called concurrently, for samples of 8 bits also with values that are not
+/// among them; its `find` must not throw. Throws `invalid_argument` if threads < 1, n < 0, for such
+/// an overlap, or if a bin has more samples than Count holds (counts are then unspecified),
+/// std::bad_alloc.
 template <class Sample, bin_rule<Sample> Rule, class Count>
 sample_totals histogram(int threads, Sample const* in, index_t n, Rule const& rule, Count* counts) {
   using namespace libscan::cpu::detail;
-  if (threads < 1 || n < 0) {
-    throw invalid_argument("histogram: " + std::to_string(threads) + " threads, " +
-                           std::to_string(n) + " samples; expected at least 1, and 0");
-  }
-  libscan::detail::check_bins(rule.bins());
+  check_histogram("histogram", threads, in, n, rule, counts);
   int const bins = rule.bins(), places = bins + outside_places;
   shared_counts<Count> all(counts, bins);
   int const workers = histogram_threads(threads, n, places);
@@ -250,16 +176,13 @@ sample_totals histogram(int threads, Sample const* in, index_t n, Rule const& ru
 ///
 /// Repeatable: bitwise the same for any number of threads. The samples are divided into parts, as
 /// many as n and the number of bins say, 64 at most; the weights of a bin are added in order within
-/// each part, and the parts' sums in order. Memory: a sum for each bin and part, allocated beyond
-/// 8 KiB. Throws as `histogram`.
+/// each part, and the parts' sums in order. `sums` overlap nothing that is read. Memory: a sum for
+/// each bin and part, allocated beyond 8 KiB. Throws as `histogram`.
 template <class Sample, class Weight, bin_rule<Sample> Rule, class Sum>
 sample_totals weighted_histogram(int threads, Sample const* in, Weight const* weights, index_t n,
                                  Rule const& rule, Sum* sums) {
-  if (threads < 1 || n < 0) {
-    throw invalid_argument("weighted_histogram: " + std::to_string(threads) + " threads, " +
-                           std::to_string(n) + " samples; expected at least 1, and 0");
-  }
-  libscan::detail::check_bins(rule.bins());
+  detail::check_histogram("weighted_histogram", threads, in, n, rule, sums,
+                          detail::memory_of(weights, n));
   auto const bins = static_cast<std::size_t>(rule.bins()), places = bins + outside_places;
   constexpr index_t part_items = 1 << 16, most_parts = 64, most_sums = index_t{1} << 22;
   index_t const parts =

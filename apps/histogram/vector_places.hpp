@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <apps/histogram/bins.hpp>
+#include <libscan/cpu/fixed_width.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 
@@ -55,14 +57,36 @@ inline constexpr bool is_among = false;
 template <class Code, class... All>
 inline constexpr bool is_among<Code, std::tuple<All...>> = (std::is_same_v<Code, All> || ...);
 
+/// A rule as vector code takes it: of samples of the `fixed_width`.
+template <class Rule>
+Rule const& fixed_width_rule(Rule const& rule) {
+  return rule;
+}
+template <class Sample>
+requires(!std::is_same_v<Sample, fixed_width<Sample>>)
+    integer_bins<fixed_width<Sample>> fixed_width_rule(integer_bins<Sample> const& rule) {
+  return {static_cast<fixed_width<Sample>>(rule.first()), rule.bins()};
+}
+
+/// What that is.
+template <class Rule>
+using fixed_width_rule_type =
+    std::remove_cvref_t<decltype(fixed_width_rule(std::declval<Rule const&>()))>;
+
+/// The vector code for a rule, if there is any.
+template <class Sample, class Rule>
+using place_code = place_finder<fixed_width<Sample>, fixed_width_rule_type<Rule>>;
+template <class Sample, class Rule>
+using inside_code = inside_check<fixed_width<Sample>, fixed_width_rule_type<Rule>>;
+
 /// Whether there is vector code that checks a block by the rule.
 template <class Sample, class Rule>
-inline constexpr bool has_inside_check = is_among<inside_check<Sample, Rule>, inside_checks>;
+inline constexpr bool has_inside_check = is_among<inside_code<Sample, Rule>, inside_checks>;
 
 /// The best vector code for a rule; null if there is none.
 template <class Sample, class Rule>
-place_finder<Sample, Rule> best_place_finder(Rule const& rule) {
-  using finder = place_finder<Sample, Rule>;
+place_code<Sample, Rule> best_place_finder(Rule const& rule) {
+  using finder = place_code<Sample, Rule>;
   if constexpr (is_among<finder, place_finders>) {
     if constexpr (requires { rule.proven(); }) {
       if (!rule.proven()) return nullptr;

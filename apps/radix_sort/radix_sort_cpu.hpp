@@ -10,12 +10,14 @@
 #include <string>
 #include <type_traits>
 
+#include <apps/radix_sort/apart_cpu.hpp>
 #include <apps/radix_sort/key_order.hpp>
 #include <apps/radix_sort/sort_items_cpu.hpp>
 #include <apps/radix_sort/sort_memory_cpu.hpp>
 #include <apps/radix_sort/sorter_cpu.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -171,40 +173,49 @@ void sort_bytes(int threads, typename Order::key_type const* keys, typename Orde
 /// direction, range of bits, and decomposition for keys of types of one's own (any trivially
 /// copyable type). Keys equal in the bits that count stay in order.
 ///
-/// `out` may be `in`, and must not overlap it otherwise. The result is the same for any number of
-/// threads. Keys in order already are copied. Memory for numbers: about 1 MiB a thread; in
+/// `out` may be `in`; any other overlap throws. A decomposition is called concurrently, more than
+/// once for each key, and must not throw. The result is the same for any number of threads. Keys in
+/// order already are copied. Memory for numbers: about 1 MiB a thread; in
 /// place n keys more; up to n keys more if some high bits are shared by a large part of the keys.
 /// Up to 8 KiB of keys nothing is allocated. For floats among which are -0 or NaN, and for
 /// keys of one's own: n positions and n pairs of a word and a position. Throws `invalid_argument`
-/// (threads < 1, n < 0, bits that are none), std::bad_alloc.
+/// (threads < 1, n < 0, bits that are none, overlap), std::bad_alloc.
 template <class Key, class Order = sort_order<Key>>
 void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& order = {},
                detail::sort_tuning const& tuning = {}) {
+  detail::sort_memory_places{detail::memory_of(in, n), detail::memory_of(out, n), {}, {}}
+      .require_apart("sort", true);
   detail::sort_bytes(threads, in, out, nullptr, nullptr, 0, n, order, tuning);
 }
 
 /// Sorts keys as `sort_keys` does, and moves values of any trivially copyable type with them:
-/// values_out[j] = values[i] wherever out[j] is keys[i]. Each output may be its input, and overlaps
-/// nothing else. Memory: n pairs, and up to n more as in `sort_keys`. But if keys and values are of
-/// one size, neither is sorted in place, and both outputs begin at the same place of a cache line,
-/// about 2 MiB a thread: only where keys share high bits more, up to n pairs, or 2 n if they share
-/// lower ones, too. For values of other sizes than 4 and 8 bytes n pairs of a key and a position, n
-/// positions, and in place n values.
+/// values_out[j] = values[i] wherever out[j] is keys[i]. Each output may be its input; any other
+/// overlap throws. Memory: n pairs, and up to n more as in `sort_keys`. But if keys and values are
+/// of one size, neither is sorted in place, and both outputs begin at the same place of a cache
+/// line, about 2 MiB a thread: only where keys share high bits more, up to n pairs, or 2 n if they
+/// share lower ones, too. For values of other sizes than 4 and 8 bytes n pairs of a key and a
+/// position, n positions, and in place n values.
 template <class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Value* values_out,
                 index_t n, Order const& order = {}, detail::sort_tuning const& tuning = {}) {
   static_assert(std::is_trivially_copyable_v<Value>);
+  detail::sort_memory_places{detail::memory_of(keys, n), detail::memory_of(out, n),
+                             detail::memory_of(values, n), detail::memory_of(values_out, n)}
+      .require_apart("sort", true);
   detail::sort_bytes(threads, keys, out, values, values_out, sizeof(Value), n, order, tuning);
 }
 
 /// positions[j] = the position of the key that comes j-th: in[positions[j]] is sorted, and equal
-/// keys have ascending positions. `positions` lie apart from `in`. Memory: n pairs of a word and a
+/// keys have ascending positions. Index: an integer type of 32 or 64 bits with room for n - 1.
+/// `positions` lie apart from `in`. Memory: n pairs of a word and a
 /// position of 4 bytes, or of 8 beyond 2^32 keys; none for up to 2^32 keys that have one word of up
-/// to 4 bytes; and in both cases up to n more as in `sort_keys`. Otherwise as there.
-template <class Key, class Order = sort_order<Key>>
-void argsort(int threads, Key const* in, index_t* positions, index_t n, Order const& order = {},
+/// to 4 bytes, if these positions go to 8 bytes each; and in both cases up to n more as in
+/// `sort_keys`. Otherwise as there; throws `invalid_argument` also if Index is too small.
+template <class Key, class Index, class Order = sort_order<Key>>
+void argsort(int threads, Key const* in, Index* positions, index_t n, Order const& order = {},
              detail::sort_tuning const& tuning = {}) {
   detail::check_sort(threads, n);
+  detail::check_positions("argsort", in, positions, n);
   order.check();
   if (n == 0) return;
   detail::with_position_type(n, [&]<class Position>(Position) {

@@ -5,75 +5,31 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
-#include <vector>
 
+#include <apps/radix_sort/apart_cpu.hpp>
+#include <apps/radix_sort/item_segments_cpu.hpp>
 #include <apps/radix_sort/radix_sort_cpu.hpp>
 #include <apps/radix_sort/sort_items_cpu.hpp>
 #include <apps/radix_sort/sorter_cpu.hpp>
-#include <apps/radix_sort/split_cpu.hpp>
-#include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/memory_span.hpp>
 
 namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// Segments of items: number s is [offsets[s], offsets[s + 1]).
-struct item_segments {
-  index_t const* offsets;
-  index_t count;
-  index_t longest = 0;
-
-  /// Throws unless offsets[0..count] ascend from 0 to n.
-  item_segments(int threads, index_t const* from, index_t segments, index_t n)
-      : offsets(from), count(segments) {
-    bool good = count > 0 ? from[0] == 0 && from[count] == n : count == 0 && n == 0;
-    if (good && count > 0) good = measure(threads);
-    if (good) return;
-    throw invalid_argument("segmented sort: " + std::to_string(segments) +
-                           " segments need one offset more, ascending from 0 to " +
-                           std::to_string(n));
-  }
-
-  index_t items() const { return count == 0 ? 0 : offsets[count]; }
-
- private:
-  /// Finds the longest. Returns whether offsets ascend.
-  bool measure(int threads) {
-    pieces const all(threads, count);
-    small_room<index_t> const lengths(all.count);
-    std::atomic<bool> ascend{true};
-    for_each_of(threads, all.count, [&](int, index_t p) {
-      bool good = true;
-      index_t most = 0;
-      for (index_t s = all.begin(p); s < all.end(p); ++s) {
-        bool const ascends = offsets[s] <= offsets[s + 1];
-        good = good && ascends;
-        // Unsigned, since offsets may be anything.
-        auto const length =
-            static_cast<std::uint64_t>(offsets[s + 1]) - static_cast<std::uint64_t>(offsets[s]);
-        most = std::max(most, static_cast<index_t>(length));
-      }
-      lengths[p] = most;
-      if (!good) ascend.store(false, std::memory_order_relaxed);
-    });
-    longest = *std::max_element(lengths.data(), lengths.data() + all.count);
-    return ascend.load();
-  }
-};
-
-/// Sorts each segment: source_from(i) and sink_from(i, count) begin at item i, of which the latter
-/// takes `count`; room_from(i) is room that `sorter::sort` may have, or null.
-template <class Item, class Order, class SourceFrom, class SinkFrom, class RoomFrom>
-void sort_segments(int threads, item_segments const& segments, Order const& by,
+/// Sorts each segment by word `w` of the order: source_from(i) and sink_from(i, count) begin at
+/// item i, of which the latter takes `count`; room_from(i) is room that `sorter::sort` may have, or
+/// null.
+template <class Item, class Offset, class Order, class SourceFrom, class SinkFrom, class RoomFrom>
+void sort_segments(int threads, item_segments<Offset> const& segments, Order const& by, int w,
                    sort_tuning const& tuning, SourceFrom const& source_from,
                    SinkFrom const& sink_from, RoomFrom const& room_from) {
-  auto const leaves = sorter_for<Item>(threads, by, 0, tuning);
+  auto const leaves = sorter_for<Item>(threads, by, w, tuning);
   index_t const large = leaves.leaf_items();
   index_t const tiny = leaves.tiny_items();
   constexpr index_t batch_items = 512;  // of tiny segments, sorted together
@@ -88,47 +44,48 @@ void sort_segments(int threads, item_segments const& segments, Order const& by,
   Item* const rooms = memory.empty() ? reinterpret_cast<Item*>(near) : memory.data();
   for_each_of(threads, groups, [&](int worker, index_t group) {
     Item* const room = rooms + worker * 2 * most;
-    index_t const* end = segments.offsets + segments.count;
-    index_t const* at = std::lower_bound(segments.offsets, end, group * group_items);
-    end = std::lower_bound(at, end, (group + 1) * group_items);
-    while (at != end) {
-      index_t const* behind = at;
-      while (behind != end && behind[1] - *behind <= tiny && behind[1] - *at <= batch_items) {
+    index_t s = segments.first_from(0, group * group_items);
+    index_t const end = segments.first_from(s, (group + 1) * group_items);
+    while (s != end) {
+      index_t const begin = segments.at(s);
+      index_t behind = s;
+      while (behind != end && segments.at(behind + 1) - segments.at(behind) <= tiny &&
+             segments.at(behind + 1) - begin <= batch_items) {
         ++behind;
       }
-      if (behind != at) {
-        leaves.sort_tiny_segments(source_from(*at), at, behind - at, sink_from(*at, *behind - *at),
-                                  room, room + most);
-        at = behind;
+      if (behind != s) {
+        leaves.sort_tiny_segments(source_from(begin), segments.offsets + s, behind - s,
+                                  sink_from(begin, segments.at(behind) - begin), room, room + most);
+        s = behind;
         continue;
       }
-      index_t const size = at[1] - at[0];
+      index_t const size = segments.at(s + 1) - begin;
       if (size <= large) {
-        leaves.sort_leaf(source_from(*at), size, sink_from(*at, size), room, room + most);
+        leaves.sort_leaf(source_from(begin), size, sink_from(begin, size), room, room + most);
       }
-      ++at;
+      ++s;
     }
   });
   if (segments.longest <= large) return;
   for (index_t s = 0; s < segments.count; ++s) {
-    index_t const begin = segments.offsets[s];
-    index_t const size = segments.offsets[s + 1] - begin;
+    index_t const begin = segments.at(s);
+    index_t const size = segments.at(s + 1) - begin;
     if (size <= large) continue;
-    sorter_for<Item>(threads, by, 0, tuning)
+    sorter_for<Item>(threads, by, w, tuning)
         .sort(source_from(begin), size, sink_from(begin, size), room_from(begin));
   }
 }
 
 /// The same for pairs of word and value.
-template <class Key, class Value>
+template <class Value, class Key, class Offset>
 void sort_pairs_in_segments(int threads, Key const* keys, Key* out, void const* values,
-                            void* values_out, item_segments const& segments,
+                            void* values_out, item_segments<Offset> const& segments,
                             sort_order<Key> const& order, sort_tuning const& tuning) {
   number_words<Key> const words(order.direction);
   using item = keyed_value<typename number_words<Key>::word, Value>;
   auto const bytes = [](index_t i) { return i * index_t{sizeof(Value)}; };
   sort_segments<item>(
-      threads, segments, order, tuning,
+      threads, segments, order, 0, tuning,
       [=](index_t i) {
         return pair_source<Key, Value>{keys + i, static_cast<std::byte const*>(values) + bytes(i),
                                        words};
@@ -142,28 +99,38 @@ void sort_pairs_in_segments(int threads, Key const* keys, Key* out, void const* 
 
 /// Sets positions[j] to the position among all keys of the key that comes j-th, each segment's in
 /// its own places.
-template <class Position, class To, class Order>
+template <class Position, class To, class Offset, class Order>
 void sort_positions_in_segments(int threads, typename Order::key_type const* keys, To* positions,
-                                item_segments const& segments, Order const& order,
+                                item_segments<Offset> const& segments, Order const& order,
                                 sort_tuning const& tuning) {
-  using item = keyed_value<typename Order::word_type, Position>;
+  using word = typename Order::word_type;
+  using item = keyed_value<word, Position>;
+  auto const sink_from = [=](index_t i, index_t count) {
+    return value_sink<word, Position, To>{positions + i, road_of(count * index_t{sizeof(To)})};
+  };
+  auto const no_room = [](index_t) { return static_cast<item*>(nullptr); };
   sort_segments<item>(
-      threads, segments, order, tuning,
+      threads, segments, order, 0, tuning,
       [=](index_t i) {
         return position_source<Order, Position>{keys, order, i};
       },
-      [=](index_t i, index_t count) {
-        return value_sink<typename Order::word_type, Position, To>{
-            positions + i, road_of(count * index_t{sizeof(To)})};
-      },
-      [](index_t) { return static_cast<item*>(nullptr); });
+      sink_from, no_room);
+  for (int w = 1; w < Order::words; ++w) {
+    if (order.counting(w) == 0) continue;
+    sort_segments<item>(
+        threads, segments, order, w, tuning,
+        [=, &order](index_t i) {
+          return word_source<Order, Position, To>{keys, positions + i, order, w};
+        },
+        sink_from, no_room);
+  }
 }
 
 /// Sorts positions within segments, then moves keys and values, of any size, at once.
-template <class Position, class Order>
+template <class Position, class Offset, class Order>
 void gather_segments(int threads, typename Order::key_type const* keys,
                      typename Order::key_type* out, void const* values, void* values_out,
-                     std::size_t value_bytes, index_t n, item_segments const& segments,
+                     std::size_t value_bytes, index_t n, item_segments<Offset> const& segments,
                      Order const& order, sort_tuning const& tuning) {
   sort_memory<Position> const memory(n);
   Position* const positions = memory.data();
@@ -172,35 +139,24 @@ void gather_segments(int threads, typename Order::key_type const* keys,
   if (value_bytes != 0) gather(threads, values, values_out, value_bytes, positions, n);
 }
 
-/// Sorts segments of numbers, with values of `value_bytes` bytes; 0: keys alone.
-template <class Key>
-void sort_bytes_in_segments(int threads, Key const* keys, Key* out, void const* values,
-                            void* values_out, std::size_t value_bytes, index_t n,
-                            index_t const* offsets, index_t count, sort_order<Key> const& order,
+/// Sorts segments of numbers, with values of 4, 8 or 0 bytes.
+template <class Key, class Offset>
+void sort_words_in_segments(int threads, Key const* keys, Key* out, void const* values,
+                            void* values_out, std::size_t value_bytes,
+                            item_segments<Offset> const& segments, sort_order<Key> const& order,
                             sort_tuning const& tuning) {
-  check_sort(threads, n);
-  item_segments const segments(threads, offsets, count, n);
-  order.check();
-  if (n == 0) return;
-  bool const carried = value_bytes == 0 || value_bytes == 4 || value_bytes == 8;
-  if (!carried || !words_suffice(threads, keys, n)) {
-    return with_position_type(n, [&]<class Position>(Position) {
-      gather_segments<Position>(threads, keys, out, values, values_out, value_bytes, n, segments,
-                                order, tuning);
-    });
-  }
   if (value_bytes == sizeof(std::uint32_t)) {
-    return sort_pairs_in_segments<Key, std::uint32_t>(threads, keys, out, values, values_out,
-                                                      segments, order, tuning);
+    return sort_pairs_in_segments<std::uint32_t>(threads, keys, out, values, values_out, segments,
+                                                 order, tuning);
   }
   if (value_bytes == sizeof(std::uint64_t)) {
-    return sort_pairs_in_segments<Key, std::uint64_t>(threads, keys, out, values, values_out,
-                                                      segments, order, tuning);
+    return sort_pairs_in_segments<std::uint64_t>(threads, keys, out, values, values_out, segments,
+                                                 order, tuning);
   }
   using word = typename number_words<Key>::word;
   number_words<Key> const words(order.direction);
   sort_segments<word>(
-      threads, segments, order, tuning,
+      threads, segments, order, 0, tuning,
       [=](index_t i) {
         return key_source<Key>{keys + i, words};
       },
@@ -210,42 +166,82 @@ void sort_bytes_in_segments(int threads, Key const* keys, Key* out, void const* 
       [=](index_t i) { return keys == out ? nullptr : reinterpret_cast<word*>(out + i); });
 }
 
+/// Sorts segments, with values of `value_bytes` bytes; 0: keys alone.
+template <class Offset, class Order>
+void sort_bytes_in_segments(int threads, typename Order::key_type const* keys,
+                            typename Order::key_type* out, void const* values, void* values_out,
+                            std::size_t value_bytes, index_t n, Offset const* offsets,
+                            index_t count, Order const& order, sort_tuning const& tuning) {
+  check_sort(threads, n);
+  item_segments const segments(threads, offsets, count, n);
+  order.check();
+  if (n == 0) return;
+  if constexpr (sorts_words<Order>) {
+    bool const carried = value_bytes == 0 || value_bytes == 4 || value_bytes == 8;
+    if (carried && words_suffice(threads, keys, n)) {
+      return sort_words_in_segments(threads, keys, out, values, values_out, value_bytes, segments,
+                                    order, tuning);
+    }
+  }
+  with_position_type(n, [&]<class Position>(Position) {
+    gather_segments<Position>(threads, keys, out, values, values_out, value_bytes, n, segments,
+                              order, tuning);
+  });
+}
+
+/// Throws if an output of a sort within segments shares memory with what it may not.
+template <class Offset>
+void require_segments_apart(sort_memory_places const& items, Offset const* offsets,
+                            index_t segments) {
+  items.require_apart("segmented sort", true);
+  items.require_apart_from("segmented sort", "outputs and offsets",
+                           memory_of(offsets, segments + 1), false);
+}
+
 }  // namespace detail
 
 /// Sorts each segment of in[0..n-1] on its own into the same places of `out`, as `sort_keys` sorts:
 /// segment s is items offsets[s] to offsets[s + 1] - 1, perhaps none; `offsets` has segments + 1
-/// entries that ascend from 0 to n. Takes about as long for many tiny segments as for few huge
-/// ones. `out` may be `in`. Key is a type of number. Memory for each thread: twice the longest
-/// segment's keys, 1024 keys at least and 1 MiB at most; for larger segments that of `sort_keys`.
-/// Throws as `sort_keys`, and `invalid_argument` for wrong offsets.
-template <class Key>
-void sort_keys_in_segments(int threads, Key const* in, Key* out, index_t n, index_t const* offsets,
-                           index_t segments, sort_order<Key> const& order = {},
+/// entries, integers of any type, that ascend from 0 to n. Takes about as long for many tiny
+/// segments as for few huge ones. `out` may be `in`; any other overlap throws. Memory for each
+/// thread: twice the longest segment's keys, 1024 keys at least and 1 MiB at most; for larger
+/// segments that of `sort_keys`; for floats among which are -0 or NaN, and for keys of one's own,
+/// n positions besides, and pairs of a word and a position instead of keys. Throws as `sort_keys`,
+/// and `invalid_argument` for wrong offsets.
+template <class Key, std::integral Offset, class Order = sort_order<Key>>
+void sort_keys_in_segments(int threads, Key const* in, Key* out, index_t n, Offset const* offsets,
+                           index_t segments, Order const& order = {},
                            detail::sort_tuning const& tuning = {}) {
+  detail::require_segments_apart({detail::memory_of(in, n), detail::memory_of(out, n), {}, {}},
+                                 offsets, segments);
   detail::sort_bytes_in_segments(threads, in, out, nullptr, nullptr, 0, n, offsets, segments, order,
                                  tuning);
 }
 
 /// The same with values of any trivially copyable type, which move with their keys.
-template <class Key, class Value>
+template <class Key, class Value, std::integral Offset, class Order = sort_order<Key>>
 void sort_pairs_in_segments(int threads, Key const* keys, Key* out, Value const* values,
-                            Value* values_out, index_t n, index_t const* offsets, index_t segments,
-                            sort_order<Key> const& order = {},
-                            detail::sort_tuning const& tuning = {}) {
+                            Value* values_out, index_t n, Offset const* offsets, index_t segments,
+                            Order const& order = {}, detail::sort_tuning const& tuning = {}) {
   static_assert(std::is_trivially_copyable_v<Value>);
+  detail::require_segments_apart({detail::memory_of(keys, n), detail::memory_of(out, n),
+                                  detail::memory_of(values, n), detail::memory_of(values_out, n)},
+                                 offsets, segments);
   detail::sort_bytes_in_segments(threads, keys, out, values, values_out, sizeof(Value), n, offsets,
                                  segments, order, tuning);
 }
 
 /// The positions of the keys that `sort_keys_in_segments` would put in each place: segment s of
-/// them is a permutation of offsets[s] ... offsets[s + 1] - 1. `positions` lie apart from `in`.
-/// Memory and errors as there.
-template <class Key>
-void argsort_in_segments(int threads, Key const* in, index_t* positions, index_t n,
-                         index_t const* offsets, index_t segments,
-                         sort_order<Key> const& order = {},
+/// them is a permutation of offsets[s] ... offsets[s + 1] - 1. `positions` lie apart from `in` and
+/// offsets; they are integers of 32 or 64 bits with room for n - 1. Memory and errors as there.
+template <class Key, class Index, std::integral Offset, class Order = sort_order<Key>>
+void argsort_in_segments(int threads, Key const* in, Index* positions, index_t n,
+                         Offset const* offsets, index_t segments, Order const& order = {},
                          detail::sort_tuning const& tuning = {}) {
   detail::check_sort(threads, n);
+  detail::check_positions("segmented argsort", in, positions, n);
+  detail::require_apart("segmented argsort", "positions and offsets",
+                        detail::memory_of(offsets, segments + 1), detail::memory_of(positions, n));
   detail::item_segments const all(threads, offsets, segments, n);
   order.check();
   if (n == 0) return;

@@ -82,20 +82,20 @@ class sorter {
 
   /// Sorts within segments of at most `tiny_items` items each, which follow one another: segment s
   /// is items offsets[s] - offsets[0] ... of `source`. `items` and `partner` have room for all.
-  template <class Source, class Sink>
-  void sort_tiny_segments(Source const& source, index_t const* offsets, index_t segments,
+  template <class Source, class Offset, class Sink>
+  void sort_tiny_segments(Source const& source, Offset const* offsets, index_t segments,
                           Sink const& sink, Item* items, Item* partner) const {
-    index_t const first = offsets[0], n = offsets[segments] - first;
-    for (index_t i = 0; i < n; ++i) items[i] = source[i];
+    auto const begin_of = [=](index_t s) { return static_cast<index_t>(offsets[s] - offsets[0]); };
+    for (index_t i = 0; i < begin_of(segments); ++i) items[i] = source[i];
     for (index_t s = 0; s < segments; ++s) {
-      index_t const begin = offsets[s] - first, size = offsets[s + 1] - offsets[s];
+      index_t const begin = begin_of(s), size = begin_of(s + 1) - begin;
       if (size == 1) {
         partner[begin] = items[begin];
       } else {
         sort_few_items(items + begin, partner + begin, size, order_);
       }
     }
-    sink.put(partner, 0, n);
+    sink.put(partner, 0, begin_of(segments));
     sink.finish();
   }
 

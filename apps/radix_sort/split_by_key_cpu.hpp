@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 
+#include <apps/radix_sort/apart_cpu.hpp>
 #include <apps/radix_sort/key_buckets_cpu.hpp>
 #include <apps/radix_sort/line_writer_cpu.hpp>
 #include <apps/radix_sort/sort_items_cpu.hpp>
@@ -226,6 +227,17 @@ void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, ind
         std::to_string(threads) + ", " + std::to_string(split.n) + " and " +
         std::to_string(split.buckets));
   }
+  sort_memory_places items{
+      memory_of(split.keys, split.n), memory_of(split.keys_out, split.n), {}, {}};
+  if constexpr (!std::is_same_v<Value, no_values>) {
+    items.values_in = memory_of(split.values, split.n);
+    items.values_out = memory_of(split.values_out, split.n);
+  }
+  items.require_apart("split by key", false);
+  if (offsets != nullptr) {
+    items.require_apart_from("split by key", "items and offsets",
+                             memory_of(offsets, split.buckets + 1), true);
+  }
   bool const few = split.n * static_cast<index_t>(sizeof(Key)) <= one_thread_bytes / 2;
   split.run(few ? 1 : threads, offsets);
 }
@@ -238,13 +250,13 @@ void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, ind
 ///
 /// bucket_of(key): an integer in [0, buckets), 1 <= buckets <= 256; called more than once for each
 /// key, concurrently, and must not throw. Keys and values: any trivially copyable types that can be
-/// assigned. `offsets`: buckets + 1 numbers, or null. Outputs overlap neither inputs nor each
-/// other. Reads the keys twice and the values once, writes both once; allocates 8 bytes for each
-/// bucket and piece of 2^15 items or more, four for each thread at most; nothing if these are up to
-/// 8 KiB.
+/// assigned. `offsets`: buckets + 1 numbers, or null. Outputs and offsets overlap neither inputs
+/// nor each other. Reads the keys twice and the values once, writes both once; allocates 8 bytes
+/// for each bucket and piece of 2^15 items or more, four for each thread at most; nothing if these
+/// are up to 8 KiB.
 ///
-/// Throws `invalid_argument` (threads < 1, n < 0, numbers of buckets that are not 1 to 256, and,
-/// before anything is written, a key in none of them), std::bad_alloc.
+/// Throws `invalid_argument` (threads < 1, n < 0, numbers of buckets that are not 1 to 256,
+/// overlap, and, before anything is written, a key in none of them), std::bad_alloc.
 template <class Key, class Value, class BucketOf = its_bucket>
 void split_by_key(int threads, Key const* keys, Key* keys_out, Value const* values,
                   Value* values_out, index_t n, int buckets, index_t* offsets,

@@ -11,6 +11,7 @@
 #include <apps/spmv/numbers.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/scan.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -132,6 +133,27 @@ index_t write_rows(int threads, libscan::detail::expanded_list<Value> const& lis
   return entries;
 }
 
+/// Throws `invalid_argument` if an output shares memory with the list, or with another output.
+template <class Value, class Offset>
+void require_rows_apart(coo_matrix<Value> const& list, Offset const* offsets,
+                        std::int32_t const* indices, Value const* values) {
+  char const* const call = "coo_to_csr";
+  index_t const most = libscan::detail::expanded_entries(list);
+  memory_span read[] = {
+      memory_of(list.row_indices, list.entries), memory_of(list.indices, list.entries), {}};
+  memory_span written[] = {memory_of(offsets, list.rows + 1), memory_of(indices, most), {}};
+  if constexpr (!std::is_same_v<Value, no_values>) {
+    read[2] = memory_of(list.values, list.entries);
+    written[2] = memory_of(values, most);
+  }
+  for (memory_span const to : written) {
+    for (memory_span const from : read) require_apart(call, "list and matrix", from, to);
+  }
+  require_apart(call, "offsets and indices", written[0], written[1]);
+  require_apart(call, "offsets and values", written[0], written[2]);
+  require_apart(call, "indices and values", written[1], written[2]);
+}
+
 }  // namespace detail
 
 /// The matrix that a list of entries is, by rows, on up to `threads` threads; returns the number of
@@ -139,7 +161,7 @@ index_t write_rows(int threads, libscan::detail::expanded_list<Value> const& lis
 /// `coo_to_csr` (coo_to_csr.cuh); sums of one place are the same for any number of threads. Memory:
 /// a place of 4 or 8 bytes beside each value, for twice the entries unless the list is general; as
 /// much again where most entries are in few rows. Throws `invalid_argument` (threads < 1, sizes
-/// that no matrix has, offsets too narrow), std::bad_alloc.
+/// that no matrix has, offsets too narrow, overlap), std::bad_alloc.
 template <class Value, class Offset>
 index_t coo_to_csr(int threads, coo_matrix<Value> const& list, Offset* offsets,
                    std::int32_t* indices, Value* values) {
@@ -147,6 +169,7 @@ index_t coo_to_csr(int threads, coo_matrix<Value> const& list, Offset* offsets,
   if (threads < 1) {
     throw invalid_argument("coo_to_csr: " + std::to_string(threads) + " threads; expected >= 1");
   }
+  detail::require_rows_apart(list, offsets, indices, values);
   entry_keys const keys_of(list.rows, list.columns, list.kind != symmetry::general);
   libscan::detail::expanded_list<Value> const all{list, keys_of};
   return keys_of.bits() <= 32

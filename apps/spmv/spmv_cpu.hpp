@@ -10,6 +10,8 @@
 #include <apps/spmv/matrix.hpp>
 #include <apps/spmv/row_result.hpp>
 #include <apps/spmv/vector_rows.hpp>
+#include <libscan/cpu/fixed_width.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/small_room.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -48,13 +50,27 @@ index_t rows_ended_before(Offset const* offsets, index_t items, index_t low, ind
   return low;
 }
 
+/// Throws `invalid_argument` if y shares memory with anything that is read.
+template <class Value, class Offset, class X, class Y>
+void require_product_apart(csr_matrix<Value, Offset> const& matrix, X const* x, Y const* y) {
+  auto const check = [written = memory_of(y, matrix.rows)](char const* what, memory_span read) {
+    require_apart("spmv", what, read, written);
+  };
+  check("x and y", memory_of(x, matrix.columns));
+  check("offsets and y", memory_of(matrix.offsets, matrix.rows + 1));
+  check("indices and y", memory_of(matrix.indices, matrix.nonzeros));
+  if constexpr (!std::is_same_v<Value, no_values>) {
+    check("values and y", memory_of(matrix.values, matrix.nonzeros));
+  }
+}
+
 /// Whether there is vector code for a product.
 template <class Value, class Offset, class X, class Y, class S>
 inline constexpr bool has_vector_rows =
     std::is_same_v<S, plus_times<Y>>&& std::is_same_v<Value, Y>&& std::is_same_v<X, Y> &&
     (std::is_same_v<Y, float> ||
-     std::is_same_v<Y, double>)&&(std::is_same_v<Offset, std::int32_t> ||
-                                  std::is_same_v<Offset, std::int64_t>);
+     std::is_same_v<Y, double>)&&(std::is_same_v<fixed_width<Offset>, std::int32_t> ||
+                                  std::is_same_v<fixed_width<Offset>, std::int64_t>);
 
 /// One product of a call, of any types.
 template <class Value, class Offset, class X, class Y, class S>
@@ -147,7 +163,7 @@ class product {
 
   void put_rows_in_vectors(index_t row, index_t last_row, bool plain) const {
     if constexpr (in_vectors) {
-      auto const& code = best_row_sums<T, Offset>();
+      auto const& code = best_row_sums<T, fixed_width<Offset>>();
       if (plain) return code.whole(arrays(), row, last_row, matrix_.nonzeros, out_.y + row);
       constexpr index_t most = 1024;
       T sums[most];
@@ -159,8 +175,8 @@ class product {
     }
   }
 
-  product_arrays<T, Offset> arrays() const {
-    return {matrix_.offsets, matrix_.indices, matrix_.values, x_};
+  product_arrays<T, fixed_width<Offset>> arrays() const {
+    return {as_fixed_width(matrix_.offsets), matrix_.indices, matrix_.values, x_};
   }
 
   /// A function of its own, lest registers run short in its loops.
@@ -188,7 +204,8 @@ class product {
   /// one before; of few in turn, since those of other rows go on meanwhile.
   [[gnu::noinline]] T sum(index_t k, index_t end) const {
     if constexpr (in_vectors) {
-      if (best_gathers() == gathers::fast) return best_row_sums<T, Offset>().part(arrays(), k, end);
+      if (best_gathers() == gathers::fast)
+        return best_row_sums<T, fixed_width<Offset>>().part(arrays(), k, end);
     }
     if (end - k < some_entries) return sum_few(k, end);
     T a = add_.identity(), b = a, c = a, d = a;
@@ -228,10 +245,12 @@ class product {
 /// empty row are those of the device's `spmv` (spmv.cuh). y may overlap nothing that is read.
 ///
 /// The order in which a row's products are added depends on the offsets and the CPU alone, so that
-/// the result is bitwise the same for any number of threads; it is not the device's order. Memory:
-/// about 32 bytes for 2^14 to 2^17 entries and rows, allocated beyond 8 KiB. Throws
-/// `invalid_argument` (threads < 1, sizes that no matrix has), std::bad_alloc. Nothing checks
-/// offsets and indices.
+/// the result is bitwise the same in every run and for any number of threads; it is not the
+/// device's order. Loops that are compiled with your code round a product and its sum once where
+/// your compiler fuses them (-ffp-contract): then last bits may differ between programs, not
+/// between runs of one. Memory: about 32 bytes for 2^14 to 2^17 entries and rows, allocated beyond
+/// 8 KiB. Throws `invalid_argument` (threads < 1, sizes that no matrix has, overlap),
+/// std::bad_alloc. Nothing checks offsets and indices.
 template <class Value, class Offset, class X, class Y, class S = plus_times<accumulator_t<Y>>>
 void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
           std::type_identity_t<typename S::value_type> alpha = S::one(),
@@ -241,6 +260,7 @@ void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y
   if (threads < 1) {
     throw invalid_argument("spmv: " + std::to_string(threads) + " threads; expected >= 1");
   }
+  detail::require_product_apart(matrix, x, y);
   detail::product<Value, Offset, X, Y, S>(matrix, x, {y, s, alpha, beta}).run(threads);
 }
 

@@ -14,6 +14,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/masks.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/vector_ranks.hpp>
@@ -43,6 +44,7 @@ index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index
   static_assert(sizeof(Rank) == 4 || sizeof(Rank) == 8, "ranks are integers of 32 or 64 bits");
   using bits = std::make_unsigned_t<Rank>;
   using code_type = std::conditional_t<sizeof(Rank) == 4, std::uint32_t, std::uint64_t>;
+  require_apart("binary scan", "mask and ranks", memory_of(mask, n), memory_of(ranks, n));
   auto const& code = best_vector_ranks();
   index_t const bytes = n * static_cast<index_t>(sizeof(Rank));
   store_road const road = road_of(bytes);
@@ -72,12 +74,14 @@ index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index
 ///
 /// `mask` is a `byte_mask`, a `bit_mask`, or anything that marks items as they do. Ranks are
 /// integers of 32 or 64 bits; what they cannot hold wraps around, but for the number returned. The
-/// mask and `ranks` must not overlap. Reads the mask once and writes n ranks; allocates nothing.
-/// `chunk_items` of more than `most_mask_chunk_items` count as so many.
+/// mask and `ranks` must not overlap; of a mask of your own it is not seen. Reads the mask once and
+/// writes n ranks; allocates nothing. `chunk_items` of more than `most_mask_chunk_items` count as
+/// so many.
 ///
-/// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and what a mask of your own
-/// throws; `ranks` is then partly written. Source: Harris & Garland, "Optimizing Parallel Prefix
-/// Operations for the Fermi Architecture" (2012), where the scan of predicates is.
+/// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, or if the two overlap, and
+/// what a mask of your own throws; `ranks` is then partly written. Source: Harris & Garland,
+/// "Optimizing Parallel Prefix Operations for the Fermi Architecture" (2012), where the scan of
+/// predicates is.
 template <item_marks Mask, std::integral Rank>
 index_t exclusive_binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n,
                               index_t chunk_items = most_mask_chunk_items) {

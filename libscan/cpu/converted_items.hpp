@@ -12,6 +12,7 @@
 #include <libscan/core/half.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/fixed_width.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/vector_halves.hpp>
 #include <libscan/cpu/vector_scan.hpp>
@@ -25,9 +26,8 @@ concept vector_input = std::contiguous_iterator<It> && vectorised<Op, std::iter_
 
 /// Items that vector code writes.
 template <class It, class Op>
-concept vector_output =
-    vectorised<Op> && std::contiguous_iterator<It> && std::same_as < std::iter_value_t<It>,
-typename Op::value_type > ;
+concept vector_output = vectorised<Op> && std::contiguous_iterator<It> &&
+    std::same_as<fixed_width<std::iter_value_t<It>>, fixed_width<typename Op::value_type>>;
 
 /// What results become, rounded: floats those of 16 bits.
 template <class Out, class T>

@@ -12,6 +12,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/vector_scan.hpp>
 
@@ -26,22 +27,12 @@ namespace detail {
 /// Bytes of items that vector code has scanned before another thread is awake.
 inline constexpr index_t one_thread_bytes = index_t{256} << 10;
 
-template <class In, class Out>
-bool in_place(In in, Out out) {
-  if constexpr (std::contiguous_iterator<In> && std::contiguous_iterator<Out>) {
-    return static_cast<void const*>(std::to_address(in)) ==
-           static_cast<void const*>(std::to_address(out));
-  } else {
-    return false;
-  }
-}
-
 /// The scan of many chunks by vector code: while a thread writes what a chunk's items sum to, it
 /// reads and sums those of its next chunk.
-template <scan_kind Kind, class Item, class T, monoid Op>
-T scan_ahead(int threads, Item const* in, T* out, index_t n, Op op, T init, index_t chunk_items,
-             store_road road) {
-  auto const& code = vector_scan_of<Op, Item>();
+template <scan_kind Kind, class Item, class Out, monoid Op, class T = typename Op::value_type>
+T scan_ahead(int threads, Item const* in, Out* out, index_t n, Op op, std::type_identity_t<T> init,
+             index_t chunk_items, store_road road) {
+  auto const code = vector_scan_of<Op, Item>();
   T total = init;
   run_chunks_ahead(
       threads, n, chunk_items, op, init,
@@ -61,6 +52,8 @@ template <scan_kind Kind, class In, class Out, monoid Op>
 typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
                              typename Op::value_type init, index_t chunk_items) {
   using T = typename Op::value_type;
+  require_in_place_or_apart(Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan",
+                            memory_of(in, n), memory_of(out, n));
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)), in_place(in, out));
   using code = chunk_code<In, Out, Op>;
   if constexpr (code::by_vectors || code::converts) {
@@ -109,8 +102,9 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
 /// in which everything accumulates (so `plus<float>` sums `float16` and `bfloat16` in float, and
 /// rounds what is written, not what is carried on, where `out` holds them). `op` is associative,
 /// need not commute, is called only as op(earlier, later), concurrently, and sees nothing but
-/// items, `init` and their sums. In-place (out == in exactly) is allowed, any other overlap is
-/// undefined. Writes to different items must not race (std::vector<bool> does).
+/// items, `init` and their sums. In-place (out == in exactly, items of one type) is allowed; any
+/// other overlap is refused if both lie side by side in memory, and undefined if not. Writes to
+/// different items must not race (std::vector<bool> does).
 ///
 /// Reads n and writes n items of memory, allocates nothing below one chunk (`chunk_items`, or n)
 /// and nothing that grows with n above. Floating-point results depend on n and `chunk_items` only,
@@ -118,8 +112,9 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
 /// items, then from left to right; with operators of your own four streams a chunk, each from left
 /// to right, or a single one where a single chunk's results are no floating-point numbers.
 ///
-/// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and lets pass what `op` or
-/// the iterators throw (of several, that of the first chunk); `out` is then partly written.
+/// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and for such an overlap, and
+/// lets pass what `op` or the iterators throw (of several, that of the first chunk); `out` is then
+/// partly written.
 template <std::random_access_iterator In, std::random_access_iterator Out, monoid Op>
 typename Op::value_type inclusive_scan(int threads, In in, Out out, index_t n, Op op,
                                        typename Op::value_type init,

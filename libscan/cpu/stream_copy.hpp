@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <memory>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -27,6 +29,21 @@ inline constexpr index_t streamed_bytes = index_t{32} << 20;
 inline store_road road_of(index_t bytes, bool in_place = false) {
   return bytes < streamed_bytes || in_place ? store_road::cached : store_road::streamed;
 }
+
+namespace detail {
+
+/// Whether items are written where they are read, as far as it is seen where they lie.
+template <class In, class Out>
+bool in_place(In const& in, Out const& out) {
+  if constexpr (std::contiguous_iterator<In> && std::contiguous_iterator<Out>) {
+    return static_cast<void const*>(std::to_address(in)) ==
+           static_cast<void const*>(std::to_address(out));
+  } else {
+    return false;
+  }
+}
+
+}  // namespace detail
 
 /// Copies bytes past the caches, but for the parts of cache lines at both ends; where the CPU has
 /// no such stores, as memcpy does. Other threads may read them after `stream_fence`, called by the

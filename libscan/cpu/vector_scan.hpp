@@ -9,6 +9,7 @@
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/fixed_width.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/vector_heads.hpp>
 
@@ -93,12 +94,26 @@ inline constexpr bool holds = false;
 template <class Code, class... Codes>
 inline constexpr bool holds<Code, std::tuple<Codes...>> = (std::is_same_v<Code, Codes> || ...);
 
+template <class Op>
+struct fixed_width_operator {
+  using type = Op;
+};
+template <template <class> class Op, many_valued_integer T>
+struct fixed_width_operator<Op<T>> {
+  using type = Op<fixed_width<T>>;
+};
+
+/// The vector code that is compiled for `Op` and such items, or would be: that of integers of the
+/// same widths and signedness.
 template <class Op, class Item>
-concept widens = holds<vector_scan_of_items<Op, Item>, vector_widening_scans>;
+using code_for = vector_scan_of_items<typename fixed_width_operator<Op>::type, fixed_width<Item>>;
+
+template <class Op, class Item>
+concept widens = holds<code_for<Op, Item>, vector_widening_scans>;
 
 /// Whether `Op` has vector code for such items.
 template <class Op, class Item = typename Op::value_type>
-concept vectorised = holds<vector_scan_of_items<Op, Item>, vector_scans> || widens<Op, Item>;
+concept vectorised = holds<code_for<Op, Item>, vector_scans> || widens<Op, Item>;
 
 /// For the best instruction set this CPU has, among those that Highway is told to use at the
 /// moment.
@@ -111,20 +126,73 @@ vector_scans const& best_vector_scans();
 vector_widening_scans const& best_vector_widening_scans();
 vector_segmented_scans const& best_vector_segmented_scans();
 
+/// A `vector_scan_of_items` for items and results of types of which there is code for the
+/// `fixed_width`.
+template <class Op, class Item>
+class scan_code {
+  using T = typename Op::value_type;
+  using code = code_for<Op, Item>;
+  using word = typename code::T;
+
+ public:
+  explicit scan_code(code const& compiled) : code_(compiled) {}
+
+  T sum(Item const* items, index_t n) const {
+    return static_cast<T>(code_.sum(as_fixed_width(items), n));
+  }
+
+  template <class Out>
+  T scan(scan_kind kind, Item const* in, Out* out, index_t n, T carry, store_road road,
+         wanted_sum<Item, T>* beside) const {
+    wanted_sum<fixed_width<Item>, word> wanted{};
+    if (beside != nullptr) wanted = {as_fixed_width(beside->items), beside->n, word{}};
+    word const last =
+        code_.scan(kind, as_fixed_width(in), as_fixed_width(out), n, static_cast<word>(carry), road,
+                   beside != nullptr ? &wanted : nullptr);
+    if (beside != nullptr) beside->sum = static_cast<T>(wanted.sum);
+    return static_cast<T>(last);
+  }
+
+ private:
+  code const& code_;
+};
+
+/// A `vector_segmented_scan` in the same way.
+template <class Op>
+class segmented_scan_code {
+  using T = typename Op::value_type;
+  using code = vector_segmented_scan<typename fixed_width_operator<Op>::type>;
+  using word = typename code::T;
+
+ public:
+  explicit segmented_scan_code(code const& compiled) : code_(compiled) {}
+
+  T scan(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T carry, T init,
+         store_road road, memory_piece const& items_ahead, memory_piece const& heads_ahead) const {
+    return static_cast<T>(code_.scan(kind, as_fixed_width(in), heads, as_fixed_width(out), n,
+                                     static_cast<word>(carry), static_cast<word>(init), road,
+                                     items_ahead, heads_ahead));
+  }
+
+ private:
+  code const& code_;
+};
+
+/// The best code for an operator and items that have some.
 template <class Op, class Item = typename Op::value_type>
-requires vectorised<Op, Item> vector_scan_of_items<Op, Item>
-const& vector_scan_of() {
-  using code = vector_scan_of_items<Op, Item>;
+requires vectorised<Op, Item> scan_code<Op, Item> vector_scan_of() {
+  using code = code_for<Op, Item>;
   if constexpr (widens<Op, Item>) {
-    return std::get<code>(best_vector_widening_scans());
+    return scan_code<Op, Item>(std::get<code>(best_vector_widening_scans()));
   } else {
-    return std::get<code>(best_vector_scans());
+    return scan_code<Op, Item>(std::get<code>(best_vector_scans()));
   }
 }
 
 template <vectorised Op>
-vector_segmented_scan<Op> const& vector_segmented_scan_of() {
-  return std::get<vector_segmented_scan<Op>>(best_vector_segmented_scans());
+segmented_scan_code<Op> vector_segmented_scan_of() {
+  using code = vector_segmented_scan<typename fixed_width_operator<Op>::type>;
+  return segmented_scan_code<Op>(std::get<code>(best_vector_segmented_scans()));
 }
 
 }  // namespace libscan::inline v1::cpu::detail

@@ -205,7 +205,7 @@ TEMPLATE_TEST_CASE("small filters, splits and runs allocate nothing", "", std::u
     CHECK(allocated([&] { cpu::indices_by(threads, n, numbers.data(), n, rule); }) == 0);
     CHECK(allocated([&] { cpu::count_by(threads, n, rule); }) == 0);
     CHECK(allocated([&] {
-            cpu::split_outputs<T> const to{kept.data(), n, rejected.data(), n};
+            cpu::split_outputs<T*> const to{kept.data(), n, rejected.data(), n};
             cpu::split_by(threads, in.data(), n, to, rule);
           }) == 0);
   };

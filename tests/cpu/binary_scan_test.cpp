@@ -111,5 +111,17 @@ TEST_CASE("binary scans refuse what makes no sense") {
   CHECK_THROWS_AS(cpu::inclusive_binary_scan(1, mask, &rank, 1, 0), invalid_argument);
 }
 
+TEST_CASE("ranks refuse the memory of their mask") {
+  std::vector<std::uint32_t> words(40);
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(words.data());
+  auto* const ranks = words.data() + 10;
+  CHECK_NOTHROW(cpu::exclusive_binary_scan(2, cpu::byte_mask{bytes}, ranks, 30));
+  CHECK_THROWS_AS(cpu::exclusive_binary_scan(2, cpu::byte_mask{bytes + 11}, ranks, 30),
+                  invalid_argument);
+  CHECK_NOTHROW(cpu::inclusive_binary_scan(2, cpu::bit_mask{ranks - 1}, ranks, 30));
+  CHECK_THROWS_AS(cpu::inclusive_binary_scan(2, cpu::bit_mask{ranks + 29}, ranks, 30),
+                  invalid_argument);
+}
+
 }  // namespace
 }  // namespace libscan::test

@@ -357,5 +357,22 @@ TEST_CASE("an operator that throws stops the scan and is heard") {
   });
 }
 
+TEST_CASE("scans refuse to write over their input otherwise than in place") {
+  std::vector<std::int32_t> items(20, 1);
+  auto* const in = items.data();
+  for (auto const kind : both_kinds) {
+    auto const scan = [&](auto from, auto to) {
+      return run(kind, 2, from, to, 10, plus<std::int32_t>{}, 0);
+    };
+    CHECK_NOTHROW(scan(in, in));
+    CHECK_NOTHROW(scan(in, in + 10));
+    CHECK_THROWS_AS(scan(in, in + 1), invalid_argument);
+    CHECK_THROWS_AS(scan(in + 9, in), invalid_argument);
+    CHECK_THROWS_AS(scan(items.begin() + 9, items.begin()), invalid_argument);
+    // Of another size, results of early items lie where later ones are.
+    CHECK_THROWS_AS(scan(in, reinterpret_cast<std::int64_t*>(in)), invalid_argument);
+  }
+}
+
 }  // namespace
 }  // namespace libscan::test

@@ -133,7 +133,7 @@ index_t selection<T>::filter(engine const&, std::span<T const> values, std::span
 template <class T>
 index_t selection<T>::split(engine const&, std::span<T const> values, std::span<T> out,
                             std::optional<std::span<T>> rejected, item_mask const& mask) {
-  cpu::split_outputs<T> const to{out.data(), length(out), rejected->data(), length(*rejected)};
+  cpu::split_outputs<T*> const to{out.data(), length(out), rejected->data(), length(*rejected)};
   index_t const kept = with_rule(
       mask, [&](auto rule) { return cpu::split_by(1, values.data(), length(values), to, rule); });
   if (kept < length(values)) to.rejected[0] = static_cast<T>(to.rejected[0] + T(1));
@@ -143,7 +143,7 @@ index_t selection<T>::split(engine const&, std::span<T const> values, std::span<
 template <class T>
 index_t selection<T>::split(engine const&, std::span<T const> values, std::span<T> out,
                             std::optional<std::span<T>> rejected, predicate<T> const& keep) {
-  cpu::split_outputs<T> const to{out.data(), length(out), rejected->data(), length(*rejected)};
+  cpu::split_outputs<T*> const to{out.data(), length(out), rejected->data(), length(*rejected)};
   cpu::keep_where<T const*, predicate<T>> const rule{values.data(), keep};
   return one_less(cpu::split_by(1, values.data(), length(values), to, rule));
 }

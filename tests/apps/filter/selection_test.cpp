@@ -45,7 +45,7 @@ TEST_CASE("every small size is divided with tiny chunks") {
         for (int const threads : thread_counts) {
           INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
           guarded_buffer<int> kept(n), rejected(n);
-          cpu::split_outputs<int> const to{kept.data(), n, rejected.data(), n};
+          cpu::split_outputs<int*> const to{kept.data(), n, rejected.data(), n};
           cpu::keep_masked const rule{chosen.words.data()};
           index_t const count = cpu::split_by(threads, in.data(), n, to, rule, chunk_items);
           REQUIRE(count == expected.count());

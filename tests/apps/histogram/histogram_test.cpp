@@ -243,3 +243,44 @@ TEST_CASE("what the facade cannot do it says") {
           sample_totals{});
   REQUIRE(small[0] == 0);
 }
+
+TEMPLATE_TEST_CASE("integers by any name are counted like those of their width", "", char, char16_t,
+                   long, unsigned long, long long, unsigned long long) {
+  using fixed = cpu::fixed_width<TestType>;
+  if constexpr (sizeof(TestType) > 1) {
+    static_assert(cpu::detail::has_inside_check<TestType, integer_bins<TestType>>);
+  }
+  for (index_t const n : {0, 1, 127, 128, 5000, 600000}) {
+    for (spread const how : all_spreads) {
+      auto const samples = spread_samples<fixed>(how, n, 120);
+      std::vector<TestType> const same(samples.begin(), samples.end());
+      for (int const bins : {7, 100, 3000, 40000}) {
+        if (n > 5000 && bins > 3000) continue;
+        auto const first = static_cast<TestType>(5);
+        require_native<std::uint32_t>(
+            same, integer_bins<TestType>(first, bins),
+            histogram_oracle(samples, integer_edges(static_cast<fixed>(first), bins)));
+      }
+    }
+  }
+}
+
+TEST_CASE("histograms refuse results that share memory with what is read") {
+  std::vector<std::uint32_t> samples(30, 1), counts(10);
+  integer_bins<std::uint32_t> const rule(0, 10);
+  REQUIRE_NOTHROW(cpu::histogram(2, samples.data(), 20, rule, samples.data() + 20));
+  REQUIRE_THROWS_AS(cpu::histogram(2, samples.data(), 20, rule, samples.data() + 19),
+                    invalid_argument);
+  std::vector<float> edges{0, 1, 2, 3, 4}, numbers(20), weights(20);
+  edge_bins<float> const between(edges.data(), 4);
+  auto* const over_edges = reinterpret_cast<std::uint32_t*>(edges.data() + 4);
+  REQUIRE_THROWS_AS(cpu::histogram(2, numbers.data(), 20, between, over_edges), invalid_argument);
+  auto const sum = [&](float* sums) {
+    return cpu::weighted_histogram(2, numbers.data(), weights.data(), 20, between, sums);
+  };
+  std::vector<float> sums(4);
+  REQUIRE_NOTHROW(sum(sums.data()));
+  for (float* const over : {numbers.data() + 19, weights.data(), edges.data() + 4}) {
+    REQUIRE_THROWS_AS(sum(over), invalid_argument);
+  }
+}

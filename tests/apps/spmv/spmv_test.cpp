@@ -306,3 +306,50 @@ TEST_CASE("the facade refuses what is no matrix, and vectors that do not fit") {
   REQUIRE_THROWS_AS(to_rows(on, coo_matrix<float>{4, 1, 2, rows, columns}), invalid_argument);
   REQUIRE(to_rows(on, coo_matrix<float>{4, 2, 2, rows, columns}).nonzeros() == 2);
 }
+
+TEST_CASE("products by offsets of any name of 64 bits have the bits of the others'") {
+  static_assert(cpu::detail::has_vector_rows<float, long long, float, float, plus_times<float>>);
+  auto const matrix = make_csr<float, std::int64_t>(
+      3000, 500, [](index_t r) { return r == 77 ? 40000 : r % 13; }, pattern::random);
+  host_csr<float, long long> const same{matrix.rows,
+                                        matrix.columns,
+                                        {matrix.offsets.begin(), matrix.offsets.end()},
+                                        matrix.indices,
+                                        matrix.values};
+  auto const x = make_input<float>(pattern::random, 500, 1);
+  std::vector<float> const y(3000);
+  for (int const threads : thread_counts) {
+    REQUIRE(bit_difference(product(threads, matrix, x, y, plus_times<float>{}),
+                           product(threads, same, x, y, plus_times<float>{})) == "");
+  }
+}
+
+TEST_CASE("products and lists on threads refuse outputs that share memory with anything") {
+  auto const host = make_csr<std::int32_t, std::int32_t>(10, 20, [](index_t) { return 3; });
+  std::vector<std::int32_t> x(20), y(10), both(29);
+  auto const multiply = [&](std::int32_t const* from, std::int32_t const* to) {
+    cpu::spmv(2, view_of(host), from, const_cast<std::int32_t*>(to));
+  };
+  REQUIRE_NOTHROW(multiply(x.data(), y.data()));
+  REQUIRE_THROWS_AS(multiply(both.data(), both.data() + 19), invalid_argument);
+  REQUIRE_THROWS_AS(multiply(x.data(), host.offsets.data() + 10), invalid_argument);
+  REQUIRE_THROWS_AS(multiply(x.data(), host.indices.data() + 29), invalid_argument);
+  REQUIRE_THROWS_AS(multiply(x.data(), host.values.data() + 29), invalid_argument);
+
+  auto const list = make_coo<std::int32_t>(10, 10, 30, symmetry::general);
+  coo_matrix<std::int32_t> const view{
+      10, 10, 30, list.row_indices.data(), list.indices.data(), list.values.data()};
+  std::vector<std::int32_t> offsets(11), indices(30), values(30);
+  auto const convert_to = [&](std::int32_t const* a, std::int32_t const* b, std::int32_t const* c) {
+    cpu::coo_to_csr(2, view, const_cast<std::int32_t*>(a), const_cast<std::int32_t*>(b),
+                    const_cast<std::int32_t*>(c));
+  };
+  std::int32_t const *const a = offsets.data(), *const b = indices.data(), *const c = values.data();
+  REQUIRE_NOTHROW(convert_to(a, b, c));
+  REQUIRE_THROWS_AS(convert_to(b + 29, b, c), invalid_argument);
+  REQUIRE_THROWS_AS(convert_to(c + 29, b, c), invalid_argument);
+  REQUIRE_THROWS_AS(convert_to(a, c, c), invalid_argument);
+  REQUIRE_THROWS_AS(convert_to(a, b, list.values.data()), invalid_argument);
+  REQUIRE_THROWS_AS(convert_to(a, list.row_indices.data() + 29, c), invalid_argument);
+  REQUIRE_THROWS_AS(convert_to(list.indices.data() + 29, b, c), invalid_argument);
+}

@@ -67,6 +67,10 @@ std::string sort_error(int threads, std::vector<T> const& keys, sort_tuning cons
   guarded_buffer<index_t> positions(n, offset);
   cpu::argsort(threads, in.data(), positions.data(), n, order, tuning);
   if (difference(expected, positions.copy()) + positions.damage() != "") return "positions";
+  guarded_buffer<std::uint32_t> narrow(n, offset);
+  cpu::argsort(threads, in.data(), narrow.data(), n, order, tuning);
+  std::vector<std::uint32_t> const expected_narrow(expected.begin(), expected.end());
+  if (difference(expected_narrow, narrow.copy()) + narrow.damage() != "") return "32-bit positions";
 
   // Where keys and values have the same places in their cache lines, and where they have not.
   for (int const value_offset : {offset, offset == 16 ? 15 : offset + 1}) {
@@ -373,4 +377,6 @@ TEST_CASE("wrong numbers are refused") {
   CHECK_THROWS_AS(cpu::sort_keys(1, keys, keys, -1), invalid_argument);
   index_t positions[1];
   CHECK_THROWS_AS(cpu::argsort(1, keys, positions, -1), invalid_argument);
+  int narrow[1];  // refused before anything is read
+  CHECK_THROWS_AS(cpu::argsort(1, keys, narrow, (index_t{1} << 31) + 1), invalid_argument);
 }

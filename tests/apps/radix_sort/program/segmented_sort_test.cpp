@@ -2,6 +2,7 @@
 // Sorts within segments of numbers on CPU threads, whose words and values are carried, and what
 // takes sorted items to pieces.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <apps/radix_sort/segmented_sort_cpu.hpp>
+#include <apps/radix_sort/split_by_key_cpu.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
@@ -32,7 +34,7 @@ std::vector<index_t> offsets_of(index_t segments, std::uint64_t limit, index_t l
   return offsets;
 }
 
-template <class Key, class Value>
+template <class Key, class Value, class Offset = index_t>
 void require_sorted_segments(int threads, std::vector<index_t> const& offsets,
                              sort_tuning const& tuning) {
   index_t const n = offsets.back();
@@ -52,15 +54,16 @@ void require_sorted_segments(int threads, std::vector<index_t> const& offsets,
   std::vector<Key> expected_keys;
   for (Value const at : expected) expected_keys.push_back(keys[static_cast<std::size_t>(at)]);
   auto in_place = keys;
+  std::vector<Offset> const given(offsets.begin(), offsets.end());
   guarded_buffer<Key> out(n), out_keys(n, 1);
   guarded_buffer<Value> out_values(n, 3);
   with_threads(threads, [&] {
-    cpu::sort_keys_in_segments(threads, keys.data(), out.data(), n, offsets.data(), segments, {},
+    cpu::sort_keys_in_segments(threads, keys.data(), out.data(), n, given.data(), segments, {},
                                tuning);
-    cpu::sort_keys_in_segments(threads, in_place.data(), in_place.data(), n, offsets.data(),
-                               segments, {}, tuning);
+    cpu::sort_keys_in_segments(threads, in_place.data(), in_place.data(), n, given.data(), segments,
+                               {}, tuning);
     cpu::sort_pairs_in_segments(threads, keys.data(), out_keys.data(), values.data(),
-                                out_values.data(), n, offsets.data(), segments, {}, tuning);
+                                out_values.data(), n, given.data(), segments, {}, tuning);
   });
   REQUIRE(difference(expected_keys, out.copy()) + out.damage() == "");
   REQUIRE(difference(expected_keys, in_place) == "");
@@ -85,6 +88,130 @@ TEMPLATE_TEST_CASE("segments of numbers are sorted with their values", "",
       require_sorted_segments<key, value>(threads, offsets_of(70000, 3, 90000), tuning);
     }
   }
+}
+
+namespace {
+
+/// Two numbers, by the second, then the first: one that no single word holds.
+struct dated {
+  std::int32_t day;
+  std::uint64_t year;
+  bool operator==(dated const&) const = default;
+};
+struct by_year {
+  std::array<std::uint64_t, 2> operator()(dated const& x) const {
+    return {x.year, number_order<std::int32_t>{}(x.day)};
+  }
+};
+
+/// Segments of `Offset`s of keys in an order of their own, values of any size, and positions of
+/// `Index`.
+template <class Offset, class Index>
+void require_own_order(int threads, std::vector<index_t> const& offsets, sort_direction direction) {
+  index_t const n = offsets.back();
+  auto const segments = static_cast<index_t>(offsets.size()) - 1;
+  random_words words(static_cast<std::uint64_t>(n) + 7);
+  std::vector<dated> keys(static_cast<std::size_t>(n));
+  for (dated& key : keys) {
+    key = {static_cast<std::int32_t>(words.below(9)) - 4, words.below(5) << 40};
+  }
+  std::vector<Index> expected(keys.size());
+  std::iota(expected.begin(), expected.end(), Index{0});
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    std::stable_sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1],
+                     [&](Index i, Index j) {
+                       dated const &a = keys[static_cast<std::size_t>(i)],
+                                   &b = keys[static_cast<std::size_t>(j)];
+                       auto const less = [](dated const& x, dated const& y) {
+                         return x.year != y.year ? x.year < y.year : x.day < y.day;
+                       };
+                       return direction == sort_direction::ascending ? less(a, b) : less(b, a);
+                     });
+  }
+  std::vector<Offset> const given(offsets.begin(), offsets.end());
+  sort_order<dated, by_year> const order{.direction = direction};
+  std::vector<std::array<char, 3>> names(keys.size());
+  for (std::size_t i = 0; i < names.size(); ++i) names[i][1] = static_cast<char>(i);
+  guarded_buffer<Index> positions(n, 1);
+  std::vector<dated> out(keys.size()), out_keys(keys.size());
+  auto moved = names;
+  with_threads(threads, [&] {
+    cpu::argsort_in_segments(threads, keys.data(), positions.data(), n, given.data(), segments,
+                             order);
+    cpu::sort_keys_in_segments(threads, keys.data(), out.data(), n, given.data(), segments, order);
+    cpu::sort_pairs_in_segments(threads, keys.data(), out_keys.data(), moved.data(), moved.data(),
+                                n, given.data(), segments, order);
+  });
+  REQUIRE(difference(expected, positions.copy()) + positions.damage() == "");
+  for (std::size_t j = 0; j < keys.size(); ++j) {
+    auto const from = static_cast<std::size_t>(expected[j]);
+    REQUIRE(out[j] == keys[from]);
+    REQUIRE(out_keys[j] == keys[from]);
+    REQUIRE(moved[j] == names[from]);
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("segments are sorted in orders of one's own, by offsets of any integers", "",
+                   (std::pair<std::int32_t, std::uint32_t>), (std::pair<std::uint32_t, int>),
+                   (std::pair<std::uint64_t, index_t>),
+                   (std::pair<long long, unsigned long long>)) {
+  using offset = typename TestType::first_type;
+  using index = typename TestType::second_type;
+  for (int const threads : thread_counts) {
+    for (auto const direction : {sort_direction::ascending, sort_direction::descending}) {
+      require_own_order<offset, index>(threads, offsets_of(0, 1, 0), direction);
+      require_own_order<offset, index>(threads, offsets_of(300, 50, 20), direction);
+      require_own_order<offset, index>(threads, offsets_of(7, 3000, 70000), direction);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("offsets of 32 bits and their own type part numbers, too", "", std::int32_t,
+                   std::uint32_t, unsigned long long) {
+  for (int const threads : thread_counts) {
+    require_sorted_segments<std::int32_t, std::uint32_t, TestType>(threads,
+                                                                   offsets_of(3000, 50, 20), {});
+    require_sorted_segments<std::uint64_t, std::uint64_t, TestType>(threads,
+                                                                    offsets_of(40, 3000, 0), {});
+  }
+}
+
+TEST_CASE("unsigned offsets that no number of items reaches are refused") {
+  std::vector<int> keys(3);
+  std::uint64_t const beyond[] = {0, ~std::uint64_t{0}, 3};
+  std::uint32_t const descends[] = {0, 2, 1, 3};
+  CHECK_THROWS_AS(cpu::sort_keys_in_segments(1, keys.data(), keys.data(), 3, beyond, 2),
+                  invalid_argument);
+  CHECK_THROWS_AS(cpu::sort_keys_in_segments(1, keys.data(), keys.data(), 3, descends, 3),
+                  invalid_argument);
+}
+
+TEST_CASE("sorts and splits refuse outputs that share memory with what they may not") {
+  std::vector<int> keys(20), values(20), apart(20);
+  int *const k = keys.data(), *const v = values.data(), *const out = apart.data();
+  CHECK_THROWS_AS(cpu::sort_keys(2, k, k + 1, 10), invalid_argument);
+  CHECK_NOTHROW(cpu::sort_keys(2, k, k + 10, 10));
+  CHECK_NOTHROW(cpu::sort_pairs(2, k, k, v, v, 10));
+  CHECK_THROWS_AS(cpu::sort_pairs(2, k, k, v, v + 9, 10), invalid_argument);
+  CHECK_THROWS_AS(cpu::sort_pairs(2, k, out, v, k, 10), invalid_argument);
+  CHECK_THROWS_AS(cpu::sort_pairs(2, k, v, v, out, 10), invalid_argument);
+  CHECK_THROWS_AS(cpu::sort_pairs(2, k, out, v, out + 9, 10), invalid_argument);
+  CHECK_THROWS_AS(cpu::argsort(2, k, k + 9, 10), invalid_argument);
+  CHECK_NOTHROW(cpu::argsort(2, k, out, 10));
+  int offsets[] = {0, 4, 10};
+  CHECK_NOTHROW(cpu::sort_keys_in_segments(2, k, k, 10, offsets, 2));
+  CHECK_THROWS_AS(cpu::sort_keys_in_segments(2, k, k + 9, 10, offsets, 2), invalid_argument);
+  CHECK_THROWS_AS(cpu::sort_keys_in_segments(2, k, offsets + 2, 10, offsets, 2), invalid_argument);
+  CHECK_THROWS_AS(cpu::argsort_in_segments(2, k, k, 10, offsets, 2), invalid_argument);
+  CHECK_THROWS_AS(cpu::argsort_in_segments(2, k, offsets, 10, offsets, 2), invalid_argument);
+  std::vector<index_t> begins(20);
+  CHECK_NOTHROW(cpu::split_by_key(2, k, k + 10, 10, 1, begins.data()));
+  CHECK_THROWS_AS(cpu::split_by_key(2, k, k, 10, 1, begins.data()), invalid_argument);
+  CHECK_THROWS_AS(cpu::split_by_key(2, k, out, v, out, 10, 1, nullptr), invalid_argument);
+  auto* const as_offsets = reinterpret_cast<index_t*>(k + 8);
+  CHECK_THROWS_AS(cpu::split_by_key(2, k, out, 10, 1, as_offsets), invalid_argument);
 }
 
 TEST_CASE("offsets that descend anywhere are refused, whatever they are") {

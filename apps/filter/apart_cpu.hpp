@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What filters on a CPU refuse before they write anything, as far as it is seen where memory lies:
+// outputs that share memory with what is read, or with one another.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <iterator>
+
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/stream_copy.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// What `rule` reads for items [begin, end), if that is known. Not known if asking throws: marking
+/// the items meets that, where it counts.
+template <class Rule>
+memory_span memory_read(Rule const& rule, index_t begin, index_t end) try {
+  if (begin >= end) return {};
+  return rule.memory(begin, end);
+} catch (...) {
+  return {};
+}
+
+/// Whether a rule reads items before the one that it decides about.
+template <class Rule>
+inline constexpr bool looks_back = requires {
+  requires Rule::looks_back;
+};
+
+/// Throws `invalid_argument` if an output, as far as it may be written, shares memory with the n
+/// items that are read, or with what the rule reads beside them.
+template <class In, class Rule, class Out>
+void require_output_apart(char const* call, In const& in, Rule const& rule, index_t n,
+                          Out const& out, index_t capacity, bool may_be_input = false) {
+  memory_span const items = memory_of(in, n), read = memory_read(rule, 0, n);
+  memory_span const written = memory_of(out, std::min(capacity, n));
+  if (!may_be_input) require_apart(call, "input and output", items, written);
+  if (read.data() == items.data() && read.size() == items.size()) return;
+  require_apart(call, "an output and what decides", read, written);
+}
+
+/// The same of an output that may begin where input of its type does, if the rule reads nothing
+/// beyond the items that it decides about.
+template <class In, class Rule, class Out>
+void require_output_in_place_or_apart(char const* call, In const& in, Rule const& rule, index_t n,
+                                      Out const& out, index_t capacity) {
+  constexpr bool allowed =
+      !looks_back<Rule> && std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>>;
+  require_output_apart(call, in, rule, n, out, capacity, allowed && in_place(in, out));
+}
+
+/// Throws if two outputs, as far as they may be written, share memory.
+template <class A, class B>
+void require_outputs_apart(char const* call, A const& a, index_t a_capacity, B const& b,
+                           index_t b_capacity, index_t n) {
+  require_apart(call, "two outputs", memory_of(a, std::min(a_capacity, n)),
+                memory_of(b, std::min(b_capacity, n)));
+}
+
+}  // namespace libscan::inline v1::cpu::detail

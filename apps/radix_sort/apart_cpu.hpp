@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sorts on a CPU refuse before they write anything: outputs that share memory with what else a
+// call reads or writes, and positions that do not fit.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/memory_span.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// Where a call's items lie.
+struct sort_memory_places {
+  memory_span keys_in, keys_out, values_in, values_out;
+
+  /// Throws if an output shares memory with anything else; but where `in_place` is allowed, each
+  /// may be its input.
+  void require_apart(char const* call, bool in_place) const {
+    auto const check = [call](char const* what, memory_span a, memory_span b) {
+      detail::require_apart(call, what, a, b);
+    };
+    if (!in_place || keys_in.data() != keys_out.data()) {
+      check("input and output keys", keys_in, keys_out);
+    }
+    if (!in_place || values_in.data() != values_out.data()) {
+      check("input and output values", values_in, values_out);
+    }
+    check("output keys and output values", keys_out, values_out);
+    check("input keys and output values", keys_in, values_out);
+    check("input values and output keys", values_in, keys_out);
+  }
+
+  /// Throws if an output shares memory with `other`, or if that `is_written` and shares memory with
+  /// an input.
+  void require_apart_from(char const* call, char const* what, memory_span other,
+                          bool is_written) const {
+    for (memory_span const place : {keys_out, values_out})
+      detail::require_apart(call, what, place, other);
+    if (!is_written) return;
+    for (memory_span const place : {keys_in, values_in})
+      detail::require_apart(call, what, place, other);
+  }
+};
+
+/// Throws if `Index` is too small for the positions of n keys, or if `positions` share memory with
+/// the keys.
+template <class Key, class Index>
+void check_positions(char const* call, Key const* keys, Index const* positions, index_t n) {
+  static_assert(std::is_integral_v<Index> && sizeof(Index) >= 4);
+  constexpr int bits = 8 * static_cast<int>(sizeof(Index)) - (std::is_signed_v<Index> ? 1 : 0);
+  if (bits < 63 && n > index_t{1} << (bits < 63 ? bits : 0)) {
+    throw invalid_argument(std::string(call) + " of " + std::to_string(n) +
+                           " keys with positions of " + std::to_string(sizeof(Index)) +
+                           " bytes; expected wider ones");
+  }
+  require_apart(call, "keys and positions", memory_of(keys, n), memory_of(positions, n));
+}
+
+}  // namespace libscan::inline v1::cpu::detail
