@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/vector_heads.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -51,5 +52,14 @@ struct bit_mask {
     return {words + begin / 32, (end - begin) / 8};
   }
 };
+
+namespace detail {
+
+inline memory_span memory_of(byte_mask const& mask, index_t n) { return memory_of(mask.bytes, n); }
+inline memory_span memory_of(bit_mask const& mask, index_t n) {
+  return memory_of(mask.words, ceil_div(n, index_t{32}));
+}
+
+}  // namespace detail
 
 }  // namespace libscan::inline v1::cpu

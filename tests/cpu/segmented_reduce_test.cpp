@@ -26,7 +26,7 @@ struct manner {
   index_t chunk_items;
 };
 
-cpu::segment_offsets described(std::vector<index_t> const& offsets) {
+cpu::segment_offsets<index_t> described(std::vector<index_t> const& offsets) {
   return {offsets.data(), static_cast<index_t>(offsets.size()) - 1};
 }
 
@@ -52,7 +52,7 @@ std::string faults(manner how, segment_shape shape, index_t n, Op op,
   std::string found = check("offsets", with_empty, described(with_empty));
   found += check("flags", offsets, cpu::head_flags{flags.data()});
   found += check("bits", offsets, cpu::head_bits{bits.data()});
-  found += check("keys", offsets, cpu::segment_keys<float>{keys.data()});
+  found += check("keys", offsets, cpu::segment_keys{keys.data()});
 
   auto const expected = segment_totals_oracle(in, offsets, op, init);
   std::vector<float> firsts;

@@ -157,7 +157,7 @@ std::string all_faults(manner how, lengths segments, index_t n, Op op,
       faults +=
           check(cpu::segment_offsets{offsets.data(), static_cast<index_t>(offsets.size()) - 1},
                 "offsets");
-      faults += check(cpu::segment_keys<float>{said.keys.data()}, "keys");
+      faults += check(cpu::segment_keys{said.keys.data()}, "keys");
       if (!faults.empty())
         return "segments " + std::to_string(static_cast<int>(segments)) + ", " + faults;
     }
@@ -223,7 +223,7 @@ TEST_CASE("keys that are NaN are segments of their own, zeros of either sign the
   std::vector<std::int16_t> const in{1, 2, 3, 4, 5, 6};
   std::vector<std::int64_t> out(6);
   cpu::segmented_scan<scan_kind::inclusive>(1, scan_direction::forward, in.begin(),
-                                            cpu::segment_keys<double>{keys.data()}, out.data(), 6,
+                                            cpu::segment_keys{keys.data()}, out.data(), 6,
                                             plus<std::int64_t>{}, 0);
   CHECK(out == std::vector<std::int64_t>{1, 3, 3, 4, 5, 11});
 }
@@ -246,8 +246,8 @@ TEST_CASE("keys are compared by their own operator") {
   }
   std::vector<int> out(200);
   cpu::segmented_scan<scan_kind::inclusive>(1, scan_direction::forward, in.begin(),
-                                            cpu::segment_keys<unsigned_key>{keys.data()},
-                                            out.data(), 200, plus<int>{}, 0);
+                                            cpu::segment_keys{keys.data()}, out.data(), 200,
+                                            plus<int>{}, 0);
   CHECK(out == expected);
 }
 
