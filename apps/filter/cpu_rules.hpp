@@ -126,8 +126,10 @@ struct keep_heads {
     return detail::memory_of(in + begin, end - begin);
   }
 };
+/// Items compared by ==.
 template <class In>
 keep_heads(In) -> keep_heads<In>;
+/// Items compared by `equal`.
 template <class In, class Equal>
 keep_heads(In, Equal) -> keep_heads<In, Equal>;
 

@@ -107,8 +107,10 @@ struct segment_offsets {
     return std::lower_bound(offsets + low, offsets + high, item, is_less) - offsets;
   }
 };
+/// Of the integers that are pointed to.
 template <class Offset>
 segment_offsets(Offset const*, index_t) -> segment_offsets<Offset>;
+/// The same.
 template <class Offset>
 segment_offsets(Offset*, index_t) -> segment_offsets<Offset>;
 
@@ -144,8 +146,10 @@ struct segment_keys {
     }
   }
 };
+/// Keys compared by ==.
 template <class Keys>
 segment_keys(Keys) -> segment_keys<Keys>;
+/// Keys compared by `equal`.
 template <class Keys, class Equal>
 segment_keys(Keys, Equal) -> segment_keys<Keys, Equal>;
 
