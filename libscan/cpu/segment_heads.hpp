@@ -142,7 +142,17 @@ struct segment_keys {
                   detail::vector_key<std::iter_value_t<Keys>>) {
       detail::mark_changes(std::to_address(keys + begin), end - begin, to);
     } else {
-      detail::mark_one_by_one(end - begin, to, [&](index_t i) { return changes(begin + i); });
+      // Bytes first, in a loop that may become vector code. From variables: the compiler takes it
+      // that bytes may overwrite members.
+      constexpr index_t room = 2048;
+      std::uint8_t flags[room];
+      Equal const same = equal;
+      for (; begin < end; begin += room, to += room / word_heads) {
+        index_t const items = std::min(room, end - begin);
+        Keys const from = keys + begin;
+        for (index_t k = 0; k < items; ++k) flags[k] = same(from[k - 1], from[k]) ? 0 : 1;
+        detail::best_vector_heads().flags(flags, items, to);
+      }
     }
   }
 };
