@@ -10,7 +10,9 @@
 #include <memory>
 #include <span>
 
+#include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/memory_span.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -104,22 +106,34 @@ struct keep_masked {
   }
 };
 
-/// Keeps items that do not equal (==) the one before them, and the first.
-template <class T>
+/// Keeps items that are not equal to the one before them, and the first. `equal(earlier, later)` is
+/// asked about neighbours only.
+template <class In, class Equal = equal_values>
 struct keep_heads {
   static constexpr bool looks_back = true;
-  T const* in;
+  In in;
+  Equal equal{};
 
   bool mark(index_t begin, index_t items, std::uint8_t* flags) const {
-    T const* const from = in + begin;
+    // As variables: see `keep_where`.
+    In const from = in + begin;
+    Equal const same = equal;
     if (begin == 0) flags[0] = 1;
-    for (index_t k = begin == 0 ? 1 : 0; k < items; ++k) flags[k] = from[k - 1] == from[k] ? 0 : 1;
+    for (index_t k = begin == 0 ? 1 : 0; k < items; ++k) {
+      flags[k] = same(from[k - 1], from[k]) ? 0 : 1;
+    }
     return true;
   }
 
   std::span<std::byte const> memory(index_t begin, index_t end) const {
-    return detail::bytes_of(in + begin, in + end);
+    return detail::memory_of(in + begin, end - begin);
   }
 };
+/// Items compared by ==.
+template <class In>
+keep_heads(In) -> keep_heads<In>;
+/// Items compared by `equal`.
+template <class In, class Equal>
+keep_heads(In, Equal) -> keep_heads<In, Equal>;
 
 }  // namespace libscan::inline v1::cpu

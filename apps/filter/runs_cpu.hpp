@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-length encoding on CPU threads. Each chunk gathers where runs begin in it; the chain of
+// Runs of equal items on CPU threads: the first of each, which is a filter, and run-length
+// encoding. Each chunk gathers where runs begin in it; the chain of
 // chunks is the scan of how many begin and where the last one does, and tells each which runs are
 // its own (the enumeration of Blelloch, "Prefix Sums and Their Applications", 1990). Every item
 // crosses memory once.
@@ -7,24 +8,35 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 
 #include <apps/filter/cpu_rules.hpp>
 #include <apps/filter/filter_cpu.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/memory_span.hpp>
 
 namespace libscan::inline v1::cpu {
 
-/// Where `encode_runs` writes, and how much fits there.
-template <class T>
+/// Where `run_length_encode` writes, each a random-access iterator or pointer, and how many results
+/// fit there: none of an output that is not wanted.
+template <class Values, class Lengths = index_t*, class Offsets = index_t*>
 struct run_outputs {
-  T* values;
-  index_t values_capacity;
-  index_t* lengths;
-  index_t lengths_capacity;
+  Values values{};
+  index_t values_capacity = 0;
+  Lengths lengths{};
+  index_t lengths_capacity = 0;
+  Offsets offsets{};
+  index_t offsets_capacity = 0;
 };
+template <class Values, class Lengths>
+run_outputs(Values, index_t, Lengths, index_t) -> run_outputs<Values, Lengths>;
+template <class Values, class Lengths, class Offsets>
+run_outputs(Values, index_t, Lengths, index_t, Offsets, index_t)
+    -> run_outputs<Values, Lengths, Offsets>;
 
 namespace detail {
 
@@ -44,52 +56,104 @@ struct join_begins {
   }
 };
 
-/// Writes what chunk `c` tells, in which `count` runs begin, the k-th of them at c.begin +
-/// offsets[k]: their values, and the lengths of the runs that end where they begin.
-template <class T>
-void write_runs(T const* in, chunk const& c, std::uint32_t const* offsets, index_t count,
-                run_begins before, run_outputs<T> const& out) {
-  index_t const values = std::clamp<index_t>(out.values_capacity - before.runs, 0, count);
-  for (index_t k = 0; k < values; ++k) out.values[before.runs + k] = in[c.begin + offsets[k]];
+/// to[place + k] = result(k) for as many of `count` results as fit.
+template <class To, class Result>
+void write_fitting(To to, index_t capacity, index_t place, index_t count, Result result) {
+  index_t const fitting = std::clamp<index_t>(capacity - place, 0, count);
+  for (index_t k = 0; k < fitting; ++k) to[place + k] = result(k);
+}
 
-  index_t const ended = before.runs - 1;  // the run that ends where the first of these begins
-  index_t const lengths = std::clamp<index_t>(out.lengths_capacity - ended, 0, count);
-  if (lengths > 0 && ended >= 0) out.lengths[ended] = c.begin + offsets[0] - before.last;
-  for (index_t k = 1; k < lengths; ++k) {
-    out.lengths[ended + k] = index_t{offsets[k]} - offsets[k - 1];
+/// Writes what chunk `c` tells, in which `count` > 0 runs begin, the k-th of them at c.begin +
+/// begins[k]: their values and offsets, and the lengths of the runs that end where they begin.
+template <class In, class Outputs>
+void write_runs(In in, chunk const& c, std::uint32_t const* begins, index_t count,
+                run_begins before, Outputs const& out) {
+  auto const begin_of = [=, first = c.begin](index_t k) { return first + begins[k]; };
+  write_fitting(out.values, out.values_capacity, before.runs, count,
+                [=](index_t k) { return in[begin_of(k)]; });
+  write_fitting(out.offsets, out.offsets_capacity, before.runs, count, begin_of);
+  // The run before the first of these, if there is one, ends where that begins.
+  if (before.runs > 0) {
+    write_fitting(out.lengths, out.lengths_capacity, before.runs - 1, 1,
+                  [=](index_t) { return begin_of(0) - before.last; });
   }
+  write_fitting(out.lengths, out.lengths_capacity, before.runs, count - 1,
+                [=](index_t k) { return index_t{begins[k + 1]} - begins[k]; });
+}
+
+/// Throws `invalid_argument` if outputs are seen to share memory with the items or each other.
+template <class In, class Outputs>
+void require_runs_apart(In const& in, index_t n, Outputs const& out) {
+  char const* const call = "run_length_encode";
+  memory_span const items = memory_of(in, n);
+  memory_span const values = memory_of(out.values, std::min(n, out.values_capacity));
+  memory_span const lengths = memory_of(out.lengths, std::min(n, out.lengths_capacity));
+  memory_span const offsets = memory_of(out.offsets, std::min(n, out.offsets_capacity));
+  for (auto const& written : {values, lengths, offsets}) {
+    require_apart(call, "items and results", items, written);
+  }
+  require_apart(call, "values and lengths", values, lengths);
+  require_apart(call, "values and offsets", values, offsets);
+  require_apart(call, "lengths and offsets", lengths, offsets);
 }
 
 }  // namespace detail
 
-/// values[r] = the first item of the r-th run of equal ones (==) in in[0..n-1], lengths[r] = how
-/// many they are; returns how many runs there are. Writes no more than fits, whatever it returns.
-/// The outputs must not overlap each other or `in`.
+/// out[k] = the first item of the k-th run of equal ones in in[0..n-1]; returns how many runs there
+/// are. Writes at most `capacity` items, in order, whatever it returns.
+///
+/// `equal(earlier, later)` is asked about neighbours only, concurrently (==, unless given: every
+/// NaN is then a run of its own). `out` may not overlap `in`: refused where that is seen. All else
+/// as `filter_by`.
+template <class In, class Out, class Equal = equal_values>
+index_t unique(int threads, In in, index_t n, Out out, index_t capacity, Equal equal = {},
+               index_t chunk_items = filter_chunk_items) {
+  detail::require_apart("unique", "items and results", detail::memory_of(in, n),
+                        detail::memory_of(out, std::min(n, capacity)));
+  return filter_by(threads, in, n, out, capacity, keep_heads<In, Equal>{in, equal}, chunk_items);
+}
+
+/// Of the r-th run of equal items in in[0..n-1], writes the first to values[r], how many they are
+/// to lengths[r], and the position of the first to offsets[r]; returns how many runs there are.
+/// Writes no more than fits, whatever it returns.
+///
+/// `in` is a random-access iterator or pointer, `equal` as for `unique`; a run goes on as long as
+/// neighbours are equal. Lengths and offsets are converted from `index_t` to what the output holds,
+/// writes to different items of which must not race. The outputs may not overlap each other or
+/// `in`: refused where that is seen.
 ///
 /// Reads `in` once, writes each output once; allocates 4 bytes an item of a chunk for each thread,
 /// if that is more than 8 KiB. Throws `invalid_argument` if threads < 1, n < 0, or chunk_items is
-/// not in 1 .. 2^32, and std::bad_alloc.
-template <class T>
-index_t encode_runs(int threads, T const* in, index_t n, run_outputs<T> const& out,
-                    index_t chunk_items = filter_chunk_items) {
+/// not in 1 .. 2^32, or for an overlap, std::bad_alloc, and what `equal` or the iterators throw.
+template <std::random_access_iterator In, class Values, class Lengths, class Offsets,
+          class Equal = equal_values>
+index_t run_length_encode(int threads, In in, index_t n,
+                          run_outputs<Values, Lengths, Offsets> const& out, Equal equal = {},
+                          index_t chunk_items = filter_chunk_items) {
   if (chunk_items > index_t{1} << 32) {
-    throw invalid_argument("encode_runs: chunk_items of at most 2^32 expected, got " +
+    throw invalid_argument("run_length_encode: chunk_items of at most 2^32 expected, got " +
                            std::to_string(chunk_items));
   }
-  // Offsets within a chunk; its items are still in the cache when they are wanted.
+  detail::require_runs_apart(in, n, out);
+  // Places within a chunk; its items are still in the cache when they are wanted.
   using gathered_begins = detail::packed_chunk<std::uint32_t>;
+  keep_heads<In, Equal> const rule{in, equal};
   detail::run_begins const all = run_chunks(
       threads, n, chunk_items, detail::join_begins{}, detail::join_begins::identity(),
       [&] { return gathered_begins(std::min(n, chunk_items)); },
       [&](gathered_begins& begins, chunk const& c) {
-        begins.count = detail::pack_offsets(keep_heads<T>{in}, c, begins.items.data());
+        begins.count = detail::pack_offsets(rule, c, begins.items.data());
         if (begins.count == 0) return detail::join_begins::identity();
         return detail::run_begins{begins.count, c.begin + begins.items[begins.count - 1]};
       },
       [&](gathered_begins const& begins, chunk const& c, detail::run_begins before) {
+        if (begins.count == 0) return;
         detail::write_runs(in, c, begins.items.data(), begins.count, before, out);
       });
-  if (all.runs > 0 && all.runs <= out.lengths_capacity) out.lengths[all.runs - 1] = n - all.last;
+  if (all.runs > 0) {
+    detail::write_fitting(out.lengths, out.lengths_capacity, all.runs - 1, 1,
+                          [=](index_t) { return n - all.last; });
+  }
   return all.runs;
 }
 

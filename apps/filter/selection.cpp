@@ -172,10 +172,9 @@ index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word
 template <class T>
 index_t selection<T>::unique(engine const& on, std::span<T const> values, std::span<T> out) {
   check_apart("unique", std::as_bytes(values), std::as_bytes(out), false);
-  index_t const kept = on.is_cuda()
-                           ? cuda_selection<T>::unique(on.device(), values, out)
-                           : cpu::filter_by(on.threads(), values.data(), length(values), out.data(),
-                                            length(out), cpu::keep_heads<T>{values.data()});
+  index_t const kept = on.is_cuda() ? cuda_selection<T>::unique(on.device(), values, out)
+                                    : cpu::unique(on.threads(), values.data(), length(values),
+                                                  out.data(), length(out));
   check_fits("unique", kept, length(out));
   return kept;
 }
@@ -187,10 +186,10 @@ index_t selection<T>::run_length_encode(engine const& on, std::span<T const> val
   check_apart(call, std::as_bytes(values), std::as_bytes(out), false);
   check_apart(call, std::as_bytes(values), std::as_bytes(lengths), false);
   check_apart(call, std::as_bytes(out), std::as_bytes(lengths), false, "out");
-  cpu::run_outputs<T> const to{out.data(), length(out), lengths.data(), length(lengths)};
-  index_t const runs = on.is_cuda()
-                           ? cuda_selection<T>::run_length_encode(on.device(), values, out, lengths)
-                           : cpu::encode_runs(on.threads(), values.data(), length(values), to);
+  cpu::run_outputs const to{out.data(), length(out), lengths.data(), length(lengths)};
+  index_t const runs =
+      on.is_cuda() ? cuda_selection<T>::run_length_encode(on.device(), values, out, lengths)
+                   : cpu::run_length_encode(on.threads(), values.data(), length(values), to);
   check_fits(call, runs, length(out), "first of a run");
   check_fits(call, runs, length(lengths), "first of a run", "lengths");
   return runs;

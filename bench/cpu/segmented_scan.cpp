@@ -36,7 +36,7 @@ void by_engine(int threads, std::string const& heads, described const& data) {
   if (heads == "flags") return scan(libscan::cpu::head_flags{data.forms.flags.begin()});
   if (heads == "bits") return scan(libscan::cpu::head_bits{data.forms.bits.begin()});
   if (heads == "keys") {
-    return scan(libscan::cpu::segment_keys<std::uint32_t>{data.forms.keys.begin()});
+    return scan(libscan::cpu::segment_keys{data.forms.keys.begin()});
   }
   scan(libscan::cpu::segment_offsets{data.offsets.data(),
                                      static_cast<index_t>(data.offsets.size()) - 1});

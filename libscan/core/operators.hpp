@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators a scan can carry. An operator is a monoid: an associative function with an exact
 // identity. It need not commute: unless it is said to be `commutative`, it is only ever
-// called as op(earlier, later) (Blelloch 1990, 1.2).
+// called as op(earlier, later) (Blelloch 1990, 1.2). And the relation that ends segments and runs.
 #pragma once
 
 #include <concepts>
@@ -111,6 +111,14 @@ struct bit_xor {
   LIBSCAN_HOST_DEVICE static constexpr T identity() { return T(0); }
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
     return static_cast<T>(earlier ^ later);
+  }
+};
+
+/// ==, as a functor: whether neighbours are of one segment or run.
+struct equal_values {
+  template <class Item>
+  LIBSCAN_HOST_DEVICE constexpr bool operator()(Item const& earlier, Item const& later) const {
+    return earlier == later;
   }
 };
 

@@ -54,6 +54,19 @@ void convert_items(In in, index_t n, T* to) {
   }
 }
 
+/// to[k] = items[k], converted to what `to` holds, for n items.
+template <class T, class Out>
+void convert_results(T const* items, index_t n, Out to) {
+  using item = std::iter_value_t<Out>;
+  if constexpr (std::contiguous_iterator<Out> && rounds_from<item, T>) {
+    code_for_halves<item>().narrow(items, n, std::to_address(to));
+  } else if constexpr (std::same_as<std::iter_reference_t<Out>, item&>) {
+    for (index_t k = 0; k < n; ++k) to[k] = static_cast<item>(items[k]);
+  } else {
+    for (index_t k = 0; k < n; ++k) to[k] = items[k];
+  }
+}
+
 /// Calls work(i, items, count) for pieces of in[0..n-1] in their order: items[0..count-1] are
 /// in[i], in[i + 1], ... as T, and may be written over.
 template <class T, class In, class Work>

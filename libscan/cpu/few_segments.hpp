@@ -56,9 +56,9 @@ void for_each_segment(few_heads const& heads, Work work) {
   }
   if (heads.n > 0) work(begin, heads.n);
 }
-template <class Work>
-void for_each_segment(segment_offsets const& heads, Work work) {
-  for (index_t s = 0; s < heads.segments; ++s) work(heads.offsets[s], heads.offsets[s + 1]);
+template <class Offset, class Work>
+void for_each_segment(segment_offsets<Offset> const& heads, Work work) {
+  for (index_t s = 0; s < heads.segments; ++s) work(heads.begin_of(s), heads.begin_of(s + 1));
 }
 
 /// Scans the segments of few items into `out`, which may be `in`; both are in the order of the
@@ -86,7 +86,7 @@ void scan_few_segments(scan_direction direction, T const* in, Heads const& heads
   bool const forward = direction == scan_direction::forward;
   std::reverse_iterator const from_last(in + n);
   std::reverse_iterator const to_last(out + n);
-  if constexpr (std::same_as<Heads, segment_offsets>) {
+  if constexpr (by_offsets<Heads>) {
     for_each_segment(heads, [&](index_t begin, index_t end) {
       if (forward) {
         scan_serially<Kind>(init, in, out, begin, end, op);
@@ -122,7 +122,7 @@ index_t sum_few_segments(In in, Heads const& heads, index_t n, Op op, typename O
       take(segment++, begin, sum_of_few(in, begin, end, op, init));
     });
   };
-  if constexpr (std::same_as<Heads, segment_offsets>) {
+  if constexpr (by_offsets<Heads>) {
     sum_each(heads);
   } else {
     few_heads const begins(heads, scan_direction::forward, n);

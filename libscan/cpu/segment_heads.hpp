@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where segments begin, said in four ways: a byte or a bit for each item, the segments' offsets, or
-// keys that change. Each marks the heads of a piece of the input as bits.
+// Where segments begin, said in five ways: a byte or a bit for each item, the segments' offsets,
+// keys that change, or one length for all. Each marks the heads of a piece of the input as bits.
 #pragma once
 
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
 
+#include <libscan/core/error.hpp>
+#include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/masks.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/vector_heads.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -24,85 +30,195 @@ concept segment_heads = item_marks<Heads>;
 using head_flags = byte_mask;
 using head_bits = bit_mask;
 
-/// Segment s holds items [offsets[s], offsets[s + 1]), perhaps none. `segments` + 1 offsets: the
-/// first is 0, none is less than the one before, the last is n.
+/// Segment s holds items [offsets[s], offsets[s + 1]), perhaps none. `segments` + 1 integers of any
+/// size: the first is 0, none is less than the one before, the last is n.
+template <std::integral Offset>
 struct segment_offsets {
-  index_t const* offsets;
+  Offset const* offsets;
   index_t segments;
 
   void mark(index_t begin, index_t end, head_word* to) const {
     constexpr index_t room = 2048, dense = room / 4;
+    constexpr bool by_vectors = sizeof(Offset) == 4 || sizeof(Offset) == 8;
     alignas(64) std::uint8_t flags[room];
     auto const& code = detail::best_vector_heads();
-    index_t const* const last = offsets + segments;
-    index_t const* at = first_from(begin);
+    auto const mark_dense = sizeof(Offset) == 4 ? code.offsets_of_4_bytes : code.offsets_of_8_bytes;
+    index_t s = first_from(begin);
     for (; begin < end; begin += room, to += room / word_heads) {
       index_t const items = std::min(room, end - begin);
-      while (at != last && *at < begin) ++at;
-      if (at == last || *at - begin >= items) {
+      while (s != segments && begin_of(s) < begin) ++s;
+      if (s == segments || begin_of(s) - begin >= items) {
         std::fill_n(to, ceil_div(items, word_heads), head_word{0});
-      } else if (items == room && last - at > dense && at[dense] - begin < room) {
-        at = code.offsets(at, last, begin, room / word_heads, to);
+      } else if (by_vectors && items == room && segments - s > dense &&
+                 begin_of(s + dense) - begin < room) {
+        s += mark_dense(offsets + s, segments - s, begin, room / word_heads, to);
       } else {
         // Bytes first: were bits set one by one, each would wait for the one before.
         std::fill_n(flags, items, std::uint8_t{0});
-        for (; at != last && *at - begin < items; ++at) flags[*at - begin] = 1;
+        for (; s != segments && begin_of(s) - begin < items; ++s) flags[begin_of(s) - begin] = 1;
         code.flags(flags, items, to);
       }
     }
   }
   memory_piece read_for(index_t begin, index_t end) const {
-    index_t const* const from = first_from(begin);
+    index_t const from = first_from(begin);
     // As many as if the segments ahead were as long as those of all items are.
-    double const density = static_cast<double>(segments) / static_cast<double>(offsets[segments]);
-    auto const likely = static_cast<index_t>(static_cast<double>(end - begin) * density);
-    index_t const count = std::min(likely + 1, segments - (from - offsets));
-    return {from, count * static_cast<index_t>(sizeof(index_t))};
+    auto const likely = static_cast<index_t>(static_cast<double>(end - begin) * density());
+    index_t const count = std::min(likely + 1, segments - from);
+    return {offsets + from, count * static_cast<index_t>(sizeof(Offset))};
+  }
+
+  /// Where segment s begins, for s <= segments.
+  index_t begin_of(index_t s) const { return static_cast<index_t>(offsets[s]); }
+
+  /// The segment that holds `item`, 0 <= item < n.
+  index_t segment_of(index_t item) const {
+    auto const is_less = [](index_t than, Offset end) { return than < static_cast<index_t>(end); };
+    auto const ends = offsets + 1;
+    return std::upper_bound(ends, ends + segments, item, is_less) - ends;
   }
 
  private:
-  /// The first segment's that does not begin before `item`, 0 <= item < n. Looks where it would be
-  /// if segments were as long as they are on average, twice, and from there in growing steps.
-  index_t const* first_from(index_t item) const {
-    double const density = static_cast<double>(segments) / static_cast<double>(offsets[segments]);
+  double density() const {
+    return static_cast<double>(segments) / static_cast<double>(begin_of(segments));
+  }
+
+  /// The first segment that does not begin before `item`, 0 <= item < n. Looks where it would be if
+  /// segments were as long as they are on average, twice, and from there in growing steps.
+  index_t first_from(index_t item) const {
     index_t guess = 0;
     for (int round = 0; round < 3; ++round) {
-      auto const away = static_cast<double>(item - offsets[guess]);
-      guess = std::clamp<index_t>(guess + static_cast<index_t>(away * density), 0, segments);
+      auto const away = static_cast<double>(item - begin_of(guess));
+      guess = std::clamp<index_t>(guess + static_cast<index_t>(away * density()), 0, segments);
     }
     // All before `low` are less than `item`, none from `high` on is.
     index_t low = guess, high = guess;
-    for (index_t step = 4; low > 0 && offsets[low - 1] >= item; step *= 4) {
+    for (index_t step = 4; low > 0 && begin_of(low - 1) >= item; step *= 4) {
       high = low - 1;
       low = std::max<index_t>(0, low - step);
     }
-    for (index_t step = 4; high < segments && offsets[high] < item; step *= 4) {
+    for (index_t step = 4; high < segments && begin_of(high) < item; step *= 4) {
       low = high + 1;
       high = std::min(segments, high + step);
     }
-    return std::lower_bound(offsets + low, offsets + high, item);
+    auto const is_less = [](Offset offset, index_t than) {
+      return static_cast<index_t>(offset) < than;
+    };
+    return std::lower_bound(offsets + low, offsets + high, item, is_less) - offsets;
   }
 };
+/// Of the integers that are pointed to.
+template <class Offset>
+segment_offsets(Offset const*, index_t) -> segment_offsets<Offset>;
+/// The same.
+template <class Offset>
+segment_offsets(Offset*, index_t) -> segment_offsets<Offset>;
 
-/// A key for each item: a segment is a run of keys that compare equal (==) to the one before.
-template <class Key>
+/// A key for each item, behind a random-access iterator or pointer: a segment begins at each that
+/// is not equal to the one before. `equal(earlier, later)` is asked about neighbours only,
+/// concurrently; == of numbers is vector code where they lie side by side.
+template <std::random_access_iterator Keys, class Equal = equal_values>
 struct segment_keys {
-  Key const* keys;
+  Keys keys;
+  Equal equal{};
 
   void mark(index_t begin, index_t end, head_word* to) const {
-    if (begin > 0) return detail::mark_changes(keys + begin, end - begin, to);
+    if (begin > 0) return mark_changes(begin, end, to);
     // There is no key before item 0: the first word's items one by one.
     index_t const first = std::min(end, word_heads);
-    detail::mark_one_by_one(first, to,
-                            [&](index_t i) { return i == 0 || !(keys[i] == keys[i - 1]); });
-    if (end > first) detail::mark_changes(keys + first, end - first, to + 1);
+    detail::mark_one_by_one(first, to, [&](index_t i) { return i == 0 || changes(i); });
+    if (end > first) mark_changes(first, end, to + 1);
   }
   memory_piece read_for(index_t begin, index_t end) const {
-    return {keys + begin, (end - begin) * static_cast<index_t>(sizeof(Key))};
+    auto const memory = detail::memory_of(keys + begin, end - begin);
+    return {memory.data(), static_cast<index_t>(memory.size())};
+  }
+
+ private:
+  bool changes(index_t i) const { return !equal(keys[i - 1], keys[i]); }
+
+  void mark_changes(index_t begin, index_t end, head_word* to) const {
+    if constexpr (std::same_as<Equal, equal_values> && std::contiguous_iterator<Keys> &&
+                  detail::vector_key<std::iter_value_t<Keys>>) {
+      detail::mark_changes(std::to_address(keys + begin), end - begin, to);
+    } else {
+      // Bytes first, in a loop that may become vector code. From variables: the compiler takes it
+      // that bytes may overwrite members.
+      constexpr index_t room = 2048;
+      std::uint8_t flags[room];
+      Equal const same = equal;
+      for (; begin < end; begin += room, to += room / word_heads) {
+        index_t const items = std::min(room, end - begin);
+        Keys const from = keys + begin;
+        for (index_t k = 0; k < items; ++k) flags[k] = same(from[k - 1], from[k]) ? 0 : 1;
+        detail::best_vector_heads().flags(flags, items, to);
+      }
+    }
+  }
+};
+/// Keys compared by ==.
+template <class Keys>
+segment_keys(Keys) -> segment_keys<Keys>;
+/// Keys compared by `equal`.
+template <class Keys, class Equal>
+segment_keys(Keys, Equal) -> segment_keys<Keys, Equal>;
+
+/// Every segment has `length` > 0 items, but for the last, which may have fewer: the rows of a
+/// matrix. Reads nothing.
+struct equal_segments {
+  index_t length;
+
+  void mark(index_t begin, index_t end, head_word* to) const {
+    // As many heads as fit a word, the first at its first item.
+    head_word heads = 1;
+    for (index_t items = length; items < word_heads; items *= 2) heads |= heads << items;
+    index_t const step = word_heads % length;
+    index_t const within = begin % length;
+    index_t next = within == 0 ? 0 : length - within;  // how far away the next head is
+    for (; begin < end; begin += word_heads) {
+      head_word const word = next < word_heads ? heads << next : 0;
+      index_t const beyond = word_heads - (end - begin);
+      *to++ = beyond > 0 ? word & ~head_word{0} >> beyond : word;
+      next -= step;
+      if (next < 0) next += length;
+    }
   }
 };
 
 namespace detail {
+
+/// Whether `Heads` holds where each segment begins, empty ones too.
+template <class Heads>
+inline constexpr bool by_offsets = false;
+template <class Offset>
+inline constexpr bool by_offsets<segment_offsets<Offset>> = true;
+
+/// Where the description of the segments of n items lies.
+template <class Offset>
+memory_span memory_of(segment_offsets<Offset> const& heads, index_t) {
+  return memory_of(heads.offsets, heads.segments + 1);
+}
+template <class Keys, class Equal>
+memory_span memory_of(segment_keys<Keys, Equal> const& heads, index_t n) {
+  return memory_of(heads.keys, n);
+}
+
+/// Throws `invalid_argument` for what describes no segments of n items.
+template <class Heads>
+void check_heads(char const*, Heads const&, index_t) {}
+template <class Offset>
+void check_heads(char const* call, segment_offsets<Offset> const& heads, index_t n) {
+  if (heads.segments == 0 && n == 0) return;
+  if (heads.segments < 0 || heads.begin_of(0) != 0 || heads.begin_of(heads.segments) != n) {
+    throw invalid_argument(std::string(call) + ": offsets from 0 to " + std::to_string(n) +
+                           " expected, for " + std::to_string(heads.segments) + " segments");
+  }
+}
+inline void check_heads(char const* call, equal_segments const& heads, index_t) {
+  if (heads.length > 0) return;
+  throw invalid_argument(std::string(call) + ": length of segments is " +
+                         std::to_string(heads.length) + "; expected > 0");
+}
 
 /// Whether item i of some marked items begins a segment.
 inline bool is_head(head_word const* heads, index_t i) {

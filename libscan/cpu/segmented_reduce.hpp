@@ -8,14 +8,13 @@
 #include <bit>
 #include <concepts>
 #include <iterator>
-#include <string>
 #include <type_traits>
 
-#include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/segmented.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/few_segments.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <libscan/cpu/small_room.hpp>
@@ -136,13 +135,39 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
         }
         chunk_memory ahead;
         if (vectorised<Op> && c.next_begin < c.next_end) {
-          ahead = memory_of<T>(source, heads, scan_direction::forward, n, c.next_begin, c.next_end);
+          ahead =
+              memory_ahead<T>(source, heads, scan_direction::forward, n, c.next_begin, c.next_end);
         }
         scan_segments<scan_kind::inclusive>(here, sums, c.size(), op, carry.rest, init,
                                             store_road::cached, ahead);
         take(here, c, sums, carry.ended);
       });
   return total.ended;
+}
+
+/// How many totals are known to be written: of segments that are yet to be counted, that of the
+/// first.
+template <class Heads>
+index_t known_totals(Heads const&, index_t n) {
+  return std::min<index_t>(n, 1);
+}
+template <class Offset>
+index_t known_totals(segment_offsets<Offset> const& heads, index_t) {
+  return heads.segments;
+}
+inline index_t known_totals(equal_segments const& heads, index_t n) {
+  return ceil_div(n, heads.length);
+}
+
+/// Throws `invalid_argument` if `heads` describes no segments of n items, or if results are seen to
+/// share memory with what is read.
+template <class In, class Heads, class Results>
+void check_reduction(char const* call, In const& in, Heads const& heads, index_t n,
+                     Results const& results) {
+  check_heads(call, heads, n);
+  memory_span const written = memory_of(results, known_totals(heads, n));
+  require_apart(call, "items and results", memory_of(in, n), written);
+  require_apart(call, "descriptor and results", memory_of(heads, n), written);
 }
 
 }  // namespace detail
@@ -152,15 +177,17 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
 ///
 /// `in` is a random-access iterator or pointer; items are converted to Op::value_type. `heads` says
 /// where segments begin, and none of them is empty; `totals` is a random-access iterator or pointer
-/// with room for a result of each, writes to which must not race, and overlaps nothing. Operator,
-/// repeatability and errors are those of `segmented_scan`. Reads n items and the description,
-/// writes a result per segment; allocates one chunk a thread if it is of more than 8 KiB.
+/// with room for a result of each, writes to which must not race. It may overlap nothing (refused
+/// if it begins within what is read, as far as that is seen). Operator, repeatability and errors
+/// are those of `segmented_scan`. Reads n items and the description, writes a result per segment;
+/// allocates one chunk a thread if it is of more than 8 KiB.
 template <std::random_access_iterator In, segment_heads Heads, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, Heads const& heads, Totals totals, index_t n, Op op,
                          std::type_identity_t<typename Op::value_type> init = Op::identity(),
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  detail::check_reduction("segmented_reduce", in, heads, n, totals);
   if (detail::few_for_segments(threads, n, chunk_items)) {
     return detail::sum_few_segments(in, heads, n, op, init,
                                     [=](index_t s, index_t, T const& sum) { totals[s] = sum; });
@@ -172,19 +199,16 @@ index_t segmented_reduce(int threads, In in, Heads const& heads, Totals totals, 
 }
 
 /// The same between offsets: every segment gets a total, `init` if it is empty. Returns how many
-/// segments there are. Throws `invalid_argument` besides if the first offset is not 0 or the last
-/// not n.
-template <std::random_access_iterator In, std::random_access_iterator Totals, monoid Op>
-index_t segmented_reduce(int threads, In in, segment_offsets const& heads, Totals totals, index_t n,
-                         Op op, std::type_identity_t<typename Op::value_type> init = Op::identity(),
+/// segments there are. `totals` is refused if any of it lies within what is read.
+template <std::random_access_iterator In, class Offset, std::random_access_iterator Totals,
+          monoid Op>
+index_t segmented_reduce(int threads, In in, segment_offsets<Offset> const& heads, Totals totals,
+                         index_t n, Op op,
+                         std::type_identity_t<typename Op::value_type> init = Op::identity(),
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  detail::check_reduction("segmented_reduce", in, heads, n, totals);
   index_t const segments = heads.segments;
-  index_t const* const ends = heads.offsets + 1;
-  if (segments < 0 || heads.offsets[0] != 0 || heads.offsets[segments] != n) {
-    throw invalid_argument("segmented_reduce: offsets from 0 to " + std::to_string(n) +
-                           " expected, for " + std::to_string(segments) + " segments");
-  }
   if (detail::few_for_segments(threads, n, chunk_items)) {
     return detail::sum_few_segments(in, heads, n, op, init,
                                     [=](index_t s, index_t, T const& sum) { totals[s] = sum; });
@@ -192,18 +216,18 @@ index_t segmented_reduce(int threads, In in, segment_offsets const& heads, Total
   // So few that all threads take one after the other, which need not be scanned.
   if (segments <= n / chunk_items / 2) {
     for (index_t s = 0; s < segments; ++s) {
-      totals[s] = reduce(threads, in + ends[s - 1], ends[s] - ends[s - 1], op, init);
+      index_t const begin = heads.begin_of(s);
+      totals[s] = reduce(threads, in + begin, heads.begin_of(s + 1) - begin, op, init);
     }
     return segments;
   }
   // A chunk writes the segments that end in it, and those that are empty behind them.
   detail::find_totals(threads, in, heads, n, op, init, chunk_items,
                       [&](auto const&, chunk const& c, T const* sums, index_t) {
-                        index_t const* const first =
-                            c.begin == 0 ? ends : std::upper_bound(ends, ends + segments, c.begin);
-                        index_t begin = first[-1];
-                        for (index_t s = first - ends; s < segments && ends[s] <= c.end; ++s) {
-                          index_t const end = ends[s];
+                        index_t s = c.begin == 0 ? 0 : heads.segment_of(c.begin);
+                        index_t begin = heads.begin_of(s);
+                        for (; s < segments && heads.begin_of(s + 1) <= c.end; ++s) {
+                          index_t const end = heads.begin_of(s + 1);
                           totals[s] = begin == end ? init : sums[end - 1 - c.begin];
                           begin = end;
                         }
@@ -211,24 +235,33 @@ index_t segmented_reduce(int threads, In in, segment_offsets const& heads, Total
   return segments;
 }
 
-/// Every run of keys that equal (==) the one before becomes one: unique[s] = the first key of run
-/// s, totals[s] = init op the items of run s. Returns how many runs there are. `unique` and
-/// `totals` need room for as many results, n at most. Otherwise as `segmented_reduce` with
-/// `segment_keys`.
-template <class Key, std::random_access_iterator In, std::random_access_iterator Unique,
-          std::random_access_iterator Totals, monoid Op>
-index_t reduce_by_key(int threads, Key const* keys, In in, Unique unique, Totals totals, index_t n,
-                      Op op, std::type_identity_t<typename Op::value_type> init = Op::identity(),
+/// Every run of equal neighbouring keys becomes one: unique[s] = the first key of run s, totals[s]
+/// = init op the items of run s. Returns how many runs there are. `keys` and `unique` are
+/// random-access iterators or pointers, `equal` and all else as for `segment_keys` and
+/// `segmented_reduce`. `unique` and `totals` need room for as many results as there are runs, n at
+/// most, apart from each other, too.
+template <std::random_access_iterator Keys, std::random_access_iterator In,
+          std::random_access_iterator Unique, std::random_access_iterator Totals, monoid Op,
+          std::predicate<std::iter_value_t<Keys>, std::iter_value_t<Keys>> Equal>
+index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index_t n, Op op,
+                      Equal equal,
+                      std::type_identity_t<typename Op::value_type> init = Op::identity(),
                       index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  segment_keys<Keys, Equal> const heads{keys, equal};
+  detail::check_reduction("reduce_by_key", in, heads, n, totals);
+  detail::check_reduction("reduce_by_key", in, heads, n, unique);
+  index_t const known = detail::known_totals(heads, n);
+  detail::require_apart("reduce_by_key", "keys and totals", detail::memory_of(unique, known),
+                        detail::memory_of(totals, known));
   if (detail::few_for_segments(threads, n, chunk_items)) {
     auto const take = [=](index_t s, index_t begin, T const& sum) {
       unique[s] = keys[begin];
       totals[s] = sum;
     };
-    return detail::sum_few_segments(in, segment_keys<Key>{keys}, n, op, init, take);
+    return detail::sum_few_segments(in, heads, n, op, init, take);
   }
-  return detail::find_totals(threads, in, segment_keys<Key>{keys}, n, op, init, chunk_items,
+  return detail::find_totals(threads, in, heads, n, op, init, chunk_items,
                              [&](auto const& stage, chunk const& c, T const* sums, index_t ended) {
                                detail::pick(stage.tails.data(), c.size(), sums, totals + ended);
                                // A segment that is under way as the chunk begins has its key
@@ -237,6 +270,15 @@ index_t reduce_by_key(int threads, Key const* keys, In in, Unique unique, Totals
                                detail::pick(stage.heads.data(), c.size(), keys + c.begin,
                                             unique + (ended + begun));
                              });
+}
+
+/// The same with keys compared by ==.
+template <std::random_access_iterator Keys, std::random_access_iterator In,
+          std::random_access_iterator Unique, std::random_access_iterator Totals, monoid Op>
+index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index_t n, Op op,
+                      std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                      index_t chunk_items = staged_chunk_items) {
+  return reduce_by_key(threads, keys, in, unique, totals, n, op, equal_values{}, init, chunk_items);
 }
 
 }  // namespace libscan::inline v1::cpu

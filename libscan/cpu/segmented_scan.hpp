@@ -11,12 +11,14 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <type_traits>
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/segmented.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/converted_items.hpp>
 #include <libscan/cpu/few_segments.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/segment_heads.hpp>
 #include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/staged_scan.hpp>
@@ -120,11 +122,11 @@ struct chunk_memory {
   memory_piece items, heads;
 };
 
-/// That of positions [from, to). Not known if asking for it throws: the chunk's own fetch
+/// That for positions [from, to). Not known if asking for it throws: the chunk's own fetch
 /// meets that, and the chunk in hand is not to blame.
 template <class T, class Source, class Heads>
-chunk_memory memory_of(Source const& source, Heads const& heads, scan_direction direction,
-                       index_t n, index_t from, index_t to) try {
+chunk_memory memory_ahead(Source const& source, Heads const& heads, scan_direction direction,
+                          index_t n, index_t from, index_t to) try {
   chunk_memory memory;
   bool const forward = direction == scan_direction::forward;
   index_t const begin = forward ? from : n - to, end = forward ? to : n - from;
@@ -158,16 +160,23 @@ void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, 
 /// first item of each: inclusive out[i] = init op first item of i's segment op ... op item i,
 /// exclusive the same without item i. In reverse each segment is scanned from its end.
 ///
-/// `heads` says where segments begin (see `segment_heads`); `op` never sees items of two segments.
-/// All else as `staged_scan`; a thread needs a bit more for each item of a chunk. Where the next
-/// chunk lies (source.direct, heads.read_for) may be asked before the one in hand is written.
+/// `heads` says where segments begin: `head_flags`, `head_bits`, `segment_offsets`, `segment_keys`,
+/// `equal_segments`, or what you write yourself (see `segment_heads`); `op` never sees items of two
+/// segments. All else as `staged_scan`; a thread needs a bit more for each item of a chunk. Where
+/// the next chunk lies (source.direct, heads.read_for) may be asked before the one in hand is
+/// written. Throws `invalid_argument` besides if `heads` describes no segments of n items, or, as
+/// far as it is seen, shares memory with `out`.
 template <scan_kind Kind, class Source, segment_heads Heads, monoid Op,
-          staged_output<typename Op::value_type> Out>
+          std::random_access_iterator Out>
 requires item_source<Source, typename Op::value_type>
 void staged_segmented_scan(int threads, scan_direction direction, Source const& source,
-                           Heads const& heads, Out* out, index_t n, Op op,
-                           typename Op::value_type init, index_t chunk_items = staged_chunk_items) {
+                           Heads const& heads, Out out, index_t n, Op op,
+                           std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                           index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  detail::check_heads("segmented_scan", heads, n);
+  detail::require_apart("segmented_scan", "output and descriptor", detail::memory_of(out, n),
+                        detail::memory_of(heads, n));
   if (detail::few_for_segments(threads, n, chunk_items)) {
     if (n == 0) return;
     detail::small_room<T> const room(n);
@@ -190,7 +199,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
       [&](stage& here, chunk const& c, flagged<T> carry) {
         detail::chunk_memory ahead;
         if (detail::vectorised<Op> && c.next_begin < c.next_end) {
-          ahead = detail::memory_of<T>(source, heads, direction, n, c.next_begin, c.next_end);
+          ahead = detail::memory_ahead<T>(source, heads, direction, n, c.next_begin, c.next_end);
         }
         detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
           detail::scan_segments<Kind>(here, to, c.size(), op, carry, init, road, ahead);
@@ -199,15 +208,40 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
 }
 
 /// The same for the items in[0..n-1] of a random-access iterator or pointer, each converted to
-/// Op::value_type. `out` may be `in`, or apart from it.
+/// Op::value_type. `out` may be `in` exactly; any other overlap is refused (`invalid_argument`)
+/// where the items of both lie side by side, else undefined.
 template <scan_kind Kind, std::random_access_iterator In, segment_heads Heads, monoid Op,
-          staged_output<typename Op::value_type> Out>
-void segmented_scan(int threads, scan_direction direction, In in, Heads const& heads, Out* out,
-                    index_t n, Op op, typename Op::value_type init,
+          std::random_access_iterator Out>
+void segmented_scan(int threads, scan_direction direction, In in, Heads const& heads, Out out,
+                    index_t n, Op op,
+                    std::type_identity_t<typename Op::value_type> init = Op::identity(),
                     index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  detail::require_in_place_or_apart("segmented_scan", detail::memory_of(in, n),
+                                    detail::memory_of(out, n));
   staged_segmented_scan<Kind>(threads, direction, detail::iterated_items<T, In>{in}, heads, out, n,
                               op, init, chunk_items);
+}
+
+/// `segmented_scan` of the inclusive kind, forwards, with the arguments in the order of the
+/// device's call.
+template <std::random_access_iterator In, std::random_access_iterator Out, segment_heads Heads,
+          monoid Op>
+void inclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
+                              std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                              index_t chunk_items = staged_chunk_items) {
+  segmented_scan<scan_kind::inclusive>(threads, scan_direction::forward, in, heads, out, n, op,
+                                       init, chunk_items);
+}
+
+/// The same of the exclusive kind.
+template <std::random_access_iterator In, std::random_access_iterator Out, segment_heads Heads,
+          monoid Op>
+void exclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
+                              std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                              index_t chunk_items = staged_chunk_items) {
+  segmented_scan<scan_kind::exclusive>(threads, scan_direction::forward, in, heads, out, n, op,
+                                       init, chunk_items);
 }
 
 }  // namespace libscan::inline v1::cpu

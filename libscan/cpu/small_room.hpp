@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
@@ -15,34 +16,41 @@ namespace libscan::inline v1::cpu::detail {
 /// Bytes that need not be allocated.
 inline constexpr std::size_t small_bytes = 8192;
 
-/// Room for some items, default-initialised: up to `Bytes` bytes within the object, more of them
-/// allocated.
+/// Room for some items, default-initialised if they have a default; else to be copied to. Up to
+/// `Bytes` bytes lie within the object, more are allocated.
 template <class T, std::size_t Bytes = small_bytes>
 class small_room {
+  static_assert(std::is_default_constructible_v<T> || std::is_trivially_copyable_v<T>);
+
  public:
   /// Throws std::bad_alloc.
   explicit small_room(index_t count) : count_(static_cast<std::size_t>(count)) {
     if (count_ > Bytes / sizeof(T)) {
-      allocated_ = std::make_unique_for_overwrite<T[]>(count_);
+      allocated_ = {std::allocator<T>().allocate(count_), deallocate{count_}};
       items_ = allocated_.get();
     } else {
       items_ = reinterpret_cast<T*>(own_);
+    }
+    if constexpr (std::is_default_constructible_v<T>) {
       std::uninitialized_default_construct_n(items_, count_);
     }
   }
   small_room(small_room const&) = delete;
   small_room& operator=(small_room const&) = delete;
-  ~small_room() {
-    if (!allocated_) std::destroy_n(items_, count_);
-  }
+  ~small_room() { std::destroy_n(items_, count_); }
 
   T* data() const { return items_; }
   T& operator[](index_t i) const { return items_[i]; }
 
  private:
+  struct deallocate {
+    std::size_t count;
+    void operator()(T* items) const { std::allocator<T>().deallocate(items, count); }
+  };
+
   std::size_t count_;
   T* items_;
-  std::unique_ptr<T[]> allocated_;
+  std::unique_ptr<T, deallocate> allocated_{nullptr, deallocate{0}};
   alignas(T) alignas(cache_line) std::byte own_[Bytes];
 };
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <concepts>
+#include <iterator>
+#include <memory>
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
@@ -29,10 +31,6 @@ template <class Source, class T>
 concept item_source = requires(Source const& source, index_t item, T* to) {
   source(item, item, to);
 };
-
-/// Items that results of type T are written as: T itself, or floats as those of 16 bits, rounded.
-template <class Out, class T>
-concept staged_output = std::same_as<Out, T> || detail::rounds_from<Out, T>;
 
 namespace detail {
 
@@ -64,18 +62,19 @@ T const* fetch(Source const& source, scan_direction direction, index_t n, chunk 
 }
 
 /// Calls write(place) to fill the output's positions [c.begin, c.end); by way of `aside` in
-/// reverse, or where results are rounded.
+/// reverse, or where results are converted or do not lie side by side.
 template <class T, class Out, class Write>
-void deliver(Out* out, scan_direction direction, index_t n, chunk const& c, T* aside, Write write) {
+void deliver(Out out, scan_direction direction, index_t n, chunk const& c, T* aside, Write write) {
   bool const forward = direction == scan_direction::forward;
-  if constexpr (std::same_as<Out, T>) {
-    if (forward) return write(out + c.begin);
+  if constexpr (std::contiguous_iterator<Out> && std::same_as<std::iter_value_t<Out>, T>) {
+    T* const to = std::to_address(out);
+    if (forward) return write(to + c.begin);
     write(aside);
-    std::reverse_copy(aside, aside + c.size(), out + (n - c.end));
+    std::reverse_copy(aside, aside + c.size(), to + (n - c.end));
   } else {
     write(aside);
     if (!forward) std::reverse(aside, aside + c.size());
-    code_for_halves<Out>().narrow(aside, c.size(), out + (forward ? c.begin : n - c.end));
+    convert_results(aside, c.size(), out + (forward ? c.begin : n - c.end));
   }
 }
 
@@ -86,16 +85,17 @@ void deliver(Out* out, scan_direction direction, index_t n, chunk const& c, T* a
 /// the reversed items, reversed: `init` before the last one, out[i] = init op item n-1 op ... op
 /// item i if inclusive.
 ///
-/// `op` is called only as op(earlier, later) in the order of the scan. `out` may be what `source`
-/// reads, item i from out[i]; it must not be read otherwise. Floating-point results depend on n and
-/// `chunk_items` only, bit for bit. Reads n and writes n items; allocates one chunk a thread if it
-/// is of more than 8 KiB.
+/// `out` is a random-access iterator or pointer, writes to different items of which must not race;
+/// results are converted to what it holds. It may be what `source` reads, item i from out[i]; it
+/// must not be read otherwise. `op` is called only as op(earlier, later) in the order of the scan.
+/// Floating-point results depend on n and `chunk_items` only, bit for bit. Reads n and writes n
+/// items; allocates one chunk a thread if it is of more than 8 KiB.
 ///
 /// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, std::bad_alloc, and what
 /// `source` throws (of several, for the chunk that comes first); `out` is then partly written.
-template <scan_kind Kind, class Source, monoid Op, staged_output<typename Op::value_type> Out>
+template <scan_kind Kind, class Source, monoid Op, std::random_access_iterator Out>
 requires item_source<Source, typename Op::value_type>
-void staged_scan(int threads, scan_direction direction, Source const& source, Out* out, index_t n,
+void staged_scan(int threads, scan_direction direction, Source const& source, Out out, index_t n,
                  Op op, typename Op::value_type init, index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   using stage = detail::stage<T, T>;

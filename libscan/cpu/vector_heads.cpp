@@ -72,10 +72,21 @@ void mark_changes(void const* of_keys, index_t n, head_word* to) {
       [keys](index_t i) { return keys[i - 1]; });
 }
 
-index_t const* mark_offsets(index_t const* at, index_t const* last, index_t begin, index_t words,
-                            head_word* to) {
-  using number = hn::CappedTag<std::uint64_t, 8>;
+using number = hn::CappedTag<std::uint64_t, 8>;
+
+HWY_INLINE hn::Vec<number> numbers_at(std::uint64_t const* at) { return hn::LoadU(number(), at); }
+HWY_INLINE hn::Vec<number> numbers_at(std::uint32_t const* at) {
+  return hn::PromoteTo(number(), hn::LoadU(hn::Rebind<std::uint32_t, number>(), at));
+}
+
+template <class Offset>
+index_t mark_offsets(void const* numbers, index_t count, index_t begin, index_t words,
+                     head_word* to) {
   number const d;
+  auto const first_number = static_cast<Offset const*>(numbers);
+  auto at = first_number;
+  auto const last = at + count;
+  auto const behind = [&](Offset offset) { return static_cast<index_t>(offset) - begin; };
   constexpr auto width = static_cast<index_t>(hn::MaxLanes(d));
   auto const one = hn::Set(d, 1), bits = hn::Set(d, word_heads);
   for (index_t w = 0; w < words; ++w, begin += word_heads) {
@@ -84,28 +95,29 @@ index_t const* mark_offsets(index_t const* at, index_t const* last, index_t begi
     // A vector may reach into the next word, and is looked at again there: what lies before a word
     // is a huge number behind its first.
     for (; last - at >= width; at += width) {
-      auto const k = hn::Sub(hn::LoadU(d, reinterpret_cast<std::uint64_t const*>(at)), first);
+      auto const k = hn::Sub(numbers_at(at), first);
       auto const mark = hn::Shl(one, hn::And(k, hn::Sub(bits, one)));
       marks = hn::Or(marks, hn::IfThenElseZero(hn::Lt(k, bits), mark));
-      if (at[width - 1] - begin >= word_heads) break;
+      if (behind(at[width - 1]) >= word_heads) break;
     }
     alignas(64) head_word parts[width];
     hn::Store(marks, d, parts);
     head_word word = 0;
     for (head_word const part : parts) word |= part;
     if (last - at < width) {
-      for (; at != last && *at - begin < word_heads; ++at) {
-        if (*at >= begin) word |= head_word{1} << (*at - begin);
+      for (; at != last && behind(*at) < word_heads; ++at) {
+        if (behind(*at) >= 0) word |= head_word{1} << behind(*at);
       }
     }
     *to++ = word;
   }
-  return at;
+  return at - first_number;
 }
 
 void choose_all(vector_heads& all) {
   all = {mark_flags,
-         mark_offsets,
+         mark_offsets<std::uint32_t>,
+         mark_offsets<std::uint64_t>,
          mark_changes<std::uint8_t>,
          mark_changes<std::uint16_t>,
          mark_changes<std::uint32_t>,

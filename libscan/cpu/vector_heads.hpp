@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which flags are set and which keys differ from the one before, as bits, found in vector
-// registers. Compiled for several instruction sets in vector_heads.cpp; the best one is chosen at
-// run time.
+// Which flags are set, where offsets point, which keys differ from the one before, as bits, found
+// in vector registers. Compiled for several instruction sets in vector_heads.cpp; the best one is
+// chosen at run time.
 #pragma once
 
 #include <concepts>
@@ -32,17 +32,16 @@ using flag_marker = void (*)(std::uint8_t const* flags, index_t n, head_word* to
 /// The same for those of n keys that are not equal to the key before; keys[-1] is read.
 using change_marker = void (*)(void const* keys, index_t n, head_word* to);
 
-/// Sets bit k of to[w] to whether item begin + 64 w + k is among the ascending numbers at[0],
-/// at[1],
-/// ... that lie before `last`, for `words` words; at[0] is not less than `begin`, or not by much.
-/// Returns where to go on for the item behind. Takes as long as there are such numbers.
-using offset_marker = index_t const* (*)(index_t const* at, index_t const* last, index_t begin,
-                                         index_t words, head_word* to);
+/// Sets bit k of to[w] to whether item begin + 64 w + k is among `count` ascending numbers, none of
+/// them negative, for `words` words; the first is not less than `begin`, or not by much. Returns
+/// how many come before the item behind. Takes as long as there are such numbers.
+using offset_marker = index_t (*)(void const* numbers, index_t count, index_t begin, index_t words,
+                                  head_word* to);
 
 /// The vector code there is.
 struct vector_heads {
   flag_marker flags;
-  offset_marker offsets;
+  offset_marker offsets_of_4_bytes, offsets_of_8_bytes;
   change_marker keys_of_1_byte, keys_of_2_bytes, keys_of_4_bytes, keys_of_8_bytes, floats, doubles;
 };
 
@@ -65,24 +64,26 @@ void mark_one_by_one(index_t n, head_word* to, IsHead is_head) {
   }
 }
 
-/// As `change_marker`, for keys of any type with ==.
+/// Keys that there is a `change_marker` for.
 template <class Key>
+concept vector_key = std::same_as<Key, float> || std::same_as<Key, double> ||
+    (std::integral<Key> && sizeof(Key) <= 8);
+
+template <vector_key Key>
 void mark_changes(Key const* keys, index_t n, head_word* to) {
   vector_heads const& code = best_vector_heads();
   if constexpr (std::same_as<Key, float>) {
     code.floats(keys, n, to);
   } else if constexpr (std::same_as<Key, double>) {
     code.doubles(keys, n, to);
-  } else if constexpr (std::integral<Key> && sizeof(Key) == 1) {
+  } else if constexpr (sizeof(Key) == 1) {
     code.keys_of_1_byte(keys, n, to);
-  } else if constexpr (std::integral<Key> && sizeof(Key) == 2) {
+  } else if constexpr (sizeof(Key) == 2) {
     code.keys_of_2_bytes(keys, n, to);
-  } else if constexpr (std::integral<Key> && sizeof(Key) == 4) {
+  } else if constexpr (sizeof(Key) == 4) {
     code.keys_of_4_bytes(keys, n, to);
-  } else if constexpr (std::integral<Key> && sizeof(Key) == 8) {
-    code.keys_of_8_bytes(keys, n, to);
   } else {
-    mark_one_by_one(n, to, [keys](index_t i) { return !(keys[i] == keys[i - 1]); });
+    code.keys_of_8_bytes(keys, n, to);
   }
 }
 

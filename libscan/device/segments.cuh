@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <libscan/core/operators.hpp>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/masks.cuh>
 #include <libscan/warp/row_io.cuh>
@@ -36,14 +37,6 @@ template <class Offset>
 segment_offsets(Offset const*, index_t) -> segment_offsets<Offset>;
 template <class Offset>
 segment_offsets(Offset*, index_t) -> segment_offsets<Offset>;
-
-/// ==, as a functor for device code.
-struct equal_values {
-  template <class Key>
-  LIBSCAN_HOST_DEVICE constexpr bool operator()(Key const& earlier, Key const& later) const {
-    return earlier == later;
-  }
-};
 
 /// A segment begins wherever a key differs from the one before it. `keys`: a random-access iterator
 /// of the device; `equal(earlier, later)` is asked about neighbours only. Costs one key of traffic

@@ -110,7 +110,7 @@ void for_descriptors(Body body) {
   body(cpu::head_flags{bytes.data()});
   body(cpu::head_bits{bits.data()});
   body(in_tens);
-  body(cpu::segment_keys<T>{keys.data()});
+  body(cpu::segment_keys{keys.data()});
 }
 
 /// An operator that there is no vector code for.
@@ -213,11 +213,11 @@ TEMPLATE_TEST_CASE("small filters, splits and runs allocate nothing", "", std::u
   select_by(cpu::keep_where<T const*, decltype(keep)>{in.data(), keep});
   select_by(cpu::keep_flagged{bytes.data()});
   select_by(cpu::keep_masked{bits.data()});
-  select_by(cpu::keep_heads<T>{in.data()});  // unique
+  select_by(cpu::keep_heads{in.data()});  // unique
   CHECK(allocated([&] { cpu::count_if(threads, in.data(), n, keep); }) == 0);
   CHECK(allocated([&] {
-          cpu::run_outputs<T> const to{kept.data(), n, numbers.data(), n};
-          cpu::encode_runs(threads, in.data(), n, to);
+          cpu::run_outputs const to{kept.data(), n, numbers.data(), n};
+          cpu::run_length_encode(threads, in.data(), n, to);
         }) == 0);
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the CPU's totals of segments against a loop over each: the four ways to say where
+// Tests of the CPU's totals of segments against a loop over each: the ways to say where
 // segments begin, empty segments, runs of keys, sizes, operators and threads.
 #include <libscan/cpu/segmented_reduce.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include <tests/cpu/descriptions.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
@@ -26,44 +28,72 @@ struct manner {
   index_t chunk_items;
 };
 
-cpu::segment_offsets described(std::vector<index_t> const& offsets) {
+cpu::segment_offsets<index_t> described(std::vector<index_t> const& offsets) {
   return {offsets.data(), static_cast<index_t>(offsets.size()) - 1};
 }
 
-/// What is wrong with totals of n items in segments of this shape; "" if nothing.
+/// What is wrong with the totals of segments between offsets that `heads` describes; "" if nothing.
+template <class Op, class Heads>
+std::string faults_with(manner how, Heads const& heads, std::vector<index_t> const& offsets, Op op,
+                        typename Op::value_type init) {
+  using T = typename Op::value_type;
+  index_t const n = offsets.back();
+  auto const in = make_items<T>(n);
+  auto const expected = segment_totals_oracle(in, offsets, op, init);
+  guarded_buffer<T> totals(static_cast<index_t>(expected.size()), 1);
+  index_t const count = cpu::segmented_reduce(how.threads, in.data(), heads, totals.data(), n, op,
+                                              init, how.chunk_items);
+  std::string found = totals.damage() + difference(expected, totals.copy());
+  if (count != totals.size()) found += " and " + std::to_string(count) + " segments counted";
+  return found;
+}
+
+/// The same of runs of keys, and of which keys they are.
+template <class Keys, class Op, class... Equal>
+std::string faults_by_key(manner how, Keys const& keys, std::vector<index_t> const& offsets, Op op,
+                          typename Op::value_type init, Equal... equal) {
+  using T = typename Op::value_type;
+  index_t const n = offsets.back();
+  auto const in = make_items<T>(n);
+  auto const expected = segment_totals_oracle(in, offsets, op, init);
+  Keys firsts;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    firsts.push_back(keys[static_cast<std::size_t>(offsets[s])]);
+  }
+  guarded_buffer<T> totals(static_cast<index_t>(expected.size()), 2);
+  guarded_buffer<typename Keys::value_type> unique(totals.size(), 3);
+  index_t const runs = cpu::reduce_by_key(how.threads, keys.begin(), in.data(), unique.data(),
+                                          totals.data(), n, op, equal..., init, how.chunk_items);
+  std::string found = totals.damage() + unique.damage() + difference(expected, totals.copy());
+  auto const got = unique.copy();
+  if (!std::equal(got.begin(), got.end(), firsts.begin(), firsts.end())) found += " wrong keys";
+  if (runs != totals.size()) found += " and " + std::to_string(runs) + " runs counted";
+  return found;
+}
+
+/// What is wrong with totals of n items in segments of this shape, however described; "" if
+/// nothing.
 template <class Op>
 std::string faults(manner how, segment_shape shape, index_t n, Op op,
                    typename Op::value_type init) {
-  using T = typename Op::value_type;
-  auto const in = make_items<T>(n);
   auto const with_empty = make_offsets(shape, n), offsets = without_empty(with_empty);
-  auto const flags = flags_of(offsets);
-  auto const bits = bits_of(flags);
-  auto const keys = keys_of<float>(flags);
-  auto const check = [&](char const* by, std::vector<index_t> const& segments, auto const& heads) {
-    auto const expected = segment_totals_oracle(in, segments, op, init);
-    guarded_buffer<T> totals(static_cast<index_t>(expected.size()), 1);
-    index_t const count = cpu::segmented_reduce(how.threads, in.data(), heads, totals.data(), n, op,
-                                                init, how.chunk_items);
-    std::string found = totals.damage() + difference(expected, totals.copy());
-    if (count != totals.size()) found += " and " + std::to_string(count) + " segments counted";
-    return found.empty() ? "" : std::string(by) + ": " + found + "; ";
+  std::string found;
+  auto const note = [&](std::string const& faults, char const* name) {
+    if (!faults.empty()) found += std::string(name) + ": " + faults + "; ";
   };
-  std::string found = check("offsets", with_empty, described(with_empty));
-  found += check("flags", offsets, cpu::head_flags{flags.data()});
-  found += check("bits", offsets, cpu::head_bits{bits.data()});
-  found += check("keys", offsets, cpu::segment_keys<float>{keys.data()});
-
-  auto const expected = segment_totals_oracle(in, offsets, op, init);
-  std::vector<float> firsts;
-  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) firsts.push_back(keys[offsets[s]]);
-  guarded_buffer<T> totals(static_cast<index_t>(expected.size()), 2);
-  guarded_buffer<float> unique(totals.size(), 3);
-  index_t const runs = cpu::reduce_by_key(how.threads, keys.data(), in.data(), unique.data(),
-                                          totals.data(), n, op, init, how.chunk_items);
-  found += totals.damage() + unique.damage() + difference(expected, totals.copy()) +
-           difference(firsts, unique.copy());
-  if (runs != totals.size()) found += " and " + std::to_string(runs) + " runs counted";
+  for_each_offsets(with_empty, [&](auto const& heads, char const* name) {
+    note(faults_with(how, heads, with_empty, op, init), name);
+  });
+  for_each_heads(offsets, [&](auto const& heads, char const* name) {
+    note(faults_with(how, heads, offsets, op, init), name);
+  });
+  auto const keys = keys_of<float>(flags_of(offsets));
+  std::vector<numbered_key> numbered;
+  for (float const key : keys) {
+    numbered.push_back({static_cast<index_t>(numbered.size()), static_cast<int>(key)});
+  }
+  note(faults_by_key(how, keys, offsets, op, init), "by key");
+  note(faults_by_key(how, numbered, offsets, op, init, same_key{}), "by a relation of keys");
   if (found.empty()) return "";
   return to_string(shape) + ", n = " + std::to_string(n) + ", chunks of " +
          std::to_string(how.chunk_items) + ": " + found;
@@ -124,6 +154,40 @@ TEST_CASE("totals of any description are right with many threads") {
       CHECK(faults({threads, 100}, segment_shape::power_law, 30011, plus<std::int32_t>{}, 5) == "");
     }
   });
+}
+
+TEST_CASE("segments of one length have totals, with any number of threads") {
+  with_threads(16, [] {
+    for (index_t const n : {0, 1, 64, 65, 200, 2049, 20011}) {
+      for_each_length(n, [&](cpu::equal_segments heads, std::vector<index_t> const& offsets) {
+        for (int const threads : thread_counts) {
+          INFO("n = " << n << ", segments of " << heads.length << ", threads " << threads);
+          CHECK(faults_with({threads, 100}, heads, offsets, compose{}, {3, 5}) == "");
+          CHECK(faults_with({threads, 4096}, heads, offsets, plus<std::int32_t>{}, 5) == "");
+        }
+      });
+    }
+  });
+}
+
+TEST_CASE("totals of segments refuse to be written over what is read") {
+  std::vector<std::int64_t> items(30, 7);
+  std::int64_t* const at = items.data();
+  plus<std::int64_t> const op;
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, cpu::equal_segments{0}, at + 20, 10, op),
+                  invalid_argument);
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, cpu::segment_keys{at + 20}, at + 9, 10, op),
+                  invalid_argument);
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, cpu::segment_keys{at + 10}, at + 19, 10, op),
+                  invalid_argument);
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, at + 4, cpu::equal_segments{3}, at + 1, 10, op),
+                  invalid_argument);
+  CHECK_THROWS_AS(cpu::reduce_by_key(1, at, at + 10, at + 20, at + 20, 10, op), invalid_argument);
+  CHECK_THROWS_AS(cpu::reduce_by_key(1, at, at + 10, at, at + 20, 10, op), invalid_argument);
+  CHECK_THROWS_AS(cpu::reduce_by_key(1, at, at + 10, at + 20, at + 10, 10, op), invalid_argument);
+  CHECK(items == std::vector<std::int64_t>(30, 7));
+  CHECK(cpu::segmented_reduce(1, at + 4, cpu::equal_segments{3}, at, 10, op) == 4);
+  CHECK(cpu::reduce_by_key(1, at + 4, at + 14, at + 28, at + 29, 10, op) == 1);
 }
 
 TEMPLATE_TEST_CASE("floating totals are exact where they can be", "", float, double) {

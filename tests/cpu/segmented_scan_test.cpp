@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the CPU's staged and segmented scans against a loop that starts anew at each head: the
-// four ways to say where segments begin, both directions, sizes, operators, threads and places.
+// ways to say where segments begin, both directions, sizes, operators, threads and places.
 #include <libscan/cpu/segmented_scan.hpp>
 
 #include <algorithm>
@@ -10,12 +10,15 @@
 #include <string>
 #include <vector>
 
+#include <tests/cpu/descriptions.hpp>
+#include <tests/cpu/doubled.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/operators.hpp>
 #include <tests/support/oracle.hpp>
+#include <tests/support/segments.hpp>
 #include <tests/support/sizes.hpp>
 
 namespace libscan::test {
@@ -23,66 +26,6 @@ namespace {
 
 constexpr scan_direction both_directions[] = {scan_direction::forward, scan_direction::reverse};
 constexpr scan_kind both_kinds[] = {scan_kind::inclusive, scan_kind::exclusive};
-
-/// The lengths of segments that together hold n items.
-enum class lengths {
-  one_segment,
-  single_items,
-  random,
-  power_law,
-  with_empty_ones,
-  huge_among_tiny
-};
-constexpr lengths all_lengths[] = {lengths::one_segment,     lengths::single_items,
-                                   lengths::random,          lengths::power_law,
-                                   lengths::with_empty_ones, lengths::huge_among_tiny};
-
-std::vector<index_t> make_offsets(lengths how, index_t n) {
-  random_words words(static_cast<std::uint64_t>(n));
-  std::vector<index_t> offsets{0};
-  if (how == lengths::with_empty_ones) offsets.insert(offsets.end(), 3, 0);
-  while (offsets.back() < n) {
-    index_t length = 1;
-    if (how == lengths::one_segment) length = n;
-    if (how == lengths::random) length = 1 + static_cast<index_t>(words.below(20));
-    if (how == lengths::power_law) length = index_t{1} << words.below(12) >> words.below(12);
-    if (how == lengths::with_empty_ones) length = static_cast<index_t>(words.below(4));
-    if (how == lengths::huge_among_tiny && offsets.size() == 9) length = 1 + n / 2;
-    offsets.push_back(std::min(n, offsets.back() + length));
-  }
-  if (how == lengths::with_empty_ones) offsets.insert(offsets.end(), 2, n);
-  return offsets;
-}
-
-/// The same segments in the other three words.
-struct descriptions {
-  std::vector<std::uint8_t> flags;
-  std::vector<std::uint32_t> bits;
-  std::vector<float> keys;
-
-  explicit descriptions(std::vector<index_t> const& offsets)
-      : flags(static_cast<std::size_t>(offsets.back())),
-        bits(flags.size() / 32 + 1, 0),
-        keys(flags.size()) {
-    for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-      for (index_t i = offsets[s]; i < offsets[s + 1]; ++i) {
-        auto const at = static_cast<std::size_t>(i);
-        bool const head = i == offsets[s];
-        flags[at] = head ? static_cast<std::uint8_t>(1 + s % 255) : 0;
-        if (head) bits[at / 32] |= 1U << (at % 32);
-        keys[at] = static_cast<float>(s % 2);  // ... unless an empty segment lies between
-      }
-    }
-    for (std::size_t i = 1; i < keys.size(); ++i) {
-      bool const same = keys[i] == keys[i - 1];
-      if (same != (flags[i] == 0)) keys[i] = flags[i] == 0 ? keys[i - 1] : keys[i - 1] + 2;
-    }
-    // What is said of item 0, and behind the last, must not matter.
-    if (!flags.empty()) flags[0] = 0;
-    bits[0] &= ~1U;
-    if (flags.size() % 32 != 0) bits[flags.size() / 32] |= ~0U << (flags.size() % 32);
-  }
-};
 
 /// A loop over each segment.
 template <class Op, class Item>
@@ -136,33 +79,39 @@ std::string faults_of(manner how, scan_kind kind, scan_direction direction,
          std::to_string(how.chunk_items) + ": " + complaint;
 }
 
-/// Every kind, direction and description of the segments; "" if all is well.
-template <class Op>
-std::string all_faults(manner how, lengths segments, index_t n, Op op,
-                       typename Op::value_type init) {
-  auto const in = make_items<typename Op::value_type>(n);
-  auto const offsets = make_offsets(segments, n);
-  descriptions const said(offsets);
+/// Every kind and direction with segments between offsets that `heads` describes, alternately in
+/// place; "" if all is well.
+template <class Op, class Heads>
+std::string faults_with(manner how, Heads const& heads, std::vector<index_t> const& offsets, Op op,
+                        typename Op::value_type init) {
+  auto const in = make_items<typename Op::value_type>(offsets.back());
   for (auto const kind : both_kinds) {
     for (auto const direction : both_directions) {
       if (std::is_same_v<Op, tripwire> && direction == scan_direction::reverse) continue;
       auto const expected = oracle(kind, direction, in, offsets, op, init);
-      auto const check = [&](auto const& heads, char const* words) {
-        how.in_place = !how.in_place;
+      for (bool const in_place : {false, true}) {
+        how.in_place = in_place;
         auto const faults = faults_of(how, kind, direction, in, heads, op, init, expected);
-        return faults.empty() ? "" : std::string(words) + ", " + faults;
-      };
-      auto faults = check(cpu::head_flags{said.flags.data()}, "flags");
-      faults += check(cpu::head_bits{said.bits.data()}, "bits");
-      faults +=
-          check(cpu::segment_offsets{offsets.data(), static_cast<index_t>(offsets.size()) - 1},
-                "offsets");
-      faults += check(cpu::segment_keys<float>{said.keys.data()}, "keys");
-      if (!faults.empty())
-        return "segments " + std::to_string(static_cast<int>(segments)) + ", " + faults;
+        if (!faults.empty()) return faults;
+      }
     }
   }
   return "";
+}
+
+/// The same with every description of segments of this shape.
+template <class Op>
+std::string all_faults(manner how, segment_shape shape, index_t n, Op op,
+                       typename Op::value_type init) {
+  auto const offsets = make_offsets(shape, n);
+  std::string found;
+  auto const check = [&](auto const& heads, char const* name) {
+    auto const faults = faults_with(how, heads, offsets, op, init);
+    if (!faults.empty()) found += to_string(shape) + ", " + name + ", " + faults;
+  };
+  for_each_offsets(offsets, check);
+  for_each_heads(offsets, check);
+  return found;
 }
 
 /// An init that shows at each head; `tripwire` allows none but the identity.
@@ -180,7 +129,7 @@ typename Op::value_type some_init() {
 TEMPLATE_TEST_CASE("segmented scans agree with a loop per segment", "", plus<std::uint8_t>,
                    plus<std::int64_t>, minimum<float>, bit_xor<std::uint32_t>, compose, tripwire) {
   TestType const op;
-  for (auto const segments : all_lengths) {
+  for (auto const segments : all_segment_shapes()) {
     for (index_t const n : {0, 1, 2, 3, 5, 8, 17, 31, 32, 33, 64, 100, 199, 200}) {
       for (index_t const chunk_items : {1, 3, 4, 9, 32}) {
         int const threads = 1 + static_cast<int>(n % 2);
@@ -198,10 +147,106 @@ TEMPLATE_TEST_CASE("segmented scans agree with a loop per segment", "", plus<std
   }
 }
 
+TEMPLATE_TEST_CASE("segments of one length are scanned, with any number of threads", "",
+                   plus<std::int64_t>, compose) {
+  with_threads(16, [] {
+    for (index_t const n : {0, 1, 64, 65, 200, 2049, 20011}) {
+      for_each_length(n, [&](cpu::equal_segments heads, std::vector<index_t> const& offsets) {
+        for (int const threads : thread_counts) {
+          INFO("n = " << n << ", segments of " << heads.length << ", threads " << threads);
+          CHECK(faults_with({threads, 100}, heads, offsets, TestType{}, some_init<TestType>()) ==
+                "");
+          CHECK(faults_with({threads, 4096}, heads, offsets, TestType{}, some_init<TestType>()) ==
+                "");
+        }
+      });
+    }
+  });
+}
+
+/// A sum that has no default.
+struct sum_of_own {
+  std::int64_t value;
+  explicit sum_of_own(std::int64_t of) : value(of) {}
+};
+struct add_own {
+  using value_type = sum_of_own;
+  static sum_of_own identity() { return sum_of_own(0); }
+  sum_of_own operator()(sum_of_own earlier, sum_of_own later) const {
+    return sum_of_own(earlier.value + later.value);
+  }
+};
+
+TEST_CASE("results are converted as they are stored, of values without a default, too") {
+  with_threads(16, [] {
+    for (index_t const n : {0, 1, 100, 2049, 40000}) {
+      auto const in = make_input<std::int16_t>(pattern::small, n);
+      auto const offsets = make_offsets(segment_shape::power_law, n);
+      cpu::segment_offsets const heads{offsets.data(), static_cast<index_t>(offsets.size()) - 1};
+      for (auto const direction : both_directions) {
+        auto const sums =
+            oracle(scan_kind::inclusive, direction, in, offsets, plus<std::int64_t>{}, 3);
+        std::vector<std::int32_t> const narrowed(sums.begin(), sums.end());
+        auto twice = narrowed;
+        for (auto& sum : twice) sum *= 2;
+        for (int const threads : thread_counts) {
+          std::vector<std::int32_t> to(in.size()), of_doubled(in.size());
+          std::vector<sum_of_own> own(in.size(), sum_of_own(-1));
+          auto const scan = [&](auto from, auto out, auto op, auto init) {
+            cpu::segmented_scan<scan_kind::inclusive>(threads, direction, from, heads, out, n, op,
+                                                      init, 1000);
+          };
+          scan(in.begin(), to.begin(), plus<std::int64_t>{}, 3);
+          scan(in.begin(), doubled{of_doubled.data()}, plus<std::int64_t>{}, 3);
+          scan(in.begin(), own.begin(), add_own{}, sum_of_own(3));
+          CHECK(difference(narrowed, to) == "");
+          CHECK(difference(twice, of_doubled) == "");
+          CHECK(std::equal(own.begin(), own.end(), sums.begin(), sums.end(),
+                           [](sum_of_own a, std::int64_t b) { return a.value == b; }));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("both kinds have names, and init has a default") {
+  std::vector<int> const in{1, 2, 3, 4, 5};
+  std::vector<int> out(5);
+  cpu::inclusive_segmented_scan(2, in.begin(), out.begin(), cpu::equal_segments{2}, 5, plus<int>{});
+  CHECK(out == std::vector<int>{1, 3, 3, 7, 5});
+  cpu::exclusive_segmented_scan(2, in.begin(), out.begin(), cpu::equal_segments{2}, 5, plus<int>{},
+                                9);
+  CHECK(out == std::vector<int>{9, 10, 9, 12, 9});
+}
+
+TEST_CASE("segmented scans refuse what describes no segments, and overlap") {
+  std::vector<std::int64_t> items(20, 7);
+  std::int64_t* const at = items.data();
+  auto const scan = [](std::int64_t const* in, auto const& heads, auto* out, index_t n) {
+    cpu::inclusive_segmented_scan(1, in, out, heads, n, plus<std::int64_t>{});
+  };
+  auto* const narrow = reinterpret_cast<std::int32_t*>(at);
+  for (index_t const length : {0, -1}) {
+    CHECK_THROWS_WITH(
+        scan(at, cpu::equal_segments{length}, at + 10, 10),
+        "segmented_scan: length of segments is " + std::to_string(length) + "; expected > 0");
+  }
+  std::int32_t const offsets[] = {0, 3, 9};
+  CHECK_THROWS_AS(scan(at, cpu::segment_offsets{offsets, 2}, at + 10, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at, cpu::segment_offsets{offsets, -1}, at + 10, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at, cpu::equal_segments{3}, at + 1, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at + 1, cpu::equal_segments{3}, at, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at, cpu::equal_segments{3}, narrow, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at, cpu::segment_keys{at + 10}, at + 10, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at, cpu::head_flags{reinterpret_cast<std::uint8_t*>(at + 15)}, at + 10, 10),
+                  invalid_argument);
+  CHECK(items == std::vector<std::int64_t>(20, 7));
+}
+
 TEST_CASE("a segmented scan is the same with any number of threads") {
   with_threads(16, [&] {
     auto const in = make_items<double>(30011);
-    auto const offsets = make_offsets(lengths::power_law, 30011);
+    auto const offsets = make_offsets(segment_shape::power_law, 30011);
     cpu::segment_offsets const heads{offsets.data(), static_cast<index_t>(offsets.size()) - 1};
     std::vector<double> reference(in.size());
     std::vector<double> out(in.size());
@@ -223,7 +268,7 @@ TEST_CASE("keys that are NaN are segments of their own, zeros of either sign the
   std::vector<std::int16_t> const in{1, 2, 3, 4, 5, 6};
   std::vector<std::int64_t> out(6);
   cpu::segmented_scan<scan_kind::inclusive>(1, scan_direction::forward, in.begin(),
-                                            cpu::segment_keys<double>{keys.data()}, out.data(), 6,
+                                            cpu::segment_keys{keys.data()}, out.data(), 6,
                                             plus<std::int64_t>{}, 0);
   CHECK(out == std::vector<std::int64_t>{1, 3, 3, 4, 5, 11});
 }
@@ -246,8 +291,8 @@ TEST_CASE("keys are compared by their own operator") {
   }
   std::vector<int> out(200);
   cpu::segmented_scan<scan_kind::inclusive>(1, scan_direction::forward, in.begin(),
-                                            cpu::segment_keys<unsigned_key>{keys.data()},
-                                            out.data(), 200, plus<int>{}, 0);
+                                            cpu::segment_keys{keys.data()}, out.data(), 200,
+                                            plus<int>{}, 0);
   CHECK(out == expected);
 }
 

@@ -182,27 +182,31 @@ void check_changes(cpu::detail::change_marker mark) {
   }
 }
 
+template <class Offset>
 void check_offsets(cpu::detail::offset_marker mark) {
   for (std::uint64_t const of_8 : {0, 1, 4, 8}) {
     for (int const times : {1, 3}) {
       // Ascending numbers below 1000, each so many times; those from 192 on are marked.
       random_words random(of_8);
-      std::vector<index_t> numbers;
+      std::vector<Offset> numbers;
       std::vector<bool> heads(1000);
       for (index_t i = 185; i < 1000; ++i) {
         heads[static_cast<std::size_t>(i)] = random.below(8) < of_8;
-        if (heads[static_cast<std::size_t>(i)]) numbers.insert(numbers.end(), times, i);
+        if (heads[static_cast<std::size_t>(i)]) {
+          numbers.insert(numbers.end(), times, static_cast<Offset>(i));
+        }
       }
-      index_t const* const end = numbers.data() + numbers.size();
       for (index_t const last : {192, 193, 300, 999, 1000}) {
-        auto const behind = std::lower_bound(numbers.begin(), numbers.end(), last);
-        index_t const* const stop = end - (numbers.end() - behind);
+        auto const behind =
+            std::lower_bound(numbers.begin(), numbers.end(), static_cast<Offset>(last));
+        index_t const count = behind - numbers.begin();
         check_marks(
             64 * 8,
             [&](index_t i) { return i + 192 < last && heads[static_cast<std::size_t>(i + 192)]; },
             [&](cpu::head_word* to) {
-              index_t const* at = mark(numbers.data(), stop, 192, 3, to);
-              at = mark(at, stop, 192 + 3 * 64, 5, to + 3);
+              Offset const* at = numbers.data();
+              at += mark(at, count, 192, 3, to);
+              at += mark(at, count - (at - numbers.data()), 192 + 3 * 64, 5, to + 3);
               CHECK((at == numbers.data() || at[-1] < 192 + 8 * 64));
             });
       }
@@ -213,7 +217,8 @@ void check_offsets(cpu::detail::offset_marker mark) {
 TEST_CASE("heads are marked as a loop marks them, whatever the instruction set") {
   for_each_target([] {
     auto const code = cpu::detail::current_vector_heads();
-    check_offsets(code.offsets);
+    check_offsets<std::uint32_t>(code.offsets_of_4_bytes);
+    check_offsets<std::uint64_t>(code.offsets_of_8_bytes);
     check_changes<std::uint8_t>(code.keys_of_1_byte);
     check_changes<std::uint16_t>(code.keys_of_2_bytes);
     check_changes<std::uint32_t>(code.keys_of_4_bytes);

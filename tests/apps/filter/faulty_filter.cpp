@@ -151,7 +151,7 @@ index_t selection<T>::split(engine const&, std::span<T const> values, std::span<
 template <class T>
 index_t selection<T>::unique(engine const&, std::span<T const> values, std::span<T> out) {
   return one_less(cpu::filter_by(1, values.data(), length(values), out.data(), length(out),
-                                 cpu::keep_heads<T>{values.data()}));
+                                 cpu::keep_heads{values.data()}));
 }
 
 template struct selection<std::int8_t>;

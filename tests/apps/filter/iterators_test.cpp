@@ -157,7 +157,7 @@ TEST_CASE("filters and splits refuse outputs that share memory with what they ma
   CHECK_THROWS_AS(cpu::filter(2, in + 4, 10, in, 10, all), invalid_argument);
   CHECK(cpu::filter(2, in + 4, 10, in, 4, all) == 10);
   CHECK_THROWS_AS(cpu::filter(2, in, 10, reinterpret_cast<float*>(in), 10, all), invalid_argument);
-  CHECK_THROWS_AS(cpu::filter_by(2, in, 10, in, 10, cpu::keep_heads<int>{in}), invalid_argument);
+  CHECK_THROWS_AS(cpu::filter_by(2, in, 10, in, 10, cpu::keep_heads{in}), invalid_argument);
   auto* const bytes = reinterpret_cast<std::uint8_t*>(in);
   CHECK_THROWS_AS(cpu::filter_by(2, in, 10, in, 10, cpu::keep_flagged{bytes + 30}),
                   invalid_argument);

@@ -56,13 +56,14 @@ struct division {
 template <class T>
 struct expected_runs {
   std::vector<T> firsts;
-  std::vector<index_t> lengths;
+  std::vector<index_t> lengths, offsets;
 
   explicit expected_runs(std::vector<T> const& items) {
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (i == 0 || !(items[i - 1] == items[i])) {
         firsts.push_back(items[i]);
         lengths.push_back(0);
+        offsets.push_back(static_cast<index_t>(i));
       }
       ++lengths.back();
     }

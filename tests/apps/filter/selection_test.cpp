@@ -2,6 +2,7 @@
 // Masks, splits and runs on the CPU against plain loops: all types, sizes around chunks and words,
 // any number of threads, canaries, and what is refused.
 #include <algorithm>
+#include <deque>
 
 #include <apps/filter/filter_cpu.hpp>
 #include <apps/filter/predicate_parser.hpp>
@@ -54,8 +55,8 @@ TEST_CASE("every small size is divided with tiny chunks") {
           REQUIRE(cpu::count_by(threads, n, rule, chunk_items) == count);
           auto firsts = make_input<int>(pattern::low_entropy, n);
           guarded_buffer<int> out(n);
-          index_t const runs = cpu::filter_by(threads, firsts.data(), n, out.data(), n,
-                                              cpu::keep_heads<int>{firsts.data()}, chunk_items);
+          index_t const runs =
+              cpu::unique(threads, firsts.data(), n, out.data(), n, {}, chunk_items);
           firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
           REQUIRE(runs == static_cast<index_t>(firsts.size()));
           REQUIRE(wrong(out, firsts) == "");
@@ -79,21 +80,90 @@ TEST_CASE("every small input's runs are encoded with tiny chunks, as far as ther
             index_t const others = runs - some;
             guarded_buffer<int> values(some);
             guarded_buffer<index_t> lengths(others);
-            cpu::run_outputs<int> const to{values.data(), some, lengths.data(), others};
-            REQUIRE(cpu::encode_runs(threads, in.data(), n, to, chunk_items) == runs);
+            guarded_buffer<index_t> offsets(some);
+            cpu::run_outputs const to{values.data(), some,           lengths.data(),
+                                      others,        offsets.data(), some};
+            REQUIRE(cpu::run_length_encode(threads, in.data(), n, to, {}, chunk_items) == runs);
             REQUIRE(wrong(values, {expected.firsts.begin(), expected.firsts.begin() + some}) == "");
             REQUIRE(wrong(lengths, {expected.lengths.begin(), expected.lengths.begin() + others}) ==
+                    "");
+            REQUIRE(wrong(offsets, {expected.offsets.begin(), expected.offsets.begin() + some}) ==
                     "");
           }
         }
       }
     }
-    cpu::run_outputs<int> const nowhere{nullptr, 0, nullptr, 0};
+    cpu::run_outputs<int*> const nowhere{};
     int const one = 1;
-    CHECK_THROWS_AS(cpu::encode_runs(1, &one, 1, nowhere, 0), invalid_argument);
-    CHECK_THROWS_AS(cpu::encode_runs(1, &one, 1, nowhere, (index_t{1} << 32) + 1),
+    CHECK(cpu::run_length_encode(1, &one, 1, nowhere) == 1);
+    CHECK_THROWS_AS(cpu::run_length_encode(1, &one, 1, nowhere, {}, 0), invalid_argument);
+    CHECK_THROWS_AS(cpu::run_length_encode(1, &one, 1, nowhere, {}, (index_t{1} << 32) + 1),
                     invalid_argument);
   });
+}
+
+/// Equal but for the last decimal, by which neighbours in their order follow one another.
+struct same_tens {
+  bool operator()(int earlier, int later) const {
+    return (earlier + 1) % 10 == later % 10 && earlier / 10 == later / 10;
+  }
+};
+
+TEST_CASE("runs and firsts of runs by a relation of one's own, from and to iterators") {
+  with_threads(16, [&] {
+    for (index_t const n : {0, 1, 31, 33, 1000, 40000}) {
+      // Last decimals count on, so that only neighbours in their order pass for equal.
+      std::vector<int> in = runs_of<int>(n, 9);
+      std::vector<int> firsts;
+      std::vector<index_t> offsets;
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        in[i] = in[i] * 10 + static_cast<int>(i % 10);
+        if (i > 0 && in[i] / 10 == in[i - 1] / 10) continue;
+        firsts.push_back(in[i]);
+        offsets.push_back(static_cast<index_t>(i));
+      }
+      auto const runs = static_cast<index_t>(firsts.size());
+      std::deque<int> const items(in.begin(), in.end());
+      for (index_t const chunk_items : {index_t{33}, cpu::filter_chunk_items}) {
+        for (int const threads : thread_counts) {
+          INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
+          guarded_buffer<int> out(n), encoded(n);
+          guarded_buffer<index_t> places(n);
+          REQUIRE(cpu::unique(threads, in.data(), n, out.data(), n, same_tens{}, chunk_items) ==
+                  runs);
+          REQUIRE(wrong(out, firsts) == "");
+          cpu::run_outputs<int*> to{.values = encoded.data(), .values_capacity = n};
+          to.offsets = places.data();
+          to.offsets_capacity = n;
+          REQUIRE(cpu::run_length_encode(threads, items.begin(), n, to, same_tens{}, chunk_items) ==
+                  runs);
+          REQUIRE(wrong(encoded, firsts) == "");
+          REQUIRE(wrong(places, offsets) == "");
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("runs refuse outputs that share memory with the items or each other") {
+  std::vector<std::int64_t> items(30, 1);
+  std::int64_t* const at = items.data();
+  using outputs = cpu::run_outputs<std::int64_t*>;
+  CHECK_THROWS_AS(cpu::unique(1, at, 10, at, 10), invalid_argument);
+  CHECK_THROWS_AS(cpu::unique(1, at, 10, at + 9, 10), invalid_argument);
+  CHECK_THROWS_AS(cpu::run_length_encode(1, at, 10, outputs{at + 9, 10}), invalid_argument);
+  for (outputs const& together :
+       {outputs{at + 10, 2, at + 11, 2}, outputs{at + 10, 2, at + 20, 2, at},
+        outputs{at + 10, 2, at + 20, 2, at + 21, 1}}) {
+    CHECK_THROWS_AS(
+        cpu::run_length_encode(1, at, 10,
+                               outputs{together.values, together.values_capacity, together.lengths,
+                                       together.lengths_capacity, together.offsets, 2}),
+        invalid_argument);
+  }
+  CHECK(items == std::vector<std::int64_t>(30, 1));
+  CHECK(cpu::run_length_encode(1, at, 10, outputs{at + 10, 1, at + 11, 1, at + 12, 1}) == 1);
+  CHECK(items[11] == 10);
 }
 
 TEST_CASE("predicates of both forms split every type, into two buffers and into one") {
