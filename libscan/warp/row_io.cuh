@@ -69,6 +69,7 @@ __device__ __forceinline__ void load_whole_row(In in, index_t i, T (&items)[Widt
   }
 }
 
+/// The same from the last item to the first.
 template <int Width, class It, class T>
 __device__ __forceinline__ void load_whole_row(reversed<It> in, index_t i, T (&items)[Width]) {
   T turned[Width];
@@ -102,6 +103,7 @@ __device__ __forceinline__ void store_whole_row(Out out, index_t i, T const (&it
   }
 }
 
+/// The same from the last item to the first.
 template <int Width, class It, class T>
 __device__ __forceinline__ void store_whole_row(reversed<It> out, index_t i,
                                                 T const (&items)[Width]) {
