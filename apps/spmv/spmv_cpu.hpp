@@ -128,9 +128,29 @@ class product {
     return result;
   }
 
-  /// Whether vector code is the faster way for these rows. Where gathers are slow it is if most are
-  /// empty, or very short and of lengths that no processor foresees, as the first of them tell.
-  bool vectors_pay(index_t row, index_t last_row, index_t entry) const {
+  /// Whether entries [k, end) begin with such as are of components of x that lie one behind the
+  /// other.
+  bool begins_with_run(index_t k, index_t end) const {
+    index_t const n = std::min(end - k, run_entries);
+    return n > 1 && matrix_.indices[k + n - 1] - matrix_.indices[k] == n - 1;
+  }
+
+  /// Whether most rows begin so, and are long enough for that to pay, as the first of them tell.
+  bool runs_pay(index_t row, index_t last_row) const {
+    constexpr index_t samples = 32;
+    Offset const* const ends = matrix_.offsets;
+    index_t const last = std::min(last_row, row + samples);
+    if (static_cast<index_t>(ends[last] - ends[row]) < run_entries * (last - row)) return false;
+    index_t found = 0;
+    for (index_t r = row; r < last; ++r) {
+      found += begins_with_run(static_cast<index_t>(ends[r]), static_cast<index_t>(ends[r + 1]));
+    }
+    return 8 * found >= 7 * (last - row);
+  }
+
+  /// Whether gathers are the faster way for these rows. Where they are slow they are if most rows
+  /// are empty, or very short and of lengths that no processor foresees, as the first of them tell.
+  bool gathers_pay(index_t row, index_t last_row, index_t entry) const {
     constexpr index_t shortest = 3, samples = 32;
     if (best_gathers() == gathers::fast) return true;
     Offset const* const ends = matrix_.offsets;
@@ -148,8 +168,18 @@ class product {
   /// Puts rows [row, last_row), the first of which begins at `entry`.
   void put_rows(index_t row, index_t last_row, index_t entry) const {
     bool const plain = out_.alpha == S::one() && out_.beta == S::zero();
-    if (in_vectors && vectors_pay(row, last_row, entry)) {
-      return put_rows_in_vectors(row, last_row, plain);
+    if constexpr (in_vectors) {
+      auto const& code = best_row_sums<T, fixed_width<Offset>>();
+      if (runs_pay(row, last_row)) {
+        return put_rows_in_vectors(row, last_row, plain, [&](index_t begin, index_t end, T* sums) {
+          code.runs(arrays(), begin, end, sums);
+        });
+      }
+      if (gathers_pay(row, last_row, entry)) {
+        return put_rows_in_vectors(row, last_row, plain, [&](index_t begin, index_t end, T* sums) {
+          code.whole(arrays(), begin, end, matrix_.nonzeros, sums);
+        });
+      }
     }
     if (plain) {
       // The same with constants, which is much faster where rows are short.
@@ -161,17 +191,16 @@ class product {
     }
   }
 
-  void put_rows_in_vectors(index_t row, index_t last_row, bool plain) const {
-    if constexpr (in_vectors) {
-      auto const& code = best_row_sums<T, fixed_width<Offset>>();
-      if (plain) return code.whole(arrays(), row, last_row, matrix_.nonzeros, out_.y + row);
-      constexpr index_t most = 1024;
-      T sums[most];
-      for (; row < last_row; row += most) {
-        index_t const next = std::min(last_row, row + most);
-        code.whole(arrays(), row, next, matrix_.nonzeros, sums);
-        for (index_t r = row; r < next; ++r) out_.put(r, sums[r - row]);
-      }
+  /// `sum_rows(begin, end, sums)` puts the sums of rows [begin, end) into memory.
+  template <class SumRows>
+  void put_rows_in_vectors(index_t row, index_t last_row, bool plain, SumRows sum_rows) const {
+    if (plain) return sum_rows(row, last_row, out_.y + row);
+    constexpr index_t most = 1024;
+    T sums[most];
+    for (; row < last_row; row += most) {
+      index_t const next = std::min(last_row, row + most);
+      sum_rows(row, next, sums);
+      for (index_t r = row; r < next; ++r) out_.put(r, sums[r - row]);
     }
   }
 
@@ -204,7 +233,7 @@ class product {
   /// one before; of few in turn, since those of other rows go on meanwhile.
   [[gnu::noinline]] T sum(index_t k, index_t end) const {
     if constexpr (in_vectors) {
-      if (best_gathers() == gathers::fast)
+      if (best_gathers() == gathers::fast || begins_with_run(k, end))
         return best_row_sums<T, fixed_width<Offset>>().part(arrays(), k, end);
     }
     if (end - k < some_entries) return sum_few(k, end);
@@ -227,6 +256,7 @@ class product {
   T product_of(index_t k) const { return product_at(matrix_, x_, out_.s, k); }
 
   static constexpr index_t some_entries = 64;
+  static constexpr index_t run_entries = 16;  // entries that vector code takes at once
 
   // Of whole rows. Where gathers are slow, components of x come no sooner than such additions end.
   index_t many_entries_ = in_vectors && best_gathers() == gathers::slow
@@ -244,10 +274,10 @@ class product {
 /// y[r] = alpha (A x)[r] + beta y[r] on up to `threads` threads. Types, semirings, beta and the
 /// empty row are those of the device's `spmv` (spmv.cuh). y may overlap nothing that is read.
 ///
-/// The order in which a row's products are added depends on the offsets and the CPU alone, so that
-/// the result is bitwise the same in every run and for any number of threads; it is not the
-/// device's order. Loops that are compiled with your code round a product and its sum once where
-/// your compiler fuses them (-ffp-contract): then last bits may differ between programs, not
+/// The order in which a row's products are added depends on the offsets, the indices and the CPU
+/// alone, so that the result is bitwise the same in every run and for any number of threads; it is
+/// not the device's order. Loops that are compiled with your code round a product and its sum once
+/// where your compiler fuses them (-ffp-contract): then last bits may differ between programs, not
 /// between runs of one. Memory: about 32 bytes for 2^14 to 2^17 entries and rows, allocated beyond
 /// 8 KiB. Throws `invalid_argument` (threads < 1, sizes that no matrix has, overlap),
 /// std::bad_alloc. Nothing checks offsets and indices.

@@ -229,27 +229,57 @@ HWY_INLINE void sum_tile(T const* products, Offset const* offsets, index_t rows,
   for (; r < rows; ++r) sums[r] = sum_alone(r);
 }
 
+/// Whether `lanes_of_row` indices are those of components that lie one behind the other.
+HWY_INLINE bool consecutive(std::int32_t const* indices) {
+  hn::CappedTag<std::int32_t, lanes_of_row> const d;
+  constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
+  auto const first = hn::Set(d, indices[0]);
+  for (int i = 0; i < lanes_of_row; i += lanes) {
+    auto const expected = hn::Add(first, hn::Iota(d, i));
+    if (!hn::AllTrue(d, hn::Eq(hn::LoadU(d, indices + i), expected))) return false;
+  }
+  return true;
+}
+
+/// Adds products of entries [k, k + lanes_of_row), but for the first `skipped`.
+template <gathers By, class T, class Offset>
+HWY_INLINE void add_products(product_arrays<T, Offset> const& from, index_t k, int skipped,
+                             lane_sums<T>& sums) {
+  tag<T> const d;
+  T const* const values = from.values + k;
+  std::int32_t const* const indices = from.indices + k;
+  auto const add = [&](int i, numbers<T> factors) HWY_ATTR {
+    auto const products = hn::Mul(hn::LoadU(d, values + i * width<T>), factors);
+    auto const none = static_cast<std::size_t>(std::clamp(skipped - i * width<T>, 0, width<T>));
+    sums.add(i, none == 0 ? products : hn::IfThenZeroElse(hn::FirstN(d, none), products));
+  };
+  if (consecutive(indices)) {
+    T const* const x = from.x + indices[0];
+    for (int i = 0; i < sums.parts; ++i) add(i, hn::LoadU(d, x + i * width<T>));
+  } else {
+    for (int i = 0; i < sums.parts; ++i) add(i, components<By>(from.x, indices + i * width<T>));
+  }
+}
+
 /// See `row_sums`.
 template <gathers By, class T, class Offset>
 T part(product_arrays<T, Offset> const& from, index_t k, index_t end) {
-  tag<T> const d;
   lane_sums<T> sums;
-  for (; k + lanes_of_row <= end; k += lanes_of_row) {
-    __builtin_prefetch(from.x + from.indices[std::min(k + components_ahead, end - 1)]);
-    for (int i = 0; i < lanes_of_row; i += 64 / static_cast<int>(sizeof(T))) {
-      __builtin_prefetch(from.values + k + i + ahead);
+  if (end - k >= lanes_of_row) {
+    for (; k + lanes_of_row <= end; k += lanes_of_row) {
+      __builtin_prefetch(from.values + k + ahead);
+      __builtin_prefetch(from.indices + k + ahead);
+      add_products<By>(from, k, 0, sums);
     }
-    __builtin_prefetch(from.indices + k + ahead);
-    for (int i = 0; i < sums.parts; ++i) {
-      index_t const at = k + i * width<T>;
-      sums.add(i,
-               hn::Mul(hn::LoadU(d, from.values + at), components<By>(from.x, from.indices + at)));
+    if (k < end) {
+      index_t const last = end - lanes_of_row;
+      add_products<By>(from, last, static_cast<int>(k - last), sums);
     }
+    return sums.total();
   }
-  T rest[lanes_of_row] = {};
-  for (index_t i = k; i < end; ++i) rest[i - k] = from.values[i] * from.x[from.indices[i]];
-  for (int i = 0; i < sums.parts; ++i) sums.add(i, hn::LoadU(d, rest + i * width<T>));
-  return sums.total();
+  T total = 0;
+  for (; k < end; ++k) total += from.values[k] * from.x[from.indices[k]];
+  return total;
 }
 
 /// See `row_sums`.
@@ -286,13 +316,24 @@ void whole(product_arrays<T, Offset> const& from, index_t row, index_t last, ind
   }
 }
 
+/// See `row_sums`.
+template <gathers By, class T, class Offset>
+void runs(product_arrays<T, Offset> const& from, index_t row, index_t last, T* sums) {
+  for (index_t r = row; r < last; ++r) {
+    sums[r - row] = part<By>(from, static_cast<index_t>(from.offsets[r]),
+                             static_cast<index_t>(from.offsets[r + 1]));
+  }
+}
+
+template <gathers By, class T, class Offset>
+constexpr row_sums<T, Offset> code_by() {
+  return {whole<By, T, Offset>, runs<By, T, Offset>, part<By, T, Offset>};
+}
+
 template <class T, class Offset>
 void choose(row_sums<T, Offset>& code, gathers by) {
-  if (by == gathers::slow) {
-    code = {whole<gathers::slow, T, Offset>, part<gathers::slow, T, Offset>};
-  } else {
-    code = {whole<gathers::fast, T, Offset>, part<gathers::fast, T, Offset>};
-  }
+  code = by == gathers::slow ? code_by<gathers::slow, T, Offset>()
+                             : code_by<gathers::fast, T, Offset>();
 }
 
 void choose_float_32(row_sums<float, std::int32_t>& code, gathers by) { choose(code, by); }

@@ -27,6 +27,8 @@ struct row_sums {
   /// entries the matrix has, of which components of x may be fetched early.
   void (*whole)(product_arrays<T, Offset> const& from, index_t row, index_t last, index_t nonzeros,
                 T* sums);
+  /// The same where most entries of a row are of components of x that lie one behind the other.
+  void (*runs)(product_arrays<T, Offset> const& from, index_t row, index_t last, T* sums);
   /// The sum of products of entries [k, end).
   T (*part)(product_arrays<T, Offset> const& from, index_t k, index_t end);
 };
