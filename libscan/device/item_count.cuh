@@ -30,8 +30,11 @@ class item_count {
 
   LIBSCAN_HOST_DEVICE index_t at_most() const { return at_most_; }
 
+  /// Whether the host knows how many there are.
+  bool known() const { return d_n_ == nullptr; }
+
   /// How many there are at least, as far as the host knows.
-  index_t at_least() const { return d_n_ == nullptr ? at_most_ : 0; }
+  index_t at_least() const { return known() ? at_most_ : 0; }
 
   __device__ index_t get() const {
     if (d_n_ == nullptr) return at_most_;

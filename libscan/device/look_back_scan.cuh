@@ -11,6 +11,7 @@
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/look_back.cuh>
 #include <libscan/device/workspace.cuh>
+#include <libscan/warp/reversed.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -63,9 +64,11 @@ struct look_back_scan_kernel {
   };
 
   template <class In, class Out>
-  __device__ void operator()(shared_storage& shared, In in, Out out, item_count count, Op op,
-                             T init, tile_state<T> state, T* total) const {
+  __device__ void operator()(shared_storage& shared, In items_in, Out items_out, item_count count,
+                             Op op, T init, tile_state<T> state, T* total) const {
     index_t const n = count.get();
+    auto const in = counted(items_in, n);
+    auto const out = counted(items_out, n);
     index_t const tiles = ceil_div(n, index_t{tile_items});
     if (tiles == 0 && total != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *total = init;
     for (;;) {

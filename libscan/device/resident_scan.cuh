@@ -38,7 +38,7 @@ struct resident_scan_kernel {
     int const valid = static_cast<int>(rest < 0 ? 0 : rest < warp_items ? rest : warp_items);
 
     rows_type items;
-    items.load(in + base, valid, op);
+    items.load(counted(in, n) + base, valid, op);
     T const warp_total = items.template scan<Kind>(op.identity(), op);
     auto const of_block = block::scan_of_warps(shared, warp_total, op);
     if (thread == 0) totals[blockIdx.x] = of_block.total;
@@ -51,7 +51,7 @@ struct resident_scan_kernel {
       *total = op(carry, of_block.total);
     }
     items.prepend(op(carry, of_block.prefix), op);
-    items.store(out + base, valid);
+    items.store(counted(out, n) + base, valid);
   }
 };
 

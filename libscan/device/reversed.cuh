@@ -37,34 +37,38 @@ namespace device {
 
 /// Scans from behind the way `Tuning` says; void: chooses, as `scan` does.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>
-void reverse_scan(workspace& ws, In in, Out out, index_t n, Op op, typename Op::value_type* d_total,
-                  typename Op::value_type init) {
+void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                  typename Op::value_type* d_total, typename Op::value_type init) {
   using T = typename Op::value_type;
   require_in_place_or_apart(
       Kind == scan_kind::inclusive ? "reverse inclusive scan" : "reverse exclusive scan",
-      memory_of(in, n), memory_of(out, n));
-  item_count const count(n);
+      memory_of(in, n.at_least()), memory_of(out, n.at_least()));
   flipped<Op> const met{op};
-  reversed<In> const from{in + count.at_most()};
-  reversed<Out> const to{out + count.at_most()};
+  from_last<In> const from{in};
+  from_last<Out> const to{out};
   if constexpr (tunes_pipeline<Tuning>) {
-    pipelined_reverse_scan<Kind, Tuning>(ws, in, out, n, met, d_total, init);
+    if (!n.known()) {
+      throw invalid_argument(
+          "reverse scan: the tuning asks for a pipeline; expected a number of "
+          "items that the host knows");
+    }
+    pipelined_reverse_scan<Kind, Tuning>(ws, in, out, n.at_most(), met, d_total, init);
   } else if constexpr (!std::is_void_v<Tuning>) {
-    scan_as_tuned<Kind, Tuning>(ws, from, to, count, met, d_total, init);
+    scan_as_tuned<Kind, Tuning>(ws, from, to, n, met, d_total, init);
   } else {
     if constexpr (sizeof(T) <= 16) {
-      if (resident_scan_if_fits<Kind>(ws, from, to, count, met, d_total, init)) return;
+      if (resident_scan_if_fits<Kind>(ws, from, to, n, met, d_total, init)) return;
       if constexpr (suits_bulk_copy<In> && std::is_pointer_v<Out>) {
         using item = typename stored<In, T>::type;
         using result = typename stored<Out, T>::type;
         using tuning = pipeline_tuning<item, T, result>;
         using work = reverse_scan_work<Kind, item, result, flipped<Op>, tuning>;
-        if (simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
-          return pipelined_reverse_scan<Kind, tuning>(ws, in, out, n, met, d_total, init);
+        if (n.known() && simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
+          return pipelined_reverse_scan<Kind, tuning>(ws, in, out, n.at_most(), met, d_total, init);
         }
       }
     }
-    look_back_scan<Kind, look_back_tuning<T>>(ws, from, to, count, met, d_total, init);
+    look_back_scan<Kind, look_back_tuning<T>>(ws, from, to, n, met, d_total, init);
   }
 }
 
@@ -72,11 +76,11 @@ void reverse_scan(workspace& ws, In in, Out out, index_t n, Op op, typename Op::
 
 /// out[i] = in[i + 1] op ... op in[n - 1] op init for 0 <= i < n, and *d_total = in[0] op ... op
 /// in[n - 1] op init: the sum of what lies behind each item. The operands keep their order in
-/// memory, also if the operator does not commute; `init` comes last. The host must know n. For
-/// everything else see `exclusive_scan`; of more items than are resident at once the pipeline takes
-/// those whose results, too, are behind a plain pointer.
+/// memory, also if the operator does not commute; `init` comes last. For everything
+/// else see `exclusive_scan`; of more items than are resident at once the pipeline takes those
+/// whose results, too, are behind a plain pointer, if the host knows n.
 template <class Tuning = void, class In, class Out, class Op>
-void reverse_exclusive_scan(workspace& ws, In in, Out out, index_t n, Op op,
+void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                             typename Op::value_type* d_total = nullptr,
                             std::type_identity_t<typename Op::value_type> init = Op::identity()) {
   device::reverse_scan<scan_kind::exclusive, Tuning>(ws, in, out, n, op, d_total, init);
@@ -85,7 +89,7 @@ void reverse_exclusive_scan(workspace& ws, In in, Out out, index_t n, Op op,
 /// out[i] = in[i] op ... op in[n - 1] op init for 0 <= i < n; otherwise as
 /// `reverse_exclusive_scan`.
 template <class Tuning = void, class In, class Out, class Op>
-void reverse_inclusive_scan(workspace& ws, In in, Out out, index_t n, Op op,
+void reverse_inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                             typename Op::value_type* d_total = nullptr,
                             std::type_identity_t<typename Op::value_type> init = Op::identity()) {
   device::reverse_scan<scan_kind::inclusive, Tuning>(ws, in, out, n, op, d_total, init);

@@ -23,6 +23,8 @@ struct stored<Stored*, T> {
 };
 template <class Iterator, class T>
 struct stored<reversed<Iterator>, T> : stored<Iterator, T> {};
+template <class Iterator, class T>
+struct stored<from_last<Iterator>, T> : stored<Iterator, T> {};
 
 /// The calling lane's share of `items` consecutive items. All lanes of the warp call each function.
 template <class T, int Rows, int Width>

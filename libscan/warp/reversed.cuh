@@ -16,4 +16,22 @@ struct reversed {
   __device__ reversed operator+(index_t distance) const { return {end + -distance}; }
 };
 
+/// The items of a call from the last to the first, wherever the last is: kernels go on with
+/// `counted(it, n)` as soon as they know n. So nothing moves `first` on the host, and n may be in
+/// device memory.
+template <class It>
+struct from_last {
+  It first;
+};
+
+/// The iterator of a call of n items: what a kernel was given, or the `reversed` one in its place.
+template <class It>
+__device__ __forceinline__ It counted(It it, index_t /*n*/) {
+  return it;
+}
+template <class It>
+__device__ __forceinline__ reversed<It> counted(from_last<It> it, index_t n) {
+  return {it.first + n};
+}
+
 }  // namespace libscan::inline LIBSCAN_MACHINE

@@ -40,7 +40,7 @@ test::scan_result<typename Op::value_type> behind(scan_kind kind, std::vector<It
 
 /// A scan by the library.
 template <class Tuning, class Op, class In, class Out>
-void scan(scan_kind kind, In in, Out out, index_t n, Op op, typename Op::value_type* total,
+void scan(scan_kind kind, In in, Out out, item_count n, Op op, typename Op::value_type* total,
           typename Op::value_type init) {
   workspace ws;
   if (kind == scan_kind::exclusive) {
@@ -155,6 +155,54 @@ TEST_CASE("results are transformed as they are stored from behind") {
     REQUIRE(difference(transform_all(expected.out, inverted{}), out.read()) == "");
     REQUIRE(out.damage() == "");
   }
+}
+
+TEST_CASE("items are transformed as they are loaded from behind") {
+  for (index_t const n : sizes()) {
+    auto const items = make_items<std::int16_t>(n);
+    device_image<std::int16_t> in(items);
+    device_image<std::int64_t> out(n, 1);
+    transformed const first{static_cast<std::int16_t const*>(in.data()), squared{}};
+    scan<automatic>(scan_kind::exclusive, first, out.data(), n, plus<std::int64_t>{}, nullptr, 5);
+    auto const expected =
+        behind(scan_kind::exclusive, transform_all(items, squared{}), plus<std::int64_t>{}, 5);
+    REQUIRE(difference(expected.out, out.read()) == "");
+    REQUIRE(out.damage() == "");
+  }
+}
+
+TEMPLATE_TEST_CASE("reverse scans read the number of items on the device", "", tiny_tuning,
+                   automatic) {
+  index_t const at_most = sizes().back();
+  auto const items = make_items<std::int32_t>(at_most);
+  for (index_t const n :
+       {index_t{-3}, index_t{0}, index_t{1}, index_t{33}, at_most - 1, at_most, at_most + 5}) {
+    INFO("n on the device = " << n);
+    index_t const taken = std::clamp<index_t>(n, 0, at_most);
+    for (scan_kind const kind : both_kinds) {
+      device_image<std::int32_t> in(items), out(at_most), total(1);
+      device_image<index_t> length(std::vector<index_t>{n});
+      scan<TestType>(kind, in.data(), out.data(), item_count::on_device(length.data(), at_most),
+                     plus<std::int32_t>{}, total.data(), 7);
+      auto const expected =
+          behind(kind, std::vector<std::int32_t>(items.begin(), items.begin() + taken),
+                 plus<std::int32_t>{}, 7);
+      auto got = out.read();
+      REQUIRE(out.written_from(taken) == "");
+      got.resize(static_cast<std::size_t>(taken));
+      REQUIRE(difference(expected, {got, total.read()[0]}) == "");
+    }
+  }
+}
+
+TEST_CASE("a pipeline from behind refuses a number of items that only the device knows") {
+  using pipelined = pipeline_tuning<std::int32_t, std::int32_t, std::int32_t>;
+  device_image<std::int32_t> in(9), out(9);
+  device_image<index_t> length(std::vector<index_t>{9});
+  REQUIRE_THROWS_AS(
+      scan<pipelined>(scan_kind::inclusive, in.data(), out.data(),
+                      item_count::on_device(length.data(), 9), plus<std::int32_t>{}, nullptr, 0),
+      invalid_argument);
 }
 
 namespace {

@@ -210,6 +210,12 @@ TEST_CASE("every thread of every block runs, whatever the order") {
   }
 }
 
+TEST_CASE("outside kernels threadIdx names no thread") {
+  CHECK(threadIdx.x == simt::no_thread.x);
+  order_under({});
+  CHECK(threadIdx.x == simt::no_thread.x);
+}
+
 TEST_CASE("blocks start in order under the fixed schedule and shuffled under seeds") {
   std::vector<int> in_order(order_blocks);
   std::iota(in_order.begin(), in_order.end(), 0);

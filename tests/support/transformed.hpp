@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include <libscan/core/types.hpp>
@@ -11,14 +12,30 @@
 
 namespace libscan::test {
 
+/// For what only kernels may do. On the executor it throws elsewhere; code of nvcc ends the process
+/// there, with exit code 1 and no message.
+__device__ inline void require_kernel() {
+#if !defined(__CUDACC__)
+  if (threadIdx.x == simt::no_thread.x) {
+    throw std::logic_error("a function for kernels alone was called outside of them");
+  }
+#endif
+}
+
 /// Item i is f(items[i]).
 template <class Items, class F>
 struct transformed {
   Items items;
   F f;
 
-  __device__ auto operator[](index_t i) const { return f(items[i]); }
-  __device__ transformed operator+(index_t distance) const { return {items + distance, f}; }
+  __device__ auto operator[](index_t i) const {
+    require_kernel();
+    return f(items[i]);
+  }
+  __device__ transformed operator+(index_t distance) const {
+    require_kernel();
+    return {items + distance, f};
+  }
 };
 template <class Items, class F>
 transformed(Items, F) -> transformed<Items, F>;
@@ -38,8 +55,14 @@ struct transforming {
     }
   };
 
-  __device__ place operator[](index_t i) const { return {out + i, f}; }
-  __device__ transforming operator+(index_t distance) const { return {out + distance, f}; }
+  __device__ place operator[](index_t i) const {
+    require_kernel();
+    return {out + i, f};
+  }
+  __device__ transforming operator+(index_t distance) const {
+    require_kernel();
+    return {out + distance, f};
+  }
 };
 template <class T, class F>
 transforming(T*, F) -> transforming<T, F>;

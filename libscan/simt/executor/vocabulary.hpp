@@ -24,9 +24,12 @@ struct dim3 {
   friend constexpr bool operator==(dim3 const&, dim3 const&) = default;
 };
 
+/// What `threadIdx` is outside kernels.
+inline constexpr uint3 no_thread{~0u, ~0u, ~0u};
+
 // Set whenever a thread of a kernel goes on. Plain integers, so that `auto` and templates see what
 // they see under nvcc.
-inline thread_local uint3 threadIdx{};
+inline thread_local uint3 threadIdx = no_thread;
 inline thread_local uint3 blockIdx{};
 inline thread_local dim3 blockDim{};
 inline thread_local dim3 gridDim{};

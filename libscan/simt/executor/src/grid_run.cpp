@@ -143,6 +143,7 @@ void grid_run::run() {
     error = std::current_exception();
   }
   running_grid = outer;
+  threadIdx = no_thread;
   if (watcher_ != nullptr) watcher_->launch_ends(failed);
   hand_over_counts();
   if (error) std::rethrow_exception(error);
