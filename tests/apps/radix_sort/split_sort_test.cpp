@@ -44,3 +44,15 @@ TEST_CASE("the sort by splits gives the same") {
     }
   });
 }
+
+TEST_CASE("the sort by splits of many keys gives the same") {
+  auto const keys = make_keys<std::uint32_t>(
+      variety::any, on_gpu ? index_t{1000003} : index_t{scaled(30011, 3001)});
+  auto expected = keys;
+  std::sort(expected.begin(), expected.end());
+  device_image<std::uint32_t> all(keys);
+  workspace ws;
+  split_sort(ws, all.data(), static_cast<index_t>(keys.size()));
+  REQUIRE(difference(expected, all.read()) == "");
+  REQUIRE(all.damage() == "");
+}
