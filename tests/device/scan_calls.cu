@@ -57,7 +57,7 @@ std::vector<device_call> scan_calls() {
       {"pipelined scan", several_items, true, scan},
       {"look-back scan", several_items, false, look_back},
       {"resident scan from behind", few_items, true, from_behind},
-      {"scan from behind", several_items, false, from_behind},
+      {"pipelined scan from behind", several_items, true, from_behind},
       {"resident scan of bytes", resident_items, true, rank_bytes},
       {"look-back scan of bytes", several_items, false, rank_bytes},
       {"counted scan of bytes", (index_t{1} << 24) + 77, false, rank_bytes},
