@@ -138,6 +138,7 @@ class product {
   /// Whether most rows begin so, and are long enough for that to pay, as the first of them tell.
   bool runs_pay(index_t row, index_t last_row) const {
     constexpr index_t samples = 32;
+    if constexpr (!runs_help) return false;
     Offset const* const ends = matrix_.offsets;
     index_t const last = std::min(last_row, row + samples);
     if (static_cast<index_t>(ends[last] - ends[row]) < run_entries * (last - row)) return false;
@@ -233,7 +234,7 @@ class product {
   /// one before; of few in turn, since those of other rows go on meanwhile.
   [[gnu::noinline]] T sum(index_t k, index_t end) const {
     if constexpr (in_vectors) {
-      if (best_gathers() == gathers::fast || begins_with_run(k, end))
+      if (best_gathers() == gathers::fast || (runs_help && begins_with_run(k, end)))
         return best_row_sums<T, fixed_width<Offset>>().part(arrays(), k, end);
     }
     if (end - k < some_entries) return sum_few(k, end);
@@ -256,7 +257,8 @@ class product {
   T product_of(index_t k) const { return product_at(matrix_, x_, out_.s, k); }
 
   static constexpr index_t some_entries = 64;
-  static constexpr index_t run_entries = 16;  // entries that vector code takes at once
+  static constexpr bool runs_help = sizeof(T) <= 4;  // of doubles memory is the limit either way
+  static constexpr index_t run_entries = 16;         // entries that vector code takes at once
 
   // Of whole rows. Where gathers are slow, components of x come no sooner than such additions end.
   index_t many_entries_ = in_vectors && best_gathers() == gathers::slow
