@@ -267,14 +267,15 @@ T part(product_arrays<T, Offset> const& from, index_t k, index_t end) {
   lane_sums<T> sums;
   if (end - k >= lanes_of_row) {
     for (; k + lanes_of_row <= end; k += lanes_of_row) {
-      __builtin_prefetch(from.values + k + ahead);
+      __builtin_prefetch(from.x + from.indices[std::min(k + components_ahead, end - 1)]);
+      for (int i = 0; i < lanes_of_row; i += 64 / static_cast<int>(sizeof(T))) {
+        __builtin_prefetch(from.values + k + i + ahead);
+      }
       __builtin_prefetch(from.indices + k + ahead);
       add_products<By>(from, k, 0, sums);
     }
-    if (k < end) {
-      index_t const last = end - lanes_of_row;
-      add_products<By>(from, last, static_cast<int>(k - last), sums);
-    }
+    index_t const last = end - lanes_of_row;
+    if (k < end) add_products<By>(from, last, static_cast<int>(k - last), sums);
     return sums.total();
   }
   T total = 0;

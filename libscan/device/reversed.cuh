@@ -76,9 +76,9 @@ void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
 
 /// out[i] = in[i + 1] op ... op in[n - 1] op init for 0 <= i < n, and *d_total = in[0] op ... op
 /// in[n - 1] op init: the sum of what lies behind each item. The operands keep their order in
-/// memory, also if the operator does not commute; `init` comes last. For everything
-/// else see `exclusive_scan`; of more items than are resident at once the pipeline takes those
-/// whose results, too, are behind a plain pointer, if the host knows n.
+/// memory, also if the operator does not commute; `init` comes last. For everything else
+/// see `exclusive_scan`; of more items than are resident at once the pipeline takes those whose
+/// results, too, are behind a plain pointer, if the host knows n.
 template <class Tuning = void, class In, class Out, class Op>
 void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                             typename Op::value_type* d_total = nullptr,

@@ -2,12 +2,12 @@
 // Every device-wide strategy of the catalogue against a sequential loop, through one table: sizes,
 // operators, block scans, schedules, places, and the choice by name.
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include <libscan/device/strategies/catalogue.cuh>
+#include <tests/device/any_operator.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>
@@ -21,75 +21,6 @@ using namespace libscan::device::strategies;
 namespace textbook = libscan::block::textbook;
 
 namespace {
-
-/// The operators of these tests, as one type: kernels are compiled once for all of them.
-enum class behaviour : std::uint8_t { sum, composition, last, watched };
-constexpr behaviour all_behaviours[] = {behaviour::sum, behaviour::composition, behaviour::last,
-                                        behaviour::watched};
-
-/// A value of any of them.
-struct any_value {
-  std::uint32_t word[4];
-  bool operator==(any_value const&) const = default;
-
-  template <class T>
-  LIBSCAN_HOST_DEVICE static any_value of(T value) {
-    any_value result{};
-    memcpy(&result, &value, sizeof(T));
-    return result;
-  }
-  template <class T>
-  LIBSCAN_HOST_DEVICE T as() const {
-    T value;
-    memcpy(&value, this, sizeof(T));
-    return value;
-  }
-};
-
-struct any_operator {
-  using value_type = any_value;
-  behaviour which;
-
-  /// Calls body(Op{}).
-  template <class Body>
-  LIBSCAN_HOST_DEVICE any_value with(Body body) const {
-    if (which == behaviour::sum) return body(plus<std::int32_t>{});
-    if (which == behaviour::composition) return body(compose{});
-    if (which == behaviour::last) return body(keep_last{});
-    return body(tripwire{});
-  }
-  LIBSCAN_HOST_DEVICE any_value identity() const {
-    return with([](auto op) { return any_value::of(op.identity()); });
-  }
-  LIBSCAN_HOST_DEVICE any_value operator()(any_value earlier, any_value later) const {
-    return with([&](auto op) {
-      using T = typename decltype(op)::value_type;
-      return any_value::of(op(earlier.as<T>(), later.as<T>()));
-    });
-  }
-
-  /// What comes before item 0.
-  any_value init() const {
-    if (which == behaviour::sum) return any_value::of(7);
-    if (which == behaviour::composition) return any_value::of(affine{3, 5});
-    if (which == behaviour::last) return any_value::of(maybe{42, 1});
-    return any_value::of(interval::over(-5, 0));
-  }
-  std::vector<any_value> items(index_t n) const {
-    if (which == behaviour::sum) return wrapped(make_items<std::int32_t>(n));
-    if (which == behaviour::composition) return wrapped(make_items<affine>(n));
-    if (which == behaviour::last) return wrapped(make_items<maybe>(n));
-    return wrapped(make_items<interval>(n));
-  }
-
- private:
-  template <class T>
-  static std::vector<any_value> wrapped(std::vector<T> const& items) {
-    std::vector<any_value> result;
-    for (T const& item : items) result.push_back(any_value::of(item));
-    return result;
-  }
-};
 
 enum class place : std::uint8_t { apart, in_place };
 

@@ -16,7 +16,9 @@ namespace libscan::test {
 class scratch_directory {
  public:
   scratch_directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "libscan-test-XXXXXX").string();
+    // mkdtemp replaces the six letters.
+    std::string name =
+        (std::filesystem::temp_directory_path() / "libscan-test-").string() + std::string(6, 'X');
     if (!::mkdtemp(name.data())) throw std::runtime_error("mkdtemp failed for " + name);
     path_ = name;
   }

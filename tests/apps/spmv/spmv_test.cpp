@@ -105,6 +105,33 @@ TEMPLATE_TEST_CASE("rows in vectors: any length, on every number of threads, bes
   }
 }
 
+TEMPLATE_TEST_CASE("rows of neighbours, and of all but one, on every number of threads", "", float,
+                   double) {
+  using T = TestType;
+  index_t const rows = 5000, columns = 5100;
+  for (index_t const band : {16, 27, 48}) {
+    INFO("rows of " << band);
+    auto matrix = make_csr<T>(
+        rows, columns, [=](index_t) { return band; }, pattern::random);
+    for (index_t k = 0; k < matrix.nonzeros(); ++k) {
+      index_t const row = k / band, place = k % band;
+      bool const elsewhere = row % 10 == 5 && place == row % band;
+      matrix.indices[static_cast<std::size_t>(k)] =
+          static_cast<std::int32_t>(elsewhere ? columns - 1 - row : row + place);
+    }
+    auto const x = make_input<T>(pattern::random, columns, 1);
+    auto const y = make_input<T>(pattern::random, rows, 2);
+    plus_times<T> const s;
+    for (T const beta : {T(0), T(2)}) {
+      auto const got = product(1, matrix, x, y, s, T(1), beta);
+      REQUIRE(spmv_error(matrix, x, y, T(1), beta, got) == "");
+      for (int const threads : thread_counts) {
+        REQUIRE(bit_difference(got, product(threads, matrix, x, y, s, T(1), beta)) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("what is not a number stays in its row") {
   auto matrix = make_csr<float>(
       500, 60, [](index_t r) { return r % 20; }, pattern::small);
