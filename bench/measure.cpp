@@ -16,6 +16,8 @@ namespace {
 constexpr int warm_up_rounds = 2;
 constexpr int fewest_rounds = 7;
 constexpr double patience_us = 3e6;  // for one contender of one workload
+constexpr int most_short_rounds = 51;
+constexpr double short_us = 2e5;     // that all rounds of a workload take, if it is short
 constexpr double most_calls = 1e4;   // of a sample
 
 /// The samples of one contender.
@@ -114,7 +116,11 @@ std::vector<result> measure(workload const& work, int rounds, stopwatch const& t
   std::vector<std::size_t> order(right.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937 random(1);
-  for (int round = -warm_up_rounds; round < rounds; ++round) {
+  double spent_us = 0;
+  auto const goes_on = [&](int round) {
+    return round < rounds || (round < most_short_rounds && spent_us < short_us);
+  };
+  for (int round = -warm_up_rounds; goes_on(round); ++round) {
     std::shuffle(order.begin(), order.end(), random);
     for (std::size_t const i : order) {
       if (samples[i].enough()) continue;
@@ -125,6 +131,7 @@ std::vector<result> measure(workload const& work, int rounds, stopwatch const& t
       }
       samples[i].us.push_back(us);
       samples[i].sum_us += us;
+      spent_us += us * samples[i].calls;
     }
   }
   auto const ours = std::find_if(right.begin(), right.end(),

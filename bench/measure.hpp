@@ -58,7 +58,7 @@ struct result {
 };
 
 /// Verifies all contenders, then times them in turn, in another order each round, `rounds` times
-/// after two rounds of warm-up.
+/// after two rounds of warm-up; up to 51 times while all of that takes less than 0.2 s.
 /// Contenders that take seconds stop earlier, after seven rounds at least. One whose output is
 /// wrong is not timed, and its result says so; if `rounds` is 0, only such results are returned. A
 /// sample repeats a call that takes less than `least_us` until it takes so long, and is the mean.

@@ -14,6 +14,9 @@ namespace libscan::inline v1::cpu::detail {
 
 inline constexpr int most_buckets = 256;
 
+/// Keys whose buckets are found together, by vector instructions, before any of them is counted.
+inline constexpr index_t digit_block = 256;
+
 /// Where items go next.
 struct bucket_places {
   index_t next[most_buckets];
@@ -54,24 +57,15 @@ template <class Key, class BucketOf>
 template <class Key, class BucketOf>
 bool count_buckets(Key const* keys, index_t n, BucketOf const& bucket_of, int buckets,
                    index_t* counts) {
-  // Equal neighbours would wait for each other's count.
-  constexpr int turns = 4;
-  index_t some[turns][most_buckets];
-  for (auto& counts_of_turn : some) std::fill_n(counts_of_turn, buckets, index_t{0});
-  std::uint32_t found[digit_block];
-  for (index_t i = 0; i < n; i += digit_block) {
-    index_t const count = std::min(digit_block, n - i);
-    if (!find_buckets(keys + i, count, bucket_of, buckets, found)) return false;
-    index_t k = 0;
-    for (; k + turns <= count; k += turns) {
-      for (int turn = 0; turn < turns; ++turn) ++some[turn][found[k + turn]];
-    }
-    for (; k < count; ++k) ++some[0][found[k]];
-  }
-  for (int b = 0; b < buckets; ++b) {
-    counts[b] = some[0][b] + some[1][b] + some[2][b] + some[3][b];
-  }
-  return true;
+  bucket_counts some(buckets);
+  std::fill_n(counts, buckets, index_t{0});
+  bool all_have_one = true;
+  for_counted_parts(0, n, some, counts, [&](index_t i, index_t count, std::uint32_t* found) {
+    bool const have_one = find_buckets(keys + i, count, bucket_of, buckets, found);
+    if (!have_one) std::fill_n(found, count, 0U);
+    all_have_one = all_have_one && have_one;
+  });
+  return all_have_one;
 }
 
 }  // namespace libscan::inline v1::cpu::detail

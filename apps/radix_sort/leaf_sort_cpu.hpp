@@ -49,21 +49,30 @@ struct key_summary {
   }
 };
 
-/// The summary of items begin, begin + step, ... below `end`, each compared with the one `step`
-/// before (if there is one) and with item 0.
-template <class Items, class Order>
-auto summarise(Items const& items, index_t begin, index_t end, index_t step, Order order) {
+template <class Items, class Step, class Order>
+auto summarise_by(Items const& items, index_t begin, index_t end, Step step, Order order) {
   using word = decltype(order(key_of(items[0])));
   word const first = order(key_of(items[0]));
   word differing = 0;
   word descents = 0;
-  for (index_t i = std::max(begin, step); i < end; i += step) {
+  for (index_t i = std::max<index_t>(begin, step); i < end; i += step) {
     word const here = order(key_of(items[i]));
     word const before = order(key_of(items[i - step]));
     differing = static_cast<word>(differing | (here ^ first));
     descents = static_cast<word>(descents | static_cast<word>(here < before ? 1 : 0));
   }
   return key_summary<word>{differing, descents == 0};
+}
+
+/// The summary of items begin, begin + step, ... below `end`, each compared with the one `step`
+/// before (if there is one) and with item 0.
+template <class Items, class Order>
+auto summarise(Items const& items, index_t begin, index_t end, index_t step, Order order) {
+  // By neighbours with vector instructions, which a step that is no constant would keep away.
+  if (step == 1) {
+    return summarise_by(items, begin, end, std::integral_constant<index_t, 1>{}, order);
+  }
+  return summarise_by(items, begin, end, step, order);
 }
 
 /// Bits [shift, shift + bits) of a word, at most 32.

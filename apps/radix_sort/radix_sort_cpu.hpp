@@ -46,7 +46,11 @@ bool words_suffice(int threads, Key const* keys, index_t n) {
     std::atomic<bool> suffice{true};
     for_each_of(threads, all.count, [&](int, index_t p) {
       int lost = 0;
-      for (index_t i = all.begin(p); i < all.end(p); ++i) lost |= words.keeps(keys[i]) ? 0 : 1;
+      for_parts(all.begin(p), all.end(p), [&](index_t i, index_t count) {
+        int here = 0;
+        for (index_t k = i; k < i + count; ++k) here |= words.keeps(keys[k]) ? 0 : 1;
+        lost |= here;
+      });
       if (lost != 0) suffice.store(false, std::memory_order_relaxed);
     });
     return suffice.load();

@@ -134,24 +134,6 @@ struct word_source {
   }
 };
 
-/// Takes sorted words as keys.
-template <class Key>
-struct key_sink {
-  using word = typename number_words<Key>::word;
-  Key* keys;
-  number_words<Key> words;
-
-  /// Whether words that lie at `items` are the keys at `place` already.
-  bool holds(word const* items, index_t place) const {
-    return words.trivial() && static_cast<void const*>(items) == keys + place;
-  }
-  void put(word const* items, index_t place, index_t count) const {
-    if (holds(items, place)) return;
-    for (index_t i = 0; i < count; ++i) words.to(items[i], keys + place + i);
-  }
-  void finish() const {}
-};
-
 /// Items of which sinks copy what they want aside before they write any of it.
 inline constexpr index_t sink_items = 1024;
 
@@ -169,6 +151,40 @@ void write_part(store_road road, T const* items, index_t count, void* to) {
 /// What sinks wrote comes before whatever this thread writes next.
 inline void finish_parts(store_road road) {
   if (road == store_road::streamed) stream_fence();
+}
+
+/// Takes sorted words as keys.
+template <class Key>
+struct key_sink {
+  using word = typename number_words<Key>::word;
+  Key* keys;
+  number_words<Key> words;
+  store_road road = store_road::cached;
+
+  /// Whether words that lie at `items` are the keys at `place` already.
+  bool holds(word const* items, index_t place) const {
+    return words.trivial() && static_cast<void const*>(items) == keys + place;
+  }
+  /// Where words may be put and sorted to be keys; null if keys are other bits.
+  word* words_in_place() const {
+    return words.trivial() ? reinterpret_cast<word*>(keys) : nullptr;
+  }
+  void put(word const* items, index_t place, index_t count) const {
+    if (holds(items, place)) return;
+    if (words.trivial()) return write_part(road, items, count, keys + place);
+    for (index_t i = 0; i < count; ++i) words.to(items[i], keys + place + i);
+  }
+  void finish() const { finish_parts(road); }
+};
+
+/// The sink for items that come from memory: what it writes is in no cache.
+template <class Sink>
+Sink past_caches(Sink const& sink, index_t) {
+  return sink;
+}
+template <class Key>
+key_sink<Key> past_caches(key_sink<Key> const& sink, index_t n) {
+  return {sink.keys, sink.words, road_of(n * index_t{sizeof(Key)})};
 }
 
 /// Room for items whose words and values lie apart, in memory of any type.
@@ -252,5 +268,27 @@ struct value_sink {
   }
   void finish() const { finish_parts(road); }
 };
+
+/// How the memory that a source reads and the memory that a sink writes lie to each other: item i
+/// in the place of item i for all there is of it, or for some, or all apart.
+enum class meeting : std::uint8_t { apart, some, same };
+
+template <class Key>
+meeting meeting_of(key_source<Key> const& from, key_sink<Key> const& to) {
+  return from.keys == to.keys ? meeting::same : meeting::apart;
+}
+template <class Key, class Value>
+meeting meeting_of(pair_source<Key, Value> const& from, pair_sink<Key, Value> const& to) {
+  bool const keys = from.keys == to.keys, values = from.values == to.values;
+  return keys && values ? meeting::same : keys || values ? meeting::some : meeting::apart;
+}
+template <class Order, class Position, class Sink>
+meeting meeting_of(position_source<Order, Position> const&, Sink const&) {
+  return meeting::apart;
+}
+template <class Order, class Position, class From, class Sink>
+meeting meeting_of(word_source<Order, Position, From> const&, Sink const&) {
+  return meeting::some;
+}
 
 }  // namespace libscan::inline v1::cpu::detail

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <type_traits>
@@ -52,14 +53,13 @@ class sorter {
   template <class Source, class Sink, class Room = Item*>
   void sort(Source const& source, index_t n, Sink const& sink, Room room = nullptr) {
     constexpr bool parted = !std::is_same_v<Room, Item*>;
-    if (n <= leaf_items_) {
+    if (n <= leaf_items_ && (!threads_share(n) || sorted_by_vectors<Item>(n, order_))) {
       Item* alone = nullptr;
       if constexpr (!parted) alone = room;
       return sort_alone(source, n, sink, alone);
     }
-    auto guess = summarise(source, 0, n, n / std::min(n, samples), order_);
-    if (guess.sorted) guess = summarise_all(threads_, source, n, order_);
-    if (guess.sorted) return pass_on(source, 0, n, sink);
+    auto const guess = summarise(source, 0, n, n / std::min(n, samples), order_);
+    if (guess.sorted && passed_on(source, n, sink)) return;
     n_ = n;
     if constexpr (!parted) {
       if (room == nullptr) {
@@ -75,6 +75,7 @@ class sorter {
   template <class Source, class Sink>
   void sort_leaf(Source const& source, index_t n, Sink const& sink, Item* items,
                  Item* partner) const {
+    if (sorted_in_sink(source, n, sink)) return;
     for (index_t i = 0; i < n; ++i) items[i] = source[i];
     sink.put(leaf_sort(items, partner, n, order_, tuning_.wide_digits), 0, n);
     sink.finish();
@@ -107,11 +108,29 @@ class sorter {
  private:
   using word_type = decltype(std::declval<Order>()(key_of(std::declval<Item>())));
   static constexpr index_t samples = 1024;
+  static constexpr index_t passed_items = 1024;  // read twice: by then in the nearest cache
   static constexpr index_t most_in_leaf = index_t{1} << 31;  // whose counts have 32 bits
+
+  /// Sorts where the results go, if vector code sorts them and words may lie there; otherwise
+  /// returns false.
+  template <class Source, class Sink>
+  bool sorted_in_sink(Source const& source, index_t n, Sink const& sink) const {
+    if constexpr (has_vector_sort<Item>) {
+      Item* const out = sink.words_in_place();
+      if (out == nullptr || !sorted_by_vectors<Item>(n, order_)) return false;
+      if (meeting_of(source, sink) == meeting::apart) {
+        for (index_t i = 0; i < n; ++i) out[i] = source[i];
+      }
+      if (!ascends(out, n)) vector_sort(out, n);
+      return true;
+    }
+    return false;
+  }
 
   /// Sorts up to a leaf's items on the caller's thread.
   template <class Source, class Sink>
   void sort_alone(Source const& source, index_t n, Sink const& sink, Item* room) const {
+    if (sorted_in_sink(source, n, sink)) return;
     if (room != nullptr && sorted_by_vectors<Item>(n, order_)) {
       return sort_leaf(source, n, sink, room, nullptr);
     }
@@ -125,17 +144,50 @@ class sorter {
     sort_leaf(source, n, sink, room == nullptr ? memory.data() + n : room, memory.data());
   }
 
+  /// Whether a split of n items has a piece for more than one thread, and there is one.
+  bool threads_share(index_t n) const { return threads_ > 1 && pieces(threads_, n).count > 1; }
+
+  /// Hands items 0..n-1 of `source` to `sink` as they are, if they are sorted. Otherwise returns
+  /// false, and what the sink got is to be written again.
+  template <class Source, class Sink>
+  bool passed_on(Source const& source, index_t n, Sink const& sink) const {
+    meeting const place = meeting_of(source, sink);
+    if (place != meeting::apart) {
+      bool const sorted = summarise_all(threads_, source, n, order_).sorted;
+      if (sorted && place == meeting::some) pass_on(source, 0, n, sink);
+      return sorted;
+    }
+    pieces const all(threads_, n);
+    std::atomic<bool> sorted{true};
+    auto const to = past_caches(sink, n);
+    for_each_of(threads_, all.count, [&](int, index_t p) {
+      for (index_t i = all.begin(p); i < all.end(p); i += passed_items) {
+        index_t const count = std::min(passed_items, all.end(p) - i);
+        if (!summarise(source, i, i + count, 1, order_).sorted) sorted = false;
+        if (!sorted.load(std::memory_order_relaxed)) break;
+        put_part(source, i, i, count, to);
+      }
+      to.finish();
+    });
+    return sorted;
+  }
+
+  /// Hands a part of the items of `source` to `sink` as they are.
+  template <class Source, class Sink>
+  static void put_part(Source const& source, index_t i, index_t place, index_t count,
+                       Sink const& sink) {
+    Item part[passed_items];
+    for (index_t k = 0; k < count; ++k) part[k] = source[i + k];
+    sink.put(part, place, count);
+  }
+
   /// Hands items 0..n-1 of `source` to `sink` as they are.
   template <class Source, class Sink>
   void pass_on(Source const& source, index_t place, index_t n, Sink const& sink) const {
     pieces const all(threads_, n);
     for_each_of(threads_, all.count, [&](int, index_t p) {
-      constexpr index_t part_items = 256;
-      Item part[part_items];
-      for (index_t i = all.begin(p); i < all.end(p); i += part_items) {
-        index_t const count = std::min(part_items, all.end(p) - i);
-        for (index_t k = 0; k < count; ++k) part[k] = source[i + k];
-        sink.put(part, place + i, count);
+      for (index_t i = all.begin(p); i < all.end(p); i += passed_items) {
+        put_part(source, i, place + i, std::min(passed_items, all.end(p) - i), sink);
       }
       sink.finish();
     });

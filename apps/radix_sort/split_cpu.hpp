@@ -16,6 +16,7 @@
 #include <apps/radix_sort/sort_items_cpu.hpp>
 #include <apps/radix_sort/sort_memory_cpu.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/workers.hpp>
 
@@ -49,6 +50,22 @@ void for_each_of(int threads, index_t count, Work const& work) {
     int const worker = workers++;
     for (index_t k = ticket++; k < count; k = ticket++) work(worker, k);
   });
+}
+
+/// Items of a part that a thread works on before it turns to the next.
+inline constexpr index_t part_items = 64;
+
+/// Calls work(i, count) for parts [i, i + count) of up to `part_items` items that together are
+/// [begin, end), in turns from four places far apart: that keeps more misses in flight than one.
+template <class Work>
+void for_parts(index_t begin, index_t end, Work const& work) {
+  index_t const length = (end - begin) / (streams * part_items) * part_items;
+  for (index_t i = 0; i < length; i += part_items) {
+    for (int s = 0; s < streams; ++s) work(begin + s * length + i, part_items);
+  }
+  for (index_t i = begin + streams * length; i < end; i += part_items) {
+    work(i, std::min(part_items, end - i));
+  }
 }
 
 /// A row of numbers for each piece, one for each bucket: first counts, then places.
@@ -86,7 +103,11 @@ auto summarise_all(int threads, Source const& source, index_t n, Order order) {
   pieces const all(threads, n);
   std::vector<key_summary<word>> found(static_cast<std::size_t>(all.count));
   for_each_of(threads, all.count, [&](int, index_t p) {
-    found[static_cast<std::size_t>(p)] = summarise(source, all.begin(p), all.end(p), 1, order);
+    key_summary<word> of_piece;
+    for_parts(all.begin(p), all.end(p), [&](index_t i, index_t count) {
+      of_piece.add(summarise(source, i, i + count, 1, order));
+    });
+    found[static_cast<std::size_t>(p)] = of_piece;
   });
   key_summary<word> result;
   for (auto const& one : found) result.add(one);
@@ -98,8 +119,59 @@ auto summarise_all(int threads, Source const& source, index_t n, Order order) {
 template <class Map>
 using read_in_loops = std::conditional_t<std::is_trivially_copyable_v<Map>, Map const, Map const&>;
 
-/// Items whose buckets are found together, by vector instructions, before any of them is counted.
-inline constexpr index_t digit_block = 256;
+/// Buckets of a split at most.
+inline constexpr int most_split_buckets = 1 << 12;
+
+/// How many of some items belong to each bucket. Of 32 bits, which take half the time of 64; and
+/// neighbours in different tables, since equal ones would wait for each other's count.
+class bucket_counts {
+ public:
+  explicit bucket_counts(int buckets) : buckets_(buckets) { clear(); }
+
+  /// Counts some items by their buckets.
+  void add(std::uint32_t const* found, index_t count) {
+    index_t k = 0;
+    for (; k + 2 <= count; k += 2) {
+      ++even_[found[k]];
+      ++odd_[found[k + 1]];
+    }
+    if (k < count) ++even_[found[k]];
+  }
+
+  /// Adds what was counted to `counts`, and begins anew.
+  void move_to(index_t* counts) {
+    for (int b = 0; b < buckets_; ++b) counts[b] += index_t{even_[b]} + index_t{odd_[b]};
+    clear();
+  }
+
+ private:
+  void clear() {
+    std::fill_n(even_, buckets_, 0U);
+    std::fill_n(odd_, buckets_, 0U);
+  }
+
+  int buckets_;
+  std::uint32_t even_[most_split_buckets];
+  std::uint32_t odd_[most_split_buckets];
+};
+
+/// Counts items [begin, end) by bucket, and adds to `counts`: find(i, count, found) sets found[k] to
+/// the bucket of item i + k, for parts of up to `part_items` items, which vector instructions do
+/// before any of them is counted. `some` is empty before and afterwards.
+template <class Find>
+void for_counted_parts(index_t begin, index_t end, bucket_counts& some, index_t* counts,
+                       Find const& find) {
+  constexpr index_t most = index_t{1} << 31;  // that counters of 32 bits hold
+  for (index_t next = begin; begin < end; begin = next) {
+    next = std::min(end, begin + most);
+    for_parts(begin, next, [&](index_t i, index_t count) {
+      std::uint32_t found[part_items];
+      find(i, count, found);
+      some.add(found, count);
+    });
+    some.move_to(counts);
+  }
+}
 
 /// Adds how many of items [begin, end) belong to each bucket to `counts`. Returns the bits in which
 /// their words and that of item 0 do not all agree.
@@ -110,16 +182,16 @@ auto count_piece(Source source, index_t begin, index_t end, Order order, Map con
   read_in_loops<Map> own = map;
   word const first = order(key_of(source[0]));
   word differing = 0;
-  std::uint32_t buckets[digit_block];
-  for (index_t i = begin; i < end; i += digit_block) {
-    index_t const count = std::min(digit_block, end - i);
+  bucket_counts some(map.buckets());
+  for_counted_parts(begin, end, some, counts, [&](index_t i, index_t count, std::uint32_t* found) {
+    word here_differing = 0;
     for (index_t k = 0; k < count; ++k) {
       word const here = order(key_of(source[i + k]));
-      differing = static_cast<word>(differing | (here ^ first));
-      buckets[k] = own.of(here);
+      here_differing = static_cast<word>(here_differing | (here ^ first));
+      found[k] = own.of(here);
     }
-    for (index_t k = 0; k < count; ++k) ++counts[buckets[k]];
-  }
+    differing = static_cast<word>(differing | here_differing);
+  });
   return differing;
 }
 

@@ -16,7 +16,8 @@ namespace {
 
 template <class Word>
 void sort(Word* words, index_t n) {
-  hwy::Sorter{}(words, static_cast<std::size_t>(n), hwy::SortAscending{});
+  thread_local hwy::Sorter const sorter;  // it allocates memory
+  sorter(words, static_cast<std::size_t>(n), hwy::SortAscending{});
 }
 
 #if defined(__x86_64__)

@@ -44,11 +44,17 @@ struct item_sink {
   Item* items;
 
   bool holds(Item const* sorted, index_t place) const { return sorted == items + place; }
+  Item* words_in_place() const { return items; }
   void put(Item const* sorted, index_t place, index_t count) const {
     if (!holds(sorted, place)) std::copy_n(sorted, count, items + place);
   }
   void finish() const {}
 };
+
+template <class Word, class Value>
+meeting meeting_of(entry_source<Word, Value> const&, item_sink<entry_item<Word, Value>> const&) {
+  return meeting::apart;
+}
 
 /// The entries of a list and their images by place, without the gaps; words hold the bits that keys
 /// have.

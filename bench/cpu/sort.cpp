@@ -64,6 +64,9 @@ void sort_keys(engine const& on, session const& now, std::string const& values, 
   auto const add = [&](std::string name, auto sort) {
     all.push_back(in_place(std::move(name), in, out, sort, right));
   };
+  add("libscan in place", [&](Key* begin, Key* end) {
+    libscan::cpu::sort_keys(on.threads(), begin, begin, end - begin);
+  });
   if (n <= most_std_items) add("std", [](Key* begin, Key* end) { std::sort(begin, end); });
   hwy::Sorter const sorter;  // it allocates memory
   add("vqsort", [&](Key* begin, Key* end) {
