@@ -47,7 +47,9 @@ void add_common(CLI::App& app, options& wanted, output_options& output) {
   app.add_option("--n", wanted.sizes, "numbers of items")
       ->check(CLI::Range(libscan::index_t{1}, most_items))
       ->delimiter(',');
-  app.add_option("--rounds", wanted.rounds, "timed rounds, more where all take less than 0.2 s; medians are printed (default: 21)")
+  app.add_option(
+         "--rounds", wanted.rounds,
+         "timed rounds, more where all take less than 0.2 s; medians are printed (default: 21)")
       ->check(CLI::Range(3, 10000));
   app.add_flag("--once", output.once, "run and verify everything once, time nothing");
   app.add_option("--threads", wanted.threads, "of the cpu engine and its rivals (0: all cores)")

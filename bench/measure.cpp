@@ -17,8 +17,8 @@ constexpr int warm_up_rounds = 2;
 constexpr int fewest_rounds = 7;
 constexpr double patience_us = 3e6;  // for one contender of one workload
 constexpr int most_short_rounds = 51;
-constexpr double short_us = 2e5;     // that all rounds of a workload take, if it is short
-constexpr double most_calls = 1e4;   // of a sample
+constexpr double short_us = 2e5;    // that all rounds of a workload take, if it is short
+constexpr double most_calls = 1e4;  // of a sample
 
 /// The samples of one contender.
 struct sampled {

@@ -134,6 +134,12 @@ struct word_source {
   }
 };
 
+/// to[i] = source[i] for i in [0, n).
+template <class Source, class Item>
+void copy_items(Source const& source, index_t n, Item* to) {
+  for (index_t i = 0; i < n; ++i) to[i] = source[i];
+}
+
 /// Items of which sinks copy what they want aside before they write any of it.
 inline constexpr index_t sink_items = 1024;
 
@@ -166,9 +172,7 @@ struct key_sink {
     return words.trivial() && static_cast<void const*>(items) == keys + place;
   }
   /// Where words may be put and sorted to be keys; null if keys are other bits.
-  word* words_in_place() const {
-    return words.trivial() ? reinterpret_cast<word*>(keys) : nullptr;
-  }
+  word* words_in_place() const { return words.trivial() ? reinterpret_cast<word*>(keys) : nullptr; }
   void put(word const* items, index_t place, index_t count) const {
     if (holds(items, place)) return;
     if (words.trivial()) return write_part(road, items, count, keys + place);

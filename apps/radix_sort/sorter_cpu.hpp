@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <type_traits>
@@ -14,6 +13,7 @@
 
 #include <apps/radix_sort/bucket_map_cpu.hpp>
 #include <apps/radix_sort/leaf_sort_cpu.hpp>
+#include <apps/radix_sort/pass_on_cpu.hpp>
 #include <apps/radix_sort/sort_items_cpu.hpp>
 #include <apps/radix_sort/sort_memory_cpu.hpp>
 #include <apps/radix_sort/split_cpu.hpp>
@@ -53,13 +53,14 @@ class sorter {
   template <class Source, class Sink, class Room = Item*>
   void sort(Source const& source, index_t n, Sink const& sink, Room room = nullptr) {
     constexpr bool parted = !std::is_same_v<Room, Item*>;
-    if (n <= leaf_items_ && (!threads_share(n) || sorted_by_vectors<Item>(n, order_))) {
+    bool const shared = threads_ > 1 && pieces(threads_, n).count > 1;
+    if (n <= leaf_items_ && (!shared || sorted_by_vectors<Item>(n, order_))) {
       Item* alone = nullptr;
       if constexpr (!parted) alone = room;
       return sort_alone(source, n, sink, alone);
     }
     auto const guess = summarise(source, 0, n, n / std::min(n, samples), order_);
-    if (guess.sorted && passed_on(source, n, sink)) return;
+    if (guess.sorted && pass_on_if_sorted(threads_, source, n, sink, order_)) return;
     n_ = n;
     if constexpr (!parted) {
       if (room == nullptr) {
@@ -76,7 +77,7 @@ class sorter {
   void sort_leaf(Source const& source, index_t n, Sink const& sink, Item* items,
                  Item* partner) const {
     if (sorted_in_sink(source, n, sink)) return;
-    for (index_t i = 0; i < n; ++i) items[i] = source[i];
+    copy_items(source, n, items);
     sink.put(leaf_sort(items, partner, n, order_, tuning_.wide_digits), 0, n);
     sink.finish();
   }
@@ -87,7 +88,7 @@ class sorter {
   void sort_tiny_segments(Source const& source, Offset const* offsets, index_t segments,
                           Sink const& sink, Item* items, Item* partner) const {
     auto const begin_of = [=](index_t s) { return static_cast<index_t>(offsets[s] - offsets[0]); };
-    for (index_t i = 0; i < begin_of(segments); ++i) items[i] = source[i];
+    copy_items(source, begin_of(segments), items);
     for (index_t s = 0; s < segments; ++s) {
       index_t const begin = begin_of(s), size = begin_of(s + 1) - begin;
       if (size == 1) {
@@ -108,19 +109,15 @@ class sorter {
  private:
   using word_type = decltype(std::declval<Order>()(key_of(std::declval<Item>())));
   static constexpr index_t samples = 1024;
-  static constexpr index_t passed_items = 1024;  // read twice: by then in the nearest cache
   static constexpr index_t most_in_leaf = index_t{1} << 31;  // whose counts have 32 bits
 
-  /// Sorts where the results go, if vector code sorts them and words may lie there; otherwise
-  /// returns false.
+  /// Sorts where the results go and returns true, if vector code may do it there.
   template <class Source, class Sink>
   bool sorted_in_sink(Source const& source, index_t n, Sink const& sink) const {
     if constexpr (has_vector_sort<Item>) {
       Item* const out = sink.words_in_place();
       if (out == nullptr || !sorted_by_vectors<Item>(n, order_)) return false;
-      if (meeting_of(source, sink) == meeting::apart) {
-        for (index_t i = 0; i < n; ++i) out[i] = source[i];
-      }
+      if (meeting_of(source, sink) != meeting::same) copy_items(source, n, out);
       if (!ascends(out, n)) vector_sort(out, n);
       return true;
     }
@@ -142,55 +139,6 @@ class sorter {
     }
     sort_memory<Item> const memory(room == nullptr ? 2 * n : n);
     sort_leaf(source, n, sink, room == nullptr ? memory.data() + n : room, memory.data());
-  }
-
-  /// Whether a split of n items has a piece for more than one thread, and there is one.
-  bool threads_share(index_t n) const { return threads_ > 1 && pieces(threads_, n).count > 1; }
-
-  /// Hands items 0..n-1 of `source` to `sink` as they are, if they are sorted. Otherwise returns
-  /// false, and what the sink got is to be written again.
-  template <class Source, class Sink>
-  bool passed_on(Source const& source, index_t n, Sink const& sink) const {
-    meeting const place = meeting_of(source, sink);
-    if (place != meeting::apart) {
-      bool const sorted = summarise_all(threads_, source, n, order_).sorted;
-      if (sorted && place == meeting::some) pass_on(source, 0, n, sink);
-      return sorted;
-    }
-    pieces const all(threads_, n);
-    std::atomic<bool> sorted{true};
-    auto const to = past_caches(sink, n);
-    for_each_of(threads_, all.count, [&](int, index_t p) {
-      for (index_t i = all.begin(p); i < all.end(p); i += passed_items) {
-        index_t const count = std::min(passed_items, all.end(p) - i);
-        if (!summarise(source, i, i + count, 1, order_).sorted) sorted = false;
-        if (!sorted.load(std::memory_order_relaxed)) break;
-        put_part(source, i, i, count, to);
-      }
-      to.finish();
-    });
-    return sorted;
-  }
-
-  /// Hands a part of the items of `source` to `sink` as they are.
-  template <class Source, class Sink>
-  static void put_part(Source const& source, index_t i, index_t place, index_t count,
-                       Sink const& sink) {
-    Item part[passed_items];
-    for (index_t k = 0; k < count; ++k) part[k] = source[i + k];
-    sink.put(part, place, count);
-  }
-
-  /// Hands items 0..n-1 of `source` to `sink` as they are.
-  template <class Source, class Sink>
-  void pass_on(Source const& source, index_t place, index_t n, Sink const& sink) const {
-    pieces const all(threads_, n);
-    for_each_of(threads_, all.count, [&](int, index_t p) {
-      for (index_t i = all.begin(p); i < all.end(p); i += passed_items) {
-        put_part(source, i, place + i, std::min(passed_items, all.end(p) - i), sink);
-      }
-      sink.finish();
-    });
   }
 
   /// The digit to split n items by, if these are the bits in which their words differ.
@@ -308,7 +256,7 @@ class sorter {
   static Item* together(Item* room, index_t, Item*) { return room; }
   template <class Room>
   static Item* together(Room const& room, index_t n, Item* aside) {
-    for (index_t i = 0; i < n; ++i) aside[i] = room[i];
+    copy_items(room, n, aside);
     return aside;
   }
 
@@ -318,7 +266,7 @@ class sorter {
     auto const items = as_source(from + place);
     auto const summary = summarise_all(threads_, items, n, order_);
     if (summary.sorted) {
-      if (!sink.holds(items, place)) pass_on(items, place, n, sink);
+      if (!sink.holds(items, place)) pass_on(threads_, items, place, n, sink);
       return;
     }
     if constexpr (std::is_same_v<Room, Item*>) {

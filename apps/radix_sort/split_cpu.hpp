@@ -16,7 +16,6 @@
 #include <apps/radix_sort/sort_items_cpu.hpp>
 #include <apps/radix_sort/sort_memory_cpu.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/workers.hpp>
 
@@ -52,18 +51,21 @@ void for_each_of(int threads, index_t count, Work const& work) {
   });
 }
 
-/// Items of a part that a thread works on before it turns to the next.
+/// Items of a part that a thread works on before it turns to the next. The memory of 2^24 keys of
+/// 32 bits is looked at in 2.7 ms by parts of 64, in 3.7 ms by parts of 256, and in 8 ms from front
+/// to back (a Xeon, two threads).
 inline constexpr index_t part_items = 64;
 
 /// Calls work(i, count) for parts [i, i + count) of up to `part_items` items that together are
 /// [begin, end), in turns from four places far apart: that keeps more misses in flight than one.
 template <class Work>
 void for_parts(index_t begin, index_t end, Work const& work) {
-  index_t const length = (end - begin) / (streams * part_items) * part_items;
+  constexpr int places = 4;
+  index_t const length = (end - begin) / (places * part_items) * part_items;
   for (index_t i = 0; i < length; i += part_items) {
-    for (int s = 0; s < streams; ++s) work(begin + s * length + i, part_items);
+    for (int k = 0; k < places; ++k) work(begin + k * length + i, part_items);
   }
-  for (index_t i = begin + streams * length; i < end; i += part_items) {
+  for (index_t i = begin + places * length; i < end; i += part_items) {
     work(i, std::min(part_items, end - i));
   }
 }
@@ -155,8 +157,8 @@ class bucket_counts {
   std::uint32_t odd_[most_split_buckets];
 };
 
-/// Counts items [begin, end) by bucket, and adds to `counts`: find(i, count, found) sets found[k] to
-/// the bucket of item i + k, for parts of up to `part_items` items, which vector instructions do
+/// Counts items [begin, end) by bucket, and adds to `counts`: find(i, count, found) sets found[k]
+/// to the bucket of item i + k, for parts of up to `part_items` items, which vector instructions do
 /// before any of them is counted. `some` is empty before and afterwards.
 template <class Find>
 void for_counted_parts(index_t begin, index_t end, bucket_counts& some, index_t* counts,

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Items that are sorted already go from source to sink as they are, on CPU threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <type_traits>
+
+#include <apps/radix_sort/sort_items_cpu.hpp>
+#include <apps/radix_sort/split_cpu.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// Items that are read twice, the second time from the nearest cache.
+inline constexpr index_t passed_items = 1024;
+
+/// Hands `count` items of `source`, up to `passed_items`, to `sink` as they are.
+template <class Source, class Sink>
+void pass_on_part(Source const& source, index_t i, index_t place, index_t count, Sink const& sink) {
+  std::remove_cvref_t<decltype(source[0])> part[passed_items];
+  for (index_t k = 0; k < count; ++k) part[k] = source[i + k];
+  sink.put(part, place, count);
+}
+
+/// Hands items 0..n-1 of `source` to places [place, place + n) of `sink` as they are.
+template <class Source, class Sink>
+void pass_on(int threads, Source const& source, index_t place, index_t n, Sink const& sink) {
+  pieces const all(threads, n);
+  for_each_of(threads, all.count, [&](int, index_t p) {
+    for (index_t i = all.begin(p); i < all.end(p); i += passed_items) {
+      pass_on_part(source, i, place + i, std::min(passed_items, all.end(p) - i), sink);
+    }
+    sink.finish();
+  });
+}
+
+/// Hands items 0..n-1 of `source` to `sink` as they are, if they are sorted by `order`, in one pass
+/// over them. Otherwise returns false, and what the sink got is to be written again.
+template <class Source, class Sink, class Order>
+bool pass_on_if_sorted(int threads, Source const& source, index_t n, Sink const& sink,
+                       Order order) {
+  meeting const place = meeting_of(source, sink);
+  if (place != meeting::apart) {
+    bool const sorted = summarise_all(threads, source, n, order).sorted;
+    if (sorted && place == meeting::some) pass_on(threads, source, 0, n, sink);
+    return sorted;
+  }
+  pieces const all(threads, n);
+  std::atomic<bool> sorted{true};
+  auto const to = past_caches(sink, n);
+  for_each_of(threads, all.count, [&](int, index_t p) {
+    for (index_t i = all.begin(p); i < all.end(p); i += passed_items) {
+      index_t const count = std::min(passed_items, all.end(p) - i);
+      if (!summarise(source, i, i + count, 1, order).sorted) sorted = false;
+      if (!sorted.load(std::memory_order_relaxed)) break;
+      pass_on_part(source, i, i, count, to);
+    }
+    to.finish();
+  });
+  return sorted;
+}
+
+}  // namespace libscan::inline v1::cpu::detail
