@@ -4,12 +4,11 @@
 #pragma once
 
 #include <string>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include <libscan/device/buffer.cuh>
 #include <libscan/simt/simt.cuh>
+#include <tests/support/few_types.hpp>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/sizes.hpp>
@@ -20,18 +19,6 @@ namespace libscan::test {
 inline constexpr bool on_gpu = true;
 #else
 inline constexpr bool on_gpu = false;
-#endif
-
-/// Types to test with, as a tuple: `More` are left out of builds for the sanitizers, which take
-/// several times as long to compile; so may be what tests do with some of them, if `few_types`.
-#ifdef LIBSCAN_TEST_FEW_TYPES
-inline constexpr bool few_types = true;
-template <class Few, class More>
-using types_to_test = Few;
-#else
-inline constexpr bool few_types = false;
-template <class Few, class More>
-using types_to_test = decltype(std::tuple_cat(std::declval<Few>(), std::declval<More>()));
 #endif
 
 /// Calls body(name) under the fixed schedule and `seeds` seeded ones; on a GPU, which schedules as

@@ -9,14 +9,22 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include <apps/radix_sort/key_order.hpp>
 #include <libscan/core/types.hpp>
+#include <tests/support/few_types.hpp>
 #include <tests/support/inputs.hpp>
 
 namespace libscan::test {
+
+/// Keys of the types that are sorted as numbers are.
+using number_keys =
+    types_to_test<std::tuple<std::int8_t, std::uint32_t, std::int64_t, double, bfloat16>,
+                  std::tuple<std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint64_t,
+                             float, float16, long long>>;
 
 /// A value of a size that no sort carries along as it is.
 struct name {
