@@ -32,7 +32,7 @@ inline constexpr index_t few_samples = index_t{1} << 13;
 /// How many threads are worth while: tables are cleared and added up, too.
 inline int histogram_threads(int threads, index_t n, int places) {
   index_t const work = places < narrow_places ? 2 * index_t{places} : places / 4;
-  index_t const worth = 1 + n / std::max<index_t>(1 << 16, work);
+  index_t const worth = 1 + n / std::max<index_t>(1 << 17, work);
   return static_cast<int>(std::min<index_t>(threads, worth));
 }
 

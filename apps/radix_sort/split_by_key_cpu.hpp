@@ -238,7 +238,7 @@ void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, ind
     items.require_apart_from("split by key", "items and offsets",
                              memory_of(offsets, split.buckets + 1), true);
   }
-  bool const few = split.n * static_cast<index_t>(sizeof(Key)) <= one_thread_bytes / 2;
+  bool const few = split.n * static_cast<index_t>(sizeof(Key)) <= one_thread_bytes / 4;
   split.run(few ? 1 : threads, offsets);
 }
 

@@ -24,8 +24,8 @@ inline constexpr index_t default_chunk_items = index_t{1} << 15;
 
 namespace detail {
 
-/// Bytes of items that vector code has scanned before another thread is awake.
-inline constexpr index_t one_thread_bytes = index_t{256} << 10;
+/// Bytes of items that vector code has scanned before another thread is awake, or hardly later.
+inline constexpr index_t one_thread_bytes = index_t{512} << 10;
 
 /// The scan of many chunks by vector code: while a thread writes what a chunk's items sum to, it
 /// reads and sums those of its next chunk.
