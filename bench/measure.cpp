@@ -15,10 +15,9 @@ namespace {
 
 constexpr int warm_up_rounds = 2;
 constexpr int fewest_rounds = 7;
-constexpr double patience_us = 3e6;  // for one contender of one workload
-constexpr int most_short_rounds = 51;
-constexpr double short_us = 2e5;    // that all rounds of a workload take, if it is short
-constexpr double most_calls = 1e4;  // of a sample
+constexpr double patience_us = 3e6;    // for one contender of one workload
+constexpr int most_short_rounds = 51;  // of a workload whose rounds take little together
+constexpr double most_calls = 1e4;     // of a sample
 
 /// The samples of one contender.
 struct sampled {
@@ -99,7 +98,7 @@ result summary(std::vector<double> samples) {
 }
 
 std::vector<result> measure(workload const& work, int rounds, stopwatch const& time,
-                            double least_us) {
+                            double least_us, double short_us) {
   std::vector<result> results;
   std::vector<contender const*> right;
   for (contender const& each : work.contenders) {
@@ -161,7 +160,7 @@ void session::run(workload work) const {
     auto& all = work.contenders;
     all.erase(std::remove_if(all.begin(), all.end(), unasked), all.end());
   }
-  if (!work.contenders.empty()) tell(measure(work, wanted.rounds, time, least_us));
+  if (!work.contenders.empty()) tell(measure(work, wanted.rounds, time, least_us, short_us));
 }
 
 void session::where_known(std::function<void()> const& body) const {

@@ -58,12 +58,13 @@ struct result {
 };
 
 /// Verifies all contenders, then times them in turn, in another order each round, `rounds` times
-/// after two rounds of warm-up; up to 51 times while all of that takes less than 0.2 s.
+/// after two rounds of warm-up, and more often, up to 51 times, while that takes less than
+/// `short_us` together.
 /// Contenders that take seconds stop earlier, after seven rounds at least. One whose output is
 /// wrong is not timed, and its result says so; if `rounds` is 0, only such results are returned. A
 /// sample repeats a call that takes less than `least_us` until it takes so long, and is the mean.
 std::vector<result> measure(workload const& work, int rounds, stopwatch const& time,
-                            double least_us = 0);
+                            double least_us = 0, double short_us = 0);
 
 /// Whether a contender of that name is what libscan does by default, by whose time those of others
 /// are divided: among its strategies, the production scan.
@@ -83,6 +84,7 @@ struct session {
   stopwatch time;
   report tell;
   double least_us = 0;  ///< of a sample (see `measure`)
+  double short_us = 0;  ///< of all rounds (see `measure`)
 
   /// Measures the contenders whose implementations are asked for, and tells. Who asks for libscan
   /// gets the production scan among strategies, too.

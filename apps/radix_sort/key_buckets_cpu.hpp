@@ -14,15 +14,15 @@ namespace libscan::inline v1::cpu::detail {
 
 inline constexpr int most_buckets = 256;
 
-/// Keys whose buckets are found together, by vector instructions, before any of them is counted.
-inline constexpr index_t digit_block = 256;
+/// Keys whose buckets are found together, by vector instructions, before any of them is moved.
+inline constexpr index_t bucket_block = 256;
 
 /// Where items go next.
 struct bucket_places {
   index_t next[most_buckets];
 };
 
-/// Sets found[k] to the bucket of keys[k], for count <= digit_block keys; false if one has none.
+/// Sets found[k] to the bucket of keys[k], for count <= bucket_block keys; false if one has none.
 template <class Key, class BucketOf>
 bool find_buckets(Key const* keys, index_t count, BucketOf const& bucket_of, int buckets,
                   std::uint32_t* found) {
@@ -57,10 +57,9 @@ template <class Key, class BucketOf>
 template <class Key, class BucketOf>
 bool count_buckets(Key const* keys, index_t n, BucketOf const& bucket_of, int buckets,
                    index_t* counts) {
-  bucket_counts some(buckets);
   std::fill_n(counts, buckets, index_t{0});
   bool all_have_one = true;
-  for_counted_parts(0, n, some, counts, [&](index_t i, index_t count, std::uint32_t* found) {
+  count_parts(0, n, buckets, counts, [&](index_t i, index_t count, std::uint32_t* found) {
     bool const have_one = find_buckets(keys + i, count, bucket_of, buckets, found);
     if (!have_one) std::fill_n(found, count, 0U);
     all_have_one = all_have_one && have_one;

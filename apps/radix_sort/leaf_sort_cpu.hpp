@@ -49,6 +49,7 @@ struct key_summary {
   }
 };
 
+/// See `summarise`.
 template <class Items, class Step, class Order>
 auto summarise_by(Items const& items, index_t begin, index_t end, Step step, Order order) {
   using word = decltype(order(key_of(items[0])));

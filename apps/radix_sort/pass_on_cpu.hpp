@@ -12,7 +12,18 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Items that are read twice, the second time from the nearest cache.
+/// The sink for items that come from memory, not from a leaf: keys that are their own words may
+/// then pass the caches by. Other sinks know their road.
+template <class Sink>
+Sink past_caches(Sink const& sink, index_t) {
+  return sink;
+}
+template <class Key>
+key_sink<Key> past_caches(key_sink<Key> const& sink, index_t n) {
+  return {sink.keys, sink.words, road_of(n * index_t{sizeof(Key)})};
+}
+
+/// Items of a part: those looked at first are read again from the nearest cache.
 inline constexpr index_t passed_items = 1024;
 
 /// Hands `count` items of `source`, up to `passed_items`, to `sink` as they are.
@@ -35,26 +46,30 @@ void pass_on(int threads, Source const& source, index_t place, index_t n, Sink c
   });
 }
 
-/// Hands items 0..n-1 of `source` to `sink` as they are, if they are sorted by `order`, in one pass
-/// over them. Otherwise returns false, and what the sink got is to be written again.
+/// Hands items 0..n-1 of `source` to `sink` as they are, if they are sorted by `order`: in one pass
+/// over them, if what is read and written lies apart. Otherwise returns false, and what the sink
+/// got is to be written again.
 template <class Source, class Sink, class Order>
 bool pass_on_if_sorted(int threads, Source const& source, index_t n, Sink const& sink,
                        Order order) {
-  meeting const place = meeting_of(source, sink);
-  if (place != meeting::apart) {
+  meeting const how = meeting_of(source, sink);
+  if (how != meeting::apart) {
     bool const sorted = summarise_all(threads, source, n, order).sorted;
-    if (sorted && place == meeting::some) pass_on(threads, source, 0, n, sink);
+    if (sorted && how == meeting::some) pass_on(threads, source, 0, n, sink);
     return sorted;
   }
   pieces const all(threads, n);
   std::atomic<bool> sorted{true};
   auto const to = past_caches(sink, n);
   for_each_of(threads, all.count, [&](int, index_t p) {
-    for (index_t i = all.begin(p); i < all.end(p); i += passed_items) {
+    for (index_t i = all.begin(p); i < all.end(p) && sorted.load(std::memory_order_relaxed);
+         i += passed_items) {
       index_t const count = std::min(passed_items, all.end(p) - i);
-      if (!summarise(source, i, i + count, 1, order).sorted) sorted = false;
-      if (!sorted.load(std::memory_order_relaxed)) break;
-      pass_on_part(source, i, i, count, to);
+      if (!summarise(source, i, i + count, 1, order).sorted) {
+        sorted = false;
+      } else {
+        pass_on_part(source, i, i, count, to);
+      }
     }
     to.finish();
   });

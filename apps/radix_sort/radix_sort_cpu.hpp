@@ -181,9 +181,10 @@ void sort_bytes(int threads, typename Order::key_type const* keys, typename Orde
 /// once for each key, and must not throw. The result is the same for any number of threads. Keys in
 /// order already are copied. Memory for numbers: about 1 MiB a thread; in
 /// place n keys more; up to n keys more if some high bits are shared by a large part of the keys.
-/// Up to 8 KiB of keys nothing is allocated. For floats among which are -0 or NaN, and for
-/// keys of one's own: n positions and n pairs of a word and a position. Throws `invalid_argument`
-/// (threads < 1, n < 0, bits that are none, overlap), std::bad_alloc.
+/// Up to 8 KiB of keys nothing is allocated, but once a few KiB for each thread where vector code
+/// sorts. For floats among which are -0 or NaN, and for keys of one's own: n positions and n pairs
+/// of a word and a position. Throws `invalid_argument` (threads < 1, n < 0, bits that are none,
+/// overlap), std::bad_alloc.
 template <class Key, class Order = sort_order<Key>>
 void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& order = {},
                detail::sort_tuning const& tuning = {}) {

@@ -159,6 +159,10 @@ inline void finish_parts(store_road road) {
   if (road == store_road::streamed) stream_fence();
 }
 
+// A sink takes sorted items: `put` writes `count` of them to places [place, place + count), unless
+// it `holds` them there; `finish` follows a thread's last. One of words says where these may be
+// sorted (`words_in_place`).
+
 /// Takes sorted words as keys.
 template <class Key>
 struct key_sink {
@@ -180,16 +184,6 @@ struct key_sink {
   }
   void finish() const { finish_parts(road); }
 };
-
-/// The sink for items that come from memory: what it writes is in no cache.
-template <class Sink>
-Sink past_caches(Sink const& sink, index_t) {
-  return sink;
-}
-template <class Key>
-key_sink<Key> past_caches(key_sink<Key> const& sink, index_t n) {
-  return {sink.keys, sink.words, road_of(n * index_t{sizeof(Key)})};
-}
 
 /// Room for items whose words and values lie apart, in memory of any type.
 template <class Word, class Value>

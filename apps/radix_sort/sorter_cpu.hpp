@@ -23,15 +23,14 @@ namespace libscan::inline v1::cpu::detail {
 
 /// What is fast where. The results do not depend on it.
 struct sort_tuning {
-  /// Items that fit, with as many beside them, half of an L2 cache of 2 MiB: one thread sorts them.
+  /// Items that fit, with as many beside them, half of an L2 cache of 2 MiB: a thread's own.
   index_t leaf_bytes = index_t{1} << 19;
-  /// Items a bucket should have, at most half of a leaf's, since keys may be skewed. Narrow
-  /// digits are the better the fewer bits are left to sort by; but 2^20 keys in 2048 buckets take
-  /// 1.35 times as long as in 512 (Emerald Rapids).
+  /// Items a bucket should have, at most half of a leaf's, since keys may be skewed. Narrow digits
+  /// like few bits left; but 2^20 keys in 2048 buckets take 1.35 times 512's (Emerald Rapids).
   index_t bucket_items = wide_leaf_digits_pay() ? index_t{1} << 15 : index_t{1} << 12;
-  /// Bits of a split. Up to 11 a split takes hardly longer (Sapphire Rapids).
+  /// Bits of a split. Up to 11, which are the most, it takes hardly longer (Sapphire Rapids).
   int least_bits = 8;
-  int most_bits = 11;
+  int most_bits = most_split_bits;
   /// What digits leaves are sorted by.
   bool wide_digits = wide_leaf_digits_pay();
 };
@@ -147,7 +146,8 @@ class sorter {
     int const top = std::max(1, static_cast<int>(std::bit_width(differing)));
     index_t const bucket_items = std::clamp<index_t>(leaf_items_ / 2, 1, tuning_.bucket_items);
     int const buckets = std::bit_width(static_cast<std::uint64_t>(n / bucket_items));
-    int const bits = std::min(top, std::clamp(buckets, tuning_.least_bits, tuning_.most_bits));
+    int const most = std::min(tuning_.most_bits, most_split_bits);
+    int const bits = std::min(top, std::clamp(buckets, tuning_.least_bits, most));
     return {top - bits, bits};
   }
 

@@ -66,7 +66,7 @@ void gather_by_cpu(int threads, Key const* keys, Key* out, value_bytes const& va
 template <class Key>
 cpu::detail::sort_memory<std::uint8_t> bucket_bytes(int threads, Key const* keys, index_t n,
                                                     int buckets) {
-  constexpr index_t block = cpu::detail::digit_block;
+  constexpr index_t block = cpu::detail::bucket_block;
   cpu::its_bucket const bucket_of;
   cpu::detail::sort_memory<std::uint8_t> bytes(n);
   cpu::detail::pieces const all(threads, n);

@@ -210,9 +210,9 @@ class key_split {
   /// Calls put(i, count, buckets of items i ... i + count - 1) for all items of [begin, end).
   template <class Put>
   void for_blocks(index_t begin, index_t end, Put put) const {
-    std::uint32_t found[digit_block];
-    for (index_t i = begin; i < end; i += digit_block) {
-      index_t const count = std::min(digit_block, end - i);
+    std::uint32_t found[bucket_block];
+    for (index_t i = begin; i < end; i += bucket_block) {
+      index_t const count = std::min(bucket_block, end - i);
       find_buckets(keys + i, count, bucket_of, buckets, found);
       put(i, count, found);
     }
@@ -238,7 +238,9 @@ void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, ind
     items.require_apart_from("split by key", "items and offsets",
                              memory_of(offsets, split.buckets + 1), true);
   }
-  bool const few = split.n * static_cast<index_t>(sizeof(Key)) <= one_thread_bytes / 4;
+  constexpr index_t few_bytes = index_t{128}
+                                << 10;  // of keys, moved before another thread is awake
+  bool const few = split.n * static_cast<index_t>(sizeof(Key)) <= few_bytes;
   split.run(few ? 1 : threads, offsets);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -121,14 +122,20 @@ auto summarise_all(int threads, Source const& source, index_t n, Order order) {
 template <class Map>
 using read_in_loops = std::conditional_t<std::is_trivially_copyable_v<Map>, Map const, Map const&>;
 
-/// Buckets of a split at most.
-inline constexpr int most_split_buckets = 1 << 12;
+/// Bits of a split's digit, and buckets of a split at most: skewed keys are split by further bits
+/// (bucket_map_cpu.hpp).
+inline constexpr int most_split_bits = 11;
+inline constexpr int most_split_buckets = (1 << most_split_bits) + (1 << 11);
 
 /// How many of some items belong to each bucket. Of 32 bits, which take half the time of 64; and
 /// neighbours in different tables, since equal ones would wait for each other's count.
 class bucket_counts {
  public:
-  explicit bucket_counts(int buckets) : buckets_(buckets) { clear(); }
+  explicit bucket_counts(int buckets) : buckets_(buckets) {
+    assert(buckets <= most_split_buckets);
+    std::fill_n(even_, buckets, 0U);
+    std::fill_n(odd_, buckets, 0U);
+  }
 
   /// Counts some items by their buckets.
   void add(std::uint32_t const* found, index_t count) {
@@ -140,18 +147,12 @@ class bucket_counts {
     if (k < count) ++even_[found[k]];
   }
 
-  /// Adds what was counted to `counts`, and begins anew.
-  void move_to(index_t* counts) {
+  /// Adds what was counted to `counts`.
+  void add_to(index_t* counts) const {
     for (int b = 0; b < buckets_; ++b) counts[b] += index_t{even_[b]} + index_t{odd_[b]};
-    clear();
   }
 
  private:
-  void clear() {
-    std::fill_n(even_, buckets_, 0U);
-    std::fill_n(odd_, buckets_, 0U);
-  }
-
   int buckets_;
   std::uint32_t even_[most_split_buckets];
   std::uint32_t odd_[most_split_buckets];
@@ -159,19 +160,19 @@ class bucket_counts {
 
 /// Counts items [begin, end) by bucket, and adds to `counts`: find(i, count, found) sets found[k]
 /// to the bucket of item i + k, for parts of up to `part_items` items, which vector instructions do
-/// before any of them is counted. `some` is empty before and afterwards.
+/// before any of them is counted.
 template <class Find>
-void for_counted_parts(index_t begin, index_t end, bucket_counts& some, index_t* counts,
-                       Find const& find) {
+void count_parts(index_t begin, index_t end, int buckets, index_t* counts, Find const& find) {
   constexpr index_t most = index_t{1} << 31;  // that counters of 32 bits hold
   for (index_t next = begin; begin < end; begin = next) {
     next = std::min(end, begin + most);
+    bucket_counts some(buckets);
     for_parts(begin, next, [&](index_t i, index_t count) {
       std::uint32_t found[part_items];
       find(i, count, found);
       some.add(found, count);
     });
-    some.move_to(counts);
+    some.add_to(counts);
   }
 }
 
@@ -184,8 +185,8 @@ auto count_piece(Source source, index_t begin, index_t end, Order order, Map con
   read_in_loops<Map> own = map;
   word const first = order(key_of(source[0]));
   word differing = 0;
-  bucket_counts some(map.buckets());
-  for_counted_parts(begin, end, some, counts, [&](index_t i, index_t count, std::uint32_t* found) {
+  int const buckets = map.buckets();
+  count_parts(begin, end, buckets, counts, [&](index_t i, index_t count, std::uint32_t* found) {
     word here_differing = 0;
     for (index_t k = 0; k < count; ++k) {
       word const here = order(key_of(source[i + k]));

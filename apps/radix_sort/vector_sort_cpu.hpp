@@ -13,7 +13,8 @@ namespace libscan::inline v1::cpu::detail {
 /// Whether it is faster on this CPU.
 bool vector_sort_pays();
 
-/// Sorts words[0..n-1], ascending. Not stable, which nobody can tell.
+/// Sorts words[0..n-1], ascending. Not stable, which nobody can tell. A thread's first call
+/// allocates a few KiB, which it keeps until it ends.
 void vector_sort(std::uint32_t* words, index_t n);
 void vector_sort(std::uint64_t* words, index_t n);
 

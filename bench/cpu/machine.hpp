@@ -32,6 +32,10 @@ inline double wall_us(std::function<void()> const& run) {
 /// Shorter calls are repeated until they take so long: a clock's tick is some tens of ns.
 inline constexpr double least_sample_us = 20;
 
+/// Workloads of which all rounds take less have more rounds: neighbours of a virtual machine, and
+/// threads that have to wake, make single samples of short calls several times as long.
+inline constexpr double short_workload_us = 2e5;
+
 /// Copies bytes with all threads of the arena, a piece each.
 inline void parallel_memcpy(void* to, void const* from, std::size_t bytes) {
   tbb::parallel_for(

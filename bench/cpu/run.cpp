@@ -20,7 +20,7 @@ void run_cpu_workloads(options const& wanted, report const& tell) {
     tell(results);
   };
   session const now{wanted, cpu::wall_us, wanted.tell_threads ? tell_threads : tell,
-                    cpu::least_sample_us};
+                    cpu::least_sample_us, cpu::short_workload_us};
   tbb::task_arena arena(on.threads());
   arena.execute([&] {
     if (wanted.operation == "scan") cpu::run_scans(on, now);

@@ -24,7 +24,7 @@ inline constexpr index_t default_chunk_items = index_t{1} << 15;
 
 namespace detail {
 
-/// Bytes of items that vector code has scanned before another thread is awake, or hardly later.
+/// Bytes of items that vector code scans in about the time in which another thread wakes.
 inline constexpr index_t one_thread_bytes = index_t{512} << 10;
 
 /// The scan of many chunks by vector code: while a thread writes what a chunk's items sum to, it
