@@ -57,6 +57,12 @@ class Tables(unittest.TestCase):
         self.assertEqual(made[-2:], ["| spmv rmat f32 | 100.0 (0.90x) | 0 |  | merge |",
                                      "| spmv rmat f32, with a plan | 50.0 (1.60x) | 0 |  | merge |"])
 
+    def test_the_title_says_how_many_rounds_there_were(self):
+        results = rows("reduce", 1 << 20, {"libscan": 100, "std": 90})
+        self.assertIn("medians of 7 interleaved rounds", self.made("cpu", results)[0])
+        results[0]["samples"] = 51
+        self.assertIn("medians of 7 to 51 interleaved rounds", self.made("cpu", results)[0])
+
     def test_times_below_a_microsecond(self):
         made = self.made("cpu", rows("reduce", 1000, {"libscan": 0.234, "std": 0.5}))
         self.assertEqual(made[-1], "| reduce i32 | 0.23 (2.14x) | 34 |  | std |")
