@@ -146,8 +146,8 @@ class sorter {
     int const top = std::max(1, static_cast<int>(std::bit_width(differing)));
     index_t const bucket_items = std::clamp<index_t>(leaf_items_ / 2, 1, tuning_.bucket_items);
     int const buckets = std::bit_width(static_cast<std::uint64_t>(n / bucket_items));
-    int const most = std::min(tuning_.most_bits, most_split_bits);
-    int const bits = std::min(top, std::clamp(buckets, tuning_.least_bits, most));
+    int const wanted = std::clamp(buckets, tuning_.least_bits, tuning_.most_bits);
+    int const bits = std::min({top, wanted, most_split_bits});
     return {top - bits, bits};
   }
 

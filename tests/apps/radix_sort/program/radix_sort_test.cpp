@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The radix sort on CPU threads against std::stable_sort on the untouched input: every type,
 // pattern, size and number of threads, with tuning that makes every part of it work on few items.
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -171,6 +170,8 @@ TEST_CASE("skewed keys are split again") {
     with_threads(threads, [&] {
       CHECK(sort_error(threads, keys) == "");
       CHECK(sort_error(threads, keys, {1 << 12, 256, 4, 6}) == "");
+      // More bits than a split has are as many as it has.
+      CHECK(sort_error(threads, keys, {1 << 12, 1, 14, 14}) == "");
     });
   }
 }
@@ -212,25 +213,6 @@ TEST_CASE("a high bit that samples do not show is found") {
   for (std::size_t i = 0; i < almost.size(); ++i) almost[i] = static_cast<std::uint32_t>(i);
   almost[77777] = 3;
   CHECK(sort_error(2, almost) == "");
-}
-
-TEST_CASE("sorted keys are passed on, past the caches and partly in place, too") {
-  constexpr index_t n = (index_t{1} << 23) + 5;  // 32 MiB and more
-  std::vector<std::uint32_t> keys(n), values(n), out(n);
-  for (index_t i = 0; i < n; ++i) keys[i] = static_cast<std::uint32_t>(i / 3);
-  for (index_t i = 0; i < n; ++i) values[i] = static_cast<std::uint32_t>(i);
-  cpu::sort_keys(2, keys.data(), out.data(), n);
-  CHECK(out == keys);
-  auto places = keys;
-  cpu::sort_pairs(2, places.data(), places.data(), values.data(), out.data(), n);
-  CHECK(places == keys);
-  CHECK(out == values);
-  // Sorted but for the last, which is seen when most has been written.
-  keys.back() = 0;
-  auto expected = keys;
-  std::rotate(expected.begin() + 3, expected.end() - 1, expected.end());
-  cpu::sort_keys(2, keys.data(), out.data(), n);
-  CHECK(out == expected);
 }
 
 TEMPLATE_TEST_CASE("NaNs come last, zeros are equal, and equal keys stay in order", "", float,
