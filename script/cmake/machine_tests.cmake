@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# Which tests of kernels the executor runs: all of them, and these where LIBSCAN_FEW_KERNEL_TESTS says so.
-# Racecheck always has all. An ordinary build has those of which racecheck, or a reduced run, leaves cases
-# out; ThreadSanitizer what all that a kernel can use is tested with, and every strategy of scans (races in
-# kernels are for racecheck, the threads that it is there for are those of the cpu engine);
-# AddressSanitizer besides some that reach memory in ways of their own.
-set(few_kernels_ device_prefix_test device_offset_heads_test device_segmented_reduce_test device_scan_test
-    device_strategies_test device_filter_test selection_device_test runs_device_test
-    device_histogram_test textbook_test large_device_test large_apps_test large_histogram_test
-    large_spmv_test)
-set(few_kernels_thread simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_binary_test
-    device_strategies_test)
-set(few_kernels_address ${few_kernels_thread} block_test device_scan_test device_filter_test
-    device_split_by_key_test device_spmv_test)
-set(few_kernels_race ALL)
-set(tested_kernels ALL)
-if(LIBSCAN_FEW_KERNEL_TESTS)
-  set(tested_kernels ${few_kernels_${LIBSCAN_SANITIZE}})
+# Which tests of kernels a build has. Racecheck has all: it finds races, and accesses outside of buffers.
+# Ordinary builds have all too, the quick set with fewer types. ThreadSanitizer has those of what all
+# kernels use and of every strategy; AddressSanitizer those of the executor itself.
+set(kernel_tests ALL)
+set(quick_race_tests simt_intrinsics simt_shuffle simt_memory simt_cluster simt_pipeline warp_test
+    warp_binary_test block_test device_scan_test device_reverse_scan_test device_reduce_test
+    device_binary_scan_test device_segmented_scan_test device_segmented_reduce_test
+    device_pipeline_test device_filter_test selection_device_test runs_device_test
+    device_histogram_test device_sort_keys_test device_sort_values_test device_segmented_sort_test
+    device_split_by_key_test device_split_sort_test device_spmv_test device_coo_test)
+if(LIBSCAN_SANITIZE STREQUAL "thread")
+  set(kernel_tests simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_binary_test
+      device_strategies_test)
+elseif(LIBSCAN_SANITIZE STREQUAL "address")
+  set(kernel_tests simt_intrinsics simt_shuffle simt_memory simt_cluster simt_pipeline block_test)
+elseif(LIBSCAN_SANITIZE STREQUAL "race" AND LIBSCAN_QUICK_TESTS)
+  set(kernel_tests ${quick_race_tests})
 endif()
 
 # A test of what the cpu engine does in parallel, for ThreadSanitizer and AddressSanitizer too:
@@ -39,7 +39,7 @@ endfunction()
 # skipped where no GPU is, and not compiled for LIBSCAN_CUDA_COMPILE_ONLY). Extra arguments are
 # libraries to link to both.
 function(libscan_machine_test name source)
-  if(TARGET libscan_executor AND (tested_kernels STREQUAL "ALL" OR name IN_LIST tested_kernels))
+  if(TARGET libscan_executor AND (kernel_tests STREQUAL "ALL" OR name IN_LIST kernel_tests))
     add_executable(${name}_executor ${source})
     libscan_target(${name}_executor)
     if(LIBSCAN_SANITIZE STREQUAL "race")
@@ -53,7 +53,7 @@ function(libscan_machine_test name source)
     target_link_libraries(${name}_executor PRIVATE libscan_executor libscan_test_support ${ARGN})
     add_test(NAME ${name}_executor COMMAND ${name}_executor)
     set_tests_properties(${name}_executor PROPERTIES LABELS executor)
-    if(LIBSCAN_SANITIZE)
+    if(LIBSCAN_SANITIZE OR LIBSCAN_QUICK_TESTS)
       set_tests_properties(${name}_executor PROPERTIES ENVIRONMENT LIBSCAN_TEST_REDUCED=1)
     endif()
   endif()

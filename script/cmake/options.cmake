@@ -11,9 +11,8 @@ option(LIBSCAN_CUDA_COMPILE_ONLY
        OFF)
 set(LIBSCAN_SANITIZE "" CACHE STRING
     "Instrument everything: address (with undefined), thread, or race (the executor's own checker)")
-option(LIBSCAN_FEW_KERNEL_TESTS
-       "Run few tests of kernels on the executor (machine_tests.cmake), and look for spills on sm_90a alone"
-       OFF)
+option(LIBSCAN_QUICK_TESTS
+       "Build the quick set of tests (machine_tests.cmake), and all else as fast as that goes" OFF)
 set_property(CACHE LIBSCAN_CUDA PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE LIBSCAN_SANITIZE PROPERTY STRINGS "" address thread race)
 
@@ -24,7 +23,10 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
   find_program(LIBSCAN_CCACHE ccache)
   if(LIBSCAN_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${LIBSCAN_CCACHE})
+    # Clones in other folders share what is cached; precompiled headers need the sloppiness.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+        CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        ${LIBSCAN_CCACHE})
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${LIBSCAN_CCACHE})
   endif()
 endif()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers compile: headers.py ROOT --cxx COMPILER... [--nvcc NVCC --arch sm_80]
+"""Headers compile: headers.py ROOT --cxx COMPILER... [--by-folder] [--nvcc NVCC --arch sm_80...]
 
 Each header alone by the first C++ compiler named (.cuh files are the executor's then, but for those
-of CUDA alone), all of a room together by the others; the .cuh files together by nvcc, for an
-architecture that lacks Hopper's instructions, and those of CUDA alone each alone. Examples of
+of CUDA alone), all of a room together by the others; the .cuh files together by nvcc, for the
+first architecture named, and those of CUDA alone each alone; the .cuh files of all folders at once
+for the other architectures. With --by-folder no header is compiled alone. Examples of
 facades and of device calls, which README.md quotes, are headers too.
 """
 import argparse
@@ -38,11 +39,13 @@ def jobs(arguments, work):
                *tree.sources(arguments.root, "examples/facade/*.hpp", "examples/device/*.cuh")]
     hosted = [header for header in headers if not of_cuda_alone(header)]
     first, *others = arguments.cxx
-    for header in hosted:
+    if arguments.by_folder:
+        first, others = None, arguments.cxx
+    for header in hosted if first else []:
         yield f"{header} alone", [first, *CXX_FLAGS, "-I", arguments.root, "-x", "c++",
                                   source_of(header, [header])]
     if arguments.nvcc:
-        nvcc = [arguments.nvcc, *NVCC_FLAGS, f"-arch={arguments.arch}", "-I", arguments.root]
+        nvcc = [arguments.nvcc, *NVCC_FLAGS, "-I", arguments.root, f"-arch={arguments.arch[0]}"]
         for header in filter(of_cuda_alone, headers):
             yield f"{header} alone", [*nvcc, source_of(header, [header])]
     for room, inside in itertools.groupby(sorted(hosted), key=lambda header: header.parent):
@@ -53,6 +56,10 @@ def jobs(arguments, work):
         device = [header for header in inside if header.suffix == ".cuh"]
         if arguments.nvcc and device:
             yield f"the .cuh files of {room}", [*nvcc, source_of(f"{room}.cuh", device)]
+    device = [header for header in hosted if header.suffix == ".cuh"]
+    for architecture in arguments.arch[1:] if arguments.nvcc else []:
+        yield f"all .cuh files for {architecture}", [*nvcc[:-1], f"-arch={architecture}",
+                                                     source_of("all.cuh", device)]
 
 
 def main():
@@ -60,7 +67,8 @@ def main():
     parser.add_argument("root")
     parser.add_argument("--cxx", nargs="+", required=True)
     parser.add_argument("--nvcc")
-    parser.add_argument("--arch", default="sm_80")
+    parser.add_argument("--arch", nargs="+", default=["sm_80"])
+    parser.add_argument("--by-folder", action="store_true")
     arguments = parser.parse_args()
 
     def compile_alone(job):

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which tests a change reaches: through includes, libraries, programs and scripts.
+
+A test is affected if its command names a file that changed, or a program with a changed file among
+its sources or the headers that these include. Includes are read from the text, so nothing has to be
+built first. A change of a CMakeLists.txt affects the tests it defines and all that is built from
+sources below it; a change of what all builds share (script/cmake, presets) affects every test.
+"""
+import json
+import pathlib
+import re
+import subprocess
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
+CODE = {".hpp", ".cuh", ".cpp", ".cu", ".py", ".cmake", ".txt", ".json", ".toml", ""}
+SHARED = ("CMakeLists.txt", "CMakePresets.json", "script/cmake/", "script/run_tests.py",
+          "tests/CMakeLists.txt", "tests/support/CMakeLists.txt")
+PROSE = (".md", ".html", ".svg", ".png")
+
+
+def changed_since(root, commit):
+    """Files of the working tree that differ from a commit, as paths from the root; None if the
+    commit is unknown here."""
+    def git(*arguments):
+        return subprocess.run(["git", "-C", root, *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True)
+    diff = git("diff", "--name-only", commit)
+    if diff.returncode != 0:
+        return None
+    new = git("ls-files", "--others", "--exclude-standard")
+    return sorted(set(diff.stdout.split("\n") + new.stdout.split("\n")) - {""})
+
+
+class build_tree:
+    """A configured build folder, and what its tests are made from."""
+
+    def __init__(self, root, folder):
+        self.root, self.folder = pathlib.Path(root), pathlib.Path(folder)
+        self.included, self.sources = {}, {}
+        shown = subprocess.run(["ctest", "--test-dir", folder, "--show-only=json-v1"], check=True,
+                               stdout=subprocess.PIPE, text=True).stdout
+        shown = json.loads(shown)
+        graph = shown["backtraceGraph"]
+        self.tests = []
+        for number, test in enumerate(shown["tests"], 1):
+            defined_in, node = set(), test.get("backtrace")
+            while node is not None:
+                defined_in.add(graph["files"][graph["nodes"][node]["file"]])
+                node = graph["nodes"][node].get("parent")
+            labels = [value for entry in test.get("properties", []) if entry["name"] == "LABELS"
+                      for value in entry["value"]]
+            self.tests.append({"number": number, "name": test["name"], "labels": labels,
+                               "command": test.get("command", []), "defined_in": defined_in})
+
+    def closure(self, path):
+        """The file and all files of the repository that it includes, directly or not."""
+        if path not in self.included:
+            self.included[path] = {path}  # an include of itself ends here
+            try:
+                text = path.read_text(errors="replace")
+            except OSError:
+                text = ""
+            found = {path}
+            for name in INCLUDE.findall(text):
+                for candidate in (self.root / name, path.parent / name):
+                    if candidate.is_file():
+                        found |= self.closure(candidate.resolve())
+                        break
+            self.included[path] = found
+        return self.included[path]
+
+    def made_from(self, output):
+        """All files that a program of the build folder is made from."""
+        if output not in self.sources:
+            listed = subprocess.run(["ninja", "-C", self.folder, "-t", "inputs", output],
+                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            found = set()
+            for line in listed.stdout.splitlines():
+                path = (self.folder / line.strip()).resolve()
+                if path.suffix in (".cpp", ".cu") and path.is_file():
+                    found |= self.closure(path)
+            self.sources[output] = found
+        return self.sources[output]
+
+    def outputs(self, test):
+        """The programs of the build folder that a test runs, as ninja names them."""
+        inside = self.folder.resolve()
+        for word in test["command"]:
+            path = pathlib.Path(word)
+            if path.is_absolute() and inside in path.parents:
+                yield str(path.relative_to(inside))
+
+    def reached_by(self, test, changed):
+        """Whether a change of these files, paths from the root, can change what the test says."""
+        if any(name.startswith(SHARED) for name in changed):
+            return True
+        code = {name for name in changed if pathlib.Path(name).suffix in CODE}
+        lists = [name for name in code if pathlib.Path(name).name == "CMakeLists.txt"]
+        if any(str(self.root / name) in test["defined_in"] for name in changed):
+            return True
+        paths = {(self.root / name).resolve() for name in changed}
+        folders = tuple(str((self.root / name).parent) + "/" for name in lists)
+        for word in test["command"]:
+            path = pathlib.Path(word)
+            if not path.is_absolute():
+                continue
+            if path.resolve() == self.root.resolve():
+                if code:
+                    return True  # a check of the whole tree
+            elif path.is_dir() and any(path.resolve() in file.parents for file in paths):
+                return True
+            elif path.suffix == ".py" and any(
+                    file.suffix == ".py" and file.parent in (path.resolve().parent,
+                                                             self.root / "tests/apps/common")
+                    for file in paths):
+                return True
+        for output in self.outputs(test):
+            sources = self.made_from(output)
+            if sources & paths or any(str(file).startswith(folders) for file in sources if folders):
+                return True
+        return False
+
+    def affected(self, changed):
+        return [test for test in self.tests if self.reached_by(test, changed)]
+
+
+def mirror(root, name):
+    """The folder of tests that stands for a file's folder: tests/device for libscan/device; None
+    where there is none."""
+    parts = pathlib.PurePath(name).parts
+    if parts[0] == "tests":
+        folder = pathlib.PurePath(*parts[:-1])
+    elif parts[0] == "libscan" and len(parts) > 2:
+        folder = pathlib.PurePath("tests", parts[1])
+    elif parts[0] == "apps" and len(parts) > 2:
+        folder = pathlib.PurePath("tests", "apps", parts[1])
+    else:
+        return None
+    return folder if (pathlib.Path(root) / folder / "CMakeLists.txt").is_file() else None

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+"""script/test: installs what is missing, builds, and runs the tests."""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import time
+
+from affected_tests import build_tree, changed_since, mirror
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LOGS = ROOT / "build/logs"
+LAST_FULL_RUN = ROOT / "tests/last-full-run"
+RECORDS = ROOT / "bench/records"
+
+USAGE = """script/test [--all | --changed | FILE...] [--times]
+  Installs what is missing, builds, and runs tests. build/logs keeps what each step printed.
+  (nothing)   the quick set: every operation on the CPU and in the executor, all programs
+  --changed   the quick set, then the full suites of what changed since the commit that
+              tests/last-full-run names; CI runs this
+  --all       every preset, type and size; when all pass, it writes tests/last-full-run
+  FILE...     only the quick tests beside these files that include them: the verdict after an edit
+  --times     writes a record of the times to bench/records/
+CONTRIBUTING.md says what each set holds."""
+
+# Presets of the full run, and what each builds. A build that counts or instruments needs only the tests.
+FULL = {"release": "all", "racecheck": "checked_tests", "asan": "checked_tests",
+        "tsan": "checked_tests", "clang": "all"}
+QUICK = {"quick": "all", "quick-racecheck": "checked_tests"}
+
+
+class failed(Exception):
+    pass
+
+
+def has_gpu():
+    return subprocess.run(["bash", ROOT / "script/has-gpu"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+def processor():
+    """The name of this machine's processor, for the record."""
+    try:
+        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return " ".join(line.partition(":")[2].replace("(R)", "").split())
+    except OSError:
+        pass
+    return "unknown processor"
+
+
+class progress:
+    """Runs the steps of one kind of run, says how long each took and how long is left."""
+
+    def __init__(self, kind):
+        self.kind, self.done, self.planned = kind, [], []
+        self.begin = time.monotonic()
+        self.load = os.getloadavg()[0]
+        self.expected = self.times_on_record()
+        self.shown = sys.stdout.isatty()
+
+    def times_on_record(self):
+        """Seconds of each step in the newest record of this kind of run; empty without one."""
+        for path in sorted(RECORDS.glob(f"build-*-{self.kind}.json"), reverse=True):
+            record = json.loads(path.read_text())
+            return {step["name"]: step["seconds"] for step in record["steps"]}
+        return {}
+
+    def plan(self, *names):
+        self.planned += names
+
+    def left(self, name, elapsed, share):
+        """Seconds until all planned steps are done, in words; nothing without times on record."""
+        past = sum(self.expected.get(step["name"], 0) for step in self.done)
+        took = sum(step["seconds"] for step in self.done if step["name"] in self.expected)
+        pace = min(max(took / past, 0.2), 5) if past > 20 else 1
+        here = max(self.expected.get(name, 0) * pace - elapsed, 0)
+        if share > 0.1:
+            here = elapsed * (1 - share) / share
+        rest = sum(self.expected.get(later, 0) * pace for later in self.planned)
+        if name not in self.expected and share <= 0.1:
+            return ""
+        return f", about {max(1, round((here + rest) / 60))} min left"
+
+    def run(self, name, command, environment=None):
+        """Runs one step; its output goes to a log. Raises `failed` after showing the first error."""
+        if name in self.planned:
+            self.planned.remove(name)
+        log_path = LOGS / (name.replace(" ", "-") + ".log")
+        begin, last_said = time.monotonic(), time.monotonic()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        compiled, share = 0, 0.0
+        status = re.compile(r"^\[(\d+)/(\d+)\]|^ *(\d+)/(\d+) Test ")
+        self.say(name, "...")
+        with open(log_path, "w") as log:
+            process = subprocess.Popen(
+                [str(word) for word in command], cwd=ROOT, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                env=os.environ | {"NINJA_STATUS": "[%f/%t] "} | (environment or {}))
+            for line in process.stdout:
+                log.write(line)
+                found = status.match(line)
+                if found:
+                    at, of = (int(number) for number in found.groups() if number)
+                    share = at / of
+                    compiled += "Building" in line
+                    if time.monotonic() - last_said > (1 if self.shown else 60):
+                        last_said = time.monotonic()
+                        elapsed = last_said - begin
+                        self.say(name, f"{at} of {of}, {elapsed:.0f} s"
+                                       f"{self.left(name, elapsed, share)}")
+            code = process.wait()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = time.monotonic() - begin
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        if code != 0:
+            self.say(name, "FAILED", end=True)
+            print(first_error(log_path.read_text(errors="replace")))
+            print(f"script/test: '{name}' failed; all that it printed is in {log_path.relative_to(ROOT)}")
+            raise failed
+        step = {"name": name, "seconds": round(seconds, 1), "cpu_seconds": round(cpu, 1)}
+        if compiled:
+            step["compiled"] = compiled
+        self.done.append(step)
+        summary = f"{seconds:4.0f} s, {cpu:4.0f} s of CPU time{self.left('', 0, 0)}"
+        self.say(name, summary, end=True)
+        return log_path
+
+    def say(self, name, words, end=False):
+        if self.shown:
+            print(f"\r{name:<26} {words:<52}", end="\n" if end else "", flush=True)
+        elif words != "...":
+            print(f"{name:<26} {words}", flush=True)
+
+    def total(self):
+        return time.monotonic() - self.begin
+
+    def write_record(self):
+        commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"],
+                                stdout=subprocess.PIPE, text=True).stdout.strip()
+        today = datetime.date.today().isoformat()
+        record = {"what": f"script/test, {self.kind}", "commit": commit, "date": today,
+                  "processor": processor(), "cores": os.cpu_count(),
+                  "load_before": round(self.load, 2), "ccache": bool(os.environ.get("CCACHE_DIR")),
+                  "seconds": round(self.total(), 1),
+                  "cpu_seconds": round(sum(step["cpu_seconds"] for step in self.done), 1),
+                  "steps": self.done}
+        path = RECORDS / f"build-{today}-{self.kind}.json"
+        path.write_text(json.dumps(record, indent=1) + "\n")
+        print(f"wrote {path.relative_to(ROOT)}")
+
+
+def first_error(log):
+    """The part of a log that shows what failed first, in at most 40 lines."""
+    lines = log.splitlines()
+
+    def part(begin, length=40):
+        return "\n".join(lines[begin:begin + length])
+
+    for number, line in enumerate(lines):
+        if line.startswith("CMake Error"):
+            return part(number, 15)
+        if line.startswith("FAILED: "):  # ninja; the command after it is long, and in the log
+            for later in range(number + 2, len(lines)):
+                if re.search(r"\berror\b|undefined reference|fatal", lines[later], re.IGNORECASE):
+                    return line + "\n" + part(later, 15)
+            return part(number, 15)
+        if re.match(r" *\d+/\d+ Test .*\*\*\*", line):  # ctest; the test's output follows
+            end = next((later for later in range(number + 1, len(lines))
+                        if re.match(r" *Start +\d+:| *\d+/\d+ Test ", lines[later])), len(lines))
+            for later in range(number, end):
+                if re.search(r"FAILED:|^FAIL:|^ERROR:|Error:|mistake|error:", lines[later]):
+                    first = max(number + 1, later - 8)
+                    return line + "\n" + part(first, min(40, end - first))
+            return part(number, min(40, end - number))
+    return part(max(0, len(lines) - 40))
+
+
+def configure_options(preset):
+    if preset == "release":
+        return ["-D", f"LIBSCAN_CUDA_COMPILE_ONLY={'OFF' if has_gpu() else 'ON'}"]
+    return []
+
+
+def suite(steps, preset, target, selected=None):
+    """Builds a preset and runs its tests; or only those `selected`, numbers and programs."""
+    targets, options = [target], []
+    if selected is not None:
+        numbers, targets = selected
+        options = ["-I", ",".join(["0", "0", "0", *map(str, numbers)])]
+    if targets:
+        steps.run(f"{preset} build", ["cmake", "--build", "--preset", preset, "--parallel",
+                                      os.cpu_count(), "--target", *targets])
+    log = steps.run(f"{preset} test", ["ctest", "--preset", preset, "--parallel", os.cpu_count(),
+                                       "--output-on-failure", "--no-tests=error", *options])
+    for line in log.read_text(errors="replace").splitlines():
+        if re.search(r"tests passed|tests failed", line):
+            print(f"{'':<26} {line.strip()}")
+        elif "(Skipped)" in line and steps.kind == "all":
+            print(f"{'':<26} {' '.join(line.split()[2:])}")
+
+
+def configure(steps, preset):
+    steps.run(f"{preset} configure", ["cmake", "--preset", preset, *configure_options(preset)])
+
+
+def plan_suites(steps, presets):
+    for preset in presets:
+        steps.plan(*(f"{preset} {step}" for step in ("configure", "build", "test")))
+
+
+def run_suites(steps, presets):
+    for preset, target in presets.items():
+        configure(steps, preset)
+        suite(steps, preset, target)
+
+
+def run_changed(steps):
+    """The full suites of what changed since the last full run."""
+    commit = LAST_FULL_RUN.read_text().split()[0] if LAST_FULL_RUN.is_file() else "no commit"
+    changed = changed_since(ROOT, commit)
+    if changed is None:
+        print(f"{LAST_FULL_RUN.relative_to(ROOT)} names {commit}, which this clone does not have: "
+              "everything counts as changed")
+        run_suites(steps, FULL)
+        return
+    print(f"{len(changed)} files changed since the last full run, {commit[:12]}")
+    if not changed:
+        return
+    for preset in FULL:
+        configure(steps, preset)
+        tree = build_tree(ROOT, ROOT / "build" / preset)
+        tests = [test for test in tree.affected(changed) if "tree" not in test["labels"]]
+        if preset == "release":
+            tests = [test for test in tests if "large" not in test["labels"]]
+        numbers = [test["number"] for test in tests if in_preset(preset, test)]
+        if not numbers:
+            steps.say(f"{preset}", "nothing that it tests has changed", end=True)
+            continue
+        programs = sorted({output for test in tests if test["number"] in numbers
+                           for output in tree.outputs(test)
+                           if tree.made_from(output)})
+        suite(steps, preset, None, (numbers, programs))
+
+
+def in_preset(preset, test):
+    """Whether the preset's CTest filter takes a test."""
+    labels = test["labels"]
+    if preset in ("asan", "tsan"):
+        return "executor" in labels or "threads" in labels
+    if preset == "racecheck":
+        return "executor" in labels
+    if preset == "clang":
+        return "cpu" in labels
+    return "large" not in labels
+
+
+def run_beside(steps, files):
+    """The quick tests beside the files that include them."""
+    names = []
+    for file in files:
+        path = pathlib.Path(file).resolve()
+        if not path.is_file() or ROOT not in path.parents:
+            print(f"script/test: {file}: no file of this repository", file=sys.stderr)
+            raise SystemExit(2)
+        names.append(str(path.relative_to(ROOT)))
+    for preset in ("quick", "quick-racecheck"):
+        configure(steps, preset)
+        tree = build_tree(ROOT, ROOT / "build" / preset)
+        folders = [mirror(ROOT, name) for name in names]
+        tests = [test for test in tree.affected(names) if "tree" not in test["labels"]]
+        if None not in folders:
+            tests = [test for test in tests
+                     if any(str(ROOT / folder / "CMakeLists.txt") in test["defined_in"]
+                            for folder in folders)]
+        if not tests:
+            steps.say(preset, "no test reaches these files", end=True)
+            continue
+        print(f"{'':<26} {', '.join(test['name'] for test in tests)}")
+        programs = sorted({output for test in tests for output in tree.outputs(test)
+                           if tree.made_from(output)})
+        suite(steps, preset, None, ([test["number"] for test in tests], programs))
+
+
+def write_last_full_run():
+    def git(*arguments):
+        return subprocess.run(["git", "-C", ROOT, *arguments], stdout=subprocess.PIPE,
+                              text=True).stdout.strip()
+    if git("status", "--porcelain"):
+        print("the working tree has changes that are not committed: tests/last-full-run stays as it is")
+        return
+    commit = git("rev-parse", "HEAD")
+    LAST_FULL_RUN.write_text(f"{commit}\n")
+    print(f"wrote tests/last-full-run: {commit[:12]}; commit it")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="script/test", usage=USAGE, add_help=False)
+    parser.add_argument("-h", "--help", action="store_true")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--changed", action="store_true")
+    parser.add_argument("--times", action="store_true")
+    parser.add_argument("files", nargs="*")
+    arguments = parser.parse_args()
+    if arguments.help:
+        print("usage: " + USAGE)
+        return 0
+    if arguments.all + arguments.changed + bool(arguments.files) > 1:
+        parser.error("--all, --changed and files exclude each other")
+
+    LOGS.mkdir(parents=True, exist_ok=True)
+    kind = ("all" if arguments.all else "changed" if arguments.changed else
+            "files" if arguments.files else "quick")
+    steps = progress(kind)
+    try:
+        if arguments.files:
+            run_beside(steps, arguments.files)
+        else:
+            steps.plan("bootstrap")
+            plan_suites(steps, FULL if arguments.all else QUICK)
+            steps.run("bootstrap", ["script/bootstrap", "--tests"])
+            if arguments.all:
+                run_suites(steps, FULL)
+            else:
+                run_suites(steps, QUICK)
+            if arguments.changed:
+                run_changed(steps)
+    except failed:
+        return 1
+    except KeyboardInterrupt:
+        print("\nscript/test: interrupted")
+        return 130
+    print(f"all passed: {steps.total() / 60:.1f} min")
+    if not has_gpu():
+        print("no GPU here: what only a GPU runs was skipped")
+    if arguments.times:
+        steps.write_record()
+    if arguments.all:
+        write_last_full_run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
