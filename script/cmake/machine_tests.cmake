@@ -5,7 +5,7 @@
 # kernels are for racecheck, the threads that it is there for are those of the cpu engine);
 # AddressSanitizer besides some that reach memory in ways of their own.
 set(few_kernels_ device_prefix_test device_offset_heads_test device_segmented_reduce_test device_scan_test
-    device_strategies_test device_filter_test selection_device_test runs_device_test
+    device_strategies_test device_filter_test device_masks_test device_split_test runs_device_test
     device_histogram_test textbook_test large_device_test large_apps_test large_histogram_test
     large_spmv_test)
 set(few_kernels_thread simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_binary_test

@@ -84,8 +84,11 @@ std::vector<T> one_in_the_middle(index_t n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 keeps what copy_if keeps", "",
-                   tiny_tuning, tiny_resident_filter_tuning, tiny_pipeline_tuning, odd_pipeline) {
+using smallest_ways =
+    types_to_test<std::tuple<tiny_tuning, tiny_resident_filter_tuning, tiny_pipeline_tuning>,
+                  std::tuple<odd_pipeline>, std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("with the smallest tiles, every n from 0 to 200 keeps what copy_if keeps",
+                        "", smallest_ways) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : tiny_sizes()) {
@@ -94,8 +97,10 @@ TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 keeps what co
   });
 }
 
-TEMPLATE_TEST_CASE("many small tiles keep what copy_if keeps", "", tiny_tuning,
-                   tiny_pipeline_tuning, odd_pipeline, short_pipeline<std::uint16_t>) {
+using ways_of_many_tiles =
+    types_to_test<std::tuple<tiny_tuning, tiny_pipeline_tuning>,
+                  std::tuple<odd_pipeline, short_pipeline<std::uint16_t>>, std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("many small tiles keep what copy_if keeps", "", ways_of_many_tiles) {
   each_schedule(scaled(6, 2), [](std::string const& schedule) {
     INFO(schedule);
     for (int const percent : {0, 49, 98, 99}) {
@@ -105,20 +110,35 @@ TEMPLATE_TEST_CASE("many small tiles keep what copy_if keeps", "", tiny_tuning,
   });
 }
 
-using ladder_types =
-    types_to_test<std::tuple<std::uint8_t, std::uint32_t>, std::tuple<std::int16_t, float, double>>;
+namespace {
+
+template <class T>
+using tiles = tried<filter_tuning<T>, T>;
+template <class T>
+using small_pipeline = tried<short_pipeline<T>, T>;
+template <class T>
+using large_pipeline = tried<pipelined_filter_tuning<T>, T>;
+
+}  // namespace
+
+using ladder_types = types_to_test<
+    std::tuple<large_pipeline<std::uint8_t>, tiles<std::uint32_t>>,
+    std::tuple<small_pipeline<double>, tiles<std::uint8_t>>,
+    std::tuple<small_pipeline<std::uint8_t>, small_pipeline<std::uint32_t>,
+               large_pipeline<std::uint32_t>, tiles<std::int16_t>, small_pipeline<std::int16_t>,
+               large_pipeline<std::int16_t>, tiles<float>, small_pipeline<float>,
+               large_pipeline<float>, tiles<double>, large_pipeline<double>>>;
 TEMPLATE_LIST_TEST_CASE("the size ladder at every selectivity, in several types", "",
                         ladder_types) {
-  using tuning = filter_tuning<TestType>;
-  using pipeline = pipelined_filter_tuning<TestType>;
+  using T = typename TestType::with;
+  using tuning = filter_tuning<T>;
+  using pipeline = pipelined_filter_tuning<T>;
   constexpr index_t tile = index_t{tuning::block_threads} * tuning::items_per_thread;
   constexpr index_t pipeline_tile =
       index_t{pipeline::group_threads} * pipeline::vector_items * pipeline::rows;
   index_t const limit = on_gpu ? 2000000 : scaled(140000, 9000);
-  auto const require_both = [](std::vector<TestType> const& items, int percent) {
-    require_filter<tuning>(items, some<TestType>(percent));
-    require_filter<pipeline>(items, some<TestType>(percent));
-    require_filter<short_pipeline<TestType>>(items, some<TestType>(percent));
+  auto const require = [](std::vector<T> const& items, int percent) {
+    require_filter<typename TestType::way>(items, some<T>(percent));
   };
   auto sizes = size_ladder(tile, tuning::block_threads, limit);
   for (index_t const n : size_ladder(pipeline_tile, pipeline::group_threads, limit)) {
@@ -127,17 +147,18 @@ TEMPLATE_LIST_TEST_CASE("the size ladder at every selectivity, in several types"
   each_schedule(1, [&](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : sizes) {
-      require_both(percentiles<TestType>(n), 49);
+      require(percentiles<T>(n), 49);
       if (n > 10000 && !on_gpu) continue;
-      require_both(percentiles<TestType>(n), 0);
-      require_both(percentiles<TestType>(n), 98);
-      require_both(percentiles<TestType>(n), 99);
-      require_both(std::vector<TestType>(static_cast<std::size_t>(n), TestType(100)), 99);
-      require_both(one_in_the_middle<TestType>(n), 99);
+      require(percentiles<T>(n), 0);
+      require(percentiles<T>(n), 98);
+      require(percentiles<T>(n), 99);
+      require(std::vector<T>(static_cast<std::size_t>(n), T(100)), 99);
+      require(one_in_the_middle<T>(n), 99);
     }
   });
 }
 
+#ifndef LIBSCAN_TEST_ALWAYS_REDUCED
 TEST_CASE("many items are filtered the way the library chooses") {
   if (reduced()) return;
   for (index_t const n : {index_t{1} << 17, index_t{600001}}) {
@@ -145,15 +166,25 @@ TEST_CASE("many items are filtered the way the library chooses") {
   }
 }
 
-TEMPLATE_TEST_CASE("no pointer of a filter needs alignment beyond its type's", "", std::uint8_t,
-                   std::int16_t, std::uint32_t, double) {
+#endif
+
+using unaligned_types = types_to_test<
+    std::tuple<tried<short_pipeline<std::uint8_t>, std::uint8_t>,
+               tried<tiny_tuning, std::uint32_t>>,
+    std::tuple<tried<chosen, std::uint8_t>, tried<tiny_pipeline_tuning, double>>,
+    std::tuple<tried<tiny_tuning, std::uint8_t>, tried<tiny_pipeline_tuning, std::uint8_t>,
+               tried<tiny_tuning, std::int16_t>, tried<tiny_pipeline_tuning, std::int16_t>,
+               tried<chosen, std::int16_t>, tried<short_pipeline<std::int16_t>, std::int16_t>,
+               tried<tiny_pipeline_tuning, std::uint32_t>, tried<chosen, std::uint32_t>,
+               tried<short_pipeline<std::uint32_t>, std::uint32_t>, tried<tiny_tuning, double>,
+               tried<chosen, double>, tried<short_pipeline<double>, double>>>;
+TEMPLATE_LIST_TEST_CASE("no pointer of a filter needs alignment beyond its type's", "",
+                        unaligned_types) {
+  using T = typename TestType::with;
   for (int offset = 0; offset <= 16; ++offset) {
-    auto const items = percentiles<TestType>(5000);
+    auto const items = percentiles<T>(5000);
     for (int const percent : {30, 99}) {
-      require_filter<tiny_tuning>(items, some<TestType>(percent), offset);
-      require_filter<tiny_pipeline_tuning>(items, some<TestType>(percent), offset);
-      require_filter<automatic>(items, some<TestType>(percent), offset);
-      require_filter<short_pipeline<TestType>>(items, some<TestType>(percent), offset);
+      require_filter<way_of<typename TestType::way>>(items, some<T>(percent), offset);
     }
   }
 }
@@ -184,28 +215,31 @@ TEST_CASE("items of 16 bytes need no alignment to 16") {
   }
 }
 
-TEMPLATE_TEST_CASE("items are converted to what the output holds", "", tiny_tuning,
-                   tiny_pipeline_tuning, automatic) {
+using converting_ways = types_to_test<std::tuple<tiny_pipeline_tuning>, std::tuple<tiny_tuning>,
+                                      std::tuple<chosen>>;
+TEMPLATE_LIST_TEST_CASE("items are converted to what the output holds", "", converting_ways) {
   auto const items = percentiles<std::uint8_t>(2000);
   device_image<std::uint8_t> in(items);
   std::vector<std::int64_t> expected;
   std::copy_if(items.begin(), items.end(), std::back_inserter(expected), some<std::uint8_t>(20));
   device_image<std::int64_t> out(static_cast<index_t>(expected.size()));
   workspace ws;
-  filter<TestType>(ws, in.data(), out.data(), 2000, some<std::uint8_t>(20), nullptr);
+  filter<way_of<TestType>>(ws, in.data(), out.data(), 2000, some<std::uint8_t>(20), nullptr);
   REQUIRE(difference(expected, out.read()) == "");
   REQUIRE(out.damage() == "");
 }
 
-TEMPLATE_TEST_CASE("the device's predicate is asked once about each item, and about no other", "",
-                   tiny_tuning, tiny_pipeline_tuning, odd_pipeline, short_pipeline<std::uint32_t>,
-                   automatic) {
+using asking_ways =
+    types_to_test<std::tuple<tiny_tuning, short_pipeline<std::uint32_t>>,
+                  std::tuple<tiny_pipeline_tuning, odd_pipeline>, std::tuple<chosen>>;
+TEMPLATE_LIST_TEST_CASE("the device's predicate is asked once about each item, and about no other",
+                        "", asking_ways) {
   constexpr index_t n = 5003;
   std::vector<std::uint32_t> items;
   for (std::uint32_t i = 0; i < n; ++i) items.push_back(i + 1);
   device_image<std::uint32_t> in(items, 1), out(n), asked(std::vector<std::uint32_t>(n + 1));
   workspace ws;
-  filter<TestType>(ws, in.data(), out.data(), n, counts_questions{asked.data()}, nullptr);
+  filter<way_of<TestType>>(ws, in.data(), out.data(), n, counts_questions{asked.data()}, nullptr);
   auto const times = asked.read();
   REQUIRE(times[0] == 0);
   REQUIRE(std::count(times.begin() + 1, times.end(), 1u) == n);
@@ -229,12 +263,16 @@ TEST_CASE("a program of tests keeps the same on the device as on the host") {
   program.append({operation::test, {60.0f, 80.0f, true, true}});
   program.append({operation::negation, {}});
   program.append({operation::disjunction, {}});
-  require_filter<filter_tuning<float>>(percentiles<float>(5000), program);
+  if constexpr (!quick_types) {
+    require_filter<filter_tuning<float>>(percentiles<float>(5000), program);
+  }
   require_filter<short_pipeline<float>>(percentiles<float>(5000), program);
 }
 
-TEMPLATE_TEST_CASE("a filter's count feeds the next call without leaving the device", "",
-                   tiny_tuning, tiny_pipeline_tuning) {
+using feeding_ways = types_to_test<std::tuple<tiny_tuning>, std::tuple<tiny_pipeline_tuning>,
+                                   std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("a filter's count feeds the next call without leaving the device", "",
+                        feeding_ways) {
   auto const items = percentiles<std::int32_t>(3000);
   device_image<std::int32_t> in(items), kept(3000), kept_twice(3000);
   device_image<index_t> count(1), count_twice(1);
