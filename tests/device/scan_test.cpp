@@ -3,8 +3,11 @@
 // places.
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <libscan/device/reversed.cuh>
@@ -37,13 +40,12 @@ struct place {
   bool in_place = false;
 };
 
-/// Scans on the device, between canaries, and brings the result back.
-template <class Tuning, class Op, class Item>
-test::scan_result<typename Op::value_type> scan_on_device(scan_kind kind,
-                                                          std::vector<Item> const& items, Op op,
-                                                          typename Op::value_type init,
-                                                          place where = {}) {
-  using T = typename Op::value_type;
+/// Has items scanned on the device, between canaries, and brings the result back. Not compiled
+/// once for each way.
+template <class T, class Item>
+test::scan_result<T> between_canaries(
+    std::vector<Item> const& items, place where,
+    std::function<void(workspace&, Item const* in, T* out, T* total)> const& scan) {
   auto const n = static_cast<index_t>(items.size());
   workspace ws;
   device_image<Item> in(items, where.in_offset);
@@ -51,21 +53,32 @@ test::scan_result<typename Op::value_type> scan_on_device(scan_kind kind,
   device_image<T> total(1);
   T* out = apart.data();
   if constexpr (std::is_same_v<T, Item>) out = where.in_place ? in.data() : apart.data();
-  if (kind == scan_kind::exclusive) {
-    exclusive_scan<Tuning>(ws, in.data(), out, n, op, total.data(), init);
-  } else {
-    inclusive_scan<Tuning>(ws, in.data(), out, n, op, total.data(), init);
-  }
+  scan(ws, in.data(), out, total.data());
   auto const input_after = in.read();
   test::scan_result<T> result{apart.read(), total.read()[0]};
   if constexpr (std::is_same_v<T, Item>) {
     if (where.in_place) result.out = input_after;
   }
-  REQUIRE(in.damage() == "");
-  REQUIRE(apart.damage() == "");
-  REQUIRE(total.damage() == "");
+  REQUIRE(in.damage() + apart.damage() + total.damage() == "");
   if (!where.in_place) REQUIRE(bit_difference(items, input_after) == "");
   return result;
+}
+
+template <class Tuning, class Op, class Item>
+test::scan_result<typename Op::value_type> scan_on_device(scan_kind kind,
+                                                          std::vector<Item> const& items, Op op,
+                                                          typename Op::value_type init,
+                                                          place where = {}) {
+  using T = typename Op::value_type;
+  auto const n = static_cast<index_t>(items.size());
+  return between_canaries<T, Item>(
+      items, where, [&](workspace& ws, Item const* in, T* out, T* total) {
+        if (kind == scan_kind::exclusive) {
+          exclusive_scan<Tuning>(ws, in, out, n, op, total, init);
+        } else {
+          inclusive_scan<Tuning>(ws, in, out, n, op, total, init);
+        }
+      });
 }
 
 template <class Tuning, class Op, class Item>

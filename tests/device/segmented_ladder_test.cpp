@@ -52,7 +52,7 @@ TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is 
   for (int offset = 0; offset <= 16; ++offset) {
     INFO("offset " << offset);
     place const where{offset, 16 - offset, false};
-    auto const require = [&]<class Way, class Forms>(tried<Way, Forms> const&) {
+    auto const require = [&]<class Way, class Forms>(tried<Way, Forms> const&) -> void {
       require_scans<way_of<Way>, std::int32_t>(segment_shape::power_law, 4700,
                                                plus<std::int32_t>{}, 0, Forms{}, where);
     };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device filter against std::copy_if: sizes, selectivities, schedules, counts on the device.
+#include <functional>
+
 #include <apps/filter/predicate.hpp>
 #include <libscan/device/scan.cuh>
 #include <tests/apps/filter/device_inputs.hpp>
@@ -22,9 +24,17 @@ struct has_low_value {
   LIBSCAN_HOST_DEVICE bool operator()(labelled const& x) const { return x.value < 40; }
 };
 
-/// Filters on the device, between canaries, and requires what std::copy_if keeps.
-template <class Tuning, class T, class Predicate>
-void require_filter(std::vector<T> const& items, Predicate keep, int offset = 0) {
+/// Calls that keep items of T, or their indices.
+template <class T>
+struct filter_calls {
+  std::function<void(workspace&, T const* in, T* out, index_t n, index_t* count)> filter;
+  std::function<void(workspace&, T const* in, index_t* out, index_t n, index_t* count)> indices;
+};
+
+/// Requires, between canaries, what std::copy_if keeps. Not compiled once for each way.
+template <class T, class Predicate>
+void require_filter_by(filter_calls<T> const& calls, std::vector<T> const& items, Predicate keep,
+                       int offset) {
   auto const n = static_cast<index_t>(items.size());
   std::vector<T> expected;
   std::vector<index_t> expected_indices;
@@ -38,17 +48,27 @@ void require_filter(std::vector<T> const& items, Predicate keep, int offset = 0)
   workspace ws;
   device_image<T> in(items, offset), out(kept, 16 - offset);
   device_image<index_t> indices(kept, offset % 8), count(1), count_of_indices(1);
-  filter<Tuning>(ws, in.data(), out.data(), n, keep, count.data());
-  filter_indices<Tuning>(ws, in.data(), indices.data(), n, keep, count_of_indices.data());
+  calls.filter(ws, in.data(), out.data(), n, count.data());
+  calls.indices(ws, in.data(), indices.data(), n, count_of_indices.data());
   REQUIRE(count.read()[0] == kept);
   REQUIRE(count_of_indices.read()[0] == kept);
   REQUIRE(bit_difference(expected, out.read()) == "");
   REQUIRE(difference(expected_indices, indices.read()) == "");
   REQUIRE(bit_difference(items, in.read()) == "");
-  REQUIRE(in.damage() == "");
-  REQUIRE(out.damage() == "");
-  REQUIRE(indices.damage() == "");
-  REQUIRE(count.damage() == "");
+  REQUIRE(in.damage() + out.damage() + indices.damage() + count.damage() == "");
+}
+
+/// Filters on the device and requires what std::copy_if keeps.
+template <class Tuning, class T, class Predicate>
+void require_filter(std::vector<T> const& items, Predicate keep, int offset = 0) {
+  filter_calls<T> const calls{
+      [&](workspace& ws, T const* in, T* out, index_t n, index_t* count) {
+        filter<Tuning>(ws, in, out, n, keep, count);
+      },
+      [&](workspace& ws, T const* in, index_t* out, index_t n, index_t* count) {
+        filter_indices<Tuning>(ws, in, out, n, keep, count);
+      }};
+  require_filter_by(calls, items, keep, offset);
 }
 
 /// Keeps about `percent` of random bytes' worth of values.

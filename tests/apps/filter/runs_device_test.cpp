@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device unique and run-length encoding against plain loops: sizes, lengths of runs, types,
 // alignments, schedules, counts on the device.
+#include <functional>
+
 #include <apps/filter/runs.cuh>
 #include <tests/apps/filter/device_inputs.hpp>
 
@@ -59,25 +61,47 @@ void require_same(std::vector<Item> const& expected, device_image<Item>& got) {
   REQUIRE(got.damage() == "");
 }
 
-template <class Tuning, class T, class Equal = equal_values>
-void require_runs(std::vector<T> const& items, int offset = 0, Equal equal = {}) {
+/// Calls that find runs of T.
+template <class T>
+struct run_calls {
+  std::function<void(workspace&, T const* in, T* firsts, index_t n, index_t* count)> unique;
+  std::function<void(workspace&, T const* in, T* values, std::uint32_t* lengths, index_t* offsets,
+                     index_t n, index_t* count)>
+      encode;
+};
+
+/// Not compiled once for each way.
+template <class T>
+void require_runs_by(run_calls<T> const& calls, std::vector<T> const& items,
+                     expected_runs<T> const& expected, int offset) {
   auto const n = static_cast<index_t>(items.size());
-  expected_runs<T> const expected(items, equal);
   index_t const runs = expected.count();
   INFO("n = " << n << ", " << runs << " runs, offset " << offset);
   dirty_workspace ws(n * 48 + 100000);
   device_image<T> in(items, offset), firsts(runs, 16 - offset), values(runs, offset);
   device_image<std::uint32_t> lengths(runs, offset % 4);
   device_image<index_t> offsets(runs), count(1), count_of_unique(1);
-  unique<Tuning>(ws, in.data(), firsts.data(), n, count_of_unique.data(), equal);
-  run_length_encode<Tuning>(ws, in.data(), values.data(), lengths.data(), offsets.data(), n,
-                            count.data(), equal);
+  calls.unique(ws, in.data(), firsts.data(), n, count_of_unique.data());
+  calls.encode(ws, in.data(), values.data(), lengths.data(), offsets.data(), n, count.data());
   REQUIRE(count_of_unique.read()[0] == runs);
   REQUIRE(count.read()[0] == runs);
   require_same(expected.values, firsts);
   require_same(expected.values, values);
   require_same(expected.lengths, lengths);
   require_same(expected.offsets, offsets);
+}
+
+template <class Tuning, class T, class Equal = equal_values>
+void require_runs(std::vector<T> const& items, int offset = 0, Equal equal = {}) {
+  run_calls<T> const calls{
+      [&](workspace& ws, T const* in, T* firsts, index_t n, index_t* count) {
+        unique<Tuning>(ws, in, firsts, n, count, equal);
+      },
+      [&](workspace& ws, T const* in, T* values, std::uint32_t* lengths, index_t* offsets,
+          index_t n, index_t* count) {
+        run_length_encode<Tuning>(ws, in, values, lengths, offsets, n, count, equal);
+      }};
+  require_runs_by(calls, items, expected_runs<T>(items, equal), offset);
 }
 
 constexpr int run_lengths[] = {0, 1, 3, 40, -1};

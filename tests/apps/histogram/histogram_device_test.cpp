@@ -158,7 +158,7 @@ TEMPLATE_LIST_TEST_CASE("even-width bins are exact at every edge", "", all_types
       INFO("sample " << static_cast<double>(exact(sample)));
       REQUIRE(rule.find(sample) == place_by_edges(exact(sample), edges));
     }
-    if constexpr (!quick_types || std::is_same_v<TestType, float>) {
+    if constexpr (!quick_types || sizeof(TestType) == 1) {
       if (bins > 40 && !on_gpu) continue;
       require_histogram<cramped>(samples, rule, edges);
     }
@@ -189,7 +189,7 @@ TEMPLATE_LIST_TEST_CASE("edges given are compared exactly", "", types_between_ed
     if constexpr (!few_types || !std::is_same_v<TestType, std::int64_t>) {
       require_histogram<tiny>(samples, rule, edges);
     }
-    if constexpr (std::is_same_v<TestType, float>) {
+    if constexpr (!quick_types && std::is_same_v<TestType, float>) {
       auto const in_float = edges_of<float>(edges);
       std::vector<long double> rounded;
       for (auto const edge : edges) rounded.push_back(static_cast<float>(edge));
@@ -224,7 +224,9 @@ TEST_CASE("edges of floats are found wherever they crowd") {
     auto const d_edges = edges_of<float>(edges);
     edge_bins<float> const rule(d_edges.data(), static_cast<int>(edges.size()) - 1);
     require_histogram<guided>(samples_at<float>(edges), rule, edges);
-    require_histogram<histogram_tuning>(samples_at<float>(edges), rule, edges);
+    if constexpr (!quick_types) {
+      require_histogram<histogram_tuning>(samples_at<float>(edges), rule, edges);
+    }
   }
 }
 
@@ -273,8 +275,8 @@ TEMPLATE_LIST_TEST_CASE("integer bins begin and end anywhere", "", integer_types
       integer_bins<TestType> const rule(first, bins);
       auto const samples = samples_at<TestType>(edges);
       require_histogram<cramped>(samples, rule, edges);
-      if constexpr (!few_types || std::is_same_v<TestType, std::uint32_t> ||
-                    (!quick_types && sizeof(TestType) == 1)) {
+      // Quick builds sort and count in the test of other histograms.
+      if constexpr (!few_types || (!quick_types && sizeof(TestType) == 4)) {
         if (bins == 30) require_other_ways<cramped>(samples, rule, edges);
       }
     }
@@ -325,7 +327,9 @@ TEST_CASE("any spread is counted the same by the library's kernels") {
       auto const edges = integer_edges<std::uint32_t>(1, bins);
       integer_bins<std::uint32_t> const rule(1, bins);
       require_histogram<cramped>(words, rule, edges);
-      if (bins == 256) require_other_ways<cramped>(words, rule, edges);
+      if constexpr (!quick_types) {
+        if (bins == 256) require_other_ways<cramped>(words, rule, edges);
+      }
       require_histogram<histogram_tuning>(words, rule, edges);
     }
   }
@@ -390,9 +394,11 @@ TEST_CASE("samples may begin anywhere, and their number be on the device") {
       require_counts<std::uint32_t>(expected, "production", [&](auto* counts, auto* totals) {
         histogram<tiny>(ws, from, count, rule, counts, totals);
       });
-      require_counts<std::uint32_t>(expected, "sort and scan", [&](auto* counts, auto* totals) {
-        sorted_histogram(ws, from, count, rule, counts, totals);
-      });
+      if constexpr (!quick_types) {
+        require_counts<std::uint32_t>(expected, "sort and scan", [&](auto* counts, auto* totals) {
+          sorted_histogram(ws, from, count, rule, counts, totals);
+        });
+      }
     }
   }
 }
