@@ -3,8 +3,11 @@
 // places.
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <libscan/device/reversed.cuh>
@@ -37,13 +40,12 @@ struct place {
   bool in_place = false;
 };
 
-/// Scans on the device, between canaries, and brings the result back.
-template <class Tuning, class Op, class Item>
-test::scan_result<typename Op::value_type> scan_on_device(scan_kind kind,
-                                                          std::vector<Item> const& items, Op op,
-                                                          typename Op::value_type init,
-                                                          place where = {}) {
-  using T = typename Op::value_type;
+/// Has items scanned on the device, between canaries, and brings the result back. Not compiled
+/// once for each way.
+template <class T, class Item>
+test::scan_result<T> between_canaries(
+    std::vector<Item> const& items, place where,
+    std::function<void(workspace&, Item const* in, T* out, T* total)> const& scan) {
   auto const n = static_cast<index_t>(items.size());
   workspace ws;
   device_image<Item> in(items, where.in_offset);
@@ -51,21 +53,32 @@ test::scan_result<typename Op::value_type> scan_on_device(scan_kind kind,
   device_image<T> total(1);
   T* out = apart.data();
   if constexpr (std::is_same_v<T, Item>) out = where.in_place ? in.data() : apart.data();
-  if (kind == scan_kind::exclusive) {
-    exclusive_scan<Tuning>(ws, in.data(), out, n, op, total.data(), init);
-  } else {
-    inclusive_scan<Tuning>(ws, in.data(), out, n, op, total.data(), init);
-  }
+  scan(ws, in.data(), out, total.data());
   auto const input_after = in.read();
   test::scan_result<T> result{apart.read(), total.read()[0]};
   if constexpr (std::is_same_v<T, Item>) {
     if (where.in_place) result.out = input_after;
   }
-  REQUIRE(in.damage() == "");
-  REQUIRE(apart.damage() == "");
-  REQUIRE(total.damage() == "");
+  REQUIRE(in.damage() + apart.damage() + total.damage() == "");
   if (!where.in_place) REQUIRE(bit_difference(items, input_after) == "");
   return result;
+}
+
+template <class Tuning, class Op, class Item>
+test::scan_result<typename Op::value_type> scan_on_device(scan_kind kind,
+                                                          std::vector<Item> const& items, Op op,
+                                                          typename Op::value_type init,
+                                                          place where = {}) {
+  using T = typename Op::value_type;
+  auto const n = static_cast<index_t>(items.size());
+  return between_canaries<T, Item>(
+      items, where, [&](workspace& ws, Item const* in, T* out, T* total) {
+        if (kind == scan_kind::exclusive) {
+          exclusive_scan<Tuning>(ws, in, out, n, op, total, init);
+        } else {
+          inclusive_scan<Tuning>(ws, in, out, n, op, total, init);
+        }
+      });
 }
 
 template <class Tuning, class Op, class Item>
@@ -87,16 +100,38 @@ void require_sizes(std::vector<index_t> const& sizes, Op op, typename Op::value_
   }
 }
 
+/// An init that results show.
+template <class Op>
+typename Op::value_type some_init() {
+  if constexpr (std::is_same_v<Op, compose>) {
+    return {3, 5};
+  } else if constexpr (std::is_same_v<Op, keep_last>) {
+    return {42, 1};
+  } else if constexpr (std::is_same_v<Op, tripwire>) {
+    return interval::over(-5, 0);
+  } else {
+    return 7;
+  }
+}
+
+using sum = plus<std::int32_t>;
+
 }  // namespace
 
-TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a loop", "",
-                   tiny_tuning, tiny_pipeline_tuning, tiny_resident_tuning) {
+using smallest_ways = types_to_test<
+    std::tuple<tried<tiny_tuning, tripwire>, tried<tiny_pipeline_tuning, compose>,
+               tried<tiny_resident_tuning, keep_last>>,
+    std::tuple<tried<tiny_tuning, compose>, tried<tiny_pipeline_tuning, tripwire>,
+               tried<tiny_resident_tuning, sum>>,
+    std::tuple<tried<tiny_tuning, sum>, tried<tiny_tuning, keep_last>,
+               tried<tiny_pipeline_tuning, sum>, tried<tiny_pipeline_tuning, keep_last>,
+               tried<tiny_resident_tuning, compose>, tried<tiny_resident_tuning, tripwire>>>;
+TEMPLATE_LIST_TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a loop", "",
+                        smallest_ways) {
+  using op = typename TestType::with;
   each_schedule(scaled(4, 1), [](std::string const& schedule) {
     INFO(schedule);
-    require_sizes<TestType>(tiny_sizes(), plus<std::int32_t>{}, 7);
-    require_sizes<TestType>(tiny_sizes(), compose{}, affine{3, 5});
-    require_sizes<TestType>(tiny_sizes(), keep_last{}, maybe{42, 1});
-    require_sizes<TestType>(tiny_sizes(), tripwire{}, interval::over(-5, 0));
+    require_sizes<typename TestType::way>(tiny_sizes(), op{}, some_init<op>());
   });
 }
 
@@ -108,18 +143,34 @@ TEMPLATE_TEST_CASE("many of the smallest tiles agree with a loop", "", tiny_tuni
   });
 }
 
+namespace {
+
+template <class Op>
+using pipelined = tried<pipeline_tuning<typename Op::value_type, typename Op::value_type,
+                                        typename Op::value_type>,
+                        Op>;
+template <class Op>
+using looking_back = tried<look_back_tuning<typename Op::value_type>, Op>;
+
+}  // namespace
+
 using ladder_operators = types_to_test<
-    std::tuple<plus<std::uint8_t>, plus<std::int32_t>, minimum<std::int64_t>, tripwire>,
-    std::tuple<plus<std::uint64_t>, maximum<std::int16_t>, bit_and<std::uint16_t>,
-               bit_xor<std::uint32_t>, compose, keep_last>>;
+    std::tuple<tried<automatic, sum>, pipelined<plus<std::uint8_t>>>,
+    std::tuple<looking_back<tripwire>, pipelined<minimum<std::int64_t>>>,
+    std::tuple<tried<automatic, plus<std::uint8_t>>, tried<automatic, minimum<std::int64_t>>,
+               tried<automatic, tripwire>, tried<automatic, plus<std::uint64_t>>,
+               tried<automatic, maximum<std::int16_t>>, tried<automatic, bit_and<std::uint16_t>>,
+               tried<automatic, bit_xor<std::uint32_t>>, tried<automatic, compose>,
+               tried<automatic, keep_last>>>;
 TEMPLATE_LIST_TEST_CASE("the size ladder agrees with a loop, in every type and operator", "",
                         ladder_operators) {
-  using T = typename TestType::value_type;
+  using op = typename TestType::with;
+  using T = typename op::value_type;
   index_t const limit = on_gpu ? 2000000 : scaled(270000, 9000);
   each_schedule(scaled(1, 1), [&](std::string const& schedule) {
     INFO(schedule);
     auto const sizes = size_ladder(tile_items<T>, pipeline_tuning<T, T, T>::group_threads, limit);
-    require_sizes<automatic>(sizes, TestType{}, TestType::identity());
+    require_sizes<typename TestType::way>(sizes, op{}, op::identity());
   });
 }
 
@@ -139,23 +190,29 @@ struct sum_or_greatest {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("operators that branch agree with a loop", "", automatic,
-                   look_back_tuning<std::int64_t>, tiny_pipeline_tuning) {
+using branching_ways = types_to_test<std::tuple<looking_back<sum_or_greatest>>,
+                                     std::tuple<tried<tiny_pipeline_tuning, sum_or_greatest>>,
+                                     std::tuple<tried<automatic, sum_or_greatest>>>;
+TEMPLATE_LIST_TEST_CASE("operators that branch agree with a loop", "", branching_ways) {
+  using way = typename TestType::way;
   for (bool const greatest : {false, true}) {
-    require_sizes<TestType>({33, 1500, 20001}, sum_or_greatest{greatest}, 5);
-    if (on_gpu) require_sizes<TestType>({300001, 3000001}, sum_or_greatest{greatest}, 5);
+    require_sizes<way>({33, 1500, 20001}, sum_or_greatest{greatest}, 5);
+    if (on_gpu) require_sizes<way>({300001, 3000001}, sum_or_greatest{greatest}, 5);
   }
 }
 
+#ifndef LIBSCAN_TEST_ALWAYS_REDUCED
 TEST_CASE("a million items agree with a loop") {
   if (reduced()) return;
   require_sizes<automatic>({1000003}, plus<std::int32_t>{}, 1);
 }
+#endif
 
 TEST_CASE("items are converted to the accumulator before the first addition") {
   std::vector<std::uint8_t> const bytes(3000, 255);
+  using tuning = automatic_or<look_back_tuning<std::uint32_t>>;
   for (scan_kind const kind : both_kinds) {
-    require_scan<automatic>(kind, bytes, plus<std::uint32_t>{}, 0u);
+    require_scan<tuning>(kind, bytes, plus<std::uint32_t>{}, 0u);
   }
 }
 
@@ -170,13 +227,15 @@ TEST_CASE("all input patterns, over several tiles") {
 TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is touched") {
   auto const items = make_items<std::int32_t>(700);
   auto const bytes = make_items<std::uint8_t>(700);
+  using of_bytes = std::conditional_t<
+      quick_types, pipeline_tuning<std::uint8_t, std::uint8_t, std::uint8_t>, automatic>;
   for (int offset = 0; offset <= 16; ++offset) {
     INFO("offset " << offset);
     place const where{offset, 16 - offset, false};
     require_scan<tiny_tuning>(scan_kind::exclusive, items, plus<std::int32_t>{}, 0, where);
     require_scan<tiny_pipeline_tuning>(scan_kind::exclusive, items, plus<std::int32_t>{}, 0, where);
     require_scan<tiny_resident_tuning>(scan_kind::exclusive, items, plus<std::int32_t>{}, 0, where);
-    require_scan<automatic>(scan_kind::inclusive, bytes, plus<std::uint8_t>{}, 0, where);
+    require_scan<of_bytes>(scan_kind::inclusive, bytes, plus<std::uint8_t>{}, 0, where);
   }
 }
 
@@ -195,32 +254,37 @@ TEST_CASE("the output may be the input") {
   });
 }
 
-TEMPLATE_TEST_CASE("floating sums are within the bound of any order, and repeat bit for bit", "",
-                   float, double) {
-  auto const items = make_input<TestType>(pattern::random, scaled(70000, 20000));
-  auto const first =
-      scan_on_device<automatic>(scan_kind::inclusive, items, plus<TestType>{}, TestType(0.5));
-  REQUIRE(sum_error(scan_kind::inclusive, items, TestType(0.5), first) == "");
+using floating_ways =
+    types_to_test<std::tuple<looking_back<plus<double>>>, std::tuple<pipelined<plus<float>>>,
+                  std::tuple<tried<automatic, plus<float>>, tried<automatic, plus<double>>>>;
+TEMPLATE_LIST_TEST_CASE("floating sums are within the bound of any order, and repeat bit for bit",
+                        "", floating_ways) {
+  using way = typename TestType::way;
+  typename TestType::with const op;
+  using T = typename TestType::with::value_type;
+  auto const items = make_input<T>(pattern::random, scaled(70000, 20000));
+  auto const first = scan_on_device<way>(scan_kind::inclusive, items, op, T(0.5));
+  REQUIRE(sum_error(scan_kind::inclusive, items, T(0.5), first) == "");
   int const repeats = on_gpu ? 20 : 1;
   each_schedule(scaled(8, 3), [&](std::string const& schedule) {
     INFO(schedule);
     for (int k = 0; k < repeats; ++k) {
-      auto const again =
-          scan_on_device<automatic>(scan_kind::inclusive, items, plus<TestType>{}, TestType(0.5));
+      auto const again = scan_on_device<way>(scan_kind::inclusive, items, op, T(0.5));
       REQUIRE(bit_difference(first.out, again.out) == "");
     }
   });
 }
 
 TEST_CASE("identities are exact: -0.0 stays, infinities are found, NaN is passed on") {
+  using tuning = automatic_or<look_back_tuning<float>>;
   std::vector<float> const zeros(100, -0.0f);
-  require_scan<automatic>(scan_kind::inclusive, zeros, plus<float>{}, -0.0f);
+  require_scan<tuning>(scan_kind::inclusive, zeros, plus<float>{}, -0.0f);
   std::vector<float> const infinite(100, std::numeric_limits<float>::infinity());
-  require_scan<automatic>(scan_kind::inclusive, infinite, minimum<float>{},
-                          minimum<float>::identity());
+  require_scan<tuning>(scan_kind::inclusive, infinite, minimum<float>{},
+                       minimum<float>::identity());
   auto const special = make_input<float>(pattern::special, 5000);
-  require_scan<automatic>(scan_kind::exclusive, special, maximum<float>{},
-                          maximum<float>::identity());
+  require_scan<tuning>(scan_kind::exclusive, special, maximum<float>{},
+                       maximum<float>::identity());
 }
 
 TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", tiny_tuning,
@@ -244,16 +308,17 @@ TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", tiny_tuni
 }
 
 TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all the same") {
-  index_t const n = 3 * tile_items<double> + 5;
-  auto const items = make_items<double>(n);
-  auto const expected = scan_on_device<automatic>(scan_kind::inclusive, items, plus<double>{}, 0.0);
-  std::size_t const bytes = scan_workspace_bytes<double>(n);
+  using T = std::conditional_t<few_types, std::int32_t, double>;
+  index_t const n = 3 * tile_items<T> + 5;
+  auto const items = make_items<T>(n);
+  auto const expected = scan_on_device<automatic>(scan_kind::inclusive, items, plus<T>{}, 0);
+  std::size_t const bytes = scan_workspace_bytes<T>(n);
   device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
   simt::fill_async(memory.data(), 0xff, bytes);
   workspace ws(memory.data(), bytes);
-  device_image<double> in(items), out(n);
+  device_image<T> in(items), out(n);
   for (int k = 0; k < 3; ++k) {
-    inclusive_scan(ws, in.data(), out.data(), n, plus<double>{}, nullptr, 0.0);
+    inclusive_scan(ws, in.data(), out.data(), n, plus<T>{}, nullptr, 0);
     REQUIRE(bit_difference(expected.out, out.read()) == "");
   }
 }
@@ -323,17 +388,21 @@ TEST_CASE("a captured scan replays with changed data, on a stream of its own") {
 #endif
 
 TEST_CASE("outputs of scans that overlap the input otherwise than exactly are refused") {
+  using tuning = automatic_or<tiny_tuning>;  // All ways begin alike.
   workspace ws;
   int items[100] = {};
   auto const all = [&](auto in, auto out) {
-    REQUIRE_THROWS_AS(exclusive_scan(ws, in, out, 50, plus<int>{}), invalid_argument);
-    REQUIRE_THROWS_AS(inclusive_scan(ws, in, out, 50, plus<int>{}), invalid_argument);
-    REQUIRE_THROWS_AS(reverse_exclusive_scan(ws, in, out, 50, plus<int>{}), invalid_argument);
-    REQUIRE_THROWS_AS(reverse_inclusive_scan(ws, in, out, 50, plus<int>{}), invalid_argument);
+    plus<int> const op;
+    REQUIRE_THROWS_AS(exclusive_scan<tuning>(ws, in, out, 50, op), invalid_argument);
+    REQUIRE_THROWS_AS(inclusive_scan<tuning>(ws, in, out, 50, op), invalid_argument);
+    REQUIRE_THROWS_AS(reverse_exclusive_scan<tuning>(ws, in, out, 50, op), invalid_argument);
+    REQUIRE_THROWS_AS(reverse_inclusive_scan<tuning>(ws, in, out, 50, op), invalid_argument);
   };
   all(static_cast<int const*>(items), items + 1);
   all(static_cast<int const*>(items + 49), items);
-  all(reinterpret_cast<signed char const*>(items), items);  // results are larger
+  if constexpr (!quick_types) {
+    all(reinterpret_cast<signed char const*>(items), items);  // results are larger
+  }
   device_image<int> const in(std::vector<int>(100, 1));
   REQUIRE_NOTHROW(exclusive_scan(ws, in.data(), in.data() + 50, 50, plus<int>{}));
 }

@@ -3,7 +3,10 @@
 // descriptors, operators, schedules.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <libscan/device/segmented_reduce.cuh>
@@ -33,17 +36,25 @@ struct dealt_pipeline : tiny_pipeline_tuning {
   static constexpr bool deals_all_tiles = true;
 };
 
-/// Totals by every descriptor, with the number of segments; `offset`: items by which all begin
+using every_form = descriptors<descriptor::flags, descriptor::bits, descriptor::offsets,
+                               descriptor::narrow_offsets, descriptor::keys>;
+
+/// Some descriptors in builds of few types, in others all.
+template <descriptor... Which>
+using some_forms = std::conditional_t<few_types, descriptors<Which...>, every_form>;
+
+/// Totals by the descriptors given, with the number of segments; `offset`: items by which all begin
 /// behind an aligned address.
-template <class Tuning, class Item, class Op>
+template <class Tuning, class Item, class Op, descriptor... Which>
 void require_totals(segment_shape shape, index_t n, Op op, typename Op::value_type init,
-                    int offset = 0) {
+                    descriptors<Which...>, int offset = 0) {
   using T = typename Op::value_type;
   auto const items = make_items<Item>(n);
   auto const ends = make_offsets(shape, n);
   segments_on_device const segments(ends, offset);
   device_image<Item> in(items, offset);
-  for (descriptor const form : all_descriptors) {
+  using reduction = std::function<void(workspace&, T* totals, index_t* number)>;
+  auto const require = [&](descriptor form, reduction const& reduce) {
     bool const empties = form == descriptor::offsets || form == descriptor::narrow_offsets;
     auto const expected =
         segment_totals_oracle(items, empties ? ends : without_empty(ends), op, init);
@@ -51,13 +62,17 @@ void require_totals(segment_shape shape, index_t n, Op op, typename Op::value_ty
     device_image<T> totals(static_cast<index_t>(expected.size()), 3);
     device_image<index_t> number(std::vector<index_t>{-1});
     workspace ws;
-    segments.as(form, [&](auto heads) {
-      segmented_reduce<Tuning>(ws, in.data(), totals.data(), heads, n, op, number.data(), init);
-    });
+    reduce(ws, totals.data(), number.data());
     REQUIRE(difference(expected, totals.read()) == "");
     REQUIRE(totals.damage() == "");
     REQUIRE(number.read()[0] == (empties ? -1 : static_cast<index_t>(expected.size())));
-  }
+  };
+  (require(Which,
+           [&](workspace& ws, T* totals, index_t* number) {
+             segmented_reduce<Tuning>(ws, in.data(), totals, segments.template as<Which>(), n, op,
+                                      number, init);
+           }),
+   ...);
 }
 
 /// One key and one total for each run, and their number.
@@ -92,28 +107,83 @@ void require_runs(segment_shape shape, index_t n, int offset = 0) {
 
 }  // namespace
 
-TEST_CASE("every segment has its total, the empty ones init") {
+namespace {
+
+/// Items of a type, an operator and descriptors.
+template <class Item, class Op, class Forms>
+struct reduced_by {
+  using item = Item;
+  using operation = Op;
+  using forms = Forms;
+};
+
+using sum = plus<std::int32_t>;
+using wide_sum = plus<std::uint32_t>;
+template <descriptor... Which>
+using sums = reduced_by<std::int32_t, sum, descriptors<Which...>>;
+template <descriptor... Which>
+using maps = reduced_by<affine, compose, descriptors<Which...>>;
+template <descriptor... Which>
+using watched = reduced_by<interval, tripwire, descriptors<Which...>>;
+template <descriptor... Which>
+using bytes = reduced_by<std::uint8_t, wide_sum, descriptors<Which...>>;
+
+constexpr auto flags = descriptor::flags, bits = descriptor::bits, offsets = descriptor::offsets,
+               narrow = descriptor::narrow_offsets, keys = descriptor::keys;
+
+/// An init that results show.
+template <class Op>
+typename Op::value_type some_init() {
+  if constexpr (std::is_same_v<Op, compose>) {
+    return {3, 5};
+  } else if constexpr (std::is_same_v<Op, tripwire>) {
+    return tripwire::identity();
+  } else {
+    return 9;
+  }
+}
+
+}  // namespace
+
+// Builds of few types have each way, operator and descriptor, but few pairs of them.
+using small_cases = types_to_test<
+    std::tuple<tried<small_tuning, maps<flags>>, tried<marking_tuning, maps<narrow>>,
+               tried<tiny_resident_segments, watched<offsets>>,
+               tried<tiny_pipeline_tuning, bytes<keys>>, tried<dealt_pipeline, maps<bits>>>,
+    std::tuple<tried<tiny_tuning, sums<flags, keys>>, tried<small_tuning, watched<bits, offsets>>,
+               tried<tiny_resident_segments, sums<flags, keys>>,
+               tried<tiny_pipeline_tuning, watched<narrow>>, tried<tiny_pipeline_tuning, sums<flags>>>,
+    std::tuple<tried<tiny_tuning, sums<bits, offsets, narrow>>,
+               tried<small_tuning, maps<bits, offsets, narrow, keys>>,
+               tried<marking_tuning, maps<flags, bits, offsets, keys>>,
+               tried<small_tuning, watched<flags, narrow, keys>>,
+               tried<tiny_resident_segments, sums<bits, offsets, narrow>>,
+               tried<tiny_resident_segments, watched<flags, bits, narrow, keys>>,
+               tried<tiny_pipeline_tuning, sums<bits, offsets, narrow, keys>>,
+               tried<dealt_pipeline, maps<flags, offsets, narrow, keys>>,
+               tried<tiny_pipeline_tuning, watched<flags, bits, offsets, keys>>,
+               tried<tiny_pipeline_tuning, bytes<flags, bits, offsets, narrow>>>>;
+TEMPLATE_LIST_TEST_CASE("every segment has its total, the empty ones init", "", small_cases) {
+  using way = typename TestType::way;
+  using with = typename TestType::with;
+  using op = typename with::operation;
   each_schedule(scaled(4, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (segment_shape const shape : all_segment_shapes()) {
-      for (index_t const n : {0, 1, 2, 31, 32, 33, 95, 767, 768, 769, scaled(5000, 1600)}) {
-        require_totals<tiny_tuning, std::int32_t>(shape, n < 200 ? n : n / 8, plus<std::int32_t>{},
-                                                  9);
-        require_totals<small_tuning, affine>(shape, n, compose{}, affine{3, 5});
-        require_totals<marking_tuning, affine>(shape, n, compose{}, affine{3, 5});
-        require_totals<small_tuning, interval>(shape, n, tripwire{}, tripwire::identity());
-        require_totals<tiny_resident_segments, std::int32_t>(shape, n, plus<std::int32_t>{}, 9);
-        require_totals<tiny_resident_segments, interval>(shape, n, tripwire{},
-                                                         tripwire::identity());
-        require_totals<tiny_pipeline_tuning, std::int32_t>(shape, n, plus<std::int32_t>{}, 9);
-        require_totals<dealt_pipeline, affine>(shape, n, compose{}, affine{3, 5});
-        require_totals<tiny_pipeline_tuning, interval>(shape, n, tripwire{}, tripwire::identity());
-        require_totals<tiny_pipeline_tuning, std::uint8_t>(shape, n, plus<std::uint32_t>{}, 7);
+      for (index_t n : {0, 1, 2, 31, 32, 33, 95, 767, 768, 769, scaled(5000, 1600)}) {
+        if (std::is_same_v<way, tiny_tuning> && n >= 200) n /= 8;
+        require_totals<way, typename with::item>(shape, n, op{}, some_init<op>(),
+                                                 typename with::forms{});
       }
     }
   });
+}
+
+TEST_CASE("items are converted to what they are summed in, the way the library chooses") {
+  using tuning = std::conditional_t<quick_types, small_tuning, automatic>;
   for (segment_shape const shape : all_segment_shapes()) {
-    require_totals<automatic, std::uint8_t>(shape, scaled(30000, 4000), plus<std::uint32_t>{}, 0);
+    require_totals<tuning, std::uint8_t>(shape, scaled(30000, 4000), wide_sum{}, 0,
+                                         some_forms<offsets>{});
   }
 }
 
@@ -121,25 +191,30 @@ TEST_CASE("many items are reduced in the large tiles of their tunings") {
   using wide_heads = segmented_reduce_pipeline_tuning<std::int32_t, std::int32_t, 32>;
   using narrow_items = segmented_reduce_pipeline_tuning<std::uint8_t, std::uint32_t, 16>;
   for (segment_shape const shape : all_segment_shapes()) {
-    require_totals<wide_heads, std::int32_t>(shape, scaled(20000, 6000), plus<std::int32_t>{}, 9);
-    require_totals<narrow_items, std::uint8_t>(shape, scaled(20000, 7000), plus<std::uint32_t>{},
-                                               0);
-    require_runs<wide_heads>(shape, scaled(20000, 6000), 1);
+    if constexpr (!quick_types) {
+      require_totals<wide_heads, std::int32_t>(shape, scaled(20000, 6000), sum{}, 9,
+                                               some_forms<keys>{});
+      require_runs<wide_heads>(shape, scaled(20000, 6000), 1);
+    }
+    require_totals<narrow_items, std::uint8_t>(shape, scaled(20000, 7000), wide_sum{}, 0,
+                                               some_forms<flags>{});
   }
   index_t const many = scaled(300001, 1601);
-  require_totals<automatic, std::int32_t>(segment_shape::power_law, many, plus<std::int32_t>{}, 9);
-  require_runs<automatic>(segment_shape::power_law, many);
+  require_totals<automatic, std::int32_t>(segment_shape::power_law, many, sum{}, 9,
+                                          some_forms<bits>{});
+  if constexpr (!quick_types) require_runs<automatic>(segment_shape::power_law, many);
 }
 
-TEMPLATE_TEST_CASE("more tiles than a ring has stages, claimed or dealt", "", tiny_pipeline_tuning,
-                   dealt_pipeline) {
+using rings = types_to_test<std::tuple<dealt_pipeline>, std::tuple<tiny_pipeline_tuning>,
+                            std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("more tiles than a ring has stages, claimed or dealt", "", rings) {
   index_t const n = on_gpu ? 1500000 : 7 * 2 * 768 + 5;  // seven tiles for each multiprocessor
   each_schedule(
       scaled(3, 1),
       [&](std::string const& schedule) {
         INFO(schedule);
-        require_totals<TestType, std::int32_t>(segment_shape::power_law, n, plus<std::int32_t>{},
-                                               9);
+        require_totals<TestType, std::int32_t>(segment_shape::power_law, n, sum{}, 9,
+                                               some_forms<flags>{});
       },
       2);
 }
@@ -148,12 +223,14 @@ TEST_CASE("totals of many segments, some of them empty, are spread in order") {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     index_t const n = on_gpu ? 3000001 : scaled(20001, 9001);  // 1.5 items in a segment, about
-    require_totals<marking_tuning, std::int32_t>(segment_shape::some_empty, n, plus<std::int32_t>{},
-                                                 9);
-    require_totals<marking_tuning, interval>(segment_shape::some_empty, n / 2, tripwire{},
-                                             tripwire::identity());
-    require_totals<marking_tuning, matrix>(segment_shape::some_empty, n / 8, multiply{},
-                                           multiply::identity());
+    require_totals<marking_tuning, std::int32_t>(segment_shape::some_empty, n, sum{}, 9,
+                                                 some_forms<offsets>{});
+    if constexpr (!quick_types) {
+      require_totals<marking_tuning, interval>(segment_shape::some_empty, n / 2, tripwire{},
+                                               tripwire::identity(), some_forms<narrow>{});
+      require_totals<marking_tuning, matrix>(segment_shape::some_empty, n / 8, multiply{},
+                                             multiply::identity(), some_forms<offsets>{});
+    }
   });
 }
 
@@ -161,16 +238,20 @@ TEST_CASE("totals do not depend on where items and heads lie in memory") {
   for (int const offset : {1, 2, 3, 5}) {
     for (segment_shape const shape : {segment_shape::power_law, segment_shape::some_empty}) {
       INFO("offset " << offset);
-      require_totals<tiny_pipeline_tuning, std::int32_t>(shape, 1900, plus<std::int32_t>{}, 9,
-                                                         offset);
-      require_totals<tiny_pipeline_tuning, std::uint8_t>(shape, 1900, plus<std::uint32_t>{}, 0,
-                                                         offset);
+      require_totals<tiny_pipeline_tuning, std::uint8_t>(shape, 1900, wide_sum{}, 0,
+                                                         some_forms<keys>{}, offset);
+      if constexpr (!quick_types) {
+        require_totals<tiny_pipeline_tuning, std::int32_t>(shape, 1900, sum{}, 9,
+                                                           some_forms<flags>{}, offset);
+      }
     }
   }
 }
 
-TEMPLATE_TEST_CASE("reduce by key leaves one key and one total for each run, and their number", "",
-                   small_tuning, dealt_pipeline, tiny_resident_segments) {
+using ways_of_runs = types_to_test<std::tuple<small_tuning, dealt_pipeline>,
+                                   std::tuple<tiny_resident_segments>, std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("reduce by key leaves one key and one total for each run, and their number",
+                        "", ways_of_runs) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (segment_shape const shape : all_segment_shapes()) {
@@ -183,15 +264,19 @@ TEMPLATE_TEST_CASE("reduce by key leaves one key and one total for each run, and
 }
 
 TEST_CASE("keys of any size wait in the stages of their items, batch after batch") {
-  using bytes = segmented_reduce_pipeline_tuning<std::uint8_t, std::uint8_t, 8>;
-  using words = segmented_reduce_pipeline_tuning<std::int32_t, std::int32_t, 8>;
-  static_assert(bytes::batches > 1 && bytes::lane_vectors * bytes::vector_items > 8);
+  using of_bytes = segmented_reduce_pipeline_tuning<std::uint8_t, std::uint8_t, 8>;
+  using of_words = segmented_reduce_pipeline_tuning<std::int32_t, std::int32_t, 8>;
+  static_assert(of_bytes::batches > 1 && of_bytes::lane_vectors * of_bytes::vector_items > 8);
   for (segment_shape const shape : all_segment_shapes()) {
     for (int const offset : {0, 3}) {
-      require_runs<bytes, std::uint8_t, std::uint8_t>(shape, scaled(40000, 22000), offset);
-      require_runs<words, std::uint8_t>(shape, scaled(20000, 9000), offset);
-      require_runs<tiny_pipeline_tuning, std::uint16_t>(shape, 1900, offset);
-      require_runs<tiny_pipeline_tuning, std::int64_t>(shape, 1900, offset);
+      require_runs<of_bytes, std::uint8_t, std::uint8_t>(shape, scaled(40000, 22000), offset);
+      if constexpr (!quick_types) {
+        require_runs<tiny_pipeline_tuning, std::int64_t>(shape, 1900, offset);
+      }
+      if constexpr (!few_types) {
+        require_runs<of_words, std::uint8_t>(shape, scaled(20000, 9000), offset);
+        require_runs<tiny_pipeline_tuning, std::uint16_t>(shape, 1900, offset);
+      }
     }
   }
 }
@@ -205,15 +290,18 @@ TEST_CASE("rows of a matrix have a total each") {
         segment_totals_oracle(items, row_offsets(n, length), plus<std::int32_t>{}, 1);
     device_image<std::int32_t> in(items), totals(static_cast<index_t>(expected.size()));
     workspace ws;
-    segmented_reduce(ws, in.data(), totals.data(), equal_segments{length}, n, plus<std::int32_t>{},
-                     nullptr, 1);
+    using tuning = std::conditional_t<quick_types, tiny_resident_segments, automatic>;
+    segmented_reduce<tuning>(ws, in.data(), totals.data(), equal_segments{length}, n, sum{},
+                             nullptr, 1);
     REQUIRE(difference(expected, totals.read()) == "");
     REQUIRE(totals.damage() == "");
   }
 }
 
-TEMPLATE_TEST_CASE("the number of items may end a segment early", "", small_tuning, marking_tuning,
-                   tiny_pipeline_tuning, tiny_resident_segments) {
+using ways_of_counts =
+    types_to_test<std::tuple<marking_tuning, tiny_resident_segments>,
+                  std::tuple<small_tuning, tiny_pipeline_tuning>, std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("the number of items may end a segment early", "", ways_of_counts) {
   auto const items = make_items<std::int32_t>(1000);
   auto const ends = make_offsets(segment_shape::some_empty, 1000);
   segments_on_device const segments(ends);
@@ -256,8 +344,18 @@ TEST_CASE("offsets that do not ascend damage nothing") {
 }
 #endif
 
-TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tuning, marking_tuning,
-                   tiny_pipeline_tuning, tiny_resident_segments) {
+namespace {
+
+template <class Way, descriptor... Which>
+using by_forms = tried<Way, some_forms<Which...>>;
+
+}  // namespace
+
+using counted_forms = types_to_test<
+    std::tuple<by_forms<small_tuning, flags>, by_forms<tiny_resident_segments, narrow>>,
+    std::tuple<by_forms<marking_tuning, offsets>, by_forms<tiny_pipeline_tuning, bits, keys>>,
+    std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("the number of items may lie in device memory", "", counted_forms) {
   auto const items = make_items<std::int32_t>(1000);
   for (index_t const n : {-3, 0, 1, 32, 999, 1000, 5000}) {
     INFO("n on the device = " << n);
@@ -268,14 +366,12 @@ TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tun
     device_image<index_t> length(std::vector<index_t>{n});
     auto const count = item_count::on_device(length.data(), 1000);
     auto const expected = segment_totals_oracle(part, ends, plus<std::int32_t>{}, 9);
-    for (descriptor const form : all_descriptors) {
+    auto const require = [&](descriptor form, auto heads) {
       device_image<std::int32_t> in(items), totals(1000);
       device_image<index_t> number(std::vector<index_t>{-1});
       workspace ws;
-      segments.as(form, [&](auto heads) {
-        segmented_reduce<TestType>(ws, in.data(), totals.data(), heads, count, plus<std::int32_t>{},
-                                   number.data(), 9);
-      });
+      segmented_reduce<typename TestType::way>(ws, in.data(), totals.data(), heads, count, sum{},
+                                               number.data(), 9);
       auto got = totals.read();
       got.resize(expected.size());
       REQUIRE(difference(expected, got) == "");
@@ -283,12 +379,18 @@ TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tun
       REQUIRE(number.read()[0] == (form == descriptor::offsets || form == descriptor::narrow_offsets
                                        ? -1
                                        : static_cast<index_t>(expected.size())));
-    }
+    };
+    [&]<descriptor... Which>(descriptors<Which...>) {
+      (require(Which, segments.template as<Which>()), ...);
+    }(typename TestType::with{});
   }
 }
 
-TEMPLATE_TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all the same",
-                   "", automatic, tiny_pipeline_tuning) {
+using ways_of_workspaces =
+    types_to_test<std::tuple<tiny_pipeline_tuning>, std::tuple<chosen>, std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE(
+    "a dirty workspace, a reused one and the caller's own memory are all the same", "",
+    ways_of_workspaces) {
   // Up to so many segments each tile searches for its own; heads of more are marked for all.
   for (index_t const many : {device::most_searched_segments, device::most_searched_segments + 1}) {
     index_t const n = 20000;
@@ -307,24 +409,31 @@ TEMPLATE_TEST_CASE("a dirty workspace, a reused one and the caller's own memory 
     auto const expected = segment_totals_oracle(items, ends, plus<std::int32_t>{}, 3);
     INFO(many << " segments");
     for (int k = 0; k < 2; ++k) {
-      segmented_reduce<TestType>(ws, in.data(), totals.data(), heads, n, plus<std::int32_t>{},
-                                 nullptr, 3);
+      segmented_reduce<way_of<TestType>>(ws, in.data(), totals.data(), heads, n, sum{}, nullptr, 3);
       REQUIRE(difference(expected, totals.read()) == "");
       REQUIRE(totals.damage() == "");
     }
   }
 }
 
+namespace {
+
+/// All ways begin alike.
+using refusing = automatic_or<small_tuning>;
+
+}  // namespace
+
 TEST_CASE("what cannot work is refused before anything runs") {
   device_image<int> items(100000), totals(100000);
   workspace small(items.data(), 8);
   REQUIRE_THROWS_WITH(
-      segmented_reduce(small, items.data(), totals.data(), equal_segments{3}, 100000, plus<int>{}),
+      segmented_reduce<refusing>(small, items.data(), totals.data(), equal_segments{3}, 100000,
+                                 plus<int>{}),
       Catch::Contains("workspace of 8 bytes, but the call needs"));
   workspace ws;
   index_t const* const no_offsets = nullptr;
-  REQUIRE_THROWS_AS(segmented_reduce(ws, items.data(), totals.data(),
-                                     segment_offsets{no_offsets, -1}, 1, plus<int>{}),
+  REQUIRE_THROWS_AS(segmented_reduce<refusing>(ws, items.data(), totals.data(),
+                                               segment_offsets{no_offsets, -1}, 1, plus<int>{}),
                     invalid_argument);
 }
 
@@ -334,8 +443,9 @@ TEST_CASE("totals of segments that share memory with what is read are refused") 
   std::uint32_t other[100] = {};
   auto const in = static_cast<std::uint32_t const*>(items);
   auto const refused = [&](std::uint32_t* totals, auto descriptor) {
-    REQUIRE_THROWS_AS(segmented_reduce(ws, in, totals, descriptor, 50, plus<std::uint32_t>{}),
-                      invalid_argument);
+    REQUIRE_THROWS_AS(
+        segmented_reduce<refusing>(ws, in, totals, descriptor, 50, plus<std::uint32_t>{}),
+        invalid_argument);
   };
   refused(items, equal_segments{5});
   refused(items + 49, head_bits{other});
@@ -344,7 +454,7 @@ TEST_CASE("totals of segments that share memory with what is read are refused") 
   auto const by_key = [&](std::uint32_t* unique, std::uint32_t* totals) {
     index_t runs = 0;
     REQUIRE_THROWS_AS(
-        reduce_by_key(ws, other, in, unique, totals, 50, plus<std::uint32_t>{}, &runs),
+        reduce_by_key<refusing>(ws, other, in, unique, totals, 50, plus<std::uint32_t>{}, &runs),
         invalid_argument);
   };
   by_key(other + 60, items);

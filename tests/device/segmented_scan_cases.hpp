@@ -2,6 +2,7 @@
 // Calls of scans within segments between canaries, compared with a sequential loop.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -29,7 +30,29 @@ struct place {
   bool in_place = false;
 };
 
-/// Scans between canaries, and looks at what must not change.
+/// Has items scanned between canaries, and looks at what must not change. Not compiled once for
+/// each way and descriptor.
+template <class T, class Item>
+std::vector<T> between_canaries(
+    std::vector<Item> const& items, place where,
+    std::function<void(workspace&, Item const* in, T* out)> const& scan) {
+  auto const n = static_cast<index_t>(items.size());
+  workspace ws;
+  device_image<Item> in(items, where.in_offset);
+  device_image<T> apart(where.in_place ? 0 : n, where.out_offset);
+  T* out = apart.data();
+  if constexpr (std::is_same_v<T, Item>) out = where.in_place ? in.data() : apart.data();
+  scan(ws, in.data(), out);
+  auto const input_after = in.read();
+  auto result = apart.read();
+  if constexpr (std::is_same_v<T, Item>) {
+    if (where.in_place) result = input_after;
+  }
+  REQUIRE(in.damage() + apart.damage() == "");
+  if (!where.in_place) REQUIRE(bit_difference(items, input_after) == "");
+  return result;
+}
+
 template <class Tuning, class Heads, class Op, class Item>
 std::vector<typename Op::value_type> scan_on_device(scan_kind kind, std::vector<Item> const& items,
                                                     Heads heads, Op op,
@@ -37,25 +60,13 @@ std::vector<typename Op::value_type> scan_on_device(scan_kind kind, std::vector<
                                                     place where = {}) {
   using T = typename Op::value_type;
   auto const n = static_cast<index_t>(items.size());
-  workspace ws;
-  device_image<Item> in(items, where.in_offset);
-  device_image<T> apart(where.in_place ? 0 : n, where.out_offset);
-  T* out = apart.data();
-  if constexpr (std::is_same_v<T, Item>) out = where.in_place ? in.data() : apart.data();
-  if (kind == scan_kind::exclusive) {
-    exclusive_segmented_scan<Tuning>(ws, in.data(), out, heads, n, op, init);
-  } else {
-    inclusive_segmented_scan<Tuning>(ws, in.data(), out, heads, n, op, init);
-  }
-  auto const input_after = in.read();
-  auto result = apart.read();
-  if constexpr (std::is_same_v<T, Item>) {
-    if (where.in_place) result = input_after;
-  }
-  REQUIRE(in.damage() == "");
-  REQUIRE(apart.damage() == "");
-  if (!where.in_place) REQUIRE(bit_difference(items, input_after) == "");
-  return result;
+  return between_canaries<T, Item>(items, where, [&](workspace& ws, Item const* in, T* out) {
+    if (kind == scan_kind::exclusive) {
+      exclusive_segmented_scan<Tuning>(ws, in, out, heads, n, op, init);
+    } else {
+      inclusive_segmented_scan<Tuning>(ws, in, out, heads, n, op, init);
+    }
+  });
 }
 
 using every_form = descriptors<descriptor::flags, descriptor::bits, descriptor::offsets,
@@ -85,13 +96,17 @@ void require_scans(segment_shape shape, index_t n, Op op, typename Op::value_typ
   segments_on_device const segments(make_offsets(shape, n), where.in_offset);
   for (scan_kind const kind : both_kinds) {
     auto const expected = segmented_oracle(kind, items, segments.host_flags, op, init);
-    auto const require = [&](descriptor form, auto heads) {
+    auto const require = [&](descriptor form, auto const& scan) {
       INFO("n = " << n << ", " << to_string(shape) << ", descriptor " << static_cast<int>(form)
                   << (kind == scan_kind::inclusive ? ", inclusive" : ", exclusive"));
-      auto const got = scan_on_device<Tuning>(kind, items, heads, op, init, where);
-      REQUIRE(difference(expected, got) == "");
+      REQUIRE(difference(expected, scan()) == "");
     };
-    (require(Which, segments.template as<Which>()), ...);
+    using result = std::vector<typename Op::value_type>;
+    (require(Which, std::function<result()>([&] {
+               return scan_on_device<Tuning>(kind, items, segments.template as<Which>(), op, init,
+                                             where);
+             })),
+     ...);
   }
 }
 

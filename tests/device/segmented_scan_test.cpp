@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segmented scans against a sequential loop: sizes, shapes of segments, descriptors, operators,
-// schedules, places.
+// Segmented scans against a sequential loop: small tiles, shapes of segments, descriptors,
+// operators, schedules, workspaces. Pipelines and the library's own tiles have tests of their own.
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <tests/device/segmented_scan_cases.hpp>
@@ -12,41 +14,63 @@
 using namespace libscan;
 using namespace libscan::test;
 
+namespace {
+
+using forms_for_tripwire =
+    std::conditional_t<quick_types, descriptors<descriptor::flags>,
+                       descriptors<descriptor::flags, descriptor::offsets>>;
+using forms_for_sums = std::conditional_t<
+    quick_types, descriptors<descriptor::offsets, descriptor::keys>,
+    std::conditional_t<
+        few_types, descriptors<descriptor::bits, descriptor::narrow_offsets, descriptor::keys>,
+        every_form>>;
+
+}  // namespace
+
 TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a loop, in every shape") {
   each_schedule(1, [&](std::string const& schedule) {
     INFO(schedule);
     for (segment_shape const shape : all_segment_shapes()) {
       for (index_t n = 0; n <= 200; n += n < 18 || !reduced() ? 1 : 13) {
         require_scans<tiny_tuning, interval>(shape, n, tripwire{}, tripwire::identity(),
-                                             descriptors<descriptor::flags, descriptor::offsets>{});
+                                             forms_for_tripwire{});
       }
       for (index_t n = 0; n <= 200; n += scaled(1, 19)) {
-        require_scans<tiny_tuning, std::int32_t>(shape, n, plus<std::int32_t>{}, 7, every_form{});
+        require_scans<tiny_tuning, std::int32_t>(shape, n, plus<std::int32_t>{}, 7,
+                                                 forms_for_sums{});
       }
     }
   });
 }
 
-// Instrumented builds have each operator and each descriptor, but few pairs of them.
-using small_cases =
-    types_to_test<std::tuple<tested<compose, descriptors<descriptor::flags>>,
-                             tested<keep_last, descriptors<descriptor::keys>>,
-                             tested<tripwire, descriptors<descriptor::offsets>>>,
-                  std::tuple<tested<compose, offsets_and_keys>,
-                             tested<keep_last, descriptors<descriptor::flags, descriptor::offsets>>,
-                             tested<tripwire, descriptors<descriptor::flags, descriptor::keys>>>>;
+// Builds of few types have each operator and each descriptor, but few pairs of them.
+using small_cases = types_to_test<
+    std::tuple<tried<small_tuning, tested<compose, descriptors<descriptor::flags>>>,
+               tried<tiny_resident_segments, tested<keep_last, descriptors<descriptor::keys>>>>,
+    std::tuple<tried<small_tuning, tested<tripwire, descriptors<descriptor::keys>>>,
+               tried<tiny_resident_segments, tested<tripwire, descriptors<descriptor::offsets>>>>,
+    std::tuple<
+        tried<small_tuning, tested<compose, offsets_and_keys>>,
+        tried<small_tuning,
+              tested<keep_last, descriptors<descriptor::flags, descriptor::offsets,
+                                            descriptor::keys>>>,
+        tried<small_tuning, tested<tripwire, descriptors<descriptor::flags, descriptor::offsets>>>,
+        tried<tiny_resident_segments,
+              tested<compose,
+                     descriptors<descriptor::flags, descriptor::offsets, descriptor::keys>>>,
+        tried<tiny_resident_segments,
+              tested<keep_last, descriptors<descriptor::flags, descriptor::offsets>>>,
+        tried<tiny_resident_segments,
+              tested<tripwire, descriptors<descriptor::flags, descriptor::keys>>>>>;
 TEMPLATE_LIST_TEST_CASE("several warps and rows agree with a loop, whatever the operator", "",
                         small_cases) {
-  using op = typename TestType::operation;
-  using T = typename TestType::type;
+  using given = typename TestType::with;
   each_schedule(scaled(3, 1), [&](std::string const& schedule) {
     INFO(schedule);
     for (segment_shape const shape : all_segment_shapes()) {
       for (index_t const n : {1, 2, 95, 255, 767, 768, 769, 1537, 5000}) {
-        require_scans<small_tuning, T>(shape, n, op{}, TestType::init(),
-                                       typename TestType::forms{});
-        require_scans<tiny_resident_segments, T>(shape, n, op{}, TestType::init(),
-                                                 typename TestType::forms{});
+        require_scans<typename TestType::way, typename given::type>(
+            shape, n, typename given::operation{}, given::init(), typename given::forms{});
       }
     }
   });
@@ -64,86 +88,18 @@ TEMPLATE_LIST_TEST_CASE("many tiles of several warps agree with a loop", "", man
   });
 }
 
-using smallest_cases = types_to_test<
-    std::tuple<tested<plus<std::uint8_t>, descriptors<descriptor::bits>>, tested<compose, marks>,
-               tested<tripwire, offsets_and_keys>>,
-    std::tuple<tested<plus<std::uint8_t>, descriptors<descriptor::flags>>,
-               tested<plus<std::uint8_t>, offsets_and_keys>, tested<compose, offsets_and_keys>,
-               tested<tripwire, marks>, tested<plus<std::int32_t>, marks>,
-               tested<plus<std::int32_t>, offsets_and_keys>, tested<keep_last, marks>,
-               tested<keep_last, offsets_and_keys>>>;
-TEMPLATE_LIST_TEST_CASE("the smallest pipeline agrees with a loop, whatever the operator", "",
-                        smallest_cases) {
-  using op = typename TestType::operation;
-  using T = typename TestType::type;
-  typename TestType::forms const forms;
-  each_schedule(scaled(3, 1), [&](std::string const& schedule) {
-    INFO(schedule);
-    for (segment_shape const shape : all_segment_shapes()) {
-      for (index_t const n : {1, 2, 31, 33, 127, 128, 129, 255, 256, 257, 513, 1537}) {
-        require_scans<tiny_pipeline_tuning, T>(shape, n, op{}, TestType::init(), forms);
-      }
-      require_scans<tiny_pipeline_tuning, T>(shape, scaled(9000, 3000), op{}, TestType::init(),
-                                             forms);
-    }
-  });
-  for (int offset = 1; offset < 17; offset += scaled(1, 4)) {
-    place const where{offset, 17 - offset, false};
-    for (index_t const n : {5, 131, 700}) {
-      require_scans<tiny_pipeline_tuning, T>(segment_shape::power_law, n, op{}, TestType::init(),
-                                             forms, where);
-    }
-  }
-}
-
-using tuned_operators = types_to_test<std::tuple<plus<std::int16_t>, tripwire>,
-                                      std::tuple<plus<std::int32_t>, compose>>;
-TEMPLATE_LIST_TEST_CASE("the pipeline as it is tuned agrees with a loop", "", tuned_operators) {
-  using T = typename TestType::value_type;
-  using flags_tuning = segmented_pipeline_tuning<T, T, T, 8>;
-  using keys_tuning = segmented_pipeline_tuning<T, T, T, 32>;
-  constexpr index_t tile = index_t{flags_tuning::group_threads} * flags_tuning::vector_items *
-                           flags_tuning::lane_vectors * flags_tuning::batches;
-  T const init = TestType::identity();
-  for (segment_shape const shape : all_segment_shapes()) {
-    for (index_t const n : {tile - 1, 2 * tile + 129, on_gpu ? 700 * tile + 1 : 7 * tile + 1}) {
-      if (reduced() && n > 3 * tile) continue;
-      require_scans<flags_tuning, T>(shape, n, TestType{}, init, marks{});
-      require_scans<keys_tuning, T>(shape, n, TestType{}, init, descriptors<descriptor::keys>{});
-    }
-  }
-}
-
-using ladder_operators =
-    types_to_test<std::tuple<plus<std::int32_t>, tripwire>,
-                  std::tuple<plus<std::uint8_t>, maximum<std::int16_t>, plus<std::uint64_t>>>;
-TEMPLATE_LIST_TEST_CASE("the size ladder agrees with a loop, in every type", "", ladder_operators) {
-  using T = typename TestType::value_type;
-  using tuning = device::segmented_tuning<T>;
-  index_t const tile = index_t{tuning::block_threads} * tuning::items_per_thread;
-  each_schedule(scaled(1, 0), [&](std::string const& schedule) {
-    INFO(schedule);
-    index_t const limit = on_gpu ? 2000000 : reduced() ? 5000 : std::min<index_t>(70000, 34 * tile);
-    for (index_t const n : size_ladder(tile, 256, limit)) {
-      for (segment_shape const shape : all_segment_shapes()) {
-        bool const tiny = shape == segment_shape::single || shape == segment_shape::some_empty;
-        if (n > 20000 && !on_gpu && tiny) continue;
-        require_scans<automatic, T>(shape, n, TestType{}, TestType::identity(), marks{});
-      }
-    }
-  });
-}
-
 TEST_CASE("items are converted to the accumulator before the first addition") {
   for (segment_shape const shape : all_segment_shapes()) {
-    require_scans<automatic, std::uint8_t>(shape, 30000, plus<std::uint64_t>{}, 5,
-                                           descriptors<descriptor::keys>{});
+    using tuning = automatic_or<device::segmented_tuning<std::uint64_t>>;
+    require_scans<tuning, std::uint8_t>(shape, 30000, plus<std::uint64_t>{}, 5,
+                                        descriptors<descriptor::keys>{});
   }
 }
 
-TEMPLATE_TEST_CASE("rows of a matrix begin at multiples of their length", "", automatic,
-                   tiny_pipeline_tuning,
-                   (segmented_pipeline_tuning<std::int32_t, std::int32_t, std::int32_t, 0>)) {
+using ways_of_rows = types_to_test<
+    std::tuple<tiny_pipeline_tuning>, std::tuple<small_tuning, tiny_resident_segments>,
+    std::tuple<chosen, segmented_pipeline_tuning<std::int32_t, std::int32_t, std::int32_t, 0>>>;
+TEMPLATE_LIST_TEST_CASE("rows of a matrix begin at multiples of their length", "", ways_of_rows) {
   index_t const n = 9001;
   auto const items = make_items<std::int32_t>(n);
   for (index_t const length : row_lengths(n)) {
@@ -151,22 +107,10 @@ TEMPLATE_TEST_CASE("rows of a matrix begin at multiples of their length", "", au
     auto const heads = flags_of(row_offsets(n, length));
     for (scan_kind const kind : both_kinds) {
       auto const got =
-          scan_on_device<TestType>(kind, items, equal_segments{length}, plus<std::int32_t>{}, 1);
+          scan_on_device<way_of<TestType>>(kind, items, equal_segments{length},
+                                           plus<std::int32_t>{}, 1);
       REQUIRE(difference(segmented_oracle(kind, items, heads, plus<std::int32_t>{}, 1), got) == "");
     }
-  }
-}
-
-TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is touched") {
-  for (int offset = 0; offset <= 16; ++offset) {
-    INFO("offset " << offset);
-    place const where{offset, 16 - offset, false};
-    require_scans<automatic, std::int32_t>(
-        segment_shape::power_law, 4700, plus<std::int32_t>{}, 0,
-        descriptors<descriptor::flags, descriptor::bits, descriptor::offsets, descriptor::keys>{},
-        where);
-    require_scans<automatic, std::uint8_t>(segment_shape::some_empty, 4700, plus<std::uint8_t>{}, 0,
-                                           marks{}, where);
   }
 }
 
@@ -177,20 +121,29 @@ TEST_CASE("the output may be the input") {
       place const where{3, 0, true};
       require_scans<automatic, std::int32_t>(segment_shape::power_law, n, plus<std::int32_t>{}, 5,
                                              descriptors<descriptor::flags>{}, where);
-      require_scans<tiny_pipeline_tuning, std::int32_t>(
-          segment_shape::power_law, n, plus<std::int32_t>{}, 5,
-          descriptors<descriptor::flags, descriptor::keys>{}, where);
-      require_scans<small_tuning, affine>(segment_shape::huge_among_tiny, n, compose{},
-                                          affine{1, 1}, descriptors<descriptor::keys>{}, where);
-      require_scans<tiny_resident_segments, affine>(segment_shape::huge_among_tiny, n, compose{},
-                                                    affine{1, 1}, descriptors<descriptor::keys>{},
-                                                    where);
+      require_scans<tiny_pipeline_tuning, std::int32_t>(segment_shape::power_law, n,
+                                                        plus<std::int32_t>{}, 5,
+                                                        descriptors<descriptor::keys>{}, where);
+      if constexpr (!few_types) {
+        require_scans<tiny_pipeline_tuning, std::int32_t>(segment_shape::power_law, n,
+                                                          plus<std::int32_t>{}, 5,
+                                                          descriptors<descriptor::flags>{}, where);
+      }
+      if constexpr (!quick_types) {
+        require_scans<small_tuning, affine>(segment_shape::huge_among_tiny, n, compose{},
+                                            affine{1, 1}, descriptors<descriptor::keys>{}, where);
+        require_scans<tiny_resident_segments, affine>(segment_shape::huge_among_tiny, n, compose{},
+                                                      affine{1, 1}, descriptors<descriptor::keys>{},
+                                                      where);
+      }
     }
   });
 }
 
-TEMPLATE_TEST_CASE("floating sums repeat bit for bit, and -0.0 stays", "", automatic,
-                   tiny_pipeline_tuning) {
+using ways_of_floats =
+    types_to_test<std::tuple<small_tuning>, std::tuple<tiny_pipeline_tuning>, std::tuple<chosen>>;
+TEMPLATE_LIST_TEST_CASE("floating sums repeat bit for bit, and -0.0 stays", "", ways_of_floats) {
+  using way = way_of<TestType>;
   auto const items = make_input<float>(pattern::random, scaled(70000, 8000));
   segments_on_device const segments(
       make_offsets(segment_shape::power_law, static_cast<index_t>(items.size())));
@@ -205,7 +158,7 @@ TEMPLATE_TEST_CASE("floating sums repeat bit for bit, and -0.0 stays", "", autom
           INFO(schedule << ", " << multiprocessors << " multiprocessors");
           for (int k = 0; k < repeats; ++k) {
             auto const again =
-                scan_on_device<TestType>(scan_kind::inclusive, items, heads, plus<float>{}, 0.5f);
+                scan_on_device<way>(scan_kind::inclusive, items, heads, plus<float>{}, 0.5f);
             if (first.empty()) first = again;
             REQUIRE(bit_difference(first, again) == "");
           }
@@ -215,15 +168,17 @@ TEMPLATE_TEST_CASE("floating sums repeat bit for bit, and -0.0 stays", "", autom
   auto const small = make_input<float>(pattern::small, static_cast<index_t>(items.size()));
   auto const exact =
       segmented_oracle(scan_kind::inclusive, small, segments.host_flags, plus<float>{}, -0.0f);
-  REQUIRE(difference(exact, scan_on_device<TestType>(scan_kind::inclusive, small, heads,
+  REQUIRE(difference(exact, scan_on_device<way>(scan_kind::inclusive, small, heads,
                                                      plus<float>{}, -0.0f)) == "");
   std::vector<float> const zeros(items.size(), -0.0f);
-  REQUIRE(bit_difference(zeros, scan_on_device<TestType>(scan_kind::inclusive, zeros, heads,
+  REQUIRE(bit_difference(zeros, scan_on_device<way>(scan_kind::inclusive, zeros, heads,
                                                          plus<float>{}, -0.0f)) == "");
 }
 
-TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tuning,
-                   tiny_pipeline_tuning, tiny_resident_segments) {
+using ways_of_counts =
+    types_to_test<std::tuple<small_tuning>, std::tuple<tiny_pipeline_tuning, tiny_resident_segments>,
+                  std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("the number of items may lie in device memory", "", ways_of_counts) {
   auto const items = make_items<std::int32_t>(1000);
   for (index_t const n : {-3, 0, 1, 32, 999, 1000, 5000}) {
     INFO("n on the device = " << n);
@@ -249,8 +204,11 @@ TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tun
   }
 }
 
-TEMPLATE_TEST_CASE("a dirty workspace, a reused one and the caller's own memory are all the same",
-                   "", automatic, tiny_pipeline_tuning) {
+using ways_of_workspaces =
+    types_to_test<std::tuple<tiny_pipeline_tuning>, std::tuple<chosen>, std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE(
+    "a dirty workspace, a reused one and the caller's own memory are all the same", "",
+    ways_of_workspaces) {
   // Up to so many segments each tile searches for its own; heads of more are marked for all.
   for (index_t const many : {device::most_searched_segments, device::most_searched_segments + 1}) {
     index_t const n = 20000;
@@ -268,8 +226,8 @@ TEMPLATE_TEST_CASE("a dirty workspace, a reused one and the caller's own memory 
         segmented_oracle(scan_kind::inclusive, items, segments.host_flags, plus<std::int32_t>{}, 3);
     INFO(many << " segments");
     for (int k = 0; k < 2; ++k) {
-      inclusive_segmented_scan<TestType>(ws, in.data(), out.data(), heads, n, plus<std::int32_t>{},
-                                         3);
+      inclusive_segmented_scan<way_of<TestType>>(ws, in.data(), out.data(), heads, n,
+                                                 plus<std::int32_t>{}, 3);
       REQUIRE(difference(expected, out.read()) == "");
     }
   }
@@ -285,24 +243,34 @@ TEST_CASE("items are transformed as they are loaded, results as they are stored"
     device_image<std::int16_t> in(items);
     device_image<std::uint64_t> out(n);
     workspace ws;
-    inclusive_segmented_scan(ws,
-                             transformed{static_cast<std::int16_t const*>(in.data()), squared{}},
-                             transforming{out.data(), inverted{}}, segments.as<descriptor::flags>(),
-                             n, plus<std::int64_t>{}, 5);
+    using tuning =
+        std::conditional_t<quick_types, device::segmented_tuning<std::int64_t>, automatic>;
+    inclusive_segmented_scan<tuning>(
+        ws, transformed{static_cast<std::int16_t const*>(in.data()), squared{}},
+        transforming{out.data(), inverted{}}, segments.as<descriptor::flags>(), n,
+        plus<std::int64_t>{}, 5);
     REQUIRE(difference(transform_all(expected, inverted{}), out.read()) == "");
     REQUIRE(out.damage() == "");
   }
 }
 
+namespace {
+
+/// All ways begin alike.
+using refusing = automatic_or<small_tuning>;
+
+}  // namespace
+
 TEST_CASE("what cannot work is refused before anything runs") {
   device_image<int> items(100000);
   workspace small(items.data(), 8);
-  REQUIRE_THROWS_WITH(inclusive_segmented_scan(small, items.data(), items.data(), equal_segments{3},
-                                               100000, plus<int>{}),
+  REQUIRE_THROWS_WITH(inclusive_segmented_scan<refusing>(small, items.data(), items.data(),
+                                                         equal_segments{3}, 100000, plus<int>{}),
                       Catch::Contains("workspace of 8 bytes, but the call needs"));
   workspace ws;
   REQUIRE_THROWS_WITH(
-      inclusive_segmented_scan(ws, items.data(), items.data(), equal_segments{0}, 1, plus<int>{}),
+      inclusive_segmented_scan<refusing>(ws, items.data(), items.data(), equal_segments{0}, 1,
+                                         plus<int>{}),
       Catch::Contains("length of segments is 0; expected > 0"));
 }
 
@@ -312,8 +280,9 @@ TEST_CASE("outputs that share memory with what a scan within segments reads are 
   std::uint32_t other[100] = {};
   auto const in = static_cast<std::uint32_t const*>(items);
   auto const refused = [&](std::uint32_t* out, auto descriptor) {
-    REQUIRE_THROWS_AS(inclusive_segmented_scan(ws, in, out, descriptor, 50, plus<std::uint32_t>{}),
-                      invalid_argument);
+    REQUIRE_THROWS_AS(
+        inclusive_segmented_scan<refusing>(ws, in, out, descriptor, 50, plus<std::uint32_t>{}),
+        invalid_argument);
   };
   refused(items + 49, equal_segments{5});
   refused(items, segment_keys{items + 20});

@@ -122,6 +122,7 @@ std::vector<row> const& tiny_rows() {
   return rows;
 }
 
+#ifndef LIBSCAN_TEST_QUICK
 /// Blocks as people would have them.
 std::vector<row> const& ordinary_rows() {
   static std::vector<row> const rows{
@@ -134,6 +135,7 @@ std::vector<row> const& ordinary_rows() {
   };
   return rows;
 }
+#endif
 
 constexpr scan_kind both_kinds[] = {scan_kind::exclusive, scan_kind::inclusive};
 
@@ -196,6 +198,7 @@ TEST_CASE("with tiles of a few items, every strategy agrees with a loop at every
   });
 }
 
+#ifndef LIBSCAN_TEST_QUICK
 TEST_CASE("with ordinary tiles, every strategy agrees with a loop along the size ladder") {
   each_schedule(scaled(1, 0), [](std::string const& schedule) {
     INFO(schedule);
@@ -205,20 +208,24 @@ TEST_CASE("with ordinary tiles, every strategy agrees with a loop along the size
     }
   });
 }
+#endif
 
 TEST_CASE("kernels for 70 threads serve blocks of any size up to that") {
   each_schedule(1, [](std::string const& schedule) {
     INFO(schedule);
-    require_blocks_of_all_sizes<one_block, textbook::brent_kung>();
     require_blocks_of_all_sizes<scan_then_fan, textbook::kogge_stone>(2);
-    require_blocks_of_all_sizes<scan_then_fan, fully_padded_blelloch>();
-    require_blocks_of_all_sizes<scan_then_propagate, textbook::kogge_stone>();
     require_blocks_of_all_sizes<reduce_then_scan, textbook::blelloch<>>();
-    require_blocks_of_all_sizes<chained_scan, textbook::hillis_steele>();
     require_blocks_of_all_sizes<decoupled_look_back, textbook::kogge_stone>();
+    if constexpr (!quick_types) {
+      require_blocks_of_all_sizes<one_block, textbook::brent_kung>();
+      require_blocks_of_all_sizes<scan_then_fan, fully_padded_blelloch>();
+      require_blocks_of_all_sizes<scan_then_propagate, textbook::kogge_stone>();
+      require_blocks_of_all_sizes<chained_scan, textbook::hillis_steele>();
+    }
   });
 }
 
+#ifndef LIBSCAN_TEST_ALWAYS_REDUCED
 TEST_CASE("levels upon levels, and look-back beyond a window") {
   if (reduced()) return;
   each_schedule(1, [](std::string const& schedule) {
@@ -230,6 +237,7 @@ TEST_CASE("levels upon levels, and look-back beyond a window") {
     }
   });
 }
+#endif
 
 TEST_CASE("sums of integers, widened from bytes too") {
   std::vector<index_t> const sizes{0, 1, 33, 1000, scaled(9000, 2000)};
@@ -237,10 +245,11 @@ TEST_CASE("sums of integers, widened from bytes too") {
     INFO(schedule);
     require_sums<decoupled_look_back<textbook::kogge_stone, 32>>(sizes);
     require_sums<scan_then_fan<default_block_scan, 64>, std::uint8_t>(sizes);
-    require_sums<production>(sizes);
+    if constexpr (!quick_types) require_sums<production>(sizes);
   });
 }
 
+#ifndef LIBSCAN_TEST_ALWAYS_REDUCED
 TEST_CASE("more tiles than a grid has blocks") {
   if (reduced()) return;
   std::vector<index_t> const sizes{2 * most_blocks + 4242};
@@ -250,6 +259,7 @@ TEST_CASE("more tiles than a grid has blocks") {
   require_sums<decoupled_look_back<textbook::brent_kung, 1>>(sizes);
   require_sums<scan_then_propagate<textbook::kogge_stone, 1>>({4 * most_blocks + 4242});
 }
+#endif
 
 TEMPLATE_TEST_CASE("an output narrower than the accumulator receives final results only", "",
                    (scan_then_fan<textbook::kogge_stone, 4>),

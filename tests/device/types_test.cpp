@@ -109,17 +109,39 @@ void require_scans() {
   });
 }
 
+template <class Op>
+using pipelined = tried<pipeline_tuning<typename Op::value_type, typename Op::value_type,
+                                        typename Op::value_type>,
+                        Op>;
+template <class Op>
+using looking_back = tried<look_back_tuning<typename Op::value_type>, Op>;
+template <class Op>
+using by_choice = tried<chosen, Op>;
+
 }  // namespace
 
-TEMPLATE_TEST_CASE("sums of every type agree with a loop", "", std::int8_t, std::int16_t,
-                   std::uint16_t, std::uint32_t, std::int64_t, float, double) {
-  require_scans<scan_kind::exclusive, plus<TestType>>();
-  require_scans<scan_kind::inclusive, plus<TestType>>();
+using sums = types_to_test<
+    std::tuple<pipelined<plus<std::int8_t>>>,
+    std::tuple<looking_back<plus<std::int16_t>>, looking_back<plus<double>>>,
+    std::tuple<by_choice<plus<std::int8_t>>, by_choice<plus<std::int16_t>>,
+               by_choice<plus<std::uint16_t>>, by_choice<plus<std::uint32_t>>,
+               by_choice<plus<std::int64_t>>, by_choice<plus<float>>, by_choice<plus<double>>>>;
+TEMPLATE_LIST_TEST_CASE("sums of every type agree with a loop", "", sums) {
+  using op = typename TestType::with;
+  using way = way_of<typename TestType::way>;
+  require_scans<scan_kind::exclusive, op, way>();
+  if constexpr (!few_types) require_scans<scan_kind::inclusive, op, way>();
 }
 
-TEMPLATE_TEST_CASE("exclusive scans with other operators agree with a loop", "",
-                   minimum<std::uint8_t>, maximum<double>, bit_or<std::uint64_t>) {
-  require_scans<scan_kind::exclusive, TestType>();
+using exclusive_operators = types_to_test<
+    std::tuple<looking_back<bit_or<std::uint64_t>>>,
+    std::tuple<looking_back<minimum<std::uint8_t>>, looking_back<maximum<double>>>,
+    std::tuple<by_choice<minimum<std::uint8_t>>, by_choice<maximum<double>>,
+               by_choice<bit_or<std::uint64_t>>>>;
+TEMPLATE_LIST_TEST_CASE("exclusive scans with other operators agree with a loop", "",
+                        exclusive_operators) {
+  require_scans<scan_kind::exclusive, typename TestType::with,
+                way_of<typename TestType::way>>();
 }
 
 namespace {
@@ -135,15 +157,16 @@ struct three_bytes {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("results of three bytes agree with a loop", "", void,
-                   (pipeline_tuning<std::uint8_t, int, three_bytes>)) {
+using ways_of_three_bytes =
+    types_to_test<std::tuple<pipeline_tuning<std::uint8_t, int, three_bytes>>, std::tuple<chosen>>;
+TEMPLATE_LIST_TEST_CASE("results of three bytes agree with a loop", "", ways_of_three_bytes) {
   index_t const n = scaled(20001, 5001);
   std::vector<std::uint8_t> items;
   for (index_t i = 0; i < n; ++i) items.push_back(static_cast<std::uint8_t>(i * 37));
   device_image<std::uint8_t> in(items);
   device_image<three_bytes> out(n);
   workspace ws;
-  inclusive_scan<TestType>(ws, in.data(), out.data(), n, plus<int>{});
+  inclusive_scan<way_of<TestType>>(ws, in.data(), out.data(), n, plus<int>{});
   auto const got = out.read();
   int sum = 0;
   bool same = true;
@@ -193,9 +216,17 @@ TEST_CASE("a structure of 12 bytes agrees with a loop") {
   require_scans<scan_kind::exclusive, join_shears>();
 }
 
-TEMPLATE_TEST_CASE("inclusive scans with other operators agree with a loop", "", minimum<float>,
-                   maximum<std::uint32_t>, bit_and<std::int32_t>, bit_xor<std::int8_t>, multiply) {
-  require_scans<scan_kind::inclusive, TestType>();
+using inclusive_operators = types_to_test<
+    std::tuple<looking_back<bit_xor<std::int8_t>>>,
+    std::tuple<looking_back<minimum<float>>, pipelined<bit_and<std::int32_t>>,
+               looking_back<maximum<std::uint32_t>>, looking_back<multiply>>,
+    std::tuple<by_choice<minimum<float>>, by_choice<maximum<std::uint32_t>>,
+               by_choice<bit_and<std::int32_t>>, by_choice<bit_xor<std::int8_t>>,
+               by_choice<multiply>>>;
+TEMPLATE_LIST_TEST_CASE("inclusive scans with other operators agree with a loop", "",
+                        inclusive_operators) {
+  require_scans<scan_kind::inclusive, typename TestType::with,
+                way_of<typename TestType::way>>();
 }
 
 TEST_CASE("items are transformed as they are loaded, results as they are stored") {
@@ -264,7 +295,10 @@ void require_segmented_scan(std::vector<typename Op::value_type> const& values) 
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("sums and minima within segments agree with a loop", "", double, std::int8_t) {
+using types_within_segments =
+    types_to_test<std::tuple<std::int8_t>, std::tuple<double>, std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("sums and minima within segments agree with a loop", "",
+                        types_within_segments) {
   each_schedule(1, [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : segmented_sizes()) {
@@ -279,8 +313,10 @@ namespace {
 
 #ifdef __CUDACC__
 using half_types = std::tuple<__half, __nv_bfloat16>;
+using halves_within_segments = half_types;
 #else
-using half_types = std::tuple<float16, bfloat16>;
+using half_types = types_to_test<std::tuple<float16>, std::tuple<bfloat16>, std::tuple<>>;
+using halves_within_segments = types_to_test<std::tuple<bfloat16>, std::tuple<float16>>;
 #endif
 
 /// Steps between whole numbers below 128: steps and sums are exact in 8 bits of significand.
@@ -321,7 +357,8 @@ TEMPLATE_LIST_TEST_CASE("16-bit floats are summed in float and stored as they ca
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("16-bit floats within segments are summed in float", "", half_types) {
+TEMPLATE_LIST_TEST_CASE("16-bit floats within segments are summed in float", "",
+                        halves_within_segments) {
   for (index_t const n : segmented_sizes()) {
     auto const values = small_steps(n);
     require_segmented_scan<scan_kind::inclusive, TestType, plus<float>>(values);

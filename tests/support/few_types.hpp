@@ -1,22 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fewer types to test with, where each takes long to compile.
+// How many types and operators, and how many ways of computing with them, a test compiles. Kernels
+// take long to compile, so there are three breadths; the build system chooses one:
+//   LIBSCAN_TEST_QUICK      quick: every operation and every way, with one type each
+//   LIBSCAN_TEST_FEW_TYPES  few: every way, operator and size of items, but not all pairs of them
+//   neither                 all
 #pragma once
 
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace libscan::test {
 
-/// Types to test with, as a tuple: `More` are left out of builds for the sanitizers, which take
-/// several times as long to compile; so may be what tests do with some of them, if `few_types`.
-#ifdef LIBSCAN_TEST_FEW_TYPES
-inline constexpr bool few_types = true;
-template <class Few, class More>
-using types_to_test = Few;
+#if defined(LIBSCAN_TEST_QUICK)
+inline constexpr bool quick_types = true, few_types = true;
+#elif defined(LIBSCAN_TEST_FEW_TYPES)
+inline constexpr bool quick_types = false, few_types = true;
 #else
-inline constexpr bool few_types = false;
-template <class Few, class More>
-using types_to_test = decltype(std::tuple_cat(std::declval<Few>(), std::declval<More>()));
+inline constexpr bool quick_types = false, few_types = false;
 #endif
+
+/// The tuples of the chosen breadth as one; the last tuple is of the breadth `all`.
+template <class... Tuples>
+struct types_of_breadth;
+template <class Few, class All>
+struct types_of_breadth<Few, All> {
+  using type = std::conditional_t<few_types, Few,
+                                  decltype(std::tuple_cat(std::declval<Few>(),
+                                                          std::declval<All>()))>;
+};
+template <class Quick, class Few, class All>
+struct types_of_breadth<Quick, Few, All> {
+  using more = typename types_of_breadth<Few, All>::type;
+  using type = std::conditional_t<quick_types, Quick,
+                                  decltype(std::tuple_cat(std::declval<Quick>(),
+                                                          std::declval<more>()))>;
+};
+
+/// Types to test with, as a tuple. Each breadth adds to the one before:
+///   types_to_test<Few, All>         `Few` in quick builds, too
+///   types_to_test<Quick, Few, All>
+/// A test that leaves out more asks `few_types` and `quick_types` with `if constexpr`.
+template <class... Tuples>
+using types_to_test = typename types_of_breadth<Tuples...>::type;
+
+/// A type or operator to test with, and the way (a tuning) to compute with it: builds of few types
+/// have one way for each instead of all.
+template <class Way, class With>
+struct tried {
+  using way = Way;
+  using with = With;
+};
+
+/// The way where a test is about something else: the library's choice, which compiles every kernel
+/// that it chooses from; in builds of few types `Way`.
+template <class Way>
+using automatic_or = std::conditional_t<few_types, Way, void>;
+
+/// The library's choice in a list of ways, where `void` cannot stand; `way_of` makes it that.
+struct chosen {};
+template <class Way>
+using way_of = std::conditional_t<std::is_same_v<Way, chosen>, void, Way>;
 
 }  // namespace libscan::test

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device filter against std::copy_if: sizes, selectivities, schedules, counts on the device.
+#include <functional>
+
 #include <apps/filter/predicate.hpp>
 #include <libscan/device/scan.cuh>
 #include <tests/apps/filter/device_inputs.hpp>
@@ -22,9 +24,17 @@ struct has_low_value {
   LIBSCAN_HOST_DEVICE bool operator()(labelled const& x) const { return x.value < 40; }
 };
 
-/// Filters on the device, between canaries, and requires what std::copy_if keeps.
-template <class Tuning, class T, class Predicate>
-void require_filter(std::vector<T> const& items, Predicate keep, int offset = 0) {
+/// Calls that keep items of T, or their indices.
+template <class T>
+struct filter_calls {
+  std::function<void(workspace&, T const* in, T* out, index_t n, index_t* count)> filter;
+  std::function<void(workspace&, T const* in, index_t* out, index_t n, index_t* count)> indices;
+};
+
+/// Requires, between canaries, what std::copy_if keeps. Not compiled once for each way.
+template <class T, class Predicate>
+void require_filter_by(filter_calls<T> const& calls, std::vector<T> const& items, Predicate keep,
+                       int offset) {
   auto const n = static_cast<index_t>(items.size());
   std::vector<T> expected;
   std::vector<index_t> expected_indices;
@@ -38,17 +48,27 @@ void require_filter(std::vector<T> const& items, Predicate keep, int offset = 0)
   workspace ws;
   device_image<T> in(items, offset), out(kept, 16 - offset);
   device_image<index_t> indices(kept, offset % 8), count(1), count_of_indices(1);
-  filter<Tuning>(ws, in.data(), out.data(), n, keep, count.data());
-  filter_indices<Tuning>(ws, in.data(), indices.data(), n, keep, count_of_indices.data());
+  calls.filter(ws, in.data(), out.data(), n, count.data());
+  calls.indices(ws, in.data(), indices.data(), n, count_of_indices.data());
   REQUIRE(count.read()[0] == kept);
   REQUIRE(count_of_indices.read()[0] == kept);
   REQUIRE(bit_difference(expected, out.read()) == "");
   REQUIRE(difference(expected_indices, indices.read()) == "");
   REQUIRE(bit_difference(items, in.read()) == "");
-  REQUIRE(in.damage() == "");
-  REQUIRE(out.damage() == "");
-  REQUIRE(indices.damage() == "");
-  REQUIRE(count.damage() == "");
+  REQUIRE(in.damage() + out.damage() + indices.damage() + count.damage() == "");
+}
+
+/// Filters on the device and requires what std::copy_if keeps.
+template <class Tuning, class T, class Predicate>
+void require_filter(std::vector<T> const& items, Predicate keep, int offset = 0) {
+  filter_calls<T> const calls{
+      [&](workspace& ws, T const* in, T* out, index_t n, index_t* count) {
+        filter<Tuning>(ws, in, out, n, keep, count);
+      },
+      [&](workspace& ws, T const* in, index_t* out, index_t n, index_t* count) {
+        filter_indices<Tuning>(ws, in, out, n, keep, count);
+      }};
+  require_filter_by(calls, items, keep, offset);
 }
 
 /// Keeps about `percent` of random bytes' worth of values.
@@ -84,8 +104,11 @@ std::vector<T> one_in_the_middle(index_t n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 keeps what copy_if keeps", "",
-                   tiny_tuning, tiny_resident_filter_tuning, tiny_pipeline_tuning, odd_pipeline) {
+using smallest_ways =
+    types_to_test<std::tuple<tiny_tuning, tiny_resident_filter_tuning, tiny_pipeline_tuning>,
+                  std::tuple<odd_pipeline>, std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("with the smallest tiles, every n from 0 to 200 keeps what copy_if keeps",
+                        "", smallest_ways) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : tiny_sizes()) {
@@ -94,8 +117,10 @@ TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 keeps what co
   });
 }
 
-TEMPLATE_TEST_CASE("many small tiles keep what copy_if keeps", "", tiny_tuning,
-                   tiny_pipeline_tuning, odd_pipeline, short_pipeline<std::uint16_t>) {
+using ways_of_many_tiles =
+    types_to_test<std::tuple<tiny_tuning, tiny_pipeline_tuning>,
+                  std::tuple<odd_pipeline, short_pipeline<std::uint16_t>>, std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("many small tiles keep what copy_if keeps", "", ways_of_many_tiles) {
   each_schedule(scaled(6, 2), [](std::string const& schedule) {
     INFO(schedule);
     for (int const percent : {0, 49, 98, 99}) {
@@ -105,20 +130,35 @@ TEMPLATE_TEST_CASE("many small tiles keep what copy_if keeps", "", tiny_tuning,
   });
 }
 
-using ladder_types =
-    types_to_test<std::tuple<std::uint8_t, std::uint32_t>, std::tuple<std::int16_t, float, double>>;
+namespace {
+
+template <class T>
+using tiles = tried<filter_tuning<T>, T>;
+template <class T>
+using small_pipeline = tried<short_pipeline<T>, T>;
+template <class T>
+using large_pipeline = tried<pipelined_filter_tuning<T>, T>;
+
+}  // namespace
+
+using ladder_types = types_to_test<
+    std::tuple<large_pipeline<std::uint8_t>, tiles<std::uint32_t>>,
+    std::tuple<small_pipeline<double>, tiles<std::uint8_t>>,
+    std::tuple<small_pipeline<std::uint8_t>, small_pipeline<std::uint32_t>,
+               large_pipeline<std::uint32_t>, tiles<std::int16_t>, small_pipeline<std::int16_t>,
+               large_pipeline<std::int16_t>, tiles<float>, small_pipeline<float>,
+               large_pipeline<float>, tiles<double>, large_pipeline<double>>>;
 TEMPLATE_LIST_TEST_CASE("the size ladder at every selectivity, in several types", "",
                         ladder_types) {
-  using tuning = filter_tuning<TestType>;
-  using pipeline = pipelined_filter_tuning<TestType>;
+  using T = typename TestType::with;
+  using tuning = filter_tuning<T>;
+  using pipeline = pipelined_filter_tuning<T>;
   constexpr index_t tile = index_t{tuning::block_threads} * tuning::items_per_thread;
   constexpr index_t pipeline_tile =
       index_t{pipeline::group_threads} * pipeline::vector_items * pipeline::rows;
   index_t const limit = on_gpu ? 2000000 : scaled(140000, 9000);
-  auto const require_both = [](std::vector<TestType> const& items, int percent) {
-    require_filter<tuning>(items, some<TestType>(percent));
-    require_filter<pipeline>(items, some<TestType>(percent));
-    require_filter<short_pipeline<TestType>>(items, some<TestType>(percent));
+  auto const require = [](std::vector<T> const& items, int percent) {
+    require_filter<typename TestType::way>(items, some<T>(percent));
   };
   auto sizes = size_ladder(tile, tuning::block_threads, limit);
   for (index_t const n : size_ladder(pipeline_tile, pipeline::group_threads, limit)) {
@@ -127,17 +167,18 @@ TEMPLATE_LIST_TEST_CASE("the size ladder at every selectivity, in several types"
   each_schedule(1, [&](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : sizes) {
-      require_both(percentiles<TestType>(n), 49);
+      require(percentiles<T>(n), 49);
       if (n > 10000 && !on_gpu) continue;
-      require_both(percentiles<TestType>(n), 0);
-      require_both(percentiles<TestType>(n), 98);
-      require_both(percentiles<TestType>(n), 99);
-      require_both(std::vector<TestType>(static_cast<std::size_t>(n), TestType(100)), 99);
-      require_both(one_in_the_middle<TestType>(n), 99);
+      require(percentiles<T>(n), 0);
+      require(percentiles<T>(n), 98);
+      require(percentiles<T>(n), 99);
+      require(std::vector<T>(static_cast<std::size_t>(n), T(100)), 99);
+      require(one_in_the_middle<T>(n), 99);
     }
   });
 }
 
+#ifndef LIBSCAN_TEST_ALWAYS_REDUCED
 TEST_CASE("many items are filtered the way the library chooses") {
   if (reduced()) return;
   for (index_t const n : {index_t{1} << 17, index_t{600001}}) {
@@ -145,15 +186,25 @@ TEST_CASE("many items are filtered the way the library chooses") {
   }
 }
 
-TEMPLATE_TEST_CASE("no pointer of a filter needs alignment beyond its type's", "", std::uint8_t,
-                   std::int16_t, std::uint32_t, double) {
+#endif
+
+using unaligned_types = types_to_test<
+    std::tuple<tried<short_pipeline<std::uint8_t>, std::uint8_t>,
+               tried<tiny_tuning, std::uint32_t>>,
+    std::tuple<tried<chosen, std::uint8_t>, tried<tiny_pipeline_tuning, double>>,
+    std::tuple<tried<tiny_tuning, std::uint8_t>, tried<tiny_pipeline_tuning, std::uint8_t>,
+               tried<tiny_tuning, std::int16_t>, tried<tiny_pipeline_tuning, std::int16_t>,
+               tried<chosen, std::int16_t>, tried<short_pipeline<std::int16_t>, std::int16_t>,
+               tried<tiny_pipeline_tuning, std::uint32_t>, tried<chosen, std::uint32_t>,
+               tried<short_pipeline<std::uint32_t>, std::uint32_t>, tried<tiny_tuning, double>,
+               tried<chosen, double>, tried<short_pipeline<double>, double>>>;
+TEMPLATE_LIST_TEST_CASE("no pointer of a filter needs alignment beyond its type's", "",
+                        unaligned_types) {
+  using T = typename TestType::with;
   for (int offset = 0; offset <= 16; ++offset) {
-    auto const items = percentiles<TestType>(5000);
+    auto const items = percentiles<T>(5000);
     for (int const percent : {30, 99}) {
-      require_filter<tiny_tuning>(items, some<TestType>(percent), offset);
-      require_filter<tiny_pipeline_tuning>(items, some<TestType>(percent), offset);
-      require_filter<automatic>(items, some<TestType>(percent), offset);
-      require_filter<short_pipeline<TestType>>(items, some<TestType>(percent), offset);
+      require_filter<way_of<typename TestType::way>>(items, some<T>(percent), offset);
     }
   }
 }
@@ -184,28 +235,31 @@ TEST_CASE("items of 16 bytes need no alignment to 16") {
   }
 }
 
-TEMPLATE_TEST_CASE("items are converted to what the output holds", "", tiny_tuning,
-                   tiny_pipeline_tuning, automatic) {
+using converting_ways = types_to_test<std::tuple<tiny_pipeline_tuning>, std::tuple<tiny_tuning>,
+                                      std::tuple<chosen>>;
+TEMPLATE_LIST_TEST_CASE("items are converted to what the output holds", "", converting_ways) {
   auto const items = percentiles<std::uint8_t>(2000);
   device_image<std::uint8_t> in(items);
   std::vector<std::int64_t> expected;
   std::copy_if(items.begin(), items.end(), std::back_inserter(expected), some<std::uint8_t>(20));
   device_image<std::int64_t> out(static_cast<index_t>(expected.size()));
   workspace ws;
-  filter<TestType>(ws, in.data(), out.data(), 2000, some<std::uint8_t>(20), nullptr);
+  filter<way_of<TestType>>(ws, in.data(), out.data(), 2000, some<std::uint8_t>(20), nullptr);
   REQUIRE(difference(expected, out.read()) == "");
   REQUIRE(out.damage() == "");
 }
 
-TEMPLATE_TEST_CASE("the device's predicate is asked once about each item, and about no other", "",
-                   tiny_tuning, tiny_pipeline_tuning, odd_pipeline, short_pipeline<std::uint32_t>,
-                   automatic) {
+using asking_ways =
+    types_to_test<std::tuple<tiny_tuning, short_pipeline<std::uint32_t>>,
+                  std::tuple<tiny_pipeline_tuning, odd_pipeline>, std::tuple<chosen>>;
+TEMPLATE_LIST_TEST_CASE("the device's predicate is asked once about each item, and about no other",
+                        "", asking_ways) {
   constexpr index_t n = 5003;
   std::vector<std::uint32_t> items;
   for (std::uint32_t i = 0; i < n; ++i) items.push_back(i + 1);
   device_image<std::uint32_t> in(items, 1), out(n), asked(std::vector<std::uint32_t>(n + 1));
   workspace ws;
-  filter<TestType>(ws, in.data(), out.data(), n, counts_questions{asked.data()}, nullptr);
+  filter<way_of<TestType>>(ws, in.data(), out.data(), n, counts_questions{asked.data()}, nullptr);
   auto const times = asked.read();
   REQUIRE(times[0] == 0);
   REQUIRE(std::count(times.begin() + 1, times.end(), 1u) == n);
@@ -229,12 +283,16 @@ TEST_CASE("a program of tests keeps the same on the device as on the host") {
   program.append({operation::test, {60.0f, 80.0f, true, true}});
   program.append({operation::negation, {}});
   program.append({operation::disjunction, {}});
-  require_filter<filter_tuning<float>>(percentiles<float>(5000), program);
+  if constexpr (!quick_types) {
+    require_filter<filter_tuning<float>>(percentiles<float>(5000), program);
+  }
   require_filter<short_pipeline<float>>(percentiles<float>(5000), program);
 }
 
-TEMPLATE_TEST_CASE("a filter's count feeds the next call without leaving the device", "",
-                   tiny_tuning, tiny_pipeline_tuning) {
+using feeding_ways = types_to_test<std::tuple<tiny_tuning>, std::tuple<tiny_pipeline_tuning>,
+                                   std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("a filter's count feeds the next call without leaving the device", "",
+                        feeding_ways) {
   auto const items = percentiles<std::int32_t>(3000);
   device_image<std::int32_t> in(items), kept(3000), kept_twice(3000);
   device_image<index_t> count(1), count_twice(1);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device unique and run-length encoding against plain loops: sizes, lengths of runs, types,
 // alignments, schedules, counts on the device.
+#include <functional>
+
 #include <apps/filter/runs.cuh>
 #include <tests/apps/filter/device_inputs.hpp>
 
@@ -59,25 +61,47 @@ void require_same(std::vector<Item> const& expected, device_image<Item>& got) {
   REQUIRE(got.damage() == "");
 }
 
-template <class Tuning, class T, class Equal = equal_values>
-void require_runs(std::vector<T> const& items, int offset = 0, Equal equal = {}) {
+/// Calls that find runs of T.
+template <class T>
+struct run_calls {
+  std::function<void(workspace&, T const* in, T* firsts, index_t n, index_t* count)> unique;
+  std::function<void(workspace&, T const* in, T* values, std::uint32_t* lengths, index_t* offsets,
+                     index_t n, index_t* count)>
+      encode;
+};
+
+/// Not compiled once for each way.
+template <class T>
+void require_runs_by(run_calls<T> const& calls, std::vector<T> const& items,
+                     expected_runs<T> const& expected, int offset) {
   auto const n = static_cast<index_t>(items.size());
-  expected_runs<T> const expected(items, equal);
   index_t const runs = expected.count();
   INFO("n = " << n << ", " << runs << " runs, offset " << offset);
   dirty_workspace ws(n * 48 + 100000);
   device_image<T> in(items, offset), firsts(runs, 16 - offset), values(runs, offset);
   device_image<std::uint32_t> lengths(runs, offset % 4);
   device_image<index_t> offsets(runs), count(1), count_of_unique(1);
-  unique<Tuning>(ws, in.data(), firsts.data(), n, count_of_unique.data(), equal);
-  run_length_encode<Tuning>(ws, in.data(), values.data(), lengths.data(), offsets.data(), n,
-                            count.data(), equal);
+  calls.unique(ws, in.data(), firsts.data(), n, count_of_unique.data());
+  calls.encode(ws, in.data(), values.data(), lengths.data(), offsets.data(), n, count.data());
   REQUIRE(count_of_unique.read()[0] == runs);
   REQUIRE(count.read()[0] == runs);
   require_same(expected.values, firsts);
   require_same(expected.values, values);
   require_same(expected.lengths, lengths);
   require_same(expected.offsets, offsets);
+}
+
+template <class Tuning, class T, class Equal = equal_values>
+void require_runs(std::vector<T> const& items, int offset = 0, Equal equal = {}) {
+  run_calls<T> const calls{
+      [&](workspace& ws, T const* in, T* firsts, index_t n, index_t* count) {
+        unique<Tuning>(ws, in, firsts, n, count, equal);
+      },
+      [&](workspace& ws, T const* in, T* values, std::uint32_t* lengths, index_t* offsets,
+          index_t n, index_t* count) {
+        run_length_encode<Tuning>(ws, in, values, lengths, offsets, n, count, equal);
+      }};
+  require_runs_by(calls, items, expected_runs<T>(items, equal), offset);
 }
 
 constexpr int run_lengths[] = {0, 1, 3, 40, -1};
@@ -91,8 +115,11 @@ struct same_half {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 has the runs a loop finds", "",
-                   tiny_tuning, tiny_resident_filter_tuning, tiny_pipeline_tuning, odd_pipeline) {
+using smallest_ways =
+    types_to_test<std::tuple<tiny_tuning, tiny_resident_filter_tuning, tiny_pipeline_tuning>,
+                  std::tuple<odd_pipeline>, std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("with the smallest tiles, every n from 0 to 200 has the runs a loop finds",
+                        "", smallest_ways) {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : tiny_sizes()) {
@@ -101,8 +128,10 @@ TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 has the runs 
   });
 }
 
-TEMPLATE_TEST_CASE("many small tiles have the runs a loop finds", "", tiny_tuning,
-                   tiny_pipeline_tuning, odd_pipeline, short_pipeline<std::uint32_t>) {
+using ways_of_many_tiles =
+    types_to_test<std::tuple<tiny_tuning, tiny_pipeline_tuning>,
+                  std::tuple<odd_pipeline, short_pipeline<std::uint32_t>>, std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("many small tiles have the runs a loop finds", "", ways_of_many_tiles) {
   each_schedule(scaled(4, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (int const length : run_lengths) {
@@ -111,9 +140,24 @@ TEMPLATE_TEST_CASE("many small tiles have the runs a loop finds", "", tiny_tunin
   });
 }
 
-TEMPLATE_TEST_CASE("the size ladder of runs, in several types", "", std::uint8_t, std::uint32_t,
-                   double, pair_of_words, triple) {
-  using tuning = filter_tuning<TestType>;
+namespace {
+
+template <class T>
+using tiles = tried<filter_tuning<T>, T>;
+template <class T>
+using pipelined = tried<short_pipeline<T>, T>;
+
+}  // namespace
+
+// No bulk copy moves a triple.
+using ladder_types = types_to_test<
+    std::tuple<pipelined<std::uint8_t>, tiles<triple>>,
+    std::tuple<tiles<std::uint32_t>, pipelined<pair_of_words>>,
+    std::tuple<tiles<std::uint8_t>, pipelined<std::uint32_t>, tiles<double>, pipelined<double>,
+               tiles<pair_of_words>>>;
+TEMPLATE_LIST_TEST_CASE("the size ladder of runs, in several types", "", ladder_types) {
+  using T = typename TestType::with;
+  using tuning = filter_tuning<T>;
   constexpr index_t tile = index_t{tuning::block_threads} * tuning::items_per_thread;
   index_t const limit = on_gpu ? 300000 : scaled(20000, 5000);
   each_schedule(1, [&](std::string const& schedule) {
@@ -121,11 +165,7 @@ TEMPLATE_TEST_CASE("the size ladder of runs, in several types", "", std::uint8_t
     for (index_t const n : size_ladder(tile, tuning::block_threads, limit)) {
       for (int const length : run_lengths) {
         if (n > 5000 && length > 0 && !on_gpu) continue;
-        auto const items = runs_of<TestType>(n, length);
-        require_runs<tuning>(items);
-        if constexpr (device::suits_bulk_copy<TestType*>) {
-          require_runs<short_pipeline<TestType>>(items);
-        }
+        require_runs<typename TestType::way>(runs_of<T>(n, length));
       }
     }
   });
@@ -137,26 +177,39 @@ TEST_CASE("no pointer of runs needs alignment beyond its type's") {
       auto const words = runs_of<std::uint32_t>(2000, length);
       require_runs<tiny_tuning>(words, offset);
       require_runs<tiny_pipeline_tuning>(words, offset);
-      require_runs<short_pipeline<std::uint32_t>>(words, offset);
       auto const bytes = runs_of<std::uint8_t>(5000, length);
-      require_runs<filter_tuning<std::uint8_t>>(bytes, offset);
       require_runs<short_pipeline<std::uint8_t>>(bytes, offset);
+      if constexpr (!quick_types) {
+        require_runs<short_pipeline<std::uint32_t>>(words, offset);
+        require_runs<filter_tuning<std::uint8_t>>(bytes, offset);
+      }
     }
   }
 }
 
-TEMPLATE_TEST_CASE("equality may be the caller's, and NaN equals nothing", "", tiny_tuning,
-                   tiny_resident_filter_tuning, tiny_pipeline_tuning, automatic) {
-  require_runs<TestType>(runs_of<std::uint32_t>(2000, 3), 0, same_half{});
+using ways_of_equality =
+    types_to_test<std::tuple<tiny_tuning>, std::tuple<tiny_resident_filter_tuning>,
+                  std::tuple<tiny_pipeline_tuning, chosen>>;
+TEMPLATE_LIST_TEST_CASE("equality may be the caller's", "", ways_of_equality) {
+  require_runs<way_of<TestType>>(runs_of<std::uint32_t>(2000, 3), 0, same_half{});
+}
+
+using ways_of_floats =
+    types_to_test<std::tuple<tiny_tuning>, std::tuple<tiny_pipeline_tuning>,
+                  std::tuple<tiny_resident_filter_tuning, chosen>>;
+TEMPLATE_LIST_TEST_CASE("NaN equals nothing", "", ways_of_floats) {
   std::vector<float> items(500, 1.0f);
   items[7] = items[8] = items[400] = std::numeric_limits<float>::quiet_NaN();
   items[300] = -0.0f;
   items[301] = 0.0f;
-  require_runs<TestType>(items);
+  require_runs<way_of<TestType>>(items);
 }
 
-TEMPLATE_TEST_CASE("runs can be encoded in part, of a number of items on the device", "",
-                   tiny_tuning, tiny_resident_filter_tuning, tiny_pipeline_tuning, automatic) {
+using ways_of_parts =
+    types_to_test<std::tuple<tiny_pipeline_tuning, chosen>,
+                  std::tuple<tiny_tuning, tiny_resident_filter_tuning>, std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("runs can be encoded in part, of a number of items on the device", "",
+                        ways_of_parts) {
   auto const items = runs_of<std::uint32_t>(3000, 4);
   for (index_t const n : {index_t{0}, index_t{1}, index_t{2000}}) {
     INFO("n = " << n);
@@ -165,17 +218,18 @@ TEMPLATE_TEST_CASE("runs can be encoded in part, of a number of items on the dev
     device_image<std::uint32_t> in(items), lengths(expected.count());
     device_image<index_t> d_n(std::vector<index_t>{n}), count(1);
     workspace ws;
-    run_length_encode<TestType>(ws, in.data(), no_output{}, lengths.data(), no_output{},
+    run_length_encode<way_of<TestType>>(ws, in.data(), no_output{}, lengths.data(), no_output{},
                                 item_count::on_device(d_n.data(), 3000), count.data());
     REQUIRE(count.read()[0] == expected.count());
     require_same(expected.lengths, lengths);
     device_image<index_t> offsets(expected.count());
-    run_length_encode<TestType>(ws, in.data(), no_output{}, no_output{}, offsets.data(),
+    run_length_encode<way_of<TestType>>(ws, in.data(), no_output{}, no_output{}, offsets.data(),
                                 item_count::on_device(d_n.data(), 3000), nullptr);
     require_same(expected.offsets, offsets);
   }
 }
 
+#ifndef LIBSCAN_TEST_ALWAYS_REDUCED
 TEST_CASE("many items have the runs a loop finds, the way the library chooses") {
   if (reduced()) return;
   index_t const n = on_gpu ? 4500001 : 530001;
@@ -191,6 +245,7 @@ TEST_CASE("many items have the runs a loop finds, the way the library chooses") 
   run_length_encode(ws, in.data(), no_output{}, lengths.data(), no_output{}, n, nullptr);
   require_same(expected.lengths, lengths);
 }
+#endif
 
 TEST_CASE("runs are not written where items are read, nor to one place twice") {
   constexpr index_t n = 100;

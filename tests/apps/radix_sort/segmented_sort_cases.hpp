@@ -42,15 +42,7 @@ void require_sorted_segments(std::vector<int> const& lengths, variety how, int o
   auto const segments = static_cast<index_t>(lengths.size());
   INFO(segments << " segments of " << n << " items");
   auto const keys = make_keys<Key>(how, n);
-  std::vector<index_t> positions(keys.size());
-  std::iota(positions.begin(), positions.end(), index_t{0});
-  for (std::size_t s = 0; s < lengths.size(); ++s) {
-    std::stable_sort(positions.begin() + offsets[s], positions.begin() + offsets[s + 1],
-                     [&](index_t i, index_t j) {
-                       return plainly_less(keys[static_cast<std::size_t>(i)],
-                                           keys[static_cast<std::size_t>(j)]);
-                     });
-  }
+  auto const positions = sorted_positions(keys, offsets, plain_order{});
   std::vector<index_t> values(keys.size());
   std::iota(values.begin(), values.end(), index_t{0});
   workspace ws;
@@ -80,10 +72,7 @@ void require_sorted_keys(std::vector<int> const& lengths, std::vector<Key> const
                          Order const& order, Before before) {
   auto const offsets = offsets_of(lengths);
   INFO(lengths.size() << " segments of " << offsets.back() << " items");
-  auto expected = keys;
-  for (std::size_t s = 0; s < lengths.size(); ++s) {
-    std::stable_sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1], before);
-  }
+  auto const expected = taken(keys, sorted_positions(keys, offsets, before));
   workspace ws;
   device_image<Key> in(keys), out(offsets.back());
   device_image<std::int32_t> bounds(offsets);
@@ -122,14 +111,7 @@ void require_sorted_pairs(Order order) {
   auto const segments = static_cast<index_t>(lengths.size());
   index_t const n = at.back() + 2;
   auto const keys = make_keys<Key>(variety::few, n);
-  std::vector<index_t> positions(keys.size());
-  std::iota(positions.begin(), positions.end(), index_t{0});
-  for (std::size_t s = 0; s < lengths.size(); ++s) {
-    std::stable_sort(
-        positions.begin() + at[s], positions.begin() + at[s + 1], [&](index_t i, index_t j) {
-          return plainly_less(keys[static_cast<std::size_t>(i)], keys[static_cast<std::size_t>(j)]);
-        });
-  }
+  auto const positions = sorted_positions(keys, offsets, plain_order{});
   std::vector<bytes<Size>> values, expected;
   for (index_t i = 0; i < n; ++i) values.push_back(value_of<Size>(i));
   for (index_t const i : positions) expected.push_back(value_of<Size>(i));

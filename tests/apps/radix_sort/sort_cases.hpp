@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <type_traits>
@@ -91,6 +92,53 @@ inline bool plainly_less(dated const& a, dated const& b) {
   return a.month != b.month ? a.month < b.month : a.day < b.day;
 }
 
+/// The order of keys, ascending or not.
+struct plain_order {
+  bool falls = false;
+  template <class Key>
+  bool operator()(Key const& a, Key const& b) const {
+    return falls ? plainly_less(b, a) : plainly_less(a, b);
+  }
+};
+
+/// Sorts positions [first, end) stably. Not a template: a sort takes long to compile.
+inline void sort_stably(std::vector<index_t>& positions, index_t first, index_t end,
+                        std::function<bool(index_t, index_t)> const& before) {
+  std::stable_sort(positions.begin() + first, positions.begin() + end,
+                   [&](index_t i, index_t j) { return before(i, j); });
+}
+
+/// Where each key goes in stable sorts by `before` of each segment between two of `offsets`.
+template <class Key, class Offset, class Before>
+std::vector<index_t> sorted_positions(std::vector<Key> const& keys,
+                                      std::vector<Offset> const& offsets, Before before) {
+  std::vector<index_t> positions(keys.size());
+  std::iota(positions.begin(), positions.end(), index_t{0});
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    sort_stably(positions, static_cast<index_t>(offsets[s]), static_cast<index_t>(offsets[s + 1]),
+                [&](index_t i, index_t j) {
+                  return before(keys[static_cast<std::size_t>(i)],
+                                keys[static_cast<std::size_t>(j)]);
+                });
+  }
+  return positions;
+}
+
+/// The same of all keys.
+template <class Key, class Before>
+std::vector<index_t> sorted_positions(std::vector<Key> const& keys, Before before) {
+  return sorted_positions(keys, std::vector<index_t>{0, static_cast<index_t>(keys.size())},
+                          before);
+}
+
+/// items[positions[0]], items[positions[1]], ...
+template <class T>
+std::vector<T> taken(std::vector<T> const& items, std::vector<index_t> const& positions) {
+  std::vector<T> result;
+  for (index_t const i : positions) result.push_back(items[static_cast<std::size_t>(i)]);
+  return result;
+}
+
 /// n keys: any bits, so that all kinds of floats are among them, or few different ones.
 enum class variety { any, few, sorted, reversed, equal };
 inline std::vector<variety> all_varieties() {
@@ -121,44 +169,33 @@ std::vector<Key> make_keys(variety how, index_t n) {
     if (how == variety::any && words.below(8) == 0) bits &= 0x8000'0000'8000'8000U;
     keys.push_back(key_of_bits<Key>(bits));
   }
-  auto const less = [](Key const& a, Key const& b) { return plainly_less(a, b); };
-  if (how == variety::sorted) std::stable_sort(keys.begin(), keys.end(), less);
-  if (how == variety::reversed) std::stable_sort(keys.rbegin(), keys.rend(), less);
-  return keys;
+  if (how != variety::sorted && how != variety::reversed) return keys;
+  return taken(keys, sorted_positions(keys, plain_order{how == variety::reversed}));
 }
 
-/// Where each key goes in a stable sort by `before`.
-template <class Key, class Before>
-std::vector<index_t> sorted_positions(std::vector<Key> const& keys, Before before) {
-  std::vector<index_t> positions(keys.size());
-  std::iota(positions.begin(), positions.end(), index_t{0});
-  std::stable_sort(positions.begin(), positions.end(), [&](index_t i, index_t j) {
-    return before(keys[static_cast<std::size_t>(i)], keys[static_cast<std::size_t>(j)]);
-  });
-  return positions;
-}
-
-/// items[positions[0]], items[positions[1]], ...
-template <class T>
-std::vector<T> taken(std::vector<T> const& items, std::vector<index_t> const& positions) {
-  std::vector<T> result;
-  for (index_t const i : positions) result.push_back(items[static_cast<std::size_t>(i)]);
-  return result;
+/// Has keys sorted between canaries into another buffer; not compiled once for each kind of sort.
+template <class Key>
+void require_order(
+    std::vector<Key> const& keys, std::vector<Key> const& expected, int offset,
+    std::function<void(workspace&, Key const* in, Key* out, index_t n)> const& sort) {
+  auto const n = static_cast<index_t>(keys.size());
+  INFO("n = " << n << ", offset " << offset);
+  workspace ws;
+  device_image<Key> in(keys, offset), out(n, (offset * 3) % 16);
+  sort(ws, in.data(), out.data(), n);
+  REQUIRE(bit_difference(expected, out.read()) == "");
+  REQUIRE(bit_difference(keys, in.read()) == "");
+  REQUIRE(in.damage() == "");
+  REQUIRE(out.damage() == "");
 }
 
 /// Sorts keys between canaries into another buffer and requires the stable order by `before`.
 template <class Tuning, class Key, class Order, class Before>
 void require_sorted(std::vector<Key> const& keys, Order order, Before before, int offset = 0) {
-  auto const n = static_cast<index_t>(keys.size());
-  INFO("n = " << n << ", offset " << offset);
-  auto const expected = taken(keys, sorted_positions(keys, before));
-  workspace ws;
-  device_image<Key> in(keys, offset), out(n, (offset * 3) % 16);
-  sort_keys<Tuning>(ws, static_cast<Key const*>(in.data()), out.data(), n, order);
-  REQUIRE(bit_difference(expected, out.read()) == "");
-  REQUIRE(bit_difference(keys, in.read()) == "");
-  REQUIRE(in.damage() == "");
-  REQUIRE(out.damage() == "");
+  require_order<Key>(keys, taken(keys, sorted_positions(keys, before)), offset,
+                     [order](workspace& ws, Key const* in, Key* out, index_t n) {
+                       sort_keys<Tuning>(ws, in, out, n, order);
+                     });
 }
 
 /// The same in the order of the keys' type, either way up.
@@ -168,11 +205,9 @@ void require_sorted_both_ways(std::vector<Key> const& keys, int offset = 0) {
       std::conditional_t<std::is_same_v<Key, dated>, sort_order<dated, by_date>,
                          sort_order<std::conditional_t<std::is_same_v<Key, dated>, int, Key>>>;
   order_type order;
-  require_sorted<Tuning>(
-      keys, order, [](Key const& a, Key const& b) { return plainly_less(a, b); }, offset);
+  require_sorted<Tuning>(keys, order, plain_order{}, offset);
   order.direction = sort_direction::descending;
-  require_sorted<Tuning>(
-      keys, order, [](Key const& a, Key const& b) { return plainly_less(b, a); }, offset);
+  require_sorted<Tuning>(keys, order, plain_order{true}, offset);
 }
 
 }  // namespace libscan::test

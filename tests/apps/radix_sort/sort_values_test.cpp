@@ -39,8 +39,7 @@ template <class Tuning, class Value, class Key>
 void require_sorted_pairs(std::vector<Key> const& keys, int offset = 0) {
   auto const n = static_cast<index_t>(keys.size());
   INFO("n = " << n << ", offset " << offset);
-  auto const positions =
-      sorted_positions(keys, [](Key const& a, Key const& b) { return plainly_less(a, b); });
+  auto const positions = sorted_positions(keys, plain_order{});
   auto const values = make_values<Value>(n);
   auto const sorted_keys = taken(keys, positions);
   auto const sorted_values = taken(values, positions);
@@ -84,9 +83,7 @@ void require_argsort(std::vector<Key> const& keys) {
   auto const n = static_cast<index_t>(keys.size());
   for (bool const falls : {false, true}) {
     INFO("n = " << n << (falls ? ", descending" : ""));
-    auto const positions = sorted_positions(keys, [&](Key const& a, Key const& b) {
-      return falls ? plainly_less(b, a) : plainly_less(a, b);
-    });
+    auto const positions = sorted_positions(keys, plain_order{falls});
     std::vector<Index> expected;
     for (index_t const i : positions) expected.push_back(static_cast<Index>(i));
     workspace ws;
