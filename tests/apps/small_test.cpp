@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include <libscan/cpu/segmented_reduce.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/few_types.hpp>
 #include <tests/support/inputs.hpp>
 
 namespace {
@@ -44,16 +46,16 @@ void* counted_or_thrown(std::size_t alignment, std::size_t bytes) {
 
 }  // namespace
 
-void* operator new(std::size_t bytes) {
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   return counted_or_thrown(alignof(std::max_align_t), bytes);
 }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted_or_thrown(static_cast<std::size_t>(alignment), bytes);
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 // The sorts' own memory.
 extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
@@ -124,8 +126,9 @@ TEST_CASE("allocations are counted") {
   CHECK(allocated([] { cpu::detail::sort_memory<int> const some(1); }) == 1);
 }
 
-TEMPLATE_TEST_CASE("small scans and sums allocate nothing", "", std::uint32_t, float, std::int64_t,
-                   double) {
+using scan_types =
+    types_to_test<std::tuple<std::uint32_t>, std::tuple<float, std::int64_t, double>>;
+TEMPLATE_LIST_TEST_CASE("small scans and sums allocate nothing", "", scan_types) {
   using T = TestType;
   auto const in = some_items<T>();
   auto out = in;
@@ -169,8 +172,9 @@ TEMPLATE_TEST_CASE("small scans and sums allocate nothing", "", std::uint32_t, f
   scan_all(own_plus<T>{});
 }
 
-TEMPLATE_TEST_CASE("small scans and sums of floats of 16 bits allocate nothing", "", float16,
-                   bfloat16) {
+using half_types = types_to_test<std::tuple<bfloat16>, std::tuple<float16>>;
+TEMPLATE_LIST_TEST_CASE("small scans and sums of floats of 16 bits allocate nothing", "",
+                        half_types) {
   std::vector<TestType> in(static_cast<std::size_t>(n)), out = in;
   std::vector<float> sums(in.size());
   plus<float> const op;
@@ -185,7 +189,8 @@ TEMPLATE_TEST_CASE("small scans and sums of floats of 16 bits allocate nothing",
         0);
 }
 
-TEMPLATE_TEST_CASE("small binary scans allocate nothing", "", std::uint32_t, std::int64_t) {
+using rank_types = types_to_test<std::tuple<std::uint32_t>, std::tuple<std::int64_t>>;
+TEMPLATE_LIST_TEST_CASE("small binary scans allocate nothing", "", rank_types) {
   std::vector<TestType> ranks(static_cast<std::size_t>(n));
   auto const rank_all = [&](auto const& mask) {
     CHECK(allocated([&] { cpu::exclusive_binary_scan(threads, mask, ranks.data(), n); }) == 0);
@@ -195,7 +200,8 @@ TEMPLATE_TEST_CASE("small binary scans allocate nothing", "", std::uint32_t, std
   rank_all(cpu::bit_mask{bits.data()});
 }
 
-TEMPLATE_TEST_CASE("small filters, splits and runs allocate nothing", "", std::uint32_t, double) {
+using filter_types = types_to_test<std::tuple<std::uint32_t>, std::tuple<double>>;
+TEMPLATE_LIST_TEST_CASE("small filters, splits and runs allocate nothing", "", filter_types) {
   using T = TestType;
   auto const in = keys_of_tens<T>();
   auto kept = in, rejected = in;
@@ -221,8 +227,8 @@ TEMPLATE_TEST_CASE("small filters, splits and runs allocate nothing", "", std::u
         }) == 0);
 }
 
-TEMPLATE_TEST_CASE("small sorts and splits by key allocate nothing", "", std::uint32_t,
-                   std::uint64_t) {
+using sort_types = types_to_test<std::tuple<std::uint32_t>, std::tuple<std::uint64_t>>;
+TEMPLATE_LIST_TEST_CASE("small sorts and splits by key allocate nothing", "", sort_types) {
   using T = TestType;
   auto const in = some_items<T>();
   auto out = in, values_out = in;
@@ -246,8 +252,9 @@ TEMPLATE_TEST_CASE("small sorts and splits by key allocate nothing", "", std::ui
   }
 }
 
-TEMPLATE_TEST_CASE("small sorts within segments allocate nothing", "", std::int16_t, std::uint32_t,
-                   std::uint64_t, double) {
+using segmented_sort_types =
+    types_to_test<std::tuple<std::uint32_t>, std::tuple<std::int16_t, std::uint64_t, double>>;
+TEMPLATE_LIST_TEST_CASE("small sorts within segments allocate nothing", "", segmented_sort_types) {
   auto const in = keys_of_tens<TestType>();
   auto out = in;
   std::vector<std::uint64_t> const values(in.size());
@@ -261,8 +268,9 @@ TEMPLATE_TEST_CASE("small sorts within segments allocate nothing", "", std::int1
         }) == 0);
 }
 
-TEMPLATE_TEST_CASE("small histograms allocate nothing", "", std::uint8_t, std::uint32_t, float,
-                   double) {
+using histogram_types =
+    types_to_test<std::tuple<std::uint32_t>, std::tuple<std::uint8_t, float, double>>;
+TEMPLATE_LIST_TEST_CASE("small histograms allocate nothing", "", histogram_types) {
   auto const in = some_items<TestType>();
   for (int const bins : {1, 256, 1000}) {
     even_bins<TestType> const rule(0.0, 100.0, bins);
@@ -275,7 +283,8 @@ TEMPLATE_TEST_CASE("small histograms allocate nothing", "", std::uint8_t, std::u
   }
 }
 
-TEMPLATE_TEST_CASE("small products allocate nothing", "", float, double) {
+using product_types = types_to_test<std::tuple<double>, std::tuple<float>>;
+TEMPLATE_LIST_TEST_CASE("small products allocate nothing", "", product_types) {
   auto const values = some_items<TestType>();
   auto const x = some_items<TestType>();
   std::vector<std::int32_t> columns;

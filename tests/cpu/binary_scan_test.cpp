@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/few_types.hpp>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/oracle.hpp>
@@ -67,8 +69,9 @@ std::string all_faults(int threads, index_t n, index_t chunk_items) {
   return "";
 }
 
-TEMPLATE_TEST_CASE("ranks are those that a loop counts", "", std::int32_t, std::uint32_t,
-                   std::int64_t, std::uint64_t) {
+using rank_types =
+    types_to_test<std::tuple<std::int32_t, std::uint64_t>, std::tuple<std::uint32_t, std::int64_t>>;
+TEMPLATE_LIST_TEST_CASE("ranks are those that a loop counts", "", rank_types) {
   for (index_t const n : tiny_sizes()) {
     for (index_t const chunk_items : {1, 3, 32, 64, 70}) {
       CHECK(all_faults<TestType>(1 + static_cast<int>(n % 2), n, chunk_items) == "");

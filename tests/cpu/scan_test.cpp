@@ -5,10 +5,12 @@
 
 #include <deque>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/few_types.hpp>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/operators.hpp>
@@ -92,10 +94,13 @@ typename Op::value_type some_init() {
   }
 }
 
-TEMPLATE_TEST_CASE("scans agree with a serial loop for every small n and tiny chunks", "",
-                   plus<std::uint8_t>, plus<std::int32_t>, plus<std::uint32_t>, plus<std::int64_t>,
-                   minimum<std::int32_t>, maximum<std::uint8_t>, minimum<float>, maximum<double>,
-                   bit_or<std::uint32_t>, bit_xor<std::int64_t>, compose, keep_last, tripwire) {
+using small_operators = types_to_test<
+    std::tuple<plus<std::uint8_t>, plus<std::int32_t>, minimum<float>, bit_or<std::uint32_t>,
+               compose, tripwire>,
+    std::tuple<plus<std::uint32_t>, plus<std::int64_t>, minimum<std::int32_t>,
+               maximum<std::uint8_t>, maximum<double>, bit_xor<std::int64_t>, keep_last>>;
+TEMPLATE_LIST_TEST_CASE("scans agree with a serial loop for every small n and tiny chunks", "",
+                        small_operators) {
   TestType const op;
   auto const check = [&](int threads, index_t n, index_t chunk_items) {
     auto const init = n % 2 == 0 ? op.identity() : some_init<TestType>();
@@ -127,8 +132,10 @@ std::string ladder_faults(index_t chunk_items) {
   return "";
 }
 
-TEMPLATE_TEST_CASE("scans agree with a serial loop up the ladder of sizes", "", plus<std::uint8_t>,
-                   plus<std::int32_t>, minimum<double>, compose, tripwire) {
+using ladder_operators = types_to_test<std::tuple<plus<std::int32_t>, minimum<double>, tripwire>,
+                                       std::tuple<plus<std::uint8_t>, compose>>;
+TEMPLATE_LIST_TEST_CASE("scans agree with a serial loop up the ladder of sizes", "",
+                        ladder_operators) {
   CHECK(ladder_faults<TestType>(512) == "");
 }
 
