@@ -129,18 +129,41 @@ TEST_CASE("a guarded buffer notices a byte before, behind and within") {
 
     auto* const bytes = reinterpret_cast<unsigned char*>(buffer.data());
     for (int const at : {-256, -1, 20, 20 + 255}) {
-      unsigned char& byte = bytes[at];
-      byte = 0;
+      auto const set = [&](unsigned char value) {
+        buffer.with_image([&](std::span<unsigned char>) { bytes[at] = value; });
+      };
+      set(0);
       INFO(at << ": " << buffer.damage());
       CHECK_FALSE(buffer.damage().empty());
-      byte = guarded_buffer<std::int16_t>::canary;
+      set(guarded_buffer<std::int16_t>::canary);
       CHECK(buffer.damage().empty());
     }
-    CHECK(buffer.image().data() + buffer.image_offset() == bytes);
+    buffer.with_image([&](std::span<unsigned char> image) {
+      CHECK(image.data() + buffer.image_offset() == bytes);
+    });
   }
   CHECK(guarded_buffer<int>(std::vector<int>{1, 2, 3}, 5).copy() == std::vector<int>{1, 2, 3});
   CHECK(guarded_buffer<int>(0).damage().empty());
 }
+
+#ifdef LIBSCAN_TEST_ASAN
+TEST_CASE("under AddressSanitizer canaries are poisoned while nobody reads them") {
+  guarded_buffer<unsigned char> buffer(5, 3);
+  auto const poisoned = [&](int i) { return __asan_address_is_poisoned(buffer.data() + i) != 0; };
+  auto const check = [&] {
+    CHECK(poisoned(5));
+    CHECK(poisoned(5 + 255));
+    CHECK(poisoned(-256));
+    CHECK_FALSE(poisoned(0));
+    CHECK_FALSE(poisoned(4));
+  };
+  check();
+  CHECK(buffer.damage().empty());
+  check();
+  CHECK(buffer.with_image([&](std::span<unsigned char>) { return !poisoned(5) && !poisoned(-1); }));
+  check();
+}
+#endif
 
 TEST_CASE("the oracle scans as written by hand, in the operator's type") {
   std::vector<std::int8_t> const in{1, 2, 3};

@@ -4,6 +4,7 @@
 #include <libscan/simt/executor/racecheck/race_checker.hpp>
 
 #include <algorithm>
+#include <bit>
 
 namespace libscan::inline v1_executor::simt::executor::racecheck {
 
@@ -115,10 +116,21 @@ void race_checker::hear(access const& what) {
   }
   auto const sees = [&](access_record const& r) { return me.sees(r, oldest()); };
   std::byte* const end = what.address + what.bytes;
+  if (shared) {
+    memory_range const& range = place.block->shared[place.area].range;
+    if (end > range.begin + range.size) {
+      report_out_of_bounds(what, me.id, range.begin + range.size);
+      return;
+    }
+  }
   for (std::byte* begin = cell_begin(what.address); begin < end; begin += 8) {
     cell& here = cell_in(place, begin);
     access_record const now{me.id, me.now, what.site, byte_mask(begin, what.address, what.bytes),
                             what.kind};
+    if ((here.forbidden & now.bytes) != 0) {
+      int const byte = std::countr_zero(static_cast<unsigned>(here.forbidden & now.bytes));
+      report_out_of_bounds(what, me.id, begin + byte);
+    }
     // Structures are read with their padding, so one initialised byte is enough.
     if (shared && what.reads && (here.written & now.bytes) == 0) {
       report_uninitialised(what, me.id, block);

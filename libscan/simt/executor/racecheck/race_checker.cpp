@@ -82,6 +82,8 @@ void race_checker::block_begins(std::span<thread_name* const> threads,
   for (std::size_t i = 0; i < shared_memory.size(); ++i) {
     block.shared[i].range = shared_memory[i];
     block.shared[i].cells.assign((shared_memory[i].size + 7) / 8, {});
+    // Its red zones may lie on pages that are known already.
+    if (shared_memory[i].size != 0) global_.renew_bounds(with_red_zones(shared_memory[i]));
   }
 }
 

@@ -152,6 +152,7 @@ class race_checker final : public observer {
   void report_race(access const& now, thread_id who, checked_block& block,
                    access_record const& before);
   void report_uninitialised(access const& now, thread_id who, checked_block& block);
+  void report_out_of_bounds(access const& now, thread_id who, std::byte const* bad);
   thread_name const& blamed(thread_id who);
 
   void add_counts();

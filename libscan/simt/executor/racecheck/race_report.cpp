@@ -79,4 +79,14 @@ void race_checker::report_uninitialised(access const& now, thread_id who, checke
                                   " uninitialised " + text_of(block, now.address));
 }
 
+/// Ends the launch; returns if the access is none of the kernel's doing.
+void race_checker::report_out_of_bounds(access const& now, thread_id who, std::byte const* bad) {
+  auto const here = paths_.line(now.site);
+  if (!here) return paths_.declare_foreign(now.site);
+  abandon_launch(blamed(who), text_of(who, false) + " " + verb(now.kind, false) + " " +
+                                  std::to_string(now.bytes) + " bytes at " +
+                                  racecheck::text_of(*here) +
+                                  ", out of bounds: " + describe_place(bad));
+}
+
 }  // namespace libscan::inline v1_executor::simt::executor::racecheck

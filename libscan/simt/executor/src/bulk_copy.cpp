@@ -138,6 +138,10 @@ void bulk_load(void* target, void const* source, unsigned bytes, void* barrier, 
   if (!me.block->owns(target, bytes)) {
     run.fail("bulk copy at " + describe(site) + " writes outside the block's shared memory");
   }
+  if (std::byte const* const bad = first_forbidden(source, bytes)) {
+    run.fail("bulk copy at " + describe(site) + " reads " + std::to_string(bytes) +
+             " bytes, out of bounds: " + describe_place(bad));
+  }
   if (!readable(source, bytes)) {
     run.fail("bulk copy at " + describe(site) + " reads " + std::to_string(bytes) +
              " bytes, some of them out of bounds");

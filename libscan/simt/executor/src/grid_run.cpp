@@ -19,14 +19,10 @@ constexpr unsigned char uninitialised = 0xcb;
 thread_local observer* installed_observer = nullptr;
 
 /// Shared memory starts as anything; never as zeros that hide a missing initialisation.
-void renew(shared_bytes& memory, std::size_t bytes, std::size_t alignment) {
+void renew(shared_bytes& memory, std::size_t bytes, std::size_t alignment, memory_kind kind) {
   if (bytes == 0) return;
   alignment = std::max<std::size_t>(alignment, 128);
-  if (memory == nullptr) {
-    memory =
-        shared_bytes(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{alignment})),
-                     aligned_delete{alignment});
-  }
+  if (memory == nullptr) memory.reset(take_memory(bytes, alignment, kind));
   std::memset(memory.get(), uninitialised, bytes);
 }
 
@@ -192,8 +188,9 @@ void grid_run::start_block(int slot) {
   block_state& block = *place;
   block.index = next_block_index();
   block.returned = block.at_barrier = block.true_predicates = block.at_grid_barrier = 0;
-  renew(block.static_shared, block.static_bytes, work_.shared_alignment);
-  renew(block.dynamic_shared, block.dynamic_bytes, 128);
+  renew(block.static_shared, block.static_bytes, work_.shared_alignment,
+        memory_kind::static_shared);
+  renew(block.dynamic_shared, block.dynamic_bytes, 128, memory_kind::dynamic_shared);
   block.mbarriers.clear();
   block.live = true;
   for (warp_state& warp : block.warps) {

@@ -17,6 +17,7 @@
 #include <libscan/simt/executor/observer.hpp>
 #include <libscan/simt/executor/runtime.hpp>
 #include <libscan/simt/executor/settings.hpp>
+#include <libscan/simt/executor/src/memory_map.hpp>
 
 namespace libscan::inline v1_executor::simt::executor {
 
@@ -111,14 +112,6 @@ struct pending_copy {
   call_site site;
 };
 
-struct aligned_delete {
-  std::size_t alignment;
-  void operator()(std::byte* memory) const {
-    ::operator delete[](memory, std::align_val_t{alignment});
-  }
-};
-using shared_bytes = std::unique_ptr<std::byte[], aligned_delete>;
-
 struct block_state {
   uint3 index{};
   int slot = 0;
@@ -133,8 +126,8 @@ struct block_state {
   int at_grid_barrier = 0;
   thread_state const* first_at_barrier = nullptr;
   bool live = false;
-  shared_bytes static_shared{nullptr, aligned_delete{1}};
-  shared_bytes dynamic_shared{nullptr, aligned_delete{1}};
+  shared_bytes static_shared;
+  shared_bytes dynamic_shared;
   std::size_t static_bytes = 0;
   std::size_t dynamic_bytes = 0;
   mbarrier_map mbarriers;
