@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the test helpers: each says nothing of what is right, and finds a planted mistake.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
+#include <string>
+#include <thread>
 
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
@@ -164,6 +172,30 @@ TEST_CASE("under AddressSanitizer canaries are poisoned while nobody reads them"
   check();
 }
 #endif
+
+TEST_CASE("a test case that never ends is named, and ends its program with a failure") {
+  char program[4096] = {};
+  REQUIRE(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
+  std::string const command = "LIBSCAN_TEST_CASE_SECONDS=1 '" + std::string(program) +
+                              "' 'for the parent: never ends' 2>&1";
+  std::FILE* const child = popen(command.c_str(), "r");
+  REQUIRE(child != nullptr);
+  std::string output;
+  for (int next = 0; (next = std::fgetc(child)) != EOF;) output += static_cast<char>(next);
+  int const status = pclose(child);
+  INFO(output);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 1);
+  CHECK(output.find("test case \"for the parent: never ends\", section \"a part\" still runs after "
+                    "1 s") != std::string::npos);
+}
+
+TEST_CASE("for the parent: never ends", "[.]") {
+  SECTION("a part") {
+    REQUIRE(std::getenv("LIBSCAN_TEST_CASE_SECONDS") != nullptr);
+    for (;;) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
 
 TEST_CASE("the oracle scans as written by hand, in the operator's type") {
   std::vector<std::int8_t> const in{1, 2, 3};
