@@ -154,6 +154,8 @@ void race_checker::bulk_copy(thread_name& issuer, memory_range target, memory_ra
   if (next_copy_.block() == 0 || next_copy_.rank() + 1 == 1u << thread_id::rank_bits) {
     next_copy_ = thread_id::of(new_serial(), 0);
     block_index_.resize(next_serial_);
+    of_copies_.resize(next_serial_);
+    of_copies_.back() = true;
   } else {
     next_copy_ = thread_id::of(next_copy_.block(), next_copy_.rank() + 1);
   }
@@ -169,8 +171,19 @@ void race_checker::bulk_copy(thread_name& issuer, memory_range target, memory_ra
   if (how_->count != nullptr) {
     counter_.add_copy(place, reinterpret_cast<std::uintptr_t>(source.begin), source.size);
   }
-  clock_ref& at = keys_[landed];
+  knowledge& at = keys_[landed];
   at = join(at, snapshot(engine));
+}
+
+/// Whether a bulk copy may rely on it that `before`, which conflicts with it and is ordered before
+/// it, is over: another copy is, but threads use another proxy. The fence of kernels is for shared
+/// memory only.
+bool race_checker::reaches_copies(access_record const& before, checked_thread const& engine,
+                                  bool shared) const {
+  if (!writes(before.kind) && !how_->fence_after_reads) return true;
+  std::uint32_t const block = before.thread.block();
+  return block < oldest() || of_copies_[block] ||
+         (shared && engine.proxied != nullptr && engine.proxied->of(before.thread) >= before.when);
 }
 
 void race_checker::hear_copy(access const& what, checked_thread const& engine,
@@ -183,6 +196,15 @@ void race_checker::hear_copy(access const& what, checked_thread const& engine,
     while (access_record const* const before = here.race_with(now, sees)) {
       access_record const former = *before;
       report_race({begin, 8, what.kind, what.reads, what.site}, engine.id, block, former);
+      here.forget(former.site);
+    }
+    auto const reached = [&](access_record const& r) {
+      return reaches_copies(r, engine, place.block != nullptr);
+    };
+    while (access_record const* const before = here.race_with(now, reached)) {
+      access_record const former = *before;
+      report_race({begin, 8, what.kind, what.reads, what.site}, engine.id, block, former,
+                  "no proxy fence lies between the two");
       here.forget(former.site);
     }
     here.remember(now, sees, crowds_);

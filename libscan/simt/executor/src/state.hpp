@@ -112,6 +112,15 @@ struct pending_copy {
   call_site site;
 };
 
+/// What every byte of shared memory holds when its block begins.
+inline constexpr unsigned char uninitialised = 0xcb;
+
+/// Eight bytes of shared memory as a bulk copy left them, and how many proxy fences came before it.
+struct copied_word {
+  std::uint64_t value = 0;
+  std::uint64_t fences = 0;
+};
+
 struct block_state {
   uint3 index{};
   int slot = 0;
@@ -135,6 +144,11 @@ struct block_state {
   // would look like a race to TSan.
   std::list<pending_copy> copies;
   std::list<pending_copy> landed_copies;
+
+  /// Shared memory as bulk copies last left it, by 8 bytes; empty before the first copy. What
+  /// differs has been written by threads.
+  std::vector<copied_word> copied_static, copied_dynamic;
+  std::uint64_t proxy_fences = 0;  ///< called so far by threads that reach the block's memory
 
   int size() const { return static_cast<int>(threads.size()); }
   std::vector<memory_range> shared_ranges() const;
