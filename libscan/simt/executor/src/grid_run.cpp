@@ -132,6 +132,7 @@ void grid_run::run() {
       } else if (!unblock()) {
         report_deadlock();
       }
+      if (overdue_ != nullptr) report_overdue();
       if (thrown_) std::rethrow_exception(thrown_);
       if (finished_slot_ >= 0) retire_block(std::exchange(finished_slot_, -1));
     }

@@ -82,7 +82,7 @@ class grid_run {
   }
   void end_if_overdue() {
     if (steps_ > step_limit_) [[unlikely]] {
-      if (current_ != nullptr) out_of_steps();
+      if (current_ != nullptr) leave_overdue_thread();
     }
   }
 
@@ -106,7 +106,8 @@ class grid_run {
   void after_return(thread_state& thread);
 
  private:
-  [[noreturn]] void out_of_steps();
+  [[noreturn]] void leave_overdue_thread();
+  [[noreturn]] void report_overdue() const;
   static void fiber_entry(boost::context::detail::transfer_t transfer);
   void thread_returned();
   void start_block(int slot);
@@ -156,6 +157,8 @@ class grid_run {
   unsigned volatile ticks_ = 0;
   std::uint64_t steps_at_tick_ = 0;
   unsigned ticks_without_step_ = 0;
+  thread_state const* overdue_ = nullptr;  ///< it has taken too many steps, or too long
+  bool takes_no_steps_ = false;
   std::map<site_key, line_counts> tallies_;
   std::uint64_t arrivals_ = 0;     ///< at the barrier of the cluster or the grid, in this phase
   std::uint64_t meetings_ = 0;     ///< phases of it that are over

@@ -2,6 +2,7 @@
 // Loops without end. Each launch counts its steps: switches, atomics, collectives. Too many end it,
 // and so does too much CPU time, at its next step. A loop that takes no steps any more is ended by
 // the signal handler itself: then no code of the executor is under way.
+#include <cstdlib>
 #include <libscan/simt/executor/src/grid_run.hpp>
 #include <libscan/simt/executor/src/watchdog.hpp>
 
@@ -89,23 +90,26 @@ void grid_run::tick() {
     steps_at_tick_ = steps;
     ticks_without_step_ = 0;
   } else if (++ticks_without_step_ >= most_ticks_without_step && current_ != nullptr) {
-    ticks_without_step_ = 0;
-    if (watcher_ != nullptr) watcher_->running(nullptr);
-    abandon(current_->name, "thread " + std::to_string(current_->name.rank) +
-                                " runs in a loop without any call after " +
-                                std::to_string(ticks_ / ticks_per_second) +
-                                " s of CPU time of the launch; " +
-                                describe_waits(*current_->block));
+    takes_no_steps_ = true;
+    leave_overdue_thread();
   }
 }
 
-void grid_run::out_of_steps() {
+/// Allocates nothing: it may be a signal handler that calls, and nobody unwinds this stack.
+void grid_run::leave_overdue_thread() {
+  overdue_ = current_;
+  go_to(nullptr, true);
+  std::abort();  // nobody resumes an abandoned thread
+}
+
+void grid_run::report_overdue() const {
   std::string const spent = step_limit_ == 0
                                 ? std::to_string(ticks_ / ticks_per_second) + " s of CPU time"
                                 : std::to_string(step_limit_) + " steps";
-  abandon(current_->name, "thread " + std::to_string(current_->name.rank) +
-                              " still goes on after " + spent + " of the launch; " +
-                              describe_waits(*current_->block));
+  fail(*overdue_->block,
+       "thread " + std::to_string(overdue_->name.rank) +
+           (takes_no_steps_ ? " runs in a loop without any call after " : " still goes on after ") +
+           spent + " of the launch; " + describe_waits(*overdue_->block));
 }
 
 }  // namespace libscan::inline v1_executor::simt::executor
