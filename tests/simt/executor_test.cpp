@@ -16,6 +16,18 @@
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
 
+// ThreadSanitizer holds back the signals that the executor's clock takes. (racecheck is compiled
+// like it.)
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LIBSCAN_TEST_TSAN 1
+#endif
+#endif
+#if defined(__linux__) && (defined(LIBSCAN_TEST_RACECHECK) || \
+                           !(defined(LIBSCAN_TEST_TSAN) || defined(__SANITIZE_THREAD__)))
+#define LIBSCAN_TEST_HAS_TICKS 1
+#endif
+
 namespace libscan::test {
 
 namespace {
@@ -80,6 +92,26 @@ int most_resident(settings const& how, int meeting, unsigned blocks, bool cooper
   REQUIRE(now.copy()[0] == 0);
   return most.copy()[0];
 }
+
+enum class endless { barriers, votes, additions, swaps, arithmetic };
+
+/// A loop of so many rounds; below 0: without end.
+struct endless_kernel {
+  __device__ void operator()(endless kind, int rounds, int* word) const {
+    simt::atomic_ref<int> const shared_word(*word);
+    int volatile own = 0;
+    for (int round = 0; round != rounds; round = (round + 1) % 1000) {
+      if (kind == endless::barriers) simt::sync_block();
+      if (kind == endless::votes) own = simt::any(simt::full_warp, round == 0) ? 1 : 0;
+      if (kind == endless::additions) shared_word.fetch_add(1, simt::memory_order_relaxed);
+      if (kind == endless::swaps) {
+        int expected = -1;
+        shared_word.compare_exchange_strong(expected, 1, simt::memory_order_relaxed);
+      }
+      own = own + 1;
+    }
+  }
+};
 
 struct throwing_kernel {
   __device__ void operator()() const {
@@ -366,6 +398,46 @@ TEST_CASE("a deadlock is found at once, not by a time limit") {
   auto const took = std::chrono::steady_clock::now() - start;
   CHECK(took < std::chrono::seconds(10));  // instrumented and on a busy machine; a blink otherwise
 }
+
+TEST_CASE("a loop that never ends is found by the bound of steps") {
+  auto const kinds = {endless::barriers, endless::votes, endless::additions, endless::swaps};
+  for (auto how : {settings{}, seeded(1), seeded(2)}) {
+    how.most_steps = 20000;
+    scoped_settings const scope(how);
+    for (endless const kind : kinds) {
+      device_buffer<int> const word(std::vector<int>{0});
+      auto const launch = [&](int rounds) {
+        simt::launch<endless_kernel>({.blocks = 2, .threads = 32}, kind, rounds, word.data());
+      };
+      CHECK_NOTHROW(launch(20));
+      CHECK_THROWS_WITH(launch(-1),
+                        Catch::Contains("endless_kernel") && Catch::Contains("block (") &&
+                            Catch::Contains("still goes on after 20000 steps of the launch"));
+      CHECK_NOTHROW(launch(20));
+    }
+  }
+}
+
+#ifdef LIBSCAN_TEST_HAS_TICKS
+TEST_CASE("a loop that never ends is found by its CPU time, also if it takes no steps") {
+  settings how;
+  how.launch_seconds = 1;
+  scoped_settings const scope(how);
+  device_buffer<int> const word(std::vector<int>{0});
+  auto const launch = [&](endless kind, int rounds) {
+    simt::launch<endless_kernel>({.blocks = 2, .threads = 32}, kind, rounds, word.data());
+  };
+  CHECK_THROWS_WITH(launch(endless::barriers, -1),
+                    Catch::Contains("endless_kernel") && Catch::Contains("still goes on after") &&
+                        Catch::Contains("s of CPU time of the launch"));
+  CHECK_THROWS_WITH(launch(endless::arithmetic, -1),
+                    Catch::Contains("endless_kernel") &&
+                        Catch::Contains("thread 0 runs in a loop without any") &&
+                        Catch::Contains("s of CPU time of the launch"));
+  CHECK_NOTHROW(launch(endless::barriers, 20));
+  CHECK_NOTHROW(launch(endless::arithmetic, 20));
+}
+#endif
 
 TEST_CASE("seeded schedules let one block fall far behind") {
   int far = 0;

@@ -19,7 +19,7 @@ class device_buffer {
  public:
   /// Its items hold anything.
   explicit device_buffer(std::size_t n)
-      : size_(n), data_(static_cast<T*>(simt::allocate(n == 0 ? 1 : n * sizeof(T)))) {}
+      : size_(n), data_(static_cast<T*>(simt::allocate(bytes(n)))) {}
 
   explicit device_buffer(std::vector<T> const& items) : device_buffer(items.size()) {
     if (size_ != 0) simt::copy_async(data_, items.data(), size_ * sizeof(T));
@@ -46,6 +46,14 @@ class device_buffer {
   }
 
  private:
+  /// A GPU has no address for no bytes.
+  static std::size_t bytes(std::size_t n) {
+#ifdef __CUDACC__
+    if (n == 0) return 1;
+#endif
+    return n * sizeof(T);
+  }
+
   std::size_t size_;
   T* data_;
 };

@@ -14,11 +14,28 @@
 
 #include <libscan/core/types.hpp>
 
+#ifdef __SANITIZE_ADDRESS__
+#define LIBSCAN_TEST_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LIBSCAN_TEST_ASAN 1
+#endif
+#endif
+#ifdef LIBSCAN_TEST_ASAN
+#include <sanitizer/asan_interface.h>
+#define LIBSCAN_TEST_POISON(begin, bytes) ASAN_POISON_MEMORY_REGION(begin, bytes)
+#define LIBSCAN_TEST_UNPOISON(begin, bytes) ASAN_UNPOISON_MEMORY_REGION(begin, bytes)
+#else
+#define LIBSCAN_TEST_POISON(begin, bytes) ((void)(begin), (void)(bytes))
+#define LIBSCAN_TEST_UNPOISON(begin, bytes) ((void)(begin), (void)(bytes))
+#endif
+
 namespace libscan::test {
 
 /// n items of T, `offset_items` (0..16) items behind a 256-byte boundary, with at least 256 bytes
 /// of canaries on either side. All items are poisoned with 0xFF bytes at first. Host memory;
-/// `image()` is the whole of it, canaries included, to be copied to a device and back.
+/// `with_image` gives the whole of it, canaries included, to be copied to a device and back. In an
+/// AddressSanitizer build whoever else touches a canary is reported, reads included.
 template <class T>
 class guarded_buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -36,6 +53,7 @@ class guarded_buffer {
     auto const address = reinterpret_cast<std::uintptr_t>(storage_.data());
     base_ = (guard_bytes - address % guard_bytes) % guard_bytes;
     if (items_ > 0) std::memset(static_cast<void*>(data()), poison, items_ * sizeof(T));
+    poison_canaries();
   }
 
   /// Holding a copy of `items`.
@@ -44,6 +62,7 @@ class guarded_buffer {
     if (items_ > 0) std::memcpy(static_cast<void*>(data()), items.data(), items_ * sizeof(T));
   }
 
+  ~guarded_buffer() { unpoison_canaries(); }
   guarded_buffer(guarded_buffer const&) = delete;
   guarded_buffer& operator=(guarded_buffer const&) = delete;
 
@@ -53,15 +72,18 @@ class guarded_buffer {
   std::span<T> items() { return {data(), items_}; }
   std::vector<T> copy() const { return {data(), data() + items_}; }
 
-  /// All bytes, canaries included, from a 256-byte boundary on; the items start `image_offset()`
-  /// bytes in.
-  std::span<unsigned char> image() {
-    return {first_byte(), front_bytes_ + items_ * sizeof(T) + guard_bytes};
+  /// Returns use(all bytes, canaries included, from a 256-byte boundary on); the items start
+  /// `image_offset()` bytes in.
+  template <class Use>
+  decltype(auto) with_image(Use use) {
+    open_canaries const scope(*this);
+    return use(std::span<unsigned char>(first_byte(), image_bytes()));
   }
   std::size_t image_offset() const { return front_bytes_; }
 
   /// Empty if all canaries live; else where the first dead one is.
   std::string damage() const {
+    open_canaries const scope(*this);
     unsigned char const* const bytes = first_byte();
     std::size_t const body_end = front_bytes_ + items_ * sizeof(T);
     for (std::size_t i = 0; i < front_bytes_; ++i) {
@@ -93,6 +115,29 @@ class guarded_buffer {
     if (n < 0 || n > max_items) throw std::length_error("guarded_buffer: " + std::to_string(n));
     return static_cast<std::size_t>(n);
   }
+
+  /// Canaries may be touched in a scope like this.
+  class open_canaries {
+   public:
+    explicit open_canaries(guarded_buffer const& buffer) : buffer_(buffer) {
+      buffer_.unpoison_canaries();
+    }
+    ~open_canaries() { buffer_.poison_canaries(); }
+    open_canaries(open_canaries const&) = delete;
+    open_canaries& operator=(open_canaries const&) = delete;
+
+   private:
+    guarded_buffer const& buffer_;
+  };
+
+  void poison_canaries() const {
+    std::size_t const end = front_bytes_ + items_ * sizeof(T);
+    LIBSCAN_TEST_POISON(first_byte(), front_bytes_);
+    LIBSCAN_TEST_POISON(first_byte() + end, guard_bytes);
+  }
+  void unpoison_canaries() const { LIBSCAN_TEST_UNPOISON(first_byte(), image_bytes()); }
+
+  std::size_t image_bytes() const { return front_bytes_ + items_ * sizeof(T) + guard_bytes; }
 
   unsigned char* first_byte() { return storage_.data() + base_; }
   unsigned char const* first_byte() const { return storage_.data() + base_; }

@@ -3,6 +3,7 @@
 // guarded buffers in device memory.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,20 +46,28 @@ void each_schedule(int seeds, Body body, int multiprocessors = 0) {
 #endif
 }
 
-/// A guarded buffer in device memory: canaries around n items, `offset_items` off alignment.
+/// A guarded buffer in device memory: canaries around n items, `offset_items` off alignment. Under
+/// racecheck a kernel that touches a canary is reported, and so is a bulk copy in every build.
 template <class T>
 class device_image {
  public:
-  explicit device_image(index_t n, int offset_items = 0)
-      : host_(n, offset_items), device_(make()) {}
+  explicit device_image(index_t n, int offset_items = 0) : host_(n, offset_items), device_(make()) {
+    forbid_canaries();
+  }
   explicit device_image(std::vector<T> const& items, int offset_items = 0)
-      : host_(items, offset_items), device_(make()) {}
+      : host_(items, offset_items), device_(make()) {
+    forbid_canaries();
+  }
 
   T* data() const { return reinterpret_cast<T*>(device_.data() + host_.image_offset()); }
 
   /// Brings everything back and returns the items; `damage` tells of the canaries.
   std::vector<T> read() {
-    device_.read_sync(host_.image().data(), static_cast<index_t>(host_.image().size()));
+    allow_canaries();
+    host_.with_image([&](std::span<unsigned char> image) {
+      device_.read_sync(image.data(), static_cast<index_t>(image.size()));
+    });
+    forbid_canaries();
     return host_.copy();
   }
   std::string damage() const { return host_.damage(); }
@@ -66,7 +75,29 @@ class device_image {
 
  private:
   device::buffer<unsigned char> make() {
-    return device::buffer<unsigned char>{std::span<unsigned char const>(host_.image())};
+    return host_.with_image([](std::span<unsigned char> image) {
+      device::buffer<unsigned char> copy{std::span<unsigned char const>(image)};
+      simt::synchronize();
+      return copy;
+    });
+  }
+
+  void forbid_canaries() {
+#ifndef __CUDACC__
+    each_canary(simt::executor::forbid);
+#endif
+  }
+  void allow_canaries() {
+#ifndef __CUDACC__
+    each_canary(simt::executor::allow);
+#endif
+  }
+  template <class Action>
+  void each_canary(Action action) {
+    std::size_t const end =
+        host_.image_offset() + static_cast<std::size_t>(host_.size()) * sizeof(T);
+    action(device_.data(), host_.image_offset());
+    action(device_.data() + end, guarded_buffer<T>::guard_bytes);
   }
 
   guarded_buffer<T> host_;

@@ -1,17 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the Catch2 tests of a program, for its main function. Exit code 0 or 1; when something
-// failed the seed of the random inputs goes to stderr.
+// failed the seed of the random inputs goes to stderr. A test case that takes too long ends the
+// program: LIBSCAN_TEST_CASE_SECONDS in the environment says how long that is; 0: no bound.
 #define CATCH_CONFIG_RUNNER
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <thread>
 
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 
+#ifndef LIBSCAN_TEST_CASE_SECONDS
+#define LIBSCAN_TEST_CASE_SECONDS 120  // builds with a sanitizer define more
+#endif
+
 int run_tests(int argc, char** argv);
 
+namespace libscan::test {
+namespace {
+
+#if __has_include(<catch2/catch.hpp>)
+using listener = Catch::TestEventListenerBase;
+#else
+using listener = Catch::EventListenerBase;
+#endif
+
+/// Ends the program when a test case has run for too long.
+class test_case_watch {
+ public:
+  test_case_watch() {
+    char const* const wanted = std::getenv("LIBSCAN_TEST_CASE_SECONDS");
+    if (wanted != nullptr) seconds_ = std::atoi(wanted);
+    if (seconds_ > 0) thread_ = std::thread([this] { watch(); });
+  }
+  ~test_case_watch() {
+    {
+      std::lock_guard const lock(mutex_);
+      ends_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+  test_case_watch(test_case_watch const&) = delete;
+  test_case_watch& operator=(test_case_watch const&) = delete;
+
+  void begin(std::string const& name) {
+    std::lock_guard const lock(mutex_);
+    name_ = name;
+    section_.clear();
+    running_ = true;
+    deadline_ = std::chrono::steady_clock::now() + std::chrono::seconds(seconds_);
+    changed_.notify_all();
+  }
+  void section(std::string const& name) {
+    std::lock_guard const lock(mutex_);
+    if (name != name_) section_ = name;
+  }
+  void end() {
+    std::lock_guard const lock(mutex_);
+    running_ = false;
+  }
+
+ private:
+  void watch() {
+    std::unique_lock lock(mutex_);
+    while (!ends_) {
+      if (!running_) {
+        changed_.wait(lock);
+      } else if (std::chrono::steady_clock::now() < deadline_) {
+        changed_.wait_until(lock, deadline_);
+      } else {
+        give_up();
+      }
+    }
+  }
+
+  [[noreturn]] void give_up() const {
+    std::fflush(stdout);
+    std::fprintf(stderr, "\ntest case \"%s\"%s%s%s still runs after %d s; this program ends here\n",
+                 name_.c_str(), section_.empty() ? "" : ", section \"", section_.c_str(),
+                 section_.empty() ? "" : "\"", seconds_);
+    std::fprintf(stderr, "to repeat with the same inputs: LIBSCAN_TEST_SEED=%llu\n",
+                 static_cast<unsigned long long>(seed()));
+    std::_Exit(1);
+  }
+
+  int seconds_ = LIBSCAN_TEST_CASE_SECONDS;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool running_ = false;
+  bool ends_ = false;
+  std::string name_, section_;
+  std::chrono::steady_clock::time_point deadline_;
+  std::thread thread_;
+};
+
+test_case_watch* watch = nullptr;
+
+class watching_listener : public listener {
+ public:
+  using listener::listener;
+
+  void testCaseStarting(Catch::TestCaseInfo const& info) override {
+    listener::testCaseStarting(info);
+    if (watch != nullptr) watch->begin(info.name);
+  }
+  void sectionStarting(Catch::SectionInfo const& info) override {
+    listener::sectionStarting(info);
+    if (watch != nullptr) watch->section(info.name);
+  }
+  void testCaseEnded(Catch::TestCaseStats const& stats) override {
+    listener::testCaseEnded(stats);
+    if (watch != nullptr) watch->end();
+  }
+};
+
+}  // namespace
+}  // namespace libscan::test
+
+using libscan::test::watching_listener;
+CATCH_REGISTER_LISTENER(watching_listener)
+
 int run_tests(int argc, char** argv) {
+  libscan::test::test_case_watch watch;
+  libscan::test::watch = &watch;
   // Catch returns the number of failures, which could be mistaken for 77, "skipped".
-  if (Catch::Session().run(argc, argv) == 0) return 0;
+  int const failures = Catch::Session().run(argc, argv);
+  libscan::test::watch = nullptr;
+  if (failures == 0) return 0;
   std::fprintf(stderr, "to repeat with the same inputs: LIBSCAN_TEST_SEED=%llu\n",
                static_cast<unsigned long long>(libscan::test::seed()));
   return 1;

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the test helpers: each says nothing of what is right, and finds a planted mistake.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
+#include <string>
+#include <thread>
 
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
@@ -129,17 +137,64 @@ TEST_CASE("a guarded buffer notices a byte before, behind and within") {
 
     auto* const bytes = reinterpret_cast<unsigned char*>(buffer.data());
     for (int const at : {-256, -1, 20, 20 + 255}) {
-      unsigned char& byte = bytes[at];
-      byte = 0;
+      auto const set = [&](unsigned char value) {
+        buffer.with_image([&](std::span<unsigned char>) { bytes[at] = value; });
+      };
+      set(0);
       INFO(at << ": " << buffer.damage());
       CHECK_FALSE(buffer.damage().empty());
-      byte = guarded_buffer<std::int16_t>::canary;
+      set(guarded_buffer<std::int16_t>::canary);
       CHECK(buffer.damage().empty());
     }
-    CHECK(buffer.image().data() + buffer.image_offset() == bytes);
+    buffer.with_image([&](std::span<unsigned char> image) {
+      CHECK(image.data() + buffer.image_offset() == bytes);
+    });
   }
   CHECK(guarded_buffer<int>(std::vector<int>{1, 2, 3}, 5).copy() == std::vector<int>{1, 2, 3});
   CHECK(guarded_buffer<int>(0).damage().empty());
+}
+
+#ifdef LIBSCAN_TEST_ASAN
+TEST_CASE("under AddressSanitizer canaries are poisoned while nobody reads them") {
+  guarded_buffer<unsigned char> buffer(5, 3);
+  auto const poisoned = [&](int i) { return __asan_address_is_poisoned(buffer.data() + i) != 0; };
+  auto const check = [&] {
+    CHECK(poisoned(5));
+    CHECK(poisoned(5 + 255));
+    CHECK(poisoned(-256));
+    CHECK_FALSE(poisoned(0));
+    CHECK_FALSE(poisoned(4));
+  };
+  check();
+  CHECK(buffer.damage().empty());
+  check();
+  CHECK(buffer.with_image([&](std::span<unsigned char>) { return !poisoned(5) && !poisoned(-1); }));
+  check();
+}
+#endif
+
+TEST_CASE("a test case that never ends is named, and ends its program with a failure") {
+  char program[4096] = {};
+  REQUIRE(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
+  std::string const command = "LIBSCAN_TEST_CASE_SECONDS=1 '" + std::string(program) +
+                              "' 'for the parent: never ends' 2>&1";
+  std::FILE* const child = popen(command.c_str(), "r");
+  REQUIRE(child != nullptr);
+  std::string output;
+  for (int next = 0; (next = std::fgetc(child)) != EOF;) output += static_cast<char>(next);
+  int const status = pclose(child);
+  INFO(output);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 1);
+  CHECK(output.find("test case \"for the parent: never ends\", section \"a part\" still runs after "
+                    "1 s") != std::string::npos);
+}
+
+TEST_CASE("for the parent: never ends", "[.]") {
+  SECTION("a part") {
+    REQUIRE(std::getenv("LIBSCAN_TEST_CASE_SECONDS") != nullptr);
+    for (;;) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 TEST_CASE("the oracle scans as written by hand, in the operator's type") {

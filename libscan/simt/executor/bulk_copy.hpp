@@ -40,6 +40,6 @@ inline void bulk_load(void* shared_target, void const* global_source, unsigned b
 }
 
 inline void fence_mbarrier_init() {}
-inline void fence_proxy_async() {}
+inline void fence_proxy_async() { executor::proxy_fence(); }
 
 }  // namespace libscan::inline v1_executor::simt

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstring>
-#include <new>
 #include <tuple>
 #include <typeinfo>
 #include <utility>
 
+#include <libscan/simt/executor/memory.hpp>
 #include <libscan/simt/executor/runtime.hpp>
 #include <libscan/simt/executor/settings.hpp>
 #include <libscan/simt/machine.hpp>
@@ -99,14 +99,12 @@ int resident_blocks_per_multiprocessor(int /*block_threads*/,
 }
 
 inline void* allocate(std::size_t bytes, stream = {}) {
-  void* const memory = ::operator new (bytes, std::align_val_t{256});
+  void* const memory = executor::allocate(bytes);
   std::memset(memory, 0xcb, bytes);  // device memory starts as anything
   return memory;
 }
 
-inline void deallocate(void* memory, stream = {}) {
-  ::operator delete (memory, std::align_val_t{256});
-}
+inline void deallocate(void* memory, stream = {}) { executor::deallocate(memory); }
 
 inline void fill_async(void* memory, int byte, std::size_t bytes, stream = {}) {
   if (bytes != 0) std::memset(memory, byte, bytes);

@@ -77,6 +77,10 @@ class observer {
   /// A fence: orders this thread's accesses before it against later fences of other threads.
   virtual void fence(thread_name& thread) = 0;
 
+  /// A fence between the generic and the async proxy: what comes before it in the order of this
+  /// thread comes before later bulk copies as well.
+  virtual void proxy_fence(thread_name&) {}
+
   /// A bulk copy issued by `issuer` lands now. It reads and writes on its own, ordered after the
   /// `issued` key and before the `landed` key.
   virtual void bulk_copy(thread_name& issuer, memory_range target, memory_range source,

@@ -87,6 +87,7 @@ void mbarrier_invalidate(void* barrier, call_site site);
 void mbarrier_arrive(void* barrier, unsigned expected_bytes, call_site site);
 bool mbarrier_try_wait(void* barrier, unsigned parity, call_site site);
 void mbarrier_wait(void* barrier, unsigned parity, call_site site);
+void proxy_fence();
 void bulk_load(void* target, void const* source, unsigned bytes, void* barrier, call_site site);
 
 /// Throws if `address` is no multiple of `alignment`.

@@ -66,6 +66,15 @@ struct settings {
   int blocks_in_flight = 4;   ///< blocks resident at once; a cooperative launch has all of them
   int multiprocessors = 2;    ///< what `multiprocessor_count()` answers
   bool early_return = false;  ///< permit a thread to return while others still meet in a barrier
+  /// Racecheck: a bulk copy into what threads have read needs a proxy fence, too, as the PTX memory
+  /// model says. Without it only what threads have written needs one.
+  bool fence_after_reads = false;
+  /// A launch that takes more steps ends with an error: switches between threads, atomics and
+  /// collectives, under racecheck accesses as well. It bounds loops that never end.
+  std::uint64_t most_steps = 20'000'000'000;
+  /// A launch that takes more CPU time ends with an error, also in a loop that takes no steps. 0:
+  /// no bound. (Linux; under ThreadSanitizer only `most_steps` counts.)
+  int launch_seconds = 300;
   executor::counts* count = nullptr;
   int shared_banks = 32;  ///< of 4 bytes each, for the counts; GPUs of 2007 had 16
 };

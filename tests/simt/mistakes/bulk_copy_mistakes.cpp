@@ -137,6 +137,51 @@ bool source_out_of_bounds() {
   return out.copy() == iota(stage_items);
 }
 
+enum class proxy_fence {
+  of_writers,  // each thread's after its write
+  of_issuer,   // of the thread that issues the copy, after the barrier
+  none,
+  before,     // of each thread, before its write
+  not_by_all  // one thread forgets it
+};
+
+/// Threads write into the stage, then a bulk copy fills it again.
+template <proxy_fence Fence>
+struct refill_kernel {
+  struct shared_storage {
+    alignas(16) int stage[stage_items];
+    simt::mbarrier full;
+  };
+  __device__ void operator()(shared_storage& shared, int const* in, int* out) const {
+    unsigned const i = threadIdx.x;
+    if (i == 0) {
+      shared.full.init(1);
+      simt::fence_mbarrier_init();
+    }
+    if (Fence == proxy_fence::before) simt::fence_proxy_async();
+    shared.stage[i] = -1;
+    if (Fence == proxy_fence::of_writers) simt::fence_proxy_async();
+    if (Fence == proxy_fence::not_by_all && i != 37) simt::fence_proxy_async();
+    simt::sync_block();
+    if (i == 0) {
+      if (Fence == proxy_fence::of_issuer) simt::fence_proxy_async();
+      shared.full.arrive_expect(stage_bytes);
+      noted_line[0] = __LINE__ + 1;
+      simt::bulk_load(shared.stage, in, stage_bytes, shared.full);
+    }
+    shared.full.wait(0);
+    out[i] = shared.stage[i];
+  }
+};
+
+template <proxy_fence Fence>
+bool refill() {
+  device_buffer<int> const in(iota(stage_items)), out(stage_items);
+  simt::launch<refill_kernel<Fence>>({.blocks = 1, .threads = stage_items},
+                                     static_cast<int const*>(in.data()), out.data());
+  return out.copy() == iota(stage_items);
+}
+
 mistake in_pipeline(std::string name, bool (*planted)(), findings found_by,
                     std::vector<std::string> says) {
   return {"pipeline: " + name, pipeline<flaw::none>, planted, found_by, std::move(says)};
@@ -173,12 +218,28 @@ std::vector<mistake> bulk_copy_mistakes() {
       in_pipeline("mbarrier used before all know of its init", pipeline<flaw::unseen_init>,
                   {.seeded = 15, .race = 15},
                   {kernel, "on an mbarrier that has not been initialised"}),
+      {"bulk copy into written bytes without a proxy fence",
+       refill<proxy_fence::of_writers>,
+       refill<proxy_fence::none>,
+       always,
+       {"refill_kernel", "bulk copy at @0 overwrites what threads have written"}},
+      {"proxy fence before the write",
+       refill<proxy_fence::of_issuer>,
+       refill<proxy_fence::before>,
+       {.race = 20},
+       {}},
+      {"proxy fence of all threads but one",
+       refill<proxy_fence::of_writers>,
+       refill<proxy_fence::not_by_all>,
+       {.race = 20},
+       {}},
       {"bulk copy from out of bounds",
        source_out_of_bounds<variant::correct>,
        source_out_of_bounds<variant::planted>,
-       {.asan = true},
-       {"source_kernel", "bulk copy at @0"},
-       true},
+       always,
+       {"source_kernel",
+        "bulk copy at @0 reads 256 bytes, out of bounds: 0 bytes past the end of a "
+        "buffer of 256 bytes"}},
   };
 }
 

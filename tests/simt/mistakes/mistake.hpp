@@ -33,7 +33,7 @@ struct mistake {
   /// What the executor's error must say, if it reports one; "@0", "@1" stand for the lines that
   /// the kernel noted.
   std::vector<std::string> says;
-  bool only_under_asan = false;  ///< anything may happen elsewhere
+  bool only_checked = false;  ///< run only by a build that finds it: anything may happen elsewhere
 };
 
 /// Lines of a kernel that messages must name. A kernel sets them: `noted_line[0] = __LINE__ + 1;`

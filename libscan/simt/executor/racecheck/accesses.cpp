@@ -4,6 +4,7 @@
 #include <libscan/simt/executor/racecheck/race_checker.hpp>
 
 #include <algorithm>
+#include <bit>
 
 namespace libscan::inline v1_executor::simt::executor::racecheck {
 
@@ -115,10 +116,21 @@ void race_checker::hear(access const& what) {
   }
   auto const sees = [&](access_record const& r) { return me.sees(r, oldest()); };
   std::byte* const end = what.address + what.bytes;
+  if (shared) {
+    memory_range const& range = place.block->shared[place.area].range;
+    if (end > range.begin + range.size) {
+      report_out_of_bounds(what, me.id, range.begin + range.size);
+      return;
+    }
+  }
   for (std::byte* begin = cell_begin(what.address); begin < end; begin += 8) {
     cell& here = cell_in(place, begin);
     access_record const now{me.id, me.now, what.site, byte_mask(begin, what.address, what.bytes),
                             what.kind};
+    if ((here.forbidden & now.bytes) != 0) {
+      int const byte = std::countr_zero(static_cast<unsigned>(here.forbidden & now.bytes));
+      report_out_of_bounds(what, me.id, begin + byte);
+    }
     // Structures are read with their padding, so one initialised byte is enough.
     if (shared && what.reads && (here.written & now.bytes) == 0) {
       report_uninitialised(what, me.id, block);
@@ -142,6 +154,8 @@ void race_checker::bulk_copy(thread_name& issuer, memory_range target, memory_ra
   if (next_copy_.block() == 0 || next_copy_.rank() + 1 == 1u << thread_id::rank_bits) {
     next_copy_ = thread_id::of(new_serial(), 0);
     block_index_.resize(next_serial_);
+    of_copies_.resize(next_serial_);
+    of_copies_.back() = true;
   } else {
     next_copy_ = thread_id::of(next_copy_.block(), next_copy_.rank() + 1);
   }
@@ -157,8 +171,19 @@ void race_checker::bulk_copy(thread_name& issuer, memory_range target, memory_ra
   if (how_->count != nullptr) {
     counter_.add_copy(place, reinterpret_cast<std::uintptr_t>(source.begin), source.size);
   }
-  clock_ref& at = keys_[landed];
+  knowledge& at = keys_[landed];
   at = join(at, snapshot(engine));
+}
+
+/// Whether a bulk copy may rely on it that `before`, which conflicts with it and is ordered before
+/// it, is over: another copy is, but threads use another proxy. The fence of kernels is for shared
+/// memory only.
+bool race_checker::reaches_copies(access_record const& before, checked_thread const& engine,
+                                  bool shared) const {
+  if (!writes(before.kind) && !how_->fence_after_reads) return true;
+  std::uint32_t const block = before.thread.block();
+  return block < oldest() || of_copies_[block] ||
+         (shared && engine.proxied != nullptr && engine.proxied->of(before.thread) >= before.when);
 }
 
 void race_checker::hear_copy(access const& what, checked_thread const& engine,
@@ -171,6 +196,15 @@ void race_checker::hear_copy(access const& what, checked_thread const& engine,
     while (access_record const* const before = here.race_with(now, sees)) {
       access_record const former = *before;
       report_race({begin, 8, what.kind, what.reads, what.site}, engine.id, block, former);
+      here.forget(former.site);
+    }
+    auto const reached = [&](access_record const& r) {
+      return reaches_copies(r, engine, place.block != nullptr);
+    };
+    while (access_record const* const before = here.race_with(now, reached)) {
+      access_record const former = *before;
+      report_race({begin, 8, what.kind, what.reads, what.site}, engine.id, block, former,
+                  "no proxy fence lies between the two");
       here.forget(former.site);
     }
     here.remember(now, sees, crowds_);

@@ -3,6 +3,8 @@
 // and [atomics.fences] of the C++ standard, which CUDA's memory model follows).
 #include <libscan/simt/executor/racecheck/race_checker.hpp>
 
+#include <utility>
+
 namespace libscan::inline v1_executor::simt::executor::racecheck {
 
 namespace {
@@ -22,76 +24,96 @@ checked_thread& checked(thread_name const& thread) {
 
 }  // namespace
 
-void checked_thread::learn(clock_ref knowledge) {
-  if (knowledge == known) return;
-  known = std::move(knowledge);
+void checked_thread::learn(knowledge more) {
+  proxied = std::move(more.proxied);
+  if (more.known == known) return;
+  known = std::move(more.known);
   clock::block_times const* const own = known->of_block(id.block());
   siblings = own != nullptr ? std::span<moment const>(*own) : std::span<moment const>();
 }
 
-clock_ref race_checker::join(clock_ref const& a, clock_ref const& b) {
+clock_ref race_checker::join(clock_ref const& a, clock_ref const& b, last_join& last) {
   if (a == b || b == nullptr) return a;
   if (a == nullptr) return b;
-  if (a != joined_a_ || b != joined_b_) {
-    joined_ = clock::join(a, b, oldest());
-    joined_a_ = a;
-    joined_b_ = b;
+  if (a != last.a || b != last.b) {
+    last.result = clock::join(a, b, oldest());
+    last.a = a;
+    last.b = b;
   }
-  return joined_;
+  return last.result;
+}
+
+knowledge race_checker::join(knowledge const& a, knowledge const& b) {
+  return {join(a.known, b.known, joined_), join(a.proxied, b.proxied, joined_proxied_)};
+}
+
+void race_checker::learn_too(checked_thread& thread, knowledge const& more) {
+  if (more.known == nullptr) return;
+  thread.learn(join({thread.known, thread.proxied}, more));
 }
 
 /// All that comes before the next thing `thread` does.
-clock_ref race_checker::snapshot(checked_thread& thread) {
+knowledge race_checker::snapshot(checked_thread& thread) {
   progress const self{thread.id, thread.now++};
-  return clock::with(thread.known, {&self, 1}, oldest());
+  return {clock::with(thread.known, {&self, 1}, oldest()), thread.proxied};
 }
 
 void race_checker::barrier(std::span<thread_name* const> threads) {
   deaf const scope;
-  clock_ref common = checked(*threads.front()).known;
+  knowledge common{checked(*threads.front()).known, checked(*threads.front()).proxied};
   clock_ref const* former = nullptr;
+  clock_ref const* former_proxied = nullptr;
   std::vector<progress> reached;
   reached.reserve(threads.size());
   for (thread_name const* name : threads) {
     checked_thread& thread = checked(*name);
-    if (former == nullptr || thread.known != *former) common = join(common, thread.known);
+    if (former == nullptr || thread.known != *former) {
+      common.known = join(common.known, thread.known, joined_);
+    }
+    if (former_proxied == nullptr || thread.proxied != *former_proxied) {
+      common.proxied = join(common.proxied, thread.proxied, joined_proxied_);
+    }
     former = &thread.known;
+    former_proxied = &thread.proxied;
     reached.push_back({thread.id, thread.now});
   }
-  clock_ref const after = clock::with(common, reached, oldest());
+  common.known = clock::with(common.known, reached, oldest());
   for (thread_name const* name : threads) {
     checked_thread& thread = checked(*name);
-    thread.learn(after);
+    thread.learn(common);
     ++thread.now;
   }
 }
 
 void race_checker::release(thread_name& thread, std::uint64_t key) {
   deaf const scope;
-  clock_ref& at = keys_[key];
+  knowledge& at = keys_[key];
   at = join(at, snapshot(checked(thread)));
 }
 
 void race_checker::acquire(thread_name& thread, std::uint64_t key) {
   deaf const scope;
   auto const found = keys_.find(key);
-  if (found == keys_.end()) return;
-  checked_thread& me = checked(thread);
-  me.learn(join(me.known, found->second));
+  if (found != keys_.end()) learn_too(checked(thread), found->second);
 }
 
 void race_checker::fence(thread_name& thread) {
   deaf const scope;
   checked_thread& me = checked(thread);
-  if (me.promised != nullptr) me.learn(join(me.known, me.promised));
-  me.promised = nullptr;
+  learn_too(me, std::exchange(me.promised, {}));
   me.fenced = snapshot(me);
+}
+
+void race_checker::proxy_fence(thread_name& thread) {
+  deaf const scope;
+  checked_thread& me = checked(thread);
+  me.proxied = snapshot(me).known;
 }
 
 void race_checker::atomic_fence(std::memory_order order) {
   deaf const scope;
   checked_thread& me = *running_;
-  if (acquires(order) && me.promised != nullptr) me.learn(join(me.known, me.promised));
+  if (acquires(order)) learn_too(me, me.promised);
   if (releases(order)) me.fenced = snapshot(me);
 }
 
@@ -103,7 +125,7 @@ void race_checker::atomic_load(void const* address, std::size_t bytes, std::memo
   if (found == atomics_.end()) return;
   checked_thread& me = *running_;
   if (acquires(order)) {
-    me.learn(join(me.known, found->second));
+    learn_too(me, found->second);
   } else {
     me.promised = join(me.promised, found->second);
   }
@@ -114,9 +136,9 @@ void race_checker::atomic_store(void const* address, std::size_t bytes, std::mem
   deaf const scope;
   atomic_access(address, bytes, access_kind::atomic_write, false, from);
   checked_thread& me = *running_;
-  clock_ref const handed = releases(order) ? snapshot(me) : me.fenced;
-  if (handed != nullptr) {
-    atomics_[address] = handed;
+  knowledge handed = releases(order) ? snapshot(me) : me.fenced;
+  if (handed.known != nullptr) {
+    atomics_[address] = std::move(handed);
   } else {
     atomics_.erase(address);  // a plain store ends a release sequence
   }
@@ -130,15 +152,15 @@ void race_checker::atomic_update(void const* address, std::size_t bytes, std::me
   auto const found = atomics_.find(address);
   if (found != atomics_.end()) {
     if (acquires(order)) {
-      me.learn(join(me.known, found->second));
+      learn_too(me, found->second);
     } else {
       me.promised = join(me.promised, found->second);
     }
   }
   // A modification keeps the release sequence it joins.
-  clock_ref const handed = releases(order) ? snapshot(me) : me.fenced;
-  if (handed == nullptr) return;
-  clock_ref& at = atomics_[address];
+  knowledge const handed = releases(order) ? snapshot(me) : me.fenced;
+  if (handed.known == nullptr) return;
+  knowledge& at = atomics_[address];
   at = join(at, handed);
 }
 

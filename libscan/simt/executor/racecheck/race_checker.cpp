@@ -40,6 +40,7 @@ void race_checker::launch_begins(launch_facts const& launch) {
   arguments_ = launch.arguments;
   indices_ = index_variables();
   block_index_.assign(1, {});
+  of_copies_.assign(1, false);
   next_serial_ = 1;
   next_copy_ = {};
   if (how_->shared_banks < 1 || how_->shared_banks > 64) {
@@ -65,6 +66,7 @@ void race_checker::block_begins(std::span<thread_name* const> threads,
   checked_block& block = *blocks_[slot];
   block.serial = new_serial();
   block_index_.resize(next_serial_);
+  of_copies_.resize(next_serial_);
   block_index_[block.serial] = threads.front()->block;
   block.threads.assign(threads.size(), {});
   block.warps.resize((threads.size() + 31) / 32);
@@ -82,6 +84,8 @@ void race_checker::block_begins(std::span<thread_name* const> threads,
   for (std::size_t i = 0; i < shared_memory.size(); ++i) {
     block.shared[i].range = shared_memory[i];
     block.shared[i].cells.assign((shared_memory[i].size + 7) / 8, {});
+    // Its red zones may lie on pages that are known already.
+    if (shared_memory[i].size != 0) global_.renew_bounds(with_red_zones(shared_memory[i]));
   }
 }
 
@@ -127,7 +131,7 @@ void race_checker::launch_ends(bool failed) {
   keys_.clear();
   atomics_.clear();
   copies_.clear();
-  joined_a_ = joined_b_ = joined_ = nullptr;
+  joined_ = joined_proxied_ = {};
   global_.clear();
   crowds_.take_all_back();
   for (auto& block : blocks_) {

@@ -27,6 +27,13 @@ namespace libscan::inline v1_executor::simt::executor::racecheck {
 
 struct checked_block;
 
+/// What is over, and what of that a bulk copy may rely on: what comes before a proxy fence that is
+/// over.
+struct knowledge {
+  clock_ref known;
+  clock_ref proxied;
+};
+
 /// A thread of a kernel, with what it knows to be over.
 struct checked_thread {
   thread_name* name = nullptr;
@@ -35,12 +42,13 @@ struct checked_thread {
   int lane = 0;
   moment now = 1;
   clock_ref known;
+  clock_ref proxied;                 ///< the part of `known` before a proxy fence
   std::span<moment const> siblings;  ///< the part of `known` about its own block
-  clock_ref fenced;    ///< what was over at its last release fence: its relaxed stores hand it on
-  clock_ref promised;  ///< what its relaxed loads saw: an acquire fence makes it known
+  knowledge fenced;    ///< what was over at its last release fence: its relaxed stores hand it on
+  knowledge promised;  ///< what its relaxed loads saw: an acquire fence makes it known
   path_id path = call_paths::outside;
 
-  void learn(clock_ref knowledge);
+  void learn(knowledge more);
 
   /// Whether `r` comes before what this thread does now. Blocks before `oldest` are over.
   bool sees(access_record const& r, std::uint32_t oldest) const {
@@ -101,6 +109,7 @@ class race_checker final : public observer {
   void release(thread_name& thread, std::uint64_t key) override;
   void acquire(thread_name& thread, std::uint64_t key) override;
   void fence(thread_name& thread) override;
+  void proxy_fence(thread_name& thread) override;
   void bulk_copy(thread_name& issuer, memory_range target, memory_range source,
                  std::uint64_t issued, std::uint64_t landed, call_site site) override;
   void warp_converges(std::span<thread_name* const> lanes) override;
@@ -137,9 +146,15 @@ class race_checker final : public observer {
   shared_place find_shared(checked_block& block, std::byte const* address) const;
 
   // ordering.cpp
-  clock_ref snapshot(checked_thread& thread);
-  void hand_over(checked_thread& thread, clock_ref& to, clock_ref what);
-  clock_ref join(clock_ref const& a, clock_ref const& b);
+  /// The last join, which many threads repeat.
+  struct last_join {
+    clock_ref a, b, result;
+  };
+  knowledge snapshot(checked_thread& thread);
+  clock_ref join(clock_ref const& a, clock_ref const& b, last_join& last);
+  knowledge join(knowledge const& a, knowledge const& b);
+  void learn_too(checked_thread& thread, knowledge const& more);
+  bool reaches_copies(access_record const& before, checked_thread const& engine, bool shared) const;
   std::uint32_t oldest() const {
     return next_serial_ < remembered_blocks ? 0 : next_serial_ - remembered_blocks;
   }
@@ -150,8 +165,9 @@ class race_checker final : public observer {
   std::string text_of(thread_id who, bool name_block) const;
   std::string text_of(checked_block& block, std::byte const* address) const;
   void report_race(access const& now, thread_id who, checked_block& block,
-                   access_record const& before);
+                   access_record const& before, char const* lacks = "nothing orders the two");
   void report_uninitialised(access const& now, thread_id who, checked_block& block);
+  void report_out_of_bounds(access const& now, thread_id who, std::byte const* bad);
   thread_name const& blamed(thread_id who);
 
   void add_counts();
@@ -174,9 +190,10 @@ class race_checker final : public observer {
   std::uint32_t next_serial_ = 1;
   thread_id next_copy_;
   std::map<std::uint32_t, copy_facts> copies_;  // by thread_id::value
-  std::unordered_map<std::uint64_t, clock_ref> keys_;
-  std::unordered_map<void const*, clock_ref> atomics_;
-  clock_ref joined_a_, joined_b_, joined_;  // the last join, which many threads repeat
+  std::vector<bool> of_copies_;                 // by serial
+  std::unordered_map<std::uint64_t, knowledge> keys_;
+  std::unordered_map<void const*, knowledge> atomics_;
+  last_join joined_, joined_proxied_;
 };
 
 /// The checker that hears this OS thread's accesses; nullptr outside kernels, and while the checker

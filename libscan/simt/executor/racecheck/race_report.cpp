@@ -57,7 +57,7 @@ std::string race_checker::text_of(checked_block& block, std::byte const* address
 
 /// Ends the launch; returns if one of the two is none of the kernel's doing.
 void race_checker::report_race(access const& now, thread_id who, checked_block& block,
-                               access_record const& before) {
+                               access_record const& before, char const* lacks) {
   auto const here = paths_.line(now.site), there = paths_.line(before.site);
   if (!here) paths_.declare_foreign(now.site);
   if (!there) paths_.declare_foreign(before.site);
@@ -68,7 +68,7 @@ void race_checker::report_race(access const& now, thread_id who, checked_block& 
                  "race in " + text_of(block, now.address) + ": " + text_of(who, false) + " " +
                      verb(now.kind, false) + " at " + racecheck::text_of(*here) + " what " +
                      text_of(before.thread, name_block) + " " + verb(before.kind, true) + " at " +
-                     racecheck::text_of(*there) + ", and nothing orders the two");
+                     racecheck::text_of(*there) + ", and " + lacks);
 }
 
 /// Ends the launch; returns if the access is none of the kernel's doing.
@@ -77,6 +77,16 @@ void race_checker::report_uninitialised(access const& now, thread_id who, checke
   if (!here) return paths_.declare_foreign(now.site);
   abandon_launch(blamed(who), text_of(who, false) + " reads at " + racecheck::text_of(*here) +
                                   " uninitialised " + text_of(block, now.address));
+}
+
+/// Ends the launch; returns if the access is none of the kernel's doing.
+void race_checker::report_out_of_bounds(access const& now, thread_id who, std::byte const* bad) {
+  auto const here = paths_.line(now.site);
+  if (!here) return paths_.declare_foreign(now.site);
+  abandon_launch(blamed(who), text_of(who, false) + " " + verb(now.kind, false) + " " +
+                                  std::to_string(now.bytes) + " bytes at " +
+                                  racecheck::text_of(*here) +
+                                  ", out of bounds: " + describe_place(bad));
 }
 
 }  // namespace libscan::inline v1_executor::simt::executor::racecheck

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <libscan/simt/executor/observer.hpp>
 #include <libscan/simt/executor/racecheck/call_paths.hpp>
 #include <libscan/simt/executor/racecheck/clock.hpp>
 
@@ -133,7 +134,8 @@ class crowd_pool {
 /// comes after that record.
 class cell {
  public:
-  std::uint8_t written = 0;  ///< bytes that anybody has written (kept for shared memory)
+  std::uint8_t written = 0;    ///< bytes that anybody has written (kept for shared memory)
+  std::uint8_t forbidden = 0;  ///< bytes out of bounds (kept for global memory)
 
   /// A remembered access that `now` races with, or nullptr.
   template <class Sees>
@@ -218,6 +220,9 @@ class global_shadow {
     return (*near.cells)[address % page_bytes / 8];
   }
 
+  /// Looks up once more which bytes of `range` are out of bounds: shared memory has been allocated.
+  void renew_bounds(memory_range range);
+
   /// Forgets everything, but keeps the memory.
   void clear();
 
@@ -230,6 +235,7 @@ class global_shadow {
   };
 
   page_cells* page(std::uintptr_t number);
+  static void mark_bounds(std::uintptr_t number, page_cells& cells);
 
   std::array<cached, 256> cache_{};
   std::unordered_map<std::uintptr_t, std::unique_ptr<page_cells>> pages_;

@@ -44,6 +44,7 @@ bool complete_if_met(grid_run& run, block_state& block, thread_state* last) {
 
 int block_barrier(call what, bool predicate, call_site site) {
   grid_run& run = *running_grid;
+  run.step();
   thread_state& me = run.self();
   block_state& block = *me.block;
   if (block.at_barrier > 0) {

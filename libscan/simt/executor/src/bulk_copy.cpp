@@ -2,7 +2,9 @@
 // mbarriers and bulk copies, by the rules of the PTX ISA (9.7.13.15 mbarrier, 9.7.9.25
 // cp.async.bulk): a phase completes when no arrival is missing and as many bytes have landed as
 // were expected.
+#include <cstring>
 #include <libscan/simt/executor/src/grid_run.hpp>
+#include <span>
 #include <utility>
 
 namespace libscan::inline v1_executor::simt::executor {
@@ -23,6 +25,26 @@ mbarrier_state& barrier_at(grid_run& run, void* barrier, call_site site, char co
 
 bool phase_is_over(mbarrier_state const& state, unsigned parity) {
   return (state.phase & 1u) != parity;
+}
+
+/// Through volatile, so that no checker hears it.
+std::uint64_t word_at(std::byte const* address) {
+  return *reinterpret_cast<std::uint64_t const volatile*>(address);
+}
+
+/// What is remembered of `target`, which lies in the block's shared memory.
+std::span<copied_word> copied_words(block_state& block, memory_range target) {
+  bool const is_static = block.static_bytes != 0 && target.begin >= block.static_shared.get() &&
+                         target.begin < block.static_shared.get() + block.static_bytes;
+  auto& words = is_static ? block.copied_static : block.copied_dynamic;
+  std::byte const* const area = is_static ? block.static_shared.get() : block.dynamic_shared.get();
+  if (words.empty()) {
+    std::uint64_t fresh = 0;
+    std::memset(&fresh, uninitialised, sizeof fresh);
+    words.assign((is_static ? block.static_bytes : block.dynamic_bytes) / 8, {fresh, 0});
+  }
+  return std::span(words).subspan(static_cast<std::size_t>(target.begin - area) / 8,
+                                  target.size / 8);
 }
 
 void see_end_of_phase(grid_run& run, mbarrier_state& state, std::uint64_t key) {
@@ -138,11 +160,16 @@ void bulk_load(void* target, void const* source, unsigned bytes, void* barrier, 
   if (!me.block->owns(target, bytes)) {
     run.fail("bulk copy at " + describe(site) + " writes outside the block's shared memory");
   }
+  if (std::byte const* const bad = first_forbidden(source, bytes)) {
+    run.fail("bulk copy at " + describe(site) + " reads " + std::to_string(bytes) +
+             " bytes, out of bounds: " + describe_place(bad));
+  }
   if (!readable(source, bytes)) {
     run.fail("bulk copy at " + describe(site) + " reads " + std::to_string(bytes) +
              " bytes, some of them out of bounds");
   }
   before_atomic();
+  run.require_proxy_fence(*me.block, {static_cast<std::byte*>(target), bytes}, site);
   pending_copy copy;
   copy.target = {static_cast<std::byte*>(target), bytes};
   copy.source = {static_cast<std::byte*>(const_cast<void*>(source)), bytes};
@@ -153,6 +180,32 @@ void bulk_load(void* target, void const* source, unsigned bytes, void* barrier, 
   copy.site = site;
   if (run.watcher() != nullptr) run.watcher()->release(me.name, copy.issued_key);
   run.begin_copy(*me.block, copy);
+}
+
+void proxy_fence() { running_grid->proxy_fence(); }
+
+void grid_run::proxy_fence() {
+  if (watcher_ != nullptr) watcher_->proxy_fence(self().name);
+  if (!work_.cluster) {
+    ++self().block->proxy_fences;
+    return;
+  }
+  for (auto& block : slots_) ++block->proxy_fences;
+}
+
+/// Fails if a copy is about to overwrite what threads have written, and no thread of the block has
+/// called a proxy fence since the last copy there. (Which thread's fence covers which write only
+/// racecheck knows.)
+void grid_run::require_proxy_fence(block_state& block, memory_range target, call_site site) const {
+  std::byte const* at = target.begin;
+  for (copied_word const& word : copied_words(block, target)) {
+    bool const written = word_at(at) != word.value;
+    at += 8;
+    if (!written || word.fences != block.proxy_fences) continue;
+    fail("bulk copy at " + describe(site) +
+         " overwrites what threads have written, and no thread " +
+         "has called fence_proxy_async since");
+  }
 }
 
 void grid_run::begin_copy(block_state& block, pending_copy const& copy) {
@@ -203,9 +256,13 @@ void grid_run::land(block_state& block, std::list<pending_copy>::iterator which)
   block.landed_copies.splice(block.landed_copies.end(), block.copies, which);
   --copies_in_flight_;
   // Through volatile, so that no checker hears a memcpy of whichever thread happens to run.
-  for (std::size_t i = 0; i < copy.target.size; i += 8) {
-    *reinterpret_cast<std::uint64_t volatile*>(copy.target.begin + i) =
-        *reinterpret_cast<std::uint64_t const volatile*>(copy.source.begin + i);
+  std::byte const* from = copy.source.begin;
+  std::byte* to = copy.target.begin;
+  for (copied_word& word : copied_words(block, copy.target)) {
+    word = {word_at(from), block.proxy_fences};
+    *reinterpret_cast<std::uint64_t volatile*>(to) = word.value;
+    from += 8;
+    to += 8;
   }
   auto const found = block.mbarriers.find(copy.barrier);
   if (found == block.mbarriers.end()) {

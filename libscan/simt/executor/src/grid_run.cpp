@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <libscan/simt/executor/src/grid_run.hpp>
+#include <libscan/simt/executor/src/watchdog.hpp>
 #include <numeric>
 #include <stdexcept>
 
@@ -14,19 +15,14 @@ constinit thread_local grid_run* running_grid = nullptr;
 namespace {
 
 constexpr int most_resident_blocks = 64;  // bits of ready_blocks_
-constexpr unsigned char uninitialised = 0xcb;
 
 thread_local observer* installed_observer = nullptr;
 
 /// Shared memory starts as anything; never as zeros that hide a missing initialisation.
-void renew(shared_bytes& memory, std::size_t bytes, std::size_t alignment) {
+void renew(shared_bytes& memory, std::size_t bytes, std::size_t alignment, memory_kind kind) {
   if (bytes == 0) return;
   alignment = std::max<std::size_t>(alignment, 128);
-  if (memory == nullptr) {
-    memory =
-        shared_bytes(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{alignment})),
-                     aligned_delete{alignment});
-  }
+  if (memory == nullptr) memory.reset(take_memory(bytes, alignment, kind));
   std::memset(memory.get(), uninitialised, bytes);
 }
 
@@ -64,6 +60,7 @@ bool block_state::owns(void const* address, std::size_t bytes) const {
 
 grid_run::grid_run(grid const& work, settings const& how, observer* watcher, stack_pool& stacks)
     : work_(work), how_(how), watcher_(watcher), stacks_(stacks), random_(how.seed) {
+  step_limit_ = std::max<std::uint64_t>(how.most_steps, 1);
   std::uint64_t const threads = std::uint64_t{work.threads.x} * work.threads.y * work.threads.z;
   blocks_total_ = std::uint64_t{work.blocks.x} * work.blocks.y * work.blocks.z;
   if (threads == 0 || threads > 1024 || blocks_total_ == 0 || blocks_total_ > 0x7fffffffu) {
@@ -135,6 +132,7 @@ void grid_run::run() {
       } else if (!unblock()) {
         report_deadlock();
       }
+      if (overdue_ != nullptr) report_overdue();
       if (thrown_) std::rethrow_exception(thrown_);
       if (finished_slot_ >= 0) retire_block(std::exchange(finished_slot_, -1));
     }
@@ -192,9 +190,13 @@ void grid_run::start_block(int slot) {
   block_state& block = *place;
   block.index = next_block_index();
   block.returned = block.at_barrier = block.true_predicates = block.at_grid_barrier = 0;
-  renew(block.static_shared, block.static_bytes, work_.shared_alignment);
-  renew(block.dynamic_shared, block.dynamic_bytes, 128);
+  renew(block.static_shared, block.static_bytes, work_.shared_alignment,
+        memory_kind::static_shared);
+  renew(block.dynamic_shared, block.dynamic_bytes, 128, memory_kind::dynamic_shared);
   block.mbarriers.clear();
+  block.copied_static.clear();
+  block.copied_dynamic.clear();
+  block.proxy_fences = 0;
   block.live = true;
   for (warp_state& warp : block.warps) {
     warp.returned = warp.asking = 0;
@@ -286,6 +288,7 @@ void abandon_launch(thread_name const& thread, std::string const& text) {
 void run(grid const& work) {
   static thread_local stack_pool stacks;
   settings const& how = current_settings();
+  start_ticks();
   if (how.count != nullptr) ++how.count->launches;
   grid_run(work, how, current_observer(), stacks).run();
 }

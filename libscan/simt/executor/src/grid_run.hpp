@@ -61,6 +61,8 @@ class grid_run {
   void begin_copy(block_state& block, pending_copy const& copy);
   void land(block_state& block, std::list<pending_copy>::iterator which);
   void phase_may_complete(block_state& block, void* barrier);
+  void proxy_fence();
+  void require_proxy_fence(block_state& block, memory_range target, call_site site) const;
 
   // Barriers of grids and clusters (block.cpp)
   [[noreturn]] void fail_as_not_cooperative(call_site site) const;
@@ -72,6 +74,20 @@ class grid_run {
   /// What `site` did so far in this launch; only to be called if something counts. Kept apart from
   /// the user's counts until the end: the code for those may be instrumented.
   line_counts& tally(call_site site) { return tallies_[{site.file, site.line}]; }
+
+  /// To be called by a thread whenever it gets into the executor: it may be one step too many.
+  void step() {
+    steps_ = steps_ + 1;
+    end_if_overdue();
+  }
+  void end_if_overdue() {
+    if (steps_ > step_limit_) [[unlikely]] {
+      if (current_ != nullptr) leave_overdue_thread();
+    }
+  }
+
+  /// A quarter second of CPU time is over (watchdog.cpp). In a signal handler.
+  void tick();
 
   /// A number that has never been one before: names an ordering event for observers.
   std::uint64_t new_key() { return ++keys_; }
@@ -90,6 +106,8 @@ class grid_run {
   void after_return(thread_state& thread);
 
  private:
+  [[noreturn]] void leave_overdue_thread();
+  [[noreturn]] void report_overdue() const;
   static void fiber_entry(boost::context::detail::transfer_t transfer);
   void thread_returned();
   void start_block(int slot);
@@ -134,6 +152,13 @@ class grid_run {
   int last_slot_ = 0, last_warp_ = 0;
   std::size_t idle_rounds_ = 0;
   std::uint64_t keys_ = 0;
+  // Volatile: the signal handler reads and writes them, too.
+  std::uint64_t volatile steps_ = 0, step_limit_ = 0;
+  unsigned volatile ticks_ = 0;
+  std::uint64_t steps_at_tick_ = 0;
+  unsigned ticks_without_step_ = 0;
+  thread_state const* overdue_ = nullptr;  ///< it has taken too many steps, or too long
+  bool takes_no_steps_ = false;
   std::map<site_key, line_counts> tallies_;
   std::uint64_t arrivals_ = 0;     ///< at the barrier of the cluster or the grid, in this phase
   std::uint64_t meetings_ = 0;     ///< phases of it that are over

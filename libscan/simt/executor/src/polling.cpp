@@ -30,9 +30,9 @@ std::uint64_t digest(void const* value, std::size_t size) {
 }  // namespace
 
 void before_atomic() {
-  if (running_grid != nullptr && running_grid->seeded() && running_grid->random().below(4) == 0) {
-    running_grid->yield();
-  }
+  if (running_grid == nullptr) return;
+  running_grid->step();
+  if (running_grid->seeded() && running_grid->random().below(4) == 0) running_grid->yield();
 }
 
 bool polled(void const* address, void const* value, std::size_t size, call_site site) {

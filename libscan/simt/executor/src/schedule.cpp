@@ -49,6 +49,7 @@ thread_state* grid_run::take(block_state& block, int warp, int lane) {
 }
 
 thread_state* grid_run::pick() {
+  step();
   if (copies_in_flight_ > 0 && seeded()) advance_copies();
   if (ready_blocks_ == 0) return nullptr;
   return seeded() ? pick_seeded() : pick_fixed();
@@ -137,9 +138,9 @@ void grid_run::report_deadlock() const {
 }
 
 void preemption_point() {
-  if (running_grid != nullptr && running_grid->seeded() && running_grid->random().below(8) == 0) {
-    running_grid->yield();
-  }
+  if (running_grid == nullptr) return;
+  running_grid->step();
+  if (running_grid->seeded() && running_grid->random().below(8) == 0) running_grid->yield();
 }
 
 }  // namespace libscan::inline v1_executor::simt::executor

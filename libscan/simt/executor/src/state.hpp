@@ -17,6 +17,7 @@
 #include <libscan/simt/executor/observer.hpp>
 #include <libscan/simt/executor/runtime.hpp>
 #include <libscan/simt/executor/settings.hpp>
+#include <libscan/simt/executor/src/memory_map.hpp>
 
 namespace libscan::inline v1_executor::simt::executor {
 
@@ -111,13 +112,14 @@ struct pending_copy {
   call_site site;
 };
 
-struct aligned_delete {
-  std::size_t alignment;
-  void operator()(std::byte* memory) const {
-    ::operator delete[](memory, std::align_val_t{alignment});
-  }
+/// What every byte of shared memory holds when its block begins.
+inline constexpr unsigned char uninitialised = 0xcb;
+
+/// Eight bytes of shared memory as a bulk copy left them, and how many proxy fences came before it.
+struct copied_word {
+  std::uint64_t value = 0;
+  std::uint64_t fences = 0;
 };
-using shared_bytes = std::unique_ptr<std::byte[], aligned_delete>;
 
 struct block_state {
   uint3 index{};
@@ -133,8 +135,8 @@ struct block_state {
   int at_grid_barrier = 0;
   thread_state const* first_at_barrier = nullptr;
   bool live = false;
-  shared_bytes static_shared{nullptr, aligned_delete{1}};
-  shared_bytes dynamic_shared{nullptr, aligned_delete{1}};
+  shared_bytes static_shared;
+  shared_bytes dynamic_shared;
   std::size_t static_bytes = 0;
   std::size_t dynamic_bytes = 0;
   mbarrier_map mbarriers;
@@ -142,6 +144,11 @@ struct block_state {
   // would look like a race to TSan.
   std::list<pending_copy> copies;
   std::list<pending_copy> landed_copies;
+
+  /// Shared memory as bulk copies last left it, by 8 bytes; empty before the first copy. What
+  /// differs has been written by threads.
+  std::vector<copied_word> copied_static, copied_dynamic;
+  std::uint64_t proxy_fences = 0;  ///< called so far by threads that reach the block's memory
 
   int size() const { return static_cast<int>(threads.size()); }
   std::vector<memory_range> shared_ranges() const;

@@ -261,6 +261,7 @@ unsigned asking_at(warp_state& warp, call_site site) {
 
 unsigned warp_collective(warp_call const& arrival) {
   grid_run& run = *running_grid;
+  run.step();
   thread_state& me = run.self();
   warp_state& warp = *me.warp;
   unsigned const my_bit = 1u << me.lane;
