@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-check: random cases of every operation, checked against the standard library.
+#include <limits>
 #include <map>
 
 #include <CLI/CLI.hpp>
@@ -67,8 +68,8 @@ void add_wishes(CLI::App& app, case_wishes& wishes) {
     return result;
   }();
   app.add_flag("--large", wishes.large, "some cases of up to tens of millions of items");
-  app.add_option("--n", wishes.n, "number of items, whatever is drawn")
-      ->check(CLI::Range(libscan::index_t{0}, libscan::index_t{1} << 31));
+  add_whole_number(app, "--n", wishes.n, 0, std::uint64_t{1} << 31,
+                   "number of items, whatever is drawn");
   app.add_option_function<std::string>(
          "--values",
          [to = &wishes](std::string const& name) { to->values = distributions.at(name); },
@@ -79,20 +80,6 @@ void add_wishes(CLI::App& app, case_wishes& wishes) {
   app.add_flag("--aligned", wishes.aligned, "all arrays at boundaries of 256 bytes");
   app.add_flag("--plain", wishes.plain,
                "one thread, the library's tuning, no init, not in place, fixed schedule");
-}
-
-/// An option that takes a whole number of 64 bits, `least` or more.
-CLI::Option* add_number(CLI::App& app, std::string const& name, std::uint64_t least,
-                        std::string const& words, std::optional<std::uint64_t>& value) {
-  auto const take = [name, least, to = &value](std::string const& text) {
-    std::uint64_t number = 0;
-    if (parse_number(text, number) != parse_outcome::number || number < least) {
-      throw usage_error(name + ": '" + text + "', expected a whole number from " +
-                        std::to_string(least) + " to 18446744073709551615");
-    }
-    *to = number;
-  };
-  return app.add_option_function<std::string>(name, take, words)->type_name("UINT");
 }
 
 /// An option that takes a time above 0.
@@ -109,17 +96,20 @@ CLI::Option* add_seconds(CLI::App& app, std::string const& words, std::optional<
 
 /// Adds what is scan-check's own.
 void add_arguments(CLI::App& app, check_arguments& arguments) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   app.add_option("--engine", arguments.engine, "cpu, cuda, executor, or auto")
       ->check(CLI::IsMember({"cpu", "cuda", "executor", "auto"}))
       ->capture_default_str();
   auto* const seconds = add_seconds(app, "how long; 10 if --cases is not given", arguments.seconds);
-  auto* const cases = add_number(app, "--cases", 1, "how many cases", arguments.cases);
-  add_number(app, "--case", 0, "only the case of this number", arguments.only)
+  auto* const cases = add_whole_number(app, "--cases", arguments.cases, 1, most, "how many cases");
+  add_whole_number(app, "--case", arguments.only, 0, most, "only the case of this number")
       ->excludes(seconds)
       ->excludes(cases);
-  add_number(app, "--seed", 0, "which cases; another one each time if not given", arguments.seed);
+  add_whole_number(app, "--seed", arguments.seed, 0, most,
+                   "which cases; another one each time if not given");
   app.add_option("--json", arguments.json_file,
                  "write the summary to a file, too; or to - instead, and words to standard error")
+      ->check(no_empty_name)
       ->type_name("FILE");
   app.add_flag("--progress", arguments.progress, "show progress even when not on a terminal");
   app.set_version_flag("--version", app.get_name() + " (libscan " LIBSCAN_VERSION ")");

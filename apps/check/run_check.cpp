@@ -12,6 +12,7 @@
 
 #include <apps/check/case_runner.hpp>
 #include <apps/check/check_engine.hpp>
+#include <apps/common/foreign_format.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
@@ -59,8 +60,12 @@ class check_run {
         runner_(*on_),
         seed_(arguments.seed ? *arguments.seed : std::random_device{}()),
         meter_(arguments.progress) {
-    if (arguments.json_file) json_.emplace(*arguments.json_file);
-    if (!arguments.json_file || !same_output(*arguments.json_file, "-")) words_.emplace("-");
+    if (arguments.json_file) {
+      refuse_foreign_ending(*arguments.json_file, ".json");
+      json_.emplace(*arguments.json_file);
+    }
+    bool const taken = arguments.json_file && same_output(*arguments.json_file, "-");
+    words_.emplace(taken ? "/dev/stderr" : "-");
   }
 
   exit_code run() {
@@ -117,10 +122,6 @@ class check_run {
 
   /// Writes what is for people to standard output, or where that is taken, to standard error.
   void tell(std::string const& text) {
-    if (!words_) {
-      std::fputs(text.c_str(), stderr);
-      return;
-    }
     words_->write(std::as_bytes(std::span<char const>(text)));
     words_->commit();
   }
@@ -166,7 +167,7 @@ class check_run {
 
   check_arguments const& arguments_;
   std::optional<output_file> json_;   // opened, or refused, before the first case
-  std::optional<output_file> words_;  // standard output, unless that is what json_ is
+  std::optional<output_file> words_;  // standard output, or where json_ goes there, standard error
   engine_kind kind_ = engine_kind::cpu;
   std::unique_ptr<check_engine> on_;
   case_runner runner_;

@@ -9,6 +9,8 @@
 #include <apps/common/array_writer.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/halves.hpp>
+#include <apps/common/memory_bound.hpp>
+#include <apps/common/number.hpp>
 #include <apps/common/program.hpp>
 
 namespace libscan::apps {
@@ -33,7 +35,7 @@ CLI::callback_t taking(Convert convert) {
 }  // namespace
 
 read_options common_arguments::reading(class progress* meter) const {
-  return {format, type, column, meter, header, halves, half};
+  return {format, type, column, meter, header, half, comments};
 }
 
 void add_common_arguments(CLI::App& app, common_arguments& values) {
@@ -41,20 +43,26 @@ void add_common_arguments(CLI::App& app, common_arguments& values) {
   app.add_option("--engine", to->engine, "cpu, cuda, or auto: a usable GPU, else the CPU")
       ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
       ->capture_default_str();
-  app.add_option("--threads", to->threads, "threads of the CPU engine; 0: all cores")
-      ->check(CLI::Range(0, most_threads))
-      ->capture_default_str();
-  app.add_option("--dtype", taking([to](std::string const& name) {
-                   to->half = to->halves ? half_from_name(name) : std::nullopt;
-                   std::string_view const further = to->halves ? " float16 bfloat16" : "";
-                   if (!to->half) to->type = dtype_from_name(name, further);
+  add_whole_number(app, "--threads", to->threads, 0, most_threads,
+                   "threads of the CPU engine; 0: all cores");
+  app.add_option("--memory", taking([](std::string const& text) {
+                   try {
+                     set_memory_bound(parse_size(text));
+                   } catch (usage_error const& e) {
+                     throw usage_error(std::string("--memory: ") + e.what());
+                   }
                  }),
-                 "type of the input's items: int8, uint8, ... float64" +
-                     std::string(values.halves ? ", float16, bfloat16" : "") + " (raw needs it)")
+                 "most memory to take, as in 4G; 0 or not given: 60 % of what there is")
+      ->type_name("BYTES");
+  app.add_option("--dtype", taking([to](std::string const& name) {
+                   to->half = half_from_name(name);
+                   if (!to->half) to->type = dtype_from_name(name, " float16 bfloat16");
+                 }),
+                 "type of the input's items: int8, uint8, ... float64, float16, bfloat16 (raw "
+                 "needs it)")
       ->type_name("TYPE");
-  app.add_option("--column", to->column, "column of text or CSV, from 1")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
+  add_whole_number(app, "--column", to->column, 1, 1000000,
+                   "column of text or CSV, from 1; not given: the first, or all of a single row");
   app.add_option("--format",
                  taking([to](std::string const& name) { to->format = format_from_name(name); }),
                  "format of the input: npy, raw, text, or auto: by name, else by content")
@@ -64,10 +72,38 @@ void add_common_arguments(CLI::App& app, common_arguments& values) {
          taking([to](std::string const& name) { to->header = header_rule_from_name(name); }),
          "whether the first line of text is a header: yes, no, or auto: if it looks like one")
       ->type_name("WHETHER");
+  app.add_option(
+         "--comments",
+         taking([to](std::string const& name) { to->comments = comment_rule_from_name(name); }),
+         "which lines of text that begin with # are comments: leading (before the first row), or all")
+      ->type_name("WHICH");
   app.add_flag("--progress", to->progress, "show progress even when not on a terminal");
   app.add_flag("--verify", to->verify, "check the result against an independent computation");
   app.add_flag("--time", to->time, "say how long each step took");
   app.set_version_flag("--version", app.get_name() + " (libscan " LIBSCAN_VERSION ")");
+}
+
+CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint64_t least,
+                              std::uint64_t most, std::string const& words,
+                              std::function<void(std::uint64_t)> take,
+                              std::string const& otherwise) {
+  auto const parse = [name, least, most, take](std::string const& text) {
+    std::uint64_t value = 0;
+    bool const digits = text.find_first_not_of("0123456789") == std::string::npos;
+    if (!digits || parse_number(std::string_view(text), value) != parse_outcome::number ||
+        value < least || value > most) {
+      throw usage_error(name + ": '" + text + "', expected a whole number from " + std::to_string(least) +
+                        " to " + std::to_string(most));
+    }
+    take(value);
+  };
+  auto* const option = app.add_option(name, taking(parse), words)->type_name("N");
+  if (!otherwise.empty()) option->default_str(otherwise);
+  return option;
+}
+
+std::string no_empty_name(std::string const& name) {
+  return name.empty() ? "an empty name, expected that of a file, or -" : "";
 }
 
 bool parse_arguments(CLI::App& app, int argc, char const* const* argv) {

@@ -2,14 +2,18 @@
 // The flags that every program has, on CLI11.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include <apps/common/data_file.hpp>
 #include <apps/common/dtype.hpp>
 
 namespace CLI {
 class App;
+class Option;
 }
 
 namespace libscan::apps {
@@ -19,11 +23,11 @@ struct common_arguments {
   std::string engine = "auto";                  ///< --engine: "auto", "cpu" or "cuda"
   int threads = 0;                              ///< --threads of the CPU engine; 0: all cores
   std::optional<dtype> type;                    ///< --dtype of the input
-  bool halves = false;                          ///< whether floats of 16 bits are read, too
   std::optional<half_dtype> half;               ///< --dtype of them, instead of `type`
-  int column = 1;                               ///< --column of text, from 1
+  std::optional<int> column;                    ///< --column of text, from 1
   file_format format = file_format::automatic;  ///< --format of the input
   header_rule header = header_rule::automatic;  ///< --header of text
+  comment_rule comments = comment_rule::leading;  ///< --comments of text
   bool progress = false;                        ///< --progress: also when not on a terminal
   bool verify = false;                          ///< --verify against an independent computation
   bool time = false;                            ///< --time: say how long each step took
@@ -31,6 +35,38 @@ struct common_arguments {
   /// How `read_array` shall read, with the bytes read reported to `meter` (may be null).
   read_options reading(class progress* meter = nullptr) const;
 };
+
+/// Adds an option that takes a whole number from `least` to `most`, in decimal digits: 010 is ten. It
+/// goes to `take`. `otherwise`: what --help says the default is; may be empty.
+CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint64_t least,
+                              std::uint64_t most, std::string const& words,
+                              std::function<void(std::uint64_t)> take,
+                              std::string const& otherwise = {});
+
+/// The same for a variable, whose value is the default; an optional one has none.
+template <class T>
+CLI::Option* add_whole_number(CLI::App& app, std::string const& name, T& to, std::uint64_t least,
+                              std::uint64_t most, std::string const& words) {
+  std::string otherwise;
+  if constexpr (std::is_arithmetic_v<T>) otherwise = std::to_string(to);
+  return add_whole_number(
+      app, name, least, most, words,
+      [&to](std::uint64_t value) {
+        if constexpr (std::is_arithmetic_v<T>) {
+          to = static_cast<T>(value);
+        } else {
+          to = static_cast<typename T::value_type>(value);
+        }
+      },
+      otherwise);
+}
+
+/// A check for options that take the name of a file: empty names are refused.
+std::string no_empty_name(std::string const& name);
+
+/// Where the description of text is, for the end of --help.
+inline constexpr char const* about_text =
+    "Text and CSV: docs/text.md describes what is read as numbers, headers and comments.";
 
 /// Adds the common flags (with --help and --version) to `app`; parsed values go to `values`, which
 /// must outlive the parsing.

@@ -18,7 +18,7 @@ file_format output_format(std::string const& path, file_format input) {
   return named == file_format::automatic ? input : named;
 }
 
-array_writer::array_writer(std::string const& path) : file_(path), format_(format_of_name(path)) {
+array_writer::array_writer(std::string const& path) : format_(format_to_write(path)), file_(path) {
   if (named_gzip(path)) {
     gzip_ = std::make_unique<gzip_compressor>(
         [this](std::span<std::byte const> bytes) { file_.write(bytes); });

@@ -27,7 +27,8 @@ file_format output_format(std::string const& path, file_format input);
 /// ending in ".gz" is compressed; standard output ("-") never is.
 class array_writer {
  public:
-  /// Opens `path` ("-" is standard output). Throws `file_error` as `output_file` does.
+  /// Opens `path` ("-" is standard output). Throws `file_error` as `output_file` does, and
+  /// `usage_error` for the endings of formats that are not written.
   explicit array_writer(std::string const& path);
   ~array_writer();
 
@@ -60,8 +61,8 @@ class array_writer {
   template <class T>
   void put_text(std::span<std::byte const> items);
 
-  output_file file_;
   file_format format_;  // by the name; after `begin` never `automatic`
+  output_file file_;
   std::unique_ptr<gzip_compressor> gzip_;
   dtype type_ = dtype::i64;
   index_t left_ = -1;  // items still to come; -1 before `begin`

@@ -17,6 +17,8 @@
 
 #include <apps/common/cleanup.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/common/memory_bound.hpp>
+#include <apps/common/output_file.hpp>
 #include <apps/common/progress.hpp>
 
 namespace libscan::apps {
@@ -99,6 +101,8 @@ class mapped_source final : public byte_source {
     return piece;
   }
 
+  std::optional<std::uint64_t> bytes_left() const override { return map_->size - at_; }
+
   std::optional<kept_bytes> rest() override {
     preload();
     check_size();
@@ -120,9 +124,7 @@ class mapped_source final : public byte_source {
   /// Brings the file into memory, so that reading takes its time here and not in the first kernel
   /// that touches it. Left out for files that would not stay in memory.
   void preload() {
-    auto const memory = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    if (map_->size > memory / 2) return;
+    if (map_->size > memory_bound() / 2) return;
     constexpr int populate_read = 22;  // MADV_POPULATE_READ, Linux 5.14
     for (std::size_t at = 0; at < map_->size; at += preload_step) {
       std::size_t const n = std::min(preload_step, map_->size - at);
@@ -140,6 +142,21 @@ class mapped_source final : public byte_source {
   std::size_t at_ = 0;
 };
 
+/// Whether a descriptor of this process allows writing to the file: standard output, for example.
+bool is_written_here(struct stat const& file) {
+  constexpr int most = 256;  // descriptors are given out from 0 on
+  for (int number = 0; number < most; ++number) {
+    int const flags = ::fcntl(number, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) continue;
+    struct stat other = {};
+    if (::fstat(number, &other) == 0 && other.st_dev == file.st_dev &&
+        other.st_ino == file.st_ino) {
+      return true;
+    }
+  }
+  return false;
+}
+
 class memory_source final : public byte_source {
  public:
   explicit memory_source(kept_bytes memory) : memory_(std::move(memory)) {}
@@ -156,12 +173,20 @@ class memory_source final : public byte_source {
 
 }  // namespace
 
-std::string input_name(std::string const& path) { return path == "-" ? "<stdin>" : path; }
+std::string input_name(std::string const& path) {
+  return path == "-" ? "<stdin>" : path.empty() ? "''" : path;
+}
 
 std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter) {
   std::string const name = input_name(path);
   int const number = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (number < 0) throw file_error::from_errno(name, "cannot open for reading", errno);
+  // /dev/stdin and the like open a file anew, but mean the descriptor.
+  int const meant = named_descriptor(path);
+  if (meant >= 0 && (::fcntl(meant, F_GETFL) & O_ACCMODE) == O_WRONLY) {
+    ::close(number);
+    throw file_error::from_errno(name, "cannot read", EBADF);
+  }
   auto const file = std::make_shared<descriptor>(number);
   struct stat status = {};
   if (::fstat(number, &status) != 0) throw file_error::from_errno(name, "cannot read", errno);
@@ -174,7 +199,7 @@ std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter)
   // Standard input may have been read in part by another program before.
   bool const from_start = path != "-" || ::lseek(number, 0, SEEK_CUR) == 0;
   if (meter) meter->start("reading " + name, mappable ? size : 0);
-  if (mappable && from_start) {
+  if (mappable && from_start && !is_written_here(status)) {
     void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, number, 0);
     if (at != MAP_FAILED) {
       return std::make_unique<mapped_source>(std::make_shared<mapping const>(file, at, size, name),
@@ -250,11 +275,21 @@ std::optional<kept_bytes> byte_reader::rest() {
   return left;
 }
 
+std::optional<std::uint64_t> byte_reader::bytes_left() const {
+  std::optional<std::uint64_t> left = source_->bytes_left();
+  if (left) *left += ahead_.size();
+  return left;
+}
+
 byte_buffer::~byte_buffer() { std::free(data_); }
 
 std::span<std::byte> byte_buffer::grow(std::size_t n) {
   if (n > capacity_ - size_) {
-    std::size_t const wanted = std::max({size_ + n, capacity_ * 2, std::size_t{4096}});
+    std::size_t const needed = size_ + n;
+    require_memory(needed, input_.empty() ? "the input" : "reading " + input_);
+    auto const most = static_cast<std::size_t>(std::max<std::uint64_t>(memory_bound(), 4096));
+    std::size_t const wanted =
+        std::max(needed, std::min(most, std::max(capacity_ * 2, std::size_t{4096})));
     void* const moved = wanted < size_ ? nullptr : std::realloc(data_, wanted);
     if (!moved) throw std::bad_alloc();
     data_ = static_cast<std::byte*>(moved);
@@ -271,10 +306,16 @@ kept_bytes byte_buffer::release() {
 }
 
 kept_bytes read_up_to(byte_reader& in, std::uint64_t most) {
-  byte_buffer buffer;
+  byte_buffer buffer(in.name());
   while (buffer.size() < most) {
     std::size_t const had = buffer.size();
-    std::size_t const step = std::max(had, piece_bytes);
+    // Twice as much each time, but up to the bound no more than that; beyond it a byte is too much.
+    std::uint64_t const room = memory_bound() > had ? memory_bound() - had : 0;
+    std::size_t step = std::max(had, piece_bytes);
+    if (step > room) {
+      if (in.peek(1).empty()) break;
+      step = static_cast<std::size_t>(std::max<std::uint64_t>(room, 1));
+    }
     auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(most - had, step));
     std::size_t const got = in.read(buffer.grow(wanted));
     buffer.shrink(had + got);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace libscan::apps {
 
@@ -31,9 +32,13 @@ class byte_source {
   /// All bytes that `next` has not returned yet, at once, where they lie in memory for good; they
   /// follow directly on the pieces returned before. Nothing if this source is a stream.
   virtual std::optional<kept_bytes> rest() { return std::nullopt; }
+
+  /// How many bytes `next` has not returned yet, where the file's size tells before it is read.
+  virtual std::optional<std::uint64_t> bytes_left() const { return std::nullopt; }
 };
 
-/// Opens the file `path`, or standard input for "-". Regular files are mapped. `meter` (may be
+/// Opens the file `path`, or standard input for "-". Regular files are mapped, unless a descriptor of
+/// this process may write to the same file: what is written must not change what is still read. `meter` (may be
 /// null) is told of the bytes read. Throws `file_error` if it is missing, unreadable or a
 /// directory.
 std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter);
@@ -41,7 +46,7 @@ std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter)
 /// Bytes in memory.
 std::unique_ptr<byte_source> from_memory(kept_bytes memory);
 
-/// What `path` is called in messages: "<stdin>" for "-".
+/// What `path` is called in messages: "<stdin>" for "-", '' for an empty name.
 std::string input_name(std::string const& path);
 
 /// Reads a source with look-ahead.
@@ -62,6 +67,9 @@ class byte_reader {
   /// Consumes and returns everything left, if it lies in memory for good.
   std::optional<kept_bytes> rest();
 
+  /// How many bytes are left to consume, where the file's size tells before it is read.
+  std::optional<std::uint64_t> bytes_left() const;
+
   /// Bytes consumed so far.
   std::uint64_t offset() const { return offset_; }
 
@@ -75,15 +83,18 @@ class byte_reader {
   std::uint64_t offset_ = 0;
 };
 
-/// Memory that grows as bytes arrive, uninitialised and aligned for any item.
+/// Memory that grows as bytes arrive, uninitialised and aligned for any item; never beyond
+/// `memory_bound()`.
 class byte_buffer {
  public:
-  byte_buffer() = default;
+  /// `input`: what the bytes come from, for the message of that.
+  explicit byte_buffer(std::string input = {}) : input_(std::move(input)) {}
   ~byte_buffer();
   byte_buffer(byte_buffer const&) = delete;
   byte_buffer& operator=(byte_buffer const&) = delete;
 
-  /// `n` more bytes at the end, to be written by the caller. Throws `std::bad_alloc`.
+  /// `n` more bytes at the end, to be written by the caller. Throws `error` beyond the bound
+  /// on memory, or `std::bad_alloc`.
   std::span<std::byte> grow(std::size_t n);
 
   /// Drops all but the first `n` bytes.
@@ -102,6 +113,7 @@ class byte_buffer {
   kept_bytes release();
 
  private:
+  std::string input_;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;

@@ -151,6 +151,8 @@ watched_mapping::~watched_mapping() {
   if (slot_ >= 0) mappings[slot_].state = unused;
 }
 
+void remove_unfinished_files() { remove_doomed_files(); }
+
 void name_for_signals(std::string_view name) { copy_text(program, sizeof program, name); }
 
 }  // namespace libscan::apps

@@ -44,6 +44,9 @@ class watched_mapping {
   int slot_;
 };
 
+/// Removes all files that are doomed: of a program that ends at once.
+void remove_unfinished_files();
+
 /// The program's name in the message about a file that shrank.
 void name_for_signals(std::string_view program);
 

@@ -27,6 +27,8 @@ class counted_source final : public byte_source {
     return piece;
   }
 
+  std::optional<std::uint64_t> bytes_left() const override { return from_->bytes_left(); }
+
   std::optional<kept_bytes> rest() override {
     auto all = from_->rest();
     if (all) bytes_ += all->bytes.size();
@@ -38,11 +40,14 @@ class counted_source final : public byte_source {
   std::uint64_t& bytes_;
 };
 
-/// As `read_array`, and adds to `bytes` those of the file, as they lie in it.
+/// As `read_array`, which says what it guessed, and adds to `bytes` those of the file, as they lie in
+/// it.
 inline array read_counted(std::string const& path, read_options const& options,
                           std::uint64_t& bytes) {
-  return read_array(std::make_unique<counted_source>(open_file(path, options.meter), bytes),
-                    input_name(path), options);
+  array data = read_array(std::make_unique<counted_source>(open_file(path, options.meter), bytes),
+                          input_name(path), options);
+  say_notes(data);
+  return data;
 }
 
 }  // namespace libscan::apps

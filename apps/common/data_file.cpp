@@ -2,15 +2,18 @@
 // The way from a path to an array: which format, compressed or not, and the reader for it.
 #include <apps/common/data_file.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <utility>
 
 #include <apps/common/byte_source.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/common/foreign_format.hpp>
 #include <apps/common/gzip.hpp>
 #include <apps/common/halves.hpp>
 #include <apps/common/npy.hpp>
+#include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/raw.hpp>
 #include <apps/common/text.hpp>
@@ -24,29 +27,34 @@ constexpr std::pair<std::string_view, file_format> endings[] = {
     {".npy", file_format::npy},  {".raw", file_format::raw},  {".bin", file_format::raw},
     {".txt", file_format::text}, {".csv", file_format::text}, {".tsv", file_format::text}};
 
-/// Opens the compressed content where there is some.
-byte_reader decompressed_if_needed(byte_reader in, file_format format) {
-  bool const named = named_gzip(in.name());
-  bool const has_name = in.name() != input_name("-");
-  bool const content = starts_gzip(in);
-  if (named && !content) {
-    throw file_error::at_byte(in.name(), 0, "no gzip data: expected it to begin with \\x1f\\x8b");
-  }
-  // Any bytes may begin a raw file, those of gzip too.
-  if (!content || (format == file_format::raw && has_name && !named)) return in;
-  std::string const name = in.name();
-  return byte_reader(decompressed(std::move(in)), name);
+/// Whether a name ends so, in any case.
+bool ends_in(std::string_view path, std::string_view ending) {
+  if (path.size() < ending.size()) return false;
+  path.remove_prefix(path.size() - ending.size());
+  return std::equal(path.begin(), path.end(), ending.begin(), [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  });
+}
+
+std::string_view without_gzip(std::string_view path) {
+  if (named_gzip(path)) path.remove_suffix(3);
+  return path;
+}
+
+/// Refuses an option of text that was given for other formats.
+void refuse_of_text(bool given, char const* option, std::string const& name, file_format format) {
+  if (!given) return;
+  throw usage_error(std::string(option) + " is for text, but " + name + " is read as " +
+                    std::string(name_of(format)));
 }
 
 array read_as(byte_reader& in, file_format format, read_options const& options) {
-  if (options.column < 1) throw usage_error("--column counts from 1");
-  if (format != file_format::text && options.column != 1) {
-    throw usage_error("--column is for text, but " + in.name() + " is read as " +
-                      std::string(name_of(format)));
-  }
-  if (format != file_format::text && options.header != header_rule::automatic) {
-    throw usage_error("--header is for text, but " + in.name() + " is read as " +
-                      std::string(name_of(format)));
+  int const column = options.column.value_or(1);
+  if (column < 1) throw usage_error("--column counts from 1");
+  if (format != file_format::text) {
+    refuse_of_text(column != 1, "--column", in.name(), format);
+    refuse_of_text(options.header != header_rule::automatic, "--header", in.name(), format);
+    refuse_of_text(options.comments != comment_rule::leading, "--comments", in.name(), format);
   }
   if (format == file_format::npy) return read_npy(in, options);
   if (format == file_format::text) {
@@ -54,14 +62,18 @@ array read_as(byte_reader& in, file_format format, read_options const& options) 
       throw usage_error("--dtype " + std::string(name_of(*options.half)) + " is for npy and raw, " +
                         "but " + in.name() + " is read as text");
     }
-    return read_text(in, options.type, options.column, options.header);
+    return read_text(in, options);
   }
-  if (options.half) return widened(read_raw(in, dtype::u16), *options.half);
+  if (options.half) {
+    read_options of_bits = options;
+    of_bits.before_items = {};
+    return widened(read_raw(in, dtype::u16, of_bits), *options.half);
+  }
   if (!options.type) {
     throw usage_error("--dtype is needed to read " + in.name() +
                       " as raw: it does not say its type");
   }
-  return read_raw(in, *options.type);
+  return read_raw(in, *options.type, options);
 }
 
 /// Items in a mapped file may lie at any byte.
@@ -77,6 +89,7 @@ void align(array& data) {
   kept_bytes aligned = copy.release();
   data.bytes = aligned.bytes;
   data.owner = std::move(aligned.owner);
+  data.mapped = false;
 }
 
 }  // namespace
@@ -101,21 +114,29 @@ header_rule header_rule_from_name(std::string_view name) {
   throw usage_error("'" + std::string(name) + "' is no answer, expected yes, no or auto");
 }
 
-bool named_gzip(std::string_view path) { return path.ends_with(".gz"); }
+comment_rule comment_rule_from_name(std::string_view name) {
+  if (name == "leading") return comment_rule::leading;
+  if (name == "all") return comment_rule::all;
+  throw usage_error("'" + std::string(name) + "' is no such rule, expected leading or all");
+}
+
+bool named_gzip(std::string_view path) { return ends_in(path, ".gz"); }
 
 file_format format_of_name(std::string_view path) {
-  if (named_gzip(path)) path.remove_suffix(3);
+  path = without_gzip(path);
   for (auto const& [ending, format] : endings) {
-    if (path.ends_with(ending)) return format;
+    if (ends_in(path, ending)) return format;
   }
   return file_format::automatic;
 }
 
-array read_array(std::unique_ptr<byte_source> source, std::string const& name,
-                 read_options const& options) {
-  file_format format = options.format;
-  if (format == file_format::automatic) format = format_of_name(name);
-  byte_reader in = decompressed_if_needed(byte_reader(std::move(source), name), format);
+file_format format_to_write(std::string_view path) {
+  refuse_foreign_ending(path, ".npy .raw .bin .txt .csv .tsv .gz");
+  refuse_foreign_ending(without_gzip(path), ".npy .raw .bin .txt .csv .tsv");
+  return format_of_name(path);
+}
+
+array read_content(byte_reader& in, file_format format, read_options const& options) {
   if (format == file_format::automatic) {
     format = starts_npy(in) ? file_format::npy : file_format::text;
   }
@@ -125,8 +146,23 @@ array read_array(std::unique_ptr<byte_source> source, std::string const& name,
   return data;
 }
 
+array read_array(std::unique_ptr<byte_source> source, std::string const& name,
+                 read_options const& options) {
+  file_format format = options.format;
+  if (format == file_format::automatic) format = format_of_name(name);
+  byte_reader in =
+      plain_content(byte_reader(std::move(source), name), format == file_format::raw);
+  return read_content(in, format, options);
+}
+
 array read_array(std::string const& path, read_options const& options) {
-  return read_array(open_file(path, options.meter), input_name(path), options);
+  array data = read_array(open_file(path, options.meter), input_name(path), options);
+  say_notes(data);
+  return data;
+}
+
+void say_notes(array const& data) {
+  for (std::string const& note : data.notes) say("note: " + note);
 }
 
 }  // namespace libscan::apps

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +19,7 @@
 
 namespace libscan::apps {
 
+class byte_reader;
 class byte_source;
 class progress;
 
@@ -35,11 +37,15 @@ std::string_view name_of(file_format format);
 /// The format called `name`, as in `name_of`, or "csv" for text. Throws `usage_error`.
 file_format format_from_name(std::string_view name);
 
-/// The format that a file name's ending stands for, a last ".gz" ignored: .npy; .raw and .bin;
-/// .txt, .csv and .tsv. `automatic` for any other.
+/// The format that a file name's ending stands for, in any case, a last ".gz" ignored: .npy; .raw
+/// and .bin; .txt, .csv and .tsv. `automatic` for any other.
 file_format format_of_name(std::string_view path);
 
-/// True if the name ends in ".gz".
+/// The same for an output. Throws `usage_error` for endings of formats that are not written, such as
+/// ".xz".
+file_format format_to_write(std::string_view path);
+
+/// True if the name ends in ".gz", in any case.
 bool named_gzip(std::string_view path);
 
 /// Whether the first line of a text is a header.
@@ -52,6 +58,12 @@ enum class header_rule : std::uint8_t {
 /// The rule called `name`, as --header takes it: "auto", "yes", "no". Throws `usage_error`.
 header_rule header_rule_from_name(std::string_view name);
 
+/// Which lines of a text that begin with '#' are comments: those before the first row, or all.
+enum class comment_rule : std::uint8_t { leading, all };
+
+/// The rule called `name`, as --comments takes it: "leading", "all". Throws `usage_error`.
+comment_rule comment_rule_from_name(std::string_view name);
+
 /// Floats of 16 bits: IEEE's, and the upper halves of float32.
 enum class half_dtype : std::uint8_t { f16, bf16 };
 
@@ -59,11 +71,15 @@ enum class half_dtype : std::uint8_t { f16, bf16 };
 struct read_options {
   file_format format = file_format::automatic;
   std::optional<dtype> type;  ///< raw needs it; text: instead of the type found; npy: must agree
-  int column = 1;             ///< of text, from 1
+  std::optional<int> column;  ///< of text, from 1; not given: see `read_array`
   progress* meter = nullptr;  ///< told of the bytes read; may be null
   header_rule header = header_rule::automatic;  ///< of text
-  bool halves = false;                          ///< whether float16 in npy may be had, as float32
   std::optional<half_dtype> half = {};  ///< instead of `type`: what raw holds, to be had as float32
+  comment_rule comments = comment_rule::leading;  ///< of text
+  bool whole_rows = false;  ///< of text: rows are kept elsewhere, so one row is never a sequence
+  /// Called with the type and number of items before any is read, where the size of the file tells
+  /// how many there are; may throw.
+  std::function<void(dtype, std::uint64_t)> before_items = {};
 };
 
 /// An array read from a file: its items in C order in one piece of memory, which is either the
@@ -75,6 +91,9 @@ struct array {
   std::span<std::byte const> bytes;       ///< aligned for the type
   std::shared_ptr<void const> owner;      ///< keeps `bytes` alive
   std::uint64_t header_line = 0;          ///< of text: the line skipped as a header; 0: none
+  bool truth_values = false;              ///< of npy: the items were truth values, now 0 or 1
+  bool mapped = false;                    ///< whether `bytes` are the mapped file
+  std::vector<std::string> notes = {};  ///< of text: what was guessed, for the user to know
 
   /// Number of items.
   std::size_t count() const { return bytes.size() / size_of(type); }
@@ -90,36 +109,36 @@ struct array {
   }
 };
 
-/// Reads the array in the file `path`; "-" is standard input.
+/// Reads the array in the file `path`; "-" is standard input. Says on standard error what it had to
+/// guess (`array::notes`).
 ///
 /// Format: `options.format`, else the name's ending, else the content: what begins with NumPy's
 /// magic bytes is npy, anything else text. Raw is never guessed. Gzip is recognised by its magic
 /// bytes (in raw files with a name, by the name's ".gz"); members may follow each other.
 ///
-/// npy: C order (or one dimension), little-endian (of one byte: any order), the ten types of
-/// `dtype`, or truth values if uint8 is asked for, or float16 if `options.halves`; nothing may
-/// follow the items. Raw: `options.type` or `half` is needed and the size must be a multiple of its
-/// size.
+/// npy: any order of bytes and of dimensions (items come in C order), the ten types of `dtype`,
+/// truth values as uint8, float16 as float32; nothing may follow the items. Raw: `options.type` or
+/// `half` is needed and the size must be a multiple of its size.
 ///
-/// Text: cells are separated by what the first line contains, outside quotes, of semicolon, tab,
-/// comma (in that order), else by blanks; every line has as many cells as the first. Lines that are
-/// empty or begin with '#' are skipped. The first line is a header if `options.header` says so, or
-/// if it looks like one: none of its cells is a number, and that of the column begins with a letter
-/// or '_', or, if it is quoted or not alone in its line, with no sign or dot and holds no digit;
-/// "NA", "N/A" and "null" are values that are missing, and so refused. Cells may be quoted ("" is a
-/// quote inside), not across lines. Without `options.type` the items are int64 if every value is
-/// one, else uint64 if every value is one, else float64, where integers that float64 does not hold
-/// exactly are refused; integers never pass through a double on the way to an integer type. Values
-/// beyond the type are refused; decimals are rounded to nearest.
+/// Text: docs/text.md describes it. Without `options.column` a single row of several numbers is a
+/// sequence; of several rows column 1 counts.
 ///
-/// Uncompressed regular files are mapped, npy and raw without a copy where aligned; anything else
-/// is read into a buffer that grows with what arrives, never with what a header claims. A mapped
-/// file that shrinks while it is used ends the program with an error message and code 3.
-/// Throws `file_error`; `usage_error` if the options do not fit the format.
+/// Uncompressed regular files are mapped, npy and raw without a copy where aligned, unless this
+/// process can write to the same file; anything else is read into a buffer that grows with what
+/// arrives, never with what a header claims, and never beyond `memory_bound()`. A mapped file that
+/// shrinks while it is used ends the program with an error message and code 3.
+/// Throws `file_error`; `usage_error` if the options do not fit the format; `error` beyond the bound.
 array read_array(std::string const& path, read_options const& options = {});
 
 /// The same from any source of bytes; `name` stands for the file in messages and as to its ending.
+/// Says nothing.
 array read_array(std::unique_ptr<byte_source> source, std::string const& name,
                  read_options const& options);
+
+/// The same from content that is not compressed any more, of a format that is known.
+array read_content(byte_reader& in, file_format format, read_options const& options);
+
+/// Says the notes of an array on standard error.
+void say_notes(array const& data);
 
 }  // namespace libscan::apps

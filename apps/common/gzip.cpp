@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include <apps/common/data_file.hpp>
 #include <apps/common/exit_code.hpp>
 
 namespace libscan::apps {
@@ -89,6 +90,18 @@ bool starts_gzip(byte_reader& in) {
 
 std::unique_ptr<byte_source> decompressed(byte_reader in) {
   return std::make_unique<gzip_source>(std::move(in));
+}
+
+byte_reader plain_content(byte_reader in, bool raw) {
+  bool const named = named_gzip(in.name());
+  bool const has_name = in.name() != input_name("-");
+  bool const content = starts_gzip(in);
+  if (named && !content) {
+    throw file_error::at_byte(in.name(), 0, "no gzip data: expected it to begin with \\x1f\\x8b");
+  }
+  if (!content || (raw && has_name && !named)) return in;
+  std::string const name = in.name();
+  return byte_reader(decompressed(std::move(in)), name);
 }
 
 gzip_compressor::gzip_compressor(sink out)

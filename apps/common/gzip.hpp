@@ -22,6 +22,11 @@ bool starts_gzip(byte_reader& in);
 /// anything but a further member after a member.
 std::unique_ptr<byte_source> decompressed(byte_reader in);
 
+/// The content of `in`, decompressed if it is gzip. Any bytes may begin a raw file, those of gzip
+/// too: where `raw`, a file with a name is compressed only if its name ends in ".gz". Throws
+/// `file_error` if such a name is of other data.
+byte_reader plain_content(byte_reader in, bool raw);
+
 /// Compresses bytes into one gzip member without a time stamp, so that equal content gives equal
 /// files.
 class gzip_compressor {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -18,7 +19,9 @@
 #include <apps/common/data_file.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/gzip.hpp>
+#include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
+#include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/table.hpp>
 
@@ -69,6 +72,13 @@ bool is_comment(std::string_view line) { return line.starts_with('%'); }
 
 bool all_blank(std::string_view line) { return std::all_of(line.begin(), line.end(), is_blank); }
 
+/// Whether nothing is left of a line but a comment.
+bool is_done(std::string_view rest) {
+  std::size_t begin = 0;
+  while (begin < rest.size() && is_blank(rest[begin])) ++begin;
+  return begin == rest.size() || rest[begin] == '%';
+}
+
 bool same_word(std::string_view word, std::string_view lower) {
   auto const same = [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) == static_cast<unsigned char>(b);
@@ -94,8 +104,10 @@ void read_banner(std::string_view line, std::string const& name, matrix_file& ma
   std::string_view const objects[] = {"matrix"}, formats[] = {"coordinate"};
   choice(next_word(line), objects, name, "'matrix'");
   choice(next_word(line), formats, name, "'coordinate' (arrays are dense)");
-  matrix.field = static_cast<matrix_field>(
-      choice(next_word(line), field_names, name, "real, integer or pattern"));
+  std::string_view field = next_word(line);
+  if (same_word(field, "unsigned-integer")) field = "integer";  // SciPy's
+  matrix.field =
+      static_cast<matrix_field>(choice(field, field_names, name, "real, integer or pattern"));
   matrix.symmetry = static_cast<matrix_symmetry>(
       choice(next_word(line), symmetry_names, name, "general, symmetric or skew-symmetric"));
   if (matrix.field == matrix_field::pattern && matrix.symmetry == matrix_symmetry::skew_symmetric) {
@@ -124,7 +136,7 @@ index_t read_sizes(line_reader& lines, std::string const& name, matrix_file& mat
       fail(for_people(word) + " is no size, expected a number of rows, columns or entries");
     }
   }
-  if (!all_blank(*line)) fail("words behind the sizes, expected rows, columns and entries");
+  if (!is_done(*line)) fail("words behind the sizes, expected rows, columns and entries");
   if (sizes[0] > most_indices || sizes[1] > most_indices) {
     fail(std::to_string(std::max(sizes[0], sizes[1])) +
          " rows or columns, expected at most 2147483647");
@@ -175,6 +187,8 @@ class entry_lines {
     }
     // What is behind the last entry to come is refused below, so there is no use in room for it.
     auto const room = static_cast<std::size_t>(std::min(counts_.back().entries, claimed_));
+    std::size_t const value = matrix_.field == matrix_field::pattern ? 0 : 8;
+    require_memory(room * (2 * sizeof(std::int32_t) + value), "reading " + name_);
     matrix_.row_indices.resize(room);
     matrix_.column_indices.resize(room);
     if (matrix_.field == matrix_field::real) matrix_.reals.resize(room);
@@ -183,6 +197,11 @@ class entry_lines {
     for_each_piece(threads, [&](std::size_t p) { complaints[p] = parse(p); });
     for (complaint const& first : complaints) {
       if (!first.reason.empty()) throw file_error::at_line(name_, first.line, first.reason);
+    }
+    if (matrix_.symmetry != matrix_symmetry::general) {
+      for (std::size_t k = 0; k < room; ++k) {
+        if (matrix_.row_indices[k] < matrix_.column_indices[k]) ++matrix_.above_diagonal;
+      }
     }
     if (counts_.back().entries < claimed_) {
       throw file_error::at_line(name_, counts_.back().lines,
@@ -200,7 +219,11 @@ class entry_lines {
     };
     std::size_t const most = std::min(static_cast<std::size_t>(threads), pieces_.size());
     std::vector<std::jthread> helpers;
-    for (std::size_t t = 1; t < most; ++t) helpers.emplace_back(run);
+    try {
+      for (std::size_t t = 1; t < most; ++t) helpers.emplace_back(run);
+    } catch (std::system_error const&) {
+      // Fewer threads do as well.
+    }
     run();
   }
 
@@ -244,22 +267,19 @@ class entry_lines {
     std::string_view rest = line;
     if (!take_index(rest, matrix_.rows, row)) return wrong_index(line, 0);
     if (!take_index(rest, matrix_.columns, column)) return wrong_index(line, 1);
-    if (matrix_.symmetry != matrix_symmetry::general && row < column) {
-      return "row " + std::to_string(row) + ", column " + std::to_string(column) +
-             " is above the diagonal, expected only entries below it in a " +
-             std::string(name_of(matrix_.symmetry)) + " matrix";
-    }
-    if (matrix_.symmetry == matrix_symmetry::skew_symmetric && row == column) {
-      return "row " + std::to_string(row) +
-             " has an entry on the diagonal, expected none in a skew-symmetric matrix";
-    }
     matrix_.row_indices[at] = static_cast<std::int32_t>(row - 1);
     matrix_.column_indices[at] = static_cast<std::int32_t>(column - 1);
     std::string reason;
     if (matrix_.field == matrix_field::real) reason = take_value(rest, matrix_.reals[at]);
     if (matrix_.field == matrix_field::integer) reason = take_value(rest, matrix_.integers[at]);
     if (!reason.empty()) return reason;
-    if (!all_blank(rest)) {
+    if (matrix_.symmetry == matrix_symmetry::skew_symmetric && row == column &&
+        !(matrix_.field == matrix_field::real ? matrix_.reals[at] == 0
+                                              : matrix_.integers[at] == 0)) {
+      return "row " + std::to_string(row) +
+             " has an entry on the diagonal, expected none or 0 in a skew-symmetric matrix";
+    }
+    if (!is_done(rest)) {
       return for_people(next_word(rest)) + " behind the entry, expected the end of the line";
     }
     return {};
@@ -339,12 +359,7 @@ std::string_view name_of(matrix_symmetry kind) {
 
 matrix_file read_matrix_market(std::unique_ptr<byte_source> source, std::string const& name,
                                int threads, std::size_t piece_bytes) {
-  byte_reader in(std::move(source), name);
-  if (starts_gzip(in)) {
-    in = byte_reader(decompressed(std::move(in)), name);
-  } else if (named_gzip(name)) {
-    throw file_error::at_byte(name, 0, "no gzip data: expected it to begin with \\x1f\\x8b");
-  }
+  byte_reader in = plain_content(byte_reader(std::move(source), name), false);
   kept_bytes const bytes = all_bytes(in);
   std::string_view text(reinterpret_cast<char const*>(bytes.bytes.data()), bytes.bytes.size());
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
@@ -364,6 +379,11 @@ matrix_file read_matrix_market(std::unique_ptr<byte_source> source, std::string 
 matrix_file read_matrix_market(std::string const& path, progress* meter, int threads) {
   matrix_file matrix = read_matrix_market(open_file(path, meter), input_name(path), threads);
   if (meter != nullptr) meter->finish();
+  if (matrix.above_diagonal > 0) {
+    say("note: " + input_name(path) + ": " + std::to_string(matrix.above_diagonal) +
+        " entries are above the diagonal of a " + std::string(name_of(matrix.symmetry)) +
+        " matrix; each counts on both sides of it, as in SciPy");
+  }
   return matrix;
 }
 

@@ -40,26 +40,28 @@ struct matrix_file {
   std::vector<double> reals;
   std::vector<std::int64_t> integers;
   std::uint64_t bytes = 0;  ///< of text, decompressed
+  index_t above_diagonal = 0;  ///< entries above the diagonal, unless the matrix is general
 
   index_t entries() const { return static_cast<index_t>(row_indices.size()); }
 };
 
 /// Reads the matrix in the file `path` on up to `threads` threads (0: one per core); "-" is
-/// standard input.
+/// standard input. Says on standard error if a symmetric matrix lists entries above its diagonal.
 ///
-/// Accepted: "%%MatrixMarket matrix coordinate", then real, integer or pattern, then general,
-/// symmetric or skew-symmetric, in any case; below that lines that begin with '%' (comments) and
-/// blank ones; LF or CR LF; a UTF-8 byte order mark; reals as decimals, rounded to nearest, inf or
-/// nan; integers of 64 bits, which never pass through a double. Rows and columns are at most 2^31
-/// - 1.
+/// Accepted: "%%MatrixMarket matrix coordinate", then real, integer, unsigned-integer or pattern,
+/// then general, symmetric or skew-symmetric, in any case; below that lines that begin with '%'
+/// (comments) and blank ones, and comments behind sizes and entries; LF or CR LF; a UTF-8 byte order
+/// mark; reals as decimals, rounded to nearest, inf or nan; integers of 64 bits, which never pass
+/// through a double. Rows and columns are at most 2^31 - 1. Entries of a symmetric or skew-symmetric
+/// matrix may stand on either side of the diagonal and mean both, as in SciPy; those on the diagonal
+/// of a skew-symmetric one must be 0.
 ///
 /// Refused with file and line: another header, a skew-symmetric pattern, sizes that are no numbers
-/// or do not fit the symmetry, indices outside 1 to rows or columns, entries above the diagonal of
-/// a symmetric matrix or on that of a skew-symmetric one, numbers out of range, missing or surplus
-/// words in a line, fewer or more entries than the size line says. Entries of one place are all
-/// kept. Memory is taken for the lines that are there, never for what a header claims.
+/// or do not fit the symmetry, indices outside 1 to rows or columns, numbers out of range, missing
+/// or surplus words in a line, fewer or more entries than the size line says. Entries of one place
+/// are all kept. Memory is taken for the lines that are there, never for what a header claims.
 ///
-/// Throws `file_error`, std::bad_alloc.
+/// Throws `file_error`, `error` beyond `memory_bound()`, std::bad_alloc.
 matrix_file read_matrix_market(std::string const& path, progress* meter = nullptr, int threads = 0);
 
 /// The same from any source of bytes; `name` stands for the file in messages. A thread takes about

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reader and header writer of .npy. The header's grammar is the part of Python that NumPy itself
-// writes; whatever is stranger is refused.
+// writes and wrote; whatever is stranger is refused.
 #include <apps/common/npy.hpp>
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -16,11 +17,13 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_header = 10000;  // NumPy's own limit
-constexpr std::size_t most_dimensions = 32;
+constexpr std::size_t most_dimensions = 64;  // NumPy 2
 
 struct npy_layout {
   dtype type = dtype::u8;
-  bool half = false;  // float16, by bits that `type` holds
+  bool half = false;          // float16, by bits that `type` holds
+  bool truth_values = false;  // by bytes that `type` holds
+  bool big_endian = false;
   std::vector<index_t> shape;
   bool fortran = false;
 };
@@ -28,9 +31,8 @@ struct npy_layout {
 /// Parses the dictionary. Positions in errors are bytes of the file.
 class header_parser {
  public:
-  header_parser(std::string_view text, std::uint64_t offset, std::string const& name,
-                read_options const& options)
-      : text_(text), offset_(offset), name_(name), options_(options) {}
+  header_parser(std::string_view text, std::uint64_t offset, std::string const& name)
+      : text_(text), offset_(offset), name_(name) {}
 
   npy_layout parse() {
     npy_layout layout;
@@ -59,9 +61,6 @@ class header_parser {
     }
     if (!seen[0] || !seen[1] || !seen[2]) {
       fail(0, "the header lacks 'descr', 'fortran_order' or 'shape'");
-    }
-    if (layout.fortran && layout.shape.size() > 1) {
-      fail(0, "the items are in Fortran order, expected C order (numpy.ascontiguousarray)");
     }
     return layout;
   }
@@ -117,32 +116,29 @@ class header_parser {
     // As NumPy reads it: no sign of the byte order, '=' and '|' mean the machine's own.
     bool const has_sign = !descr.empty() && std::string_view("<>=|").find(descr[0]) < 4;
     std::string_view const code = descr.substr(has_sign ? 1 : 0);
-    for (dtype const type : all_dtypes) {
-      bool const readable = size_of(type) == 1 || !descr.starts_with('>');
-      if (readable && code == npy_descr(type).substr(1)) {
-        layout.type = type;
-        return;
-      }
-    }
-    layout.half = options_.halves && code == "f2" && !descr.starts_with('>');
+    layout.truth_values = code == "b1" || code == "?" || code == "bool";
+    layout.half = code == "f2" || code == "float16";
     layout.type = layout.half ? dtype::u16 : dtype::u8;
-    if (layout.half || (code == "b1" && options_.type == dtype::u8)) return;
+    bool known = layout.truth_values || layout.half;
+    for (dtype const type : all_dtypes) {
+      if (code != npy_descr(type).substr(1) && code != name_of(type)) continue;
+      layout.type = type;
+      known = true;
+    }
+    layout.big_endian = descr.starts_with('>') && size_of(layout.type) > 1;
+    if (known) return;
     std::string what = "items of a type";
     if (record) what = "records (a structured type)";
-    if (descr.starts_with('>')) what = "big-endian items";
-    if (code == "b1") what = "truth values";
-    if (code == "f2" && !options_.halves) what = "16-bit floats";
     if (code == "f16" || code == "f12") what = "long double items";
     if (code.starts_with('c')) what = "complex items";
     if (code.starts_with('O')) what = "Python objects";
     if (code.starts_with('U') || code.starts_with('S')) what = "strings";
     if (code.starts_with('M') || code.starts_with('m')) what = "dates or times";
     if (code.starts_with('V')) what = "records (a structured type)";
-    std::string known;
-    for (dtype const type : all_dtypes) known.append(" ").append(npy_descr(type));
-    if (options_.halves) known += " <f2";
+    std::string all = " |b1 <f2";
+    for (dtype const type : all_dtypes) all.append(" ").append(npy_descr(type));
     fail(start, what + (record ? "" : " '" + std::string(descr) + "'") +
-                    " are not supported, expected one of" + known);
+                    " are not supported, expected one of" + all);
   }
 
   index_t dimension() {
@@ -157,6 +153,7 @@ class header_parser {
     if (code != std::errc{} || value < 0 || text_[start] == '-' || leading_zero) {
       fail(start, "expected a dimension (a number from 0) in the header's shape");
     }
+    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // as Python 2 wrote long integers
     return value;
   }
 
@@ -166,7 +163,7 @@ class header_parser {
     std::size_t const start = at_;
     while (!accept(')')) {
       result.push_back(dimension());
-      if (result.size() > most_dimensions) fail(start, "more than 32 dimensions");
+      if (result.size() > most_dimensions) fail(start, "more than 64 dimensions");
       // Python needs the comma to tell a tuple of one from a number in parentheses.
       if (!accept(',') && (peek() != ')' || result.size() == 1)) {
         fail(at_, "expected ',' in the header's shape");
@@ -178,7 +175,6 @@ class header_parser {
   std::string_view text_;
   std::uint64_t offset_;
   std::string const& name_;
-  read_options const& options_;
   std::size_t at_ = 0;
 };
 
@@ -207,11 +203,12 @@ std::uint64_t data_bytes(npy_layout const& layout, byte_reader const& in) {
   return empty ? 0 : static_cast<std::uint64_t>(bytes);
 }
 
-/// The items, which must be all that is left of the input.
-kept_bytes take_items(byte_reader& in, std::uint64_t size, std::size_t item) {
+/// The items, which must be all that is left of the input; `mapped` tells whether they stay there.
+kept_bytes take_items(byte_reader& in, std::uint64_t size, std::size_t item, bool& mapped) {
   std::uint64_t const start = in.offset();
   std::optional<kept_bytes> left = in.rest();
   bool const in_memory = left.has_value();
+  mapped = in_memory;
   if (!left) left = read_up_to(in, size);
   bool const extra = in_memory ? left->bytes.size() > size : !in.peek(1).empty();
   if (left->bytes.size() < size) {
@@ -226,6 +223,75 @@ kept_bytes take_items(byte_reader& in, std::uint64_t size, std::size_t item) {
                                   " items that the header claims, expected the end");
   }
   return *left;
+}
+
+/// Gives the array a copy of its items that `fill` writes.
+template <class Fill>
+void refill(array& data, Fill fill) {
+  byte_buffer buffer;
+  if (data.bytes.empty()) return;
+  fill(data.bytes.data(), buffer.grow(data.bytes.size()).data());
+  kept_bytes copy = buffer.release();
+  data.bytes = copy.bytes;
+  data.owner = std::move(copy.owner);
+  data.mapped = false;
+}
+
+/// Copies items of `size` bytes each with their bytes in reverse order.
+void swap_bytes(std::byte const* from, std::byte* to, std::size_t count, std::size_t size) {
+  for (std::size_t i = 0; i < count; ++i, from += size, to += size) {
+    std::reverse_copy(from, from + size, to);
+  }
+}
+
+/// Copies the items of an array whose first dimension varies fastest into C order, where the last
+/// one does.
+void to_c_order(std::byte const* from, std::byte* to, std::vector<index_t> const& shape,
+                std::size_t size) {
+  std::size_t const rank = shape.size();
+  std::vector<std::size_t> at(rank), step(rank, size);
+  for (std::size_t d = 1; d < rank; ++d) {
+    step[d] = step[d - 1] * static_cast<std::size_t>(shape[d - 1]);
+  }
+  std::size_t const row = static_cast<std::size_t>(shape.back());
+  for (std::size_t offset = 0;;) {
+    for (std::size_t i = 0; i < row; ++i, to += size) {
+      std::memcpy(to, from + offset + i * step.back(), size);
+    }
+    std::size_t d = rank - 1;
+    do {
+      if (d == 0) return;
+      --d;
+      offset += step[d];
+      if (++at[d] < static_cast<std::size_t>(shape[d])) break;
+      offset -= at[d] * step[d];
+      at[d] = 0;
+    } while (true);
+  }
+}
+
+/// Items in the machine's order of bytes and in C order; truth values as 0 and 1, halves as float32.
+array in_usual_form(array data, npy_layout const& layout) {
+  std::size_t const size = size_of(data.type);
+  std::size_t const count = data.count();
+  if (layout.big_endian) {
+    refill(data, [&](std::byte const* from, std::byte* to) { swap_bytes(from, to, count, size); });
+  }
+  if (layout.fortran && layout.shape.size() > 1) {
+    refill(data, [&](std::byte const* from, std::byte* to) {
+      to_c_order(from, to, layout.shape, size);
+    });
+  }
+  bool const odd = layout.truth_values &&
+                   std::any_of(data.bytes.begin(), data.bytes.end(),
+                               [](std::byte b) { return b > std::byte{1}; });
+  if (odd) {
+    refill(data, [&](std::byte const* from, std::byte* to) {
+      std::transform(from, from + count, to,
+                     [](std::byte b) { return b == std::byte{} ? b : std::byte{1}; });
+    });
+  }
+  return layout.half ? widened(data, half_dtype::f16) : data;
 }
 
 }  // namespace
@@ -262,18 +328,28 @@ array read_npy(byte_reader& in, read_options const& options) {
   }
   std::uint64_t const header_start = in.offset();
   std::string const header = take(in, length, "header");
-  npy_layout layout = header_parser(header, header_start, in.name(), options).parse();
-  std::string const held(layout.half ? name_of(half_dtype::f16) : name_of(layout.type));
-  std::string const wanted(options.half   ? name_of(*options.half)
-                           : options.type ? name_of(*options.type)
-                                          : held);
+  npy_layout layout = header_parser(header, header_start, in.name()).parse();
+  std::string const held(layout.half           ? name_of(half_dtype::f16)
+                         : layout.truth_values ? "bool"
+                                               : name_of(layout.type));
+  bool const as_bytes = layout.truth_values && options.type == dtype::u8 && !options.half;
+  std::string const wanted(options.half              ? name_of(*options.half)
+                           : options.type && !as_bytes ? name_of(*options.type)
+                                                       : held);
   if (held != wanted) {
     throw file_error(in.name(), "holds " + held + " items, expected " + wanted + " as asked for");
   }
-  kept_bytes items = take_items(in, data_bytes(layout, in), size_of(layout.type));
-  array const read{layout.type, std::move(layout.shape), file_format::npy, items.bytes,
-                   std::move(items.owner)};
-  return layout.half ? widened(read, half_dtype::f16) : read;
+  std::uint64_t const size = data_bytes(layout, in);
+  std::size_t const item = size_of(layout.type);
+  if (options.before_items && in.bytes_left() == size) {
+    options.before_items(layout.half ? dtype::f32 : layout.type, size / item);
+  }
+  bool mapped = false;
+  kept_bytes items = take_items(in, size, item, mapped);
+  array data{layout.type, layout.shape, file_format::npy, items.bytes, std::move(items.owner)};
+  data.mapped = mapped;
+  data.truth_values = layout.truth_values;
+  return in_usual_form(std::move(data), layout);
 }
 
 std::string npy_header(dtype type, index_t count) {

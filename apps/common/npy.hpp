@@ -13,9 +13,10 @@ namespace libscan::apps {
 /// True if the input goes on with NumPy's magic bytes.
 bool starts_npy(byte_reader& in);
 
-/// Reads an .npy file, without a copy where its items lie aligned in memory. `options.type` or
-/// `half`: the type it must have; truth values may be had as bytes, 0 and 1, float16 as float32 if
-/// `options.halves`. Throws `file_error` with the byte.
+/// Reads an .npy file, without a copy where its items lie aligned in memory as they are wanted: in
+/// the machine's order of bytes and in C order. Truth values become uint8, 0 and 1; float16 becomes
+/// float32. `options.type` or `half`: the type it must have (uint8 for truth values). Throws
+/// `file_error` with the byte.
 array read_npy(byte_reader& in, read_options const& options);
 
 /// Everything that precedes the items of a one-dimensional file of `count` items: version 1.0,

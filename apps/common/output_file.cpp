@@ -204,6 +204,10 @@ void output_file::commit() {
   temporary_->spare();
 }
 
+int named_descriptor(std::string const& path) {
+  return path == "-" ? -1 : place_of(path).descriptor;
+}
+
 bool same_output(std::string const& a, std::string const& b) {
   place const first = place_of(a), second = place_of(b);
   struct stat of_first = {}, of_second = {};

@@ -58,6 +58,10 @@ class output_file {
   std::size_t buffered_ = 0;
 };
 
+/// The open descriptor that `path` names, as /dev/stdin, /dev/fd/N or a link to one do; -1 if it
+/// names none. Throws `file_error` for links that lead in a circle.
+int named_descriptor(std::string const& path);
+
 /// Whether two names of outputs, as `output_file` takes them, mean the same place, so that one
 /// output would be lost or both would mix: the same file after all links, or descriptors of the
 /// same file or pipe ("-" is /dev/stdout). Hard links are different outputs, as each name is

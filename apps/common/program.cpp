@@ -2,6 +2,7 @@
 // From exceptions to exit codes.
 #include <apps/common/program.hpp>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -22,18 +23,46 @@ void ignore(int signal, struct sigaction* before) {
   ::sigaction(signal, &action, before);
 }
 
+/// Opens each closed standard stream on /dev/null, in the direction that makes its use fail. A file
+/// opened later would otherwise get its number, and be read or overwritten in its place.
+void occupy_standard_streams() {
+  for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) != -1) continue;
+    int got = ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    // Without /dev: a descriptor that allows neither reading nor writing.
+    if (got < 0) got = ::open("/", O_PATH);
+    if (got != stream) ::_exit(static_cast<int>(exit_code::failure));
+  }
+}
+
 int fail(exit_code code, std::string_view words) {
   say("error: " + std::string(words));
   return static_cast<int>(code);
 }
 
-/// Ends as a program does that never looked at SIGPIPE, where that was the default.
-int end_quietly(struct sigaction const& before) {
-  if (before.sa_handler == SIG_DFL) {
-    ::sigaction(SIGPIPE, &before, nullptr);
-    ::raise(SIGPIPE);
-  }
+/// Ends as a program does that never looked at SIGPIPE: by it, or where it was ignored by a message.
+int end_without_reader(struct sigaction const& before, output_closed const& e) {
+  if (before.sa_handler != SIG_DFL) return fail(exit_code::bad_file, e.what());
+  ::sigaction(SIGPIPE, &before, nullptr);
+  ::raise(SIGPIPE);
   return static_cast<int>(exit_code::bad_file);
+}
+
+/// An exception that nobody can catch ends the program as others do: oneTBB throws so, on purpose,
+/// where the system refuses a thread.
+[[noreturn]] void end_at_once() {
+  std::string words = "an error where none may be";
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (std::exception const& e) {
+    words = e.what();
+    if (words.find("pthread_create") != std::string::npos) {
+      words = "the system refuses more threads (--threads takes fewer): " + words;
+    }
+  } catch (...) {
+  }
+  remove_unfinished_files();
+  ::_exit(fail(exit_code::failure, words));
 }
 
 }  // namespace
@@ -50,6 +79,8 @@ void say(std::string_view words) {
 }
 
 int run_program(std::string_view name, std::function<exit_code()> const& body) {
+  occupy_standard_streams();
+  std::set_terminate(end_at_once);
   name_of_program = name;
   name_for_signals(name);
   struct sigaction pipe_before = {};
@@ -63,8 +94,8 @@ int run_program(std::string_view name, std::function<exit_code()> const& body) {
     return fail(exit_code::usage, e.what());
   } catch (file_error const& e) {
     return fail(exit_code::bad_file, e.what());
-  } catch (output_closed const&) {
-    return end_quietly(pipe_before);
+  } catch (output_closed const& e) {
+    return end_without_reader(pipe_before, e);
   } catch (std::bad_alloc const&) {
     return fail(exit_code::failure, "out of memory");
   } catch (std::exception const& e) {

@@ -12,8 +12,11 @@ namespace libscan::apps {
 
 static_assert(std::endian::native == std::endian::little, "files are read and written as they lie");
 
-array read_raw(byte_reader& in, dtype type) {
+array read_raw(byte_reader& in, dtype type, read_options const& options) {
+  std::optional<std::uint64_t> const known = in.bytes_left();
+  if (known && options.before_items) options.before_items(type, *known / size_of(type));
   std::optional<kept_bytes> all = in.rest();
+  bool const mapped = all.has_value();
   if (!all) all = read_up_to(in, std::numeric_limits<std::uint64_t>::max());
   std::size_t const size = all->bytes.size();
   std::size_t const item = size_of(type);
@@ -23,11 +26,13 @@ array read_raw(byte_reader& in, dtype type) {
                                   " bytes are no multiple of " + std::to_string(item) +
                                   ", the size of " + std::string(name_of(type)));
   }
-  return {type,
-          {static_cast<index_t>(size / item)},
-          file_format::raw,
-          all->bytes,
-          std::move(all->owner)};
+  array data{type,
+             {static_cast<index_t>(size / item)},
+             file_format::raw,
+             all->bytes,
+             std::move(all->owner)};
+  data.mapped = mapped;
+  return data;
 }
 
 }  // namespace libscan::apps

@@ -9,6 +9,6 @@ namespace libscan::apps {
 
 /// All of the input as little-endian items of `type`. Throws `file_error` if that is no whole
 /// number of items.
-array read_raw(byte_reader& in, dtype type);
+array read_raw(byte_reader& in, dtype type, read_options const& options = {});
 
 }  // namespace libscan::apps

@@ -6,7 +6,9 @@
 #include <cstring>
 #include <utility>
 
+#include <apps/common/cells.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/common/foreign_format.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -33,7 +35,8 @@ std::size_t find_blank(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-table_reader::table_reader(byte_reader& in, int column) : in_(in), column_(column) {}
+table_reader::table_reader(byte_reader& in, int column, comment_rule comments)
+    : in_(in), column_(column), comments_(comments) {}
 
 void table_reader::fail_at(std::uint64_t line, std::string const& reason) const {
   throw file_error::at_line(in_.name(), line, reason);
@@ -47,10 +50,17 @@ bool table_reader::next() {
 
 bool table_reader::next_row() {
   do {
-    if (!read_line()) return false;
+    if (!(rows_ == 0 ? next_line() : read_line())) return false;
   } while (skipped());
-  first_ = !std::exchange(begun_, true);
-  if (first_) choose_delimiter();
+  if (++rows_ == 1) choose_delimiter();
+  return true;
+}
+
+bool table_reader::next_line() {
+  if (!read_line()) return false;
+  if (text_.find('\r') != std::string_view::npos) {
+    fail("a CR within the line, expected lines that end with LF or CR LF (tr '\\r' '\\n' makes them)");
+  }
   return true;
 }
 
@@ -87,22 +97,45 @@ void table_reader::check_encoding() {
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) {
     throw file_error::at_line(in_.name(), 1, "text in UTF-16, expected UTF-8");
   }
+  refuse_foreign_content(in_);
 }
 
 bool table_reader::skipped() const {
   // A line of tabs alone is a row of empty cells where tabs separate cells.
   std::size_t at = 0;
   while (at_blank(at)) ++at;
-  return at == text_.size() || text_[at] == '#';
+  if (at == text_.size()) return true;
+  if (text_[at] != '#' || (rows_ > 0 && comments_ == comment_rule::leading)) return false;
+  // "#N/A" is what a spreadsheet says instead of a value.
+  std::string_view const left = text_.substr(at);
+  return !means_missing(left.substr(0, left.find_first_of(";\t, \"")));
+}
+
+/// Where quoted text that would begin at `at` ends, behind its last quote; `at` if none begins
+/// there: quotes stand at both ends of a cell or of words in it, those inside are doubled.
+std::size_t table_reader::end_of_quoted_text(std::size_t at) const {
+  constexpr std::string_view around = ";\t, ";
+  bool const at_start = at == 0 || around.find(text_[at - 1]) != std::string_view::npos;
+  if (!at_start || text_[at] != '"') return at;
+  for (std::size_t end = at + 1;; end += 2) {
+    end = text_.find('"', end);
+    if (end == std::string_view::npos) return at;
+    if (end + 1 < text_.size() && text_[end + 1] == '"') continue;
+    bool const at_end =
+        end + 1 == text_.size() || around.find(text_[end + 1]) != std::string_view::npos;
+    return at_end ? end + 1 : at;
+  }
 }
 
 void table_reader::choose_delimiter() {
   constexpr std::string_view candidates = ";\t,";
   std::size_t best = std::string_view::npos;
-  bool in_quotes = false;
-  for (char const c : text_) {
-    if (c == '"') in_quotes = !in_quotes;
-    if (!in_quotes) best = std::min(best, candidates.find(c));
+  for (std::size_t at = 0; at < text_.size();) {
+    if (std::size_t const end = end_of_quoted_text(at); end > at) {
+      at = end;
+      continue;
+    }
+    best = std::min(best, candidates.find(text_[at++]));
   }
   if (best != std::string_view::npos) delimiter_ = candidates[best];
 }
@@ -113,7 +146,9 @@ bool table_reader::at_blank(std::size_t at) const {
 
 void table_reader::find_cell() {
   bool const blanks = delimiter_ == ' ';
+  bool const keep_all = rows_ <= 2;
   if (blanks) text_ = without_blanks_after(text_);
+  row_cells_.clear();
   int number = 0;
   for (std::size_t at = 0;; ++at) {
     while (at_blank(at)) ++at;
@@ -132,14 +167,14 @@ void table_reader::find_cell() {
       cell_ = content;
       quoted_ = quoted;
     }
-    if (first_) first_cells_.push_back(content);
+    if (keep_all) row_cells_.push_back(content);
     if (at >= text_.size()) break;
   }
   if (number < column_) {
     fail("the line has " + std::to_string(number) + (number == 1 ? " cell" : " cells") +
          ", expected column " + std::to_string(column_));
   }
-  if (first_) cells_ = number;
+  if (rows_ == 1) cells_ = number;
   if (number != cells_) {
     fail("the line has " + std::to_string(number) + (number == 1 ? " cell" : " cells") +
          ", expected " + std::to_string(cells_) + " as in the first line");

@@ -10,21 +10,26 @@
 #include <vector>
 
 #include <apps/common/byte_source.hpp>
+#include <apps/common/data_file.hpp>
 
 namespace libscan::apps {
 
 /// Walks down one column of a table. Knows nothing of numbers.
 class table_reader {
  public:
-  /// `in` must outlive this object. `column` counts from 1.
-  table_reader(byte_reader& in, int column);
+  /// `in` must outlive this object. `column` counts from 1. `comments` as in `read_options`.
+  table_reader(byte_reader& in, int column, comment_rule comments);
 
-  /// Moves to the next line that is neither empty nor a comment; false at the end. Throws
+  /// Moves to the next row: a line that is neither empty nor a comment. False at the end. Throws
   /// `file_error` for a line that lacks the column, has another number of cells than the first, or
-  /// has a bad quote.
+  /// has a bad quote, and where the first line is no text with line ends of LF or CR LF.
   bool next();
 
-  /// The same, but leaves the line's cells alone: they may be anything, and `cell` says nothing.
+  /// Moves to the next line, whatever it holds; only `text` says what. Throws for what is no text, as
+  /// `next`.
+  bool next_line();
+
+  /// The same as `next`, but leaves the line's cells alone: they may be anything, and `cell` says nothing.
   bool next_row();
 
   /// The column's cell in this line, without blanks and quotes around it; a quote inside is still
@@ -34,14 +39,23 @@ class table_reader {
   /// Whether that cell stands in quotes.
   bool quoted() const { return quoted_; }
 
-  /// All cells of the first line, each as `cell`. Valid until `next`.
-  std::vector<std::string_view> const& first_cells() const { return first_cells_; }
+  /// All cells of this row, each as `cell`, in the first two rows; then none. Valid until `next`.
+  std::vector<std::string_view> const& cells() const { return row_cells_; }
+
+  /// All of this line. Valid until `next`.
+  std::string_view text() const { return text_; }
+
+  /// The input's name for messages.
+  std::string const& name() const { return in_.name(); }
+
+  /// Cells of each row.
+  int columns() const { return cells_; }
 
   /// Number of this line, from 1, comments and empty lines counted.
   std::uint64_t line() const { return line_; }
 
-  /// True in the first line that is neither empty nor a comment.
-  bool first() const { return first_; }
+  /// True in the first row.
+  bool first() const { return rows_ == 1; }
 
   /// Throws the `file_error` "name:line: reason" for this line.
   [[noreturn]] void fail(std::string const& reason) const { fail_at(line_, reason); }
@@ -57,20 +71,21 @@ class table_reader {
   void find_cell();
   std::string_view quoted_cell(std::size_t& at);
   bool at_blank(std::size_t at) const;
+  std::size_t end_of_quoted_text(std::size_t at) const;
 
   byte_reader& in_;
   int column_;
+  comment_rule comments_;
   std::string_view text_;  // this line
   std::string carry_;      // holds `text_` where it spans pieces of the input
   std::string_view cell_;
   bool quoted_ = false;
-  std::vector<std::string_view> first_cells_;
+  std::vector<std::string_view> row_cells_;
   std::size_t to_skip_ = 0;  // of the input's look-ahead, once `text_` is done with
   std::uint64_t line_ = 0;
   int cells_ = 0;         // in each line; 0 before the first
   char delimiter_ = ' ';  // ' ' stands for runs of blanks
-  bool first_ = false;
-  bool begun_ = false;
+  std::uint64_t rows_ = 0;
 };
 
 /// `text` for a message: in single quotes, shortened, with what does not print as \xNN.

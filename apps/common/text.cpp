@@ -10,95 +10,139 @@
 #include <string_view>
 #include <vector>
 
+#include <apps/common/cells.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/common/gzip.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/table.hpp>
+#include <apps/common/utf8.hpp>
 
 namespace libscan::apps {
 namespace {
 
-bool is_number(std::string_view cell) {
-  double ignored = 0;
-  return parse_number(cell, ignored) != parse_outcome::no_number;
-}
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool begins_with_letter(std::string_view cell) {
-  auto const c = static_cast<unsigned char>(cell[0]);
-  auto const second = static_cast<unsigned char>(cell.size() > 1 ? cell[1] : 0);
-  if (c < 0x80) return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-  // In UTF-8 these lead to signs: Latin-1's, a minus and other mathematics, wide forms.
-  bool const sign = c <= 0xc2 || (c == 0xe2 && second >= 0x80 && second < 0xb0) ||
-                    (c == 0xe3 && second == 0x80) || (c == 0xef && second >= 0xb8);
-  return !sign;
-}
-
-/// What tables hold where a value is missing.
-bool means_missing(std::string_view cell) {
-  std::string upper(cell.substr(0, 5));
-  for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return upper == "NA" || upper == "N/A" || upper == "NULL";
-}
-
-/// The rule stated at `read_array`.
-bool looks_like_header(table_reader const& table) {
-  auto const& cells = table.first_cells();
-  std::string_view const cell = table.cell();
-  if (cell.empty() || means_missing(cell) || std::any_of(cells.begin(), cells.end(), is_number)) {
-    return false;
-  }
-  if (begins_with_letter(cell)) return true;
-  auto const c = static_cast<unsigned char>(cell[0]);
-  bool const begins_as_number = c <= ' ' || c == 0x7f || c == '+' || c == '-' || c == '.';
-  return (table.quoted() || cells.size() > 1) && !begins_as_number &&
-         std::none_of(cell.begin(), cell.end(), is_digit);
-}
-
-/// Walks down a column below its header.
+/// Walks down a column below its header, or along the only row.
 class column_reader {
  public:
-  column_reader(byte_reader& in, int column, header_rule rule)
-      : table_(in, column), column_(column), rule_(rule) {}
+  column_reader(byte_reader& in, read_options const& options)
+      : table_(in, options.column.value_or(1), options.comments), options_(options) {}
 
   bool next() {
-    if (!table_.next()) return false;
-    if (!table_.first() || !is_header()) return true;
-    header_line_ = table_.line();
-    return table_.next();
+    if (place_ > 0) return next_in_row();
+    if (!table_.next()) return rows_ == 1 && next_of_only_row();
+    line_ = table_.line();
+    if (table_.first() && is_header() && !skip_header()) return false;
+    cell_ = table_.cell();
+    if (++rows_ <= 2) look_along_row();
+    return true;
   }
 
-  std::string_view cell() const { return table_.cell(); }
-  table_reader const& table() const { return table_; }
+  std::string_view cell() const { return cell_; }
+  std::uint64_t line() const { return line_; }
   std::uint64_t header_line() const { return header_line_; }
+  std::vector<std::string> const& notes() const { return notes_; }
+
+  [[noreturn]] void fail(std::string const& reason) const { table_.fail_at(line_, reason); }
+  [[noreturn]] void fail_at(std::uint64_t line, std::string const& reason) const {
+    table_.fail_at(line, reason);
+  }
 
   /// Throws for a cell that is no number.
-  [[noreturn]] void refuse(std::string const& expected) const {
-    std::string const where = table_.first() && table_.first_cells().size() > 1
-                                  ? "column " + std::to_string(column_) + ": "
-                                  : "";
-    std::string hint;
-    if (table_.first() && rule_ == header_rule::automatic) {
-      hint = "; if this line is a header: --header yes";
-    }
-    if (cell().empty()) table_.fail(where + "an empty cell, expected " + expected + hint);
-    for (char const c : cell()) {
-      if (static_cast<unsigned char>(c) >= ' ') continue;
-      hint = " (binary data are read by --format raw --dtype TYPE)";
-    }
-    table_.fail(where + for_people(cell()) + " is no number, expected " + expected + hint);
-  }
+  [[noreturn]] void refuse(std::string const& expected) const { refuse(cell_, expected); }
 
  private:
+  /// The rule of docs/text.md.
   bool is_header() const {
-    return rule_ == header_rule::present ||
-           (rule_ == header_rule::automatic && looks_like_header(table_));
+    if (options_.header != header_rule::automatic) return options_.header == header_rule::present;
+    auto const& cells = table_.cells();
+    if (std::any_of(cells.begin(), cells.end(), is_number)) return false;
+    bool const plain = !table_.quoted() && cells.size() == 1;
+    return (plain ? is_plain_name(table_.cell()) : is_name_or_sign(table_.cell())) &&
+           is_printable(table_.text());
+  }
+
+  /// Moves on to the row below the header; false if there is none. One that is only guessed has rows.
+  bool skip_header() {
+    header_line_ = line_;
+    std::string const words(table_.text());
+    std::string const cell(table_.cell());
+    bool const more = table_.next();
+    if (options_.header == header_rule::automatic) {
+      if (!more) refuse(cell, "a number");
+      note(header_line_, for_people(words) + " is read as a header (--header yes or no decides)");
+    }
+    line_ = table_.line();
+    return more;
+  }
+
+  /// Nobody said which column: a row of numbers may be all there is; else what is not read is noted.
+  void look_along_row() {
+    auto const& cells = table_.cells();
+    if (options_.column || cells.size() < 2) return;
+    bool const may_be_sequence =
+        rows_ == 1 && header_line_ == 0 && std::all_of(cells.begin(), cells.end(), is_number);
+    if (may_be_sequence) {
+      row_.assign(cells.begin(), cells.end());
+    } else if (!options_.whole_rows &&
+               (rows_ == 1 ? std::any_of(cells.begin() + 1, cells.end(), is_number)
+                           : !row_.empty())) {
+      note(line_, "of " + std::to_string(cells.size()) +
+                      " columns the first is read (--column says which)");
+    }
+  }
+
+  bool next_of_only_row() {
+    if (!options_.whole_rows) return next_in_row();
+    if (!row_.empty()) {
+      note(line_, "the only row, of " + std::to_string(row_.size()) +
+                      " numbers, stays whole: rows are sorted, not the numbers in them");
+    }
+    return false;
+  }
+
+  bool next_in_row() {
+    if (place_ + 1 >= row_.size()) return false;
+    cell_ = row_[++place_];
+    return true;
+  }
+
+  void note(std::uint64_t line, std::string const& words) {
+    notes_.push_back(table_.name() + ":" + std::to_string(line) + ": " + words);
+  }
+
+  [[noreturn]] void refuse(std::string_view cell, std::string const& expected) const {
+    bool const in_first = rows_ == (header_line_ == 0 ? 1u : 0u) && place_ == 0;
+    std::string const where = in_first && table_.columns() > 1
+                                  ? "column " + std::to_string(options_.column.value_or(1)) + ": "
+                                  : "";
+    std::string hint;
+    if (in_first && options_.header == header_rule::automatic) {
+      hint = "; if this line is a header: --header yes";
+    } else if (cell.starts_with('#') && options_.comments == comment_rule::leading &&
+               !means_missing(cell)) {
+      hint = "; if lines that begin with '#' are comments: --comments all";
+    }
+    if (cell.empty()) fail(where + "an empty cell, expected " + expected + hint);
+    for (char const c : cell) {
+      if (static_cast<unsigned char>(c) >= ' ') continue;
+      hint = c == '\r' ? " (lines that end with CR alone become lines by tr '\\r' '\\n')"
+                       : " (binary data are read by --format raw --dtype TYPE)";
+    }
+    std::string const what = means_missing(cell) ? " means a missing value, expected "
+                                                 : " is no number, expected ";
+    fail(where + for_people(cell) + what + expected + hint);
   }
 
   table_reader table_;
-  int column_;
-  header_rule rule_;
+  read_options const& options_;
+  std::string_view cell_;
+  std::uint64_t line_ = 0;
+  std::uint64_t rows_ = 0;  // without the header
   std::uint64_t header_line_ = 0;
+  std::vector<std::string> row_;  // the first row, if it may be a sequence
+  std::size_t place_ = 0;         // in it, once no other row follows
+  std::vector<std::string> notes_;
 };
 
 template <class T>
@@ -110,7 +154,7 @@ void read_typed(column_reader& in, byte_buffer& values) {
     if (result == parse_outcome::number || (below && is_zero_integer(in.cell()))) {
       values.push(value);
     } else if (result == parse_outcome::out_of_range || below) {
-      in.table().fail(for_people(in.cell()) + " is out of range, expected " + expected_number<T>());
+      in.fail(for_people(in.cell()) + " is out of range, expected " + expected_number<T>());
     } else {
       in.refuse(expected_number<T>());
     }
@@ -176,7 +220,7 @@ class untyped_column {
   /// Keeps the first integer that would not survive a change to float64.
   void note_rounded(std::string_view cell, double value) {
     if (rounded_.line == 0 && is_rounded_integer(cell, value)) {
-      rounded_ = {in_.table().line(), for_people(cell)};
+      rounded_ = {in_.line(), for_people(cell)};
     }
   }
 
@@ -185,10 +229,10 @@ class untyped_column {
     parse_outcome const result = parse_number(cell, value);
     if (result == parse_outcome::no_number) in_.refuse("a number");
     if (result == parse_outcome::out_of_range) {
-      in_.table().fail(for_people(cell) + " is out of range, expected a float64");
+      in_.fail(for_people(cell) + " is out of range, expected a float64");
     }
     if (type_ != dtype::f64) {
-      reason_ = {in_.table().line(), for_people(cell)};
+      reason_ = {in_.line(), for_people(cell)};
       note_rounded(cell, value);
       if (type_ == dtype::i64) convert_all<std::int64_t>();
       if (type_ == dtype::u64) convert_all<std::uint64_t>();
@@ -206,7 +250,7 @@ class untyped_column {
       because =
           ", which the column is for " + reason_.text + " in line " + std::to_string(reason_.line);
     }
-    in_.table().fail_at(rounded_.line, "the integer " + rounded_.text + " is not exact in float64" +
+    in_.fail_at(rounded_.line, "the integer " + rounded_.text + " is not exact in float64" +
                                            because + "; --dtype float64 rounds it");
   }
 
@@ -235,12 +279,12 @@ class untyped_column {
 
 }  // namespace
 
-array read_text(byte_reader& in, std::optional<dtype> type, int column, header_rule header) {
-  column_reader cells(in, column, header);
-  byte_buffer values;
+array read_text(byte_reader& in, read_options const& options) {
+  column_reader cells(in, options);
+  byte_buffer values(in.name());
   dtype found = dtype::i64;
-  if (type) {
-    found = *type;
+  if (options.type) {
+    found = *options.type;
     visit_dtype(found, [&](auto tag) { read_typed<typename decltype(tag)::type>(cells, values); });
   } else {
     untyped_column untyped(cells, values);
@@ -248,9 +292,18 @@ array read_text(byte_reader& in, std::optional<dtype> type, int column, header_r
     found = untyped.type();
   }
   kept_bytes bytes = values.release();
-  auto const count = static_cast<index_t>(bytes.bytes.size() / size_of(found));
-  return {
-      found, {count}, file_format::text, bytes.bytes, std::move(bytes.owner), cells.header_line()};
+  array result{found, {static_cast<index_t>(bytes.bytes.size() / size_of(found))},
+               file_format::text, bytes.bytes, std::move(bytes.owner), cells.header_line()};
+  result.notes = cells.notes();
+  return result;
+}
+
+std::vector<std::string> read_lines(std::string const& path) {
+  byte_reader in = plain_content(byte_reader(open_file(path, nullptr), input_name(path)), false);
+  table_reader table(in, 1, comment_rule::leading);
+  std::vector<std::string> lines;
+  while (table.next_line()) lines.emplace_back(table.text());
+  return lines;
 }
 
 }  // namespace libscan::apps

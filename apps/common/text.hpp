@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // A column of numbers in text: one number per line, or a table of cells (CSV, TSV, blanks). The
-// rules are stated at `read_array` in data_file.hpp.
+// rules are those of docs/text.md.
 #pragma once
 
-#include <optional>
+#include <string>
+#include <vector>
 
 #include <apps/common/byte_source.hpp>
 #include <apps/common/data_file.hpp>
 
 namespace libscan::apps {
 
-/// Column `column` (from 1) of all lines but a header, as `type` or as the type found. Throws
+/// A column, or the only row, as `options` say, as their type or as the type found. Throws
 /// `file_error` with the line.
-array read_text(byte_reader& in, std::optional<dtype> type, int column,
-                header_rule header = header_rule::automatic);
+array read_text(byte_reader& in, read_options const& options);
+
+/// All lines of a text, as they are: names, for example. Without line ends, and without a byte order
+/// mark. Decompresses gzip; "-" is standard input. Throws `file_error`.
+std::vector<std::string> read_lines(std::string const& path);
 
 }  // namespace libscan::apps

@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include <apps/common/foreign_format.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/table.hpp>
 #include <apps/explain/svg.hpp>
@@ -65,6 +66,7 @@ std::vector<std::int32_t> numbers_in(std::string const& text) {
 exit_code run_explain(explain_arguments const& arguments) {
   scan_request request = arguments.scan;
   request.items = numbers_in(arguments.numbers);
+  if (!arguments.svg.empty()) refuse_foreign_ending(arguments.svg, ".svg");
   if (!arguments.svg.empty()) check_drawable(static_cast<int>(request.items.size()));
   recorded_run const run = record_scan(request);
   if (!arguments.svg.empty()) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-explain: shows a scan step by step.
+#include <limits>
+
 #include <CLI/CLI.hpp>
 
 #include <apps/common/arguments.hpp>
@@ -44,19 +46,20 @@ int main(int argc, char** argv) {
     app.add_option("--algorithm", arguments.scan.algorithm, "which scan, see below")
         ->type_name("NAME")
         ->capture_default_str();
-    app.add_option("--block", arguments.scan.block,
-                   "threads of a block; by default what block scans need for one, 4 for strategies")
-        ->check(CLI::Range(1, most_threads));
+    add_whole_number(
+        app, "--block", 1, most_threads,
+        "threads of a block; by default what block scans need for one, 4 for strategies",
+        [&](std::uint64_t n) { arguments.scan.block = static_cast<int>(n); });
     app.add_flag("--exclusive", arguments.scan.exclusive, "sums of the items before each one");
-    app.add_option("--seed", arguments.scan.seed,
-                   "run blocks and threads at once, in an order drawn from this; 0: in turn")
-        ->capture_default_str();
+    add_whole_number(app, "--seed", arguments.scan.seed, 0, std::numeric_limits<unsigned>::max(),
+                     "run blocks and threads at once, in an order drawn from this; 0: in turn");
     app.add_option("--svg", arguments.svg,
                    "also draw the run: a file, or - for standard output instead of the text")
+        ->check(no_empty_name)
         ->type_name("FILE");
-    app.add_option("--width", arguments.width,
-                   "columns of the text; by default the terminal's, or 80")
-        ->check(CLI::Range(40, 1000));
+    add_whole_number(app, "--width", 40, 1000,
+                     "columns of the text; by default the terminal's, or 80",
+                     [&](std::uint64_t n) { arguments.width = static_cast<int>(n); });
     app.set_version_flag("--version", "scan-explain (libscan " LIBSCAN_VERSION ")");
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     return run_explain(arguments);

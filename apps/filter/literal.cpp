@@ -119,7 +119,7 @@ literal_match match_literal(std::string_view text) {
 }
 
 template <class T>
-std::optional<T> number_literal::rounded() const {
+T number_literal::rounded() const {
   T value{};
   std::string_view digits = text;
   if (!digits.empty() && (digits[0] == '-' || digits[0] == '+')) digits.remove_prefix(1);
@@ -127,19 +127,17 @@ std::optional<T> number_literal::rounded() const {
     value = std::numeric_limits<T>::infinity();
   } else if (continues(digits, 0, "0x")) {
     // Every 64-bit integer lies within the range of either float type.
-    if (beyond) return std::nullopt;
-    value = static_cast<T>(integer);
+    value = beyond ? std::numeric_limits<T>::infinity() : static_cast<T>(integer);
   } else {
     auto const result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (result.ec == std::errc::result_out_of_range) {
-      if (beyond) return std::nullopt;
-      value = 0;
+      value = beyond ? std::numeric_limits<T>::infinity() : T(0);
     }
   }
   return negative ? -value : value;
 }
 
-template std::optional<float> number_literal::rounded<float>() const;
-template std::optional<double> number_literal::rounded<double>() const;
+template float number_literal::rounded<float>() const;
+template double number_literal::rounded<double>() const;
 
 }  // namespace libscan::inline v1

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,10 +19,10 @@ struct number_literal {
   bool beyond = false;        ///< |integer part| exceeds 2^64 - 1
   std::uint64_t integer = 0;  ///< |integer part|, unless `beyond`
 
-  /// The value rounded to the nearest float, ties to even; no value if it is finite but rounds to
-  /// none (beyond the largest). Anything too small for a float is a zero of its sign.
+  /// The value rounded to the nearest float, ties to even: beyond the largest an infinity. Anything
+  /// too small for a float is a zero of its sign.
   template <class T>
-  std::optional<T> rounded() const;
+  T rounded() const;
 };
 
 /// A number at the start of `text`, and how many characters it takes; 0 if there is none.

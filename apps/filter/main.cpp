@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-filter: keeps the items of an array that a predicate accepts.
+#include <string>
+
 #include <CLI/CLI.hpp>
 
 #include <apps/common/program.hpp>
@@ -15,7 +17,8 @@ constexpr char const* what_it_does =
 constexpr char const* words_and_examples =
     R"(PREDICATE: comparisons with a number (< <= > >= == !=), 'nan', 'finite', 'bits MASK' (any bit
 of MASK is set; integers only), combined by 'not', 'and', 'or' and parentheses. Integers are
-compared exactly; for floats the number is first rounded to the items' type.
+compared exactly; for floats the number is first rounded to the items' type. Floats of 16 bits are
+read and written as float32, truth values of .npy as the uint8 0 and 1.
 
 MASK: a file of as many uint8, or truth values of .npy, as there are items, of which those keep an
 item that are not 0; or of bits, packed as by numpy.packbits(bitorder='little') into uint8 or
@@ -42,21 +45,24 @@ int main(int argc, char** argv) {
     using result = filter_arguments::result;
     filter_arguments arguments;
     CLI::App app(what_it_does, "scan-filter");
-    app.footer(words_and_examples);
+    app.footer(std::string(words_and_examples) + "\n" + about_text);
     app.add_option("INPUT", arguments.input, "array to filter: a file, or - for standard input")
+        ->check(no_empty_name)
         ->required();
     app.add_option("-o,--output", arguments.output,
                    "where the result goes: a file, or - for standard output")
+        ->check(no_empty_name)
         ->type_name("OUTPUT")
         ->capture_default_str();
     auto* const keep = app.add_option("--keep", arguments.keep, "which items to keep, see below");
     keep->type_name("PREDICATE");
     app.add_option("--mask", arguments.mask, "file that says which items to keep, see below")
+        ->check(no_empty_name)
         ->type_name("MASK")
         ->excludes(keep);
     auto* const split = app.add_option("--split", arguments.rejected,
                                        "where the items that are not kept go, too: a file, or -");
-    split->type_name("REJECTED");
+    split->check(no_empty_name)->type_name("REJECTED");
     bool indices = false;
     bool count_only = false;
     auto* const flag = app.add_flag("--indices", indices, "the positions (from 0) of what is kept")

@@ -80,13 +80,11 @@ class plain_evaluator {
   /// -1, 0 or 1 as x is less than, equal to or greater than the node's number.
   int order(std::size_t at, T x) const {
     number_literal const& number = nodes_[at].number;
-    int const beyond_all = number.negative ? 1 : -1;  // x against a number of huge magnitude
     if constexpr (std::is_floating_point_v<T>) {
       T const other = rounded_[at];
-      if (std::isinf(other) && !number.infinite) return x == other ? -beyond_all : beyond_all;
       return x < other ? -1 : x > other ? 1 : 0;
     } else {
-      if (number.infinite || number.beyond) return beyond_all;
+      if (number.infinite || number.beyond) return number.negative ? 1 : -1;
       // Compare magnitudes once the signs agree.
       bool const x_negative = x < T(0);
       if (x_negative != number.negative) {

@@ -44,10 +44,7 @@ place place_of(number_literal const& literal) {
 template <std::floating_point T>
 place place_of(number_literal const& literal) {
   using where = place::where;
-  if (auto const value = literal.rounded<T>()) return {where::at, detail::ordinal(*value)};
-  T const largest = std::numeric_limits<T>::max();
-  if (!literal.negative) return {where::after, detail::ordinal(largest)};
-  return {where::after, detail::ordinal(-std::numeric_limits<T>::infinity())};
+  return {where::at, detail::ordinal(literal.rounded<T>())};
 }
 
 /// The numbers less than (or, `or_equal`, not greater than) what lies at `at`.

@@ -9,9 +9,11 @@
 #include <string>
 
 #include <apps/common/array_writer.hpp>
+#include <apps/common/byte_source.hpp>
 #include <apps/common/counted_source.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/lazy_buffer.hpp>
+#include <apps/common/memory_bound.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
 #include <apps/filter/filter.hpp>
@@ -178,15 +180,23 @@ class filter_run {
     return !arguments_.common.verify || report_verified(verify());
   }
 
-  /// As many items as may be, as only what is written takes memory; or, where that much address
-  /// space is refused, after counting, as many as there are.
+  /// As many items as may be, as only what is written takes memory; or, where that much memory or
+  /// address space may not be had, after counting, as many as there are.
   template <class Item, class Count>
-  static std::unique_ptr<lazy_buffer<Item>> room_for(std::size_t most, Count count) {
-    try {
-      return std::make_unique<lazy_buffer<Item>>(most);
-    } catch (std::bad_alloc const&) {
-      return std::make_unique<lazy_buffer<Item>>(static_cast<std::size_t>(count()));
+  std::unique_ptr<lazy_buffer<Item>> room_for(std::size_t most, Count count) {
+    std::uint64_t const held = input_.mapped ? 0 : input_.bytes.size();
+    if (held + taken_ + most * sizeof(Item) <= memory_bound()) {
+      try {
+        auto room = std::make_unique<lazy_buffer<Item>>(most);
+        taken_ += most * sizeof(Item);
+        return room;
+      } catch (std::bad_alloc const&) {
+      }
     }
+    auto const items = static_cast<std::size_t>(count());
+    taken_ += items * sizeof(Item);
+    require_memory(held + taken_, "filtering " + input_name(arguments_.input));
+    return std::make_unique<lazy_buffer<Item>>(items);
   }
 
   template <class Item>
@@ -224,6 +234,8 @@ class filter_run {
   array input_;
   index_t kept_ = 0;
   std::uint64_t bytes_read_ = 0;  // of the files, as they lie there
+  std::uint64_t held_ = 0;        // of memory, by the input
+  std::uint64_t taken_ = 0;       // of memory, by results
   std::uint64_t result_bytes_ = 0;
   double read_seconds_ = 0;
   double filter_seconds_ = 0;

@@ -170,18 +170,35 @@ struct chosen_edge_bins {
   }
 };
 
+/// Whether x is a number of type To; `same` is that number.
+template <class To, class From>
+bool is_exact(From x, To& same) {
+  auto const number = static_cast<long double>(x);
+  constexpr auto most = static_cast<long double>(std::numeric_limits<To>::max());
+  constexpr auto least = static_cast<long double>(std::numeric_limits<To>::lowest());
+  bool const fits = std::is_floating_point_v<To> || (number >= least && number <= most);
+  same = fits ? static_cast<To>(x) : To{0};
+  return fits && (x != x || static_cast<long double>(same) == number);
+}
+
+/// Whether all items of a file are numbers of type To.
+template <class To>
+bool are_exact(array const& from) {
+  return visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
+    auto const values = from.values<T>();
+    To same;
+    return std::all_of(values.begin(), values.end(), [&](T x) { return is_exact(x, same); });
+  });
+}
+
 /// The items of a file as numbers of type To, exactly. `what` they are, for the error.
 template <class To>
 std::vector<To> exact_items(array const& from, std::string const& file, char const* what) {
   return visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
     std::vector<To> items;
     for (T const x : from.values<T>()) {
-      auto const number = static_cast<long double>(x);
-      constexpr auto most = static_cast<long double>(std::numeric_limits<To>::max());
-      constexpr auto least = static_cast<long double>(std::numeric_limits<To>::lowest());
-      bool const fits = std::is_floating_point_v<To> || (number >= least && number <= most);
-      To const same = fits ? static_cast<To>(x) : To{0};
-      if (!fits || (x == x && static_cast<long double>(same) != number)) {
+      To same;
+      if (!is_exact(x, same)) {
         throw file_error(input_name(file), std::string(what) + " " + number_text(x) +
                                                " is not exact as a " +
                                                std::string(name_of(dtype_of<To>())));
@@ -189,6 +206,44 @@ std::vector<To> exact_items(array const& from, std::string const& file, char con
       items.push_back(same);
     }
     return items;
+  });
+}
+
+/// The items of a file, rounded to the nearest doubles.
+inline std::vector<double> nearest_items(array const& from) {
+  return visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
+    auto const values = from.values<T>();
+    std::vector<double> items(values.size());
+    std::transform(values.begin(), values.end(), items.begin(),
+                   [](T x) { return static_cast<double>(x); });
+    return items;
+  });
+}
+
+/// Integer edges beyond the least or greatest 64-bit integer of type To as that one, where it makes
+/// no difference: below the least one unless all are (the last edge belongs to its bin), above the
+/// greatest one only the last edge. Throws `file_error` where it does.
+template <class To>
+std::vector<To> clamped_edges(array const& from, std::string const& file) {
+  return visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
+    auto const values = from.values<T>();
+    constexpr To least = std::numeric_limits<To>::min(), most = std::numeric_limits<To>::max();
+    std::vector<To> edges;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      T const x = values[k];
+      To same;
+      bool const last = k + 1 == values.size();
+      bool const below = static_cast<long double>(x) < static_cast<long double>(least);
+      if (!is_exact(x, same)) {
+        if (below ? last : !last) {
+          throw file_error(input_name(file), "edge " + number_text(x) + " is not exact as a " +
+                                                 std::string(name_of(dtype_of<To>())));
+        }
+        same = below ? least : most;
+      }
+      edges.push_back(same);
+    }
+    return edges;
   });
 }
 

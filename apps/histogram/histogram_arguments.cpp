@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <apps/common/exit_code.hpp>
+#include <apps/common/foreign_format.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/histogram/bins.hpp>
@@ -41,6 +42,8 @@ void check_apart(std::optional<std::string> const& a, std::optional<std::string>
 }
 
 void check_outputs(histogram_arguments const& arguments) {
+  if (arguments.svg) refuse_foreign_ending(*arguments.svg, ".svg");
+  if (arguments.png) refuse_foreign_ending(*arguments.png, ".png");
   for (auto const& picture : {arguments.svg, arguments.png}) {
     check_apart(picture, arguments.output, "a picture and --output");
   }
@@ -72,10 +75,6 @@ histogram_arguments const& checked(histogram_arguments const& arguments) {
   check_raw(arguments.edges, arguments.edges_type, "--edges");
   check_raw(arguments.weights, arguments.weights_type, "--weights");
   check_outputs(arguments);
-  if (arguments.bins && (*arguments.bins < 1 || *arguments.bins > most_bins)) {
-    throw usage_error("--bins: " + std::to_string(*arguments.bins) + ", expected 1 to " +
-                      std::to_string(most_bins));
-  }
   // Of integers the type is not known yet.
   if (arguments.range && !arguments.integers) parse_range(*arguments.range);
   return arguments;

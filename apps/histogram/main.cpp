@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-histogram: counts how many items of an array are in each bin, and draws them.
+#include <string>
+
 #include <CLI/CLI.hpp>
 
 #include <apps/common/program.hpp>
+#include <apps/histogram/bins.hpp>
 #include <apps/histogram/run_histogram.hpp>
 #include <libscan/cpu/workers.hpp>
 
 namespace {
 
 using namespace libscan::apps;
+using libscan::most_bins;
 
 constexpr char const* what_it_does =
     "Counts how many items of an array are in each bin, or sums their weights; draws them.\n"
@@ -32,7 +36,7 @@ standard output.
 
 Files of --edges and --weights: .npy of any type; raw, whose type --edges-dtype or --weights-dtype
 tells; text, of which column 1 counts (--column is of the input). Arrays of several dimensions are
-taken row by row.
+taken row by row. Floats of 16 bits are read as float32, truth values of .npy as 0 and 1.
 
 Examples:
   scan-histogram heights.npy --bins 20 --plot
@@ -59,11 +63,13 @@ CLI::Option* add_type(CLI::App& app, std::string const& name, std::string const&
 /// Adds what is scan-histogram's own.
 void add_arguments(CLI::App& app, histogram_arguments& arguments) {
   app.add_option("INPUT", arguments.input, "what to count: a file, or - for standard input")
+      ->check(no_empty_name)
       ->required();
   auto* const bins =
-      app.add_option("--bins", arguments.bins, "bins of even width (10)")->type_name("N");
+      add_whole_number(app, "--bins", arguments.bins, 1, most_bins, "bins of even width (10)");
   app.add_option("--range", arguments.range, "where the bins begin and end")->type_name("LO:HI");
   auto* const edges = app.add_option("--edges", arguments.edges, "file of the bins' edges")
+                          ->check(no_empty_name)
                           ->type_name("FILE")
                           ->excludes(bins)
                           ->excludes("--range");
@@ -74,15 +80,21 @@ void add_arguments(CLI::App& app, histogram_arguments& arguments) {
       ->needs(edges);
   auto* const weights =
       app.add_option("--weights", arguments.weights, "file of weights, one for each item, to sum")
+          ->check(no_empty_name)
           ->type_name("FILE");
   add_type(app, "--weights-dtype", "type of the weights (raw needs it)", arguments.weights_type)
       ->needs(weights);
   app.add_option("-o,--output", arguments.output,
                  "where the counts go: a file, or - for standard output (-)")
+      ->check(no_empty_name)
       ->type_name("COUNTS");
   app.add_flag("--plot", arguments.plot, "draw the counts in the terminal");
-  app.add_option("--svg", arguments.svg, "draw them as a picture in SVG")->type_name("FILE");
-  app.add_option("--png", arguments.png, "draw them as a picture in PNG")->type_name("FILE");
+  app.add_option("--svg", arguments.svg, "draw them as a picture in SVG")
+      ->check(no_empty_name)
+      ->type_name("FILE");
+  app.add_option("--png", arguments.png, "draw them as a picture in PNG")
+      ->check(no_empty_name)
+      ->type_name("FILE");
   app.add_flag("--log", arguments.log, "draw the logarithm of counts");
   add_common_arguments(app, arguments.common);
 }
@@ -93,7 +105,7 @@ int main(int argc, char** argv) {
   return run_program("scan-histogram", [&] {
     histogram_arguments arguments;
     CLI::App app(what_it_does, "scan-histogram");
-    app.footer(words_and_examples);
+    app.footer(std::string(words_and_examples) + "\n" + about_text);
     add_arguments(app, arguments);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     return libscan::cpu::with_workers(arguments.common.threads,

@@ -13,6 +13,7 @@
 #include <apps/common/array_writer.hpp>
 #include <apps/common/counted_source.hpp>
 #include <apps/common/data_file.hpp>
+#include <apps/common/memory_bound.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
@@ -85,6 +86,7 @@ class histogram_run {
                                              " items, expected a weight for each of the input's " +
                                              std::to_string(input_.count()));
     }
+    require_memory(weights.count() * sizeof(double), "weights of " + input_name(file));
     weights_ = exact_items<double>(weights, file, "weight");
   }
 
@@ -106,9 +108,19 @@ class histogram_run {
   exit_code run_with_edges(std::span<T const> samples) {
     std::string const& file = *arguments_.edges;
     array const edges = read_beside(file, arguments_.edges_type);
+    bool const integers = edges.type != dtype::f32 && edges.type != dtype::f64;
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
-      if (edges.type != dtype::f32 && edges.type != dtype::f64) {
+      if (integers && are_exact<T>(edges)) {
         return run_by(samples, chosen_edge_bins<T, T>(exact_items<T>(edges, file, "edge"), file));
+      }
+      if (integers && !are_exact<double>(edges)) {
+        return run_by(samples, chosen_edge_bins<T, T>(clamped_edges<T>(edges, file), file));
+      }
+    }
+    if constexpr (std::is_integral_v<T> && sizeof(T) < 8) {
+      // Edges that a double rounds lie beyond all samples, and stay there.
+      if (integers) {
+        return run_by(samples, chosen_edge_bins<T, double>(nearest_items(edges), file));
       }
     }
     return run_by(samples,
@@ -196,11 +208,7 @@ class histogram_run {
     std::string const text =
         drawn_in_text(what, terminal_columns(taken ? STDERR_FILENO : STDOUT_FILENO)) +
         words_of(totals_) + "\n";
-    if (taken) {
-      std::fwrite(text.data(), 1, text.size(), stderr);
-      return;
-    }
-    output_file out("-");
+    output_file out(taken ? "/dev/stderr" : "-");
     out.write(std::as_bytes(std::span<char const>(text)));
     out.commit();
   }

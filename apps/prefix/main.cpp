@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-prefix: prefix sums, and scans by other operators, of an array.
 #include <map>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -18,8 +19,8 @@ constexpr char const* what_it_does =
 
 constexpr char const* words_and_examples =
     R"(TYPE of the accumulator, and so of the output: as for NumPy's cumsum, whatever the operator:
-integers widen to 64 bits, floats stay as they are, but for float16 in .npy, and float16 and
-bfloat16 in raw files (--dtype), which are read as float32. Others that may be asked for: any type
+integers widen to 64 bits, floats stay as they are, but for float16 and bfloat16 (the latter in raw
+files by --dtype), which are read as float32; truth values of .npy count as 0 and 1. Others that may be asked for: any type
 as wide as the items or wider (items of text are int64 or float64, but for --dtype), and float32.
 Integers wrap around; of floats they take the integer part, which must fit. The init comes before
 the first item of each segment, in inclusive scans, too; by default it is the operator's identity
@@ -32,7 +33,7 @@ Segments, each scanned on its own; one of:
   --keys       any values, one for each item: equal neighbours are of one segment
 In .npy, raw (uint8, of --offsets int64; no keys, as it does not say their type) or, but for bits,
 text, of which column 1 counts (--column is of the input): numbers, for --heads from 0 to 255. Keys
-are any integers, float32, float64 or, in a file of .npy, truth values. Arrays of several
+are any integers, floats or, in a file of .npy, truth values. Arrays of several
 dimensions, as input too, are taken row by row.
 
 --algorithm: sequential, one-block (up to 2048 items), scan-then-fan, scan-then-propagate,
@@ -67,7 +68,9 @@ void add_segments(CLI::App& app, prefix_arguments& arguments) {
       to->segment_file = path;
     };
     auto* const option =
-        app.add_option_function<std::string>(way.flag, take, way.words)->type_name("FILE");
+        app.add_option_function<std::string>(way.flag, take, way.words)
+            ->check(no_empty_name)
+            ->type_name("FILE");
     for (auto* const other : options) option->excludes(other);
     options.push_back(option);
   }
@@ -79,9 +82,11 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
       {"sum", operation::sum},     {"min", operation::minimum}, {"max", operation::maximum},
       {"and", operation::bit_and}, {"or", operation::bit_or},   {"xor", operation::bit_xor}};
   app.add_option("INPUT", arguments.input, "array to scan: a file, or - for standard input")
+      ->check(no_empty_name)
       ->required();
   app.add_option("-o,--output", arguments.output,
                  "where the result goes: a file, or - for standard output")
+      ->check(no_empty_name)
       ->type_name("OUTPUT")
       ->capture_default_str();
   app.add_option_function<std::string>(
@@ -121,7 +126,6 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
          },
          "device strategy instead of the engine's own scan, not for segments, see below")
       ->type_name("NAME");
-  arguments.common.halves = true;
   add_common_arguments(app, arguments.common);
 }
 
@@ -131,7 +135,7 @@ int main(int argc, char** argv) {
   return run_program("scan-prefix", [&] {
     prefix_arguments arguments;
     CLI::App app(what_it_does, "scan-prefix");
-    app.footer(words_and_examples);
+    app.footer(std::string(words_and_examples) + "\n" + about_text);
     add_arguments(app, arguments);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     return libscan::cpu::with_workers(arguments.common.threads,

@@ -11,6 +11,7 @@
 #include <apps/common/counted_source.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/lazy_buffer.hpp>
+#include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
@@ -110,6 +111,7 @@ class prefix_run {
 
   exit_code run() {
     timed(read_seconds_, [&] { read(); });
+    require_room(input_.count(), input_.mapped ? 0 : input_.bytes.size());
     lazy_buffer<std::byte> room(input_.count() * size_of(accumulator_));
     auto const result = room.items();
     call_.out = result.data();
@@ -130,8 +132,16 @@ class prefix_run {
 
  private:
   void read() {
-    input_ = read_counted(arguments_.input, arguments_.common.reading(&meter_), bytes_read_);
-    accumulator_ = arguments_.accumulator.value_or(default_accumulator(input_.type));
+    read_options options = arguments_.common.reading(&meter_);
+    // Refused before an item is read, where the size of the file tells.
+    options.before_items = [this](dtype type, std::uint64_t n) {
+      accumulator_ = arguments_.accumulator.value_or(default_accumulator(type));
+      require_room(n, 0);
+    };
+    input_ = read_counted(arguments_.input, options, bytes_read_);
+    // NumPy's cumsum counts truth values in int64.
+    dtype const usual = input_.truth_values ? dtype::i64 : default_accumulator(input_.type);
+    accumulator_ = arguments_.accumulator.value_or(usual);
     check_accumulator();
     init_ = make_init(accumulator_, arguments_.op, arguments_.init);
     check_convertible(input_, accumulator_, arguments_.input);
@@ -150,6 +160,11 @@ class prefix_run {
              accumulator_,
              init_.bytes,
              nullptr};
+  }
+
+  /// Refuses a result of `n` items beside `held` bytes that does not fit in memory.
+  void require_room(std::uint64_t n, std::uint64_t held) const {
+    require_memory(held + n * size_of(accumulator_), "scanning " + input_name(arguments_.input));
   }
 
   void check_accumulator() const {

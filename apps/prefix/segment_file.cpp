@@ -4,38 +4,17 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <optional>
-#include <string_view>
-#include <system_error>
-#include <utility>
 
 #include <apps/common/byte_source.hpp>
 #include <apps/common/counted_source.hpp>
 #include <apps/common/exit_code.hpp>
-#include <apps/common/gzip.hpp>
-#include <apps/common/npy.hpp>
 #include <apps/common/number.hpp>
 
 namespace libscan::apps {
 namespace {
 
 using form = segmentation::form;
-
-/// Whether a file holds truth values as npy, which are read as bytes when that is asked for. Only
-/// of a regular file, which can be read again.
-bool holds_truth_values(std::string const& path) {
-  std::error_code ignored;
-  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return false;
-  byte_reader in(open_file(path, nullptr), path);
-  if (starts_gzip(in)) in = byte_reader(decompressed(std::move(in)), path);
-  if (!starts_npy(in)) return false;
-  constexpr std::size_t header = 256;
-  auto const head = in.peek(header);
-  std::string_view const text(reinterpret_cast<char const*>(head.data()),
-                              std::min(head.size(), header));
-  return text.find("'|b1'") != std::string_view::npos;
-}
 
 /// The type the file must have; none if several will do.
 std::optional<dtype> type_wanted(form how, std::string const& path) {
@@ -47,7 +26,6 @@ std::optional<dtype> type_wanted(form how, std::string const& path) {
     throw usage_error("--keys " + path +
                       ": raw binary does not say its type, expected npy or text");
   }
-  if (how == form::keys && holds_truth_values(path)) return dtype::u8;
   return std::nullopt;
 }
 

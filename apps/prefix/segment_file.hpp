@@ -22,7 +22,7 @@ class segment_file {
   /// Flags: uint8 or truth values, one for each item. Bits: packed as numpy.packbits with
   /// bitorder='little' does, in unsigned integers of any size; the last may be cut short or filled
   /// up to 32 bits. Offsets: integers from 0 to n, ascending, one more than there are segments.
-  /// Keys: one for each item, of any type; truth values, too, in a regular file. Raw binary holds
+  /// Keys: one for each item, of any type. Raw binary holds
   /// uint8 flags, bits of any size, int64 offsets, and no keys. Of text the first column counts.
   /// Throws `file_error`, or `usage_error` for raw keys.
   segment_file(segmentation::form how, std::string const& path, index_t n, progress* meter);

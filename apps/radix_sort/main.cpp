@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-sort: sorts arrays, and the rows of tables.
-#include <algorithm>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -34,7 +33,9 @@ first mapped to unsigned numbers of the same order: signed ones by flipping the 
 flipping the sign bit, or all bits if it is set; -0 as +0, and every nan as all ones.
 --memory BYTES: sorting happens in memory; a file whose data may take more is refused. Sorts take
 more where many keys share bits, and for floats among which are -0 or nan. Suffixes K, M, G and T
-are powers of 1024. Not given: the memory of this machine, and what the sort takes at least.
+are powers of 1024. Not given: what the sort takes at least must fit in 60 % of the memory that the
+machine, its cgroup and RLIMIT_AS leave.
+Floats of 16 bits are read and written as float32, truth values of .npy as the uint8 0 and 1.
 
 Examples:
   scan-sort prices.npy -o sorted.npy --descending
@@ -46,20 +47,14 @@ Examples:
 
 Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
 
-/// Makes a number of bytes of a size with or without a unit; returns what is wrong with it.
-std::string to_bytes(std::string& size) {
-  // Signs, and numbers beyond 64 bits, would pass as others.
-  std::size_t const digits = std::min(size.find_first_not_of("0123456789"), size.size());
-  if (digits == 0 || digits > 18) return "'" + size + "': expected a size as in 4G, below 8E";
-  return CLI::AsSizeValue(false)(size);
-}
-
 /// Adds what is scan-sort's own.
 void add_arguments(CLI::App& app, sort_arguments& arguments) {
   app.add_option("INPUT", arguments.input, "what to sort: a file, or - for standard input")
+      ->check(no_empty_name)
       ->required();
   app.add_option("-o,--output", arguments.output,
                  "where the result goes: a file, or - for standard output")
+      ->check(no_empty_name)
       ->type_name("OUTPUT")
       ->capture_default_str();
   app.add_flag_function(
@@ -69,9 +64,11 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
       },
       "from the largest to the smallest");
   auto* const values = app.add_option("--values", arguments.values, "items that move with the keys")
+                           ->check(no_empty_name)
                            ->type_name("FILE");
   auto* const values_output =
       app.add_option("--values-output", arguments.values_output, "where these items go")
+          ->check(no_empty_name)
           ->type_name("OUTPUT")
           ->needs(values);
   values->needs(values_output);
@@ -91,9 +88,6 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
       ->excludes(values);
   app.add_option("--bits", arguments.bits, "bits that count, see below")->type_name("LO:HI");
   app.add_flag("--unique", arguments.unique, "only the first of equal keys");
-  app.add_option("--memory", arguments.memory, "most memory to take, as in 4G; 0: all there is")
-      ->transform(CLI::Validator(to_bytes, ""))
-      ->type_name("BYTES");
   add_common_arguments(app, arguments.common);
 }
 
@@ -103,7 +97,7 @@ int main(int argc, char** argv) {
   return run_program("scan-sort", [&] {
     sort_arguments arguments;
     CLI::App app(what_it_does, "scan-sort");
-    app.footer(words_and_examples);
+    app.footer(std::string(words_and_examples) + "\n" + about_text);
     add_arguments(app, arguments);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     return libscan::cpu::with_workers(arguments.common.threads,

@@ -9,7 +9,7 @@
 
 namespace libscan::apps {
 
-row_writer::row_writer(std::string const& path) : file_(path) {
+row_writer::row_writer(std::string const& path) : file_((format_to_write(path), path)) {
   if (!named_gzip(path)) return;
   gzip_ = std::make_unique<gzip_compressor>(
       [this](std::span<std::byte const> bytes) { file_.write(bytes); });

@@ -12,6 +12,7 @@
 
 #include <apps/common/byte_source.hpp>
 #include <apps/common/lazy_buffer.hpp>
+#include <apps/common/memory_bound.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
 #include <apps/radix_sort/memory_needs.hpp>
@@ -40,14 +41,13 @@ class sort_run {
   explicit sort_run(sort_arguments const& arguments)
       : arguments_(arguments),
         options_(checked_options(arguments)),
-        memory_(arguments.memory),
         engine_(engine::named(arguments.common.engine, arguments.common.threads)),
         meter_(arguments.common.progress),
         output_(arguments, meter_) {}
 
   exit_code run() {
     timed(read_seconds_, [&] { read(); });
-    memory_.require(needs(), "sorting " + input_name(arguments_.input));
+    require(needs(input_.keys.type, count_, input_.bytes(), !are_words()));
     exit_code const code = visit_dtype(
         input_.keys.type, [&]<class T>(std::type_identity<T>) { return run_typed<T>(); });
     if (code == exit_code::done && arguments_.common.time) report_times();
@@ -56,15 +56,19 @@ class sort_run {
 
  private:
   void read() {
-    auto const options = arguments_.common.reading(&meter_);
-    input_ = read_sort_input(arguments_.input, options, output_.may_be_rows(), memory_);
+    auto options = arguments_.common.reading(&meter_);
+    // Refused before a key is read, where the size of the file tells.
+    options.before_items = [this](dtype type, std::uint64_t n) {
+      require(needs(type, n, n * size_of(type), false));
+    };
+    input_ = read_sort_input(arguments_.input, options, output_.may_be_rows());
     rows_ = output_.takes_rows(input_.keys.format);
     count_ = input_.keys.count();
     if (!arguments_.values) return;
     read_options of_values;
     of_values.type = arguments_.values_type;
     of_values.meter = &meter_;
-    values_ = read_sort_input(*arguments_.values, of_values, false, memory_).keys;
+    values_ = read_sort_input(*arguments_.values, of_values, false).keys;
     if (values_.count() == count_) return;
     throw file_error(input_name(*arguments_.values),
                      std::to_string(values_.count()) + " values, expected " +
@@ -87,20 +91,27 @@ class sort_run {
     });
   }
 
-  /// Of memory for all of it.
-  memory_needs needs() const {
-    std::uint64_t const n = count_;
-    std::uint64_t const value = arguments_.values ? size_of(values_.type) : 0;
-    sort_shape shape{n, size_of(input_.keys.type), by_positions() ? 0 : value, by_positions()};
+  /// What the sort may take must not be more than a bound that was given; what it takes at least,
+  /// than what there is.
+  void require(memory_needs const& needs) const {
+    std::string const what = "sorting " + input_name(arguments_.input);
+    require_memory(needs.least, what);
+    if (memory_bound_given()) require_memory(needs.most, what, " may take as much as ");
+  }
+
+  /// Of memory for `n` keys, which take `bytes` with what stands beside them.
+  memory_needs needs(dtype type, std::uint64_t n, std::uint64_t bytes, bool odd_floats) const {
+    std::uint64_t const value = values_.bytes.empty() ? 0 : size_of(values_.type);
+    sort_shape shape{n, size_of(type), by_positions() ? 0 : value, by_positions()};
     memory_needs needs;
     if (engine_.is_cuda()) {
       needs.add(n * (shape.positions ? 8 : shape.key + shape.value));
     } else {
-      shape.words = shape.positions || are_words();
+      shape.words = shape.positions || !odd_floats;
       shape.threads = engine_.threads();
       needs = needs_of(shape);
     }
-    needs.add(input_.bytes() + values_.bytes.size());
+    needs.add(bytes + values_.bytes.size());
     if (by_positions()) needs.add(values_.bytes.size());
     if (arguments_.common.verify) needs.add(n * 16);
     return needs;
@@ -247,7 +258,6 @@ class sort_run {
 
   sort_arguments const& arguments_;
   sort_options options_;
-  memory_bound memory_;
   engine engine_;
   progress meter_;
   sort_output output_;

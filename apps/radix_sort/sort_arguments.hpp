@@ -21,7 +21,6 @@ struct sort_arguments {
   std::string values_output;          ///< where they go
   bool positions = false;             ///< positions instead of keys
   bool unique = false;                ///< the first of equal keys only
-  std::uint64_t memory = 0;           ///< bytes that may be taken; 0: all there are
   std::optional<std::string> bits;    ///< "LO:HI"
   sort_options options;               ///< direction; the bits come from `bits`
   common_arguments common;

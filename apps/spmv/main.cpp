@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-spmv: multiplies a sparse matrix by a vector, or says what the matrix looks like.
+#include <string>
+
 #include <CLI/CLI.hpp>
 
 #include <apps/common/program.hpp>
@@ -39,7 +41,8 @@ Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device
 void say_what_is_of_x(CLI::App& app) {
   app.get_option("--dtype")->description(
       "type of the product: float32, float64, int64; of X, too, where that is raw");
-  app.get_option("--column")->description("column of X as text or CSV, from 1");
+  app.get_option("--column")->description(
+      "column of X as text or CSV, from 1; not given: the first, or all of a single row");
   app.get_option("--format")
       ->description("format of X: npy, raw, text, or auto: by name, else by content");
   app.get_option("--header")
@@ -55,25 +58,28 @@ int main(int argc, char** argv) {
   return run_program("scan-spmv", [&] {
     spmv_arguments arguments;
     CLI::App app(what_it_does, "scan-spmv");
-    app.footer(words_and_examples);
+    app.footer(std::string(words_and_examples) + "\n" + about_text);
     app.add_option("MATRIX", arguments.matrix,
                    "matrix: a Matrix Market file, or - for standard input")
+        ->check(no_empty_name)
         ->required();
     app.add_option("-o,--output", arguments.output,
                    "where the product goes: a file, or - for standard output")
+        ->check(no_empty_name)
         ->type_name("OUTPUT");
     app.add_option("--x", arguments.x, "what to multiply by, see below")
+        ->check(no_empty_name)
         ->type_name("X")
         ->capture_default_str();
     app.add_flag("--transpose", arguments.transpose, "multiply by the transpose of the matrix");
     app.add_option("--semiring", arguments.semiring, "what to multiply in, see below")
         ->type_name("SEMIRING")
         ->capture_default_str();
-    app.add_option("--repeat", arguments.repeat, "multiply N times, and tell the fastest by --time")
-        ->type_name("N")
-        ->capture_default_str();
+    add_whole_number(app, "--repeat", arguments.repeat, 1, 1000000000,
+                     "multiply N times, and tell the fastest by --time");
     app.add_flag("--stats", arguments.stats, "say how many rows there are, and how long they are");
     app.add_option("--spy", arguments.spy, "draw where the entries are: FILE.svg or FILE.png")
+        ->check(no_empty_name)
         ->type_name("FILE");
     add_common_arguments(app, arguments.common);
     say_what_is_of_x(app);

@@ -14,6 +14,7 @@
 #include <apps/common/array_writer.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/matrix_market.hpp>
+#include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/progress.hpp>
@@ -78,7 +79,6 @@ T rounded(std::string const& path, From value) {
 
 /// Refuses arguments that do not go together.
 spmv_arguments const& checked(spmv_arguments const& arguments) {
-  if (arguments.repeat < 1) throw usage_error("--repeat counts from 1");
   if (arguments.matrix == "-" && arguments.x == "-") {
     throw usage_error("MATRIX and --x cannot both be standard input");
   }
@@ -150,6 +150,12 @@ class spmv_run {
 
   template <class T>
   exit_code run_with() {
+    auto const entries = static_cast<std::uint64_t>(file_.entries());
+    // The list, its values, and the rows with their own, twice in a symmetric matrix.
+    std::uint64_t const places = (file_.symmetry == matrix_symmetry::general ? 1 : 2) * entries;
+    require_memory(entries * (16 + sizeof(T)) + places * (4 + sizeof(T)) +
+                       static_cast<std::uint64_t>(file_.rows) * 8,
+                   "the matrix of " + input_name(arguments_.matrix));
     std::vector<T> values = values_as<T>();
     coo_matrix<T> list{file_.rows,
                        file_.columns,

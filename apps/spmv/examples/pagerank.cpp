@@ -3,22 +3,22 @@
 // a sparse matrix and a vector: pagerank GRAPH.mtx[.gz] NAMES.txt [TOP]. Row i, column j of the
 // graph: i points to j. Line i of NAMES.txt is what i is called. data/make_wordnet.py makes both.
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <apps/common/byte_source.hpp>
 #include <apps/common/matrix_market.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/steps.hpp>
 #include <apps/common/table.hpp>
+#include <apps/common/text.hpp>
 #include <apps/spmv/spmv.hpp>
 
 namespace {
@@ -36,10 +36,12 @@ Usage: pagerank GRAPH.mtx NAMES.txt [TOP]
 
 GRAPH  Matrix Market file, also gzip-compressed, with as many rows as columns: an entry in row i
        and column j says that i points to j, however often, whatever its value
-NAMES  text, line i of which is what i is called
+NAMES  text, also gzip-compressed, line i of which is what i is called; one of both may be -, which
+       is standard input
 TOP    how many of the highest ranks to print; not given: 20
 
 Exit codes: 0 done, 2 usage, 3 bad file, 4 device or memory.
+Text: docs/text.md describes what is read.
 )";
 
 /// Entry (j, i) is the share of i's rank that goes to j.
@@ -101,17 +103,14 @@ void print(std::string const& text) {
 apps::exit_code run(std::string const& graph_path, std::string const& names_path, int top) {
   auto const file = apps::read_matrix_market(graph_path);
   if (file.rows != file.columns || file.rows == 0) {
-    throw apps::file_error(graph_path, "no graph: " + std::to_string(file.rows) + " rows and " +
+    throw apps::file_error(apps::input_name(graph_path), "no graph: " + std::to_string(file.rows) + " rows and " +
                                            std::to_string(file.columns) +
                                            " columns, expected as many of both, at least one");
   }
-  std::vector<std::string> names;
-  std::ifstream lines(names_path);
-  if (!lines) throw apps::file_error::from_errno(names_path, "cannot open for reading", errno);
-  for (std::string line; std::getline(lines, line);) names.push_back(line);
+  std::vector<std::string> const names = apps::read_lines(names_path);
   auto const n = static_cast<std::size_t>(file.rows);
   if (names.size() != n) {
-    throw apps::file_error(names_path, std::to_string(names.size()) + " names, expected " +
+    throw apps::file_error(apps::input_name(names_path), std::to_string(names.size()) + " names, expected " +
                                            std::to_string(n) + ", one a row");
   }
   engine const on = engine::best();
@@ -153,11 +152,16 @@ int main(int argc, char** argv) {
     if (argc < 3 || argc > 4) throw apps::usage_error("usage: pagerank GRAPH.mtx NAMES.txt [TOP]");
     int top = 20;
     if (argc == 4 &&
-        (apps::parse_number(std::string_view(argv[3]), top) != apps::parse_outcome::number ||
+        (std::string_view(argv[3]).find_first_not_of("0123456789") != std::string_view::npos ||
+         apps::parse_number(std::string_view(argv[3]), top) != apps::parse_outcome::number ||
          top < 1)) {
       throw apps::usage_error("TOP: " + apps::for_people(argv[3]) +
                               ", expected a number of ranks from 1");
     }
-    return run(argv[1], argv[2], top);
+    std::string const graph = argv[1], names = argv[2];
+    if (graph == "-" && names == "-") {
+      throw apps::usage_error("GRAPH and NAMES cannot both be standard input");
+    }
+    return run(graph, names, top);
   });
 }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the words in the cells of a text mean where they are no numbers. The rules are those of
+// docs/text.md.
+#pragma once
+
+#include <string_view>
+
+namespace libscan::apps {
+
+/// Whether the cell is a decimal number, inf or nan.
+bool is_number(std::string_view cell);
+
+/// Whether the cell says that its value is missing: it is empty, or one of the words of databases,
+/// statistics programs and spreadsheets for that ("NA", "None", "#N/A", ...), in any case.
+bool means_missing(std::string_view cell);
+
+/// Whether the cell is plainly the name of a column: it begins with a letter or '_' and is neither a
+/// word for a missing value, nor a truth value, nor nearly a number ("O" for 0, "e5").
+bool is_plain_name(std::string_view cell);
+
+/// The same for a cell among others, or in quotes: signs without digits ("(m)", "%") are names, too.
+bool is_name_or_sign(std::string_view cell);
+
+}  // namespace libscan::apps

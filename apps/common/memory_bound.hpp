@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much memory a program may take: --memory, or a share of what the machine and its limits
+// leave. Work that needs more is refused before it begins.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace libscan::apps {
+
+/// Bytes this process can have at most: the least of the physical memory, the limits of its cgroup
+/// and of the groups around it (v2 and v1), and RLIMIT_AS. `root` stands before /proc and /sys, for
+/// tests.
+std::uint64_t usable_memory(std::string const& root = "");
+
+/// Sets the bound of this process in bytes; 0: 60 % of `usable_memory()`, which is the default.
+void set_memory_bound(std::uint64_t bytes);
+
+/// The bound in bytes.
+std::uint64_t memory_bound();
+
+/// Whether the bound was set to anything but the default.
+bool memory_bound_given();
+
+/// Throws `error` if `bytes` exceed the bound. `what` takes them ("reading x.csv"); `how` continues
+/// the message.
+void require_memory(std::uint64_t bytes, std::string const& what,
+                    char const* how = " takes at least ");
+
+/// A number of bytes such as "4G": decimal digits, and perhaps K, M, G, T, P or E for powers of 1024
+/// (as K, KB or KiB, in any case). Throws `usage_error`.
+std::uint64_t parse_size(std::string const& text);
+
+}  // namespace libscan::apps
