@@ -4,13 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <string>
-#include <thread>
 
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
@@ -186,14 +184,15 @@ TEST_CASE("a test case that never ends is named, and ends its program with a fai
   INFO(output);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 1);
-  CHECK(output.find("test case \"for the parent: never ends\", section \"a part\" still runs after "
-                    "1 s") != std::string::npos);
+  CHECK(output.find(
+            "test case \"for the parent: never ends\", section \"a part\" still runs after ") !=
+        std::string::npos);
 }
 
 TEST_CASE("for the parent: never ends", "[.]") {
   SECTION("a part") {
     REQUIRE(std::getenv("LIBSCAN_TEST_CASE_SECONDS") != nullptr);
-    for (;;) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (int volatile rounds = 0;;) rounds = (rounds + 1) % 1000;
   }
 }
 
