@@ -15,6 +15,7 @@
 #include <libscan/simt/simt.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
+#include <tests/support/machine.hpp>
 
 // ThreadSanitizer holds back the signals that the executor's clock takes. (racecheck is compiled
 // like it.)
@@ -110,6 +111,21 @@ struct endless_kernel {
       }
       own = own + 1;
     }
+  }
+};
+
+/// Copies `bytes` bytes to shared memory at once.
+struct bulk_kernel {
+  struct shared_storage {
+    alignas(16) unsigned char stage[512];
+    simt::mbarrier full;
+  };
+  __device__ void operator()(shared_storage& shared, void const* from, unsigned bytes) const {
+    shared.full.init(1);
+    simt::fence_mbarrier_init();
+    shared.full.arrive_expect(bytes);
+    simt::bulk_load(shared.stage, from, bytes, shared.full);
+    shared.full.wait(0);
   }
 };
 
@@ -397,6 +413,26 @@ TEST_CASE("a deadlock is found at once, not by a time limit") {
   for (int i = 0; i < 3; ++i) CHECK_THROWS_WITH(wait_for_either(-1), Catch::Contains("deadlock"));
   auto const took = std::chrono::steady_clock::now() - start;
   CHECK(took < std::chrono::seconds(10));  // instrumented and on a busy machine; a blink otherwise
+}
+
+TEST_CASE("a bulk copy that rounds its end up past a buffer is found in every build") {
+  device_image<int> const image(61);
+  device_buffer<int> const items(61);
+  std::vector<int> const host(64, 1);
+  auto const copy = [](int const* from, unsigned bytes) {
+    simt::launch<bulk_kernel>({.blocks = 1, .threads = 1}, static_cast<void const*>(from), bytes);
+  };
+  for (auto const& how : {settings{}, seeded(1)}) {
+    scoped_settings const scope(how);
+    CHECK_NOTHROW(copy(host.data(), 256));
+    for (int const* const from : {image.data(), items.data()}) {
+      CHECK_NOTHROW(copy(from, 240));
+      CHECK_THROWS_WITH(copy(from, 256),
+                        Catch::Contains("bulk_kernel") &&
+                            Catch::Contains("reads 256 bytes, out of bounds: 0 bytes past the end "
+                                            "of a buffer of 244 bytes"));
+    }
+  }
 }
 
 TEST_CASE("a loop that never ends is found by the bound of steps") {
