@@ -19,7 +19,7 @@ using namespace libscan::test;
 
 namespace {
 
-/// What the second warp does: publishes report[i] of tile[i], one after the other.
+/// What a tile tells the others.
 template <class T>
 struct publication {
   index_t tile;
@@ -27,16 +27,20 @@ struct publication {
   T value;
 };
 
-/// The first warp looks back from `tile`, every lane writes what it found; the second publishes.
+/// The second warp publishes the news one after the other, the first `early` of them before the
+/// first warp looks back from `tile`. Every lane of that writes what it found.
 struct look_back_kernel {
   template <class T, class Op>
-  __device__ void operator()(publication<T> const* news, int count, index_t tile,
+  __device__ void operator()(publication<T> const* news, int count, int early, index_t tile,
                              device::tile_state<T> state, T* found, Op op) const {
-    if (threadIdx.x < simt::warp_size) {
-      found[threadIdx.x] = device::look_back(state, tile, op);
-    } else if (threadIdx.x == simt::warp_size) {
-      for (int i = 0; i < count; ++i) state.publish(news[i].tile, news[i].status, news[i].value);
-    }
+    bool const publishes = threadIdx.x == simt::warp_size;
+    auto const publish = [&](int first, int end) {
+      for (int i = first; i < end; ++i) state.publish(news[i].tile, news[i].status, news[i].value);
+    };
+    if (publishes) publish(0, early);
+    simt::sync_block();
+    if (publishes) publish(early, count);
+    if (threadIdx.x < simt::warp_size) found[threadIdx.x] = device::look_back(state, tile, op);
   }
 };
 
@@ -49,10 +53,11 @@ void put_in_order(std::vector<publication<T>>& news, int how) {
   }
 }
 
-/// Looks back from `tile`, where tiles in `prefixes` (ascending) publish their prefix, at last.
-/// `whole`: all tiles publish their totals before; else nobody publishes anything in windows before
-/// the one with the last prefix, for which nobody may wait. `how`: in ascending, descending, random
-/// order.
+/// Looks back from the tile after all of `totals`, where tiles in `prefixes` (ascending) publish
+/// their prefix. `whole`: all tiles have published their totals, and prefixes come during the
+/// look-back. Else prefixes are there and totals come; and nobody publishes anything in windows
+/// before the one with the last prefix, for which nobody may wait. `how`: in ascending, descending,
+/// random order.
 template <class Op>
 void require_look_back(std::vector<typename Op::value_type> const& totals,
                        std::vector<index_t> const& prefixes, bool whole, int how) {
@@ -73,6 +78,8 @@ void require_look_back(std::vector<typename Op::value_type> const& totals,
   }
   put_in_order(news, how);
   put_in_order(news_of_prefixes, how);
+  if (!whole) std::swap(news, news_of_prefixes);
+  auto const early = static_cast<int>(news.size());
   news.insert(news.end(), news_of_prefixes.begin(), news_of_prefixes.end());
   std::size_t const bytes = device::tile_state<T>::bytes(tile);
   device_buffer<std::byte> const memory{std::vector<std::byte>(bytes)};
@@ -80,7 +87,7 @@ void require_look_back(std::vector<typename Op::value_type> const& totals,
   device_buffer<T> const found(simt::warp_size);
   simt::launch<look_back_kernel>({.blocks = 1, .threads = 2 * simt::warp_size},
                                  static_cast<publication<T> const*>(list.data()),
-                                 static_cast<int>(news.size()), tile,
+                                 static_cast<int>(news.size()), early, tile,
                                  device::tile_state<T>(memory.data(), tile), found.data(), Op{});
   for (T const& of_lane : found.copy()) REQUIRE(bytes_of(of_lane) == bytes_of(prefix));
 }
@@ -89,10 +96,11 @@ void require_look_back(std::vector<typename Op::value_type> const& totals,
 
 TEMPLATE_LIST_TEST_CASE("a look-back takes every tile once, over several windows, in order", "",
                         chained_operators) {
-  each_schedule(2, [](std::string const& schedule) {
-    for (index_t const tile : {1, 2, 31, 32, 33, 64, 65, 97, 200}) {
+  each_schedule(scaled(2, 1), [](std::string const& schedule) {
+    // The longest walks first: mistakes in them give wrong values there, not endless loops.
+    for (index_t const tile : {200, 97, 65, 64, 33, 32, 31, 2, 1}) {
       auto const totals = tile_values<TestType>(tile, static_cast<std::uint64_t>(tile));
-      for (index_t const last : {0, 1, 30, 31, 32, 33, 63, 64, 65, 100, 167, 168, 199}) {
+      for (index_t const last : {100, 0, 1, 30, 31, 32, 33, 63, 64, 65, 167, 168, 199}) {
         if (last >= tile) continue;
         INFO(schedule << ", tile " << tile << ", last prefix of tile " << last);
         auto const how = static_cast<int>((tile + last) % 3);

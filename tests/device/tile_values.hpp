@@ -59,8 +59,9 @@ std::vector<typename Op::value_type> tile_values(index_t n, std::uint64_t stream
   using T = typename Op::value_type;
   std::vector<T> values;
   random_words words(stream + 77);
-  auto const some_begun = [&] {
-    return static_cast<index_t>(words.below(8) == 0 ? words.below(1 << 20) : 0);
+  auto const some_begun = [&]() -> index_t {
+    std::uint64_t const kind = words.below(16);
+    return kind == 0 ? 1 : kind == 1 ? static_cast<index_t>(words.below(1 << 20)) : 0;
   };
   if constexpr (std::is_same_v<T, device::position>) {
     for (index_t k = 0; k < n; ++k) values.push_back({static_cast<index_t>(words.below(1 << 27))});
