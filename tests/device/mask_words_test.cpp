@@ -121,7 +121,7 @@ TEMPLATE_TEST_CASE("ranks are written of bits in words", "", std::uint32_t, inde
       bits.push_back(often == 0 ? 0 : often == 1 ? ~0U : static_cast<unsigned>(random()));
     }
     for (int const offset : {0, 1}) {
-      for (int valid = 0; valid <= words * 32; valid += valid < 70 || valid > 1980 ? 1 : 111) {
+      for (int valid = 0; valid <= words * 32; valid += valid < 70 || valid > 1900 ? 1 : 111) {
         require_ranks<scan_kind::exclusive, TestType>(bits, valid, offset);
         require_ranks<scan_kind::inclusive, TestType>(bits, valid, offset);
         if (often < 2) valid += 100;

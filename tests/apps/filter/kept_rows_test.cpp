@@ -17,10 +17,10 @@ using namespace libscan::test;
 namespace {
 
 struct is_kept {
-  __device__ bool operator()(int x) const { return (x & 1) != 0; }
+  __device__ bool operator()(int x) const { return (x & 1) == 0; }
 };
 
-/// out = the odd ones of the first `valid` items; numbers: how many, and the last of them.
+/// out = the even ones of the first `valid` items; numbers: how many, and the last of them.
 template <int Width, int Rows>
 struct keep_kernel {
   using rows_type = device::kept_rows<Width, Rows>;
@@ -50,14 +50,14 @@ void require_kept(unsigned often) {
   random_words words(often);
   std::vector<int> items;
   for (int i = 0; i < most; ++i) {
-    items.push_back(2 * i + (often == 0 || (often < 100 && words.below(often) == 0) ? 1 : 0));
+    items.push_back(2 * i + (often == 0 || (often < 100 && words.below(often) == 0) ? 0 : 1));
   }
   for (int valid = 0; valid <= most; valid += valid < 40 || valid > most - 40 ? 1 : 29) {
     std::vector<int> expected;
     int last = -1;
     for (int i = 0; i < valid; ++i) {
       int const item = items[static_cast<std::size_t>(i)];
-      if (item % 2 == 0) continue;
+      if (item % 2 != 0) continue;
       expected.push_back(item);
       last = i;
     }
