@@ -11,6 +11,7 @@
 #include <libscan/core/half.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/simt/simt.cuh>
+#include <libscan/warp/scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/machine.hpp>
@@ -29,6 +30,21 @@ struct all_pairs_kernel {
       for (int j = 0; j < n; ++j) out[i * n + j] = op(x[i], x[j]);
       out[n * n + i] = op(T(op.identity()), x[i]);
       out[n * n + n + i] = op(x[i], T(op.identity()));
+    }
+  }
+};
+
+/// out = the scan of 32 items, then their total, found in two ways.
+struct warp_kernel {
+  template <class T, class Op>
+  __device__ void operator()(T const* in, T* out, Op op) const {
+    T const item = in[threadIdx.x];
+    auto const scanned = warp::inclusive_scan(item, op);
+    T const total = warp::combine(item, op);
+    out[threadIdx.x] = scanned.prefix;
+    if (threadIdx.x == 0) {
+      out[simt::warp_size] = scanned.total;
+      out[simt::warp_size + 1] = total;
     }
   }
 };
@@ -181,6 +197,24 @@ TEMPLATE_TEST_CASE("operators on floats, by example", "", float, double) {
   CHECK(result_of(minimum<T>{}, inf, -inf) == -inf);
   CHECK(result_of(maximum<T>{}, -inf, inf) == inf);
   CHECK(std::isnan(result_of(plus<T>{}, inf, -inf)));
+}
+
+TEMPLATE_TEST_CASE("a warp's scan and sum of special values", "", minimum<float>, maximum<float>,
+                   minimum<double>, maximum<double>, plus<std::int32_t>, minimum<std::int32_t>,
+                   maximum<std::uint32_t>, bit_and<std::uint16_t>, bit_or<std::int64_t>,
+                   bit_xor<std::uint8_t>) {
+  using T = typename TestType::value_type;
+  for (std::uint64_t stream = 0; stream < 20; ++stream) {
+    auto const items = make_input<T>(pattern::special, simt::warp_size, stream);
+    auto const expected =
+        scan_oracle(scan_kind::inclusive, items, TestType{}, TestType::identity());
+    device_buffer<T> const in(items), out(simt::warp_size + 2);
+    simt::launch<warp_kernel>({.blocks = 1, .threads = simt::warp_size},
+                              static_cast<T const*>(in.data()), out.data(), TestType{});
+    std::vector<T> all = expected.out;
+    all.insert(all.end(), 2, expected.total);
+    REQUIRE(difference(all, out.copy()) == "");
+  }
 }
 
 TEST_CASE("what scans may assume of operators") {
