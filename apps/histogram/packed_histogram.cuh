@@ -18,6 +18,7 @@ template <class Count>
 class packed_counters {
  public:
   static constexpr unsigned spill = 0x8000;
+  static_assert(2 * spill <= 1u << 16, "twice `spill` - 1 must fit a counter");
 
   __device__ packed_counters(unsigned* words, int bins, Count* counts, sample_totals* totals)
       : words_(words),
@@ -176,6 +177,9 @@ struct packed_histogram_kernel {
   static_assert(batch >= 1);
   static constexpr int tile_items = block_threads * batch * samples::width;
   static constexpr int tiles_between_barriers = most_items / (batch * samples::width);
+  static_assert(tiles_between_barriers >= 1 &&
+                    index_t{tiles_between_barriers} * tile_items < packed_counters<Count>::spill,
+                "a block must not add `spill` to one counter between two barriers");
 
   static std::size_t bytes(int bins) {
     return static_cast<std::size_t>(words(bins)) * sizeof(unsigned);

@@ -241,7 +241,7 @@ std::vector<T> segmented_oracle(scan_kind kind, std::vector<T> const& items,
   T sum = Op::identity();
   for (std::size_t k = 0; k < items.size(); ++k) {
     T const before = heads[k] != 0 ? Op::identity() : sum;
-    sum = op(before, items[k]);
+    sum = oracle_of(op)(before, items[k]);
     out.insert(out.end(), 2, kind == scan_kind::inclusive ? sum : before);
   }
   for (std::size_t k = 0; k < items.size(); ++k) out[2 * k + 1] = sum;

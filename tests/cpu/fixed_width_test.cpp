@@ -132,7 +132,7 @@ TEMPLATE_TEST_CASE("segmented scans and ranks of integers by any name", "", long
       std::vector<TestType> expected(in.size()), ranks_expected(in.size());
       TestType count = 0;
       for (std::size_t i = 0; i < in.size(); ++i) {
-        expected[i] = op(i == 0 || heads[i] != 0 ? TestType{5} : expected[i - 1], in[i]);
+        expected[i] = oracle_of(op)(i == 0 || heads[i] != 0 ? TestType{5} : expected[i - 1], in[i]);
         ranks_expected[i] = count;
         count += heads[i];
       }

@@ -95,10 +95,11 @@ void check_scans(vector_scan_of_items<Op, Item> const& code) {
 template <class Op, class T = typename Op::value_type>
 scan_result<T> segmented_loop(scan_kind kind, std::vector<T> const& in,
                               std::vector<std::uint8_t> const& heads, Op op, T carry, T init) {
+  auto const plain = oracle_of(op);
   scan_result<T> result{{}, carry};
   for (std::size_t i = 0; i < in.size(); ++i) {
     T const before = heads[i] ? init : result.total;
-    result.total = op(before, in[i]);
+    result.total = plain(before, in[i]);
     result.out.push_back(kind == scan_kind::inclusive ? result.total : before);
   }
   return result;

@@ -15,6 +15,7 @@
 
 #include <libscan/core/types.hpp>
 #include <tests/support/operators.hpp>
+#include <tests/support/plain_operators.hpp>
 
 namespace libscan::test {
 
@@ -25,16 +26,18 @@ struct scan_result {
   T total;
 };
 
-/// A scan one item after the other, in Op::value_type, with `init` before the first.
+/// A scan one item after the other, in Op::value_type, with `init` before the first. Of the
+/// library's operators it uses plain ones in their place.
 template <class Op, class Item>
 scan_result<typename Op::value_type> scan_oracle(scan_kind kind, std::vector<Item> const& in, Op op,
                                                  typename Op::value_type init) {
   using T = typename Op::value_type;
+  auto const plain = oracle_of(op);
   scan_result<T> result{{}, init};
   result.out.reserve(in.size());
   for (Item const& item : in) {
     T const before = result.total;
-    result.total = op(before, static_cast<T>(item));
+    result.total = plain(before, static_cast<T>(item));
     result.out.push_back(kind == scan_kind::inclusive ? result.total : before);
   }
   return result;

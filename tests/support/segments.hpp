@@ -115,11 +115,12 @@ std::vector<typename Op::value_type> segmented_oracle(scan_kind kind, std::vecto
   using T = typename Op::value_type;
   std::vector<T> out;
   out.reserve(in.size());
+  auto const plain = oracle_of(op);
   T sum = init;
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (heads[i] != 0) sum = init;
     T const before = sum;
-    sum = op(before, static_cast<T>(in[i]));
+    sum = plain(before, static_cast<T>(in[i]));
     out.push_back(kind == scan_kind::inclusive ? sum : before);
   }
   return out;
@@ -131,11 +132,12 @@ std::vector<typename Op::value_type> segment_totals_oracle(std::vector<Item> con
                                                            std::vector<index_t> const& offsets,
                                                            Op op, typename Op::value_type init) {
   using T = typename Op::value_type;
+  auto const plain = oracle_of(op);
   std::vector<T> totals;
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
     T sum = init;
     for (index_t i = offsets[s]; i < offsets[s + 1]; ++i) {
-      sum = op(sum, static_cast<T>(in[static_cast<std::size_t>(i)]));
+      sum = plain(sum, static_cast<T>(in[static_cast<std::size_t>(i)]));
     }
     totals.push_back(sum);
   }
