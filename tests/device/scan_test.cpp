@@ -45,7 +45,7 @@ struct place {
 template <class T, class Item>
 test::scan_result<T> between_canaries(
     std::vector<Item> const& items, place where,
-    std::function<void(workspace&, Item const* in, T* out, T* total)> const& scan) {
+    std::function<void(workspace&, Item* in, T* out, T* total)> const& scan) {
   auto const n = static_cast<index_t>(items.size());
   workspace ws;
   device_image<Item> in(items, where.in_offset);
@@ -72,7 +72,7 @@ test::scan_result<typename Op::value_type> scan_on_device(scan_kind kind,
   using T = typename Op::value_type;
   auto const n = static_cast<index_t>(items.size());
   return between_canaries<T, Item>(
-      items, where, [&](workspace& ws, Item const* in, T* out, T* total) {
+      items, where, [&](workspace& ws, Item* in, T* out, T* total) {
         if (kind == scan_kind::exclusive) {
           exclusive_scan<Tuning>(ws, in, out, n, op, total, init);
         } else {

@@ -27,8 +27,8 @@ struct has_low_value {
 /// Calls that keep items of T, or their indices.
 template <class T>
 struct filter_calls {
-  std::function<void(workspace&, T const* in, T* out, index_t n, index_t* count)> filter;
-  std::function<void(workspace&, T const* in, index_t* out, index_t n, index_t* count)> indices;
+  std::function<void(workspace&, T* in, T* out, index_t n, index_t* count)> filter;
+  std::function<void(workspace&, T* in, index_t* out, index_t n, index_t* count)> indices;
 };
 
 /// Requires, between canaries, what std::copy_if keeps. Not compiled once for each way.
@@ -62,10 +62,10 @@ void require_filter_by(filter_calls<T> const& calls, std::vector<T> const& items
 template <class Tuning, class T, class Predicate>
 void require_filter(std::vector<T> const& items, Predicate keep, int offset = 0) {
   filter_calls<T> const calls{
-      [&](workspace& ws, T const* in, T* out, index_t n, index_t* count) {
+      [&](workspace& ws, T* in, T* out, index_t n, index_t* count) {
         filter<Tuning>(ws, in, out, n, keep, count);
       },
-      [&](workspace& ws, T const* in, index_t* out, index_t n, index_t* count) {
+      [&](workspace& ws, T* in, index_t* out, index_t n, index_t* count) {
         filter_indices<Tuning>(ws, in, out, n, keep, count);
       }};
   require_filter_by(calls, items, keep, offset);

@@ -64,8 +64,8 @@ void require_same(std::vector<Item> const& expected, device_image<Item>& got) {
 /// Calls that find runs of T.
 template <class T>
 struct run_calls {
-  std::function<void(workspace&, T const* in, T* firsts, index_t n, index_t* count)> unique;
-  std::function<void(workspace&, T const* in, T* values, std::uint32_t* lengths, index_t* offsets,
+  std::function<void(workspace&, T* in, T* firsts, index_t n, index_t* count)> unique;
+  std::function<void(workspace&, T* in, T* values, std::uint32_t* lengths, index_t* offsets,
                      index_t n, index_t* count)>
       encode;
 };
@@ -94,10 +94,10 @@ void require_runs_by(run_calls<T> const& calls, std::vector<T> const& items,
 template <class Tuning, class T, class Equal = equal_values>
 void require_runs(std::vector<T> const& items, int offset = 0, Equal equal = {}) {
   run_calls<T> const calls{
-      [&](workspace& ws, T const* in, T* firsts, index_t n, index_t* count) {
+      [&](workspace& ws, T* in, T* firsts, index_t n, index_t* count) {
         unique<Tuning>(ws, in, firsts, n, count, equal);
       },
-      [&](workspace& ws, T const* in, T* values, std::uint32_t* lengths, index_t* offsets,
+      [&](workspace& ws, T* in, T* values, std::uint32_t* lengths, index_t* offsets,
           index_t n, index_t* count) {
         run_length_encode<Tuning>(ws, in, values, lengths, offsets, n, count, equal);
       }};
