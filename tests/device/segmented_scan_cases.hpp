@@ -33,9 +33,8 @@ struct place {
 /// Has items scanned between canaries, and looks at what must not change. Not compiled once for
 /// each way and descriptor.
 template <class T, class Item>
-std::vector<T> between_canaries(
-    std::vector<Item> const& items, place where,
-    std::function<void(workspace&, Item* in, T* out)> const& scan) {
+std::vector<T> between_canaries(std::vector<Item> const& items, place where,
+                                std::function<void(workspace&, Item* in, T* out)> const& scan) {
   auto const n = static_cast<index_t>(items.size());
   workspace ws;
   device_image<Item> in(items, where.in_offset);

@@ -287,8 +287,7 @@ TEST_CASE("semirings: shortest paths, likeliest paths, reachability") {
 }
 
 using path_types = types_to_test<std::tuple<float>, std::tuple<std::int64_t>, std::tuple<>>;
-TEMPLATE_LIST_TEST_CASE("where there is no path there is none after another step", "",
-                        path_types) {
+TEMPLATE_LIST_TEST_CASE("where there is no path there is none after another step", "", path_types) {
   using T = TestType;
   T const no_way = min_plus<T>::zero(), impossible = max_times<T>::zero();
   // Row 0 has no entries; row 1 leads to what cannot be reached; row 2 to both.
