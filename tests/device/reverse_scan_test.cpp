@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <libscan/device/reversed.cuh>
@@ -89,7 +90,9 @@ TEMPLATE_TEST_CASE("with the smallest tiles, every n from 0 to 200 agrees with a
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : tiny_sizes()) {
-      require_scans<TestType>(make_items<std::int32_t>(n), plus<std::int32_t>{}, 7);
+      if constexpr (!few_types) {
+        require_scans<TestType>(make_items<std::int32_t>(n), plus<std::int32_t>{}, 7);
+      }
       require_scans<TestType>(make_items<affine>(n), compose{}, affine{3, 5});
     }
   });
@@ -101,8 +104,10 @@ TEST_CASE("wherever items and results begin, nothing beyond them is read or writ
     for (int out_offset = 0; out_offset < 5; ++out_offset) {
       for (int const in_offset : {0, 1, out_offset}) {
         for (index_t const n : {0, 1, 2, 3, 5, 127, 128, 129, 255, 256, 300, 1021}) {
-          require_scans<tiny_pipeline_tuning>(make_items<std::int32_t>(n), plus<std::int32_t>{}, 7,
-                                              in_offset, out_offset);
+          if constexpr (!few_types) {
+            require_scans<tiny_pipeline_tuning>(make_items<std::int32_t>(n), plus<std::int32_t>{},
+                                                7, in_offset, out_offset);
+          }
           require_scans<tiny_pipeline_tuning>(make_input<std::int8_t>(pattern::random, n),
                                               minimum<std::int32_t>{}, 5, in_offset, out_offset);
         }
@@ -116,18 +121,33 @@ TEST_CASE("wherever items and results begin, nothing beyond them is read or writ
   });
 }
 
-using operators =
-    types_to_test<std::tuple<plus<std::uint8_t>, plus<std::uint64_t>, compose, join_shears>,
-                  std::tuple<plus<std::uint16_t>, plus<std::uint32_t>, maximum<double>,
-                             bit_xor<std::int8_t>, keep_last>>;
+namespace {
+
+template <class Op>
+using pipelined = tried<
+    pipeline_tuning<typename Op::value_type, typename Op::value_type, typename Op::value_type>, Op>;
+template <class Op>
+using looking_back = tried<look_back_tuning<typename Op::value_type>, Op>;
+template <class Op>
+using by_choice = tried<chosen, Op>;
+
+}  // namespace
+
+using operators = types_to_test<
+    std::tuple<pipelined<plus<std::uint8_t>>>,
+    std::tuple<looking_back<compose>, pipelined<plus<std::uint64_t>>, looking_back<join_shears>>,
+    std::tuple<by_choice<plus<std::uint8_t>>, by_choice<plus<std::uint64_t>>, by_choice<compose>,
+               by_choice<join_shears>, by_choice<plus<std::uint16_t>>,
+               by_choice<plus<std::uint32_t>>, by_choice<maximum<double>>,
+               by_choice<bit_xor<std::int8_t>>, by_choice<keep_last>,
+               pipelined<plus<std::uint32_t>>>>;
 TEMPLATE_LIST_TEST_CASE("reverse scans of every type agree with a loop", "", operators) {
   each_schedule(1, [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : sizes()) {
-      auto const items = make_items<typename TestType::value_type>(n);
-      require_scans<automatic>(items, TestType{}, items.front());
-      require_scans<pipeline_tuning<std::uint32_t, std::uint32_t, std::uint32_t>>(
-          make_items<std::uint32_t>(n), plus<std::uint32_t>{}, 1u);
+      using op = typename TestType::with;
+      auto const items = make_items<typename op::value_type>(n);
+      require_scans<way_of<typename TestType::way>>(items, op{}, items.front());
     }
   });
 }
@@ -135,11 +155,14 @@ TEMPLATE_LIST_TEST_CASE("reverse scans of every type agree with a loop", "", ope
 TEST_CASE("narrow items and an operator whose identity they cannot hold agree with a loop") {
   for (index_t const n : sizes()) {
     auto const bytes = make_input<std::int8_t>(pattern::random, n);
-    require_scans<automatic>(bytes, plus<std::int32_t>{}, 1000);
-    require_scans<automatic>(bytes, minimum<std::int64_t>{},
-                             std::numeric_limits<std::int64_t>::max());
-    require_scans<automatic>(make_input<std::uint16_t>(pattern::random, n), plus<std::uint64_t>{},
-                             std::uint64_t{1} << 40);
+    require_scans<automatic_or<look_back_tuning<std::int32_t>>>(bytes, plus<std::int32_t>{}, 1000);
+    if constexpr (!quick_types) {
+      using tuning = automatic_or<look_back_tuning<std::int64_t>>;
+      require_scans<tuning>(bytes, minimum<std::int64_t>{},
+                            std::numeric_limits<std::int64_t>::max());
+      require_scans<tuning>(make_input<std::uint16_t>(pattern::random, n), plus<std::uint64_t>{},
+                            std::uint64_t{1} << 40);
+    }
   }
 }
 
@@ -150,7 +173,8 @@ TEST_CASE("results are transformed as they are stored from behind") {
     device_image<std::uint64_t> out(n, 1);
     transforming const result{out.data(), inverted{}};
     auto const* const first = static_cast<std::int16_t const*>(in.data());
-    scan<automatic>(scan_kind::inclusive, first, result, n, plus<std::int64_t>{}, nullptr, 5);
+    using tuning = automatic_or<look_back_tuning<std::int64_t>>;
+    scan<tuning>(scan_kind::inclusive, first, result, n, plus<std::int64_t>{}, nullptr, 5);
     auto const expected = behind(scan_kind::inclusive, items, plus<std::int64_t>{}, 5);
     REQUIRE(difference(transform_all(expected.out, inverted{}), out.read()) == "");
     REQUIRE(out.damage() == "");
@@ -163,7 +187,8 @@ TEST_CASE("items are transformed as they are loaded from behind") {
     device_image<std::int16_t> in(items);
     device_image<std::int64_t> out(n, 1);
     transformed const first{static_cast<std::int16_t const*>(in.data()), squared{}};
-    scan<automatic>(scan_kind::exclusive, first, out.data(), n, plus<std::int64_t>{}, nullptr, 5);
+    using tuning = automatic_or<look_back_tuning<std::int64_t>>;
+    scan<tuning>(scan_kind::exclusive, first, out.data(), n, plus<std::int64_t>{}, nullptr, 5);
     auto const expected =
         behind(scan_kind::exclusive, transform_all(items, squared{}), plus<std::int64_t>{}, 5);
     REQUIRE(difference(expected.out, out.read()) == "");
@@ -171,8 +196,9 @@ TEST_CASE("items are transformed as they are loaded from behind") {
   }
 }
 
-TEMPLATE_TEST_CASE("reverse scans read the number of items on the device", "", tiny_tuning,
-                   automatic) {
+using ways_of_counts = types_to_test<std::tuple<tiny_tuning>, std::tuple<chosen>, std::tuple<>>;
+TEMPLATE_LIST_TEST_CASE("reverse scans read the number of items on the device", "",
+                        ways_of_counts) {
   index_t const at_most = sizes().back();
   auto const items = make_items<std::int32_t>(at_most);
   for (index_t const n :
@@ -182,8 +208,9 @@ TEMPLATE_TEST_CASE("reverse scans read the number of items on the device", "", t
     for (scan_kind const kind : both_kinds) {
       device_image<std::int32_t> in(items), out(at_most), total(1);
       device_image<index_t> length(std::vector<index_t>{n});
-      scan<TestType>(kind, in.data(), out.data(), item_count::on_device(length.data(), at_most),
-                     plus<std::int32_t>{}, total.data(), 7);
+      scan<way_of<TestType>>(kind, in.data(), out.data(),
+                             item_count::on_device(length.data(), at_most), plus<std::int32_t>{},
+                             total.data(), 7);
       auto const expected =
           behind(kind, std::vector<std::int32_t>(items.begin(), items.begin() + taken),
                  plus<std::int32_t>{}, 7);
@@ -196,12 +223,12 @@ TEMPLATE_TEST_CASE("reverse scans read the number of items on the device", "", t
 }
 
 TEST_CASE("a pipeline from behind refuses a number of items that only the device knows") {
-  using pipelined = pipeline_tuning<std::int32_t, std::int32_t, std::int32_t>;
+  using tuning = pipeline_tuning<std::int32_t, std::int32_t, std::int32_t>;
   device_image<std::int32_t> in(9), out(9);
   device_image<index_t> length(std::vector<index_t>{9});
   REQUIRE_THROWS_AS(
-      scan<pipelined>(scan_kind::inclusive, in.data(), out.data(),
-                      item_count::on_device(length.data(), 9), plus<std::int32_t>{}, nullptr, 0),
+      scan<tuning>(scan_kind::inclusive, in.data(), out.data(),
+                   item_count::on_device(length.data(), 9), plus<std::int32_t>{}, nullptr, 0),
       invalid_argument);
 }
 
@@ -223,7 +250,7 @@ TEST_CASE("a reverse scan asks the operator it is given for its identity") {
   for (index_t const n : sizes()) {
     auto const items = make_items<std::int64_t>(n);
     least_below const op{*std::max_element(items.begin(), items.end())};
-    require_scans<automatic>(items, op, op.identity());
+    require_scans<automatic_or<look_back_tuning<std::int64_t>>>(items, op, op.identity());
   }
 }
 

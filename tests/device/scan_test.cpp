@@ -45,7 +45,7 @@ struct place {
 template <class T, class Item>
 test::scan_result<T> between_canaries(
     std::vector<Item> const& items, place where,
-    std::function<void(workspace&, Item const* in, T* out, T* total)> const& scan) {
+    std::function<void(workspace&, Item* in, T* out, T* total)> const& scan) {
   auto const n = static_cast<index_t>(items.size());
   workspace ws;
   device_image<Item> in(items, where.in_offset);
@@ -71,14 +71,13 @@ test::scan_result<typename Op::value_type> scan_on_device(scan_kind kind,
                                                           place where = {}) {
   using T = typename Op::value_type;
   auto const n = static_cast<index_t>(items.size());
-  return between_canaries<T, Item>(
-      items, where, [&](workspace& ws, Item const* in, T* out, T* total) {
-        if (kind == scan_kind::exclusive) {
-          exclusive_scan<Tuning>(ws, in, out, n, op, total, init);
-        } else {
-          inclusive_scan<Tuning>(ws, in, out, n, op, total, init);
-        }
-      });
+  return between_canaries<T, Item>(items, where, [&](workspace& ws, Item* in, T* out, T* total) {
+    if (kind == scan_kind::exclusive) {
+      exclusive_scan<Tuning>(ws, in, out, n, op, total, init);
+    } else {
+      inclusive_scan<Tuning>(ws, in, out, n, op, total, init);
+    }
+  });
 }
 
 template <class Tuning, class Op, class Item>
@@ -146,9 +145,8 @@ TEMPLATE_TEST_CASE("many of the smallest tiles agree with a loop", "", tiny_tuni
 namespace {
 
 template <class Op>
-using pipelined = tried<pipeline_tuning<typename Op::value_type, typename Op::value_type,
-                                        typename Op::value_type>,
-                        Op>;
+using pipelined = tried<
+    pipeline_tuning<typename Op::value_type, typename Op::value_type, typename Op::value_type>, Op>;
 template <class Op>
 using looking_back = tried<look_back_tuning<typename Op::value_type>, Op>;
 
@@ -174,6 +172,7 @@ TEMPLATE_LIST_TEST_CASE("the size ladder agrees with a loop, in every type and o
   });
 }
 
+#ifndef LIBSCAN_TEST_QUICK
 namespace {
 
 /// An operator that looks up at run time what it is.
@@ -200,6 +199,7 @@ TEMPLATE_LIST_TEST_CASE("operators that branch agree with a loop", "", branching
     if (on_gpu) require_sizes<way>({300001, 3000001}, sum_or_greatest{greatest}, 5);
   }
 }
+#endif
 
 #ifndef LIBSCAN_TEST_ALWAYS_REDUCED
 TEST_CASE("a million items agree with a loop") {
@@ -210,9 +210,10 @@ TEST_CASE("a million items agree with a loop") {
 
 TEST_CASE("items are converted to the accumulator before the first addition") {
   std::vector<std::uint8_t> const bytes(3000, 255);
-  using tuning = automatic_or<look_back_tuning<std::uint32_t>>;
+  using T = std::conditional_t<quick_types, std::int32_t, std::uint32_t>;
+  using tuning = automatic_or<look_back_tuning<T>>;
   for (scan_kind const kind : both_kinds) {
-    require_scan<tuning>(kind, bytes, plus<std::uint32_t>{}, 0u);
+    require_scan<tuning>(kind, bytes, plus<T>{}, T{0});
   }
 }
 
@@ -227,8 +228,9 @@ TEST_CASE("all input patterns, over several tiles") {
 TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is touched") {
   auto const items = make_items<std::int32_t>(700);
   auto const bytes = make_items<std::uint8_t>(700);
-  using of_bytes = std::conditional_t<
-      quick_types, pipeline_tuning<std::uint8_t, std::uint8_t, std::uint8_t>, automatic>;
+  using of_bytes =
+      std::conditional_t<quick_types, pipeline_tuning<std::uint8_t, std::uint8_t, std::uint8_t>,
+                         automatic>;
   for (int offset = 0; offset <= 16; ++offset) {
     INFO("offset " << offset);
     place const where{offset, 16 - offset, false};
@@ -255,7 +257,7 @@ TEST_CASE("the output may be the input") {
 }
 
 using floating_ways =
-    types_to_test<std::tuple<looking_back<plus<double>>>, std::tuple<pipelined<plus<float>>>,
+    types_to_test<std::tuple<looking_back<plus<float>>>, std::tuple<pipelined<plus<double>>>,
                   std::tuple<tried<automatic, plus<float>>, tried<automatic, plus<double>>>>;
 TEMPLATE_LIST_TEST_CASE("floating sums are within the bound of any order, and repeat bit for bit",
                         "", floating_ways) {
@@ -279,12 +281,14 @@ TEST_CASE("identities are exact: -0.0 stays, infinities are found, NaN is passed
   using tuning = automatic_or<look_back_tuning<float>>;
   std::vector<float> const zeros(100, -0.0f);
   require_scan<tuning>(scan_kind::inclusive, zeros, plus<float>{}, -0.0f);
-  std::vector<float> const infinite(100, std::numeric_limits<float>::infinity());
-  require_scan<tuning>(scan_kind::inclusive, infinite, minimum<float>{},
-                       minimum<float>::identity());
-  auto const special = make_input<float>(pattern::special, 5000);
-  require_scan<tuning>(scan_kind::exclusive, special, maximum<float>{},
-                       maximum<float>::identity());
+  if constexpr (!quick_types) {
+    std::vector<float> const infinite(100, std::numeric_limits<float>::infinity());
+    require_scan<tuning>(scan_kind::inclusive, infinite, minimum<float>{},
+                         minimum<float>::identity());
+    auto const special = make_input<float>(pattern::special, 5000);
+    require_scan<tuning>(scan_kind::exclusive, special, maximum<float>{},
+                         maximum<float>::identity());
+  }
 }
 
 TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", tiny_tuning,

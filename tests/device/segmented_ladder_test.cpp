@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segmented scans the way the library chooses, against a sequential loop: the ladder of sizes, types,
-// pointers of any alignment.
+// Segmented scans the way the library chooses, against a sequential loop: the ladder of sizes,
+// types, pointers of any alignment.
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -53,8 +53,8 @@ TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is 
     INFO("offset " << offset);
     place const where{offset, 16 - offset, false};
     auto const require = [&]<class Way, class Forms>(tried<Way, Forms> const&) -> void {
-      require_scans<way_of<Way>, std::int32_t>(segment_shape::power_law, 4700,
-                                               plus<std::int32_t>{}, 0, Forms{}, where);
+      require_scans<way_of<Way>, std::int32_t>(segment_shape::power_law, 4700, plus<std::int32_t>{},
+                                               0, Forms{}, where);
     };
     require(tried<chosen, flags>{});
     if constexpr (!few_types) {

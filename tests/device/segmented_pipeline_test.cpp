@@ -50,9 +50,8 @@ TEMPLATE_LIST_TEST_CASE("the smallest pipeline agrees with a loop, whatever the 
 namespace {
 
 template <class Op, int Bits>
-using tuned =
-    segmented_pipeline_tuning<typename Op::value_type, typename Op::value_type,
-                              typename Op::value_type, Bits>;
+using tuned = segmented_pipeline_tuning<typename Op::value_type, typename Op::value_type,
+                                        typename Op::value_type, Bits>;
 template <class Op>
 using by_marks = tried<tuned<Op, 8>, tested<Op, marks>>;
 template <class Op>
@@ -60,11 +59,10 @@ using by_keys = tried<tuned<Op, 32>, tested<Op, descriptors<descriptor::keys>>>;
 
 }  // namespace
 
-using tuned_cases =
-    types_to_test<std::tuple<by_marks<plus<std::int16_t>>>, std::tuple<by_keys<tripwire>>,
-                  std::tuple<by_keys<plus<std::int16_t>>, by_marks<tripwire>,
-                             by_marks<plus<std::int32_t>>, by_keys<plus<std::int32_t>>,
-                             by_marks<compose>, by_keys<compose>>>;
+using tuned_cases = types_to_test<
+    std::tuple<by_marks<plus<std::int16_t>>>, std::tuple<by_keys<tripwire>>,
+    std::tuple<by_keys<plus<std::int16_t>>, by_marks<tripwire>, by_marks<plus<std::int32_t>>,
+               by_keys<plus<std::int32_t>>, by_marks<compose>, by_keys<compose>>>;
 TEMPLATE_LIST_TEST_CASE("the pipeline as it is tuned agrees with a loop", "", tuned_cases) {
   using given = typename TestType::with;
   using op = typename given::operation;
@@ -74,8 +72,8 @@ TEMPLATE_LIST_TEST_CASE("the pipeline as it is tuned agrees with a loop", "", tu
   for (segment_shape const shape : all_segment_shapes()) {
     for (index_t const n : {tile - 1, 2 * tile + 129, on_gpu ? 700 * tile + 1 : 7 * tile + 1}) {
       if (reduced() && n > 3 * tile) continue;
-      require_scans<typename TestType::way, typename given::type>(
-          shape, n, op{}, op::identity(), typename given::forms{});
+      require_scans<typename TestType::way, typename given::type>(shape, n, op{}, op::identity(),
+                                                                  typename given::forms{});
     }
   }
 }

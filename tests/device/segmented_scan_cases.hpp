@@ -33,9 +33,8 @@ struct place {
 /// Has items scanned between canaries, and looks at what must not change. Not compiled once for
 /// each way and descriptor.
 template <class T, class Item>
-std::vector<T> between_canaries(
-    std::vector<Item> const& items, place where,
-    std::function<void(workspace&, Item const* in, T* out)> const& scan) {
+std::vector<T> between_canaries(std::vector<Item> const& items, place where,
+                                std::function<void(workspace&, Item* in, T* out)> const& scan) {
   auto const n = static_cast<index_t>(items.size());
   workspace ws;
   device_image<Item> in(items, where.in_offset);
@@ -60,7 +59,7 @@ std::vector<typename Op::value_type> scan_on_device(scan_kind kind, std::vector<
                                                     place where = {}) {
   using T = typename Op::value_type;
   auto const n = static_cast<index_t>(items.size());
-  return between_canaries<T, Item>(items, where, [&](workspace& ws, Item const* in, T* out) {
+  return between_canaries<T, Item>(items, where, [&](workspace& ws, Item* in, T* out) {
     if (kind == scan_kind::exclusive) {
       exclusive_segmented_scan<Tuning>(ws, in, out, heads, n, op, init);
     } else {

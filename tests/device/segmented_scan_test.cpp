@@ -16,14 +16,13 @@ using namespace libscan::test;
 
 namespace {
 
-using forms_for_tripwire =
-    std::conditional_t<quick_types, descriptors<descriptor::flags>,
-                       descriptors<descriptor::flags, descriptor::offsets>>;
+using forms_for_tripwire = std::conditional_t<quick_types, descriptors<descriptor::flags>,
+                                              descriptors<descriptor::flags, descriptor::offsets>>;
 using forms_for_sums = std::conditional_t<
     quick_types, descriptors<descriptor::offsets, descriptor::keys>,
-    std::conditional_t<
-        few_types, descriptors<descriptor::bits, descriptor::narrow_offsets, descriptor::keys>,
-        every_form>>;
+    std::conditional_t<few_types,
+                       descriptors<descriptor::bits, descriptor::narrow_offsets, descriptor::keys>,
+                       every_form>>;
 
 }  // namespace
 
@@ -51,13 +50,12 @@ using small_cases = types_to_test<
                tried<tiny_resident_segments, tested<tripwire, descriptors<descriptor::offsets>>>>,
     std::tuple<
         tried<small_tuning, tested<compose, offsets_and_keys>>,
-        tried<small_tuning,
-              tested<keep_last, descriptors<descriptor::flags, descriptor::offsets,
-                                            descriptor::keys>>>,
+        tried<small_tuning, tested<keep_last, descriptors<descriptor::flags, descriptor::offsets,
+                                                          descriptor::keys>>>,
         tried<small_tuning, tested<tripwire, descriptors<descriptor::flags, descriptor::offsets>>>,
-        tried<tiny_resident_segments,
-              tested<compose,
-                     descriptors<descriptor::flags, descriptor::offsets, descriptor::keys>>>,
+        tried<
+            tiny_resident_segments,
+            tested<compose, descriptors<descriptor::flags, descriptor::offsets, descriptor::keys>>>,
         tried<tiny_resident_segments,
               tested<keep_last, descriptors<descriptor::flags, descriptor::offsets>>>,
         tried<tiny_resident_segments,
@@ -106,9 +104,8 @@ TEMPLATE_LIST_TEST_CASE("rows of a matrix begin at multiples of their length", "
     INFO("length " << length);
     auto const heads = flags_of(row_offsets(n, length));
     for (scan_kind const kind : both_kinds) {
-      auto const got =
-          scan_on_device<way_of<TestType>>(kind, items, equal_segments{length},
-                                           plus<std::int32_t>{}, 1);
+      auto const got = scan_on_device<way_of<TestType>>(kind, items, equal_segments{length},
+                                                        plus<std::int32_t>{}, 1);
       REQUIRE(difference(segmented_oracle(kind, items, heads, plus<std::int32_t>{}, 1), got) == "");
     }
   }
@@ -168,16 +165,16 @@ TEMPLATE_LIST_TEST_CASE("floating sums repeat bit for bit, and -0.0 stays", "", 
   auto const small = make_input<float>(pattern::small, static_cast<index_t>(items.size()));
   auto const exact =
       segmented_oracle(scan_kind::inclusive, small, segments.host_flags, plus<float>{}, -0.0f);
-  REQUIRE(difference(exact, scan_on_device<way>(scan_kind::inclusive, small, heads,
-                                                     plus<float>{}, -0.0f)) == "");
+  REQUIRE(difference(exact, scan_on_device<way>(scan_kind::inclusive, small, heads, plus<float>{},
+                                                -0.0f)) == "");
   std::vector<float> const zeros(items.size(), -0.0f);
   REQUIRE(bit_difference(zeros, scan_on_device<way>(scan_kind::inclusive, zeros, heads,
-                                                         plus<float>{}, -0.0f)) == "");
+                                                    plus<float>{}, -0.0f)) == "");
 }
 
 using ways_of_counts =
-    types_to_test<std::tuple<small_tuning>, std::tuple<tiny_pipeline_tuning, tiny_resident_segments>,
-                  std::tuple<>>;
+    types_to_test<std::tuple<small_tuning>,
+                  std::tuple<tiny_pipeline_tuning, tiny_resident_segments>, std::tuple<>>;
 TEMPLATE_LIST_TEST_CASE("the number of items may lie in device memory", "", ways_of_counts) {
   auto const items = make_items<std::int32_t>(1000);
   for (index_t const n : {-3, 0, 1, 32, 999, 1000, 5000}) {
@@ -268,10 +265,9 @@ TEST_CASE("what cannot work is refused before anything runs") {
                                                          equal_segments{3}, 100000, plus<int>{}),
                       Catch::Contains("workspace of 8 bytes, but the call needs"));
   workspace ws;
-  REQUIRE_THROWS_WITH(
-      inclusive_segmented_scan<refusing>(ws, items.data(), items.data(), equal_segments{0}, 1,
-                                         plus<int>{}),
-      Catch::Contains("length of segments is 0; expected > 0"));
+  REQUIRE_THROWS_WITH(inclusive_segmented_scan<refusing>(ws, items.data(), items.data(),
+                                                         equal_segments{0}, 1, plus<int>{}),
+                      Catch::Contains("length of segments is 0; expected > 0"));
 }
 
 TEST_CASE("outputs that share memory with what a scan within segments reads are refused") {

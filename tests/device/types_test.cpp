@@ -110,9 +110,8 @@ void require_scans() {
 }
 
 template <class Op>
-using pipelined = tried<pipeline_tuning<typename Op::value_type, typename Op::value_type,
-                                        typename Op::value_type>,
-                        Op>;
+using pipelined = tried<
+    pipeline_tuning<typename Op::value_type, typename Op::value_type, typename Op::value_type>, Op>;
 template <class Op>
 using looking_back = tried<look_back_tuning<typename Op::value_type>, Op>;
 template <class Op>
@@ -133,15 +132,14 @@ TEMPLATE_LIST_TEST_CASE("sums of every type agree with a loop", "", sums) {
   if constexpr (!few_types) require_scans<scan_kind::inclusive, op, way>();
 }
 
-using exclusive_operators = types_to_test<
-    std::tuple<looking_back<bit_or<std::uint64_t>>>,
-    std::tuple<looking_back<minimum<std::uint8_t>>, looking_back<maximum<double>>>,
-    std::tuple<by_choice<minimum<std::uint8_t>>, by_choice<maximum<double>>,
-               by_choice<bit_or<std::uint64_t>>>>;
+using exclusive_operators =
+    types_to_test<std::tuple<looking_back<bit_or<std::uint64_t>>>,
+                  std::tuple<looking_back<minimum<std::uint8_t>>, looking_back<maximum<double>>>,
+                  std::tuple<by_choice<minimum<std::uint8_t>>, by_choice<maximum<double>>,
+                             by_choice<bit_or<std::uint64_t>>>>;
 TEMPLATE_LIST_TEST_CASE("exclusive scans with other operators agree with a loop", "",
                         exclusive_operators) {
-  require_scans<scan_kind::exclusive, typename TestType::with,
-                way_of<typename TestType::way>>();
+  require_scans<scan_kind::exclusive, typename TestType::with, way_of<typename TestType::way>>();
 }
 
 namespace {
@@ -216,17 +214,16 @@ TEST_CASE("a structure of 12 bytes agrees with a loop") {
   require_scans<scan_kind::exclusive, join_shears>();
 }
 
-using inclusive_operators = types_to_test<
-    std::tuple<looking_back<bit_xor<std::int8_t>>>,
-    std::tuple<looking_back<minimum<float>>, pipelined<bit_and<std::int32_t>>,
-               looking_back<maximum<std::uint32_t>>, looking_back<multiply>>,
-    std::tuple<by_choice<minimum<float>>, by_choice<maximum<std::uint32_t>>,
-               by_choice<bit_and<std::int32_t>>, by_choice<bit_xor<std::int8_t>>,
-               by_choice<multiply>>>;
+using inclusive_operators =
+    types_to_test<std::tuple<looking_back<bit_xor<std::int8_t>>>,
+                  std::tuple<looking_back<minimum<float>>, pipelined<bit_and<std::int32_t>>,
+                             looking_back<maximum<std::uint32_t>>, looking_back<multiply>>,
+                  std::tuple<by_choice<minimum<float>>, by_choice<maximum<std::uint32_t>>,
+                             by_choice<bit_and<std::int32_t>>, by_choice<bit_xor<std::int8_t>>,
+                             by_choice<multiply>>>;
 TEMPLATE_LIST_TEST_CASE("inclusive scans with other operators agree with a loop", "",
                         inclusive_operators) {
-  require_scans<scan_kind::inclusive, typename TestType::with,
-                way_of<typename TestType::way>>();
+  require_scans<scan_kind::inclusive, typename TestType::with, way_of<typename TestType::way>>();
 }
 
 TEST_CASE("items are transformed as they are loaded, results as they are stored") {

@@ -25,16 +25,16 @@ template <class... Tuples>
 struct types_of_breadth;
 template <class Few, class All>
 struct types_of_breadth<Few, All> {
-  using type = std::conditional_t<few_types, Few,
-                                  decltype(std::tuple_cat(std::declval<Few>(),
-                                                          std::declval<All>()))>;
+  using type =
+      std::conditional_t<few_types, Few,
+                         decltype(std::tuple_cat(std::declval<Few>(), std::declval<All>()))>;
 };
 template <class Quick, class Few, class All>
 struct types_of_breadth<Quick, Few, All> {
   using more = typename types_of_breadth<Few, All>::type;
-  using type = std::conditional_t<quick_types, Quick,
-                                  decltype(std::tuple_cat(std::declval<Quick>(),
-                                                          std::declval<more>()))>;
+  using type =
+      std::conditional_t<quick_types, Quick,
+                         decltype(std::tuple_cat(std::declval<Quick>(), std::declval<more>()))>;
 };
 
 /// Types to test with, as a tuple. Each breadth adds to the one before:

@@ -27,8 +27,8 @@ struct has_low_value {
 /// Calls that keep items of T, or their indices.
 template <class T>
 struct filter_calls {
-  std::function<void(workspace&, T const* in, T* out, index_t n, index_t* count)> filter;
-  std::function<void(workspace&, T const* in, index_t* out, index_t n, index_t* count)> indices;
+  std::function<void(workspace&, T* in, T* out, index_t n, index_t* count)> filter;
+  std::function<void(workspace&, T* in, index_t* out, index_t n, index_t* count)> indices;
 };
 
 /// Requires, between canaries, what std::copy_if keeps. Not compiled once for each way.
@@ -61,13 +61,12 @@ void require_filter_by(filter_calls<T> const& calls, std::vector<T> const& items
 /// Filters on the device and requires what std::copy_if keeps.
 template <class Tuning, class T, class Predicate>
 void require_filter(std::vector<T> const& items, Predicate keep, int offset = 0) {
-  filter_calls<T> const calls{
-      [&](workspace& ws, T const* in, T* out, index_t n, index_t* count) {
-        filter<Tuning>(ws, in, out, n, keep, count);
-      },
-      [&](workspace& ws, T const* in, index_t* out, index_t n, index_t* count) {
-        filter_indices<Tuning>(ws, in, out, n, keep, count);
-      }};
+  filter_calls<T> const calls{[&](workspace& ws, T* in, T* out, index_t n, index_t* count) {
+                                filter<Tuning>(ws, in, out, n, keep, count);
+                              },
+                              [&](workspace& ws, T* in, index_t* out, index_t n, index_t* count) {
+                                filter_indices<Tuning>(ws, in, out, n, keep, count);
+                              }};
   require_filter_by(calls, items, keep, offset);
 }
 
@@ -235,8 +234,8 @@ TEST_CASE("items of 16 bytes need no alignment to 16") {
   }
 }
 
-using converting_ways = types_to_test<std::tuple<tiny_pipeline_tuning>, std::tuple<tiny_tuning>,
-                                      std::tuple<chosen>>;
+using converting_ways =
+    types_to_test<std::tuple<tiny_pipeline_tuning>, std::tuple<tiny_tuning>, std::tuple<chosen>>;
 TEMPLATE_LIST_TEST_CASE("items are converted to what the output holds", "", converting_ways) {
   auto const items = percentiles<std::uint8_t>(2000);
   device_image<std::uint8_t> in(items);
@@ -289,8 +288,8 @@ TEST_CASE("a program of tests keeps the same on the device as on the host") {
   require_filter<short_pipeline<float>>(percentiles<float>(5000), program);
 }
 
-using feeding_ways = types_to_test<std::tuple<tiny_tuning>, std::tuple<tiny_pipeline_tuning>,
-                                   std::tuple<>>;
+using feeding_ways =
+    types_to_test<std::tuple<tiny_tuning>, std::tuple<tiny_pipeline_tuning>, std::tuple<>>;
 TEMPLATE_LIST_TEST_CASE("a filter's count feeds the next call without leaving the device", "",
                         feeding_ways) {
   auto const items = percentiles<std::int32_t>(3000);

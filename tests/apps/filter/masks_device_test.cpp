@@ -108,11 +108,11 @@ using of_mask = tried<pipelined_mask_filter_tuning<1>, T>;
 }  // namespace
 
 // No bulk copy moves a triple.
-using ladder_types = types_to_test<
-    std::tuple<pipelined<std::uint8_t>, tiles<triple>>,
-    std::tuple<tiles<std::uint8_t>, of_mask<std::uint32_t>, pipelined<pair_of_words>>,
-    std::tuple<of_mask<std::uint8_t>, tiles<std::uint32_t>, pipelined<std::uint32_t>,
-               of_mask<triple>, tiles<pair_of_words>, of_mask<pair_of_words>>>;
+using ladder_types =
+    types_to_test<std::tuple<pipelined<std::uint8_t>, tiles<triple>>,
+                  std::tuple<tiles<std::uint8_t>, of_mask<std::uint32_t>, pipelined<pair_of_words>>,
+                  std::tuple<of_mask<std::uint8_t>, tiles<std::uint32_t>, pipelined<std::uint32_t>,
+                             of_mask<triple>, tiles<pair_of_words>, of_mask<pair_of_words>>>;
 TEMPLATE_LIST_TEST_CASE("the size ladder of masks at every selectivity, in several types", "",
                         ladder_types) {
   using T = typename TestType::with;
@@ -194,9 +194,8 @@ struct counting_reads {
 
 }  // namespace
 
-using ways_of_bit_masks =
-    types_to_test<std::tuple<pipelined_mask_filter_tuning<1>>, std::tuple<tiny_pipeline_tuning>,
-                  std::tuple<tiny_tuning>>;
+using ways_of_bit_masks = types_to_test<std::tuple<pipelined_mask_filter_tuning<1>>,
+                                        std::tuple<tiny_pipeline_tuning>, std::tuple<tiny_tuning>>;
 TEMPLATE_LIST_TEST_CASE("a bit mask has no item read but those kept", "", ways_of_bit_masks) {
   constexpr index_t n = 40000;
   auto const chosen = choices(n, 10);

@@ -64,8 +64,8 @@ void require_same(std::vector<Item> const& expected, device_image<Item>& got) {
 /// Calls that find runs of T.
 template <class T>
 struct run_calls {
-  std::function<void(workspace&, T const* in, T* firsts, index_t n, index_t* count)> unique;
-  std::function<void(workspace&, T const* in, T* values, std::uint32_t* lengths, index_t* offsets,
+  std::function<void(workspace&, T* in, T* firsts, index_t n, index_t* count)> unique;
+  std::function<void(workspace&, T* in, T* values, std::uint32_t* lengths, index_t* offsets,
                      index_t n, index_t* count)>
       encode;
 };
@@ -93,14 +93,14 @@ void require_runs_by(run_calls<T> const& calls, std::vector<T> const& items,
 
 template <class Tuning, class T, class Equal = equal_values>
 void require_runs(std::vector<T> const& items, int offset = 0, Equal equal = {}) {
-  run_calls<T> const calls{
-      [&](workspace& ws, T const* in, T* firsts, index_t n, index_t* count) {
-        unique<Tuning>(ws, in, firsts, n, count, equal);
-      },
-      [&](workspace& ws, T const* in, T* values, std::uint32_t* lengths, index_t* offsets,
-          index_t n, index_t* count) {
-        run_length_encode<Tuning>(ws, in, values, lengths, offsets, n, count, equal);
-      }};
+  run_calls<T> const calls{[&](workspace& ws, T* in, T* firsts, index_t n, index_t* count) {
+                             unique<Tuning>(ws, in, firsts, n, count, equal);
+                           },
+                           [&](workspace& ws, T* in, T* values, std::uint32_t* lengths,
+                               index_t* offsets, index_t n, index_t* count) {
+                             run_length_encode<Tuning>(ws, in, values, lengths, offsets, n, count,
+                                                       equal);
+                           }};
   require_runs_by(calls, items, expected_runs<T>(items, equal), offset);
 }
 
@@ -150,11 +150,11 @@ using pipelined = tried<short_pipeline<T>, T>;
 }  // namespace
 
 // No bulk copy moves a triple.
-using ladder_types = types_to_test<
-    std::tuple<pipelined<std::uint8_t>, tiles<triple>>,
-    std::tuple<tiles<std::uint32_t>, pipelined<pair_of_words>>,
-    std::tuple<tiles<std::uint8_t>, pipelined<std::uint32_t>, tiles<double>, pipelined<double>,
-               tiles<pair_of_words>>>;
+using ladder_types =
+    types_to_test<std::tuple<pipelined<std::uint8_t>, tiles<triple>>,
+                  std::tuple<tiles<std::uint32_t>, pipelined<pair_of_words>>,
+                  std::tuple<tiles<std::uint8_t>, pipelined<std::uint32_t>, tiles<double>,
+                             pipelined<double>, tiles<pair_of_words>>>;
 TEMPLATE_LIST_TEST_CASE("the size ladder of runs, in several types", "", ladder_types) {
   using T = typename TestType::with;
   using tuning = filter_tuning<T>;
@@ -194,9 +194,8 @@ TEMPLATE_LIST_TEST_CASE("equality may be the caller's", "", ways_of_equality) {
   require_runs<way_of<TestType>>(runs_of<std::uint32_t>(2000, 3), 0, same_half{});
 }
 
-using ways_of_floats =
-    types_to_test<std::tuple<tiny_tuning>, std::tuple<tiny_pipeline_tuning>,
-                  std::tuple<tiny_resident_filter_tuning, chosen>>;
+using ways_of_floats = types_to_test<std::tuple<tiny_tuning>, std::tuple<tiny_pipeline_tuning>,
+                                     std::tuple<tiny_resident_filter_tuning, chosen>>;
 TEMPLATE_LIST_TEST_CASE("NaN equals nothing", "", ways_of_floats) {
   std::vector<float> items(500, 1.0f);
   items[7] = items[8] = items[400] = std::numeric_limits<float>::quiet_NaN();
@@ -219,12 +218,12 @@ TEMPLATE_LIST_TEST_CASE("runs can be encoded in part, of a number of items on th
     device_image<index_t> d_n(std::vector<index_t>{n}), count(1);
     workspace ws;
     run_length_encode<way_of<TestType>>(ws, in.data(), no_output{}, lengths.data(), no_output{},
-                                item_count::on_device(d_n.data(), 3000), count.data());
+                                        item_count::on_device(d_n.data(), 3000), count.data());
     REQUIRE(count.read()[0] == expected.count());
     require_same(expected.lengths, lengths);
     device_image<index_t> offsets(expected.count());
     run_length_encode<way_of<TestType>>(ws, in.data(), no_output{}, no_output{}, offsets.data(),
-                                item_count::on_device(d_n.data(), 3000), nullptr);
+                                        item_count::on_device(d_n.data(), 3000), nullptr);
     require_same(expected.offsets, offsets);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of device filters by masks and of splits share: inputs with both masks of a choice,
-// and outputs between canaries.
+// What the tests of device filters by masks and of splits share: inputs with both masks of a
+// choice, and outputs between canaries.
 #pragma once
 
 #include <vector>

@@ -167,8 +167,8 @@ TEMPLATE_LIST_TEST_CASE("a predicate splits, into two buffers and into one", "",
   });
 }
 
-using ways_of_bits = types_to_test<std::tuple<tiny_pipeline_tuning>,
-                                   std::tuple<tiny_tuning>, std::tuple<chosen>>;
+using ways_of_bits =
+    types_to_test<std::tuple<tiny_pipeline_tuning>, std::tuple<tiny_tuning>, std::tuple<chosen>>;
 TEMPLATE_LIST_TEST_CASE("keys are split by a bit, zeros first", "", ways_of_bits) {
   constexpr index_t n = 3000;
   random_words words(7);
@@ -189,8 +189,7 @@ TEMPLATE_LIST_TEST_CASE("keys are split by a bit, zeros first", "", ways_of_bits
   }
 }
 
-using ways_from_both_ends = types_to_test<std::tuple<tiny_tuning>,
-                                          std::tuple<tiny_pipeline_tuning>,
+using ways_from_both_ends = types_to_test<std::tuple<tiny_tuning>, std::tuple<tiny_pipeline_tuning>,
                                           std::tuple<short_pipeline<std::uint32_t>>>;
 TEMPLATE_LIST_TEST_CASE("one buffer is filled from both ends in one pass", "",
                         ways_from_both_ends) {
@@ -204,17 +203,18 @@ TEMPLATE_LIST_TEST_CASE("one buffer is filled from both ends in one pass", "",
   require_same(expected, out);
 }
 
-using ways_of_counts = types_to_test<std::tuple<tiny_pipeline_tuning>, std::tuple<tiny_tuning>,
-                                     std::tuple<chosen>>;
+using ways_of_counts =
+    types_to_test<std::tuple<tiny_pipeline_tuning>, std::tuple<tiny_tuning>, std::tuple<chosen>>;
 TEMPLATE_LIST_TEST_CASE("splits take n and leave their count on the device", "", ways_of_counts) {
   masked_input<std::uint32_t> const input(3000, 400, 0);
   device_image<std::uint32_t> kept(3000), split_out(3000);
   device_image<index_t> count(1), count_of_split(1);
   workspace ws;
   filter<way_of<TestType>>(ws, input.in.data(), kept.data(), 3000, bit_mask{input.bits.data()},
-                   count.data());
-  split<way_of<TestType>>(ws, kept.data(), split_out.data(), item_count::on_device(count.data(), 3000),
-                  not_by_three{}, count_of_split.data());
+                           count.data());
+  split<way_of<TestType>>(ws, kept.data(), split_out.data(),
+                          item_count::on_device(count.data(), 3000), not_by_three{},
+                          count_of_split.data());
   auto expected = input.expected.kept;
   auto const middle = std::stable_partition(expected.begin(), expected.end(), not_by_three{});
   REQUIRE(count_of_split.read()[0] == middle - expected.begin());

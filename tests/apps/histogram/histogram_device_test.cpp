@@ -300,8 +300,9 @@ TEST_CASE("with the smallest blocks, every n from 0 to 200 is counted as by a lo
   });
 }
 
-using spread_types = types_to_test<std::tuple<std::uint8_t, float16>, std::tuple<double>,
-                                   std::tuple<std::uint32_t, std::int16_t, bfloat16, float, std::int64_t>>;
+using spread_types =
+    types_to_test<std::tuple<std::uint8_t, float16>, std::tuple<double>,
+                  std::tuple<std::uint32_t, std::int16_t, bfloat16, float, std::int64_t>>;
 TEMPLATE_LIST_TEST_CASE("any spread is counted the same in blocks with little memory", "",
                         spread_types) {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {

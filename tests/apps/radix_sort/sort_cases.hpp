@@ -127,8 +127,7 @@ std::vector<index_t> sorted_positions(std::vector<Key> const& keys,
 /// The same of all keys.
 template <class Key, class Before>
 std::vector<index_t> sorted_positions(std::vector<Key> const& keys, Before before) {
-  return sorted_positions(keys, std::vector<index_t>{0, static_cast<index_t>(keys.size())},
-                          before);
+  return sorted_positions(keys, std::vector<index_t>{0, static_cast<index_t>(keys.size())}, before);
 }
 
 /// items[positions[0]], items[positions[1]], ...
