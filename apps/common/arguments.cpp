@@ -89,9 +89,7 @@ CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint6
                               std::string const& otherwise) {
   auto const parse = [name, least, most, take](std::string const& text) {
     std::uint64_t value = 0;
-    bool const digits = text.find_first_not_of("0123456789") == std::string::npos;
-    if (!digits || parse_number(std::string_view(text), value) != parse_outcome::number ||
-        value < least || value > most) {
+    if (!parse_digits(text, value) || value < least || value > most) {
       throw usage_error(name + ": '" + text + "', expected a whole number from " + std::to_string(least) +
                         " to " + std::to_string(most));
     }

@@ -309,12 +309,12 @@ kept_bytes read_up_to(byte_reader& in, std::uint64_t most) {
   byte_buffer buffer(in.name());
   while (buffer.size() < most) {
     std::size_t const had = buffer.size();
-    // Twice as much each time, but up to the bound no more than that; beyond it a byte is too much.
+    // Twice as much each time, but but no more than the bound, unless more is there.
     std::uint64_t const room = memory_bound() > had ? memory_bound() - had : 0;
     std::size_t step = std::max(had, piece_bytes);
     if (step > room) {
       if (in.peek(1).empty()) break;
-      step = static_cast<std::size_t>(std::max<std::uint64_t>(room, 1));
+      step = room > 0 ? static_cast<std::size_t>(room) : piece_bytes;
     }
     auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(most - had, step));
     std::size_t const got = in.read(buffer.grow(wanted));

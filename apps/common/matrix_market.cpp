@@ -68,11 +68,9 @@ std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-bool is_comment(std::string_view line) { return line.starts_with('%'); }
-
 bool all_blank(std::string_view line) { return std::all_of(line.begin(), line.end(), is_blank); }
 
-/// Whether nothing is left of a line but a comment.
+/// Whether nothing is left of a line, or only a comment.
 bool is_done(std::string_view rest) {
   std::size_t begin = 0;
   while (begin < rest.size() && is_blank(rest[begin])) ++begin;
@@ -123,7 +121,7 @@ index_t read_sizes(line_reader& lines, std::string const& name, matrix_file& mat
   std::optional<std::string_view> line;
   do {
     line = lines.next();
-  } while (line && (is_comment(*line) || all_blank(*line)));
+  } while (line && is_done(*line));
   auto const fail = [&](std::string const& reason) {
     throw file_error::at_line(name, std::max<std::uint64_t>(lines.lines(), 1), reason);
   };
@@ -236,7 +234,7 @@ class entry_lines {
           static_cast<char const*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
       char const* const line_end = found == nullptr ? end : found;
       bool const entry =
-          at < line_end && *at != '%' && (!is_blank(*at) || !all_blank({at, line_end}));
+          at < line_end && *at != '%' && (!is_blank(*at) || !is_done({at, line_end}));
       ++counts.lines;
       counts.entries += entry ? 1 : 0;
       at = line_end + 1;
@@ -248,7 +246,7 @@ class entry_lines {
     line_reader lines(pieces_[piece]);
     index_t at = counts_[piece].entries;
     while (auto const line = lines.next()) {
-      if (all_blank(*line) || is_comment(*line)) continue;
+      if (is_done(*line)) continue;
       std::string reason;
       if (at >= claimed_) {
         reason = "more than the " + std::to_string(claimed_) + " entries that the sizes promise";

@@ -120,8 +120,7 @@ std::uint64_t parse_size(std::string const& text) {
   std::string_view const end = std::string_view(unit).substr(power == std::string_view::npos ? 0 : 1);
   bool const known = end.empty() || end == "B" || (end == "IB" && power != std::string_view::npos);
   std::uint64_t bytes = 0;
-  bool good = known && parse_number(std::string_view(text).substr(0, digits), bytes) ==
-                           parse_outcome::number;
+  bool good = known && parse_digits(std::string_view(text).substr(0, digits), bytes);
   if (power != std::string_view::npos) {
     for (std::size_t i = 0; i <= power; ++i) {
       good = good && !__builtin_mul_overflow(bytes, std::uint64_t{1024}, &bytes);

@@ -50,6 +50,13 @@ parse_outcome parse_number(std::string_view text, T& value) {
   }
 }
 
+/// All of `text` as a whole number in decimal digits, as options take them: without a sign, and 010
+/// is ten. `value` is set only if true.
+inline bool parse_digits(std::string_view text, std::uint64_t& value) {
+  return text.find_first_not_of("0123456789") == std::string_view::npos &&
+         parse_number(text, value) == parse_outcome::number;
+}
+
 /// True if `text` is an integer below 0, which an unsigned type refuses as no number.
 inline bool is_negative_integer(std::string_view text) {
   std::int64_t value = 0;

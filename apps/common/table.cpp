@@ -172,12 +172,12 @@ void table_reader::find_cell() {
   }
   if (number < column_) {
     fail("the line has " + std::to_string(number) + (number == 1 ? " cell" : " cells") +
-         ", expected column " + std::to_string(column_));
+         ", expected column " + std::to_string(column_) + comment_hint(text_));
   }
   if (rows_ == 1) cells_ = number;
   if (number != cells_) {
     fail("the line has " + std::to_string(number) + (number == 1 ? " cell" : " cells") +
-         ", expected " + std::to_string(cells_) + " as in the first line");
+         ", expected " + std::to_string(cells_) + " as in the first line" + comment_hint(text_));
   }
 }
 
@@ -200,6 +200,12 @@ std::string_view table_reader::quoted_cell(std::size_t& at) {
   if (at < text_.size() && !separated) fail("text follows a closing quote, expected a delimiter");
   if (delimiter_ == ' ' && at < text_.size()) --at;  // the blank is the delimiter
   return content;
+}
+
+std::string table_reader::comment_hint(std::string_view line) const {
+  bool const may_be_comment = line.starts_with('#') && !means_missing(line) && rows_ > 1 &&
+                              comments_ == comment_rule::leading;
+  return may_be_comment ? "; if lines that begin with '#' are comments: --comments all" : "";
 }
 
 std::string for_people(std::string_view text) {

@@ -57,6 +57,10 @@ class table_reader {
   /// True in the first row.
   bool first() const { return rows_ == 1; }
 
+  /// What a message adds about a line, or its cell, that begins with '#' below the first row; empty
+  /// for others.
+  std::string comment_hint(std::string_view line) const;
+
   /// Throws the `file_error` "name:line: reason" for this line.
   [[noreturn]] void fail(std::string const& reason) const { fail_at(line_, reason); }
 

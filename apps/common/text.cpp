@@ -119,9 +119,8 @@ class column_reader {
     std::string hint;
     if (in_first && options_.header == header_rule::automatic) {
       hint = "; if this line is a header: --header yes";
-    } else if (cell.starts_with('#') && options_.comments == comment_rule::leading &&
-               !means_missing(cell)) {
-      hint = "; if lines that begin with '#' are comments: --comments all";
+    } else {
+      hint = table_.comment_hint(cell);
     }
     if (cell.empty()) fail(where + "an empty cell, expected " + expected + hint);
     for (char const c : cell) {

@@ -3,6 +3,8 @@
 #include <apps/radix_sort/sort_arguments.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include <apps/common/exit_code.hpp>
@@ -29,15 +31,15 @@ void check_together(sort_arguments const& arguments) {
 void parse_bits(std::string const& text, sort_options& options) {
   std::string_view const words(text);
   std::size_t const colon = words.find(':');
-  int first = 0;
-  int end = 0;
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
   bool const good = colon != std::string_view::npos &&
-                    parse_number(words.substr(0, colon), first) == parse_outcome::number &&
-                    parse_number(words.substr(colon + 1), end) == parse_outcome::number &&
-                    0 <= first && first <= end;
+                    parse_digits(words.substr(0, colon), first) &&
+                    parse_digits(words.substr(colon + 1), end) && first <= end &&
+                    end <= static_cast<std::uint64_t>(std::numeric_limits<int>::max());
   if (!good) throw usage_error("--bits: '" + text + "', expected LO:HI with 0 <= LO <= HI");
-  options.first_bit = first;
-  options.end_bit = end;
+  options.first_bit = static_cast<int>(first);
+  options.end_bit = static_cast<int>(end);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ std::optional<std::uint64_t> seed_of(std::string const& x) {
   std::string const prefix = "random:";
   if (!x.starts_with(prefix)) return std::nullopt;
   std::uint64_t seed = 0;
-  if (parse_number(std::string_view(x).substr(prefix.size()), seed) != parse_outcome::number) {
+  if (!parse_digits(std::string_view(x).substr(prefix.size()), seed)) {
     throw usage_error("--x: " + for_people(x) + ", expected random: and a whole number");
   }
   return seed;

@@ -100,7 +100,8 @@ void print(std::string const& text) {
   out.commit();
 }
 
-apps::exit_code run(std::string const& graph_path, std::string const& names_path, int top) {
+apps::exit_code run(std::string const& graph_path, std::string const& names_path,
+                    std::uint64_t top) {
   auto const file = apps::read_matrix_market(graph_path);
   if (file.rows != file.columns || file.rows == 0) {
     throw apps::file_error(apps::input_name(graph_path), "no graph: " + std::to_string(file.rows) + " rows and " +
@@ -125,7 +126,7 @@ apps::exit_code run(std::string const& graph_path, std::string const& names_path
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return rank[a] > rank[b]; });
   std::string text;
-  for (std::size_t k = 0; k < std::min(n, static_cast<std::size_t>(top)); ++k) {
+  for (std::size_t k = 0; k < std::min<std::uint64_t>(n, top); ++k) {
     char line[48];
     std::snprintf(line, sizeof line, "%3zu  %.6f  ", k + 1, rank[order[k]]);
     text.append(line).append(names[order[k]]).append("\n");
@@ -150,11 +151,8 @@ int main(int argc, char** argv) {
       return apps::exit_code::done;
     }
     if (argc < 3 || argc > 4) throw apps::usage_error("usage: pagerank GRAPH.mtx NAMES.txt [TOP]");
-    int top = 20;
-    if (argc == 4 &&
-        (std::string_view(argv[3]).find_first_not_of("0123456789") != std::string_view::npos ||
-         apps::parse_number(std::string_view(argv[3]), top) != apps::parse_outcome::number ||
-         top < 1)) {
+    std::uint64_t top = 20;
+    if (argc == 4 && (!apps::parse_digits(argv[3], top) || top < 1)) {
       throw apps::usage_error("TOP: " + apps::for_people(argv[3]) +
                               ", expected a number of ranks from 1");
     }

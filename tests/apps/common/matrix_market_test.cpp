@@ -63,6 +63,13 @@ std::optional<matrix_file> plain_read(std::string const& text) {
     if (!word.empty()) words.push_back(std::exchange(word, ""));
     return words;
   };
+  auto const before_comment = [&](std::string const& s) {
+    auto words = words_of(s);
+    words.erase(std::find_if(words.begin(), words.end(),
+                             [](std::string const& w) { return w[0] == '%'; }),
+                words.end());
+    return words;
+  };
   auto const integer = [](std::string s, long long& value) {
     if (s.size() > 1 && s[0] == '+' && s[1] != '-') s.erase(0, 1);
     if (s.find_first_not_of("-0123456789") != s.npos || s.empty()) return false;
@@ -87,7 +94,7 @@ std::optional<matrix_file> plain_read(std::string const& text) {
   while (sizes[0] < 0) {
     if (!std::getline(lines, line)) return {};
     if (!line.empty() && line[0] == '%') continue;
-    auto const words = words_of(line);
+    auto const words = before_comment(line);
     if (words.empty()) continue;
     if (words.size() != 3) return {};
     for (int i = 0; i < 3; ++i) {
@@ -101,8 +108,8 @@ std::optional<matrix_file> plain_read(std::string const& text) {
   m.columns = sizes[1];
   std::size_t const per_line = banner[3] == "pattern" ? 2 : 3;
   while (std::getline(lines, line)) {
-    auto const words = words_of(line);
-    if (words.empty() || line[0] == '%') continue;
+    auto const words = before_comment(line);
+    if (words.empty()) continue;
     long long row, column, value;
     if (words.size() != per_line) return {};
     for (int i = 0; i < 2; ++i) {
@@ -113,12 +120,13 @@ std::optional<matrix_file> plain_read(std::string const& text) {
     }
     if (!integer(words[0], row) || !integer(words[1], column)) return {};
     if (row < 1 || row > sizes[0] || column < 1 || column > sizes[1]) return {};
-    if (!general && (row < column || (row == column && banner[4] != "symmetric"))) return {};
+    bool const must_be_zero = row == column && banner[4] == "skew-symmetric";
     m.row_indices.push_back(static_cast<std::int32_t>(row - 1));
     m.column_indices.push_back(static_cast<std::int32_t>(column - 1));
     if (banner[3] == "integer") {
       if (!integer(words[2], value)) return {};
       m.integers.push_back(value);
+      if (must_be_zero && value != 0) return {};
     } else if (banner[3] == "real") {
       char* end;
       std::string const& s = words[2];
@@ -128,6 +136,7 @@ std::optional<matrix_file> plain_read(std::string const& text) {
       if (end != s.c_str() + s.size()) return {};
       if (std::isinf(number) && s.find_first_of("iI") == s.npos) return {};
       m.reals.push_back(number);
+      if (must_be_zero && !(number == 0)) return {};
     }
   }
   if (m.entries() != sizes[2]) return {};
@@ -173,6 +182,28 @@ TEST_CASE("fields, symmetries, comments, blanks and line ends") {
   REQUIRE(read(symmetric + "2 2 2\n2 1 1\n1 1 1\n").symmetry == matrix_symmetry::symmetric);
   REQUIRE(read(skew + "2 2 1\n2 1 1\n").symmetry == matrix_symmetry::skew_symmetric);
   REQUIRE(read("%%matrixMARKET Matrix COORDINATE Real GENERAL\r\n0 0 0").entries() == 0);
+}
+
+TEST_CASE("what SciPy reads is read: comments behind entries, either triangle, a diagonal of 0") {
+  auto const commented = read(real + "2 2 2 % sizes\n1 1 5 % first\n   % alone\n2 2 6\t%%\n");
+  CHECK(commented.reals == std::vector<double>{5, 6});
+  CHECK(read(pattern + "2 2 1\n1 2 % c\n").entries() == 1);
+  for (std::string const& banner : {symmetric, skew}) {
+    auto const both = read(banner + "3 3 3\n1 2 5\n3 1 6\n2 3 7\n");
+    CHECK(both.row_indices == std::vector<std::int32_t>{0, 2, 1});
+    CHECK(both.column_indices == std::vector<std::int32_t>{1, 0, 2});
+    CHECK(both.above_diagonal == 2);
+  }
+  CHECK(read(real + "3 3 1\n1 2 5\n").above_diagonal == 0);
+  CHECK(read(skew + "3 3 2\n2 2 0\n3 3 -0.0\n").entries() == 2);
+  CHECK(read("%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 7\n").integers ==
+        std::vector<std::int64_t>{7});
+  for (std::string const bad : {"array real general", "coordinate complex general",
+                                "coordinate complex hermitian", "coordinate real hermitian"}) {
+    CAPTURE(bad);
+    CHECK(refusal("%%MatrixMarket matrix " + bad + "\n1 1 1\n1 1 1\n").find(", expected ") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("every malformation is refused with file and line") {
@@ -227,17 +258,19 @@ TEST_CASE("every malformation is refused with file and line") {
   REQUIRE(refusal(whole + "3 3 1\n1 1 1.5\n").find("m.mtx:3: '1.5' is no number") == 0);
   REQUIRE(refusal(whole + "3 3 1\n1 1 9223372036854775808\n")
               .find("m.mtx:3: '9223372036854775808' is out of range") == 0);
-  REQUIRE(refusal(symmetric + "3 3 1\n1 2 1\n") ==
-          "m.mtx:3: row 1, column 2 is above the diagonal, expected only entries below it in a "
-          "symmetric matrix");
   REQUIRE(refusal(skew + "3 3 1\n2 2 1\n") ==
-          "m.mtx:3: row 2 has an entry on the diagonal, expected none in a skew-symmetric matrix");
+          "m.mtx:3: row 2 has an entry on the diagonal, expected none or 0 in a skew-symmetric "
+          "matrix");
+  REQUIRE(refusal(real + "3 3 1\n1 1 2 3 % c\n") ==
+          "m.mtx:3: '3' behind the entry, expected the end of the line");
+  REQUIRE(refusal(real + "3 3 1\n1 1 % 2\n") ==
+          "m.mtx:3: '%' is no number, expected a float64");
   REQUIRE(refusal(real + "3 3 3\n1 1 1\n2 2 2\n") ==
           "m.mtx:4: the file ends after 2 entries, expected 3");
   REQUIRE(refusal(real + "3 3 1\n1 1 1\n\n2 2 2\n3 3 3\n") ==
           "m.mtx:5: more than the 1 entries that the sizes promise");
   REQUIRE(refusal(real + "3 3 1\n % late\n1 1 1\n") ==
-          "m.mtx:3: '%' is no row, expected a whole number");
+          "accepted");
   REQUIRE(refusal(real + "3 3 1152921504606846976\n1 1 1\n").find("m.mtx:3: the file ends") == 0);
 }
 

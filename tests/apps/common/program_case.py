@@ -64,6 +64,18 @@ class ProgramCase(unittest.TestCase):
         self.assertEqual((code, err), (DONE, ""))
         return out
 
+    def notes(self, words, *arguments, **more):
+        """As `succeeds`, but the program must say just one note, which contains these words."""
+        code, out, err = self.call(*arguments, **more)
+        self.assertEqual(code, DONE, err)
+        self.assertRegex(err, r"\A%s: note: .*\n\Z" % self.name)
+        self.assertIn(words, err)
+        return out
+
+    def finds_header(self, *arguments, **more):
+        """As `succeeds`, but a header is guessed, and the program says so."""
+        return self.notes("is read as a header", *arguments, **more)
+
     def fails(self, code, words, *arguments, **more):
         """The program must end with this code, one line of error that contains these words, no
         output, and no file more or less than before; returns the error."""

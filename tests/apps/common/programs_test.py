@@ -3,9 +3,12 @@
 """What every program inherits from apps/common, seen from outside through array-copy: files to and
 from NumPy, exit codes and messages, and outputs that are complete or absent however the program
 ends. Run as: programs_test.py path/to/array-copy"""
+import bz2
 import gzip
 import itertools
+import lzma
 import os
+import pickle
 import pty
 import resource
 import signal
@@ -13,10 +16,12 @@ import subprocess
 import sys
 import time
 import unittest
+import zlib
 
 import numpy as np
 
-from array_program import ArrayProgramCase, DTYPES, EveryArrayProgram, content_of, samples
+from array_program import (ArrayProgramCase, DTYPES, EveryArrayProgram, content_of, little_memory,
+                           needs_little_memory, samples)
 from program_case import BAD_FILE, DIFFERENCE, DONE, FAILURE, USAGE, read_terminal
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
@@ -51,13 +56,47 @@ class Numpy(CopyCase):
 
     def test_what_numpy_saves_and_we_do_not_read(self):
         array = np.arange(6, dtype="f8").reshape(2, 3)
-        for other, word in [(array.T, "Fortran order"), (array.astype(">f8"), "big-endian"),
-                            (array > 1, "truth values"), (array.astype("f2"), "16-bit floats"),
-                            (array + 1j, "complex"), (array.astype("U"), "strings"),
+        for other, word in [(array + 1j, "complex"), (array.astype("U"), "strings"),
                             (np.zeros(2, "i4,f8"), "structured"),
                             (np.zeros(2, "M8[s]"), "dates")]:
             error = self.fails(BAD_FILE, word, self.save("x.npy", other))
             self.assertIn("x.npy: byte ", error)
+
+    def test_every_order_and_truth_values_and_halves(self):
+        rng = np.random.default_rng(1)
+        for dtype in DTYPES:
+            array = samples(dtype, 24).reshape(2, 3, 4)
+            for form in [array, array.T, np.asfortranarray(array), array.swapaxes(0, 1),
+                         array[::-1], array.astype(np.dtype(dtype).newbyteorder(">")),
+                         array.T.astype(np.dtype(dtype).newbyteorder(">"))]:
+                for name in [self.save("in.npy", form), self.compress("in.npy")]:
+                    with self.subTest(dtype=dtype, strides=form.strides, name=name):
+                        self.succeeds(name, "-o", self.path("out.npy"))
+                        self.assertSame(self.load("out.npy", dtype),
+                                        form.ravel().astype(dtype))
+        truth = rng.random((5, 7)) < 0.5
+        for form in [truth, truth.T]:
+            self.succeeds(self.save("in.npy", form), "-o", self.path("out.npy"))
+            self.assertSame(self.load("out.npy", "uint8"), form.ravel().astype("uint8"))
+        half = rng.normal(size=(5, 7)).astype("f2")
+        for form in [half, half.T, half.astype(">f2"), half.T.astype(">f2")]:
+            for flags in [[], ["--dtype", "float16"]]:
+                self.succeeds(self.save("in.npy", form), "-o", self.path("out.npy"), *flags)
+                self.assertSame(self.load("out.npy", "float32"), form.ravel().astype("float32"))
+        self.fails(BAD_FILE, "holds float16 items, expected int16 as asked for",
+                   self.save("in.npy", half), "--dtype", "int16")
+
+    def test_headers_that_numpy_reads_or_read_once(self):
+        for header in [b"{'descr': '<i4', 'fortran_order': False, 'shape': (3L,), }",
+                       b"{'descr': '<i4', 'fortran_order': True, 'shape': (3L, 1L), }",
+                       b"{'shape': (1, 3), 'fortran_order': False, 'descr': \"<i4\"}",
+                       b"{'descr': 'int32', 'fortran_order': False, 'shape': (%s3,), }" %
+                       (b"1, " * 63)]:
+            items = np.arange(3, dtype="<i4")
+            content = (b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header +
+                       items.tobytes())
+            self.succeeds(self.write("x.npy", content), "-o", self.path("out.npy"))
+            self.assertSame(self.load("out.npy", "int32"), items)
 
     def test_through_pipes(self):
         content = content_of(self.save("x.npy", samples("float32", 100000)))
@@ -68,8 +107,8 @@ class Numpy(CopyCase):
         self.assertEqual(self.call("-", data=b""), (DONE, b"", ""))
         self.assertEqual(self.call("-", "--dtype", "i16", "--format", "raw", data=b"abcd"),
                          (DONE, b"abcd", ""))
-        self.assertEqual(self.call("-", "-o", "-", "--column", "2", data=b"a,b\n1,2.50\n"),
-                         (DONE, b"2.5\n", ""))
+        self.assertEqual(self.finds_header("-", "-o", "-", "--column", "2",
+                                           data=b"a,b\n1,2.50\n"), b"2.5\n")
 
     def test_a_file_whose_beginning_was_read_before(self):
         with open(self.write("x.txt", b"1\n2\n3\n"), "rb", buffering=0) as f:
@@ -109,7 +148,7 @@ class Inputs(CopyCase):
         os.mkfifo(self.path("x.csv"))
         reader = subprocess.Popen([PROGRAM, self.path("x.csv")], stdout=subprocess.PIPE)
         with open(self.path("x.csv"), "wb") as f:
-            f.write(b"v\n1\n")
+            f.write(b"1\n")
             f.flush()
             time.sleep(0.05)
             f.write(b"2\n")
@@ -200,12 +239,187 @@ class Outputs(CopyCase):
                         stdout=None, preexec_fn=lambda: os.close(1))
 
 
+class ClosedStreams(CopyCase):
+    """Files that are opened where a standard stream is closed must not get its number."""
+
+    def close(self, *streams):
+        return {"preexec_fn": lambda: [os.close(stream) for stream in streams]}
+
+    def test_closed_standard_error_leaves_outputs_alone(self):
+        source = self.write("x.txt", b"name\n1\n2\n")
+        for closed in [(2,), (0, 2)]:
+            code, _, _ = self.call(source, "-o", self.path("out.txt"), "--time", "--progress",
+                                   **self.close(*closed))
+            self.assertEqual((code, content_of(self.path("out.txt"))), (DONE, b"1\n2\n"))
+
+    def test_closed_standard_input_is_no_input(self):
+        for name in ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]:
+            self.fails_with(BAD_FILE, ("<stdin>" if name == "-" else name) +
+                            ": cannot read: Bad file descriptor", name, **self.close(0))
+        source = self.write("x.txt", b"1\n")
+        self.assertEqual(self.call(source, **self.close(0)), (DONE, b"1\n", ""))
+
+    def test_closed_standard_output_is_no_output(self):
+        source = self.write("x.txt", b"1\n2\n")
+        for name in ["-", "/dev/stdout", "/dev/fd/1"]:
+            self.fails(BAD_FILE, ": cannot write: Bad file descriptor", source, "-o", name,
+                       stdout=None, **self.close(1))
+        self.assertEqual(content_of(source), b"1\n2\n")
+        code, _, _ = self.call(source, "-o", self.path("out.txt"), **self.close(0, 1, 2))
+        self.assertEqual((code, content_of(self.path("out.txt"))), (DONE, b"1\n2\n"))
+        for flag in ["--help", "--version"]:
+            self.fails(BAD_FILE, ": cannot write: Bad file descriptor", flag, stdout=None,
+                       **self.close(1))
+
+
+class Texts(CopyCase):
+    """The rules of docs/text.md, seen from outside; each with inputs of its own."""
+
+    def test_a_header_has_rows_and_is_told(self):
+        for words in [b"Access denied\n", b"<html>\n", b"Not\tFound\n", b"error\n", b"value",
+                      b"id,v\r\n"]:
+            self.fails(BAD_FILE, "if this line is a header: --header yes", "-", data=words)
+        self.assertEqual(self.finds_header("-", data=b"\xc3\xa9t\xc3\xa9\n1\n2\n"), b"1\n2\n")
+
+    def test_the_first_value_is_as_any_other(self):
+        for word in [b"None", b"NULL", b"n/a", b"<NA>", b"O", b"l", b"I2", b"true", b"No", b"e7",
+                     b"nan%", b"Inf)", b"-", b"?", b"12a", b"0x1F", b"$5", b"(3)", b"caf\xe9"]:
+            for text in [word + b"\n1\n2\n", b"1\n" + word + b"\n2\n"]:
+                with self.subTest(text=text):
+                    self.fails(BAD_FILE, ", expected a number", "-", data=text)
+            self.fails(BAD_FILE, ", expected a number", "-", "--column", "2",
+                       data=b"a," + word + b"\nb,2\n")
+
+    def test_other_formats_are_refused_by_name(self):
+        text = b"1\n2\n" * 50
+        for content, name in [(bz2.compress(text), "bzip2"), (lzma.compress(text), "xz"),
+                              (zlib.compress(text), "zlib"),
+                              (pickle.dumps([1, 2], 4), "pickle"),
+                              (b"\x28\xb5\x2f\xfd\x24\x0a\x51\0\0", "zstd"),
+                              (b"PK\3\4\x14\0\0\0\x08\0", "zip"),
+                              (b"PAR1\x15\4\x15\x80", "Parquet"),
+                              (b"\x89PNG\r\n\x1a\n\0\0", "PNG")]:
+            self.fails(BAD_FILE, name, "-", data=content)
+            self.fails(BAD_FILE, name, self.write("x.csv", content))
+            self.fails(BAD_FILE, name, "-", data=gzip.compress(content))
+
+    def test_line_ends_of_cr_alone(self):
+        for text in [b"x\r3\r1\r2\r", b"1\r2\r3", b"# c\r1\r2\r", b"\r\r1\r", b"a,b\r1,2\r3,4\r",
+                     b"\xef\xbb\xbf1\r2\r"]:
+            self.fails(BAD_FILE, "<stdin>:1: a CR within the line, expected lines that end with LF "
+                       "or CR LF (tr", "-", data=text)
+
+    def test_rows_that_begin_with_a_number_sign(self):
+        data = b"# note\nid,v\n#1,5\n #2,3\n3,1\n"
+        self.assertEqual(self.finds_header("-", "--column", "2", data=data), b"5\n3\n1\n")
+        self.assertEqual(self.finds_header("-", "--column", "2", "--comments", "all", data=data),
+                         b"1\n")
+        self.fails(BAD_FILE, "--comments all", "-", data=b"1\n# the end\n")
+        self.assertEqual(self.succeeds("-", "--comments", "all", data=b"1\n# the end\n"), b"1\n")
+        self.assertEqual(self.succeeds("-", data=b"#1\n2\n"), b"2\n")
+        for word in [b"#N/A", b"#DIV/0!", b"#REF!", b"#n/a"]:
+            for text in [word + b"\n1\n", b"1\n" + word + b"\n", b"1\n" + word + b",2\n"]:
+                for flags in [[], ["--comments", "all"]]:
+                    self.fails(BAD_FILE, ", expected ", "-", *flags, data=text)
+        self.fails(USAGE, "--comments is for text", self.write("x.raw", b"1"), "--dtype", "u8",
+                   "--comments", "all")
+
+    def test_one_row_is_a_sequence(self):
+        for text in [b"3 1 7 0", b"3,1,7,0\n", b"3;1;7;0\r\n", b"3\t1\t7\t0\n", b"  3 1  7 0  \n\n"]:
+            self.assertEqual(self.succeeds("-", data=text), b"3\n1\n7\n0\n")
+            self.assertEqual(self.succeeds(self.write("x.txt", text), "--column", "3"), b"7\n")
+        self.assertEqual(self.succeeds("-", "--dtype", "float32", data=b"1 2.5 nan"),
+                         b"1\n2.5\nnan\n")
+        self.assertEqual(self.notes("<stdin>:2: of 2 columns the first is read", "-",
+                                    data=b"1 2\n3 4\n"), b"1\n3\n")
+        self.assertEqual(self.succeeds("-", data=b"5 a\n6 b\n"), b"5\n6\n")
+
+    def test_quotes_within_cells_are_no_quotes(self):
+        for text in [b'12" pipe,3\n10" pipe,2\n', b"5'11\";3\n6';2\n", b'"12"" pipe",3\nx,2\n',
+                     b'a "b c,3\nd,2\n', b'"a,b" 3\n"c" 2\n', b'a"\t3\nb\t2\n']:
+            self.assertEqual(self.succeeds("-", "--column", "2", data=text), b"3\n2\n")
+
+
+class SameFile(CopyCase):
+    def test_an_output_that_is_the_input(self):
+        lines = b"".join(b"%d\n" % k for k in range(300000))
+        for name in ["-", "/dev/stdout"]:
+            path = self.write("f.csv", lines)
+            with open(path, "r+b") as both:
+                self.succeeds(path, "-o", name, stdout=both)
+            self.assertEqual(content_of(path), lines)
+        with open(path, "r+b") as both, open(path, "rb") as source:
+            self.succeeds("-", stdin=source, stdout=both)
+        with open(path, "r+b") as both:
+            self.succeeds(path, "-o", "/dev/fd/%d" % both.fileno(), pass_fds=[both.fileno()])
+        self.assertEqual(content_of(path), lines)
+        os.link(path, self.path("g.csv"))
+        with open(self.path("g.csv"), "r+b") as both:
+            self.succeeds(path, stdout=both)
+        self.assertEqual(content_of(path), lines)
+        with open(path, "ab") as both:
+            self.succeeds(path, stdout=both)
+        self.assertEqual(content_of(path), lines + lines)
+        raw = self.write("f.raw", np.arange(400000).tobytes())
+        with open(raw, "r+b") as both:
+            self.succeeds(raw, "--dtype", "i64", stdout=both)
+        self.assertEqual(content_of(raw), np.arange(400000).tobytes())
+
+
+class Endings(CopyCase):
+    def test_endings_that_mean_another_format(self):
+        source = self.write("x.txt", b"1\n")
+        for name in ["q.csv.bz2", "q.xz", "q.txt.zst", "q.lz4", "q.npz", "q.zip", "q.parquet",
+                     "q.json", "q.XLSX", "q.h5", "q.tar.gz", "q.csv.bz2.gz", "q.mtx", "q.png"]:
+            self.fails(USAGE, ": the ending .", source, "-o", self.path(name))
+        for name in ["q.NPY", "q.Npy.GZ", "q.TXT.gz", "q.CSV", "q.RAW"]:
+            self.succeeds(source, "-o", self.path(name))
+            self.succeeds(self.path(name), "--dtype", "int64", "-o", self.path("again.txt"))
+            self.assertEqual(content_of(self.path("again.txt")), b"1\n")
+        self.succeeds(source, "-o", self.path("Q.NPY"))
+        self.assertEqual(np.load(self.path("Q.NPY")).tolist(), [1])
+        self.succeeds(source, "-o", self.path("Q.TXT.GZ"))
+        self.assertEqual(gzip.decompress(content_of(self.path("Q.TXT.GZ"))), b"1\n")
+        self.succeeds(source, "-o", self.path("q.dat"))
+
+
+class Memory(CopyCase):
+    def test_the_bound_on_what_is_read(self):
+        self.fails(FAILURE, "reading <stdin> takes at least ", "-", "--memory", "1M", "--format",
+                   "raw", "--dtype", "u8", data=bytes(3 << 20))
+        self.fails(FAILURE, "of --memory", "-", "--memory", "010K", data=b"1\n" * 10000)
+        self.assertEqual(self.succeeds("-", "--memory", "2M", "--format", "raw", "--dtype", "u8",
+                                       data=bytes(2 << 20)), bytes(2 << 20))
+
+    @needs_little_memory
+    def test_the_default_knows_limits(self):
+        self.fails(FAILURE, "more than the 120.0 MiB that may be taken here (see --memory)", "-",
+                   "--format", "raw", "--dtype", "u8", data=bytes(130 << 20),
+                   **little_memory(200 << 20))
+
+
 class Arguments(CopyCase):
+    def test_numbers_are_decimal(self):
+        row = b"%s\n" % b",".join(b"%d" % k for k in range(1, 21))
+        for word, value in [("010", b"10\n"), ("08", b"8\n"), ("0000000000000000000007", b"7\n"),
+                            ("12", b"12\n")]:
+            self.assertEqual(self.succeeds("-", "--column", word, data=row), value)
+        for word in ["0x3", "0b11", "0o7", "1e1", "3.0", "+3", " 3", "3 ", "1'0", "1_0", "", "-3",
+                     "18446744073709551617", "three"]:
+            self.fails(USAGE, "--column", "-", "--column=" + word, data=row)
+
+    def test_empty_names(self):
+        self.fails(USAGE, "input: an empty name", "")
+        self.fails(USAGE, "--output: an empty name", "-", "-o", "", data=b"1\n")
+
     def test_whether_the_first_line_is_a_header(self):
         years = b"2019\n1\n"
         self.assertEqual(self.succeeds("-", data=years), years)
         self.assertEqual(self.succeeds("-", "--header", "auto", data=years), years)
         self.assertEqual(self.succeeds("-", "--header", "yes", data=years), b"1\n")
+        self.assertEqual(self.succeeds("-", "--header", "yes", data=b"x\n"), b"")
+        self.assertEqual(self.notes("<stdin>:1: 'x' is read as a header (--header yes or no "
+                                    "decides)", "-", data=b"x\n1\n"), b"1\n")
         self.fails(BAD_FILE, "<stdin>:1: 'x' is no number", "-", "--header", "no", data=b"x\n1\n")
         self.fails(USAGE, "expected yes, no or auto", "-", "--header", "maybe", data=years)
         self.fails(USAGE, "--header is for text", self.write("x.raw", b"1"), "--dtype", "u8",

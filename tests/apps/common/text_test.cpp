@@ -132,11 +132,12 @@ TEST_CASE("text: delimiters, headers, comments, quotes, line ends and a byte ord
   CHECK(read_values<std::int64_t>("a , b\n 1 , 2 \n", column(2)) == ints{2});
   CHECK(read_values<std::int64_t>("\"a;b\" 7\n\"c\" 8\n", column(2)) == ints{7, 8});
   CHECK(read_values<std::int64_t>("\"a,\"\"b\",\"7\"\nc, \"8\" \n", column(2)) == ints{7, 8});
-  CHECK(read_values<std::int64_t>("\xef\xbb\xbf\"1\"\r\n2\r\n\r\n # c\r\n3") == ints{1, 2, 3});
+  CHECK(read_values<std::int64_t>("\xef\xbb\xbf # c\r\n\"1\"\r\n2\r\n\r\n3") == ints{1, 2, 3});
   CHECK(read_values<std::int64_t>("\"a\"\"b\",\"5\"\"6\"\n1,\"x\"\"y\"\n") == ints{1});
   CHECK(read_values<std::int64_t>("value\n1\n") == ints{1});
   CHECK(read_values<std::int64_t>("\xc3\xa9t\xc3\xa9\n1\n") == ints{1});
-  CHECK(read_values<std::int64_t>("header only\n").empty());
+  CHECK(refusal("header only\n") ==
+        "x:1: column 1: 'header' is no number, expected a number; if this line is a header: --header yes");
   CHECK(read_memory("nan\n1\n").count() == 2);
 }
 
@@ -152,17 +153,111 @@ TEST_CASE("a first line is a header only if nothing in it can be a number") {
   CHECK(accepted("1\n2\n").header_line == 0);
   std::string const no_number = " is no number, expected a number";
   std::string const hint = "; if this line is a header: --header yes";
+  std::string const missing = " means a missing value, expected a number";
   CHECK(refusal("1,N/A\n2,3\n", as(file_format::text, {}, 2)) ==
-        "x:1: column 2: 'N/A'" + no_number + hint);
+        "x:1: column 2: 'N/A'" + missing + hint);
   CHECK(refusal("(5)\n3\n") == "x:1: '(5)'" + no_number + hint);
   CHECK(refusal("\xe2\x88\x92"
                 "5\n3\n") == "x:1: '\\xe2\\x88\\x925'" + no_number + hint);
   for (std::string const bad : {"\"(5)\"", "N/A", "na", "$5", "5m", "\xc2\xa3", "%", "null",
-                                "(5),x", "-,x", "\xef\xbc\x95", "city,2019"}) {
+                                "(5),x", "-,x", "\xef\xbc\x95", "city,2019", "None", "NULL", "<NA>", "missing",
+                                "#N/A", "#REF!", "Err:502", "True", "no", "O", "l0", "I5", "e5",
+                                "nan(1)", "NaN%", "inf.", "caf\xe9", "\xc2\x80x"}) {
     CAPTURE(bad);
-    CHECK(refusal(bad + "\n3,4\n").find("is no number, expected a number" + hint) !=
-          std::string::npos);
+    CHECK(refusal(bad + "\n3,4\n").find(", expected a number" + hint) != std::string::npos);
   }
+}
+
+TEST_CASE("a guessed header is noted, and so are columns that nobody chose") {
+  auto const notes = [](std::string const& text, apps::read_options const& options = {}) {
+    std::string all;
+    for (std::string const& note : read_memory(text, options).notes) all += note + "|";
+    return all;
+  };
+  CHECK(notes("a,b\n1,x\n") == "x:1: 'a,b' is read as a header (--header yes or no decides)|");
+  CHECK(notes("# c\nv\n1\n") == "x:2: 'v' is read as a header (--header yes or no decides)|");
+  apps::read_options said;
+  said.header = apps::header_rule::present;
+  CHECK(notes("v\n1\n", said).empty());
+  std::string const columns = " columns the first is read (--column says which)|";
+  CHECK(notes("1 2\n3 4\n") == "x:2: of 2" + columns);
+  CHECK(notes("1,x,3\n") == "x:1: of 3" + columns);
+  CHECK(notes("5 a\n6 b\n").empty());
+  CHECK(notes("1 2\n3 4\n", as(file_format::text, {}, 1)).empty());
+}
+
+TEST_CASE("a single row of numbers is a sequence, unless a column or a header is said") {
+  using ints = std::vector<std::int64_t>;
+  for (std::string const row : {"3 1 7 0", "3,1,7,0\n", "3;1;7;0\r\n", "3\t1\t7\t0\n\n", " 3  1 7 0 \n",
+                                "# c\n\n\"3\", 1,7 , 0"}) {
+    CAPTURE(row);
+    CHECK(read_values<std::int64_t>(row) == ints{3, 1, 7, 0});
+    CHECK(read_values<std::int64_t>(row, as(file_format::text, {}, 2)) == ints{1});
+  }
+  CHECK(read_values<double>("1 2.5 nan\n").size() == 3);
+  apps::read_options bytes;
+  bytes.type = dtype::u8;
+  CHECK(read_values<std::uint8_t>("1 2 3\n", bytes).size() == 3);
+  CHECK(refusal("1 300 3\n", bytes) == "x:1: '300' is out of range, expected uint8 (0 to 255)");
+  CHECK(read_values<std::int64_t>("a b\n1 2\n") == ints{1});
+  CHECK(read_values<std::int64_t>("1 2\n3 4\n") == ints{1, 3});
+  CHECK(read_values<std::int64_t>("1 x\n") == ints{1});
+}
+
+TEST_CASE("lines that begin with # are comments before the first row, or where that is said") {
+  using ints = std::vector<std::int64_t>;
+  std::string const hint = "; if lines that begin with '#' are comments: --comments all";
+  CHECK(read_values<std::int64_t>("#1\n # c\n\n2\n") == ints{2});
+  CHECK(refusal("2\n# c\n3\n") ==
+        "x:2: the line has 2 cells, expected 1 as in the first line" + hint);
+  CHECK(refusal("2\n#c\n3\n") == "x:2: '#c' is no number, expected a number" + hint);
+  CHECK(read_values<std::int64_t>("id,v\n#1,5\n#2,3\n3,1\n", as(file_format::text, {}, 2)) ==
+        ints{5, 3, 1});
+  apps::read_options all;
+  all.comments = apps::comment_rule::all;
+  CHECK(read_values<std::int64_t>("2\n# c\n3\n  #\n", all) == ints{2, 3});
+  for (std::string const word : {"#N/A", "#n/a", "#DIV/0!", "#REF!", "#NAME?", "#VALUE!", "#NULL!"}) {
+    CAPTURE(word);
+    for (std::string const& text : {word + "\n1\n", "1\n" + word + "\n", word + ",1\n2,3\n"}) {
+      CHECK(refusal(text).find("'" + word + "' means a missing value") != std::string::npos);
+      CHECK(refusal(text, all).find("means a missing value") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("files of other formats, and other line ends, are refused by name") {
+  using namespace std::string_literals;
+  std::pair<std::string, std::string> const files[] = {
+      {"BZh91AY&SY\xd3\x01"s, "bzip2"},  {"\xfd"s + "7zXZ\0\0"s, "xz"}, {"\x28\xb5\x2f\xfd\x04"s, "zstd"},
+      {"PK\3\4\x14\0"s, "zip"},        {"PAR1\x15\x04"s, "Parquet"},  {"\x78\x9c\x4b"s, "zlib"},
+      {"\x89PNG\r\n\x1a\n"s, "PNG"},   {"\x89HDF\r\n\x1a\n"s, "HDF5"}, {"\x80\x04\x95"s, "pickle"},
+      {"\x7f"s + "ELF\2"s, "ELF"},      {std::string(257, '\0') + "ustar", "tar"},
+      {"%%MatrixMarket matrix\n", "Matrix Market"}};
+  for (auto const& [content, name] : files) {
+    CAPTURE(name);
+    CHECK(refusal(content + "\n1\n2\n").find(name) != std::string::npos);
+  }
+  CHECK(read_values<std::int64_t>("PAR1\n1\n") == std::vector<std::int64_t>{1});
+  CHECK(read_values<std::int64_t>("BZhang\n1\n") == std::vector<std::int64_t>{1});
+  CHECK(read_values<std::int64_t>("PKÄ\n1\n") == std::vector<std::int64_t>{1});
+  for (std::string const text : {"x\r3\r1\r", "1\r2\r3", "# c\r1\r2\n", "\r1\r2", "1,2\r3,4\r"}) {
+    CAPTURE(text);
+    CHECK(refusal(text).find("x:1: a CR within the line, expected lines that end with LF") == 0);
+  }
+  CHECK(refusal("1\n2\r3\n").find("lines that end with CR alone") != std::string::npos);
+}
+
+TEST_CASE("quotes are quotes only at both ends of a cell") {
+  using ints = std::vector<std::int64_t>;
+  auto const second = as(file_format::text, {}, 2);
+  CHECK(read_values<std::int64_t>("12\" pipe,3\n10\" pipe,2\n", second) == ints{3, 2});
+  CHECK(read_values<std::int64_t>("5'11\";6\n5'10\";7\n", second) == ints{6, 7});
+  CHECK(read_values<std::int64_t>("a \" b,3\nc,2\n", second) == ints{3, 2});
+  CHECK(read_values<std::int64_t>("3\" x 4\",3\nc,2\n", second) == ints{3, 2});
+  CHECK(read_values<std::int64_t>("\"a,b\" 3\n\"c;d\" 2\n", second) == ints{3, 2});
+  CHECK(read_values<std::int64_t>("3 \"a, b\"\n2 \"c\"\n", as(file_format::text, {}, 1)) ==
+        ints{3, 2});
+  CHECK(read_values<std::int64_t>("\"say \"\"a,b\"\"\";3\nx;2\n", second) == ints{3, 2});
 }
 
 TEST_CASE("--header decides what no rule can tell") {

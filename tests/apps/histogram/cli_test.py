@@ -330,8 +330,8 @@ class Drawings(HistogramCase):
 class Refusals(HistogramCase):
     def test_arguments_that_do_not_go_together(self):
         for arguments, words in [
-                (["--bins", "0"], "--bins: 0, expected 1 to 16777216"),
-                (["--bins", "16777217"], "--bins: 16777217"),
+                (["--bins", "0"], "--bins: '0', expected a whole number from 1 to 16777216"),
+                (["--bins", "16777217"], "--bins: '16777217'"), (["--bins", "0x10"], "--bins: '0x10'"),
                 (["--bins", "x"], "--bins"),
                 (["--range", "3"], "expected LO:HI"),
                 (["--range", "3:1"], "expected finite LO < HI"),

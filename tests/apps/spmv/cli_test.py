@@ -331,7 +331,7 @@ class Refusals(SpmvCase):
         self.fails(USAGE, "MATRIX is required")
         self.fails(USAGE, "'plus' is no semiring", "/no/such/file", "--semiring", "plus")
         self.fails(USAGE, "random: and a whole number", "/no/such/file", "--x", "random:x")
-        self.fails(USAGE, "--repeat counts from 1", "/no/such/file", "--repeat", "0")
+        self.fails(USAGE, "--repeat: '0', expected a whole number from 1", "/no/such/file", "--repeat", "0")
         self.fails(USAGE, "no picture", "/no/such/file", "--spy", "m.jpg")
         self.fails(USAGE, "both write to standard output", source, "--stats", "-o", "-")
         self.fails(USAGE, "both name", source, "--spy", self.path("a.svg"), "-o",

@@ -63,7 +63,6 @@ class AsEveryProgram(EveryArrayProgram, SortCase):
     words_of_help = EveryArrayProgram.words_of_help + [
         "--descending", "--values", "--values-output", "--argsort", "--bits", "--unique",
         "--memory", "Examples:", "Exit codes:"]
-    decompressed = " (decompressed)"
 
     def expected(self, array):
         return array[stable_order(array)]
@@ -134,18 +133,18 @@ class Tables(SortCase):
 
     def test_rows_stay_whole(self):
         table = self.write("t.csv", self.TABLE)
-        out = self.succeeds(table, "--column", "2")
+        out = self.finds_header(table, "--column", "2")
         self.assertEqual(out, b"name,height,note\nPeak,-3,z\nHill,20,\r\nTwin,20,later\n"
                               b"Mount,1e3,last\nAlp,4478,\"x, y\"\n")
-        out = self.succeeds(table, "--column", "2", "--descending", "--unique")
+        out = self.finds_header(table, "--column", "2", "--descending", "--unique")
         self.assertEqual(out, b"name,height,note\nAlp,4478,\"x, y\"\nMount,1e3,last\n"
                               b"Hill,20,\r\nPeak,-3,z\n")
-        out = self.succeeds("-", "--column", "2", "--argsort", data=self.TABLE)
+        out = self.finds_header("-", "--column", "2", "--argsort", data=self.TABLE)
         self.assertEqual(out, b"2\n1\n3\n4\n0\n")
 
     def test_the_last_line_ends_as_the_first(self):
         self.assertEqual(self.succeeds("-", data=b"2\r\n1"), b"1\r\n2\r\n")
-        self.assertEqual(self.succeeds("-", data=b"x\r\n2\r\n1"), b"x\r\n1\r\n2\r\n")
+        self.assertEqual(self.finds_header("-", data=b"x\r\n2\r\n1"), b"x\r\n1\r\n2\r\n")
         self.assertEqual(self.succeeds("-", data=b"2\r\n1\r\n"), b"1\r\n2\r\n")
         self.assertEqual(self.succeeds("-", data=b"2\r\n1\r"), b"1\r\n2\r\n")
 
@@ -163,8 +162,42 @@ class Tables(SortCase):
                      b"18446744073709551615\n18446744073709551614\n-1\n"]:
             self.fails(BAD_FILE, "<stdin>:1: the integer", "-", "--unique", data=data)
 
+    def test_rows_that_begin_with_a_number_sign_stay(self):
+        table = b"# made by\nid,v\n#1,5\n#2,3\n3,1\n"
+        self.assertEqual(self.finds_header("-", "--column", "2", data=table),
+                         b"id,v\n3,1\n#2,3\n#1,5\n")
+        self.assertEqual(self.succeeds("-", "--column", "2", data=b"#N/A,2\n#REF!,1\n"),
+                         b"#REF!,1\n#N/A,2\n")
+        self.assertEqual(self.succeeds("-", "--comments", "all", data=b"3\n# c\n1\n"), b"1\n3\n")
+
+    def test_a_single_row_stays_whole_and_is_noted(self):
+        row = b"3 1 7\n"
+        self.assertEqual(self.notes("the only row, of 3 numbers, stays whole", "-", data=row), row)
+        self.assertEqual(self.succeeds("-", "--column", "1", data=row), row)
+        self.assertEqual(self.succeeds("-", "--argsort", data=row), b"1\n0\n2\n")
+        self.succeeds("-", "-o", self.path("o.npy"), data=row)
+        self.assertEqual(np.load(self.path("o.npy")).tolist(), [1, 3, 7])
+        self.assertEqual(self.succeeds("-", data=b"2 b\n1 a\n"), b"1 a\n2 b\n")
+
+    def test_an_output_that_is_the_input(self):
+        lines = [b"%d" % k for k in range(200000, 0, -1)]
+        path = self.write("f.csv", b"\n".join(lines) + b"\n")
+        with open(path, "r+b") as both:
+            self.succeeds(path, stdout=both)
+        self.assertEqual(content_of(path), b"\n".join(lines[::-1]) + b"\n")
+
+    def test_truth_values_and_halves_are_keys(self):
+        truth = np.array([True, False, True, False])
+        self.succeeds(self.save("b.npy", truth), "-o", self.path("o.npy"), "--descending")
+        self.assertSame(self.load("o.npy", "uint8"), np.array([1, 1, 0, 0], "uint8"))
+        half = np.array([2.5, -1, np.inf, 0.5], "float16")
+        for form in [half, half.astype(">f2")]:
+            self.succeeds(self.save("h.npy", form), "-o", self.path("o.npy"))
+            self.assertSame(self.load("o.npy", "float32"), np.sort(half).astype("float32"))
+
     def test_keys_alone_go_to_other_formats(self):
-        self.succeeds(self.write("t.csv", self.TABLE), "--column", "2", "-o", self.path("o.npy"))
+        self.finds_header(self.write("t.csv", self.TABLE), "--column", "2", "-o",
+                          self.path("o.npy"))
         self.assertSame(self.load("o.npy", "float64"), np.array([-3, 20, 20, 1000, 4478.0]))
 
     def test_values_move_with_rows(self):
@@ -176,12 +209,13 @@ class Tables(SortCase):
 
     def test_a_mark_of_utf8_stays_first(self):
         self.assertEqual(self.succeeds("-", data=b"\xef\xbb\xbf3\n1\n"), b"\xef\xbb\xbf1\n3\n")
-        self.assertEqual(self.succeeds("-", data=b"\xef\xbb\xbfn\n3\n1"), b"\xef\xbb\xbfn\n1\n3\n")
+        self.assertEqual(self.finds_header("-", data=b"\xef\xbb\xbfn\n3\n1"), b"\xef\xbb\xbfn\n1\n3\n")
 
     def test_little_text(self):
         self.assertEqual(self.succeeds("-", data=b""), b"")
         self.assertEqual(self.succeeds("-", data=b"7"), b"7\n")
-        self.assertEqual(self.succeeds("-", data=b"x\n"), b"x\n")
+        self.assertEqual(self.succeeds("-", "--header", "yes", data=b"x\n"), b"x\n")
+        self.fails(BAD_FILE, "'x' is no number", "-", data=b"x\n")
         self.assertEqual(self.succeeds("-", data=b"# only\n\n"), b"")
         self.assertEqual(self.succeeds("-", data=b"2\n1"), b"1\n2\n")
 
@@ -228,6 +262,11 @@ class Messages(SortCase):
             self.fails(USAGE, "expected LO:HI", source, "--bits=" + bits)
         self.fails(USAGE, "[0, 65)", source, "--bits", "0:65")
         self.fails(USAGE, "--memory", source, "--memory", "much")
+        self.fails(USAGE, "the ending .bz2", source, "-o", self.path("o.csv.bz2"))
+        self.fails(USAGE, "the ending .xz", source, "--values", source, "--values-output",
+                   self.path("w.txt.xz"))
+        self.fails(USAGE, "--values-output: an empty name", source, "--values", source,
+                   "--values-output", "")
 
     def test_verify_finds_a_planted_error_and_leaves_no_output(self):
         source = self.save("in.npy", np.arange(5, dtype="int32")[::-1])
@@ -265,7 +304,9 @@ class Messages(SortCase):
         self.refused(source, "sorting ", "--memory", "2M", code=FAILURE)  # many may be alike
         self.succeeds(source, "-o", self.path("o.npy"), "--memory", "4M")
         self.assertSame(self.load("o.npy", "int64"), array)
-        for size in ["-1", "+1", "99999999999999999999", "99E", "lots", ""]:
+        self.refused(self.write("in.raw", bytes(1 << 22)), "sorting ", "--memory", "5M", "--dtype",
+                     "u8", code=FAILURE)
+        for size in ["-1", "+1", "99999999999999999999", "99E", "lots", "", "0x4M", "1.5M"]:
             self.refused(source, "--memory", "--memory", size, code=USAGE)
 
     def test_no_more_memory_is_taken_than_a_bound_that_is_accepted(self):
