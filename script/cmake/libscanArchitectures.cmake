@@ -14,11 +14,18 @@ function(libscan_unnamed_architectures result)
   if(NOT "$ENV{CUDAARCHS}" STREQUAL "")
     set(LIBSCAN_CUDAARCHS "$ENV{CUDAARCHS}" CACHE INTERNAL "What CUDAARCHS named")
   endif()
-  # CMake's choice is a cache entry with this text. A user's entry has another, a project's variable none.
+  # CMake's choice is a cache entry with this text. An entry from the command line has another, a
+  # project's variable none; one that was edited later differs from the choice.
   get_property(text CACHE CMAKE_CUDA_ARCHITECTURES PROPERTY HELPSTRING)
-  if(text STREQUAL "CUDA architectures" AND
-     CMAKE_CUDA_ARCHITECTURES STREQUAL "$CACHE{CMAKE_CUDA_ARCHITECTURES}" AND
-     NOT CMAKE_CUDA_ARCHITECTURES STREQUAL "${LIBSCAN_CUDAARCHS}")
+  if(NOT text STREQUAL "CUDA architectures" OR
+     NOT CMAKE_CUDA_ARCHITECTURES STREQUAL "$CACHE{CMAKE_CUDA_ARCHITECTURES}" OR
+     CMAKE_CUDA_ARCHITECTURES STREQUAL "${LIBSCAN_CUDAARCHS}")
+    return()
+  endif()
+  if(NOT DEFINED LIBSCAN_UNNAMED_ARCHITECTURES)
+    set(LIBSCAN_UNNAMED_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}" CACHE INTERNAL "CMake's choice")
+  endif()
+  if(CMAKE_CUDA_ARCHITECTURES STREQUAL LIBSCAN_UNNAMED_ARCHITECTURES)
     set(${result} "${CMAKE_CUDA_ARCHITECTURES}" PARENT_SCOPE)
   endif()
 endfunction()
