@@ -11,7 +11,8 @@ endif()
 # One set of targets per component, so that nobody needs the dependencies of what they do not use.
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/libscan)
 set(targets_of_device libscan_device)
-set(targets_of_libscan libscan libscan_cpu libscan_filter libscan_radix_sort libscan_histogram libscan_spmv)
+set(targets_of_libscan libscan libscan_cpu libscan_filter libscan_sort_cpu libscan_radix_sort
+    libscan_histogram libscan_spmv)
 set(targets_of_executor libscan_executor)
 set(programs scan-check scan-filter scan-histogram scan-prefix scan-sort scan-spmv scan-explain)
 
