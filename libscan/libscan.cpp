@@ -51,23 +51,34 @@ void check(scan_call const& call, index_t out_items) {
                          " its start; out must be in itself or apart from it");
 }
 
+template <class T>
+void scan_items(int threads, scan_call const& call, cpu::detail::chosen_operator<T> op) {
+  auto const in = static_cast<T const*>(call.in);
+  auto const out = static_cast<T*>(call.out);
+  T const init = *static_cast<T const*>(call.init);
+  *static_cast<T*>(call.total) = call.kind == scan_kind::inclusive
+                                     ? cpu::inclusive_scan(threads, in, out, call.n, op, init)
+                                     : cpu::exclusive_scan(threads, in, out, call.n, op, init);
+}
+
+template <class T>
+void reduce_items(int threads, reduce_call const& call, cpu::detail::chosen_operator<T> op) {
+  *static_cast<T*>(call.result) = cpu::reduce(threads, static_cast<T const*>(call.in), call.n, op,
+                                              *static_cast<T const*>(call.init));
+}
+
+// Compiled once for each type of items: the code of an operator is called only from chunk to chunk.
 void cpu_scan(int threads, scan_call const& call) {
-  visit_operator(call, [&]<class Op>(Op op) {
+  visit_operator(call, [&]<class Op>(Op known) {
     using T = typename Op::value_type;
-    auto const in = static_cast<T const*>(call.in);
-    auto const out = static_cast<T*>(call.out);
-    T const init = *static_cast<T const*>(call.init);
-    *static_cast<T*>(call.total) = call.kind == scan_kind::inclusive
-                                       ? cpu::inclusive_scan(threads, in, out, call.n, op, init)
-                                       : cpu::exclusive_scan(threads, in, out, call.n, op, init);
+    scan_items(threads, call, cpu::detail::chosen_operator<T>(known));
   });
 }
 
 void cpu_reduce(int threads, reduce_call const& call) {
-  visit_operator(call, [&]<class Op>(Op op) {
+  visit_operator(call, [&]<class Op>(Op known) {
     using T = typename Op::value_type;
-    *static_cast<T*>(call.result) = cpu::reduce(threads, static_cast<T const*>(call.in), call.n, op,
-                                                *static_cast<T const*>(call.init));
+    reduce_items(threads, call, cpu::detail::chosen_operator<T>(known));
   });
 }
 

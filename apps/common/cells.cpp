@@ -57,7 +57,7 @@ bool is_nearly_number(std::string_view cell) {
     if (c == 'O' || c == 'o') c = '0';
     if (c == 'I' || c == 'l') c = '1';
   }
-  return is_number(digits) || is_number("1" + std::string(cell));
+  return is_number(digits) || is_number(std::string("1").append(cell));
 }
 
 bool may_be_name(std::string_view cell) {

@@ -47,7 +47,7 @@ std::uint64_t limit_of_group(std::string const& mount, std::string group,
 
 /// Whether a list of names between commas holds "memory".
 bool names_memory(std::string_view controllers) {
-  std::string const all = "," + std::string(controllers) + ",";
+  std::string const all = std::string(",").append(controllers).append(",");
   return all.find(",memory,") != std::string::npos;
 }
 

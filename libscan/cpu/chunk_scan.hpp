@@ -151,11 +151,11 @@ struct chunk_code {
   /// The sum of in[0..items-1], items >= 1.
   static T sum(In in, index_t items, Op op, stream_values<T>& sums) {
     if constexpr (by_vectors) {
-      return vector_scan_of<Op, item>().sum(std::to_address(in), items);
+      return vector_scan_of<item>(op).sum(std::to_address(in), items);
     } else if constexpr (converts) {
       T total{};
       for_converted<T>(in, items, [&](index_t i, T const* piece, index_t count) {
-        T const more = vector_scan_of<Op>().sum(piece, count);
+        T const more = vector_scan_of<T>(op).sum(piece, count);
         total = i == 0 ? more : op(total, more);
       });
       return total;
@@ -169,17 +169,17 @@ struct chunk_code {
   static T scan(In in, Out out, index_t items, Op op, T carry, stream_values<T> const& sums,
                 store_road road) {
     if constexpr (by_vectors) {
-      return vector_scan_of<Op, item>().scan(Kind, std::to_address(in), std::to_address(out), items,
-                                             carry, road, nullptr);
+      return vector_scan_of<item>(op).scan(Kind, std::to_address(in), std::to_address(out), items,
+                                           carry, road, nullptr);
     } else if constexpr (converts) {
       auto* const to = std::to_address(out);
       for_converted<T>(in, items, [&](index_t i, T* piece, index_t count) {
         if constexpr (rounds) {
-          carry = vector_scan_of<Op>().scan(Kind, piece, piece, count, carry, store_road::cached,
-                                            nullptr);
+          carry = vector_scan_of<T>(op).scan(Kind, piece, piece, count, carry, store_road::cached,
+                                             nullptr);
           round_to(piece, count, to + i, road);
         } else {
-          carry = vector_scan_of<Op>().scan(Kind, piece, to + i, count, carry, road, nullptr);
+          carry = vector_scan_of<T>(op).scan(Kind, piece, to + i, count, carry, road, nullptr);
         }
       });
       return carry;

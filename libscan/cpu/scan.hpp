@@ -32,7 +32,7 @@ inline constexpr index_t one_thread_bytes = index_t{512} << 10;
 template <scan_kind Kind, class Item, class Out, monoid Op, class T = typename Op::value_type>
 T scan_ahead(int threads, Item const* in, Out* out, index_t n, Op op, std::type_identity_t<T> init,
              index_t chunk_items, store_road road) {
-  auto const code = vector_scan_of<Op, Item>();
+  auto const code = vector_scan_of<Item>(op);
   T total = init;
   run_chunks_ahead(
       threads, n, chunk_items, op, init,

@@ -88,7 +88,7 @@ void pick(head_word const* words, index_t n, Items items, To to) {
 /// segment, but for the order in which floats are rounded.
 template <class T, class Op>
 void sum_to_tails(reduced_stage<T> const& here, T* sums, index_t items, Op op, T carry, T init) {
-  auto const& code = vector_scan_of<Op>();
+  auto const& code = vector_scan_of<T>(op);
   bool begun = !is_head(here.heads.data(), 0);
   index_t from = 0;
   for (index_t w = 0; w < ceil_div(items, word_heads); ++w) {

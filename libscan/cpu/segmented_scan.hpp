@@ -108,7 +108,7 @@ flagged<T> sum_segments(segmented_stage<T>& here, index_t items, Op op, T init) 
     index_t const last = last_head(here.heads.data(), items);
     bool const begins = last >= 0;
     index_t const from = begins ? last : 0;
-    T const sum = vector_scan_of<Op>().sum(here.items + from, items - from);
+    T const sum = vector_scan_of<T>(op).sum(here.items + from, items - from);
     return {begins ? op(init, sum) : sum, begins};
   } else {
     flagged_items<Op> const flagged_here{here.items, here.heads.data(), op, init};

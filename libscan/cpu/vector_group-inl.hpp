@@ -28,6 +28,15 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Before a loop over a few vectors, which should stay in registers: -O2 alone does not unroll it.
+/// Where there are no vectors, the loops would become long code for CPUs that nobody has.
+#undef LIBSCAN_UNROLL
+#if HWY_COMPILER_GCC_ACTUAL && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#define LIBSCAN_UNROLL _Pragma("GCC unroll 16")
+#else
+#define LIBSCAN_UNROLL
+#endif
+
 /// What an item is while it is worked on: bytes and half words are words, whose low bits wrap
 /// around as their own do.
 template <class T>
@@ -103,6 +112,7 @@ HWY_INLINE void store(vector<T> v, T* items) {
 template <class T, class Item>
 HWY_INLINE group<T> load_group(Item const* items) {
   group<T> x;
+  LIBSCAN_UNROLL
   for (int k = 0; k < vectors<T>; ++k) x[k] = load<T>(items + k * width<T>);
   return x;
 }
@@ -112,10 +122,12 @@ template <class T>
 HWY_INLINE void store_group(group<T> const& x, T* items, store_road road) {
   if constexpr (sizeof(T) >= 4) {
     if (road == store_road::streamed) {
+      LIBSCAN_UNROLL
       for (int k = 0; k < vectors<T>; ++k) hn::Stream(x[k], lanes<T>(), items + k * width<T>);
       return;
     }
   }
+  LIBSCAN_UNROLL
   for (int k = 0; k < vectors<T>; ++k) store(x[k], items + k * width<T>);
 }
 
@@ -153,6 +165,33 @@ HWY_INLINE vector<T> apply(bit_xor<T>, vector<T> earlier, vector<T> later) {
   return hn::Xor(earlier, later);
 }
 
+/// A number for each lane, in memory, at compile time.
+template <class T, class Number>
+struct lane_table {
+  alignas(64) Number numbers[width<T>];
+
+  template <class NumberOf>
+  explicit constexpr lane_table(NumberOf number_of) : numbers{} {
+    for (int i = 0; i < width<T>; ++i) numbers[i] = static_cast<Number>(number_of(i));
+  }
+};
+
+template <class T>
+using place_table = lane_table<T, hwy::MakeSigned<lane<T>>>;
+template <class T>
+inline constexpr place_table<T> last_lane([](int) { return width<T> - 1; });
+template <class T>
+inline constexpr place_table<T> lane_before([](int i) { return (i + width<T> - 1) % width<T>; });
+template <class T>
+inline constexpr lane_table<T, lane<T>> first_lane([](int i) { return i == 0; });
+/// With halves of 1 << step lanes: the last lane of the half before, and which lanes take it in.
+template <class T, int step>
+inline constexpr place_table<T> last_of_half([](int i) {
+  return (i & ~((2 << step) - 1)) + (1 << step) - 1;
+});
+template <class T, int step>
+inline constexpr lane_table<T, lane<T>> later_half([](int i) { return i >> step & 1; });
+
 /// What goes from lane to lane. In the network's step s, lanes with bit s of their number set take
 /// in the last lane of the half before.
 template <class T>
@@ -164,15 +203,12 @@ class network {
                                : width<T> == 4 ? 2
                                                : width<T> / 2;
 
-  network() {
-    for (int s = 0; s < steps; ++s) {
-      int const half = 1 << s;
-      from_[s] = places_where([half](int i) { return (i & ~(2 * half - 1)) + half - 1; });
-      takes_[s] = lanes_where([half](int i) { return (i & half) != 0; });
-    }
-    last_ = places_where([](int) { return width<T> - 1; });
-    before_ = places_where([](int i) { return (i + width<T> - 1) % width<T>; });
-    first_ = lanes_where([](int i) { return i == 0; });
+  HWY_INLINE network()
+      : last_(places(last_lane<T>)), before_(places(lane_before<T>)), first_(mask(first_lane<T>)) {
+    set_step<0>();
+    set_step<1>();
+    set_step<2>();
+    set_step<3>();
   }
 
   /// The last lane in all lanes.
@@ -184,12 +220,16 @@ class network {
   /// Each lane becomes what it and all lanes of the group before it sum to.
   template <class Op>
   HWY_INLINE group<T> scan(Op op, group<T> x) const {
+    LIBSCAN_UNROLL
     for (int s = 0; s < steps; ++s) {
+      LIBSCAN_UNROLL
       for (vector<T>& v : x) {
         v = hn::IfThenElse(takes_[s], apply(op, taken(v, s), v), v);
       }
     }
+    LIBSCAN_UNROLL
     for (int half = 1; half < vectors<T>; half *= 2) {
+      LIBSCAN_UNROLL
       for (int k = 0; k < vectors<T>; ++k) {
         if (k & half) x[k] = apply(op, last(x[(k & ~(2 * half - 1)) + half - 1]), x[k]);
       }
@@ -200,6 +240,7 @@ class network {
   /// Moves every item a lane on; the first lane is that of `previous`, which becomes what comes
   /// first in the next group.
   HWY_INLINE group<T> moved_on(group<T> x, vector<T>& previous) const {
+    LIBSCAN_UNROLL
     for (vector<T>& v : x) {
       vector<T> const rotated = hn::TableLookupLanes(v, before_);
       v = hn::IfThenElse(first_, previous, rotated);
@@ -209,26 +250,27 @@ class network {
   }
 
  private:
-  using place = hwy::MakeSigned<lane<T>>;
-  using places = decltype(hn::SetTableIndices(lanes<T>(), static_cast<place*>(nullptr)));
+  using place_vector =
+      decltype(hn::SetTableIndices(lanes<T>(), static_cast<hwy::MakeSigned<lane<T>>*>(nullptr)));
 
-  template <class Place>
-  static places places_where(Place place_of) {
-    alignas(64) place numbers[width<T>];
-    for (int i = 0; i < width<T>; ++i) numbers[i] = static_cast<place>(place_of(i));
-    return hn::SetTableIndices(lanes<T>(), numbers);
+  static HWY_INLINE place_vector places(place_table<T> const& table) {
+    return hn::SetTableIndices(lanes<T>(), table.numbers);
+  }
+  static HWY_INLINE hn::Mask<lanes<T>> mask(lane_table<T, lane<T>> const& table) {
+    return hn::Ne(hn::Load(lanes<T>(), table.numbers), hn::Zero(lanes<T>()));
   }
 
-  template <class Predicate>
-  static hn::Mask<lanes<T>> lanes_where(Predicate predicate) {
-    alignas(64) lane<T> ones[width<T>];
-    for (int i = 0; i < width<T>; ++i) ones[i] = predicate(i) ? lane<T>{1} : lane<T>{0};
-    return hn::Ne(hn::Load(lanes<T>(), ones), hn::Zero(lanes<T>()));
+  template <int step>
+  HWY_INLINE void set_step() {
+    if constexpr (step < steps) {
+      from_[step] = places(last_of_half<T, step>);
+      takes_[step] = mask(later_half<T, step>);
+    }
   }
 
-  vector_array<places, steps> from_;
+  vector_array<place_vector, steps> from_;
   vector_array<hn::Mask<lanes<T>>, steps> takes_;
-  places last_, before_;
+  place_vector last_, before_;
   hn::Mask<lanes<T>> first_;
 };
 

@@ -43,96 +43,88 @@ inline constexpr bool keeps_first_zero = std::is_floating_point_v<T> &&
                                          (std::is_same_v<Op, minimum<T>> ||
                                           std::is_same_v<Op, maximum<T>>);
 
-/// The sum of some items, at least one, a group of each stream after the other.
-template <class Op, class Item>
-class running_sum {
-  using T = typename Op::value_type;
+/// The sum of some items, at least one, under way: a group of each stream after the other.
+template <class T, class Item>
+struct running_sum {
+  Item const* items;
+  index_t groups;
+  index_t length;               // items of a stream
+  index_t at = group_items<T>;  // of them, what is in
+  vector_array<group<T>, streams> sums;
 
- public:
-  running_sum(Item const* items, index_t n)
-      : items_(items),
-        n_(n),
-        groups_(n / group_items<T>),
-        length_(stream_groups(groups_) * group_items<T>) {
-    if (length_ == 0) return;
-    for (int s = 0; s < streams; ++s) sums_[s] = load_group<T>(items_ + s * length_);
+  running_sum(Item const* from, index_t n)
+      : items(from), groups(n / group_items<T>), length(stream_groups(groups) * group_items<T>) {
+    if (length == 0) return;
+    LIBSCAN_UNROLL
+    for (int s = 0; s < streams; ++s) sums[s] = load_group<T>(items + s * length);
   }
 
-  /// Whether there is more to `take_in`.
-  HWY_INLINE bool has_more() const { return at_ < length_; }
+  HWY_INLINE bool has_more() const { return at < length; }
 
-  /// The next group of each stream, between other work.
-  HWY_INLINE void take_in(Op op) {
-    for (int s = 0; s < streams; ++s) {
-      // As a number: it may be the address of nothing.
-      auto const ahead = reinterpret_cast<std::uintptr_t>(next_of(s)) + bytes_ahead;
-      __builtin_prefetch(reinterpret_cast<void const*>(ahead));
-    }
-    add_next(op);
-  }
-
-  /// Takes in what is left, and returns the sum of all.
-  HWY_INLINE T total(Op op) {
-    index_t i = 1;
-    T total = static_cast<T>(items_[0]);
-    if (length_ > 0) {
-      // Alone, the core's own prefetchers do better (a Zen 4 reads 1.2 times as fast).
-      while (has_more()) add_next(op);
-      for (i = streams * length_; i < groups_ * group_items<T>; i += group_items<T>) {
-        add(op, sums_[0], items_ + i);
-      }
-      for (int s = 1; s < streams; ++s) {
-        for (int k = 0; k < vectors<T>; ++k) sums_[0][k] = apply(op, sums_[0][k], sums_[s][k]);
-      }
-      T sums[group_items<T>];
-      store_group(network<T>().scan(op, sums_[0]), sums, store_road::cached);
-      total = sums[group_items<T> - 1];
-    }
-    for (; i < n_; ++i) total = op(total, static_cast<T>(items_[i]));
-    if constexpr (keeps_first_zero<Op>) {
-      // Lanes and streams met in another order than that of the items.
-      if (total == T{0}) total = *std::find(items_, items_ + n_, T{0});
-    }
-    return total;
-  }
-
- private:
-  static constexpr int bytes_ahead = 1024;
-
-  HWY_INLINE Item const* next_of(int stream) const { return items_ + stream * length_ + at_; }
-
-  HWY_INLINE void add_next(Op op) {
-    for (int s = 0; s < streams; ++s) add(op, sums_[s], next_of(s));
-    at_ += group_items<T>;
-  }
-
-  static HWY_INLINE void add(Op op, group<T>& sum, Item const* next) {
-    for (int k = 0; k < vectors<T>; ++k) sum[k] = apply(op, sum[k], load<T>(next + k * width<T>));
-  }
-
-  Item const* items_;
-  index_t n_;
-  index_t groups_;
-  index_t length_;               // items of a stream
-  index_t at_ = group_items<T>;  // of them, what is in
-  vector_array<group<T>, streams> sums_;
+  HWY_INLINE Item const* next_of(int stream) const { return items + stream * length + at; }
 };
 
 template <class Op, class Item, class T = typename Op::value_type>
-T sum(Item const* items, index_t n) {
-  return running_sum<Op, Item>(items, n).total(Op());
+HWY_INLINE void add_group(Op op, group<T>& sum, Item const* next) {
+  LIBSCAN_UNROLL
+  for (int k = 0; k < vectors<T>; ++k) sum[k] = apply(op, sum[k], load<T>(next + k * width<T>));
 }
 
+/// Adds the next group of each stream.
 template <class Op, class Item, class T = typename Op::value_type>
-HWY_NOINLINE void scan_groups(network<T> const& lasting_net, scan_kind kind, Item const* in, T* out,
-                              index_t items, carried<T>& lasting_carry, store_road road,
-                              running_sum<Op, Item>* lasting_sum) {
+HWY_INLINE void add_groups(Op op, running_sum<T, Item>& sum) {
+  LIBSCAN_UNROLL
+  for (int s = 0; s < streams; ++s) add_group(op, sum.sums[s], sum.next_of(s));
+  sum.at += group_items<T>;
+}
+
+/// items[0] op ... op items[n - 1], n >= 1, of which `begun`, unless null, holds some.
+template <class Op, class Item, class T = typename Op::value_type>
+HWY_NOINLINE T total(Item const* items, index_t n, running_sum<T, Item> const* begun) {
   Op const op;
-  network<T> const net = lasting_net;  // in registers, as no store through `out` reaches it
+  running_sum<T, Item> now = begun != nullptr ? *begun : running_sum<T, Item>(items, n);
+  index_t i = 1;
+  T total = static_cast<T>(items[0]);
+  if (now.length > 0) {
+    // Alone, the core's own prefetchers do better (a Zen 4 reads 1.2 times as fast).
+    while (now.has_more()) add_groups(op, now);
+    for (i = streams * now.length; i < now.groups * group_items<T>; i += group_items<T>) {
+      add_group(op, now.sums[0], items + i);
+    }
+    LIBSCAN_UNROLL
+    for (int s = 1; s < streams; ++s) {
+      LIBSCAN_UNROLL
+      for (int k = 0; k < vectors<T>; ++k) {
+        now.sums[0][k] = apply(op, now.sums[0][k], now.sums[s][k]);
+      }
+    }
+    T sums[group_items<T>];
+    store_group(network<T>().scan(op, now.sums[0]), sums, store_road::cached);
+    total = sums[group_items<T> - 1];
+  }
+  for (; i < n; ++i) total = op(total, static_cast<T>(items[i]));
+  if constexpr (keeps_first_zero<Op>) {
+    // Lanes and streams met in another order than that of the items.
+    if (total == T{0}) total = *std::find(items, items + n, T{0});
+  }
+  return total;
+}
+
+/// How far ahead of a sum on the way items are asked for.
+inline constexpr int bytes_ahead = 1024;
+
+/// Scans whole groups; adds to `lasting_sum`, unless null, on the way.
+template <class Op, class Item, class T = typename Op::value_type>
+HWY_NOINLINE void scan_groups(scan_kind kind, Item const* in, T* out, index_t items,
+                              carried<T>& lasting_carry, store_road road,
+                              running_sum<T, Item>* lasting_sum) {
+  Op const op;
+  network<T> const net;
   carried<T> carry = lasting_carry;
-  auto const scan_group = [&](index_t i) HWY_ATTR {
+  auto const scan_group = [&](index_t i) HWY_ATTR __attribute__((always_inline)) {
     group<T> x = net.scan(op, load_group<T>(in + i));
     vector<T> const total = net.last(x[vectors<T> - 1]);
+    LIBSCAN_UNROLL
     for (vector<T>& v : x) v = apply(op, carry.sum, v);
     carry.sum = apply(op, carry.sum, total);
     if (kind == scan_kind::exclusive) x = net.moved_on(x, carry.previous);
@@ -140,10 +132,16 @@ HWY_NOINLINE void scan_groups(network<T> const& lasting_net, scan_kind kind, Ite
   };
   index_t i = 0;
   if (lasting_sum != nullptr) {
-    running_sum<Op, Item> beside = *lasting_sum;
+    running_sum<T, Item> beside = *lasting_sum;
     constexpr index_t at_once = streams * group_items<T>;
     for (; i + at_once <= items && beside.has_more(); i += at_once) {
-      beside.take_in(op);
+      LIBSCAN_UNROLL
+      for (int s = 0; s < streams; ++s) {
+        // As a number: it may be the address of nothing.
+        auto const ahead = reinterpret_cast<std::uintptr_t>(beside.next_of(s)) + bytes_ahead;
+        __builtin_prefetch(reinterpret_cast<void const*>(ahead));
+      }
+      add_groups(op, beside);
       for (int k = 0; k < streams; ++k) scan_group(i + k * group_items<T>);
     }
     *lasting_sum = beside;
@@ -152,16 +150,24 @@ HWY_NOINLINE void scan_groups(network<T> const& lasting_net, scan_kind kind, Ite
   lasting_carry = carry;
 }
 
+/// What an operator has code of its own for: all else is compiled once for a type of items.
+template <class T, class Item>
+struct scan_steps {
+  T (*total)(Item const* items, index_t n, running_sum<T, Item> const* begun);
+  void (*scan_groups)(scan_kind kind, Item const* in, T* out, index_t items, carried<T>& carry,
+                      store_road road, running_sum<T, Item>* beside);
+};
+
 /// The last items, fewer than a group. Returns what follows them.
-template <class Op, class Item, class T = typename Op::value_type>
-T scan_rest(network<T> const& net, scan_kind kind, Item const* in, T* out, index_t items,
+template <class T, class Item>
+T scan_rest(scan_steps<T, Item> const& steps, scan_kind kind, Item const* in, T* out, index_t items,
             carried<T>& carry) {
   T const first = static_cast<T>(hn::GetLane(carry.sum));
   Item last[group_items<T>];
   T x[group_items<T>];
   std::fill_n(std::copy_n(in, items, last), group_items<T> - items, in[items - 1]);
-  scan_groups<Op, Item>(net, scan_kind::inclusive, last, x, group_items<T>, carry,
-                        store_road::cached, nullptr);
+  steps.scan_groups(scan_kind::inclusive, last, x, group_items<T>, carry, store_road::cached,
+                    nullptr);
   if (kind == scan_kind::inclusive) {
     std::copy_n(x, items, out);
   } else {
@@ -171,19 +177,26 @@ T scan_rest(network<T> const& net, scan_kind kind, Item const* in, T* out, index
   return x[items - 1];
 }
 
-/// Scans n items; `beside` may be null.
-template <class Op, class Item, class T = typename Op::value_type>
-T scan(scan_kind kind, Item const* in, T* out, index_t n, T first, store_road road,
-       running_sum<Op, Item>* beside) {
-  network<T> const net;
+/// Scans n items, and sums up the items wanted besides unless `sum` is null.
+template <class T, class Item>
+HWY_NOINLINE T scan(scan_steps<T, Item> const& steps, scan_kind kind, Item const* in, T* out,
+                    index_t n, T first, store_road road, Item const* wanted, index_t wanted_items,
+                    T* sum) {
   vector<T> const before = hn::Set(lanes<T>(), first);
   carried<T> carry{before, before};
-  return scan_by<T>(
-      road, out, n, carry,
-      [&](index_t i, index_t items, T* to, store_road by)
-          HWY_ATTR { scan_groups<Op, Item>(net, kind, in + i, to, items, carry, by, beside); },
-      [&](index_t i, index_t items)
-          HWY_ATTR { return scan_rest<Op, Item>(net, kind, in + i, out + i, items, carry); });
+  auto const go = [&](running_sum<T, Item>* beside) HWY_ATTR {
+    return scan_by<T>(
+        road, out, n, carry,
+        [&](index_t i, index_t items, T* to, store_road by)
+            HWY_ATTR { steps.scan_groups(kind, in + i, to, items, carry, by, beside); },
+        [&](index_t i, index_t items)
+            HWY_ATTR { return scan_rest(steps, kind, in + i, out + i, items, carry); });
+  };
+  if (sum == nullptr) return go(nullptr);
+  running_sum<T, Item> beside(wanted, wanted_items);
+  T const last = go(&beside);
+  *sum = steps.total(wanted, wanted_items, &beside);
+  return last;
 }
 
 /// `Op` over `Item`s by the code of its twin, whose own items are those of `Op` by their bits.
@@ -194,24 +207,21 @@ struct by_twin {
   using bits = typename twin::value_type;
   using item = std::conditional_t<std::is_same_v<Item, T>, bits, Item>;
 
+  static constexpr scan_steps<bits, item> steps{total<twin, item>, scan_groups<twin, item>};
+
   static item const* items_of(Item const* items) { return reinterpret_cast<item const*>(items); }
 
   static T sum(Item const* items, index_t n) {
-    return static_cast<T>(HWY_NAMESPACE::sum<twin>(items_of(items), n));
+    return static_cast<T>(steps.total(items_of(items), n, nullptr));
   }
 
   static T scan(scan_kind kind, Item const* in, T* out, index_t n, T carry, store_road road,
                 wanted_sum<Item, T>* beside) {
-    auto const go = [&](running_sum<twin, item>* sum) HWY_ATTR {
-      return static_cast<T>(HWY_NAMESPACE::scan<twin>(kind, items_of(in),
-                                                      reinterpret_cast<bits*>(out), n,
-                                                      static_cast<bits>(carry), road, sum));
-    };
-    if (beside == nullptr) return go(nullptr);
-    running_sum<twin, item> sum(items_of(beside->items), beside->n);
-    T const last = go(&sum);
-    beside->sum = static_cast<T>(sum.total(twin()));
-    return last;
+    bool const none = beside == nullptr;
+    return static_cast<T>(HWY_NAMESPACE::scan<bits, item>(
+        steps, kind, items_of(in), reinterpret_cast<bits*>(out), n, static_cast<bits>(carry), road,
+        none ? nullptr : items_of(beside->items), none ? 0 : beside->n,
+        none ? nullptr : reinterpret_cast<bits*>(&beside->sum)));
   }
 };
 

@@ -111,9 +111,13 @@ using code_for = vector_scan_of_items<typename fixed_width_operator<Op>::type, f
 template <class Op, class Item>
 concept widens = holds<code_for<Op, Item>, vector_widening_scans>;
 
+template <class T>
+class chosen_operator;
+
 /// Whether `Op` has vector code for such items.
 template <class Op, class Item = typename Op::value_type>
-concept vectorised = holds<code_for<Op, Item>, vector_scans> || widens<Op, Item>;
+concept vectorised = holds<code_for<Op, Item>, vector_scans> || widens<Op, Item> ||
+    std::is_same_v<Op, chosen_operator<Item>>;
 
 /// For the best instruction set this CPU has, among those that Highway is told to use at the
 /// moment.
@@ -125,6 +129,31 @@ vector_segmented_scans current_vector_segmented_scans();
 vector_scans const& best_vector_scans();
 vector_widening_scans const& best_vector_widening_scans();
 vector_segmented_scans const& best_vector_segmented_scans();
+
+/// An operator over T, chosen at run time among those that have vector code: with it a scan is
+/// compiled once for all of them.
+template <class T>
+class chosen_operator {
+ public:
+  using value_type = T;
+
+  template <class Op>
+  explicit chosen_operator(Op op)
+      : call_([](T earlier, T later) -> T { return Op{}(earlier, later); }),
+        identity_(op.identity()) {
+    vector_scan<Op> const& best = std::get<vector_scan<Op>>(best_vector_scans());
+    vector_code_ = {best.sum, best.scan};
+  }
+
+  T operator()(T earlier, T later) const { return call_(earlier, later); }
+  T identity() const { return identity_; }
+  vector_scan<chosen_operator> const& vector_code() const { return vector_code_; }
+
+ private:
+  T (*call_)(T, T);
+  T identity_;
+  vector_scan<chosen_operator> vector_code_;
+};
 
 /// A `vector_scan_of_items` for items and results of types of which there is code for the
 /// `fixed_width`.
@@ -178,11 +207,13 @@ class segmented_scan_code {
   code const& code_;
 };
 
-/// The best code for an operator and items that have some.
-template <class Op, class Item = typename Op::value_type>
-requires vectorised<Op, Item> scan_code<Op, Item> vector_scan_of() {
+/// The best code for an operator and items that have some. It may refer to `op`.
+template <class Item, class Op>
+requires vectorised<Op, Item> scan_code<Op, Item> vector_scan_of(Op const& op) {
   using code = code_for<Op, Item>;
-  if constexpr (widens<Op, Item>) {
+  if constexpr (std::is_same_v<Op, chosen_operator<Item>>) {
+    return scan_code<Op, Item>(op.vector_code());
+  } else if constexpr (widens<Op, Item>) {
     return scan_code<Op, Item>(std::get<code>(best_vector_widening_scans()));
   } else {
     return scan_code<Op, Item>(std::get<code>(best_vector_scans()));

@@ -84,6 +84,7 @@ struct takers {
   HWY_INLINE explicit takers(head_word heads) {
     constexpr fields of_step[] = {halves_of<T>(1), halves_of<T>(2), halves_of<T>(4),
                                   halves_of<T>(8)};
+    LIBSCAN_UNROLL
     for (int s = 0; s < steps; ++s) {
       head_word const stops = (heads & of_step[s].lanes) | of_step[s].ends;
       at[s] = (stops - of_step[s].begins) & ~stops & of_step[s].lanes;
@@ -96,14 +97,18 @@ struct takers {
 template <class T, class Op>
 HWY_INLINE group<T> scan_segments(network<T> const& net, Op op, group<T> x, takers<T> const& takes,
                                   int first) {
+  LIBSCAN_UNROLL
   for (int s = 0; s < network<T>::steps; ++s) {
     head_word const now = takes.at[s] >> first;
+    LIBSCAN_UNROLL
     for (int k = 0; k < vectors<T>; ++k) {
       x[k] = hn::IfThenElse(mask_of<T>(now, k), apply(op, net.taken(x[k], s), x[k]), x[k]);
     }
   }
+  LIBSCAN_UNROLL
   for (int half = 1, s = network<T>::steps; half < vectors<T>; half *= 2, ++s) {
     head_word const now = takes.at[s] >> first;
+    LIBSCAN_UNROLL
     for (int k = 0; k < vectors<T>; ++k) {
       if ((k & half) == 0) continue;
       vector<T> const taken = net.last(x[(k & ~(2 * half - 1)) + half - 1]);
@@ -117,7 +122,6 @@ HWY_INLINE group<T> scan_segments(network<T> const& net, Op op, group<T> x, take
 /// before a segment in all lanes, and the sum of the segment under way.
 template <class T>
 struct task {
-  network<T> net;
   scan_kind kind;
   T const* in;
   head_word const* heads;
@@ -143,25 +147,29 @@ template <class Op, class T = typename Op::value_type>
 HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T* to,
                               store_road road) {
   Op const op;
+  network<T> const net;
   task<T> now = lasting;  // in registers, as no store through `to` reaches it
   // The group at item i, whose heads are those of `word` from bit `first` on.
-  auto const scan_group = [&](index_t i, head_word word, takers<T> const& takes,
-                              int first) HWY_ATTR {
+  auto const scan_group = [&](index_t i, head_word word, takers<T> const& takes, int first) HWY_ATTR
+      __attribute__((always_inline)) {
     group<T> x = load_group<T>(now.in + begin + i);
     head_word const heads = word >> first;
+    LIBSCAN_UNROLL
     for (int k = 0; k < vectors<T>; ++k) {
       x[k] = hn::IfThenElse(mask_of<T>(heads, k), apply(op, now.init, x[k]), x[k]);
     }
-    x = scan_segments(now.net, op, x, takes, first);
+    x = scan_segments(net, op, x, takes, first);
 
     head_word const goes_on = (heads - 1) & ~heads;  // before the first head
+    LIBSCAN_UNROLL
     for (int k = 0; k < vectors<T>; ++k) {
       x[k] = hn::IfThenElse(mask_of<T>(goes_on, k), apply(op, now.carry.sum, x[k]), x[k]);
     }
-    now.carry.sum = now.net.last(x[vectors<T> - 1]);
+    now.carry.sum = net.last(x[vectors<T> - 1]);
 
     if (now.kind == scan_kind::exclusive) {
-      x = now.net.moved_on(x, now.carry.previous);
+      x = net.moved_on(x, now.carry.previous);
+      LIBSCAN_UNROLL
       for (int k = 0; k < vectors<T>; ++k) {
         x[k] = hn::IfThenElse(mask_of<T>(heads, k), now.init, x[k]);
       }
@@ -211,7 +219,7 @@ template <class Op, class T = typename Op::value_type>
 T scan(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T first, T init,
        store_road road, read_ahead const& ahead) {
   vector<T> const before = hn::Set(lanes<T>(), first);
-  task<T> whole{network<T>(), kind, in, heads, hn::Set(lanes<T>(), init), {before, before}, ahead};
+  task<T> whole{kind, in, heads, hn::Set(lanes<T>(), init), {before, before}, ahead};
   return scan_by<T>(
       road, out, n, whole.carry,
       [&](index_t i, index_t items, T* to, store_road by)

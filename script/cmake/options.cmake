@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is built. Everything but the `cuda` engine builds without nvcc.
 include(CheckLanguage)
+include(libscanArchitectures)
 
 option(LIBSCAN_APPS "Build the applications and their programs" ${PROJECT_IS_TOP_LEVEL})
 option(LIBSCAN_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(LIBSCAN_BENCH "Offer scan-bench as a target" ${PROJECT_IS_TOP_LEVEL})
+option(LIBSCAN_INSTALL "Install libscan along with the project" ${PROJECT_IS_TOP_LEVEL})
 set(LIBSCAN_CUDA "AUTO" CACHE STRING "Build the cuda engine: AUTO (if nvcc is found), ON, OFF")
 option(LIBSCAN_CUDA_COMPILE_ONLY
        "Compile CUDA code of libraries and programs, not of tests, and neither optimise nor assemble it: no GPU will run it"
@@ -16,8 +18,8 @@ option(LIBSCAN_QUICK_TESTS
 set_property(CACHE LIBSCAN_CUDA PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE LIBSCAN_SANITIZE PROPERTY STRINGS "" address thread race)
 
+get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(PROJECT_IS_TOP_LEVEL)
-  get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
   if(NOT multi_config AND NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
   endif()
@@ -29,6 +31,19 @@ if(PROJECT_IS_TOP_LEVEL)
         ${LIBSCAN_CCACHE})
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${LIBSCAN_CCACHE})
   endif()
+else()
+  # Within another project, only what it links is built, unless it wants programs, tests or an
+  # installation of libscan.
+  if(NOT LIBSCAN_APPS AND NOT LIBSCAN_TESTS AND NOT LIBSCAN_INSTALL)
+    set_property(DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTY EXCLUDE_FROM_ALL ON)
+  endif()
+  # Unoptimised, libscan is slower than a plain loop. The project's own targets stay as they are.
+  if(NOT multi_config AND "${CMAKE_BUILD_TYPE}" STREQUAL "" AND NOT CMAKE_CXX_FLAGS MATCHES "(^| )-O")
+    message(STATUS "libscan: no CMAKE_BUILD_TYPE is set; libscan's own targets are built as Release")
+    set(CMAKE_BUILD_TYPE Release)
+  endif()
+  # The project's compiler may be newer, and warn of more, than those libscan is tested with.
+  set(CMAKE_COMPILE_WARNING_AS_ERROR OFF)
 endif()
 
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -49,17 +64,21 @@ if(NOT LIBSCAN_CUDA STREQUAL "OFF")
   if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES ${default_architectures} CACHE STRING "CUDA architectures")
   endif()
-  set(named_architectures "${CMAKE_CUDA_ARCHITECTURES}$ENV{CUDAARCHS}")
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     enable_language(CUDA)
-    # A parent that names none gets CMake's choice for its own code, and libscan's is for libscan alone.
-    if(named_architectures STREQUAL "")
-      set(LIBSCAN_UNNAMED_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}" CACHE INTERNAL "CMake's choice")
-    endif()
-    if(DEFINED LIBSCAN_UNNAMED_ARCHITECTURES AND
-       CMAKE_CUDA_ARCHITECTURES STREQUAL LIBSCAN_UNNAMED_ARCHITECTURES)
+    # A project that names none gets CMake's choice for its own code, and libscan's for libscan.
+    libscan_unnamed_architectures(unnamed)
+    if(NOT PROJECT_IS_TOP_LEVEL AND unnamed)
       set(CMAKE_CUDA_ARCHITECTURES ${default_architectures})
+      if(CUDA IN_LIST languages)
+        libscan_warn_of_unnamed("${unnamed}" ", and libscan's own for ${default_architectures}")
+      else()
+        message(STATUS "libscan: no CUDA architectures are named: libscan is built for "
+                       "${default_architectures}, other CUDA code for ${unnamed}; "
+                       "-D CMAKE_CUDA_ARCHITECTURES=... names others")
+      endif()
     endif()
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.4)
       message(FATAL_ERROR "libscan: the cuda engine needs CUDA 12.4 or later, found "

@@ -4,7 +4,6 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-option(LIBSCAN_INSTALL "Install libscan along with the project" ${PROJECT_IS_TOP_LEVEL})
 if(NOT LIBSCAN_INSTALL)
   return()
 endif()
@@ -12,7 +11,8 @@ endif()
 # One set of targets per component, so that nobody needs the dependencies of what they do not use.
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/libscan)
 set(targets_of_device libscan_device)
-set(targets_of_libscan libscan libscan_filter libscan_radix_sort libscan_histogram libscan_spmv)
+set(targets_of_libscan libscan libscan_cpu libscan_filter libscan_sort_cpu libscan_radix_sort
+    libscan_histogram libscan_spmv)
 set(targets_of_executor libscan_executor)
 set(programs scan-check scan-filter scan-histogram scan-prefix scan-sort scan-spmv scan-explain)
 
@@ -79,4 +79,5 @@ configure_package_config_file(
 write_basic_package_version_file(libscanConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/libscanConfig.cmake
               ${PROJECT_BINARY_DIR}/libscanConfigVersion.cmake
+              script/cmake/libscanArchitectures.cmake
         DESTINATION ${config_dir})

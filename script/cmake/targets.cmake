@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # What every target of the project shares.
 
-# Warnings are errors in our own targets, never in a consumer's.
+# Warnings are errors where libscan is the project itself. Within another project a newer compiler's
+# warnings must not stop the build, even if that project's own do.
 function(libscan_warnings target)
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-Wno-error>
+      $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-error>)
+    return()
+  endif()
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wno-unknown-pragmas>
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>)

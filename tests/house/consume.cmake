@@ -58,6 +58,17 @@ foreach(component IN LISTS COMPONENTS)
       --no-tests=error)
 endforeach()
 
+# A project with CUDA code that names no architectures is told which it gets.
+if("device" IN_LIST COMPONENTS)
+  execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${source} -B ${WORK}/unnamed -D UNNAMED=ON
+                          -D COMPONENT=device -D CMAKE_CXX_COMPILER=${CXX}
+                          -D CMAKE_CUDA_COMPILER=${CUDA_COMPILER} -D CMAKE_PREFIX_PATH=${WORK}/moved
+                  OUTPUT_QUIET ERROR_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT said MATCHES "names no CUDA")
+    message(FATAL_ERROR "Nothing said of architectures that nobody named: ${said}")
+  endif()
+endif()
+
 # The installed programs find their libraries.
 file(GLOB programs ${WORK}/moved/bin/scan-*)
 foreach(program IN LISTS programs)

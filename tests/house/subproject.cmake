@@ -7,27 +7,97 @@ file(REMOVE_RECURSE ${WORK})
 set(configure ${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/tests/subproject -D CMAKE_CXX_COMPILER=${CXX}
               -D LIBSCAN_FOLDER=${SOURCE})
 
-# configured(FOLDER WARNS OPTIONS...): fails if cmake does, or if it warns otherwise than expected.
+# configured(FOLDER WARNS OPTIONS...): configures, and sets `said` to all that cmake says. WARNS is a
+# regular expression of the warning that is expected of libscan, or OFF.
 function(configured folder warns)
-  execute_process(COMMAND ${configure} -B ${WORK}/${folder} ${ARGN} COMMAND_ERROR_IS_FATAL ANY
-                  ERROR_VARIABLE said)
-  if(said MATCHES "without the pipeline" AND NOT warns OR
-     warns AND NOT said MATCHES "without the pipeline")
-    message(FATAL_ERROR "Warned, or not, unexpectedly: ${said}")
+  execute_process(COMMAND ${configure} -B ${WORK}/${folder} ${ARGN} RESULT_VARIABLE failed
+                  OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(failed)
+    message(FATAL_ERROR "${folder} is not configured: ${out}${err}")
   endif()
+  string(REGEX REPLACE "[ \n]+" " " err "${err}")
+  if(err MATCHES "libscan: " AND NOT warns OR warns AND NOT err MATCHES "${warns}")
+    message(FATAL_ERROR "${folder}: warned, or not, unexpectedly: ${err}")
+  endif()
+  set(said "${out}${err}" PARENT_SCOPE)
 endfunction()
 
+# compilations(FOLDER RESULT): the commands that compile what the project's `all` needs, a list.
+function(compilations folder result)
+  execute_process(COMMAND ${NINJA} -C ${WORK}/${folder} -t commands all OUTPUT_VARIABLE commands
+                  COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE ";" "," commands "${commands}")
+  string(REPLACE "\n" ";" commands "${commands}")
+  list(FILTER commands INCLUDE REGEX " -c ")
+  set(${result} "${commands}" PARENT_SCOPE)
+endfunction()
+
+# expect(FOLDER SOURCE [HAS REGEX...] [LACKS REGEX...]): flags of the source whose path ends so.
+function(expect folder source)
+  cmake_parse_arguments(PARSE_ARGV 2 flags "" "" "HAS;LACKS")
+  compilations(${folder} commands)
+  list(FILTER commands INCLUDE REGEX "${source}$")
+  list(LENGTH commands found)
+  if(NOT found EQUAL 1)
+    message(FATAL_ERROR "${folder}: ${source} is compiled ${found} times, not once")
+  endif()
+  foreach(flag IN LISTS flags_HAS)
+    if(NOT commands MATCHES "${flag}")
+      message(FATAL_ERROR "${folder}: ${source} lacks ${flag}: ${commands}")
+    endif()
+  endforeach()
+  foreach(flag IN LISTS flags_LACKS)
+    if(commands MATCHES "${flag}")
+      message(FATAL_ERROR "${folder}: ${source} has ${flag}: ${commands}")
+    endif()
+  endforeach()
+endfunction()
+
+find_program(NINJA ninja REQUIRED)
+set(optimised " -O[23] .*-DNDEBUG|-DNDEBUG.* -O[23] ")
+
+# Without a build type: libscan is optimised, which is said, and the project is not.
+configured(plain OFF -D LIBSCAN_CUDA=OFF)
+if(NOT said MATCHES "no CMAKE_BUILD_TYPE is set; libscan's own targets are built as Release")
+  message(FATAL_ERROR "Not said that libscan is optimised: ${said}")
+endif()
+foreach(source libscan/libscan.cpp libscan/cpu/vector_scan.cpp apps/filter/filter.cpp)
+  expect(plain ${source} HAS "${optimised}" LACKS " -Werror")
+endforeach()
+expect(plain /mine.cpp LACKS " -O" " -DNDEBUG")
+
+# A project's own warnings as errors are not libscan's; and scans alone need few sources.
+configured(strict OFF -D LIBSCAN_CUDA=OFF -D LINKED=libscan::libscan -D CMAKE_BUILD_TYPE=Debug
+           -D CMAKE_CXX_FLAGS=-Werror -D CMAKE_COMPILE_WARNING_AS_ERROR=ON)
+if(said MATCHES "no CMAKE_BUILD_TYPE")
+  message(FATAL_ERROR "A build type was set, but it is said that none was: ${said}")
+endif()
+expect(strict libscan/cpu/vector_scan.cpp HAS " -g .* -Wno-error " LACKS " -O[23s]" " -Wno-error .* -Werror")
+expect(strict /mine.cpp HAS " -Werror" LACKS " -Wno-error")
+compilations(strict commands)
+list(LENGTH commands number)
+if(number GREATER 6)
+  message(FATAL_ERROR "A project that only scans compiles ${number} sources, not 6: ${commands}")
+endif()
+
 if(NOT CUDA_COMPILER)
-  configured(plain OFF -D LIBSCAN_CUDA=OFF)
   return()
 endif()
 set(with_cuda -D LIBSCAN_CUDA=ON -D CMAKE_CUDA_COMPILER=${CUDA_COMPILER})
+set(unnamed_expected "-DLIBSCAN_EXPECTED=90a-real.90-virtual|native" "-DPARENT_EXPECTED=[0-9]+")
 # None named, twice: the second time CMake has its own choice in its cache.
 foreach(time first second)
-  configured(unnamed OFF ${with_cuda} "-DLIBSCAN_EXPECTED=90a-real.90-virtual|native"
-             "-DPARENT_EXPECTED=[0-9]+")
+  configured(unnamed OFF ${with_cuda} ${unnamed_expected})
+  if(NOT said MATCHES "no CUDA architectures are named")
+    message(FATAL_ERROR "Not said that no architectures are named: ${said}")
+  endif()
 endforeach()
 configured(unnamed OFF ${with_cuda} -D CMAKE_CUDA_ARCHITECTURES=90a
            -D LIBSCAN_EXPECTED=90a -D PARENT_EXPECTED=90a)
-configured(named ON ${with_cuda} -D CMAKE_CUDA_ARCHITECTURES=80-real
-           -D LIBSCAN_EXPECTED=80-real -D PARENT_EXPECTED=80-real)
+# A project with CUDA code is warned, until it names some.
+foreach(time first second)
+  configured(cuda_project "names no CUDA architectures, so CMake compiles its CUDA code for [0-9]+, and libscan"
+             -D PARENT_CUDA=ON ${with_cuda} ${unnamed_expected})
+endforeach()
+configured(cuda_project "without the pipeline" -D PARENT_CUDA=ON ${with_cuda}
+           -D CMAKE_CUDA_ARCHITECTURES=80-real -D LIBSCAN_EXPECTED=80-real -D PARENT_EXPECTED=80-real)
