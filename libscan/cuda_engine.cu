@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the plain facade: host memory in, kernels of libscan/device, host memory out.
+// The CUDA side of the plain facade: devices, and the way from a call to its item type.
 #include <libscan/cuda_engine.hpp>
 
-#include <span>
 #include <string>
 
-#include <libscan/device/buffer.cuh>
-#include <libscan/device/reduce.cuh>
 #include <libscan/device/scan.cuh>
 #include <libscan/dispatch.hpp>
 #include <libscan/simt/cuda/selected_device.cuh>
@@ -52,38 +49,12 @@ std::string cuda_device_name(int device) {
 
 void cuda_scan(int device, scan_call const& call) {
   simt::selected_device const here(device);
-  visit_operator(call, [&](auto op) {
-    using T = typename decltype(op)::value_type;
-    T const init = *static_cast<T const*>(call.init);
-    if (call.n == 0) {
-      *static_cast<T*>(call.total) = init;
-      return;
-    }
-    device::buffer<T> const items(
-        std::span<T const>(static_cast<T const*>(call.in), static_cast<std::size_t>(call.n)));
-    device::buffer<T> const total(1);
-    workspace ws;
-    if (call.kind == scan_kind::exclusive) {
-      exclusive_scan(ws, items.data(), items.data(), call.n, op, total.data(), init);
-    } else {
-      inclusive_scan(ws, items.data(), items.data(), call.n, op, total.data(), init);
-    }
-    items.read_sync(static_cast<T*>(call.out), call.n);
-    total.read_sync(static_cast<T*>(call.total), 1);
-  });
+  visit_item_type(call.type, [&]<class T>(std::type_identity<T>) { cuda_scan_of<T>(call); });
 }
 
 void cuda_reduce(int device, reduce_call const& call) {
   simt::selected_device const here(device);
-  visit_operator(call, [&](auto op) {
-    using T = typename decltype(op)::value_type;
-    device::buffer<T> const items(
-        std::span<T const>(static_cast<T const*>(call.in), static_cast<std::size_t>(call.n)));
-    device::buffer<T> const result(1);
-    workspace ws;
-    reduce(ws, items.data(), result.data(), call.n, op, *static_cast<T const*>(call.init));
-    result.read_sync(static_cast<T*>(call.result), 1);
-  });
+  visit_item_type(call.type, [&]<class T>(std::type_identity<T>) { cuda_reduce_of<T>(call); });
 }
 
 }  // namespace libscan::inline v1::detail

@@ -3,6 +3,10 @@
 // shared by its engines. Internal.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
 #include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/scan_call.hpp>
@@ -41,33 +45,39 @@ void visit_operator_over(operator_kind kind, Visitor&& visit) {
   throw invalid_argument("bitwise operators are for integers, the items are floating-point");
 }
 
+/// Calls visit(std::type_identity<T>{}) with the C++ type of `type`.
+template <class Visitor>
+void visit_item_type(item_type type, Visitor&& visit) {
+  switch (type) {
+    case item_type::i8:
+      return visit(std::type_identity<std::int8_t>{});
+    case item_type::i16:
+      return visit(std::type_identity<std::int16_t>{});
+    case item_type::i32:
+      return visit(std::type_identity<std::int32_t>{});
+    case item_type::i64:
+      return visit(std::type_identity<std::int64_t>{});
+    case item_type::u8:
+      return visit(std::type_identity<std::uint8_t>{});
+    case item_type::u16:
+      return visit(std::type_identity<std::uint16_t>{});
+    case item_type::u32:
+      return visit(std::type_identity<std::uint32_t>{});
+    case item_type::u64:
+      return visit(std::type_identity<std::uint64_t>{});
+    case item_type::f32:
+      return visit(std::type_identity<float>{});
+    case item_type::f64:
+      return visit(std::type_identity<double>{});
+  }
+}
+
 /// Calls visit(op) with the call's operator over its item type (`decltype(op)::value_type`; or over
-/// the unsigned one of that size, if both do the same). Every pair of type and operator is
-/// instantiated here, and nowhere else.
+/// the unsigned one of that size, if both do the same).
 template <class Call, class Visitor>
 void visit_operator(Call const& call, Visitor&& visit) {
-  switch (call.type) {
-    case item_type::i8:
-      return visit_operator_over<std::int8_t>(call.op, visit);
-    case item_type::i16:
-      return visit_operator_over<std::int16_t>(call.op, visit);
-    case item_type::i32:
-      return visit_operator_over<std::int32_t>(call.op, visit);
-    case item_type::i64:
-      return visit_operator_over<std::int64_t>(call.op, visit);
-    case item_type::u8:
-      return visit_operator_over<std::uint8_t>(call.op, visit);
-    case item_type::u16:
-      return visit_operator_over<std::uint16_t>(call.op, visit);
-    case item_type::u32:
-      return visit_operator_over<std::uint32_t>(call.op, visit);
-    case item_type::u64:
-      return visit_operator_over<std::uint64_t>(call.op, visit);
-    case item_type::f32:
-      return visit_operator_over<float>(call.op, visit);
-    case item_type::f64:
-      return visit_operator_over<double>(call.op, visit);
-  }
+  visit_item_type(call.type,
+                  [&]<class T>(std::type_identity<T>) { visit_operator_over<T>(call.op, visit); });
 }
 
 }  // namespace libscan::inline v1::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA side owes the filter's facade. Plain C++: filter_cuda.cu implements it in a build
-// with nvcc, filter_cuda_absent.cpp (everything throws engine_unavailable) in a build without.
-// Internal.
+// What the CUDA side owes the filter's facade. Plain C++: filter_cuda_*.cu implement it in a
+// build with nvcc, filter_cuda_absent.cpp (everything throws engine_unavailable) in a build
+// without. Internal.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA side owes the facade of masks, splits and runs. Plain C++: selection_cuda.cu
-// implements it in a build with nvcc, selection_cuda_absent.cpp (everything throws
+// What the CUDA side owes the facade of masks, splits and runs. Plain C++: selection_cuda*.cu
+// implement it in a build with nvcc, selection_cuda_absent.cpp (everything throws
 // engine_unavailable) in a build without. Internal.
 #pragma once
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_call.hpp>
@@ -32,10 +33,12 @@ template <class T>
 struct chosen_operator {
   using value_type = T;
   operation which;
+  /// The sign bit if the unsigned integers stand for signed ones, else 0: one kernel scans both.
+  std::conditional_t<std::integral<T>, T, char> sign = 0;
 
   LIBSCAN_HOST_DEVICE constexpr T identity() const {
-    if (which == operation::minimum) return minimum<T>::identity();
-    if (which == operation::maximum) return maximum<T>::identity();
+    if (which == operation::minimum) return turned(minimum<T>::identity());
+    if (which == operation::maximum) return turned(maximum<T>::identity());
     if constexpr (std::integral<T>) {
       if (which == operation::bit_and) return bit_and<T>::identity();
     }
@@ -43,14 +46,21 @@ struct chosen_operator {
   }
 
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
-    if (which == operation::minimum) return minimum<T>{}(earlier, later);
-    if (which == operation::maximum) return maximum<T>{}(earlier, later);
+    if (which == operation::minimum) return turned(minimum<T>{}(turned(earlier), turned(later)));
+    if (which == operation::maximum) return turned(maximum<T>{}(turned(earlier), turned(later)));
     if constexpr (std::integral<T>) {
       if (which == operation::bit_and) return bit_and<T>{}(earlier, later);
       if (which == operation::bit_or) return bit_or<T>{}(earlier, later);
       if (which == operation::bit_xor) return bit_xor<T>{}(earlier, later);
     }
     return plus<T>{}(earlier, later);
+  }
+
+ private:
+  /// Signed integers in their order, if `sign` is set; and back.
+  LIBSCAN_HOST_DEVICE constexpr T turned(T value) const {
+    if constexpr (std::integral<T>) return static_cast<T>(value ^ sign);
+    return value;
   }
 };
 

@@ -14,9 +14,9 @@ namespace libscan::apps::inline LIBSCAN_MACHINE {
 /// See prefix_device.cuh.
 template <class T>
 void prefix_on_device(prefix_call const& call, scan_strategy which) {
-  scan_on_device<T>(call, [&](T* items, auto op, T init) {
+  scan_on_device<T>(call, [&]<class Word>(Word* items, auto op, Word init) {
     workspace ws;
-    T* const no_total = nullptr;
+    Word* const no_total = nullptr;
     if (call.kind == scan_kind::inclusive) {
       scan_with<scan_kind::inclusive>(which, ws, items, items, call.n, op, no_total, init);
     } else {

@@ -15,7 +15,7 @@ namespace libscan::apps::inline LIBSCAN_MACHINE {
 /// See prefix_device.cuh.
 template <class T>
 void segmented_prefix_on_device(prefix_call const& call, std::uint32_t const* heads) {
-  scan_on_device<T>(call, [&](T* items, auto op, T init) {
+  scan_on_device<T>(call, [&]<class Word>(Word* items, auto op, Word init) {
     auto const words = static_cast<std::size_t>(ceil_div(call.n, index_t{32}));
     device::buffer<std::uint32_t> const bits(std::span<std::uint32_t const>(heads, words));
     head_bits const descriptor{bits.data()};

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/operators.hpp>
@@ -93,13 +95,22 @@ void upload(prefix_call const& call, T* to) {
                                call.n, reverse, to);
 }
 
-/// Uploads, calls scan(items, op, init), which scans in place on the device, and downloads.
+/// Uploads, calls scan(items, op, init), which scans in place on the device, and downloads. Signed
+/// integers are scanned as unsigned ones, to compile half as many kernels.
 template <class T, class Scan>
 void scan_on_device(prefix_call const& call, Scan scan) {
   if (call.n == 0) return;
   device::buffer<T> const items(call.n);
   upload(call, items.data());
-  scan(items.data(), chosen_operator<T>{call.op}, *static_cast<T const*>(call.init));
+  T const init = *static_cast<T const*>(call.init);
+  if constexpr (std::signed_integral<T>) {
+    using word = std::make_unsigned_t<T>;
+    word const sign = static_cast<word>(word{1} << (8 * sizeof(T) - 1));
+    scan(reinterpret_cast<word*>(items.data()), chosen_operator<word>{call.op, sign},
+         static_cast<word>(init));
+  } else {
+    scan(items.data(), chosen_operator<T>{call.op}, init);
+  }
   if (call.direction == scan_direction::reverse) {
     simt::launch<turn_round_kernel>(spread(call.n / 2), items.data(), call.n);
   }

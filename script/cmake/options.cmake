@@ -15,6 +15,8 @@ set(LIBSCAN_SANITIZE "" CACHE STRING
     "Instrument everything: address (with undefined), thread, or race (the executor's own checker)")
 option(LIBSCAN_QUICK_TESTS
        "Build the quick set of tests (machine_tests.cmake), and all else as fast as that goes" OFF)
+option(LIBSCAN_FEW_CUDA_TEST_TYPES
+       "Compile GPU tests for every way, operator and size of items, but not for all pairs of them" OFF)
 set_property(CACHE LIBSCAN_CUDA PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE LIBSCAN_SANITIZE PROPERTY STRINGS "" address thread race)
 

@@ -46,6 +46,8 @@ TEST_CASE("scan-prefix's device scans agree with a loop") {
       CHECK(faults<std::int64_t, std::uint8_t>(operation::sum, n) == "");
       CHECK(faults<std::int64_t, double>(operation::bit_xor, n) == "");
       CHECK(faults<std::uint8_t, std::uint8_t>(operation::maximum, n) == "");
+      CHECK(faults<std::int8_t, std::int8_t>(operation::minimum, n) == "");
+      CHECK(faults<std::int8_t, std::int16_t>(operation::maximum, n) == "");
       CHECK(faults<float, std::int32_t>(operation::sum, n) == "");
       CHECK(faults<float, float>(operation::minimum, n) == "");
     }

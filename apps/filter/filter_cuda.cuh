@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA side of the filter's facade: host memory in, the kernel of filter.cuh, host memory out.
+// The files filter_cuda_*.cu compile it for a few item types each. Internal.
+#pragma once
+
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 #include <apps/filter/asks_long_programs.cuh>
 #include <apps/filter/filter.cuh>
@@ -10,11 +15,9 @@
 
 namespace libscan::inline v1::detail {
 
-namespace {
-
 /// Runs filter(workspace, device items, test, device count) and returns the count.
 template <class T, class Filter>
-index_t run(std::span<T const> values, predicate<T> const& keep, Filter filter) {
+index_t run_filter(std::span<T const> values, predicate<T> const& keep, Filter filter) {
   device::buffer<T> const items{values};
   device::buffer<index_t> const count(1);
   workspace ws;
@@ -29,16 +32,14 @@ void read_kept(device::buffer<Item> const& kept, std::span<Item> out, index_t co
   kept.read_sync(out.data(), std::min(count, static_cast<index_t>(out.size())));
 }
 
-}  // namespace
-
 template <class T>
 index_t cuda_filter<T>::values(int device, std::span<T const> values, std::span<T> out,
                                predicate<T> const& keep) {
   simt::selected_device const here(device);
   auto const n = static_cast<index_t>(values.size());
   device::buffer<T> const kept(n);
-  index_t const count =
-      run(values, keep, [&](workspace& ws, auto const& items, auto const& test, index_t* d_count) {
+  index_t const count = run_filter(
+      values, keep, [&](workspace& ws, auto const& items, auto const& test, index_t* d_count) {
         filter(ws, items.data(), kept.data(), n, test, d_count);
       });
   read_kept(kept, out, count);
@@ -51,8 +52,8 @@ index_t cuda_filter<T>::indices(int device, std::span<T const> values, std::span
   simt::selected_device const here(device);
   auto const n = static_cast<index_t>(values.size());
   device::buffer<index_t> const kept(n);
-  index_t const count =
-      run(values, keep, [&](workspace& ws, auto const& items, auto const& test, index_t* d_count) {
+  index_t const count = run_filter(
+      values, keep, [&](workspace& ws, auto const& items, auto const& test, index_t* d_count) {
         filter_indices(ws, items.data(), kept.data(), n, test, d_count);
       });
   read_kept(kept, out, count);
@@ -63,21 +64,10 @@ template <class T>
 index_t cuda_filter<T>::count(int device, std::span<T const> values, predicate<T> const& keep) {
   simt::selected_device const here(device);
   auto const n = static_cast<index_t>(values.size());
-  return run(values, keep,
-             [&](workspace& ws, auto const& items, auto const& test, index_t* d_count) {
-               count_if(ws, items.data(), n, test, d_count);
-             });
+  return run_filter(values, keep,
+                    [&](workspace& ws, auto const& items, auto const& test, index_t* d_count) {
+                      count_if(ws, items.data(), n, test, d_count);
+                    });
 }
-
-template struct cuda_filter<std::int8_t>;
-template struct cuda_filter<std::int16_t>;
-template struct cuda_filter<std::int32_t>;
-template struct cuda_filter<std::int64_t>;
-template struct cuda_filter<std::uint8_t>;
-template struct cuda_filter<std::uint16_t>;
-template struct cuda_filter<std::uint32_t>;
-template struct cuda_filter<std::uint64_t>;
-template struct cuda_filter<float>;
-template struct cuda_filter<double>;
 
 }  // namespace libscan::inline v1::detail
