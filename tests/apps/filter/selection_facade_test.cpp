@@ -4,7 +4,7 @@
 #include <apps/filter/filter.hpp>
 #include <apps/filter/predicate_parser.hpp>
 #include <tests/apps/filter/item_types.hpp>
-#include <tests/apps/filter/selection_cases.hpp>
+#include <tests/apps/filter/selection_facade_cases.hpp>
 #include <tests/support/catch.hpp>
 
 using namespace libscan;
