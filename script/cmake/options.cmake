@@ -13,6 +13,7 @@ option(LIBSCAN_CUDA_COMPILE_ONLY
        OFF)
 set(LIBSCAN_SANITIZE "" CACHE STRING
     "Instrument everything: address (with undefined), thread, or race (the executor's own checker)")
+option(LIBSCAN_EXECUTOR "Build the executor, where Boost.Context is" ON)
 option(LIBSCAN_QUICK_TESTS
        "Build the quick set of tests (machine_tests.cmake), and all else as fast as that goes" OFF)
 option(LIBSCAN_FEW_CUDA_TEST_TYPES

@@ -15,11 +15,12 @@ function(libscan_warnings target)
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>)
   # `#pragma unroll` is an order to nvcc, and a wish to clang++.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>)
-  if(LIBSCAN_SANITIZE OR LIBSCAN_QUICK_TESTS)
-    # g++ 12 sees uninitialised values and overlapping strings where there are none, in code that is
-    # instrumented or optimised a little.
-    target_compile_options(${target} PRIVATE
-      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized;-Wno-restrict>)
+  # g++ 12 and 13 see uninitialised values and overlapping strings where there are none.
+  set(quiet -Wno-maybe-uninitialized -Wno-restrict)
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${quiet}>")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(TRANSFORM quiet PREPEND -Xcompiler=)
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${quiet}>")
   endif()
 endfunction()
 
