@@ -31,8 +31,9 @@ struct npy_layout {
 /// Parses the dictionary. Positions in errors are bytes of the file.
 class header_parser {
  public:
-  header_parser(std::string_view text, std::uint64_t offset, std::string const& name)
-      : text_(text), offset_(offset), name_(name) {}
+  /// `python_2`: whether integers may end in 'L'.
+  header_parser(std::string_view text, std::uint64_t offset, std::string const& name, bool python_2)
+      : text_(text), offset_(offset), name_(name), python_2_(python_2) {}
 
   npy_layout parse() {
     npy_layout layout;
@@ -116,12 +117,12 @@ class header_parser {
     // As NumPy reads it: no sign of the byte order, '=' and '|' mean the machine's own.
     bool const has_sign = !descr.empty() && std::string_view("<>=|").find(descr[0]) < 4;
     std::string_view const code = descr.substr(has_sign ? 1 : 0);
-    layout.truth_values = code == "b1" || code == "?" || code == "bool";
-    layout.half = code == "f2" || code == "float16";
+    layout.truth_values = code == "b1" || code == "?" || descr == "bool";
+    layout.half = code == "f2" || descr == "float16";
     layout.type = layout.half ? dtype::u16 : dtype::u8;
     bool known = layout.truth_values || layout.half;
     for (dtype const type : all_dtypes) {
-      if (code != npy_descr(type).substr(1) && code != name_of(type)) continue;
+      if (code != npy_descr(type).substr(1) && descr != name_of(type)) continue;
       layout.type = type;
       known = true;
     }
@@ -153,7 +154,7 @@ class header_parser {
     if (code != std::errc{} || value < 0 || text_[start] == '-' || leading_zero) {
       fail(start, "expected a dimension (a number from 0) in the header's shape");
     }
-    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // as Python 2 wrote long integers
+    if (python_2_ && at_ < text_.size() && text_[at_] == 'L') ++at_;
     return value;
   }
 
@@ -175,6 +176,7 @@ class header_parser {
   std::string_view text_;
   std::uint64_t offset_;
   std::string const& name_;
+  bool python_2_;
   std::size_t at_ = 0;
 };
 
@@ -328,7 +330,7 @@ array read_npy(byte_reader& in, read_options const& options) {
   }
   std::uint64_t const header_start = in.offset();
   std::string const header = take(in, length, "header");
-  npy_layout layout = header_parser(header, header_start, in.name()).parse();
+  npy_layout layout = header_parser(header, header_start, in.name(), major < 3).parse();
   std::string const held(layout.half           ? name_of(half_dtype::f16)
                          : layout.truth_values ? "bool"
                                                : name_of(layout.type));

@@ -88,7 +88,7 @@ class column_reader {
                (rows_ == 1 ? std::any_of(cells.begin() + 1, cells.end(), is_number)
                            : !row_.empty())) {
       note(line_, "of " + std::to_string(cells.size()) +
-                      " columns the first is read (--column says which)");
+                      " columns the first is read (see --column)");
     }
   }
 

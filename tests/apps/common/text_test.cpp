@@ -179,7 +179,7 @@ TEST_CASE("a guessed header is noted, and so are columns that nobody chose") {
   apps::read_options said;
   said.header = apps::header_rule::present;
   CHECK(notes("v\n1\n", said).empty());
-  std::string const columns = " columns the first is read (--column says which)|";
+  std::string const columns = " columns the first is read (see --column)|";
   CHECK(notes("1 2\n3 4\n") == "x:2: of 2" + columns);
   CHECK(notes("1,x,3\n") == "x:1: of 3" + columns);
   CHECK(notes("5 a\n6 b\n").empty());
