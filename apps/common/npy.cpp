@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_header = 10000;  // NumPy's own limit
-constexpr std::size_t most_dimensions = 64;  // NumPy 2
+constexpr std::size_t most_dimensions = 64;    // NumPy 2
 
 struct npy_layout {
   dtype type = dtype::u8;
@@ -272,7 +272,8 @@ void to_c_order(std::byte const* from, std::byte* to, std::vector<index_t> const
   }
 }
 
-/// Items in the machine's order of bytes and in C order; truth values as 0 and 1, halves as float32.
+/// Items in the machine's order of bytes and in C order; truth values as 0 and 1, halves as
+/// float32.
 array in_usual_form(array data, npy_layout const& layout) {
   std::size_t const size = size_of(data.type);
   std::size_t const count = data.count();
@@ -280,13 +281,11 @@ array in_usual_form(array data, npy_layout const& layout) {
     refill(data, [&](std::byte const* from, std::byte* to) { swap_bytes(from, to, count, size); });
   }
   if (layout.fortran && layout.shape.size() > 1) {
-    refill(data, [&](std::byte const* from, std::byte* to) {
-      to_c_order(from, to, layout.shape, size);
-    });
+    refill(data,
+           [&](std::byte const* from, std::byte* to) { to_c_order(from, to, layout.shape, size); });
   }
-  bool const odd = layout.truth_values &&
-                   std::any_of(data.bytes.begin(), data.bytes.end(),
-                               [](std::byte b) { return b > std::byte{1}; });
+  bool const odd = layout.truth_values && std::any_of(data.bytes.begin(), data.bytes.end(),
+                                                      [](std::byte b) { return b > std::byte{1}; });
   if (odd) {
     refill(data, [&](std::byte const* from, std::byte* to) {
       std::transform(from, from + count, to,
@@ -335,7 +334,7 @@ array read_npy(byte_reader& in, read_options const& options) {
                          : layout.truth_values ? "bool"
                                                : name_of(layout.type));
   bool const as_bytes = layout.truth_values && options.type == dtype::u8 && !options.half;
-  std::string const wanted(options.half              ? name_of(*options.half)
+  std::string const wanted(options.half                ? name_of(*options.half)
                            : options.type && !as_bytes ? name_of(*options.type)
                                                        : held);
   if (held != wanted) {

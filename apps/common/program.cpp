@@ -41,7 +41,8 @@ int fail(exit_code code, std::string_view words) {
   return static_cast<int>(code);
 }
 
-/// Ends as a program does that never looked at SIGPIPE: by it, or where it was ignored by a message.
+/// Ends as a program does that never looked at SIGPIPE: by it, or where it was ignored by a
+/// message.
 int end_without_reader(struct sigaction const& before, output_closed const& e) {
   if (before.sa_handler != SIG_DFL) return fail(exit_code::bad_file, e.what());
   ::sigaction(SIGPIPE, &before, nullptr);
