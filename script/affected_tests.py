@@ -123,6 +123,12 @@ class build_tree:
     def affected(self, changed):
         return [test for test in self.tests if self.reached_by(test, changed)]
 
+    def selected(self, tests):
+        """The numbers of tests, and the programs that they run."""
+        return ([test["number"] for test in tests],
+                sorted({output for test in tests for output in self.outputs(test)
+                        if self.made_from(output)}))
+
 
 def mirror(root, name):
     """The folder of tests that stands for a file's folder: tests/device for libscan/device; None

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -214,10 +215,23 @@ def plan_suites(steps, presets):
         steps.plan(*(f"{preset} {step}" for step in ("configure", "build", "test")))
 
 
+def each_preset(steps, presets, run):
+    """Calls run(preset) for each; a preset that fails does not keep the others from running."""
+    lost = []
+    for preset in presets:
+        try:
+            configure(steps, preset)
+            run(preset)
+        except failed:
+            lost.append(preset)
+            steps.planned = [step for step in steps.planned if step.split()[0] != preset]
+    if lost:
+        print("failed: " + ", ".join(lost))
+        raise failed
+
+
 def run_suites(steps, presets):
-    for preset, target in presets.items():
-        configure(steps, preset)
-        suite(steps, preset, target)
+    each_preset(steps, presets, lambda preset: suite(steps, preset, presets[preset]))
 
 
 def run_changed(steps):
@@ -232,20 +246,17 @@ def run_changed(steps):
     print(f"{len(changed)} files changed since the last full run, {commit[:12]}")
     if not changed:
         return
-    for preset in FULL:
-        configure(steps, preset)
+
+    def run(preset):
         tree = build_tree(ROOT, ROOT / "build" / preset)
-        tests = [test for test in tree.affected(changed) if "tree" not in test["labels"]]
-        if preset == "release":
-            tests = [test for test in tests if "large" not in test["labels"]]
-        numbers = [test["number"] for test in tests if in_preset(preset, test)]
-        if not numbers:
+        tests = [test for test in tree.affected(changed)
+                 if "tree" not in test["labels"] and in_preset(preset, test)]
+        if not tests:
             steps.say(f"{preset}", "nothing that it tests has changed", end=True)
-            continue
-        programs = sorted({output for test in tests if test["number"] in numbers
-                           for output in tree.outputs(test)
-                           if tree.made_from(output)})
-        suite(steps, preset, None, (numbers, programs))
+        else:
+            suite(steps, preset, None, tree.selected(tests))
+
+    each_preset(steps, FULL, run)
 
 
 def in_preset(preset, test):
@@ -269,8 +280,8 @@ def run_beside(steps, files):
             print(f"script/test: {file}: no file of this repository", file=sys.stderr)
             raise SystemExit(2)
         names.append(str(path.relative_to(ROOT)))
-    for preset in ("quick", "quick-racecheck"):
-        configure(steps, preset)
+
+    def run(preset):
         tree = build_tree(ROOT, ROOT / "build" / preset)
         folders = [mirror(ROOT, name) for name in names]
         tests = [test for test in tree.affected(names) if "tree" not in test["labels"]]
@@ -280,11 +291,11 @@ def run_beside(steps, files):
                             for folder in folders)]
         if not tests:
             steps.say(preset, "no test reaches these files", end=True)
-            continue
+            return
         print(f"{'':<26} {', '.join(test['name'] for test in tests)}")
-        programs = sorted({output for test in tests for output in tree.outputs(test)
-                           if tree.made_from(output)})
-        suite(steps, preset, None, ([test["number"] for test in tests], programs))
+        suite(steps, preset, None, tree.selected(tests))
+
+    each_preset(steps, QUICK, run)
 
 
 def write_last_full_run():
@@ -317,17 +328,17 @@ def main():
     kind = ("all" if arguments.all else "changed" if arguments.changed else
             "files" if arguments.files else "quick")
     steps = progress(kind)
+    presets = FULL if arguments.all else QUICK
+    if not arguments.all and has_gpu() and shutil.which("nvcc"):
+        presets = presets | {"cuda": "cuda_tests"}
     try:
         if arguments.files:
             run_beside(steps, arguments.files)
         else:
             steps.plan("bootstrap")
-            plan_suites(steps, FULL if arguments.all else QUICK)
+            plan_suites(steps, presets)
             steps.run("bootstrap", ["script/bootstrap", "--tests"])
-            if arguments.all:
-                run_suites(steps, FULL)
-            else:
-                run_suites(steps, QUICK)
+            run_suites(steps, presets)
             if arguments.changed:
                 run_changed(steps)
     except failed:
