@@ -21,7 +21,8 @@ constexpr char const* words_and_examples =
     R"(TYPE of the accumulator, and so of the output: as for NumPy's cumsum, whatever the operator:
 integers widen to 64 bits, floats stay as they are, but for float16 and bfloat16 (the latter in raw
 files by --dtype), which are read as float32; truth values of .npy count as 0 and 1. Others that
-may be asked for: any type as wide as the items or wider (items of text are int64 or float64, but for --dtype), and float32.
+may be asked for: any type as wide as the items or wider (items of text are int64 or float64, but
+for --dtype), and float32.
 Integers wrap around; of floats they take the integer part, which must fit. The init comes before
 the first item of each segment, in inclusive scans, too; by default it is the operator's identity
 (-0 for sums of floats). --reverse scans from the end: item i is the sum of items i to the last.
