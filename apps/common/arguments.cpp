@@ -72,10 +72,11 @@ void add_common_arguments(CLI::App& app, common_arguments& values) {
          taking([to](std::string const& name) { to->header = header_rule_from_name(name); }),
          "whether the first line of text is a header: yes, no, or auto: if it looks like one")
       ->type_name("WHETHER");
-  app.add_option(
-         "--comments",
-         taking([to](std::string const& name) { to->comments = comment_rule_from_name(name); }),
-         "which lines of text that begin with # are comments: leading (before the first row), or all")
+  app.add_option("--comments", taking([to](std::string const& name) {
+                   to->comments = comment_rule_from_name(name);
+                 }),
+                 "which lines of text that begin with # are comments: leading (before the first "
+                 "row), or all")
       ->type_name("WHICH");
   app.add_flag("--progress", to->progress, "show progress even when not on a terminal");
   app.add_flag("--verify", to->verify, "check the result against an independent computation");
@@ -90,8 +91,8 @@ CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint6
   auto const parse = [name, least, most, take](std::string const& text) {
     std::uint64_t value = 0;
     if (!parse_digits(text, value) || value < least || value > most) {
-      throw usage_error(name + ": '" + text + "', expected a whole number from " + std::to_string(least) +
-                        " to " + std::to_string(most));
+      throw usage_error(name + ": '" + text + "', expected a whole number from " +
+                        std::to_string(least) + " to " + std::to_string(most));
     }
     take(value);
   };

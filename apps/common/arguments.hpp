@@ -20,24 +20,24 @@ namespace libscan::apps {
 
 /// Values of the common flags.
 struct common_arguments {
-  std::string engine = "auto";                  ///< --engine: "auto", "cpu" or "cuda"
-  int threads = 0;                              ///< --threads of the CPU engine; 0: all cores
-  std::optional<dtype> type;                    ///< --dtype of the input
-  std::optional<half_dtype> half;               ///< --dtype of them, instead of `type`
-  std::optional<int> column;                    ///< --column of text, from 1
-  file_format format = file_format::automatic;  ///< --format of the input
-  header_rule header = header_rule::automatic;  ///< --header of text
+  std::string engine = "auto";                    ///< --engine: "auto", "cpu" or "cuda"
+  int threads = 0;                                ///< --threads of the CPU engine; 0: all cores
+  std::optional<dtype> type;                      ///< --dtype of the input
+  std::optional<half_dtype> half;                 ///< --dtype of them, instead of `type`
+  std::optional<int> column;                      ///< --column of text, from 1
+  file_format format = file_format::automatic;    ///< --format of the input
+  header_rule header = header_rule::automatic;    ///< --header of text
   comment_rule comments = comment_rule::leading;  ///< --comments of text
-  bool progress = false;                        ///< --progress: also when not on a terminal
-  bool verify = false;                          ///< --verify against an independent computation
-  bool time = false;                            ///< --time: say how long each step took
+  bool progress = false;                          ///< --progress: also when not on a terminal
+  bool verify = false;                            ///< --verify against an independent computation
+  bool time = false;                              ///< --time: say how long each step took
 
   /// How `read_array` shall read, with the bytes read reported to `meter` (may be null).
   read_options reading(class progress* meter = nullptr) const;
 };
 
-/// Adds an option that takes a whole number from `least` to `most`, in decimal digits: 010 is ten. It
-/// goes to `take`. `otherwise`: what --help says the default is; may be empty.
+/// Adds an option that takes a whole number from `least` to `most`, in decimal digits: 010 is ten.
+/// It goes to `take`. `otherwise`: what --help says the default is; may be empty.
 CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint64_t least,
                               std::uint64_t most, std::string const& words,
                               std::function<void(std::uint64_t)> take,

@@ -37,10 +37,10 @@ class byte_source {
   virtual std::optional<std::uint64_t> bytes_left() const { return std::nullopt; }
 };
 
-/// Opens the file `path`, or standard input for "-". Regular files are mapped, unless a descriptor of
-/// this process may write to the same file: what is written must not change what is still read. `meter` (may be
-/// null) is told of the bytes read. Throws `file_error` if it is missing, unreadable or a
-/// directory.
+/// Opens the file `path`, or standard input for "-". Regular files are mapped, unless a descriptor
+/// of this process may write to the same file: what is written must not change what is still read.
+/// `meter` (may be null) is told of the bytes read. Throws `file_error` if it is missing,
+/// unreadable or a directory.
 std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter);
 
 /// Bytes in memory.

@@ -10,13 +10,17 @@
 namespace libscan::apps {
 namespace {
 
-constexpr std::string_view missing_words[] = {
-    "",         "-",        "--",       "---",      ".",         "..",      "...",     "?",
-    "NA",       "N/A",      "N.A.",     "<NA>",     "NULL",      "(NULL)",  "\\N",     "NONE",
-    "NIL",      "NAT",      "MISSING",  "UNDEFINED", "1.#QNAN",  "-1.#QNAN", "1.#IND", "-1.#IND",
-    "1.#INF",   "-1.#INF",  "#N/A",     "#NA",      "#NULL!",    "#REF!",   "#DIV/0!", "#VALUE!",
-    "#NAME?",   "#NUM!",    "#SPILL!",  "#CALC!",   "#FIELD!",   "#BLOCKED!", "#BUSY!",
-    "#CONNECT!", "#UNKNOWN!", "#ERROR!", "#GETTING_DATA"};
+constexpr std::string_view missing_words[] = {"",          "-",         "--",           "---",
+                                              ".",         "..",        "...",          "?",
+                                              "NA",        "N/A",       "N.A.",         "<NA>",
+                                              "NULL",      "(NULL)",    "\\N",          "NONE",
+                                              "NIL",       "NAT",       "MISSING",      "UNDEFINED",
+                                              "1.#QNAN",   "-1.#QNAN",  "1.#IND",       "-1.#IND",
+                                              "1.#INF",    "-1.#INF",   "#N/A",         "#NA",
+                                              "#NULL!",    "#REF!",     "#DIV/0!",      "#VALUE!",
+                                              "#NAME?",    "#NUM!",     "#SPILL!",      "#CALC!",
+                                              "#FIELD!",   "#BLOCKED!", "#BUSY!",       "#CONNECT!",
+                                              "#UNKNOWN!", "#ERROR!",   "#GETTING_DATA"};
 constexpr std::string_view truth_words[] = {"TRUE", "FALSE", "YES", "NO", "ON", "OFF"};
 
 std::string in_capitals(std::string_view word) {

@@ -40,8 +40,8 @@ class counted_source final : public byte_source {
   std::uint64_t& bytes_;
 };
 
-/// As `read_array`, which says what it guessed, and adds to `bytes` those of the file, as they lie in
-/// it.
+/// As `read_array`, which says what it guessed, and adds to `bytes` those of the file, as they lie
+/// in it.
 inline array read_counted(std::string const& path, read_options const& options,
                           std::uint64_t& bytes) {
   array data = read_array(std::make_unique<counted_source>(open_file(path, options.meter), bytes),

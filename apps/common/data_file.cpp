@@ -150,8 +150,7 @@ array read_array(std::unique_ptr<byte_source> source, std::string const& name,
                  read_options const& options) {
   file_format format = options.format;
   if (format == file_format::automatic) format = format_of_name(name);
-  byte_reader in =
-      plain_content(byte_reader(std::move(source), name), format == file_format::raw);
+  byte_reader in = plain_content(byte_reader(std::move(source), name), format == file_format::raw);
   return read_content(in, format, options);
 }
 

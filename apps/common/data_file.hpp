@@ -41,7 +41,8 @@ file_format format_from_name(std::string_view name);
 /// and .bin; .txt, .csv and .tsv. `automatic` for any other.
 file_format format_of_name(std::string_view path);
 
-/// The same for an output. Throws `usage_error` for endings of formats that are not written, such as
+/// The same for an output. Throws `usage_error` for endings of formats that are not written, such
+/// as
 /// ".xz".
 file_format format_to_write(std::string_view path);
 
@@ -93,7 +94,7 @@ struct array {
   std::uint64_t header_line = 0;          ///< of text: the line skipped as a header; 0: none
   bool truth_values = false;              ///< of npy: the items were truth values, now 0 or 1
   bool mapped = false;                    ///< whether `bytes` are the mapped file
-  std::vector<std::string> notes = {};  ///< of text: what was guessed, for the user to know
+  std::vector<std::string> notes = {};    ///< of text: what was guessed, for the user to know
 
   /// Number of items.
   std::size_t count() const { return bytes.size() / size_of(type); }
@@ -127,7 +128,8 @@ struct array {
 /// process can write to the same file; anything else is read into a buffer that grows with what
 /// arrives, never with what a header claims, and never beyond `memory_bound()`. A mapped file that
 /// shrinks while it is used ends the program with an error message and code 3.
-/// Throws `file_error`; `usage_error` if the options do not fit the format; `error` beyond the bound.
+/// Throws `file_error`; `usage_error` if the options do not fit the format; `error` beyond the
+/// bound.
 array read_array(std::string const& path, read_options const& options = {});
 
 /// The same from any source of bytes; `name` stands for the file in messages and as to its ending.

@@ -21,7 +21,9 @@ struct magic {
 
 constexpr magic magics[] = {
     {"BZh"sv, "bzip2 data"},
-    {"\xfd""7zXZ\0"sv, "xz data"},
+    {"\xfd"
+     "7zXZ\0"sv,
+     "xz data"},
     {"\x28\xb5\x2f\xfd"sv, "zstd data"},
     {"\x04\x22\x4d\x18"sv, "lz4 data"},
     {"\x5d\0\0"sv, "lzma data"},
@@ -62,18 +64,20 @@ constexpr magic magics[] = {
     {"MM\0*"sv, "a TIFF picture"},
     {"RIFF"sv, "a RIFF file (WAV, AVI, WebP)"},
     {"%PDF-"sv, "a PDF file"},
-    {"\x7f""ELF"sv, "a program (ELF)"},
+    {"\x7f"
+     "ELF"sv,
+     "a program (ELF)"},
 };
 
 constexpr std::string_view endings[] = {
-    ".gz",   ".npy",  ".raw",  ".bin",     ".txt",   ".csv",     ".tsv",  ".mtx",  ".bz2",
-    ".bz",   ".xz",   ".zst",  ".zstd",    ".lz4",   ".lzma",    ".lz",   ".br",   ".z",
-    ".sz",   ".zip",  ".7z",   ".rar",     ".tar",   ".tgz",     ".tbz",  ".tbz2", ".txz",
-    ".tzst", ".npz",  ".parquet", ".pq",   ".arrow", ".feather", ".orc",  ".avro", ".h5",
-    ".hdf5", ".hdf",  ".nc",   ".mat",     ".json",  ".jsonl",   ".ndjson", ".xls", ".xlsx",
-    ".ods",  ".pkl",  ".pickle", ".sqlite", ".db",   ".svg",     ".svgz", ".png",  ".jpg",
-    ".jpeg", ".gif",  ".bmp",  ".tif",     ".tiff",  ".webp",    ".pdf",  ".eps",  ".ps",
-    ".html", ".xml",  ".yaml", ".yml"};
+    ".gz",   ".npy", ".raw",     ".bin",    ".txt",   ".csv",     ".tsv",    ".mtx",  ".bz2",
+    ".bz",   ".xz",  ".zst",     ".zstd",   ".lz4",   ".lzma",    ".lz",     ".br",   ".z",
+    ".sz",   ".zip", ".7z",      ".rar",    ".tar",   ".tgz",     ".tbz",    ".tbz2", ".txz",
+    ".tzst", ".npz", ".parquet", ".pq",     ".arrow", ".feather", ".orc",    ".avro", ".h5",
+    ".hdf5", ".hdf", ".nc",      ".mat",    ".json",  ".jsonl",   ".ndjson", ".xls",  ".xlsx",
+    ".ods",  ".pkl", ".pickle",  ".sqlite", ".db",    ".svg",     ".svgz",   ".png",  ".jpg",
+    ".jpeg", ".gif", ".bmp",     ".tif",    ".tiff",  ".webp",    ".pdf",    ".eps",  ".ps",
+    ".html", ".xml", ".yaml",    ".yml"};
 
 }  // namespace
 
@@ -88,8 +92,8 @@ void refuse_foreign_content(byte_reader& in) {
   if (is_text(head)) return;  // words may begin like magic bytes
   for (magic const& one : magics) {
     if (head.size() < one.at || !head.substr(one.at).starts_with(one.bytes)) continue;
-    throw file_error(in.name(), "holds " + std::string(one.name) +
-                                    ", expected npy or text, plain or in gzip");
+    throw file_error(in.name(),
+                     "holds " + std::string(one.name) + ", expected npy or text, plain or in gzip");
   }
 }
 

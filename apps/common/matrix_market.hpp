@@ -39,7 +39,7 @@ struct matrix_file {
   std::vector<std::int32_t> column_indices;
   std::vector<double> reals;
   std::vector<std::int64_t> integers;
-  std::uint64_t bytes = 0;  ///< of text, decompressed
+  std::uint64_t bytes = 0;     ///< of text, decompressed
   index_t above_diagonal = 0;  ///< entries above the diagonal, unless the matrix is general
 
   index_t entries() const { return static_cast<index_t>(row_indices.size()); }
@@ -50,11 +50,11 @@ struct matrix_file {
 ///
 /// Accepted: "%%MatrixMarket matrix coordinate", then real, integer, unsigned-integer or pattern,
 /// then general, symmetric or skew-symmetric, in any case; below that lines that begin with '%'
-/// (comments) and blank ones, and comments behind sizes and entries; LF or CR LF; a UTF-8 byte order
-/// mark; reals as decimals, rounded to nearest, inf or nan; integers of 64 bits, which never pass
-/// through a double. Rows and columns are at most 2^31 - 1. Entries of a symmetric or skew-symmetric
-/// matrix may stand on either side of the diagonal and mean both, as in SciPy; those on the diagonal
-/// of a skew-symmetric one must be 0.
+/// (comments) and blank ones, and comments behind sizes and entries; LF or CR LF; a UTF-8 byte
+/// order mark; reals as decimals, rounded to nearest, inf or nan; integers of 64 bits, which never
+/// pass through a double. Rows and columns are at most 2^31 - 1. Entries of a symmetric or
+/// skew-symmetric matrix may stand on either side of the diagonal and mean both, as in SciPy; those
+/// on the diagonal of a skew-symmetric one must be 0.
 ///
 /// Refused with file and line: another header, a skew-symmetric pattern, sizes that are no numbers
 /// or do not fit the symmetry, indices outside 1 to rows or columns, numbers out of range, missing

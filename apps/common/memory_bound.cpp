@@ -35,8 +35,7 @@ std::uint64_t limit_in(std::string const& path) {
 
 /// The least limit of a group and of all groups around it. A container may see its own group as the
 /// root, under a path that does not exist there; the root counts in any case.
-std::uint64_t limit_of_group(std::string const& mount, std::string group,
-                             std::string const& file) {
+std::uint64_t limit_of_group(std::string const& mount, std::string group, std::string const& file) {
   std::uint64_t least = limit_in(mount + "/" + file);
   for (; group.size() > 1; group.resize(group.rfind('/'))) {
     least = std::min(least, limit_in(mount + group + "/" + file));
@@ -91,8 +90,8 @@ std::uint64_t usable_memory(std::string const& root) {
                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   rlimit space = {};
   bool const limited = ::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
-  return std::min({physical, limited ? std::uint64_t{space.rlim_cur} : no_limit,
-                   cgroup_limit(root)});
+  return std::min(
+      {physical, limited ? std::uint64_t{space.rlim_cur} : no_limit, cgroup_limit(root)});
 }
 
 void set_memory_bound(std::uint64_t bytes) { bound = bytes; }
@@ -117,7 +116,8 @@ std::uint64_t parse_size(std::string const& text) {
   for (char& c : unit) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   constexpr std::string_view powers = "KMGTPE";
   std::size_t const power = unit.empty() ? std::string_view::npos : powers.find(unit[0]);
-  std::string_view const end = std::string_view(unit).substr(power == std::string_view::npos ? 0 : 1);
+  std::string_view const end =
+      std::string_view(unit).substr(power == std::string_view::npos ? 0 : 1);
   bool const known = end.empty() || end == "B" || (end == "IB" && power != std::string_view::npos);
   std::uint64_t bytes = 0;
   bool good = known && parse_digits(std::string_view(text).substr(0, digits), bytes);

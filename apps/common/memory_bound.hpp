@@ -27,8 +27,8 @@ bool memory_bound_given();
 void require_memory(std::uint64_t bytes, std::string const& what,
                     char const* how = " takes at least ");
 
-/// A number of bytes such as "4G": decimal digits, and perhaps K, M, G, T, P or E for powers of 1024
-/// (as K, KB or KiB, in any case). Throws `usage_error`.
+/// A number of bytes such as "4G": decimal digits, and perhaps K, M, G, T, P or E for powers of
+/// 1024 (as K, KB or KiB, in any case). Throws `usage_error`.
 std::uint64_t parse_size(std::string const& text);
 
 }  // namespace libscan::apps

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_header = 10000;  // NumPy's own limit
-constexpr std::size_t most_dimensions = 64;  // NumPy 2
+constexpr std::size_t most_dimensions = 64;    // NumPy 2
 
 struct npy_layout {
   dtype type = dtype::u8;
@@ -31,8 +31,9 @@ struct npy_layout {
 /// Parses the dictionary. Positions in errors are bytes of the file.
 class header_parser {
  public:
-  header_parser(std::string_view text, std::uint64_t offset, std::string const& name)
-      : text_(text), offset_(offset), name_(name) {}
+  /// `python_2`: whether integers may end in 'L'.
+  header_parser(std::string_view text, std::uint64_t offset, std::string const& name, bool python_2)
+      : text_(text), offset_(offset), name_(name), python_2_(python_2) {}
 
   npy_layout parse() {
     npy_layout layout;
@@ -116,12 +117,12 @@ class header_parser {
     // As NumPy reads it: no sign of the byte order, '=' and '|' mean the machine's own.
     bool const has_sign = !descr.empty() && std::string_view("<>=|").find(descr[0]) < 4;
     std::string_view const code = descr.substr(has_sign ? 1 : 0);
-    layout.truth_values = code == "b1" || code == "?" || code == "bool";
-    layout.half = code == "f2" || code == "float16";
+    layout.truth_values = code == "b1" || code == "?" || descr == "bool";
+    layout.half = code == "f2" || descr == "float16";
     layout.type = layout.half ? dtype::u16 : dtype::u8;
     bool known = layout.truth_values || layout.half;
     for (dtype const type : all_dtypes) {
-      if (code != npy_descr(type).substr(1) && code != name_of(type)) continue;
+      if (code != npy_descr(type).substr(1) && descr != name_of(type)) continue;
       layout.type = type;
       known = true;
     }
@@ -153,7 +154,7 @@ class header_parser {
     if (code != std::errc{} || value < 0 || text_[start] == '-' || leading_zero) {
       fail(start, "expected a dimension (a number from 0) in the header's shape");
     }
-    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // as Python 2 wrote long integers
+    if (python_2_ && at_ < text_.size() && text_[at_] == 'L') ++at_;
     return value;
   }
 
@@ -175,6 +176,7 @@ class header_parser {
   std::string_view text_;
   std::uint64_t offset_;
   std::string const& name_;
+  bool python_2_;
   std::size_t at_ = 0;
 };
 
@@ -270,7 +272,8 @@ void to_c_order(std::byte const* from, std::byte* to, std::vector<index_t> const
   }
 }
 
-/// Items in the machine's order of bytes and in C order; truth values as 0 and 1, halves as float32.
+/// Items in the machine's order of bytes and in C order; truth values as 0 and 1, halves as
+/// float32.
 array in_usual_form(array data, npy_layout const& layout) {
   std::size_t const size = size_of(data.type);
   std::size_t const count = data.count();
@@ -278,13 +281,11 @@ array in_usual_form(array data, npy_layout const& layout) {
     refill(data, [&](std::byte const* from, std::byte* to) { swap_bytes(from, to, count, size); });
   }
   if (layout.fortran && layout.shape.size() > 1) {
-    refill(data, [&](std::byte const* from, std::byte* to) {
-      to_c_order(from, to, layout.shape, size);
-    });
+    refill(data,
+           [&](std::byte const* from, std::byte* to) { to_c_order(from, to, layout.shape, size); });
   }
-  bool const odd = layout.truth_values &&
-                   std::any_of(data.bytes.begin(), data.bytes.end(),
-                               [](std::byte b) { return b > std::byte{1}; });
+  bool const odd = layout.truth_values && std::any_of(data.bytes.begin(), data.bytes.end(),
+                                                      [](std::byte b) { return b > std::byte{1}; });
   if (odd) {
     refill(data, [&](std::byte const* from, std::byte* to) {
       std::transform(from, from + count, to,
@@ -328,12 +329,12 @@ array read_npy(byte_reader& in, read_options const& options) {
   }
   std::uint64_t const header_start = in.offset();
   std::string const header = take(in, length, "header");
-  npy_layout layout = header_parser(header, header_start, in.name()).parse();
+  npy_layout layout = header_parser(header, header_start, in.name(), major < 3).parse();
   std::string const held(layout.half           ? name_of(half_dtype::f16)
                          : layout.truth_values ? "bool"
                                                : name_of(layout.type));
   bool const as_bytes = layout.truth_values && options.type == dtype::u8 && !options.half;
-  std::string const wanted(options.half              ? name_of(*options.half)
+  std::string const wanted(options.half                ? name_of(*options.half)
                            : options.type && !as_bytes ? name_of(*options.type)
                                                        : held);
   if (held != wanted) {

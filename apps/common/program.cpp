@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -40,7 +41,8 @@ int fail(exit_code code, std::string_view words) {
   return static_cast<int>(code);
 }
 
-/// Ends as a program does that never looked at SIGPIPE: by it, or where it was ignored by a message.
+/// Ends as a program does that never looked at SIGPIPE: by it, or where it was ignored by a
+/// message.
 int end_without_reader(struct sigaction const& before, output_closed const& e) {
   if (before.sa_handler != SIG_DFL) return fail(exit_code::bad_file, e.what());
   ::sigaction(SIGPIPE, &before, nullptr);
@@ -51,6 +53,8 @@ int end_without_reader(struct sigaction const& before, output_closed const& e) {
 /// An exception that nobody can catch ends the program as others do: oneTBB throws so, on purpose,
 /// where the system refuses a thread.
 [[noreturn]] void end_at_once() {
+  static std::atomic_flag ending = ATOMIC_FLAG_INIT;
+  while (ending.test_and_set()) ::pause();  // another thread ends the program
   std::string words = "an error where none may be";
   try {
     if (std::current_exception()) std::rethrow_exception(std::current_exception());

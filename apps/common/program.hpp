@@ -15,11 +15,12 @@ namespace libscan::apps {
 ///
 /// An exception becomes one line "scan-filter: error: ..." on standard error and an exit code:
 /// `usage_error` and `invalid_argument` 2, `file_error` 3, everything else (`engine_unavailable`,
-/// `device_error`, `std::bad_alloc`, exceptions that nothing can catch, ...) 4. `output_closed` ends
-/// as other programs do whose reader has gone: without a word by SIGPIPE (status 141 in a shell), or
-/// where SIGPIPE was ignored when the program started with its message and 3. Ignores SIGPIPE and SIGXFSZ, so that such writes fail with
-/// an error that is heard. A standard stream that is closed stays unusable: no file that is opened
-/// later takes its place. Call it once, from `main`.
+/// `device_error`, `std::bad_alloc`, exceptions that nothing can catch, ...) 4. `output_closed`
+/// ends as other programs do whose reader has gone: without a word by SIGPIPE (status 141 in a
+/// shell), or where SIGPIPE was ignored when the program started with its message and 3. Ignores
+/// SIGPIPE and SIGXFSZ, so that such writes fail with an error that is heard. A standard stream
+/// that is closed stays unusable: no file that is opened later takes its place. Call it once, from
+/// `main`.
 int run_program(std::string_view name, std::function<exit_code()> const& body);
 
 /// The name given to `run_program`; "libscan" before.

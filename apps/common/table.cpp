@@ -59,7 +59,9 @@ bool table_reader::next_row() {
 bool table_reader::next_line() {
   if (!read_line()) return false;
   if (text_.find('\r') != std::string_view::npos) {
-    fail("a CR within the line, expected lines that end with LF or CR LF (tr '\\r' '\\n' makes them)");
+    fail(
+        "a CR within the line, expected lines that end with LF or CR LF (tr '\\r' '\\n' makes "
+        "them)");
   }
   return true;
 }

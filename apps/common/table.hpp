@@ -25,11 +25,12 @@ class table_reader {
   /// has a bad quote, and where the first line is no text with line ends of LF or CR LF.
   bool next();
 
-  /// Moves to the next line, whatever it holds; only `text` says what. Throws for what is no text, as
-  /// `next`.
+  /// Moves to the next line, whatever it holds; only `text` says what. Throws for what is no text,
+  /// as `next`.
   bool next_line();
 
-  /// The same as `next`, but leaves the line's cells alone: they may be anything, and `cell` says nothing.
+  /// The same as `next`, but leaves the line's cells alone: they may be anything, and `cell` says
+  /// nothing.
   bool next_row();
 
   /// The column's cell in this line, without blanks and quotes around it; a quote inside is still

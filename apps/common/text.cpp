@@ -62,7 +62,8 @@ class column_reader {
            is_printable(table_.text());
   }
 
-  /// Moves on to the row below the header; false if there is none. One that is only guessed has rows.
+  /// Moves on to the row below the header; false if there is none. One that is only guessed has
+  /// rows.
   bool skip_header() {
     header_line_ = line_;
     std::string const words(table_.text());
@@ -76,7 +77,8 @@ class column_reader {
     return more;
   }
 
-  /// Nobody said which column: a row of numbers may be all there is; else what is not read is noted.
+  /// Nobody said which column: a row of numbers may be all there is; else what is not read is
+  /// noted.
   void look_along_row() {
     auto const& cells = table_.cells();
     if (options_.column || cells.size() < 2) return;
@@ -87,8 +89,8 @@ class column_reader {
     } else if (!options_.whole_rows &&
                (rows_ == 1 ? std::any_of(cells.begin() + 1, cells.end(), is_number)
                            : !row_.empty())) {
-      note(line_, "of " + std::to_string(cells.size()) +
-                      " columns the first is read (--column says which)");
+      note(line_,
+           "of " + std::to_string(cells.size()) + " columns the first is read (see --column)");
     }
   }
 
@@ -128,8 +130,8 @@ class column_reader {
       hint = c == '\r' ? " (lines that end with CR alone become lines by tr '\\r' '\\n')"
                        : " (binary data are read by --format raw --dtype TYPE)";
     }
-    std::string const what = means_missing(cell) ? " means a missing value, expected "
-                                                 : " is no number, expected ";
+    std::string const what =
+        means_missing(cell) ? " means a missing value, expected " : " is no number, expected ";
     fail(where + for_people(cell) + what + expected + hint);
   }
 
@@ -250,7 +252,7 @@ class untyped_column {
           ", which the column is for " + reason_.text + " in line " + std::to_string(reason_.line);
     }
     in_.fail_at(rounded_.line, "the integer " + rounded_.text + " is not exact in float64" +
-                                           because + "; --dtype float64 rounds it");
+                                   because + "; --dtype float64 rounds it");
   }
 
   template <class From>
@@ -291,8 +293,12 @@ array read_text(byte_reader& in, read_options const& options) {
     found = untyped.type();
   }
   kept_bytes bytes = values.release();
-  array result{found, {static_cast<index_t>(bytes.bytes.size() / size_of(found))},
-               file_format::text, bytes.bytes, std::move(bytes.owner), cells.header_line()};
+  array result{found,
+               {static_cast<index_t>(bytes.bytes.size() / size_of(found))},
+               file_format::text,
+               bytes.bytes,
+               std::move(bytes.owner),
+               cells.header_line()};
   result.notes = cells.notes();
   return result;
 }

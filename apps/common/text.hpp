@@ -15,8 +15,8 @@ namespace libscan::apps {
 /// `file_error` with the line.
 array read_text(byte_reader& in, read_options const& options);
 
-/// All lines of a text, as they are: names, for example. Without line ends, and without a byte order
-/// mark. Decompresses gzip; "-" is standard input. Throws `file_error`.
+/// All lines of a text, as they are: names, for example. Without line ends, and without a byte
+/// order mark. Decompresses gzip; "-" is standard input. Throws `file_error`.
 std::vector<std::string> read_lines(std::string const& path);
 
 }  // namespace libscan::apps

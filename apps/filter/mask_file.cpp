@@ -20,10 +20,10 @@ namespace {
 /// file are added to it.
 array read_mask(std::string const& path, progress* meter, std::uint64_t& bytes) {
   file_format format = format_of_name(path);
-  byte_reader in = plain_content(
-      byte_reader(std::make_unique<counted_source>(open_file(path, meter), bytes),
-                  input_name(path)),
-      format == file_format::raw);
+  byte_reader in =
+      plain_content(byte_reader(std::make_unique<counted_source>(open_file(path, meter), bytes),
+                                input_name(path)),
+                    format == file_format::raw);
   if (format == file_format::automatic && starts_npy(in)) format = file_format::npy;
   read_options options;
   if (format != file_format::npy) options.type = dtype::u8;

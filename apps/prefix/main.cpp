@@ -67,10 +67,9 @@ void add_segments(CLI::App& app, prefix_arguments& arguments) {
       to->segments = how;
       to->segment_file = path;
     };
-    auto* const option =
-        app.add_option_function<std::string>(way.flag, take, way.words)
-            ->check(no_empty_name)
-            ->type_name("FILE");
+    auto* const option = app.add_option_function<std::string>(way.flag, take, way.words)
+                             ->check(no_empty_name)
+                             ->type_name("FILE");
     for (auto* const other : options) option->excludes(other);
     options.push_back(option);
   }

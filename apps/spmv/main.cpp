@@ -41,8 +41,9 @@ Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device
 void say_what_is_of_x(CLI::App& app) {
   app.get_option("--dtype")->description(
       "type of the product: float32, float64, int64; of X, too, where that is raw");
-  app.get_option("--column")->description(
-      "column of X as text or CSV, from 1; not given: the first, or all of a single row");
+  app.get_option("--column")
+      ->description(
+          "column of X as text or CSV, from 1; not given: the first, or all of a single row");
   app.get_option("--format")
       ->description("format of X: npy, raw, text, or auto: by name, else by content");
   app.get_option("--header")

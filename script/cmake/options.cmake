@@ -28,10 +28,9 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
   find_program(LIBSCAN_CCACHE ccache)
   if(LIBSCAN_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    # Clones in other folders share what is cached; precompiled headers need the sloppiness.
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
-        CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-        ${LIBSCAN_CCACHE})
+    # Precompiled headers need the sloppiness.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${LIBSCAN_CCACHE})
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${LIBSCAN_CCACHE})
   endif()
 else()

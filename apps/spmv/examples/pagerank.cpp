@@ -104,15 +104,17 @@ apps::exit_code run(std::string const& graph_path, std::string const& names_path
                     std::uint64_t top) {
   auto const file = apps::read_matrix_market(graph_path);
   if (file.rows != file.columns || file.rows == 0) {
-    throw apps::file_error(apps::input_name(graph_path), "no graph: " + std::to_string(file.rows) + " rows and " +
-                                           std::to_string(file.columns) +
-                                           " columns, expected as many of both, at least one");
+    throw apps::file_error(apps::input_name(graph_path),
+                           "no graph: " + std::to_string(file.rows) + " rows and " +
+                               std::to_string(file.columns) +
+                               " columns, expected as many of both, at least one");
   }
   std::vector<std::string> const names = apps::read_lines(names_path);
   auto const n = static_cast<std::size_t>(file.rows);
   if (names.size() != n) {
-    throw apps::file_error(apps::input_name(names_path), std::to_string(names.size()) + " names, expected " +
-                                           std::to_string(n) + ", one a row");
+    throw apps::file_error(
+        apps::input_name(names_path),
+        std::to_string(names.size()) + " names, expected " + std::to_string(n) + ", one a row");
   }
   engine const on = engine::best();
   auto const graph =

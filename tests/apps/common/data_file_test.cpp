@@ -150,12 +150,14 @@ TEST_CASE("npy types are read with any sign of the byte order, and by NumPy's na
 }
 
 TEST_CASE("npy items of big-endian files come in the machine's order") {
-  auto const numbers = read_memory(npy_of("'>i4'", "(2,)", std::string("\0\0\1\2\xff\xff\xff\xfe", 8)));
+  auto const numbers =
+      read_memory(npy_of("'>i4'", "(2,)", std::string("\0\0\1\2\xff\xff\xff\xfe", 8)));
   CHECK(numbers.values<std::int32_t>()[0] == 258);
   CHECK(numbers.values<std::int32_t>()[1] == -2);
   CHECK(read_memory(npy_of("'>f8'", "(1,)", std::string("\x3f\xf8\0\0\0\0\0\0", 8)))
             .values<double>()[0] == 1.5);
-  CHECK(read_memory(npy_of("'>f2'", "(1,)", std::string("\x3e\x00", 2))).values<float>()[0] == 1.5F);
+  CHECK(read_memory(npy_of("'>f2'", "(1,)", std::string("\x3e\x00", 2))).values<float>()[0] ==
+        1.5F);
 }
 
 TEST_CASE("npy items in Fortran order come in C order") {
@@ -173,8 +175,7 @@ TEST_CASE("npy items in Fortran order come in C order") {
 TEST_CASE("npy truth values are the bytes 0 and 1") {
   for (std::string const descr : {"'|b1'", "'b1'", "'?'", "'<b1'", "'bool'", "\"|b1\""}) {
     CAPTURE(descr);
-    apps::array const data =
-        read_memory(npy_of(descr, "(4,)", std::string("\1\0\5\xff", 4)));
+    apps::array const data = read_memory(npy_of(descr, "(4,)", std::string("\1\0\5\xff", 4)));
     CHECK(data.type == dtype::u8);
     CHECK(data.truth_values);
     auto const values = data.values<std::uint8_t>();
@@ -303,7 +304,8 @@ TEST_CASE("an input without a telling name is npy by its magic bytes, else text"
 }
 
 TEST_CASE("outputs whose endings mean other formats are refused") {
-  for (std::string const good : {"-", "x", "x.npy", "a.b/x.TXT.GZ", "x.dat", "/dev/stdout", ".xz"}) {
+  for (std::string const good :
+       {"-", "x", "x.npy", "a.b/x.TXT.GZ", "x.dat", "/dev/stdout", ".xz"}) {
     CAPTURE(good);
     CHECK_NOTHROW(apps::format_to_write(good));
   }
@@ -344,8 +346,8 @@ TEST_CASE("sizes are decimal numbers with units of 1024") {
   CHECK(apps::parse_size("1MiB") == 1 << 20);
   CHECK(apps::parse_size("2KB") == 2048);
   CHECK(apps::parse_size("7B") == 7);
-  for (std::string const bad : {"", "K", "-1", "+1", "1.5G", "1 G", "0x10", "16E", "4X", "4GG", "iB",
-                                "1iB", "99999999999999999999"}) {
+  for (std::string const bad : {"", "K", "-1", "+1", "1.5G", "1 G", "0x10", "16E", "4X", "4GG",
+                                "iB", "1iB", "99999999999999999999"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(apps::parse_size(bad), apps::usage_error);
   }

@@ -62,25 +62,27 @@ def text_cells(rng, dtype, n):
 
 
 def table(rng, dtype, columns, n):
-    """A table with quirks that are allowed: header, comments, quotes, blanks, CRLF, a BOM."""
+    """A table with quirks that are allowed: header, comments, quotes, blanks, CRLF, a BOM, rows that
+    begin with '#'."""
     delimiter = rng.choice([",", ";", "\t", " ", ", ", "   "])
     end = rng.choice(["\n", "\n", "\r\n"])
     wanted = rng.randint(1, columns)
     lines = []
     if rng.random() < 0.3:
         lines.append("# a comment, with; delimiters")
-    if rng.random() < 0.4:
+    if n > 0 and rng.random() < 0.4:
         titles = ["value", '"time"', '"a ""b"""', "x_1", "\u00e9t\u00e9"]
         lines.append(delimiter.join(rng.choice(titles) for _ in range(columns)))
     for _ in range(n):
-        cells = [rng.choice(text_cells(rng, dtype, 1) + ["word", '"quoted, text"', '"a ""b"""'])
+        cells = [rng.choice(text_cells(rng, dtype, 1) + ["word", '"quoted, text"', '"a ""b"""',
+                                                              'a"b', "#more" if lines else "x"])
                  for _ in range(columns)]
         cells[wanted - 1] = text_cells(rng, dtype, 1)[0]
         if rng.random() < 0.2:
             cells[wanted - 1] = '"%s"' % cells[wanted - 1]
         lines.append(delimiter.join(cells))
         if rng.random() < 0.05:
-            lines.append(rng.choice(["", "  ", "# more"]))
+            lines.append(rng.choice(["", "  "]))
     text = end.join(lines) + rng.choice([end, ""])
     return (b"\xef\xbb\xbf" if rng.random() < 0.15 else b"") + text.encode(), wanted
 
@@ -88,6 +90,10 @@ def table(rng, dtype, columns, n):
 def seeds(rng):
     found = []
     for code, dtype in enumerate(DTYPES):
+        for array in [sample(rng, dtype, 6).reshape(2, 3).T,
+                      sample(rng, dtype, 5).astype(np.dtype(dtype).newbyteorder(">")),
+                      sample(rng, dtype, 5) > 0, np.arange(5, dtype="f2")]:
+            found.append(Input(0, rng.choice([0, 1]), NONE, 1, npy(array, (1, 0))))
         for version in [(1, 0), (2, 0), (3, 0)]:
             for shape in [(0,), (1,), (7,), (2, 3), ()]:
                 array = sample(rng, dtype, int(np.prod(shape))).reshape(shape)
@@ -189,6 +195,16 @@ INTEGER = re.compile(r"[+-]?[0-9]+\Z")
 DECIMAL = re.compile(r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf|infinity|nan)\Z", re.I)
 
 
+MISSING = re.compile(r"""-{0,3}|\.{1,3}|\?|N/?A|N\.A\.|<NA>|NULL|\(NULL\)|\\N|NONE|NIL|NAT|MISSING|
+                         UNDEFINED|-?1\.\#(QNAN|IND|INF)|ERR:.*|\#(N/A|NA|GETTING_DATA)|
+                         \#(NULL|REF|DIV/0|VALUE|NUM|SPILL|CALC|FIELD|BLOCKED|BUSY|CONNECT|UNKNOWN|
+                         ERROR)!|\#NAME\?""", re.I | re.X | re.S | re.A)
+
+
+def means_missing(cell):
+    return len(cell) <= 16 and MISSING.fullmatch(cell) is not None
+
+
 def begins_with_letter(cell):
     """Of UTF-8 that was decoded as Latin-1."""
     c, second = ord(cell[0]), ord(cell[1:2] or "\0")
@@ -198,10 +214,25 @@ def begins_with_letter(cell):
                 (c == 0xe3 and second == 0x80) or (c == 0xef and second >= 0xb8))
 
 
-def looks_like_header(cells, wanted, quoted):
-    if not wanted or wanted.upper() in ("NA", "N/A", "NULL"):
+def nearly_number(cell):
+    digits = cell.translate(str.maketrans("OoIl", "0011"))
+    return bool(re.match(r"(nan|inf|infinity)(?![a-z_])", cell, re.I | re.A) or
+                DECIMAL.match(digits) or DECIMAL.match("1" + cell))
+
+
+def prints(line):
+    """Whether a line that was decoded as Latin-1 is printable UTF-8."""
+    try:
+        text = line.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
         return False
-    if any(DECIMAL.match(cell) for cell in cells):
+    return not re.search("[\0-\x08\x0a-\x1f\x7f-\x9f]", text)
+
+
+def looks_like_header(cells, wanted, quoted, line):
+    if any(DECIMAL.match(cell) for cell in cells) or means_missing(wanted) or not prints(line):
+        return False
+    if wanted.upper() in ("TRUE", "FALSE", "YES", "NO", "ON", "OFF") or nearly_number(wanted):
         return False
     if begins_with_letter(wanted):
         return True
@@ -223,15 +254,19 @@ def cells_of(data, column):
     if text.startswith("\xef\xbb\xbf"):
         text = text[3:]
     delimiter = None
+    header = False
     for line in text.split("\n"):
         if line.endswith("\r"):
             line = line[:-1]
-        bare = line.strip(" " if delimiter == "\t" else " \t")
-        if not bare or bare[0] == "#":
-            continue
         first = delimiter is None
+        if first and "\r" in line:
+            raise ValueError("a CR within a line")
+        bare = line.strip(" " if delimiter == "\t" else " \t")
+        if not bare or (first and bare[0] == "#" and
+                        not means_missing(re.split('[;\t, "]', bare)[0])):
+            continue
         if first:
-            unquoted = re.sub(r'"[^"]*("|\Z)', "", line)
+            unquoted = re.sub(r'(?:\A|(?<=[;\t, ]))"(?:[^"]|"")*"(?=[;\t, ]|\Z)', "", line)
             delimiter = next((c for c in ";\t," if c in unquoted), " ")
         if delimiter == " ":
             cells = re.findall(r'"((?:[^"]|"")*)"|([^ \t]+)', line)
@@ -244,9 +279,13 @@ def cells_of(data, column):
             quoted = first and is_quoted(line, delimiter, column)
             cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
         cells = [cell.strip(" \t") for cell in cells]
-        if first and looks_like_header(cells, cells[column - 1], quoted):
+        if first and looks_like_header(cells, cells[column - 1], quoted, line):
+            header = True
             continue
+        header = False
         yield cells[column - 1]
+    if header:
+        raise ValueError("a header without rows")
 
 
 def read_text(data, dtype, column):
@@ -293,6 +332,11 @@ def read_independently(case, format_):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+        if array.dtype == bool:
+            array = (array.view("u1") != 0).astype("u1")
+        if array.dtype.kind == "f" and array.itemsize == 2:
+            array = array.astype("<f4")
+        array = array.astype(array.dtype.newbyteorder("<"))
         return array.dtype.str[1:], array.shape, array.tobytes()
     if format_ == "raw":
         array = np.frombuffer(data, dtype="<" + dtype)

@@ -65,9 +65,9 @@ std::optional<matrix_file> plain_read(std::string const& text) {
   };
   auto const before_comment = [&](std::string const& s) {
     auto words = words_of(s);
-    words.erase(std::find_if(words.begin(), words.end(),
-                             [](std::string const& w) { return w[0] == '%'; }),
-                words.end());
+    words.erase(
+        std::find_if(words.begin(), words.end(), [](std::string const& w) { return w[0] == '%'; }),
+        words.end());
     return words;
   };
   auto const integer = [](std::string s, long long& value) {
@@ -196,8 +196,9 @@ TEST_CASE("what SciPy reads is read: comments behind entries, either triangle, a
   }
   CHECK(read(real + "3 3 1\n1 2 5\n").above_diagonal == 0);
   CHECK(read(skew + "3 3 2\n2 2 0\n3 3 -0.0\n").entries() == 2);
-  CHECK(read("%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 7\n").integers ==
-        std::vector<std::int64_t>{7});
+  CHECK(
+      read("%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 7\n").integers ==
+      std::vector<std::int64_t>{7});
   for (std::string const bad : {"array real general", "coordinate complex general",
                                 "coordinate complex hermitian", "coordinate real hermitian"}) {
     CAPTURE(bad);
@@ -263,14 +264,12 @@ TEST_CASE("every malformation is refused with file and line") {
           "matrix");
   REQUIRE(refusal(real + "3 3 1\n1 1 2 3 % c\n") ==
           "m.mtx:3: '3' behind the entry, expected the end of the line");
-  REQUIRE(refusal(real + "3 3 1\n1 1 % 2\n") ==
-          "m.mtx:3: '%' is no number, expected a float64");
+  REQUIRE(refusal(real + "3 3 1\n1 1 % 2\n") == "m.mtx:3: '%' is no number, expected a float64");
   REQUIRE(refusal(real + "3 3 3\n1 1 1\n2 2 2\n") ==
           "m.mtx:4: the file ends after 2 entries, expected 3");
   REQUIRE(refusal(real + "3 3 1\n1 1 1\n\n2 2 2\n3 3 3\n") ==
           "m.mtx:5: more than the 1 entries that the sizes promise");
-  REQUIRE(refusal(real + "3 3 1\n % late\n1 1 1\n") ==
-          "accepted");
+  REQUIRE(refusal(real + "3 3 1\n % late\n1 1 1\n") == "accepted");
   REQUIRE(refusal(real + "3 3 1152921504606846976\n1 1 1\n").find("m.mtx:3: the file ends") == 0);
 }
 

@@ -137,7 +137,8 @@ TEST_CASE("text: delimiters, headers, comments, quotes, line ends and a byte ord
   CHECK(read_values<std::int64_t>("value\n1\n") == ints{1});
   CHECK(read_values<std::int64_t>("\xc3\xa9t\xc3\xa9\n1\n") == ints{1});
   CHECK(refusal("header only\n") ==
-        "x:1: column 1: 'header' is no number, expected a number; if this line is a header: --header yes");
+        "x:1: column 1: 'header' is no number, expected a number; if this line is a header: "
+        "--header yes");
   CHECK(read_memory("nan\n1\n").count() == 2);
 }
 
@@ -159,10 +160,11 @@ TEST_CASE("a first line is a header only if nothing in it can be a number") {
   CHECK(refusal("(5)\n3\n") == "x:1: '(5)'" + no_number + hint);
   CHECK(refusal("\xe2\x88\x92"
                 "5\n3\n") == "x:1: '\\xe2\\x88\\x925'" + no_number + hint);
-  for (std::string const bad : {"\"(5)\"", "N/A", "na", "$5", "5m", "\xc2\xa3", "%", "null",
-                                "(5),x", "-,x", "\xef\xbc\x95", "city,2019", "None", "NULL", "<NA>", "missing",
-                                "#N/A", "#REF!", "Err:502", "True", "no", "O", "l0", "I5", "e5",
-                                "nan(1)", "NaN%", "inf.", "caf\xe9", "\xc2\x80x"}) {
+  for (std::string const bad :
+       {"\"(5)\"", "N/A",    "na",           "$5",        "5m",      "\xc2\xa3", "%",    "null",
+        "(5),x",   "-,x",    "\xef\xbc\x95", "city,2019", "None",    "NULL",     "<NA>", "missing",
+        "#N/A",    "#REF!",  "Err:502",      "True",      "no",      "O",        "l0",   "I5",
+        "e5",      "nan(1)", "NaN%",         "inf.",      "caf\xe9", "\xc2\x80x"}) {
     CAPTURE(bad);
     CHECK(refusal(bad + "\n3,4\n").find(", expected a number" + hint) != std::string::npos);
   }
@@ -179,7 +181,7 @@ TEST_CASE("a guessed header is noted, and so are columns that nobody chose") {
   apps::read_options said;
   said.header = apps::header_rule::present;
   CHECK(notes("v\n1\n", said).empty());
-  std::string const columns = " columns the first is read (--column says which)|";
+  std::string const columns = " columns the first is read (see --column)|";
   CHECK(notes("1 2\n3 4\n") == "x:2: of 2" + columns);
   CHECK(notes("1,x,3\n") == "x:1: of 3" + columns);
   CHECK(notes("5 a\n6 b\n").empty());
@@ -188,8 +190,8 @@ TEST_CASE("a guessed header is noted, and so are columns that nobody chose") {
 
 TEST_CASE("a single row of numbers is a sequence, unless a column or a header is said") {
   using ints = std::vector<std::int64_t>;
-  for (std::string const row : {"3 1 7 0", "3,1,7,0\n", "3;1;7;0\r\n", "3\t1\t7\t0\n\n", " 3  1 7 0 \n",
-                                "# c\n\n\"3\", 1,7 , 0"}) {
+  for (std::string const row : {"3 1 7 0", "3,1,7,0\n", "3;1;7;0\r\n", "3\t1\t7\t0\n\n",
+                                " 3  1 7 0 \n", "# c\n\n\"3\", 1,7 , 0"}) {
     CAPTURE(row);
     CHECK(read_values<std::int64_t>(row) == ints{3, 1, 7, 0});
     CHECK(read_values<std::int64_t>(row, as(file_format::text, {}, 2)) == ints{1});
@@ -216,7 +218,8 @@ TEST_CASE("lines that begin with # are comments before the first row, or where t
   apps::read_options all;
   all.comments = apps::comment_rule::all;
   CHECK(read_values<std::int64_t>("2\n# c\n3\n  #\n", all) == ints{2, 3});
-  for (std::string const word : {"#N/A", "#n/a", "#DIV/0!", "#REF!", "#NAME?", "#VALUE!", "#NULL!"}) {
+  for (std::string const word :
+       {"#N/A", "#n/a", "#DIV/0!", "#REF!", "#NAME?", "#VALUE!", "#NULL!"}) {
     CAPTURE(word);
     for (std::string const& text : {word + "\n1\n", "1\n" + word + "\n", word + ",1\n2,3\n"}) {
       CHECK(refusal(text).find("'" + word + "' means a missing value") != std::string::npos);
@@ -228,10 +231,17 @@ TEST_CASE("lines that begin with # are comments before the first row, or where t
 TEST_CASE("files of other formats, and other line ends, are refused by name") {
   using namespace std::string_literals;
   std::pair<std::string, std::string> const files[] = {
-      {"BZh91AY&SY\xd3\x01"s, "bzip2"},  {"\xfd"s + "7zXZ\0\0"s, "xz"}, {"\x28\xb5\x2f\xfd\x04"s, "zstd"},
-      {"PK\3\4\x14\0"s, "zip"},        {"PAR1\x15\x04"s, "Parquet"},  {"\x78\x9c\x4b"s, "zlib"},
-      {"\x89PNG\r\n\x1a\n"s, "PNG"},   {"\x89HDF\r\n\x1a\n"s, "HDF5"}, {"\x80\x04\x95"s, "pickle"},
-      {"\x7f"s + "ELF\2"s, "ELF"},      {std::string(257, '\0') + "ustar", "tar"},
+      {"BZh91AY&SY\xd3\x01"s, "bzip2"},
+      {"\xfd"s + "7zXZ\0\0"s, "xz"},
+      {"\x28\xb5\x2f\xfd\x04"s, "zstd"},
+      {"PK\3\4\x14\0"s, "zip"},
+      {"PAR1\x15\x04"s, "Parquet"},
+      {"\x78\x9c\x4b"s, "zlib"},
+      {"\x89PNG\r\n\x1a\n"s, "PNG"},
+      {"\x89HDF\r\n\x1a\n"s, "HDF5"},
+      {"\x80\x04\x95"s, "pickle"},
+      {"\x7f"s + "ELF\2"s, "ELF"},
+      {std::string(257, '\0') + "ustar", "tar"},
       {"%%MatrixMarket matrix\n", "Matrix Market"}};
   for (auto const& [content, name] : files) {
     CAPTURE(name);

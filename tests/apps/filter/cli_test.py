@@ -13,7 +13,7 @@ import numpy as np
 sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
 from array_program import (ArrayProgramCase, DTYPES, EveryArrayProgram, INTEGERS, content_of,
                            lines_of, little_memory, samples)
-from program_case import BAD_FILE, DONE, USAGE
+from program_case import BAD_FILE, DONE, FAILURE, USAGE
 
 PROGRAM, FAULTY, DATA = [os.path.abspath(sys.argv.pop(1)) for _ in range(3)]
 
@@ -116,7 +116,70 @@ class Results(FilterCase):
         self.assertEqual(np.frombuffer(out, "int64").tolist(), [5, 39_999_999])
 
 
+class Files(FilterCase):
+    def test_halves_and_truth_values_are_data(self):
+        half = (np.arange(-20, 20) / 4).astype("float16").reshape(4, 10)
+        for form in [half, half.T, half.astype(">f2")]:
+            for flags in [[], ["--dtype", "float16"]]:
+                self.succeeds(self.save("h.npy", form), "-o", self.path("o.npy"), "--keep",
+                              ">= 0.5", *flags)
+                self.assertSame(self.load("o.npy", "float32"), form[form >= 0.5].astype("float32"))
+        truth = np.arange(40) % 3 == 0
+        out = self.succeeds(self.save("b.npy", truth), "--keep", "== 1", "--count-only")
+        self.assertEqual(out, b"14\n")
+        brain = self.write("b.raw", np.array([0x3f80, 0xc000, 0x4040], "uint16").tobytes())
+        self.assertEqual(self.succeeds(brain, "--dtype", "bfloat16", "--keep", "> 0", "-o",
+                                       "-", "--count-only"), b"2\n")
+
+    def test_numbers_beyond_a_float_are_infinite(self):
+        array = np.array([np.inf, 3e38, -np.inf, np.nan], "float32")
+        source = self.save("in.npy", array)
+        for text, kept in [("<= 1e40", [0, 1, 2]), ("< 1e40", [1, 2]), ("> 1e40", []),
+                           (">= 1e40", [0]), ("== -1e39", [2]), (">= -1e400", [0, 1, 2]),
+                           ("<= 3.4e38", [1, 2])]:
+            self.succeeds(source, "-o", self.path("at.npy"), "--keep", text, "--indices")
+            self.assertEqual(self.load("at.npy", "int64").tolist(), kept, text)
+
+    def test_closed_streams(self):
+        source = self.save("u8.npy", np.array([1, 0, 1], "uint8"))
+        self.fails(BAD_FILE, "<stdin>: cannot read: Bad file descriptor", source, "--mask", "-",
+                   "--indices", preexec_fn=lambda: os.close(0))
+        code, _, _ = self.call(source, "--keep", "> 0", "-o", self.path("o.npy"), "--verify",
+                               preexec_fn=lambda: os.close(2))
+        self.assertEqual((code, self.load("o.npy", "uint8").tolist()), (DONE, [1, 1]))
+
+    def test_more_is_kept_than_fits(self):
+        with open(self.path("in.raw"), "wb") as file:
+            file.truncate(1 << 24)
+        source = [self.path("in.raw"), "--dtype", "u8", "--memory", "10M"]
+        self.fails(FAILURE, "in.raw takes at least 16.0 MiB of memory, more than the 10.0 MiB",
+                   *source, "-o", self.path("o.raw"), "--keep", "== 0")
+        self.fails(FAILURE, "in.raw takes at least ", *source, "-o", self.path("o.raw"), "--keep",
+                   "> 0", "--split", self.path("r.raw"))
+        self.assertEqual(self.succeeds(*source, "--keep", "== 0", "--count-only"),
+                         b"16777216\n")
+        self.succeeds(*source, "--keep", "> 0", "-o", self.path("o.raw"))
+
+    def test_other_endings(self):
+        source = self.write("in.txt", b"1\n5\n")
+        self.fails(USAGE, "the ending .zst", source, "--keep", "> 1", "-o", self.path("o.csv.zst"))
+        self.fails(USAGE, "the ending .BZ2", source, "--keep", "> 1", "--split",
+                   self.path("r.txt.BZ2"))
+
+
 class Masks(FilterCase):
+    def test_truth_values_by_any_header(self):
+        source = self.save("in.npy", np.arange(4))
+        for descr in [b"'b1'", b"'?'", b'"|b1"', b"'bool'", b"'<b1'"]:
+            for before in [b"", b" " * 400]:
+                header = (b"{'shape': (2, 2), 'fortran_order': True, " + before + b"'descr': " +
+                          descr + b"}")
+                mask = self.write("m.npy", b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") +
+                                  header + bytes([1, 0, 1, 0]))
+                self.assertEqual(self.succeeds(source, "--mask", mask, "--count-only"), b"2\n")
+                self.succeeds(source, "--mask", mask, "-o", self.path("o.txt"))
+                self.assertEqual(content_of(self.path("o.txt")), b"0\n1\n")
+
     def forms(self, mask):
         """The files that mean a mask, by name."""
         packed = np.packbits(mask, bitorder="little")

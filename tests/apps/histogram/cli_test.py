@@ -141,6 +141,39 @@ class Results(HistogramCase):
                         np.array([1, 1]))
         self.assertEqual(self.counts(source).sum(), 3)
 
+    def test_integer_edges_of_another_sign_or_size(self):
+        big = 2**63
+        for dtype, samples_, edges, counts in [
+                ("uint64", [0, 4, 5, big], np.array([-1, 5]), [3]),
+                ("uint64", [0, 4, 5, big], np.array([-9, -1, 0, 5]), [0, 0, 3]),
+                ("uint64", [0, 4, big - 1, big], np.array([-7, 3, big - 1]), [1, 2]),
+                ("uint64", [0, 1], np.array([-5, -2]), [0]),
+                ("int64", [-5, 0, big - 1], np.array([0, big], "uint64"), [2]),
+                ("int64", [-5, 0, big - 1], np.array([0, 7, 2 * big - 1], "uint64"), [1, 1]),
+                ("int32", [-5, 0, 9], np.array([0, 9, 2 * big - 1], "uint64"), [1, 1]),
+                ("uint8", [0, 9, 255], np.array([-big, 9, big - 1]), [1, 2])]:
+            source = self.save("in.npy", np.array(samples_, dtype))
+            with self.subTest(dtype=dtype, edges=edges):
+                code, _, err = self.call(source, "--edges", self.save("e.npy", edges), "--verify",
+                                         "-o", self.path("o.npy"))
+                self.assertEqual(code, DONE, err)
+                self.assertEqual(self.load("o.npy", "int64").tolist(), counts)
+        self.fails(BAD_FILE, "is not exact", self.save("in.npy", np.array([1], "uint64")),
+                   "--edges", self.save("e.npy", np.array([1 - big, -2 * 2**53 - 1])))
+
+    def test_halves_and_truth_values(self):
+        half = (np.arange(50) / 8).astype("float16").reshape(5, 10)
+        expected, _ = np.histogram(half.astype("float32"), bins=4, range=(0, 5))
+        for form in [half, half.T, half.astype(">f2")]:
+            self.assertSame(self.counts(self.save("h.npy", form), "--bins", "4", "--range", "0:5"),
+                            expected)
+        truth = self.save("b.npy", np.arange(50) % 5 == 0)
+        self.assertSame(self.counts(truth, "--integers"), np.array([40, 10]))
+
+    def test_one_row_of_edges(self):
+        edges = self.write("e.txt", b"0 2 5\n")
+        self.assertEqual(self.succeeds("-", "--edges", edges, data=b"1 2 3 4\n"), b"1\n3\n")
+
     def test_weights_against_numpy(self):
         rng = np.random.default_rng(6)
         array = rng.normal(0, 1, 20000)
@@ -240,6 +273,19 @@ class Drawings(HistogramCase):
         out = self.succeeds(source, "--integers", "--plot", "-o", self.path("o.txt"))
         self.assertEqual(content_of(self.path("o.txt")), b"0\n1\n1\n1\n")
         self.assertIn("3 samples", out.decode())
+
+    def test_a_plot_that_cannot_be_written(self):
+        with open("/dev/full", "wb") as full:
+            for flags in [["-o", "-"], ["-o", "/dev/stdout"]]:
+                code, _, _ = self.call("-", "--plot", *flags, data=b"1\n2\n", stderr=full)
+                self.assertEqual(code, BAD_FILE)
+            self.fails(BAD_FILE, "<stdout>: cannot write", "-", "--plot", data=b"1\n2\n",
+                       stdout=full)
+
+    def test_endings_of_other_formats(self):
+        for option, name in [("--svg", "x.png"), ("--svg", "x.svg.gz"), ("--png", "x.SVG"),
+                             ("--png", "x.jpg"), ("-o", "x.csv.xz"), ("-o", "x.svg")]:
+            self.fails(USAGE, ": the ending .", "-", option, self.path(name), data=b"1\n")
 
     def test_nothing_to_draw(self):
         source = self.save("in.npy", np.array([], "float32"))

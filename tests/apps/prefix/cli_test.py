@@ -6,6 +6,7 @@ Run as: cli_test.py path/to/scan-prefix path/to/scan-prefix-faulty path/to/data"
 import itertools
 import os
 import re
+import resource
 import sys
 import unittest
 
@@ -15,7 +16,7 @@ sys.path.insert(0, os.path.abspath(__file__ + "/../../common"))
 import array_program
 from array_program import (ArrayProgramCase, DTYPES, EveryArrayProgram, FLOATS, INTEGERS,
                            content_of, lines_of, little_memory, needs_little_memory)
-from program_case import BAD_FILE, DONE, FAILURE, USAGE
+from program_case import BAD_FILE, DONE, FAILURE, USAGE, limited
 
 PROGRAM, FAULTY, DATA = [os.path.abspath(sys.argv.pop(1)) for _ in range(3)]
 OPERATORS = {"sum": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and,
@@ -184,8 +185,8 @@ class Results(PrefixCase):
                    "--dtype", "bf16")
         self.fails(BAD_FILE, "holds float32 items, expected float16 as asked for", single,
                    "--dtype", "f16")
-        self.fails(BAD_FILE, "big-endian items '>f2'",
-                   self.save("big.npy", np.zeros(9, ">f2")))
+        self.writes(np.cumsum(np.arange(9, dtype="float32")),
+                    self.save("big.npy", np.arange(9).astype(">f2")))
         self.fails(USAGE, "--dtype float16 is for npy and raw", "-", "--dtype", "f16", data=b"1\n")
         self.fails(USAGE, "--accumulator: 'float16' is no item type", half, "--accumulator",
                    "float16")
@@ -283,8 +284,35 @@ class Results(PrefixCase):
             self.assertEqual(len(outputs), 1)
 
     def test_a_column_of_a_table(self):
-        table = self.write("t.csv", b"name,height\nA,1.5\nB,2\n# note\nC,7\nD,-3\n")
-        self.assertEqual(self.succeeds(table, "--column", "2"), b"1.5\n3.5\n10.5\n7.5\n")
+        table = self.write("t.csv", b"# note\nname,height\nA,1.5\nB,2\n#C,7\nD,-3\n")
+        self.assertEqual(self.finds_header(table, "--column", "2"), b"1.5\n3.5\n10.5\n7.5\n")
+
+    def test_one_row_is_a_sequence(self):
+        for row in [b"3 1 7 0 4 1 6 3\n", b"3,1,7,0,4,1,6,3", b"3;1;7;0;4;1;6;3\r\n"]:
+            self.assertEqual(self.succeeds("-", data=row), b"3\n4\n11\n11\n15\n16\n22\n25\n")
+            self.assertEqual(self.succeeds("-", "--column", "1", data=row), b"3\n")
+        heads = self.write("heads.txt", b"1 0 0 1\n")
+        self.assertEqual(self.succeeds("-", "--heads", heads, data=b"1 2 3 4\n"),
+                         b"1\n3\n6\n4\n")
+
+    def test_truth_values_count_as_in_cumsum(self):
+        truth = np.random.default_rng(1).random((30, 20)) < 0.5
+        for form in [truth, truth.T]:
+            source = self.save("b.npy", form)
+            self.writes(np.cumsum(form), source)
+            self.writes(np.cumsum(form), self.compress("b.npy"))
+            self.writes(np.cumsum(form, dtype="uint8"), source, "--accumulator", "uint8")
+        items = samples("int32", 5)
+        source = self.save("in.npy", items)
+        for descr in [b"'b1'", b"'?'", b'"|b1"', b"'bool'"]:
+            header = (b"{'shape': (5,), 'fortran_order': False, " + b" " * 300 + b"'descr': " +
+                      descr + b"}")
+            keys = self.write("k.npy", b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") +
+                              header + bytes([0, 1, 1, 0, 0]))
+            self.writes(scanned(items, offsets=[0, 1, 3, 5]), source, "--keys", keys)
+            self.writes(scanned(items, offsets=[0, 1, 2, 5]), source, "--heads", keys)
+            self.writes(scanned(items, offsets=[0, 1, 3, 5]), "-", "--dtype", "int32",
+                        "--format", "raw", "--keys", keys, data=items.tobytes())
 
     def test_the_real_data(self):
         heights = np.load(os.path.join(DATA, "elevation.npy"))
@@ -370,7 +398,36 @@ class Segments(PrefixCase):
     def test_of_text_the_first_column_says_where_segments_begin(self):
         table = self.write("t.csv", b"1,0\n0,5\n1,9\n0,7\n")
         source = self.write("in.csv", b"a,b\n9,1\n9,2\n9,3\n9,4\n")
-        self.assertEqual(self.succeeds(source, "--column", 2, "--heads", table), b"1\n3\n3\n7\n")
+        self.assertEqual(self.notes("t.csv:2: of 2 columns the first is read", source, "--column",
+                                    2, "--header", "yes", "--heads", table), b"1\n3\n3\n7\n")
+
+    def test_closed_streams(self):
+        code, _, _ = self.call("-", "-o", self.path("o.txt"), "--verify", "--time",
+                               data=b"1\n2\n3\n", preexec_fn=lambda: os.close(2))
+        self.assertEqual((code, content_of(self.path("o.txt"))), (DONE, b"1\n3\n6\n"))
+        source = self.save("in.npy", np.arange(5, dtype="uint8"))
+        self.fails(BAD_FILE, "<stdin>: cannot read: Bad file descriptor", source, "--heads", "-",
+                   preexec_fn=lambda: os.close(0))
+
+    def test_threads_that_cannot_be_created(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs a second user")
+        os.chmod(self.dir, 0o777)
+        with open(self.path("in.raw"), "wb") as file:
+            file.truncate(1 << 26)
+        for threads in [1000, 64]:
+            try:
+                self.fails(FAILURE, "the system refuses more threads", self.path("in.raw"),
+                           "--dtype", "u8", "--threads", threads, "--accumulator", "uint8", "-o",
+                           self.path("o.npy"), user=65534, **limited(resource.RLIMIT_NPROC, 8))
+            except PermissionError:
+                self.skipTest("the program is out of reach for another user")
+
+    def test_a_result_that_does_not_fit_is_refused_before_the_input_is_read(self):
+        with open(self.path("in.raw"), "wb") as file:
+            file.truncate(1 << 33)  # reading it would take long
+        self.refused(self.path("in.raw"), "in.raw takes at least 64.0 GiB of memory, more than the "
+                     "400.0 MiB of --memory", "--dtype", "u8", "--memory", "400M", code=FAILURE)
 
     def test_either_file_may_be_a_pipe(self):
         array = samples("int32", 100)
@@ -526,7 +583,8 @@ class Messages(PrefixCase):
     def test_too_little_memory_for_the_result(self):
         source = self.write("in.raw", bytes(50_000_000))
         # The result takes 400 MB.
-        self.fails(FAILURE, "out of memory", source, "--dtype", "u8", "--threads", "1", "-o",
+        self.fails(FAILURE, "in.raw takes at least 381.5 MiB of memory, more than the 120.0 MiB",
+                   source, "--dtype", "u8", "--threads", "1", "-o",
                    self.path("o.raw"), **little_memory(200 << 20))
 
 

@@ -3,6 +3,7 @@
 """scan-spmv seen from outside, with SciPy and dense NumPy as the oracles: fields, symmetries,
 semirings, vectors in files, descriptions, pictures, messages.
 Run as: cli_test.py path/to/scan-spmv path/to/scan-spmv-faulty path/to/pagerank"""
+import bz2
 import gzip
 import os
 import struct
@@ -401,6 +402,46 @@ class Refusals(SpmvCase):
                    self.path("full.svg"))
 
 
+class AsSciPyReads(SpmvCase):
+    BANNER = b"%%MatrixMarket matrix coordinate "
+
+    def test_comments_behind_entries(self):
+        source = self.write("m.mtx", self.BANNER + b"real general\n2 2 2 % sizes\n1 1 2 % c\n"
+                            b" % alone\n2 2 3\t%\n")
+        self.assertEqual(self.succeeds(source), b"2\n3\n")
+
+    def test_either_triangle(self):
+        for kind, y in [(b"symmetric", b"5\n6\n1\n"), (b"skew-symmetric", b"5\n-4\n-1\n")]:
+            source = self.write("m.mtx", self.BANNER + b"integer " + kind +
+                                b"\n3 3 2\n1 2 5\n3 2 %s\n" %
+                                (b"1" if kind == b"symmetric" else b"-1"))
+            self.assertEqual(self.notes("1 entries are above the diagonal of a %s matrix" %
+                                        kind.decode(), source), y)
+            code, out, err = self.call(source, "--verify")
+            self.assertEqual((code, out), (DONE, y), err)
+
+    def test_a_diagonal_of_zeros(self):
+        source = self.write("m.mtx", self.BANNER + b"real skew-symmetric\n2 2 2\n1 1 0\n2 1 3\n")
+        self.assertEqual(self.succeeds(source), b"-3\n3\n")
+        self.fails(BAD_FILE, "m.mtx:3: row 1 has an entry on the diagonal", self.write(
+            "m.mtx", self.BANNER + b"real skew-symmetric\n2 2 1\n1 1 2\n"))
+
+    def test_what_is_refused(self):
+        for words in [b"array real general", b"coordinate complex general",
+                      b"coordinate complex hermitian"]:
+            self.fails(BAD_FILE, "m.mtx:1: '", self.write(
+                "m.mtx", b"%%MatrixMarket matrix " + words + b"\n1 1 1\n1 1 1\n"))
+
+    def test_vectors_of_other_kinds(self):
+        source = self.write("m.mtx", self.BANNER + b"real general\n2 3 3\n1 1 1\n1 2 2\n2 3 3\n")
+        for x in [np.array([1, 1.5, 2], "float16"), np.array([1, 1.5, 2], ">f8")]:
+            self.assertEqual(self.succeeds(source, "--x", self.save("x.npy", x)), b"4\n6\n")
+        self.assertEqual(self.succeeds(source, "--x", self.write("x.txt", b"1 1.5 2\n")),
+                         b"4\n6\n")
+        self.assertEqual(self.succeeds(source, "--x", self.save("x.npy", np.array([1, 0, 1], bool))),
+                         b"1\n3\n")
+
+
 class PageRank(SpmvCase):
     name, program = "pagerank", PAGERANK
 
@@ -424,6 +465,29 @@ class PageRank(SpmvCase):
         np.testing.assert_allclose([found[k] for k in range(60)], rank, atol=1e-6)
         self.assertEqual(sorted(found.values(), reverse=True), list(found.values()))
 
+    def test_names_are_read_as_all_text_is(self):
+        graph = self.write("g.mtx", b"%%MatrixMarket matrix coordinate pattern general\n"
+                           b"2 2 2\n1 2\n2 1\n")
+        expected = b"  1  0.500000  one\n  2  0.500000  \xc3\xa9t\xc3\xa9 two\n"
+        plain = b"one\n\xc3\xa9t\xc3\xa9 two\n"
+        for content in [plain, plain[:-1], plain.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + plain,
+                        gzip.compress(plain)]:
+            names = self.write("names", content)
+            for source, data in [(names, None), ("-", content)]:
+                code, out, err = self.call(graph, source, data=data)
+                self.assertEqual((code, out), (DONE, expected), err)
+        self.assertEqual(self.call("-", names, "010", data=content_of(graph))[1], expected)
+        self.fails(BAD_FILE, self.dir + ": is a directory", graph, self.dir)
+        self.fails(BAD_FILE, "/proc/self/mem: cannot read: ", graph, "/proc/self/mem")
+        self.fails(BAD_FILE, "bzip2", graph, self.write("names", bz2.compress(plain)))
+        self.fails(BAD_FILE, "a CR within the line", graph, self.write("names", b"one\rtwo\r"))
+        self.fails(BAD_FILE, "no gzip data", graph, self.write("names.txt.gz", plain))
+        self.fails(USAGE, "cannot both be standard input", "-", "-", data=b"")
+        self.fails(BAD_FILE, "<stdin>: cannot read", graph, "-", preexec_fn=lambda: os.close(0))
+        # An empty line is a name, too.
+        code, out, _ = self.call(graph, "-", data=b"\n#two\n")
+        self.assertEqual(out, b"  1  0.500000  \n  2  0.500000  #two\n")
+
     def test_refusals(self):
         names = self.write("names.txt", b"one\n")
         graph = self.file(Listed(6, 60, 60, 150, "pattern"))
@@ -435,7 +499,7 @@ class PageRank(SpmvCase):
         self.fails(BAD_FILE, "0 rows and 0 columns, expected as many of both, at least one", empty,
                    self.write("none", b""))
         self.fails(USAGE, "usage: pagerank", graph)
-        for top in ["0", "five", "5x"]:
+        for top in ["0", "five", "5x", "0x5", "+5", ""]:
             self.fails(USAGE, "TOP: '%s'" % top, graph, names, top)
 
     def test_help(self):
