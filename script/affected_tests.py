@@ -9,9 +9,11 @@ sources below it; a change of what all builds share (script/cmake, presets) affe
 import json
 import pathlib
 import re
+import shlex
 import subprocess
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
+ADDED = re.compile(r"^add_test\(\[=\[(.*?)\]=\] (.*)\)$", re.MULTILINE)
 CODE = {".hpp", ".cuh", ".cpp", ".cu", ".py", ".cmake", ".txt", ".json", ".toml", ""}
 SHARED = ("CMakeLists.txt", "CMakePresets.json", "script/cmake/", "script/run_tests.py",
           "tests/CMakeLists.txt", "tests/support/CMakeLists.txt")
@@ -31,6 +33,12 @@ def changed_since(root, commit):
     return sorted(set(diff.stdout.split("\n") + new.stdout.split("\n")) - {""})
 
 
+def commands_added(folder):
+    """The command of each test. ctest's own list lacks those whose program is not built yet."""
+    return {name: shlex.split(command) for path in pathlib.Path(folder).rglob("CTestTestfile.cmake")
+            for name, command in ADDED.findall(path.read_text())}
+
+
 class build_tree:
     """A configured build folder, and what its tests are made from."""
 
@@ -40,7 +48,7 @@ class build_tree:
         shown = subprocess.run(["ctest", "--test-dir", folder, "--show-only=json-v1"], check=True,
                                stdout=subprocess.PIPE, text=True).stdout
         shown = json.loads(shown)
-        graph = shown["backtraceGraph"]
+        graph, commands = shown["backtraceGraph"], commands_added(folder)
         self.tests = []
         for number, test in enumerate(shown["tests"], 1):
             defined_in, node = set(), test.get("backtrace")
@@ -50,7 +58,8 @@ class build_tree:
             labels = [value for entry in test.get("properties", []) if entry["name"] == "LABELS"
                       for value in entry["value"]]
             self.tests.append({"number": number, "name": test["name"], "labels": labels,
-                               "command": test.get("command", []), "defined_in": defined_in})
+                               "command": test.get("command") or commands.get(test["name"], []),
+                               "defined_in": defined_in})
 
     def closure(self, path):
         """The file and all files of the repository that it includes, directly or not."""
