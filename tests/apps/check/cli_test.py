@@ -89,7 +89,7 @@ class Check(CheckCase):
                 self.fails(USAGE, "", *wrong)
         whole = "expected a whole number from %d to 18446744073709551615"
         for option, least in ("--cases", 1), ("--case", 0), ("--seed", 0):
-            for wrong in ["-1", "x", "1.5", "99999999999999999999"] + ["0"] * least:
+            for wrong in ["-1", "+1", "0x1", "x", "1.5", "99999999999999999999"] + ["0"] * least:
                 with self.subTest(option=option, wrong=wrong):
                     self.fails(USAGE, f"{option}: '{wrong}', {whole % least}", f"{option}={wrong}")
         for wrong in ["0", "nan", "-1", "x"]:
@@ -97,6 +97,8 @@ class Check(CheckCase):
                        f"--seconds={wrong}")
         self.assertIn("seed 18446744073709551615,",
                       self.succeeds("--cases", 1, "--seed", 2**64 - 1).decode())
+        for name in ["x.json.gz", "x.txt", "x.xz"]:
+            self.fails(USAGE, "the ending .", "--cases", 1, "--json", self.path(name))
         self.assertEqual(self.call("--cases", 10**9, "--json", "/nowhere/at/all.json")[0], BAD_FILE)
 
 

@@ -102,3 +102,8 @@ class EveryProgram:
             self.assertIn(word, text)
         self.assertRegex(self.succeeds("--version").decode(),
                          r"\A%s \(libscan \d+\.\d+\.\d+\)\n\Z" % self.name)
+
+    def test_closed_standard_output(self):
+        for flag in ["--help", "--version"]:
+            self.fails(BAD_FILE, "<stdout>: cannot write: Bad file descriptor", flag, stdout=None,
+                       preexec_fn=lambda: os.close(1))

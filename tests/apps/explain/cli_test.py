@@ -161,6 +161,15 @@ class Errors(ExplainCase):
         self.fails(USAGE, "--block 2 or more", PAPER, "--block", "1")
         self.fails(USAGE, "--block", PAPER, "--block", "1025")
         self.fails(USAGE, "--block", PAPER, "--block", "0")
+        for option in ["--block", "--width", "--seed"]:
+            for wrong in ["0x40", "+64", "6e1", "64.0"]:
+                self.fails(USAGE, "%s: '%s', expected a whole number" % (option, wrong), PAPER,
+                           option + "=" + wrong)
+        self.assertEqual(self.succeeds(PAPER, "--block", "010"),
+                         self.succeeds(PAPER, "--block", "10"))
+        for name in ["x.png", "x.svg.gz", "x.SVGZ", "x.pdf"]:
+            self.fails(USAGE, "the ending .", PAPER, "--svg", self.path(name))
+        self.fails(USAGE, "--svg: an empty name", PAPER, "--svg", "")
         self.fails(USAGE, "65 numbers are too many for a drawing", " ".join(["1"] * 65), "--svg",
                    "-")
         self.fails(USAGE, "--bolck", PAPER, "--bolck", "4")
