@@ -236,7 +236,11 @@ def run_suites(steps, presets):
 
 def run_changed(steps):
     """The full suites of what changed since the last full run."""
-    commit = LAST_FULL_RUN.read_text().split()[0] if LAST_FULL_RUN.is_file() else "no commit"
+    if not LAST_FULL_RUN.is_file():
+        print("no tests/last-full-run: script/test --all, which writes it, has not passed yet; only "
+              "the quick set ran")
+        return
+    commit = LAST_FULL_RUN.read_text().split()[0]
     changed = changed_since(ROOT, commit)
     if changed is None:
         print(f"{LAST_FULL_RUN.relative_to(ROOT)} names {commit}, which this clone does not have: "

@@ -234,7 +234,6 @@ class filter_run {
   array input_;
   index_t kept_ = 0;
   std::uint64_t bytes_read_ = 0;  // of the files, as they lie there
-  std::uint64_t held_ = 0;        // of memory, by the input
   std::uint64_t taken_ = 0;       // of memory, by results
   std::uint64_t result_bytes_ = 0;
   double read_seconds_ = 0;
