@@ -88,7 +88,9 @@ constexpr index_t no_limit = index_t{1} << 62;
 template <class Strategy>
 row make_row(std::string const& blocks, index_t tile_items, int block_threads,
              index_t most_items = no_limit) {
-  return {std::string(strategy_name(Strategy::which)) + " " + blocks,
+  std::string name(strategy_name(Strategy::which));
+  name.append(" ").append(blocks);
+  return {name,
           tile_items,
           block_threads,
           most_items,
