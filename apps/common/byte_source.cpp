@@ -310,11 +310,11 @@ kept_bytes read_up_to(byte_reader& in, std::uint64_t most) {
   while (buffer.size() < most) {
     std::size_t const had = buffer.size();
     // Twice as much each time, but but no more than the bound, unless more is there.
-    std::uint64_t const room = memory_bound() > had ? memory_bound() - had : 0;
+    std::uint64_t const available = memory_bound() > had ? memory_bound() - had : 0;
     std::size_t step = std::max(had, piece_bytes);
-    if (step > room) {
+    if (step > available) {
       if (in.peek(1).empty()) break;
-      step = room > 0 ? static_cast<std::size_t>(room) : piece_bytes;
+      step = available > 0 ? static_cast<std::size_t>(available) : piece_bytes;
     }
     auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(most - had, step));
     std::size_t const got = in.read(buffer.grow(wanted));

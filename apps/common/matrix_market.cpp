@@ -134,7 +134,7 @@ index_t read_sizes(line_reader& lines, std::string const& name, matrix_file& mat
       fail(for_people(word) + " is no size, expected a number of rows, columns or entries");
     }
   }
-  if (!is_done(*line)) fail("words behind the sizes, expected rows, columns and entries");
+  if (!is_done(*line)) fail("words after the sizes, expected rows, columns and entries");
   if (sizes[0] > most_indices || sizes[1] > most_indices) {
     fail(std::to_string(std::max(sizes[0], sizes[1])) +
          " rows or columns, expected at most 2147483647");
@@ -183,21 +183,21 @@ class entry_lines {
       counts_[p].lines += counts_[p - 1].lines;
       counts_[p].entries += counts_[p - 1].entries;
     }
-    // What is behind the last entry to come is refused below, so there is no use in room for it.
-    auto const room = static_cast<std::size_t>(std::min(counts_.back().entries, claimed_));
+    // More entries than these are refused below, so no memory is reserved for them.
+    auto const capacity = static_cast<std::size_t>(std::min(counts_.back().entries, claimed_));
     std::size_t const value = matrix_.field == matrix_field::pattern ? 0 : 8;
-    require_memory(room * (2 * sizeof(std::int32_t) + value), "reading " + name_);
-    matrix_.row_indices.resize(room);
-    matrix_.column_indices.resize(room);
-    if (matrix_.field == matrix_field::real) matrix_.reals.resize(room);
-    if (matrix_.field == matrix_field::integer) matrix_.integers.resize(room);
+    require_memory(capacity * (2 * sizeof(std::int32_t) + value), "reading " + name_);
+    matrix_.row_indices.resize(capacity);
+    matrix_.column_indices.resize(capacity);
+    if (matrix_.field == matrix_field::real) matrix_.reals.resize(capacity);
+    if (matrix_.field == matrix_field::integer) matrix_.integers.resize(capacity);
     std::vector<complaint> complaints(pieces_.size());
     for_each_piece(threads, [&](std::size_t p) { complaints[p] = parse(p); });
     for (complaint const& first : complaints) {
       if (!first.reason.empty()) throw file_error::at_line(name_, first.line, first.reason);
     }
     if (matrix_.symmetry != matrix_symmetry::general) {
-      for (std::size_t k = 0; k < room; ++k) {
+      for (std::size_t k = 0; k < capacity; ++k) {
         if (matrix_.row_indices[k] < matrix_.column_indices[k]) ++matrix_.above_diagonal;
       }
     }

@@ -226,7 +226,7 @@ TEST_CASE("every malformation is refused with file and line") {
   REQUIRE(refusal(real + "%\n3 3\n") ==
           "m.mtx:3: too few sizes, expected rows, columns and entries");
   REQUIRE(refusal(real + "3 3 1 1\n") ==
-          "m.mtx:2: words behind the sizes, expected rows, columns and entries");
+          "m.mtx:2: words after the sizes, expected rows, columns and entries");
   REQUIRE(refusal(real + "3 x 1\n") ==
           "m.mtx:2: 'x' is no size, expected a number of rows, columns or entries");
   REQUIRE(refusal(real + "3 -1 1\n") ==
