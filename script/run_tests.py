@@ -268,10 +268,12 @@ def in_preset(preset, test):
     labels = test["labels"]
     if preset in ("asan", "tsan"):
         return "executor" in labels or "threads" in labels
-    if preset == "racecheck":
+    if preset in ("racecheck", "quick-racecheck"):
         return "executor" in labels
     if preset == "clang":
         return "cpu" in labels
+    if preset == "cuda":
+        return "cuda" in labels
     return "large" not in labels
 
 
@@ -288,7 +290,8 @@ def run_beside(steps, files):
     def run(preset):
         tree = build_tree(ROOT, ROOT / "build" / preset)
         folders = [mirror(ROOT, name) for name in names]
-        tests = [test for test in tree.affected(names) if "tree" not in test["labels"]]
+        tests = [test for test in tree.affected(names)
+                 if "tree" not in test["labels"] and in_preset(preset, test)]
         if None not in folders:
             tests = [test for test in tests
                      if any(str(ROOT / folder / "CMakeLists.txt") in test["defined_in"]

@@ -16,8 +16,6 @@ set(LIBSCAN_SANITIZE "" CACHE STRING
 option(LIBSCAN_EXECUTOR "Build the executor, where Boost.Context is" ON)
 option(LIBSCAN_QUICK_TESTS
        "Build the quick set of tests (machine_tests.cmake), and all else as fast as that goes" OFF)
-option(LIBSCAN_FEW_CUDA_TEST_TYPES
-       "Compile GPU tests for every way, operator and size of items, but not for all pairs of them" OFF)
 set_property(CACHE LIBSCAN_CUDA PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE LIBSCAN_SANITIZE PROPERTY STRINGS "" address thread race)
 

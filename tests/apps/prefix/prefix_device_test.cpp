@@ -2,9 +2,11 @@
 // scan-prefix's way through a device: conversion, direction, strategies and segments, against the
 // loop of --verify.
 #include <apps/prefix/heads.hpp>
-#include <apps/prefix/prefix_device_scan.cuh>
-#include <apps/prefix/prefix_device_segments.cuh>
+#include <apps/prefix/prefix_device.cuh>
 #include <apps/prefix/verify.hpp>
+#ifndef __CUDACC__  // libscan_prefix has the rest compiled: of the executor the scans without segments
+#include <apps/prefix/prefix_device_segments.cuh>
+#endif
 #include <tests/apps/prefix/calls.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>
