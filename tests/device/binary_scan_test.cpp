@@ -8,6 +8,7 @@
 
 #include <libscan/device/binary_scan.cuh>
 #include <tests/support/catch.hpp>
+#include <tests/support/few_types.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>
 #include <tests/support/oracle.hpp>
@@ -35,6 +36,10 @@ struct small_counted_tuning {
 
 /// No tuning of one's own: the library chooses.
 using automatic = void;
+
+/// Types of ranks beside std::int32_t and std::uint64_t; in quick builds the same two.
+using narrow_rank = std::conditional_t<quick_types, std::int32_t, std::uint32_t>;
+using wide_rank = std::conditional_t<quick_types, std::uint64_t, std::int64_t>;
 
 constexpr scan_kind both_kinds[] = {scan_kind::exclusive, scan_kind::inclusive};
 
@@ -113,7 +118,7 @@ TEMPLATE_TEST_CASE("sizes around words, warps and tiles agree with a loop, at ev
         require_ranks<TestType, std::int32_t>(bytes);
         require_ranks<TestType, std::uint64_t>(bytes);
       }
-      require_ranks<TestType, std::uint32_t>(make_bytes(scaled(70000, 34000), one_in));
+      require_ranks<TestType, narrow_rank>(make_bytes(scaled(70000, 34000), one_in));
     }
   });
 }
@@ -123,7 +128,7 @@ TEST_CASE("the size ladder agrees with a loop") {
   index_t const limit = on_gpu ? 2000000 : scaled(600000, 20000);
   for (index_t const n : size_ladder(index_t{tuning::block_threads} * 32, 256, limit)) {
     require_ranks<tuning, std::int32_t>(make_bytes(n, 3));
-    require_ranks<tuning, std::int64_t>(make_bytes(n, 3));
+    require_ranks<tuning, wide_rank>(make_bytes(n, 3));
   }
   for (index_t const n : {0, 1, 33, 2048, 2049, scaled(20000, 5000)}) {
     require_ranks<automatic, std::int32_t>(make_bytes(n, 3));
@@ -132,7 +137,7 @@ TEST_CASE("the size ladder agrees with a loop") {
   // Scanned as numbers by few rows or by more, in tiles, and counted first.
   for (index_t const n : {1 << 18, 1 << 21, 3000001, (1 << 25) + 77}) {
     if (on_gpu) require_ranks<automatic, std::int32_t>(make_bytes(n, 3));
-    if (on_gpu) require_ranks<automatic, std::int64_t>(make_bytes(n, 3));
+    if (on_gpu) require_ranks<automatic, wide_rank>(make_bytes(n, 3));
   }
   require_ranks<device::counted_binary_scan_tuning, std::int32_t>(make_bytes(70001, 3));
 }
@@ -141,8 +146,8 @@ TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's, and nothing ou
                    "", small_tuning, small_counted_tuning, automatic) {
   for (int offset = 0; offset <= 16; ++offset) {
     INFO("offset " << offset);
-    require_ranks<TestType, std::uint32_t>(make_bytes(2500, 2), offset);
-    require_ranks<TestType, std::int64_t>(make_bytes(2500, 2), offset);
+    require_ranks<TestType, narrow_rank>(make_bytes(2500, 2), offset);
+    require_ranks<TestType, wide_rank>(make_bytes(2500, 2), offset);
   }
 }
 
