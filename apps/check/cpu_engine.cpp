@@ -186,7 +186,7 @@ void group(cpu_case<T> const& one) {
     using value = value_of<4>;
     cpu::split_by_key(one.on.threads(), one.items().data(), one.result().data(),
                       one.template values<value>().data(), one.out.template at<value>(slot::values),
-                      c.n, c.buckets, offsets.data(),
+                      offsets.data(), c.n, c.buckets,
                       bucket_by_value<T>{static_cast<unsigned>(c.buckets)});
   }
 }
@@ -248,10 +248,10 @@ void count_by(cpu_case<T> const& one, Rule const& rule) {
   sample_totals const totals =
       one.c.what == task::weighted_histogram
           ? weighted_histogram(one.on, one.items(),
-                               one.template array<double const>(one.in, slot::values), rule,
-                               one.template array<double>(one.out, slot::sums))
-          : histogram(one.on, one.items(), rule,
-                      one.template array<std::uint64_t>(one.out, slot::counts));
+                               one.template array<double const>(one.in, slot::values),
+                               one.template array<double>(one.out, slot::sums), rule)
+          : histogram(one.on, one.items(), one.template array<std::uint64_t>(one.out, slot::counts),
+                      rule);
   index_t const all[] = {totals.below, totals.inside, totals.above, totals.nan};
   std::copy(std::begin(all), std::end(all), one.out.template at<index_t>(slot::count));
 }

@@ -19,9 +19,8 @@ template <class T, class Rule>
 void count_by(device_case const& one, Rule const& rule) {
   with_tuning<cramped>(one.c, [&]<class Tuning>(std::type_identity<Tuning>) {
     using tuning = std::conditional_t<std::is_void_v<Tuning>, histogram_tuning, Tuning>;
-    histogram<tuning>(one.ws, one.items<T>(), one.count(), rule,
-                      one.out.at<std::uint64_t>(slot::counts),
-                      one.out.at<sample_totals>(slot::count));
+    histogram<tuning>(one.ws, one.items<T>(), one.out.at<std::uint64_t>(slot::counts), rule,
+                      one.count(), one.out.at<sample_totals>(slot::count));
   });
 }
 
@@ -35,7 +34,7 @@ void count_integers(device_case const& one) {
   auto* const counts = one.out.at<std::uint64_t>(slot::counts);
   auto* const totals = one.out.at<sample_totals>(slot::count);
   if (c.what == task::sorted_histogram) {
-    sorted_histogram(one.ws, samples, one.count(), rule, counts, totals);
+    sorted_histogram(one.ws, samples, counts, rule, one.count(), totals);
   } else if (c.what == task::counted_histogram) {
     counted_histogram(one.ws, samples, one.count(), rule, counts, totals);
   } else {
@@ -55,9 +54,8 @@ void histogram_on_device(device_case const& one) {
       return count_by<float>(one, edge_bins<float>(one.in.at<float>(slot::edges), c.bins));
     case task::weighted_histogram:
       return weighted_histogram(one.ws, one.items<float>(), one.in.at<double>(slot::values),
-                                one.count(), even_bins<float>(lo, hi, c.bins),
-                                one.out.at<double>(slot::sums),
-                                one.out.at<sample_totals>(slot::count));
+                                one.out.at<double>(slot::sums), even_bins<float>(lo, hi, c.bins),
+                                one.count(), one.out.at<sample_totals>(slot::count));
     default:
       return count_integers(one);
   }

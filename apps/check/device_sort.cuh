@@ -93,8 +93,8 @@ void group_items(device_case const& one) {
       c, [&]<class Tuning>(std::type_identity<Tuning>) {
         using value = value_with<Key>;
         split_by_key<Tuning>(one.ws, one.items<Key>(), one.out.at<Key>(slot::items),
-                             one.values<value>(), one.out.at<value>(slot::values), one.count(),
-                             c.buckets, one.out.at<index_t>(slot::places), bucket);
+                             one.values<value>(), one.out.at<value>(slot::values),
+                             one.out.at<index_t>(slot::places), one.count(), c.buckets, bucket);
       });
 }
 

@@ -21,8 +21,8 @@ index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values
   check_apart("filter", std::as_bytes(values), std::as_bytes(out), true);
   index_t const kept =
       on.is_cuda() ? detail::cuda_filter<T>::values(on.device(), values, out, keep)
-                   : cpu::filter_by(on.threads(), values.data(), length(values), out.data(),
-                                    length(out), cpu::keep_predicate<T>{values.data(), &keep});
+                   : cpu::filter_by(on.threads(), values.data(), out.data(), length(values),
+                                    cpu::keep_predicate<T>{values.data(), &keep}, length(out));
   check_fits("filter", kept, length(out));
   return kept;
 }
@@ -31,10 +31,10 @@ template <class T>
 index_t filter_indices(engine const& on, std::type_identity_t<std::span<T const>> values,
                        std::span<index_t> out, predicate<T> const& keep) {
   check_apart("filter_indices", std::as_bytes(values), std::as_bytes(out), false);
-  index_t const kept = on.is_cuda()
-                           ? detail::cuda_filter<T>::indices(on.device(), values, out, keep)
-                           : cpu::indices_by(on.threads(), length(values), out.data(), length(out),
-                                             cpu::keep_predicate<T>{values.data(), &keep});
+  index_t const kept =
+      on.is_cuda() ? detail::cuda_filter<T>::indices(on.device(), values, out, keep)
+                   : cpu::indices_by(on.threads(), out.data(), length(values),
+                                     cpu::keep_predicate<T>{values.data(), &keep}, length(out));
   check_fits("filter_indices", kept, length(out));
   return kept;
 }
@@ -51,9 +51,9 @@ index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T c
       on.is_cuda()
           ? detail::cuda_filter<T>::indices(on.device(), values, indices, keep)
           : cpu::filter_with_indices_by(
-                on.threads(), values.data(), length(values),
+                on.threads(), values.data(),
                 cpu::indexed_outputs<T*>{out.data(), length(out), indices.data(), length(indices)},
-                cpu::keep_predicate<T>{values.data(), &keep});
+                length(values), cpu::keep_predicate<T>{values.data(), &keep});
   check_fits(call, kept, length(out));
   check_fits(call, kept, length(indices), "kept", "indices");
   // The values are here: positions say which, and no others need come back from the device.

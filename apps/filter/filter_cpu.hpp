@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -25,6 +26,9 @@ namespace libscan::inline v1::cpu {
 /// Items of a chunk of the filter where none are given: with its packed items, well within a
 /// core's L2 cache for every type.
 inline constexpr index_t filter_chunk_items = 16 * 1024;
+
+/// The capacity of an output that has room for all results.
+inline constexpr index_t unlimited = std::numeric_limits<index_t>::max();
 
 namespace detail {
 
@@ -73,7 +77,7 @@ inline void check_offsets(char const* call, index_t chunk_items) {
 /// overlap of what lies side by side in memory; std::bad_alloc; and what a predicate or the
 /// iterators throw.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Rule>
-index_t filter_by(int threads, In in, index_t n, Out out, index_t capacity, Rule rule,
+index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t capacity = unlimited,
                   index_t chunk_items = filter_chunk_items) {
   using T = std::iter_value_t<In>;
   using packed_chunk = detail::packed_chunk<T>;
@@ -94,16 +98,16 @@ index_t filter_by(int threads, In in, index_t n, Out out, index_t capacity, Rule
 /// `filter_by` of a predicate, which is called once for each item. Of iterators that are no
 /// pointers it gets what `in` gives, which is read for it besides.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
-index_t filter(int threads, In in, index_t n, Out out, index_t capacity, Keep keep,
+index_t filter(int threads, In in, Out out, index_t n, Keep keep, index_t capacity = unlimited,
                index_t chunk_items = filter_chunk_items) {
-  return filter_by(threads, in, n, out, capacity, keep_where<In, Keep>{in, keep}, chunk_items);
+  return filter_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
 }
 
 /// out[k] = the position of the k-th of n items that `rule` keeps. `out` is an iterator of any
 /// integers, those that hold the positions, and must not overlap what the rule reads. All else as
 /// `filter_by`, with 4 bytes an item of a chunk; chunk_items of more than 2^32 are refused, too.
 template <std::random_access_iterator Out, class Rule>
-index_t indices_by(int threads, index_t n, Out out, index_t capacity, Rule rule,
+index_t indices_by(int threads, Out out, index_t n, Rule rule, index_t capacity = unlimited,
                    index_t chunk_items = filter_chunk_items) {
   detail::check_offsets("filter_indices", chunk_items);
   detail::require_apart("filter_indices", "positions and what decides",
@@ -125,9 +129,9 @@ index_t indices_by(int threads, index_t n, Out out, index_t capacity, Rule rule,
 
 /// `indices_by` of a predicate, which is called once for each item.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
-index_t filter_indices(int threads, In in, index_t n, Out out, index_t capacity, Keep keep,
-                       index_t chunk_items = filter_chunk_items) {
-  return indices_by(threads, n, out, capacity, keep_where<In, Keep>{in, keep}, chunk_items);
+index_t filter_indices(int threads, In in, Out out, index_t n, Keep keep,
+                       index_t capacity = unlimited, index_t chunk_items = filter_chunk_items) {
+  return indices_by(threads, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
 }
 
 /// Where `split_by` writes, and how much fits there.
@@ -145,7 +149,7 @@ struct split_outputs {
 /// std::make_reverse_iterator(kept + n) fills one buffer from both ends.
 template <std::random_access_iterator In, class Rule, class Kept = std::iter_value_t<In>*,
           class Rejected = Kept>
-index_t split_by(int threads, In in, index_t n, split_outputs<Kept, Rejected> const& out, Rule rule,
+index_t split_by(int threads, In in, split_outputs<Kept, Rejected> const& out, index_t n, Rule rule,
                  index_t chunk_items = filter_chunk_items) {
   using T = std::iter_value_t<In>;
   using packed_chunk = detail::packed_chunk<T>;
@@ -178,9 +182,9 @@ index_t split_by(int threads, In in, index_t n, split_outputs<Kept, Rejected> co
 /// `split_by` of a predicate, which is called once for each item.
 template <std::random_access_iterator In, class Keep, class Kept = std::iter_value_t<In>*,
           class Rejected = Kept>
-index_t split(int threads, In in, index_t n, split_outputs<Kept, Rejected> const& out, Keep keep,
+index_t split(int threads, In in, split_outputs<Kept, Rejected> const& out, index_t n, Keep keep,
               index_t chunk_items = filter_chunk_items) {
-  return split_by(threads, in, n, out, keep_where<In, Keep>{in, keep}, chunk_items);
+  return split_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, chunk_items);
 }
 
 /// How many of n items `rule` keeps. Reads what the rule reads, allocates nothing. Errors as for

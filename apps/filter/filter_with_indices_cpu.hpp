@@ -30,9 +30,8 @@ struct indexed_outputs {
 /// chunk_items of more than 2^32 are refused. All else as `filter_by`.
 template <std::random_access_iterator In, class Rule, class Values = std::iter_value_t<In>*,
           class Indices = index_t*>
-index_t filter_with_indices_by(int threads, In in, index_t n,
-                               indexed_outputs<Values, Indices> const& out, Rule rule,
-                               index_t chunk_items = filter_chunk_items) {
+index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indices> const& out,
+                               index_t n, Rule rule, index_t chunk_items = filter_chunk_items) {
   using T = std::iter_value_t<In>;
   detail::check_offsets("filter_with_indices", chunk_items);
   char const* const call = "filter_with_indices";

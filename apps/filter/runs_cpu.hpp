@@ -106,11 +106,11 @@ void require_runs_apart(In const& in, index_t n, Outputs const& out) {
 /// NaN is then a run of its own). `out` may not overlap `in`: refused where that is seen. All else
 /// as `filter_by`.
 template <class In, class Out, class Equal = equal_values>
-index_t unique(int threads, In in, index_t n, Out out, index_t capacity, Equal equal = {},
-               index_t chunk_items = filter_chunk_items) {
+index_t unique(int threads, In in, Out out, index_t n, Equal equal = {},
+               index_t capacity = unlimited, index_t chunk_items = filter_chunk_items) {
   detail::require_apart("unique", "items and results", detail::memory_of(in, n),
                         detail::memory_of(out, std::min(n, capacity)));
-  return filter_by(threads, in, n, out, capacity, keep_heads<In, Equal>{in, equal}, chunk_items);
+  return filter_by(threads, in, out, n, keep_heads<In, Equal>{in, equal}, capacity, chunk_items);
 }
 
 /// Of the r-th run of equal items in in[0..n-1], writes the first to values[r], how many they are
@@ -127,9 +127,8 @@ index_t unique(int threads, In in, index_t n, Out out, index_t capacity, Equal e
 /// not in 1 .. 2^32, or for an overlap, std::bad_alloc, and what `equal` or the iterators throw.
 template <std::random_access_iterator In, class Values, class Lengths, class Offsets,
           class Equal = equal_values>
-index_t run_length_encode(int threads, In in, index_t n,
-                          run_outputs<Values, Lengths, Offsets> const& out, Equal equal = {},
-                          index_t chunk_items = filter_chunk_items) {
+index_t run_length_encode(int threads, In in, run_outputs<Values, Lengths, Offsets> const& out,
+                          index_t n, Equal equal = {}, index_t chunk_items = filter_chunk_items) {
   if (chunk_items > index_t{1} << 32) {
     throw invalid_argument("run_length_encode: chunk_items of at most 2^32 expected, got " +
                            std::to_string(chunk_items));

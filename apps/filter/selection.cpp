@@ -66,7 +66,7 @@ index_t split_by(engine const& on, std::span<T const> values, std::span<T> out,
     to.rejected = out.data() + to.kept_capacity;
     to.rejected_capacity = n - to.kept_capacity;
   }
-  return cpu::split_by(on.threads(), values.data(), n, to, rule);
+  return cpu::split_by(on.threads(), values.data(), to, n, rule);
 }
 
 }  // namespace
@@ -75,8 +75,8 @@ index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t>
   check_apart("mask_indices", mask.bytes(), std::as_bytes(out), false, "the mask");
   index_t const marked = on.is_cuda() ? detail::cuda_mask_indices(on.device(), mask, out)
                                       : with_rule(mask, [&](auto rule) {
-                                          return cpu::indices_by(on.threads(), mask.size(),
-                                                                 out.data(), length(out), rule);
+                                          return cpu::indices_by(on.threads(), out.data(),
+                                                                 mask.size(), rule, length(out));
                                         });
   check_fits("mask_indices", marked, length(out));
   return marked;
@@ -98,8 +98,8 @@ index_t selection<T>::filter(engine const& on, std::span<T const> values, std::s
   index_t const kept = on.is_cuda()
                            ? cuda_selection<T>::filter(on.device(), values, out, mask)
                            : with_rule(mask, [&](auto rule) {
-                               return cpu::filter_by(on.threads(), values.data(), length(values),
-                                                     out.data(), length(out), rule);
+                               return cpu::filter_by(on.threads(), values.data(), out.data(),
+                                                     length(values), rule, length(out));
                              });
   check_fits("filter", kept, length(out));
   return kept;
@@ -120,7 +120,7 @@ index_t selection<T>::filter_with_indices(engine const& on, std::span<T const> v
   index_t const kept = on.is_cuda() ? cuda_mask_indices(on.device(), mask, indices)
                                     : with_rule(mask, [&](auto rule) {
                                         return cpu::filter_with_indices_by(
-                                            on.threads(), values.data(), length(values), to, rule);
+                                            on.threads(), values.data(), to, length(values), rule);
                                       });
   check_fits(call, kept, length(out));
   check_fits(call, kept, length(indices), "kept", "indices");
@@ -173,8 +173,8 @@ template <class T>
 index_t selection<T>::unique(engine const& on, std::span<T const> values, std::span<T> out) {
   check_apart("unique", std::as_bytes(values), std::as_bytes(out), false);
   index_t const kept = on.is_cuda() ? cuda_selection<T>::unique(on.device(), values, out)
-                                    : cpu::unique(on.threads(), values.data(), length(values),
-                                                  out.data(), length(out));
+                                    : cpu::unique(on.threads(), values.data(), out.data(),
+                                                  length(values), {}, length(out));
   check_fits("unique", kept, length(out));
   return kept;
 }
@@ -189,7 +189,7 @@ index_t selection<T>::run_length_encode(engine const& on, std::span<T const> val
   cpu::run_outputs const to{out.data(), length(out), lengths.data(), length(lengths)};
   index_t const runs =
       on.is_cuda() ? cuda_selection<T>::run_length_encode(on.device(), values, out, lengths)
-                   : cpu::run_length_encode(on.threads(), values.data(), length(values), to);
+                   : cpu::run_length_encode(on.threads(), values.data(), to, length(values));
   check_fits(call, runs, length(out), "first of a run");
   check_fits(call, runs, length(lengths), "first of a run", "lengths");
   return runs;

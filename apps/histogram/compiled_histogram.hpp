@@ -19,7 +19,7 @@ sample_totals compiled_histogram<Sample>::count(engine const& on, Sample const* 
                                                 std::uint32_t* counts) {
   if (!on.is_cuda()) {
     return std::visit(
-        [&](auto const& rule) { return cpu::histogram(on.threads(), samples, n, rule, counts); },
+        [&](auto const& rule) { return cpu::histogram(on.threads(), samples, counts, rule, n); },
         bins);
   }
   int const places = std::visit([](auto const& rule) { return rule.bins(); }, bins);
@@ -37,7 +37,7 @@ sample_totals compiled_histogram<Sample>::count(engine const& on, Sample const* 
                                                 std::uint64_t* counts) {
   if (on.is_cuda()) return cuda_histogram<Sample>::count(on.device(), samples, n, bins, counts);
   return std::visit(
-      [&](auto const& rule) { return cpu::histogram(on.threads(), samples, n, rule, counts); },
+      [&](auto const& rule) { return cpu::histogram(on.threads(), samples, counts, rule, n); },
       bins);
 }
 
@@ -50,7 +50,7 @@ sample_totals compiled_histogram<Sample>::sum(engine const& on, Sample const* sa
   }
   return std::visit(
       [&](auto const& rule) {
-        return cpu::weighted_histogram(on.threads(), samples, weights, n, rule, sums);
+        return cpu::weighted_histogram(on.threads(), samples, weights, sums, rule, n);
       },
       bins);
 }

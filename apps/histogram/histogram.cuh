@@ -94,7 +94,7 @@ constexpr std::size_t histogram_workspace_bytes(index_t n, index_t bins) {
 /// counts[b] = how many of samples[0 .. n-1] are in bin b; *d_totals = how many are below the bins,
 /// inside, above, and NaN, which together are n.
 ///
-///   histogram(ws, d_prices, n, even_bins<float>(0, 100, 50), d_counts, d_totals);
+///   histogram(ws, d_prices, d_counts, even_bins<float>(0, 100, 50), n, d_totals);
 ///
 /// Rule: `integer_bins`, `even_bins`, `edge_bins` (with edges in device memory), or a `bin_rule` of
 /// the caller's own; at most `most_bins` bins. Samples: integers of 8 to 64 bits, float, double,
@@ -111,8 +111,8 @@ constexpr std::size_t histogram_workspace_bytes(index_t n, index_t bins) {
 /// counters, as in `exclusive_scan`, which is part of it then. Throws: `invalid_argument` (null
 /// pointers, bins, counts that could wrap, workspace too small), `device_error`.
 template <class Tuning = histogram_tuning, class Sample, bin_rule<Sample> Rule, class Count>
-void histogram(workspace& ws, Sample const* samples, item_count n, Rule const& rule,
-               Count* d_counts, sample_totals* d_totals) {
+void histogram(workspace& ws, Sample const* samples, Count* d_counts, Rule const& rule,
+               item_count n, sample_totals* d_totals) {
   device::check_histogram(n, rule, d_counts, d_totals);
   device::clear_counts(ws, rule.bins(), d_counts, d_totals);
   if constexpr (sizeof(Sample) == 1) {

@@ -119,7 +119,7 @@ auto rule_samples(Samples const& samples) {
 /// Counts the samples of each bin of `rule` to the front of `counts`, and returns how many samples
 /// are below the bins, inside, above, and NaN, which together are all:
 ///
-///   auto totals = histogram(engine::best(), prices, even_bins<float>(0, 100, 50), counts);
+///   auto totals = histogram(engine::best(), prices, counts, even_bins<float>(0, 100, 50));
 ///
 /// Both are anything that std::span can view in host memory. Samples: integers of 8 to 64 bits
 /// (not bool), float, double, `float16`, `bfloat16`. Rule: `integer_bins`, `even_bins`, or
@@ -136,8 +136,8 @@ auto rule_samples(Samples const& samples) {
 /// unspecified); `device_error`, `engine_unavailable` or std::bad_alloc if a device or memory
 /// fails.
 template <host_items Samples, class Rule, host_output Counts>
-sample_totals histogram(engine const& on, Samples const& samples, Rule const& rule,
-                        Counts&& counts) {
+sample_totals histogram(engine const& on, Samples const& samples, Counts&& counts,
+                        Rule const& rule) {
   using sample = typename Rule::sample_type;
   auto const in = detail::rule_samples<Rule>(samples);
   std::span const to{static_cast<Counts&&>(counts)};
@@ -172,7 +172,7 @@ sample_totals histogram(engine const& on, Samples const& samples, Rule const& ru
 /// more or fewer weights than samples.
 template <host_items Samples, host_items Weights, class Rule, host_output Sums>
 sample_totals weighted_histogram(engine const& on, Samples const& samples, Weights const& weights,
-                                 Rule const& rule, Sums&& sums) {
+                                 Sums&& sums, Rule const& rule) {
   using sample = typename Rule::sample_type;
   auto const in = detail::rule_samples<Rule>(samples);
   auto const with = detail::as_items(weights);

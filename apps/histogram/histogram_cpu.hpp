@@ -153,7 +153,7 @@ void check_histogram(char const* call, int threads, Sample const* in, index_t n,
 /// an overlap, or if a bin has more samples than Count holds (counts are then unspecified),
 /// std::bad_alloc.
 template <class Sample, bin_rule<Sample> Rule, class Count>
-sample_totals histogram(int threads, Sample const* in, index_t n, Rule const& rule, Count* counts) {
+sample_totals histogram(int threads, Sample const* in, Count* counts, Rule const& rule, index_t n) {
   using namespace libscan::cpu::detail;
   check_histogram("histogram", threads, in, n, rule, counts);
   int const bins = rule.bins(), places = bins + outside_places;
@@ -179,8 +179,8 @@ sample_totals histogram(int threads, Sample const* in, index_t n, Rule const& ru
 /// each part, and the parts' sums in order. `sums` overlap nothing that is read. Memory: a sum for
 /// each bin and part, allocated beyond 8 KiB. Throws as `histogram`.
 template <class Sample, class Weight, bin_rule<Sample> Rule, class Sum>
-sample_totals weighted_histogram(int threads, Sample const* in, Weight const* weights, index_t n,
-                                 Rule const& rule, Sum* sums) {
+sample_totals weighted_histogram(int threads, Sample const* in, Weight const* weights, Sum* sums,
+                                 Rule const& rule, index_t n) {
   detail::check_histogram("weighted_histogram", threads, in, n, rule, sums,
                           detail::memory_of(weights, n));
   auto const bins = static_cast<std::size_t>(rule.bins()), places = bins + outside_places;

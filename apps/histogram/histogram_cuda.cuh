@@ -54,7 +54,7 @@ sample_totals cuda_histogram<Sample>::count(int device, Sample const* samples, i
   return filled_on_device(
       samples, n, bins, counts,
       [n](workspace& ws, Sample const* in, auto const& rule, std::uint64_t* out,
-          sample_totals* totals) { libscan::histogram(ws, in, n, rule, out, totals); });
+          sample_totals* totals) { libscan::histogram(ws, in, out, rule, n, totals); });
 }
 
 template <class Sample>
@@ -65,7 +65,7 @@ sample_totals cuda_histogram<Sample>::sum(int device, Sample const* samples, dou
   return filled_on_device(
       samples, n, bins, sums,
       [&](workspace& ws, Sample const* in, auto const& rule, double* out, sample_totals* totals) {
-        libscan::weighted_histogram(ws, in, static_cast<double const*>(with.data()), n, rule, out,
+        libscan::weighted_histogram(ws, in, static_cast<double const*>(with.data()), out, rule, n,
                                     totals);
       });
 }

@@ -133,7 +133,7 @@ class histogram_run {
     if (!arguments_.weights) {
       std::vector<index_t> counts(size);
       totals_ =
-          timed(count_seconds_, [&] { return histogram(engine_, samples, bins.rule, counts); });
+          timed(count_seconds_, [&] { return histogram(engine_, samples, counts, bins.rule); });
       if (!verified([&] {
             return verify_counts(samples, bins.edges(), std::span<index_t const>(counts), totals_);
           })) {
@@ -143,7 +143,7 @@ class histogram_run {
     }
     std::vector<double> sums(size);
     totals_ = timed(count_seconds_, [&] {
-      return weighted_histogram(engine_, samples, weights_, bins.rule, sums);
+      return weighted_histogram(engine_, samples, weights_, sums, bins.rule);
     });
     if (!verified([&] {
           return verify_sums(samples, std::span<double const>(weights_), bins.edges(),

@@ -176,8 +176,8 @@ constexpr std::size_t weighted_histogram_workspace_bytes(index_t n, index_t bins
 /// workspace, `sorted_histogram_workspace_bytes`, the traffic, which is that of a sort, and
 /// progress, as `sort_keys`.
 template <class Tuning = place_tuning, class Sample, bin_rule<Sample> Rule, class Count>
-void sorted_histogram(workspace& ws, Sample const* samples, item_count n, Rule const& rule,
-                      Count* d_counts, sample_totals* d_totals) {
+void sorted_histogram(workspace& ws, Sample const* samples, Count* d_counts, Rule const& rule,
+                      item_count n, sample_totals* d_totals) {
   device::check_histogram(n, rule, d_counts, d_totals);
   auto const runs = device::runs_of_places<void, index_t, Tuning>(
       ws, samples, static_cast<void const*>(nullptr), n, rule, d_totals);
@@ -218,8 +218,8 @@ void sparse_histogram(workspace& ws, Sample const* samples, item_count n, Rule c
 /// adds them, in an order that depends only on where in the sorted array they are. Workspace:
 /// `weighted_histogram_workspace_bytes`. All else as `sorted_histogram`.
 template <class Tuning = place_tuning, class Sample, class Weight, bin_rule<Sample> Rule, class Sum>
-void weighted_histogram(workspace& ws, Sample const* samples, Weight const* weights, item_count n,
-                        Rule const& rule, Sum* d_sums, sample_totals* d_totals) {
+void weighted_histogram(workspace& ws, Sample const* samples, Weight const* weights, Sum* d_sums,
+                        Rule const& rule, item_count n, sample_totals* d_totals) {
   static_assert(std::is_floating_point_v<Weight> && std::is_floating_point_v<Sum>);
   libscan::detail::check_bins(rule.bins());
   if (d_sums == nullptr || d_totals == nullptr) {

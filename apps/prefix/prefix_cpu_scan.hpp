@@ -43,8 +43,8 @@ void prefix_on_cpu(int threads, prefix_call const& call) {
       if (call.segments.how == segmentation::form::none) {
         cpu::staged_scan<Kind>(threads, call.direction, source, out, call.n, op, init);
       } else {
-        cpu::staged_segmented_scan<Kind>(threads, call.direction, source,
-                                         described_heads{call.segments}, out, call.n, op, init);
+        cpu::staged_segmented_scan<Kind>(threads, call.direction, source, out,
+                                         described_heads{call.segments}, call.n, op, init);
       }
     });
   };

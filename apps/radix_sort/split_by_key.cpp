@@ -48,8 +48,8 @@ void split_by_cpu(int threads, Key const* keys, Key* out, void const* values, vo
                   index_t n, std::span<index_t> offsets) {
   using value = value_of_size<Size>;
   cpu::split_by_key(threads, keys, out, static_cast<value const*>(values),
-                    static_cast<value*>(values_out), n, static_cast<int>(offsets.size()) - 1,
-                    offsets.data());
+                    static_cast<value*>(values_out), offsets.data(), n,
+                    static_cast<int>(offsets.size()) - 1);
 }
 
 /// Values of other sizes stay where they are until their places are known.
@@ -136,8 +136,8 @@ void compiled_split<Key>::items(engine const& on, Key const* keys, Key* out,
   int const threads = on.threads();
   switch (values.size) {
     case 0:
-      return cpu::split_by_key(threads, keys, out, n, static_cast<int>(offsets.size()) - 1,
-                               offsets.data());
+      return cpu::split_by_key(threads, keys, out, offsets.data(), n,
+                               static_cast<int>(offsets.size()) - 1);
     case 4:
       return split_by_cpu<4>(threads, keys, out, values.in, values.out, n, offsets);
     case 8:

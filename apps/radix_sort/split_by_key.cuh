@@ -33,8 +33,8 @@ using bucket_order = sort_order<Key, bucket_word<BucketOf>>;
 
 /// Splits keys and what travels with them.
 template <class Tuning, class Key, class Value, class BucketOf>
-void split_by_key(workspace& ws, sort_buffers<Key> keys, sort_buffers<Value> values, item_count n,
-                  int buckets, index_t* offsets, BucketOf bucket_of) {
+void split_by_key(workspace& ws, sort_buffers<Key> keys, sort_buffers<Value> values,
+                  index_t* offsets, item_count n, int buckets, BucketOf bucket_of) {
   using order_type = bucket_order<Key, BucketOf>;
   using tuning = sort_tuning_or<order_type, Value, Tuning>;
   if (buckets < 1 || buckets > digit_values) {
@@ -77,19 +77,19 @@ constexpr std::size_t split_by_key_workspace_bytes(index_t n) {
 /// Progress: as `sort_keys`. Throws: `invalid_argument`, `device_error`.
 template <class Tuning = void, class Key, class Value, class BucketOf = device::its_bucket>
 void split_by_key(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
-                  Value* values_out, item_count n, int buckets, index_t* offsets,
+                  Value* values_out, index_t* offsets, item_count n, int buckets,
                   BucketOf bucket_of = {}) {
   static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>);
-  device::split_by_key<Tuning, Key, Value>(ws, {keys_in, keys_out}, {values_in, values_out}, n,
-                                           buckets, offsets, bucket_of);
+  device::split_by_key<Tuning, Key, Value>(ws, {keys_in, keys_out}, {values_in, values_out},
+                                           offsets, n, buckets, bucket_of);
 }
 
 /// The same for keys alone.
 template <class Tuning = void, class Key, class BucketOf = device::its_bucket>
-void split_by_key(workspace& ws, Key const* keys_in, Key* keys_out, item_count n, int buckets,
-                  index_t* offsets, BucketOf bucket_of = {}) {
+void split_by_key(workspace& ws, Key const* keys_in, Key* keys_out, index_t* offsets, item_count n,
+                  int buckets, BucketOf bucket_of = {}) {
   static_assert(std::is_trivially_copyable_v<Key>);
-  device::split_by_key<Tuning, Key, void>(ws, {keys_in, keys_out}, {}, n, buckets, offsets,
+  device::split_by_key<Tuning, Key, void>(ws, {keys_in, keys_out}, {}, offsets, n, buckets,
                                           bucket_of);
 }
 

@@ -261,7 +261,7 @@ void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, ind
 /// overlap, and, before anything is written, a key in none of them), std::bad_alloc.
 template <class Key, class Value, class BucketOf = its_bucket>
 void split_by_key(int threads, Key const* keys, Key* keys_out, Value const* values,
-                  Value* values_out, index_t n, int buckets, index_t* offsets,
+                  Value* values_out, index_t* offsets, index_t n, int buckets,
                   BucketOf bucket_of = {}) {
   static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>);
   detail::split_by_key<Key, Value, BucketOf>(
@@ -270,8 +270,8 @@ void split_by_key(int threads, Key const* keys, Key* keys_out, Value const* valu
 
 /// The same for keys alone.
 template <class Key, class BucketOf = its_bucket>
-void split_by_key(int threads, Key const* keys, Key* keys_out, index_t n, int buckets,
-                  index_t* offsets, BucketOf bucket_of = {}) {
+void split_by_key(int threads, Key const* keys, Key* keys_out, index_t* offsets, index_t n,
+                  int buckets, BucketOf bucket_of = {}) {
   static_assert(std::is_trivially_copyable_v<Key>);
   detail::split_by_key<Key, detail::no_values, BucketOf>(
       threads, {keys, keys_out, nullptr, nullptr, n, buckets, bucket_of}, offsets);

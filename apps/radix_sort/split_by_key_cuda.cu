@@ -25,8 +25,8 @@ void split(cuda_split const& call, device::sort_buffers<Value> const& values) {
   device::buffer<std::uint8_t> const grouped(call.n);
   device::buffer<index_t> const offsets(call.buckets + 1);
   workspace ws;
-  device::split_by_key<void, std::uint8_t, Value>(ws, {keys.data(), grouped.data()}, values, call.n,
-                                                  call.buckets, offsets.data(),
+  device::split_by_key<void, std::uint8_t, Value>(ws, {keys.data(), grouped.data()}, values,
+                                                  offsets.data(), call.n, call.buckets,
                                                   device::its_bucket{});
   offsets.read_sync(call.offsets, call.buckets + 1);
 }

@@ -53,13 +53,13 @@ void count(engine const& on, session const& now, int bins, std::string const& sp
   double const bytes = static_cast<double>(n) * sizeof(T);
   std::vector<contender> all{
       copy_of(bytes),
-      {"libscan", [&] { histogram(on, in.view(), rule, counts); }, right},
-      {"libscan even", [&] { histogram(on, in.view(), even, counts); }, right},
+      {"libscan", [&] { histogram(on, in.view(), counts, rule); }, right},
+      {"libscan even", [&] { histogram(on, in.view(), counts, even); }, right},
       {"sequential", [&] { count_by_loop(in.view(), counts); }, right},
       {"tbb", [&] { count_by_tbb(in.view(), counts); }, right}};
   // A search for each sample: of more it takes as long as all others together.
   if (bins <= 1 << 16 && n <= 1 << 24) {
-    all.push_back({"libscan edges", [&] { histogram(on, in.view(), between, counts); }, right});
+    all.push_back({"libscan edges", [&] { histogram(on, in.view(), counts, between); }, right});
   }
   std::uint32_t const* theirs = nullptr;
   for (library const& other : other_libraries()) {

@@ -44,7 +44,7 @@ struct reduced_segments {
 
 void by_engine(int threads, std::string const& heads, reduced_segments const& data) {
   auto const reduce = [&](auto descriptor) {
-    libscan::cpu::segmented_reduce(threads, data.in.begin(), descriptor, data.totals.begin(),
+    libscan::cpu::segmented_reduce(threads, data.in.begin(), data.totals.begin(), descriptor,
                                    data.in.size, plus<item>{});
   };
   if (heads == "flags") return reduce(libscan::cpu::head_flags{data.forms.flags.begin()});

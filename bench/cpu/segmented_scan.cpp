@@ -30,7 +30,7 @@ template <scan_kind Kind>
 void by_engine(int threads, std::string const& heads, described const& data) {
   auto const scan = [&](auto descriptor) {
     libscan::cpu::segmented_scan<Kind>(threads, scan_direction::forward, data.in.begin(),
-                                       descriptor, data.out.begin(), data.in.size, plus<item>{},
+                                       data.out.begin(), descriptor, data.in.size, plus<item>{},
                                        item{0});
   };
   if (heads == "flags") return scan(libscan::cpu::head_flags{data.forms.flags.begin()});

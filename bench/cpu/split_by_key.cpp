@@ -79,7 +79,7 @@ void split(engine const& on, session const& now, int buckets, index_t n) {
 
   auto const ours = [&, buckets] {
     libscan::cpu::split_by_key(on.threads(), keys.begin(), keys_out.begin(), values.begin(),
-                               values_out.begin(), n, buckets, offsets.data());
+                               values_out.begin(), offsets.data(), n, buckets);
   };
   auto const by_std = [&](std::string name, auto... policy) {
     auto const sort = [&, policy...](pair* begin, pair* end) {

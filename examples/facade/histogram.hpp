@@ -14,7 +14,7 @@ inline libscan::sample_totals count_prices(libscan::engine const& engine,
                                            std::vector<float> const& prices,
                                            std::vector<std::int64_t>& counts) {
   libscan::even_bins<float> const bins(0, 100, 50);
-  auto const totals = libscan::histogram(engine, prices, bins, counts);
+  auto const totals = libscan::histogram(engine, prices, counts, bins);
   return totals;
 }
 

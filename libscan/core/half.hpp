@@ -70,11 +70,22 @@ LIBSCAN_HOST_DEVICE constexpr std::uint16_t narrowed_to_bfloat(float number) {
 
 }  // namespace detail
 
-/// An IEEE float of 16 bits. `float16{bits}` takes its bits; assigned a float it becomes the half
-/// nearest to it, ties to even, NaN to NaN. As a number it is the float that it is exactly.
+/// An IEEE float of 16 bits. Made of a number or assigned one it becomes the half nearest to it,
+/// ties to even, NaN to NaN; `of_bits` takes its bits. As a number it is the float that it is
+/// exactly.
 struct float16 {
   std::uint16_t bits;
 
+  float16() = default;
+  template <class Number>
+  requires std::is_arithmetic_v<Number> LIBSCAN_HOST_DEVICE explicit constexpr float16(
+      Number number)
+      : bits(detail::narrowed_to_half(static_cast<float>(number))) {}
+  LIBSCAN_HOST_DEVICE static constexpr float16 of_bits(std::uint16_t bits) {
+    float16 half{};
+    half.bits = bits;
+    return half;
+  }
   LIBSCAN_HOST_DEVICE constexpr float16& operator=(float number) {
     bits = detail::narrowed_to_half(number);
     return *this;
@@ -92,6 +103,16 @@ struct float16 {
 struct bfloat16 {
   std::uint16_t bits;
 
+  bfloat16() = default;
+  template <class Number>
+  requires std::is_arithmetic_v<Number> LIBSCAN_HOST_DEVICE explicit constexpr bfloat16(
+      Number number)
+      : bits(detail::narrowed_to_bfloat(static_cast<float>(number))) {}
+  LIBSCAN_HOST_DEVICE static constexpr bfloat16 of_bits(std::uint16_t bits) {
+    bfloat16 half{};
+    half.bits = bits;
+    return half;
+  }
   LIBSCAN_HOST_DEVICE constexpr bfloat16& operator=(float number) {
     bits = detail::narrowed_to_bfloat(number);
     return *this;

@@ -183,7 +183,7 @@ void check_reduction(char const* call, In const& in, Heads const& heads, index_t
 /// allocates one chunk a thread if it is of more than 8 KiB.
 template <std::random_access_iterator In, segment_heads Heads, std::random_access_iterator Totals,
           monoid Op>
-index_t segmented_reduce(int threads, In in, Heads const& heads, Totals totals, index_t n, Op op,
+index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, index_t n, Op op,
                          std::type_identity_t<typename Op::value_type> init = Op::identity(),
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
@@ -202,7 +202,7 @@ index_t segmented_reduce(int threads, In in, Heads const& heads, Totals totals, 
 /// segments there are. `totals` is refused if any of it lies within what is read.
 template <std::random_access_iterator In, class Offset, std::random_access_iterator Totals,
           monoid Op>
-index_t segmented_reduce(int threads, In in, segment_offsets<Offset> const& heads, Totals totals,
+index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offset> const& heads,
                          index_t n, Op op,
                          std::type_identity_t<typename Op::value_type> init = Op::identity(),
                          index_t chunk_items = staged_chunk_items) {

@@ -169,8 +169,8 @@ void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, 
 template <scan_kind Kind, class Source, segment_heads Heads, monoid Op,
           std::random_access_iterator Out>
 requires item_source<Source, typename Op::value_type>
-void staged_segmented_scan(int threads, scan_direction direction, Source const& source,
-                           Heads const& heads, Out out, index_t n, Op op,
+void staged_segmented_scan(int threads, scan_direction direction, Source const& source, Out out,
+                           Heads const& heads, index_t n, Op op,
                            std::type_identity_t<typename Op::value_type> init = Op::identity(),
                            index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
@@ -212,14 +212,14 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
 /// where the items of both lie side by side, else undefined.
 template <scan_kind Kind, std::random_access_iterator In, segment_heads Heads, monoid Op,
           std::random_access_iterator Out>
-void segmented_scan(int threads, scan_direction direction, In in, Heads const& heads, Out out,
+void segmented_scan(int threads, scan_direction direction, In in, Out out, Heads const& heads,
                     index_t n, Op op,
                     std::type_identity_t<typename Op::value_type> init = Op::identity(),
                     index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   detail::require_in_place_or_apart("segmented_scan", detail::memory_of(in, n),
                                     detail::memory_of(out, n));
-  staged_segmented_scan<Kind>(threads, direction, detail::iterated_items<T, In>{in}, heads, out, n,
+  staged_segmented_scan<Kind>(threads, direction, detail::iterated_items<T, In>{in}, out, heads, n,
                               op, init, chunk_items);
 }
 
@@ -230,7 +230,7 @@ template <std::random_access_iterator In, std::random_access_iterator Out, segme
 void inclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
                               std::type_identity_t<typename Op::value_type> init = Op::identity(),
                               index_t chunk_items = staged_chunk_items) {
-  segmented_scan<scan_kind::inclusive>(threads, scan_direction::forward, in, heads, out, n, op,
+  segmented_scan<scan_kind::inclusive>(threads, scan_direction::forward, in, out, heads, n, op,
                                        init, chunk_items);
 }
 
@@ -240,7 +240,7 @@ template <std::random_access_iterator In, std::random_access_iterator Out, segme
 void exclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
                               std::type_identity_t<typename Op::value_type> init = Op::identity(),
                               index_t chunk_items = staged_chunk_items) {
-  segmented_scan<scan_kind::exclusive>(threads, scan_direction::forward, in, heads, out, n, op,
+  segmented_scan<scan_kind::exclusive>(threads, scan_direction::forward, in, out, heads, n, op,
                                        init, chunk_items);
 }
 

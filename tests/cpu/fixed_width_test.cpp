@@ -139,7 +139,7 @@ TEMPLATE_TEST_CASE("segmented scans and ranks of integers by any name", "", long
       for (int const threads : thread_counts) {
         std::vector<TestType> out(in.size());
         cpu::segmented_scan<scan_kind::inclusive>(threads, scan_direction::forward, in.data(),
-                                                  cpu::head_flags{heads.data()}, out.data(), n, op,
+                                                  out.data(), cpu::head_flags{heads.data()}, n, op,
                                                   TestType{5}, chunk_items);
         CHECK(difference(expected, out) == "");
         cpu::exclusive_binary_scan(threads, cpu::byte_mask{heads.data()}, out.data(), n);

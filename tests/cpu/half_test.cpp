@@ -37,7 +37,7 @@ constexpr unsigned infinity_of = std::is_same_v<Half, float16> ? 0x7c00 : 0x7f80
 
 template <class Half>
 Half half_of(unsigned bits) {
-  return {static_cast<std::uint16_t>(bits)};
+  return Half::of_bits(static_cast<std::uint16_t>(bits));
 }
 
 /// Sign, exponent and fraction taken apart: what the format says.
@@ -101,13 +101,26 @@ std::vector<Half> rounded(std::vector<float> const& floats) {
   return halves;
 }
 
-static_assert(static_cast<float>(float16{0x3c01}) == 1 + 0x1p-10F);
-static_assert(static_cast<double>(bfloat16{0xc040}) == -3.0);
+static_assert(static_cast<float>(float16::of_bits(0x3c01)) == 1 + 0x1p-10F);
+static_assert(static_cast<double>(bfloat16::of_bits(0xc040)) == -3.0);
+// A cast takes the number, whatever its type, never its bits.
+static_assert(static_cast<float16>(1).bits == 0x3c00 && static_cast<float16>(-0.5).bits == 0xb800);
+static_assert(static_cast<bfloat16>(std::uint16_t{1}).bits == 0x3f80);
 static_assert((float16{} = 65519.0F).bits == 0x7bff && (bfloat16{} = 1.0F).bits == 0x3f80);
 static_assert(std::is_trivially_copyable_v<float16> && sizeof(bfloat16) == 2);
 static_assert(std::is_same_v<accumulator_t<float16>, float>);
 
 }  // namespace
+
+TEMPLATE_TEST_CASE("scans of other numbers store the nearest halves", "", float16, bfloat16) {
+  std::vector<double> const numbers{1, 0.25, -3.5, 100};
+  std::vector<TestType> halves(4);
+  cpu::inclusive_scan(1, numbers.begin(), halves.begin(), 4, plus<double>{}, 0.0);
+  CHECK(halves == rounded<TestType>({1.0F, 1.25F, -2.25F, 97.75F}));
+  std::vector<std::int64_t> const counts{1, 2, 3, 1000};
+  cpu::inclusive_scan(1, counts.begin(), halves.data(), 4, plus<std::int64_t>{}, std::int64_t{0});
+  CHECK(halves == rounded<TestType>({1.0F, 3.0F, 6.0F, 1006.0F}));
+}
 
 TEMPLATE_TEST_CASE("every float of 16 bits is the float that its fields say", "", float16,
                    bfloat16) {
@@ -225,9 +238,9 @@ void check_segments(int threads, std::vector<Half> const& in, std::vector<index_
     }
     guarded_buffer<Half> halves(n, 3);
     guarded_buffer<float> floats(n, 1);
-    cpu::segmented_scan<scan_kind::inclusive>(threads, direction, in.data(), heads, halves.data(),
+    cpu::segmented_scan<scan_kind::inclusive>(threads, direction, in.data(), halves.data(), heads,
                                               n, op, 0.25F, chunk_items);
-    cpu::segmented_scan<scan_kind::inclusive>(threads, direction, in.data(), heads, floats.data(),
+    cpu::segmented_scan<scan_kind::inclusive>(threads, direction, in.data(), floats.data(), heads,
                                               n, op, 0.25F, chunk_items);
     CHECK(difference(rounded<Half>(expected), halves.copy()) == "");
     CHECK(difference(expected, floats.copy()) == "");
@@ -235,7 +248,7 @@ void check_segments(int threads, std::vector<Half> const& in, std::vector<index_
   }
   auto const totals = segment_totals_oracle(in, offsets, op, 0.25F);
   guarded_buffer<Half> got(static_cast<index_t>(totals.size()), 3);
-  cpu::segmented_reduce(threads, in.data(), heads, got.data(), n, op, 0.25F, chunk_items);
+  cpu::segmented_reduce(threads, in.data(), got.data(), heads, n, op, 0.25F, chunk_items);
   CHECK(difference(rounded<Half>(totals), got.copy()) == "");
   CHECK(got.damage() == "");
 }

@@ -43,7 +43,7 @@ std::string faults_with(manner how, Heads const& heads, std::vector<index_t> con
   auto const in = make_items<T>(n);
   auto const expected = segment_totals_oracle(in, offsets, op, init);
   guarded_buffer<T> totals(static_cast<index_t>(expected.size()), 1);
-  index_t const count = cpu::segmented_reduce(how.threads, in.data(), heads, totals.data(), n, op,
+  index_t const count = cpu::segmented_reduce(how.threads, in.data(), totals.data(), heads, n, op,
                                               init, how.chunk_items);
   std::string found = totals.damage() + difference(expected, totals.copy());
   if (count != totals.size()) found += " and " + std::to_string(count) + " segments counted";
@@ -140,7 +140,7 @@ TEST_CASE("totals of segments are the same with any number of threads") {
     auto const offsets = make_offsets(segment_shape::power_law, 30011);
     std::vector<double> reference(offsets.size() - 1), totals(offsets.size() - 1);
     auto const reduce = [&](int threads, std::vector<double>& to) {
-      cpu::segmented_reduce(threads, in.begin(), described(offsets), to.begin(), 30011,
+      cpu::segmented_reduce(threads, in.begin(), to.begin(), described(offsets), 30011,
                             plus<double>{}, 1.0, 100);
     };
     reduce(1, reference);
@@ -178,19 +178,19 @@ TEST_CASE("totals of segments refuse to be written over what is read") {
   std::vector<std::int64_t> items(30, 7);
   std::int64_t* const at = items.data();
   plus<std::int64_t> const op;
-  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, cpu::equal_segments{0}, at + 20, 10, op),
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, at + 20, cpu::equal_segments{0}, 10, op),
                   invalid_argument);
-  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, cpu::segment_keys{at + 20}, at + 9, 10, op),
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, at + 9, cpu::segment_keys{at + 20}, 10, op),
                   invalid_argument);
-  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, cpu::segment_keys{at + 10}, at + 19, 10, op),
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, at, at + 19, cpu::segment_keys{at + 10}, 10, op),
                   invalid_argument);
-  CHECK_THROWS_AS(cpu::segmented_reduce(1, at + 4, cpu::equal_segments{3}, at + 1, 10, op),
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, at + 4, at + 1, cpu::equal_segments{3}, 10, op),
                   invalid_argument);
   CHECK_THROWS_AS(cpu::reduce_by_key(1, at, at + 10, at + 20, at + 20, 10, op), invalid_argument);
   CHECK_THROWS_AS(cpu::reduce_by_key(1, at, at + 10, at, at + 20, 10, op), invalid_argument);
   CHECK_THROWS_AS(cpu::reduce_by_key(1, at, at + 10, at + 20, at + 10, 10, op), invalid_argument);
   CHECK(items == std::vector<std::int64_t>(30, 7));
-  CHECK(cpu::segmented_reduce(1, at + 4, cpu::equal_segments{3}, at, 10, op) == 4);
+  CHECK(cpu::segmented_reduce(1, at + 4, at, cpu::equal_segments{3}, 10, op) == 4);
   CHECK(cpu::reduce_by_key(1, at + 4, at + 14, at + 28, at + 29, 10, op) == 1);
 }
 
@@ -200,7 +200,7 @@ TEMPLATE_TEST_CASE("floating totals are exact where they can be", "", float, dou
     auto const offsets = make_offsets(shape, 50000);
     auto const expected = segment_totals_oracle(in, offsets, plus<TestType>{}, TestType(2));
     std::vector<TestType> totals(expected.size());
-    cpu::segmented_reduce(2, in.data(), described(offsets), totals.data(), 50000, plus<TestType>{},
+    cpu::segmented_reduce(2, in.data(), totals.data(), described(offsets), 50000, plus<TestType>{},
                           TestType(2));
     CHECK(difference(expected, totals) == "");
   }
@@ -213,7 +213,7 @@ TEST_CASE("many empty segments lie at the borders of chunks, before all items an
   auto const expected = segment_totals_oracle(in, offsets, plus<std::int32_t>{}, 7);
   for (index_t const chunk_items : {1, 32, 64, 65, 1000}) {
     std::vector<std::int32_t> totals(expected.size(), -1);
-    cpu::segmented_reduce(2, in.data(), described(offsets), totals.data(), 200,
+    cpu::segmented_reduce(2, in.data(), totals.data(), described(offsets), 200,
                           plus<std::int32_t>{}, 7, chunk_items);
     CHECK(difference(expected, totals) == "");
   }
@@ -227,12 +227,12 @@ TEST_CASE("totals of segments refuse what makes no sense, and let errors pass") 
   int const* const from = in.data();
   int* const to = totals.data();
   plus<int> const op;
-  CHECK_THROWS_AS(cpu::segmented_reduce(0, from, heads, to, 10, op), invalid_argument);
-  CHECK_THROWS_AS(cpu::segmented_reduce(1, from, heads, to, -1, op), invalid_argument);
-  CHECK_THROWS_AS(cpu::segmented_reduce(1, from, heads, to, 10, op, 0, 0), invalid_argument);
+  CHECK_THROWS_AS(cpu::segmented_reduce(0, from, to, heads, 10, op), invalid_argument);
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, from, to, heads, -1, op), invalid_argument);
+  CHECK_THROWS_AS(cpu::segmented_reduce(1, from, to, heads, 10, op, 0, 0), invalid_argument);
   CHECK_THROWS_AS(cpu::reduce_by_key(0, from, from, to, to, 10, op), invalid_argument);
   for (std::vector<index_t> const& bad : {std::vector<index_t>{0, 2, 9}, {0, 2, 3}, {1, 2, 4}}) {
-    CHECK_THROWS_WITH(cpu::segmented_reduce(2, from, described(bad), to, 4, op),
+    CHECK_THROWS_WITH(cpu::segmented_reduce(2, from, to, described(bad), 4, op),
                       "segmented_reduce: offsets from 0 to 4 expected, for 2 segments");
   }
   CHECK(totals == std::vector<int>(1000, -7));
@@ -241,14 +241,14 @@ TEST_CASE("totals of segments refuse what makes no sense, and let errors pass") 
     static int identity() { return 0; }
     int operator()(int, int) const { throw std::domain_error("never"); }
   };
-  CHECK_THROWS_WITH(cpu::segmented_reduce(2, from, heads, to, 1000, throwing{}, 0, 10), "never");
+  CHECK_THROWS_WITH(cpu::segmented_reduce(2, from, to, heads, 1000, throwing{}, 0, 10), "never");
 }
 
 TEST_CASE("empty segments alone have init for a total, runs of no keys are none") {
   std::vector<index_t> const offsets{0, 0, 0, 0};
   std::vector<int> totals(3, -1);
   int const* const nothing = nullptr;
-  CHECK(cpu::segmented_reduce(2, nothing, described(offsets), totals.begin(), 0, plus<int>{}, 7) ==
+  CHECK(cpu::segmented_reduce(2, nothing, totals.begin(), described(offsets), 0, plus<int>{}, 7) ==
         3);
   CHECK(totals == std::vector<int>{7, 7, 7});
   CHECK(cpu::reduce_by_key(2, nothing, nothing, totals.begin(), totals.begin(), 0, plus<int>{}) ==

@@ -66,10 +66,10 @@ std::string faults_of(manner how, scan_kind kind, scan_direction direction,
   T* const out = how.in_place ? source.data() : target.data();
   T const* const from = source.data();
   if (kind == scan_kind::inclusive) {
-    cpu::segmented_scan<scan_kind::inclusive>(how.threads, direction, from, heads, out, n, op, init,
+    cpu::segmented_scan<scan_kind::inclusive>(how.threads, direction, from, out, heads, n, op, init,
                                               how.chunk_items);
   } else {
-    cpu::segmented_scan<scan_kind::exclusive>(how.threads, direction, from, heads, out, n, op, init,
+    cpu::segmented_scan<scan_kind::exclusive>(how.threads, direction, from, out, heads, n, op, init,
                                               how.chunk_items);
   }
   std::string const complaint = source.damage() + target.damage() +
@@ -197,7 +197,7 @@ TEST_CASE("results are converted as they are stored, of values without a default
           std::vector<std::int32_t> to(in.size()), of_doubled(in.size());
           std::vector<sum_of_own> own(in.size(), sum_of_own(-1));
           auto const scan = [&](auto from, auto out, auto op, auto init) {
-            cpu::segmented_scan<scan_kind::inclusive>(threads, direction, from, heads, out, n, op,
+            cpu::segmented_scan<scan_kind::inclusive>(threads, direction, from, out, heads, n, op,
                                                       init, 1000);
           };
           scan(in.begin(), to.begin(), plus<std::int64_t>{}, 3);
@@ -255,10 +255,10 @@ TEST_CASE("a segmented scan is the same with any number of threads") {
     std::vector<double> reference(in.size());
     std::vector<double> out(in.size());
     for (auto const direction : both_directions) {
-      cpu::segmented_scan<scan_kind::inclusive>(1, direction, in.begin(), heads, reference.data(),
+      cpu::segmented_scan<scan_kind::inclusive>(1, direction, in.begin(), reference.data(), heads,
                                                 30011, plus<double>{}, 1.0, 100);
       for (int const threads : thread_counts) {
-        cpu::segmented_scan<scan_kind::inclusive>(threads, direction, in.begin(), heads, out.data(),
+        cpu::segmented_scan<scan_kind::inclusive>(threads, direction, in.begin(), out.data(), heads,
                                                   30011, plus<double>{}, 1.0, 100);
         CHECK(bit_difference(reference, out) == "");
       }
@@ -271,9 +271,9 @@ TEST_CASE("keys that are NaN are segments of their own, zeros of either sign the
   std::vector<double> const keys{0.0, -0.0, nan, nan, 1, 1};
   std::vector<std::int16_t> const in{1, 2, 3, 4, 5, 6};
   std::vector<std::int64_t> out(6);
-  cpu::segmented_scan<scan_kind::inclusive>(1, scan_direction::forward, in.begin(),
-                                            cpu::segment_keys{keys.data()}, out.data(), 6,
-                                            plus<std::int64_t>{}, 0);
+  cpu::segmented_scan<scan_kind::inclusive>(1, scan_direction::forward, in.begin(), out.data(),
+                                            cpu::segment_keys{keys.data()}, 6, plus<std::int64_t>{},
+                                            0);
   CHECK(out == std::vector<std::int64_t>{1, 3, 3, 4, 5, 11});
 }
 
@@ -294,9 +294,8 @@ TEST_CASE("keys are compared by their own operator") {
     expected.push_back(1 + i % 70);
   }
   std::vector<int> out(200);
-  cpu::segmented_scan<scan_kind::inclusive>(1, scan_direction::forward, in.begin(),
-                                            cpu::segment_keys{keys.data()}, out.data(), 200,
-                                            plus<int>{}, 0);
+  cpu::segmented_scan<scan_kind::inclusive>(1, scan_direction::forward, in.begin(), out.data(),
+                                            cpu::segment_keys{keys.data()}, 200, plus<int>{}, 0);
   CHECK(out == expected);
 }
 
@@ -325,12 +324,12 @@ TEST_CASE("of what heads and sources of segmented scans throw, the first chunk's
   std::vector<int> out(1000);
   for (int const threads : {1, 2, 5}) {
     CHECK_THROWS_WITH(cpu::segmented_scan<scan_kind::inclusive>(
-                          threads, scan_direction::forward, in.begin(), broken_heads{}, out.data(),
+                          threads, scan_direction::forward, in.begin(), out.data(), broken_heads{},
                           1000, plus<int>{}, 0, 10),
                       "items 300");
     CHECK_THROWS_WITH(cpu::staged_segmented_scan<scan_kind::inclusive>(
-                          threads, scan_direction::forward, broken_items{in.data()}, broken_heads{},
-                          out.data(), 1000, plus<int>{}, 0, 10),
+                          threads, scan_direction::forward, broken_items{in.data()}, out.data(),
+                          broken_heads{}, 1000, plus<int>{}, 0, 10),
                       "place of 200");
     CHECK(out[199] == 200);  // asking for chunk 200's place early spoils no chunk before it
   }

@@ -281,13 +281,16 @@ void require_segmented_scan(std::vector<typename Op::value_type> const& values) 
   INFO("n = " << n);
   auto const heads = flags_of(make_offsets(segment_shape::power_law, n));
   auto const expected = segmented_oracle(Kind, values, heads, Op{}, Op::identity());
-  device_image<Item> in(converted<Item>(values)), out(n, 3);
+  device_image<Item> in(converted<Item>(values));
   device_image<std::uint8_t> flags(heads);
-  workspace ws;
-  segmented_scan<Kind>(ws, static_cast<Item const*>(in.data()), out.data(),
-                       head_flags{flags.data()}, n, Op{});
-  REQUIRE(difference(expected, converted<typename Op::value_type>(out.read())) == "");
-  REQUIRE(out.damage() == "");
+  for (int const offset : {0, 3}) {  // aligned rows are stored as vectors, others item by item
+    device_image<Item> out(n, offset);
+    workspace ws;
+    segmented_scan<Kind>(ws, static_cast<Item const*>(in.data()), out.data(),
+                         head_flags{flags.data()}, n, Op{});
+    REQUIRE(difference(expected, converted<typename Op::value_type>(out.read())) == "");
+    REQUIRE(out.damage() == "");
+  }
 }
 
 }  // namespace
@@ -336,11 +339,12 @@ TEMPLATE_LIST_TEST_CASE("16-bit floats are summed in float and stored as they ca
   for (index_t const n : sizes()) {
     INFO("n = " << n);
     auto const values = small_steps(n);
-    device_image<TestType> in(converted<TestType>(values)), out(n, 3);
+    device_image<TestType> in(converted<TestType>(values)), aligned(n), unaligned(n, 3);
     auto const* const first = static_cast<TestType const*>(in.data());
     device_image<float> total(1);
     workspace ws;
     for (scan_kind const kind : {scan_kind::inclusive, scan_kind::exclusive}) {
+      auto& out = kind == scan_kind::inclusive ? aligned : unaligned;
       auto const expected = scan_oracle(kind, values, plus<float>{}, 0.0f);
       if (kind == scan_kind::inclusive) {
         inclusive_scan(ws, first, out.data(), n, plus<float>{}, total.data(), 0.0f);

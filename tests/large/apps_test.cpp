@@ -242,8 +242,8 @@ TEST_CASE("a split by keys of which more than 2^32 are equal, values with them")
   device_buffer<index_t> const offsets(3);
   workspace ws;
   split_by_key(ws, static_cast<std::uint8_t const*>(keys.data()), keys_out.data(),
-               static_cast<std::uint32_t const*>(values.data()), values_out.data(), n, 2,
-               offsets.data());
+               static_cast<std::uint32_t const*>(values.data()), values_out.data(), offsets.data(),
+               n, 2);
   REQUIRE((offsets.copy() == std::vector<index_t>{0, clear, n}));
   REQUIRE(difference_from(keys_out.data(), n, sorted_flags{flags}) == "");
   REQUIRE(difference_from(values_out.data(), n, clear_first{flags}) == "");

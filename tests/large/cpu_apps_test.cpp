@@ -60,7 +60,7 @@ TEST_CASE("scans, filters, counts and sorts of more than 2^32 bytes on the CPU")
   std::vector<std::uint64_t> const expected = counts_of(items, n);
   std::vector<std::uint64_t> counts(256);
   integer_bins<byte> const every_value(0, 256);
-  CHECK(cpu::histogram(threads, items, n, every_value, counts.data()).inside == n);
+  CHECK(cpu::histogram(threads, items, counts.data(), every_value, n).inside == n);
   CHECK(counts == expected);
 
   // The last ones lie beyond 2^32; what is kept is known by what it is.
@@ -74,7 +74,7 @@ TEST_CASE("scans, filters, counts and sorts of more than 2^32 bytes on the CPU")
   }
   auto const nonzero = [](byte x) { return x != 0; };
   REQUIRE(chosen < room);
-  REQUIRE(cpu::filter_indices(threads, items, n, places.data(), room, nonzero) == chosen);
+  REQUIRE(cpu::filter_indices(threads, items, places.data(), n, nonzero, room) == chosen);
   CHECK(places[static_cast<std::size_t>(chosen - 1)] == n - 1);
   index_t misplaced = 0;
   for (index_t k = 0; k < chosen; ++k) {
@@ -82,7 +82,7 @@ TEST_CASE("scans, filters, counts and sorts of more than 2^32 bytes on the CPU")
   }
   CHECK(misplaced == 0);
   CHECK(std::is_sorted(places.begin(), places.begin() + chosen));
-  REQUIRE(cpu::filter(threads, items, n, items, n, nonzero) == chosen);
+  REQUIRE(cpu::filter(threads, items, items, n, nonzero) == chosen);
   CHECK(count_wrong(items, chosen, [](index_t k) { return 1 + k % 255; }) == 0);
 
   fill(items, n, scrambled);

@@ -71,7 +71,7 @@ void require_production(Numbers numbers, Sample first, index_t bins, index_t n) 
   workspace ws;
   require_counts(numbers, first, bins, n,
                  [&](auto const* in, auto const& rule, index_t* counts, sample_totals* totals) {
-                   histogram(ws, in, n, rule, counts, totals);
+                   histogram(ws, in, counts, rule, n, totals);
                  });
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("2^32 + 5 samples by a sort and by counting barriers") {
   workspace ws;
   auto const sorted = [&](auto const* in, auto const& rule, index_t* counts,
                           sample_totals* totals) {
-    sorted_histogram(ws, in, n, rule, counts, totals);
+    sorted_histogram(ws, in, counts, rule, n, totals);
   };
   auto const counted = [&](auto const* in, auto const& rule, index_t* counts,
                            sample_totals* totals) {
@@ -119,8 +119,8 @@ TEST_CASE("counters of 32 bits are refused for as many samples as could wrap the
   std::int32_t signed_counts;
   sample_totals totals;
   integer_bins<std::uint8_t> const rule(0, 1);
-  REQUIRE_THROWS_AS(histogram(ws, in, two_32, rule, &counts, &totals), invalid_argument);
-  REQUIRE_THROWS_AS(sorted_histogram(ws, in, two_32, rule, &counts, &totals), invalid_argument);
+  REQUIRE_THROWS_AS(histogram(ws, in, &counts, rule, two_32, &totals), invalid_argument);
+  REQUIRE_THROWS_AS(sorted_histogram(ws, in, &counts, rule, two_32, &totals), invalid_argument);
   REQUIRE_THROWS_AS(counted_histogram(ws, in, two_32, rule, &counts, &totals), invalid_argument);
-  REQUIRE_THROWS_AS(histogram(ws, in, two_31, rule, &signed_counts, &totals), invalid_argument);
+  REQUIRE_THROWS_AS(histogram(ws, in, &signed_counts, rule, two_31, &totals), invalid_argument);
 }

@@ -52,9 +52,9 @@ implementations offers(histogram_problem const& problem) {
     auto const totals = std::make_shared<device::buffer<sample_totals>>(1);
     index_t const n = problem.n;
     auto* const counts = problem.counts;
-    all.push_back({"libscan", [=] { histogram(*ws, in, n, rule, counts, totals->data()); }});
+    all.push_back({"libscan", [=] { histogram(*ws, in, counts, rule, n, totals->data()); }});
     all.push_back(
-        {"libscan sorted", [=] { sorted_histogram(*ws, in, n, rule, counts, totals->data()); }});
+        {"libscan sorted", [=] { sorted_histogram(*ws, in, counts, rule, n, totals->data()); }});
     if (rule.bins() > most_counted_bins) return;
     all.push_back(
         {"libscan counted", [=] { counted_histogram(*ws, in, n, rule, counts, totals->data()); }});

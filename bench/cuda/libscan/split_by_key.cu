@@ -11,8 +11,8 @@ namespace libscan::bench::by_libscan {
 implementations offers(bucket_problem const& problem) {
   auto const ws = std::make_shared<workspace>();
   return {{"libscan", [=, p = problem] {
-             split_by_key(*ws, p.keys, p.keys_out, p.values, p.values_out, p.n, p.buckets,
-                          p.offsets);
+             split_by_key(*ws, p.keys, p.keys_out, p.values, p.values_out, p.offsets, p.n,
+                          p.buckets);
            }}};
 }
 

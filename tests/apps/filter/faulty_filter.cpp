@@ -31,15 +31,16 @@ index_t with_rule(item_mask const& mask, F f) {
 template <class T>
 index_t filter(engine const&, std::type_identity_t<std::span<T const>> values,
                std::type_identity_t<std::span<T>> out, predicate<T> const& keep) {
-  return one_less(cpu::filter(1, values.data(), static_cast<index_t>(values.size()), out.data(),
-                              static_cast<index_t>(out.size()), keep));
+  return one_less(cpu::filter(1, values.data(), out.data(), static_cast<index_t>(values.size()),
+                              keep, static_cast<index_t>(out.size())));
 }
 
 template <class T>
 index_t filter_indices(engine const&, std::type_identity_t<std::span<T const>> values,
                        std::span<index_t> out, predicate<T> const& keep) {
-  return one_less(cpu::filter_indices(1, values.data(), static_cast<index_t>(values.size()),
-                                      out.data(), static_cast<index_t>(out.size()), keep));
+  return one_less(cpu::filter_indices(1, values.data(), out.data(),
+                                      static_cast<index_t>(values.size()), keep,
+                                      static_cast<index_t>(out.size())));
 }
 
 template <class T>
@@ -111,7 +112,7 @@ template index_t count_if(engine const&, std::span<double const>, predicate<doub
 
 index_t mask_indices(engine const&, item_mask const& mask, std::span<index_t> out) {
   return one_less(with_rule(mask, [&](auto rule) {
-    return cpu::indices_by(1, mask.size(), out.data(), length(out), rule);
+    return cpu::indices_by(1, out.data(), mask.size(), rule, length(out));
   }));
 }
 
@@ -125,7 +126,7 @@ template <class T>
 index_t selection<T>::filter(engine const&, std::span<T const> values, std::span<T> out,
                              item_mask const& mask) {
   return one_less(with_rule(mask, [&](auto rule) {
-    return cpu::filter_by(1, values.data(), length(values), out.data(), length(out), rule);
+    return cpu::filter_by(1, values.data(), out.data(), length(values), rule, length(out));
   }));
 }
 
@@ -135,7 +136,7 @@ index_t selection<T>::split(engine const&, std::span<T const> values, std::span<
                             std::optional<std::span<T>> rejected, item_mask const& mask) {
   cpu::split_outputs<T*> const to{out.data(), length(out), rejected->data(), length(*rejected)};
   index_t const kept = with_rule(
-      mask, [&](auto rule) { return cpu::split_by(1, values.data(), length(values), to, rule); });
+      mask, [&](auto rule) { return cpu::split_by(1, values.data(), to, length(values), rule); });
   if (kept < length(values)) to.rejected[0] = static_cast<T>(to.rejected[0] + T(1));
   return kept;
 }
@@ -145,13 +146,13 @@ index_t selection<T>::split(engine const&, std::span<T const> values, std::span<
                             std::optional<std::span<T>> rejected, predicate<T> const& keep) {
   cpu::split_outputs<T*> const to{out.data(), length(out), rejected->data(), length(*rejected)};
   cpu::keep_where<T const*, predicate<T>> const rule{values.data(), keep};
-  return one_less(cpu::split_by(1, values.data(), length(values), to, rule));
+  return one_less(cpu::split_by(1, values.data(), to, length(values), rule));
 }
 
 template <class T>
 index_t selection<T>::unique(engine const&, std::span<T const> values, std::span<T> out) {
-  return one_less(cpu::filter_by(1, values.data(), length(values), out.data(), length(out),
-                                 cpu::keep_heads{values.data()}));
+  return one_less(cpu::filter_by(1, values.data(), out.data(), length(values),
+                                 cpu::keep_heads{values.data()}, length(out)));
 }
 
 template struct selection<std::int8_t>;

@@ -87,7 +87,7 @@ std::string in_place_error(std::vector<int> const& in, int threads, index_t chun
   auto expected = expected_filter<int>(in, odd).values;
   auto const n = static_cast<index_t>(in.size());
   guarded_buffer<int> both(in);
-  index_t const kept = cpu::filter(threads, both.data(), n, both.data(), n, odd, chunk_items);
+  index_t const kept = cpu::filter(threads, both.data(), both.data(), n, odd, n, chunk_items);
   if (kept != static_cast<index_t>(expected.size())) return "wrong count";
   expected.insert(expected.end(), in.begin() + kept, in.end());
   return difference(expected, both.copy()) + both.damage();
@@ -150,9 +150,9 @@ TEST_CASE("every small size is filtered with tiny chunks") {
           INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
           guarded_buffer<int> out(n);
           guarded_buffer<index_t> at(n);
-          index_t const kept = cpu::filter(threads, in.data(), n, out.data(), n, odd, chunk_items);
+          index_t const kept = cpu::filter(threads, in.data(), out.data(), n, odd, n, chunk_items);
           index_t const found =
-              cpu::filter_indices(threads, in.data(), n, at.data(), n, odd, chunk_items);
+              cpu::filter_indices(threads, in.data(), at.data(), n, odd, n, chunk_items);
           REQUIRE(wrong(out, kept, expected.values) == "");
           REQUIRE(wrong(at, found, expected.indices) == "");
           REQUIRE(cpu::count_if(threads, in.data(), n, odd, chunk_items) == expected.count());
@@ -160,7 +160,7 @@ TEST_CASE("every small size is filtered with tiny chunks") {
           guarded_buffer<index_t> with_at(n);
           cpu::keep_where<int const*, decltype(odd)> const rule{in.data(), odd};
           index_t const both = cpu::filter_with_indices_by(
-              threads, in.data(), n, {with.data(), n, with_at.data(), n}, rule, chunk_items);
+              threads, in.data(), {with.data(), n, with_at.data(), n}, n, rule, chunk_items);
           REQUIRE(wrong(with, both, expected.values) == "");
           REQUIRE(wrong(with_at, both, expected.indices) == "");
         }
@@ -281,7 +281,7 @@ TEST_CASE("a chunk is not blamed for what the next one throws") {
     std::vector<int> out(1005);
     for (int const threads : thread_counts) {
       CHECK_THROWS_WITH(
-          cpu::filter_by(threads, in.data(), 1005, out.data(), 1005, broken_rule{1005}, 10),
+          cpu::filter_by(threads, in.data(), out.data(), 1005, broken_rule{1005}, 1005, 10),
           "marks of 200");
     }
   });
@@ -296,18 +296,18 @@ TEST_CASE("a predicate is asked once for each item, and its exception gets out")
       ++asked[static_cast<std::size_t>(x)];
       return true;
     };
-    cpu::filter(16, in.data(), 5000, out.data(), 5000, count, 64);
+    cpu::filter(16, in.data(), out.data(), 5000, count, 5000, 64);
     CHECK(std::all_of(asked.begin(), asked.end(), [](auto const& times) { return times == 1; }));
 
     auto const trip = [](int x) -> bool {
       if (x == 3000) throw std::domain_error("tripped");
       return x % 2 == 0;
     };
-    CHECK_THROWS_WITH(cpu::filter(16, in.data(), 5000, out.data(), 5000, trip, 64), "tripped");
-    CHECK_THROWS_AS(cpu::filter(1, in.data(), 5000, out.data(), 5000, trip, 0), invalid_argument);
+    CHECK_THROWS_WITH(cpu::filter(16, in.data(), out.data(), 5000, trip, 5000, 64), "tripped");
+    CHECK_THROWS_AS(cpu::filter(1, in.data(), out.data(), 5000, trip, 5000, 0), invalid_argument);
     index_t const too_many = (index_t{1} << 32) + 1;
     std::vector<index_t> at(in.size());
-    CHECK_THROWS_AS(cpu::filter_indices(1, in.data(), 5000, at.data(), 5000, trip, too_many),
+    CHECK_THROWS_AS(cpu::filter_indices(1, in.data(), at.data(), 5000, trip, 5000, too_many),
                     invalid_argument);
   });
 }

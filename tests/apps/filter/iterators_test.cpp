@@ -74,23 +74,23 @@ void require_filtered(In in, index_t n, Keep keep, index_t chunk_items) {
   for (int const threads : thread_counts) {
     INFO("n " << n << " threads " << threads << " chunks of " << chunk_items);
     std::deque<T> out(kept.size()), beside(rejected.size());
-    REQUIRE(cpu::filter(threads, in, n, out.begin(), count, keep, chunk_items) == count);
+    REQUIRE(cpu::filter(threads, in, out.begin(), n, keep, count, chunk_items) == count);
     REQUIRE(std::equal(kept.begin(), kept.end(), out.begin()));
     std::deque<std::int32_t> positions(kept.size());
-    REQUIRE(cpu::filter_indices(threads, in, n, positions.begin(), count, keep, chunk_items) ==
+    REQUIRE(cpu::filter_indices(threads, in, positions.begin(), n, keep, count, chunk_items) ==
             count);
     for (std::size_t k = 0; k < at.size(); ++k) REQUIRE(positions[k] == at[k]);
     REQUIRE(cpu::count_if(threads, in, n, keep, chunk_items) == count);
     std::fill(out.begin(), out.end(), T{});
     using place = typename std::deque<T>::iterator;
     cpu::split_outputs<place> const both{out.begin(), count, beside.begin(), others};
-    REQUIRE(cpu::split(threads, in, n, both, keep, chunk_items) == count);
+    REQUIRE(cpu::split(threads, in, both, n, keep, chunk_items) == count);
     REQUIRE(std::equal(kept.begin(), kept.end(), out.begin()));
     REQUIRE(std::equal(rejected.begin(), rejected.end(), beside.begin()));
     std::deque<T> ends(static_cast<std::size_t>(n));
     cpu::split_outputs<place, std::reverse_iterator<place>> const from_both_ends{
         ends.begin(), count, ends.rbegin(), others};
-    REQUIRE(cpu::split(threads, in, n, from_both_ends, keep, chunk_items) == count);
+    REQUIRE(cpu::split(threads, in, from_both_ends, n, keep, chunk_items) == count);
     REQUIRE(std::equal(kept.begin(), kept.end(), ends.begin()));
     REQUIRE(std::equal(rejected.begin(), rejected.end(), ends.rbegin()));
     cpu::indexed_outputs<place, int*> with{out.begin(), count, nullptr, 0};
@@ -99,7 +99,7 @@ void require_filtered(In in, index_t n, Keep keep, index_t chunk_items) {
     with.indices_capacity = count;
     std::fill(out.begin(), out.end(), T{});
     cpu::keep_where<In, Keep> const rule{in, keep};
-    REQUIRE(cpu::filter_with_indices_by(threads, in, n, with, rule, chunk_items) == count);
+    REQUIRE(cpu::filter_with_indices_by(threads, in, with, n, rule, chunk_items) == count);
     REQUIRE(std::equal(kept.begin(), kept.end(), out.begin()));
     REQUIRE(std::equal(at.begin(), at.end(), indices.begin()));
   }
@@ -136,7 +136,7 @@ TEST_CASE("results of filters are converted to what an output holds, as far as t
   auto const items = make_input<int>(pattern::sorted, 3000);
   std::vector<double> out(101, -1);
   auto const odd = [](int x) { return x % 2 != 0; };
-  CHECK(cpu::filter(3, items.data(), 3000, out.data(), 100, odd, 64) == 1500);
+  CHECK(cpu::filter(3, items.data(), out.data(), 3000, odd, 100, 64) == 1500);
   std::vector<double> expected;
   for (int k = 0; k < 100; ++k) expected.push_back(2 * k + 1);
   expected.push_back(-1);
@@ -149,33 +149,32 @@ TEST_CASE("filters and splits refuse outputs that share memory with what they ma
   int *const in = items.data(), *const out = apart.data();
   auto const all = [](int) { return true; };
   cpu::keep_flagged const flagged{flags.data()};
-  CHECK(cpu::filter(2, in, 10, in, 10, all) == 10);
-  CHECK(cpu::filter(2, in, 10, in, 5, all) == 10);
-  CHECK(cpu::filter(2, in, 10, in + 10, 20, all) == 10);
-  CHECK(cpu::filter_by(2, in, 10, in, 10, flagged) == 10);
-  CHECK_THROWS_AS(cpu::filter(2, in, 10, in + 1, 10, all), invalid_argument);
-  CHECK_THROWS_AS(cpu::filter(2, in + 4, 10, in, 10, all), invalid_argument);
-  CHECK(cpu::filter(2, in + 4, 10, in, 4, all) == 10);
-  CHECK_THROWS_AS(cpu::filter(2, in, 10, reinterpret_cast<float*>(in), 10, all), invalid_argument);
-  CHECK_THROWS_AS(cpu::filter_by(2, in, 10, in, 10, cpu::keep_heads{in}), invalid_argument);
+  CHECK(cpu::filter(2, in, in, 10, all) == 10);
+  CHECK(cpu::filter(2, in, in, 10, all, 5) == 10);
+  CHECK(cpu::filter(2, in, in + 10, 10, all, 20) == 10);
+  CHECK(cpu::filter_by(2, in, in, 10, flagged) == 10);
+  CHECK_THROWS_AS(cpu::filter(2, in, in + 1, 10, all), invalid_argument);
+  CHECK_THROWS_AS(cpu::filter(2, in + 4, in, 10, all), invalid_argument);
+  CHECK(cpu::filter(2, in + 4, in, 10, all, 4) == 10);
+  CHECK_THROWS_AS(cpu::filter(2, in, reinterpret_cast<float*>(in), 10, all), invalid_argument);
+  CHECK_THROWS_AS(cpu::filter_by(2, in, in, 10, cpu::keep_heads{in}), invalid_argument);
   auto* const bytes = reinterpret_cast<std::uint8_t*>(in);
-  CHECK_THROWS_AS(cpu::filter_by(2, in, 10, in, 10, cpu::keep_flagged{bytes + 30}),
-                  invalid_argument);
-  CHECK_THROWS_AS(cpu::filter_by(2, in, 10, out, 10,
+  CHECK_THROWS_AS(cpu::filter_by(2, in, in, 10, cpu::keep_flagged{bytes + 30}), invalid_argument);
+  CHECK_THROWS_AS(cpu::filter_by(2, in, out, 10,
                                  cpu::keep_masked{reinterpret_cast<std::uint32_t const*>(out + 9)}),
                   invalid_argument);
   auto const split = [&](int* kept, int* rejected) {
-    return cpu::split_by(2, in, 10, {kept, 10, rejected, 10}, flagged);
+    return cpu::split_by(2, in, {kept, 10, rejected, 10}, 10, flagged);
   };
   CHECK(split(out, out + 10) == 10);
   for (auto const& [kept, rejected] : {std::pair{out, out + 9}, {in, out}, {out, in + 9}}) {
     CHECK_THROWS_AS(split(kept, rejected), invalid_argument);
   }
   index_t at[10];
-  CHECK(cpu::filter_indices(2, in, 10, at, 10, all) == 10);
-  CHECK_THROWS_AS(cpu::filter_indices(2, in, 10, in + 9, 10, all), invalid_argument);
+  CHECK(cpu::filter_indices(2, in, at, 10, all) == 10);
+  CHECK_THROWS_AS(cpu::filter_indices(2, in, in + 9, 10, all), invalid_argument);
   auto const with_indices = [&](int* values, index_t* indices) {
-    return cpu::filter_with_indices_by(2, in, 10, {values, 10, indices, 10}, flagged);
+    return cpu::filter_with_indices_by(2, in, {values, 10, indices, 10}, 10, flagged);
   };
   CHECK(with_indices(out, at) == 10);
   CHECK_THROWS_AS(with_indices(in, at), invalid_argument);

@@ -48,7 +48,7 @@ TEST_CASE("every small size is divided with tiny chunks") {
           guarded_buffer<int> kept(n), rejected(n);
           cpu::split_outputs<int*> const to{kept.data(), n, rejected.data(), n};
           cpu::keep_masked const rule{chosen.words.data()};
-          index_t const count = cpu::split_by(threads, in.data(), n, to, rule, chunk_items);
+          index_t const count = cpu::split_by(threads, in.data(), to, n, rule, chunk_items);
           REQUIRE(count == expected.count());
           REQUIRE(wrong(kept, expected.kept) == "");
           REQUIRE(wrong(rejected, expected.rejected) == "");
@@ -56,7 +56,7 @@ TEST_CASE("every small size is divided with tiny chunks") {
           auto firsts = make_input<int>(pattern::low_entropy, n);
           guarded_buffer<int> out(n);
           index_t const runs =
-              cpu::unique(threads, firsts.data(), n, out.data(), n, {}, chunk_items);
+              cpu::unique(threads, firsts.data(), out.data(), n, {}, n, chunk_items);
           firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
           REQUIRE(runs == static_cast<index_t>(firsts.size()));
           REQUIRE(wrong(out, firsts) == "");
@@ -83,7 +83,7 @@ TEST_CASE("every small input's runs are encoded with tiny chunks, as far as ther
             guarded_buffer<index_t> offsets(some);
             cpu::run_outputs const to{values.data(), some,           lengths.data(),
                                       others,        offsets.data(), some};
-            REQUIRE(cpu::run_length_encode(threads, in.data(), n, to, {}, chunk_items) == runs);
+            REQUIRE(cpu::run_length_encode(threads, in.data(), to, n, {}, chunk_items) == runs);
             REQUIRE(wrong(values, {expected.firsts.begin(), expected.firsts.begin() + some}) == "");
             REQUIRE(wrong(lengths, {expected.lengths.begin(), expected.lengths.begin() + others}) ==
                     "");
@@ -95,9 +95,9 @@ TEST_CASE("every small input's runs are encoded with tiny chunks, as far as ther
     }
     cpu::run_outputs<int*> const nowhere{};
     int const one = 1;
-    CHECK(cpu::run_length_encode(1, &one, 1, nowhere) == 1);
-    CHECK_THROWS_AS(cpu::run_length_encode(1, &one, 1, nowhere, {}, 0), invalid_argument);
-    CHECK_THROWS_AS(cpu::run_length_encode(1, &one, 1, nowhere, {}, (index_t{1} << 32) + 1),
+    CHECK(cpu::run_length_encode(1, &one, nowhere, 1) == 1);
+    CHECK_THROWS_AS(cpu::run_length_encode(1, &one, nowhere, 1, {}, 0), invalid_argument);
+    CHECK_THROWS_AS(cpu::run_length_encode(1, &one, nowhere, 1, {}, (index_t{1} << 32) + 1),
                     invalid_argument);
   });
 }
@@ -129,13 +129,13 @@ TEST_CASE("runs and firsts of runs by a relation of one's own, from and to itera
           INFO("n " << n << " chunk " << chunk_items << " threads " << threads);
           guarded_buffer<int> out(n), encoded(n);
           guarded_buffer<index_t> places(n);
-          REQUIRE(cpu::unique(threads, in.data(), n, out.data(), n, same_tens{}, chunk_items) ==
+          REQUIRE(cpu::unique(threads, in.data(), out.data(), n, same_tens{}, n, chunk_items) ==
                   runs);
           REQUIRE(wrong(out, firsts) == "");
           cpu::run_outputs<int*> to{.values = encoded.data(), .values_capacity = n};
           to.offsets = places.data();
           to.offsets_capacity = n;
-          REQUIRE(cpu::run_length_encode(threads, items.begin(), n, to, same_tens{}, chunk_items) ==
+          REQUIRE(cpu::run_length_encode(threads, items.begin(), to, n, same_tens{}, chunk_items) ==
                   runs);
           REQUIRE(wrong(encoded, firsts) == "");
           REQUIRE(wrong(places, offsets) == "");
@@ -149,20 +149,21 @@ TEST_CASE("runs refuse outputs that share memory with the items or each other") 
   std::vector<std::int64_t> items(30, 1);
   std::int64_t* const at = items.data();
   using outputs = cpu::run_outputs<std::int64_t*>;
-  CHECK_THROWS_AS(cpu::unique(1, at, 10, at, 10), invalid_argument);
-  CHECK_THROWS_AS(cpu::unique(1, at, 10, at + 9, 10), invalid_argument);
-  CHECK_THROWS_AS(cpu::run_length_encode(1, at, 10, outputs{at + 9, 10}), invalid_argument);
+  CHECK_THROWS_AS(cpu::unique(1, at, at, 10), invalid_argument);
+  CHECK_THROWS_AS(cpu::unique(1, at, at + 9, 10), invalid_argument);
+  CHECK_THROWS_AS(cpu::run_length_encode(1, at, outputs{at + 9, 10}, 10), invalid_argument);
   for (outputs const& together :
        {outputs{at + 10, 2, at + 11, 2}, outputs{at + 10, 2, at + 20, 2, at},
         outputs{at + 10, 2, at + 20, 2, at + 21, 1}}) {
     CHECK_THROWS_AS(
-        cpu::run_length_encode(1, at, 10,
+        cpu::run_length_encode(1, at,
                                outputs{together.values, together.values_capacity, together.lengths,
-                                       together.lengths_capacity, together.offsets, 2}),
+                                       together.lengths_capacity, together.offsets, 2},
+                               10),
         invalid_argument);
   }
   CHECK(items == std::vector<std::int64_t>(30, 1));
-  CHECK(cpu::run_length_encode(1, at, 10, outputs{at + 10, 1, at + 11, 1, at + 12, 1}) == 1);
+  CHECK(cpu::run_length_encode(1, at, outputs{at + 10, 1, at + 11, 1, at + 12, 1}, 10) == 1);
   CHECK(items[11] == 10);
 }
 

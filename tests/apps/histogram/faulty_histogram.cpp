@@ -12,7 +12,7 @@ sample_totals compiled_histogram<Sample>::count(engine const&, Sample const* sam
                                                 std::uint64_t* counts) {
   return std::visit(
       [&](auto const& rule) {
-        auto const totals = cpu::histogram(1, samples, n, rule, counts);
+        auto const totals = cpu::histogram(1, samples, counts, rule, n);
         if (counts[rule.bins() - 1] > 0) --counts[rule.bins() - 1];
         return totals;
       },
@@ -25,7 +25,7 @@ sample_totals compiled_histogram<Sample>::sum(engine const&, Sample const* sampl
                                               any_bins<Sample> const& bins, double* sums) {
   return std::visit(
       [&](auto const& rule) {
-        auto const totals = cpu::weighted_histogram(1, samples, weights, n, rule, sums);
+        auto const totals = cpu::weighted_histogram(1, samples, weights, sums, rule, n);
         sums[rule.bins() - 1] /= 2;
         return totals;
       },

@@ -50,19 +50,20 @@ inline bfloat16 sample_of(double number) {
   auto const value = static_cast<float>(number);
   std::uint32_t word;
   std::memcpy(&word, &value, sizeof word);
-  return {static_cast<std::uint16_t>(word >> 16)};
+  return bfloat16::of_bits(static_cast<std::uint16_t>(word >> 16));
 }
 template <>
 inline float16 sample_of(double number) {
-  if (number == 0) return {0};
+  if (number == 0) return float16{};
   int exponent;
   double const fraction = std::frexp(std::fabs(number), &exponent);
   std::uint16_t const sign = number < 0 ? 0x8000 : 0;
   if (exponent < -13) {
-    return {static_cast<std::uint16_t>(sign | static_cast<int>(std::ldexp(std::fabs(number), 24)))};
+    return float16::of_bits(
+        static_cast<std::uint16_t>(sign | static_cast<int>(std::ldexp(std::fabs(number), 24))));
   }
   int const digits = static_cast<int>(fraction * 2048) - 1024;
-  return {static_cast<std::uint16_t>(sign | (exponent + 14) << 10 | digits)};
+  return float16::of_bits(static_cast<std::uint16_t>(sign | (exponent + 14) << 10 | digits));
 }
 
 /// What a histogram is to give.
@@ -147,13 +148,14 @@ std::vector<Sample> samples_at(std::vector<long double> const& edges) {
     }
   } else {
     // There are few enough to take them all.
-    for (int bits = 0; bits < 65536; bits += 7)
-      samples.push_back({static_cast<std::uint16_t>(bits)});
+    for (int bits = 0; bits < 65536; bits += 7) {
+      samples.push_back(Sample::of_bits(static_cast<std::uint16_t>(bits)));
+    }
     for (long double const edge : edges) {
       if (!(std::fabs(edge) < 60000)) continue;
       auto const near = sample_of<Sample>(static_cast<double>(edge));
       for (int step = -2; step <= 2; ++step) {
-        samples.push_back({static_cast<std::uint16_t>(near.bits + step)});
+        samples.push_back(Sample::of_bits(static_cast<std::uint16_t>(near.bits + step)));
       }
     }
   }

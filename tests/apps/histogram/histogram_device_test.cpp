@@ -66,7 +66,7 @@ void require_histogram(std::vector<Sample> const& samples, Rule const& rule,
   workspace ws(memory.data(), static_cast<std::size_t>(bytes));
   Sample const* const from = in.data();
   require_counts<std::uint32_t>(expected, "production", [&](auto* counts, auto* totals) {
-    histogram<Tuning>(ws, from, n, rule, counts, totals);
+    histogram<Tuning>(ws, from, counts, rule, n, totals);
   });
 }
 
@@ -81,10 +81,10 @@ void require_other_ways(std::vector<Sample> const& samples, Rule const& rule,
   workspace ws;
   Sample const* const from = in.data();
   require_counts<std::uint64_t>(expected, "production, 64 bits", [&](auto* counts, auto* totals) {
-    histogram<Tuning>(ws, from, n, rule, counts, totals);
+    histogram<Tuning>(ws, from, counts, rule, n, totals);
   });
   require_counts<std::uint32_t>(expected, "sort and scan", [&](auto* counts, auto* totals) {
-    sorted_histogram(ws, from, n, rule, counts, totals);
+    sorted_histogram(ws, from, counts, rule, n, totals);
   });
   if (rule.bins() > most_counted_bins) return;
   require_counts<index_t>(expected, "counting barriers", [&](auto* counts, auto* totals) {
@@ -393,11 +393,11 @@ TEST_CASE("samples may begin anywhere, and their number be on the device") {
       workspace ws;
       std::uint32_t const* const from = in.data();
       require_counts<std::uint32_t>(expected, "production", [&](auto* counts, auto* totals) {
-        histogram<tiny>(ws, from, count, rule, counts, totals);
+        histogram<tiny>(ws, from, counts, rule, count, totals);
       });
       if constexpr (!quick_types) {
         require_counts<std::uint32_t>(expected, "sort and scan", [&](auto* counts, auto* totals) {
-          sorted_histogram(ws, from, count, rule, counts, totals);
+          sorted_histogram(ws, from, counts, rule, count, totals);
         });
       }
     }

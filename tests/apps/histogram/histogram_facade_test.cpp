@@ -15,15 +15,15 @@ template <class Sample, class Rule>
 void require_equal(std::vector<Sample> const& samples, Rule const& rule) {
   auto const bins = static_cast<std::size_t>(rule.bins());
   std::vector<std::uint64_t> by_cpu(bins), by_cuda(bins);
-  auto const expected = histogram(engine::cpu(), samples, rule, by_cpu);
-  auto const totals = histogram(engine::cuda(), samples, rule, by_cuda);
+  auto const expected = histogram(engine::cpu(), samples, by_cpu, rule);
+  auto const totals = histogram(engine::cuda(), samples, by_cuda, rule);
   REQUIRE(totals == expected);
   REQUIRE(difference(by_cpu, by_cuda) == "");
   std::vector<float> const weights =
       libscan::test::make_input<float>(pattern::small, static_cast<index_t>(samples.size()));
   std::vector<double> sums(bins), sums_by_cuda(bins);
-  weighted_histogram(engine::cpu(), samples, weights, rule, sums);
-  REQUIRE(weighted_histogram(engine::cuda(), samples, weights, rule, sums_by_cuda) == expected);
+  weighted_histogram(engine::cpu(), samples, weights, sums, rule);
+  REQUIRE(weighted_histogram(engine::cuda(), samples, weights, sums_by_cuda, rule) == expected);
   REQUIRE(difference(sums, sums_by_cuda) == "");
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("histograms of different sizes run from several host threads at once")
   auto const count = [&](index_t bins) {
     integer_bins<std::uint32_t> const rule(0, bins);
     std::vector<std::uint64_t> counts(static_cast<std::size_t>(bins));
-    histogram(engine::cuda(), samples, rule, counts);
+    histogram(engine::cuda(), samples, counts, rule);
     return counts;
   };
   std::vector<index_t> const sizes{50000, 20000, 3000};

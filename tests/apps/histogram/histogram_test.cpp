@@ -24,7 +24,7 @@ void require_native(std::vector<Sample> const& samples, Rule const& rule,
     guarded_buffer<Count> counts(rule.bins(), 1);
     sample_totals totals;
     with_threads(threads,
-                 [&] { totals = cpu::histogram(threads, samples.data(), n, rule, counts.data()); });
+                 [&] { totals = cpu::histogram(threads, samples.data(), counts.data(), rule, n); });
     REQUIRE(difference(std::vector<Count>(expected.counts.begin(), expected.counts.end()),
                        counts.copy()) == "");
     REQUIRE(counts.damage() == "");
@@ -37,7 +37,7 @@ template <class Count = std::uint32_t, class Sample, class Rule>
 void require_facade(std::vector<Sample> const& samples, Rule const& rule,
                     expected_histogram const& expected) {
   std::vector<Count> counts(expected.counts.size() + 1, 77);
-  auto const totals = histogram(engine::cpu(2), samples, rule, counts);
+  auto const totals = histogram(engine::cpu(2), samples, counts, rule);
   REQUIRE(totals == expected.totals);
   REQUIRE(counts.back() == 77);
   counts.pop_back();
@@ -175,13 +175,13 @@ TEST_CASE("weights are summed, bitwise the same for any number of threads") {
     int const place = place_by_edges(exact(samples[i]), even_edges(1, 50, 49));
     if (place < 49) expected[static_cast<std::size_t>(place)] += static_cast<double>(whole[i]);
   }
-  auto const totals = weighted_histogram(engine::cpu(2), samples, whole, rule, sums);
+  auto const totals = weighted_histogram(engine::cpu(2), samples, whole, sums, rule);
   REQUIRE(difference(expected, sums) == "");
   REQUIRE(totals == histogram_oracle(samples, even_edges(1, 50, 49)).totals);
-  weighted_histogram(engine::cpu(1), samples, any, rule, first);
+  weighted_histogram(engine::cpu(1), samples, any, first, rule);
   for (int const threads : thread_counts) {
     with_threads(threads,
-                 [&] { weighted_histogram(engine::cpu(threads), samples, any, rule, sums); });
+                 [&] { weighted_histogram(engine::cpu(threads), samples, any, sums, rule); });
     REQUIRE(bit_difference(first, sums) == "");
   }
 }
@@ -206,18 +206,18 @@ TEST_CASE("results may not lie where samples, weights or edges are") {
   std::vector<std::uint32_t> samples(100, 5);
   auto const before = samples;
   integer_bins<std::uint32_t> const rule(0, 10);
-  REQUIRE_THROWS_WITH(histogram(on, samples, rule, samples),
+  REQUIRE_THROWS_WITH(histogram(on, samples, samples, rule),
                       "histogram: the results overlap the samples; expected memory apart from it");
   std::vector<double> numbers(100, 1.0);
-  REQUIRE_THROWS_AS(weighted_histogram(on, samples, numbers, rule, numbers), invalid_argument);
+  REQUIRE_THROWS_AS(weighted_histogram(on, samples, numbers, numbers, rule), invalid_argument);
   std::vector<std::int64_t> edges{0, 10, 20};
   REQUIRE_THROWS_AS(
-      histogram(on, std::vector<std::int64_t>{1}, edge_bins<std::int64_t>(edges.data(), 2), edges),
+      histogram(on, std::vector<std::int64_t>{1}, edges, edge_bins<std::int64_t>(edges.data(), 2)),
       invalid_argument);
   REQUIRE(samples == before);
   // Only as many results are written as there are bins.
   std::span<std::uint32_t> const all(samples);
-  histogram(on, all.subspan(10), rule, all);
+  histogram(on, all.subspan(10), all, rule);
   REQUIRE(samples[5] == 90);
 }
 
@@ -227,27 +227,27 @@ TEST_CASE("what the facade cannot do it says") {
   std::vector<double> sums(4), weights(2);
   auto const on = engine::cpu(1);
   even_bins<float> const rule(0, 1, 5);
-  REQUIRE_THROWS_AS(histogram(on, samples, rule, counts), invalid_argument);
-  REQUIRE_THROWS_AS(weighted_histogram(on, samples, weights, even_bins<float>(0, 1, 4), sums),
+  REQUIRE_THROWS_AS(histogram(on, samples, counts, rule), invalid_argument);
+  REQUIRE_THROWS_AS(weighted_histogram(on, samples, weights, sums, even_bins<float>(0, 1, 4)),
                     invalid_argument);
   std::vector<double> const falling{0, 2, 1}, nan{0, std::numeric_limits<double>::quiet_NaN(), 1};
-  REQUIRE_THROWS_AS(histogram(on, samples, edge_bins<float, double>(falling.data(), 2), counts),
+  REQUIRE_THROWS_AS(histogram(on, samples, counts, edge_bins<float, double>(falling.data(), 2)),
                     invalid_argument);
-  REQUIRE_THROWS_AS(histogram(on, samples, edge_bins<float, double>(nan.data(), 2), counts),
+  REQUIRE_THROWS_AS(histogram(on, samples, counts, edge_bins<float, double>(nan.data(), 2)),
                     invalid_argument);
   std::vector<float> const short_nan{0, 1, std::numeric_limits<float>::quiet_NaN()};
-  REQUIRE_THROWS_AS(histogram(on, samples, edge_bins<float>(short_nan.data(), 2), counts),
+  REQUIRE_THROWS_AS(histogram(on, samples, counts, edge_bins<float>(short_nan.data(), 2)),
                     invalid_argument);
   std::vector<std::int64_t> const longs{1}, falling_longs{1, (1LL << 60) + 1, 1LL << 60};
   REQUIRE_THROWS_WITH(
-      histogram(on, longs, edge_bins<std::int64_t>(falling_longs.data(), 2), counts),
+      histogram(on, longs, counts, edge_bins<std::int64_t>(falling_longs.data(), 2)),
       "histogram: edges 1 and 2 are 1152921504606846977 and 1152921504606846976; "
       "expected numbers that ascend");
   REQUIRE_THROWS_WITH(even_bins<float>(1e-9, -1e-9, 5),
                       "histogram: range 1e-09 to -1e-09; expected finite ends, the lower first");
-  REQUIRE_THROWS_AS(cpu::histogram(0, samples.data(), 3, rule, counts.data()), invalid_argument);
+  REQUIRE_THROWS_AS(cpu::histogram(0, samples.data(), counts.data(), rule, 3), invalid_argument);
   std::vector<std::int32_t> small(1);
-  REQUIRE(histogram(on, std::vector<std::uint8_t>{}, even_bins<std::uint8_t>(0, 1, 1), small) ==
+  REQUIRE(histogram(on, std::vector<std::uint8_t>{}, small, even_bins<std::uint8_t>(0, 1, 1)) ==
           sample_totals{});
   REQUIRE(small[0] == 0);
 }
@@ -279,15 +279,15 @@ TEMPLATE_LIST_TEST_CASE("integers by any name are counted like those of their wi
 TEST_CASE("histograms refuse results that share memory with what is read") {
   std::vector<std::uint32_t> samples(30, 1), counts(10);
   integer_bins<std::uint32_t> const rule(0, 10);
-  REQUIRE_NOTHROW(cpu::histogram(2, samples.data(), 20, rule, samples.data() + 20));
-  REQUIRE_THROWS_AS(cpu::histogram(2, samples.data(), 20, rule, samples.data() + 19),
+  REQUIRE_NOTHROW(cpu::histogram(2, samples.data(), samples.data() + 20, rule, 20));
+  REQUIRE_THROWS_AS(cpu::histogram(2, samples.data(), samples.data() + 19, rule, 20),
                     invalid_argument);
   std::vector<float> edges{0, 1, 2, 3, 4}, numbers(20), weights(20);
   edge_bins<float> const between(edges.data(), 4);
   auto* const over_edges = reinterpret_cast<std::uint32_t*>(edges.data() + 4);
-  REQUIRE_THROWS_AS(cpu::histogram(2, numbers.data(), 20, between, over_edges), invalid_argument);
+  REQUIRE_THROWS_AS(cpu::histogram(2, numbers.data(), over_edges, between, 20), invalid_argument);
   auto const sum = [&](float* sums) {
-    return cpu::weighted_histogram(2, numbers.data(), weights.data(), 20, between, sums);
+    return cpu::weighted_histogram(2, numbers.data(), weights.data(), sums, between, 20);
   };
   std::vector<float> sums(4);
   REQUIRE_NOTHROW(sum(sums.data()));

@@ -69,19 +69,19 @@ TEMPLATE_TEST_CASE("weights are summed, bitwise the same each time", "", float, 
   device::buffer<std::byte> const memory(static_cast<index_t>(bytes));
   workspace ws(memory.data(), bytes);
   float const* const from = in.data();
-  weighted_histogram(ws, from, static_cast<TestType const*>(weights.data()), n, rule, sums.data(),
+  weighted_histogram(ws, from, static_cast<TestType const*>(weights.data()), sums.data(), rule, n,
                      totals.data());
   REQUIRE(difference(expected, sums.read()) == "");
   REQUIRE(totals.read()[0] == expected_totals);
-  weighted_histogram(ws, from, static_cast<TestType const*>(other.data()), n, rule, first.data(),
+  weighted_histogram(ws, from, static_cast<TestType const*>(other.data()), first.data(), rule, n,
                      totals.data());
   int const multiprocessors = 2;  // those of others may associate otherwise
   each_schedule(
       2,
       [&](std::string const& schedule) {
         INFO(schedule);
-        weighted_histogram(ws, from, static_cast<TestType const*>(other.data()), n, rule,
-                           again.data(), totals.data());
+        weighted_histogram(ws, from, static_cast<TestType const*>(other.data()), again.data(), rule,
+                           n, totals.data());
         REQUIRE(bit_difference(first.read(), again.read()) == "");
       },
       multiprocessors);
@@ -114,10 +114,10 @@ TEST_CASE("a rule may be the caller's own") {
   std::uint32_t const* const from = in.data();
   workspace ws;
   require_counts<std::uint32_t>(expected, "production", [&](auto* counts, auto* totals) {
-    histogram(ws, from, 5000, last_digit{}, counts, totals);
+    histogram(ws, from, counts, last_digit{}, 5000, totals);
   });
   require_counts<std::uint32_t>(expected, "sort and scan", [&](auto* counts, auto* totals) {
-    sorted_histogram(ws, from, 5000, last_digit{}, counts, totals);
+    sorted_histogram(ws, from, counts, last_digit{}, 5000, totals);
   });
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("a captured histogram replays with changed samples, on a stream of its
     integer_bins<std::uint32_t> const rule(0, bins);
     simt::synchronize();
     captured_graph const graph(stream, [&] {
-      histogram(ws, static_cast<std::uint32_t const*>(in.data()), n, rule, counts.data(),
+      histogram(ws, static_cast<std::uint32_t const*>(in.data()), counts.data(), rule, n,
                 totals.data());
     });
     for (spread const how : {spread::uniform, spread::hot, spread::same}) {
@@ -173,8 +173,8 @@ TEST_CASE("what a histogram cannot do it says") {
   std::uint32_t counts[40];
   sample_totals totals;
   integer_bins<std::uint32_t> const rule(0, 40);
-  REQUIRE_THROWS_AS(histogram(ws, in, index_t{1} << 32, rule, counts, &totals), invalid_argument);
-  REQUIRE_THROWS_AS(histogram(ws, in, 5, rule, counts, nullptr), invalid_argument);
+  REQUIRE_THROWS_AS(histogram(ws, in, counts, rule, index_t{1} << 32, &totals), invalid_argument);
+  REQUIRE_THROWS_AS(histogram(ws, in, counts, rule, 5, nullptr), invalid_argument);
   REQUIRE_THROWS_AS(counted_histogram(ws, in, 5, rule, counts, &totals), invalid_argument);
   REQUIRE_THROWS_AS(integer_bins<int>(0, 0), invalid_argument);
   REQUIRE_THROWS_AS(integer_bins<int>(0, most_bins + 1), invalid_argument);

@@ -4,7 +4,8 @@
 #include <apps/prefix/heads.hpp>
 #include <apps/prefix/prefix_device.cuh>
 #include <apps/prefix/verify.hpp>
-#ifndef __CUDACC__  // libscan_prefix has the rest compiled: of the executor the scans without segments
+// libscan_prefix has the rest compiled: by nvcc all, of the executor the scans without segments.
+#ifndef __CUDACC__
 #include <apps/prefix/prefix_device_segments.cuh>
 #endif
 #include <tests/apps/prefix/calls.hpp>

@@ -44,14 +44,14 @@ void require_split(std::vector<std::uint32_t> const& keys, int buckets) {
   device_image<std::uint32_t> in(keys, 1), out(n, 2), with(values), moved(n, 5);
   device_image<index_t> offsets(buckets + 1);
   split_by_key<Tuning>(ws, static_cast<std::uint32_t const*>(in.data()), out.data(),
-                       static_cast<std::uint32_t const*>(with.data()), moved.data(), n, buckets,
-                       offsets.data());
+                       static_cast<std::uint32_t const*>(with.data()), moved.data(), offsets.data(),
+                       n, buckets);
   REQUIRE(difference(taken(keys, positions), out.read()) == "");
   REQUIRE(difference(taken(values, positions), moved.read()) == "");
   REQUIRE(difference(begins, offsets.read()) == "");
   REQUIRE(out.damage() + moved.damage() + offsets.damage() == "");
-  split_by_key<Tuning>(ws, static_cast<std::uint32_t const*>(in.data()), moved.data(), n, buckets,
-                       nullptr);
+  split_by_key<Tuning>(ws, static_cast<std::uint32_t const*>(in.data()), moved.data(), nullptr, n,
+                       buckets);
   REQUIRE(difference(taken(keys, positions), moved.read()) == "");
 }
 
@@ -99,8 +99,8 @@ TEST_CASE("a split may learn on the device how many items there are") {
     workspace ws;
     device_image<std::uint32_t> in(keys), out(3000);
     device_image<index_t> offsets(21), d_n(std::vector<index_t>{n});
-    split_by_key(ws, static_cast<std::uint32_t const*>(in.data()), out.data(),
-                 item_count::on_device(d_n.data(), 3000), 20, offsets.data());
+    split_by_key(ws, static_cast<std::uint32_t const*>(in.data()), out.data(), offsets.data(),
+                 item_count::on_device(d_n.data(), 3000), 20);
     auto const split = out.read();
     REQUIRE(difference(taken(some, sorted_positions(some, std::less<>{})),
                        std::vector<std::uint32_t>(split.begin(), split.begin() + n)) == "");
@@ -120,7 +120,7 @@ TEST_CASE("items may be of any kind, with a function for their bucket") {
   workspace ws;
   device_image<token> in(tokens), out(3000);
   device_image<index_t> offsets(21);
-  split_by_key(ws, static_cast<token const*>(in.data()), out.data(), 3000, 20, offsets.data(),
+  split_by_key(ws, static_cast<token const*>(in.data()), out.data(), offsets.data(), 3000, 20,
                expert_of{});
   REQUIRE(bit_difference(expected, out.read()) == "");
   REQUIRE(offsets.read()[20] == 3000);
@@ -133,8 +133,8 @@ TEMPLATE_TEST_CASE("a function for the bucket may have state", "", tiny_passes, 
   for (auto const key : keys) buckets.push_back(key % 12);
   workspace ws;
   device_image<std::uint32_t> in(keys), out(900);
-  split_by_key<TestType>(ws, static_cast<std::uint32_t const*>(in.data()), out.data(), 900, 12,
-                         nullptr, remainder_by(12));
+  split_by_key<TestType>(ws, static_cast<std::uint32_t const*>(in.data()), out.data(), nullptr, 900,
+                         12, remainder_by(12));
   REQUIRE(difference(taken(keys, sorted_positions(buckets, std::less<>{})), out.read()) == "");
 }
 
@@ -142,9 +142,9 @@ TEST_CASE("what a split cannot do it says") {
   workspace ws;
   std::uint32_t keys[8] = {};
   std::uint32_t const* const in = keys;
-  REQUIRE_THROWS_AS(split_by_key(ws, in, keys + 4, 4, 257, nullptr), invalid_argument);
-  REQUIRE_THROWS_AS(split_by_key(ws, in, keys + 4, 4, 0, nullptr), invalid_argument);
-  REQUIRE_THROWS_AS(split_by_key(ws, in, keys, 4, 2, nullptr), invalid_argument);
+  REQUIRE_THROWS_AS(split_by_key(ws, in, keys + 4, nullptr, 4, 257), invalid_argument);
+  REQUIRE_THROWS_AS(split_by_key(ws, in, keys + 4, nullptr, 4, 0), invalid_argument);
+  REQUIRE_THROWS_AS(split_by_key(ws, in, keys, nullptr, 4, 2), invalid_argument);
 }
 
 TEST_CASE("outputs of a split that share memory are refused, and nothing is written") {
@@ -156,7 +156,7 @@ TEST_CASE("outputs of a split that share memory are refused, and nothing is writ
   workspace ws;
   auto const refused = [&](std::uint32_t* keys_out, std::uint32_t* values_out, index_t* offsets) {
     REQUIRE_THROWS_AS(
-        split_by_key<tiny_passes>(ws, in, keys_out, values, values_out, 100, 2, offsets),
+        split_by_key<tiny_passes>(ws, in, keys_out, values, values_out, offsets, 100, 2),
         invalid_argument);
   };
   refused(a, d, nullptr);

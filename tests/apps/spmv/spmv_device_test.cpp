@@ -331,7 +331,7 @@ TEMPLATE_LIST_TEST_CASE("halves are summed in float and rounded once", "", half_
 
 TEST_CASE("halves: every one survives, every float goes to the nearest") {
   for (unsigned bits = 0; bits < 0x10000; ++bits) {
-    float16 const half{static_cast<std::uint16_t>(bits)};
+    auto const half = float16::of_bits(static_cast<std::uint16_t>(bits));
     bfloat16 const brain{static_cast<std::uint16_t>(bits)};
     float const number = widened(half);
     if (std::isnan(number)) {
@@ -339,7 +339,7 @@ TEST_CASE("halves: every one survives, every float goes to the nearest") {
     } else {
       REQUIRE(as_entry<float16>(number) == half);
       if ((bits & 0x7fffu) < 0x7bffu) {
-        float const next = widened(float16{static_cast<std::uint16_t>(bits + 1)});
+        float const next = widened(float16::of_bits(static_cast<std::uint16_t>(bits + 1)));
         float const middle = (number + next) / 2;
         unsigned const even = bits % 2 == 0 ? bits : bits + 1;
         REQUIRE(as_entry<float16>(middle).bits == even);

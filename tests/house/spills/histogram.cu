@@ -12,7 +12,7 @@ template <class Sample, class Rule>
 void compile(workspace& ws, Rule const& rule) {
   Sample const* const in = nullptr;
   std::uint32_t* const counts = nullptr;
-  histogram(ws, in, 0, rule, counts, nullptr);
+  histogram(ws, in, counts, rule, 0, nullptr);
   counted_histogram(ws, in, 0, rule, counts, nullptr);
 }
 

@@ -231,8 +231,9 @@ TEST_CASE("all floats of 16 bits are in the order of their values") {
   std::vector<float16> half;
   std::vector<bfloat16> brain;
   for (std::uint32_t i = 0; i < 1 << 16; ++i) {
-    half.push_back({static_cast<std::uint16_t>(i * 40503)});
-    brain.push_back({static_cast<std::uint16_t>(i * 40503)});
+    auto const bits = static_cast<std::uint16_t>(i * 40503);
+    half.push_back(float16::of_bits(bits));
+    brain.push_back(bfloat16::of_bits(bits));
   }
   CHECK(sort_error(2, half, {1 << 12, 1 << 10, 8, 11}) == "");
   CHECK(sort_error(2, brain, {1 << 12, 1 << 10, 8, 11}) == "");

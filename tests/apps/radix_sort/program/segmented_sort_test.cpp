@@ -207,11 +207,11 @@ TEST_CASE("sorts and splits refuse outputs that share memory with what they may 
   CHECK_THROWS_AS(cpu::argsort_in_segments(2, k, k, 10, offsets, 2), invalid_argument);
   CHECK_THROWS_AS(cpu::argsort_in_segments(2, k, offsets, 10, offsets, 2), invalid_argument);
   std::vector<index_t> begins(20);
-  CHECK_NOTHROW(cpu::split_by_key(2, k, k + 10, 10, 1, begins.data()));
-  CHECK_THROWS_AS(cpu::split_by_key(2, k, k, 10, 1, begins.data()), invalid_argument);
-  CHECK_THROWS_AS(cpu::split_by_key(2, k, out, v, out, 10, 1, nullptr), invalid_argument);
+  CHECK_NOTHROW(cpu::split_by_key(2, k, k + 10, begins.data(), 10, 1));
+  CHECK_THROWS_AS(cpu::split_by_key(2, k, k, begins.data(), 10, 1), invalid_argument);
+  CHECK_THROWS_AS(cpu::split_by_key(2, k, out, v, out, nullptr, 10, 1), invalid_argument);
   auto* const as_offsets = reinterpret_cast<index_t*>(k + 8);
-  CHECK_THROWS_AS(cpu::split_by_key(2, k, out, 10, 1, as_offsets), invalid_argument);
+  CHECK_THROWS_AS(cpu::split_by_key(2, k, out, as_offsets, 10, 1), invalid_argument);
 }
 
 TEST_CASE("offsets that descend anywhere are refused, whatever they are") {

@@ -94,7 +94,9 @@ std::vector<T> make_keys(pattern p, index_t n, std::uint64_t stream = 0) {
     return make_input<T>(p, n, stream);
   } else {
     std::vector<T> keys;
-    for (auto const bits : make_input<std::uint16_t>(p, n, stream)) keys.push_back(T{bits});
+    for (auto const bits : make_input<std::uint16_t>(p, n, stream)) {
+      keys.push_back(T::of_bits(bits));
+    }
     return keys;
   }
 }

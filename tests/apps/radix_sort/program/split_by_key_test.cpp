@@ -67,9 +67,9 @@ std::string faults(int threads, std::vector<Key> const& keys, int buckets, Bucke
   guarded_buffer<Key> out(n, offset), alone(n, 16 - offset);
   guarded_buffer<Value> moved(n, outputs == beginnings::alike ? offset : 16 - offset);
   guarded_buffer<index_t> offsets(buckets + 1, 1);
-  cpu::split_by_key(threads, keys.data(), out.data(), values.data(), moved.data(), n, buckets,
-                    offsets.data(), bucket_of);
-  cpu::split_by_key(threads, keys.data(), alone.data(), n, buckets, nullptr, bucket_of);
+  cpu::split_by_key(threads, keys.data(), out.data(), values.data(), moved.data(), offsets.data(),
+                    n, buckets, bucket_of);
+  cpu::split_by_key(threads, keys.data(), alone.data(), nullptr, n, buckets, bucket_of);
   std::string const found =
       out.damage() + moved.damage() + offsets.damage() + alone.damage() +
       bit_difference(expected.keys, out.copy()) + bit_difference(expected.values, moved.copy()) +
@@ -148,7 +148,7 @@ TEST_CASE("outputs that are no multiples of their size are written item by item"
   // Of two neighbours, one does not begin at a multiple of 8.
   for (std::size_t const first : {0, 1}) {
     auto* const to = reinterpret_cast<point*>(room.data() + first);
-    cpu::split_by_key(2, keys.data(), out.data(), points.data(), to, n, many_buckets, nullptr);
+    cpu::split_by_key(2, keys.data(), out.data(), points.data(), to, nullptr, n, many_buckets);
     CHECK(difference(expected.keys, out) == "");
     CHECK(std::memcmp(to, expected.values.data(), keys.size() * sizeof(point)) == 0);
     CHECK((room[2 * keys.size() + first] == -1 && (first == 0 || room[0] == 0)));
@@ -159,8 +159,8 @@ TEST_CASE("a key in no bucket is refused before anything is written") {
   std::vector<int> keys(100000, 3), out(keys.size(), -7);
   index_t offsets[5] = {-1, -1, -1, -1, -1};
   auto const split = [&](int buckets) {
-    cpu::split_by_key(2, keys.data(), out.data(), static_cast<index_t>(keys.size()), buckets,
-                      offsets);
+    cpu::split_by_key(2, keys.data(), out.data(), offsets, static_cast<index_t>(keys.size()),
+                      buckets);
   };
   for (int const bad : {4, -1, 259}) {
     keys[77777] = bad;
@@ -169,8 +169,8 @@ TEST_CASE("a key in no bucket is refused before anything is written") {
   }
   CHECK((out == std::vector<int>(keys.size(), -7) && offsets[0] == -1));
   for (int const buckets : {0, 257}) CHECK_THROWS_AS(split(buckets), invalid_argument);
-  CHECK_THROWS_AS(cpu::split_by_key(0, keys.data(), out.data(), 1, 4, offsets), invalid_argument);
-  CHECK_THROWS_AS(cpu::split_by_key(1, keys.data(), out.data(), -1, 4, offsets), invalid_argument);
+  CHECK_THROWS_AS(cpu::split_by_key(0, keys.data(), out.data(), offsets, 1, 4), invalid_argument);
+  CHECK_THROWS_AS(cpu::split_by_key(1, keys.data(), out.data(), offsets, -1, 4), invalid_argument);
 }
 
 }  // namespace
