@@ -10,6 +10,7 @@
 #include <iterator>
 #include <type_traits>
 
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/segmented.hpp>
 #include <libscan/core/types.hpp>
@@ -164,6 +165,7 @@ inline index_t known_totals(equal_segments const& heads, index_t n) {
 template <class In, class Heads, class Results>
 void check_reduction(char const* call, In const& in, Heads const& heads, index_t n,
                      Results const& results) {
+  libscan::detail::refuse_volatile<In>();
   check_heads(call, heads, n);
   memory_span const written = memory_of(results, known_totals(heads, n));
   require_apart(call, "items and results", memory_of(in, n), written);
@@ -184,7 +186,7 @@ void check_reduction(char const* call, In const& in, Heads const& heads, index_t
 template <std::random_access_iterator In, segment_heads Heads, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, Heads const& heads, Totals totals, index_t n, Op op,
-                         std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                         std::type_identity_t<typename Op::value_type> init,
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   detail::check_reduction("segmented_reduce", in, heads, n, totals);
@@ -203,8 +205,7 @@ index_t segmented_reduce(int threads, In in, Heads const& heads, Totals totals, 
 template <std::random_access_iterator In, class Offset, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, segment_offsets<Offset> const& heads, Totals totals,
-                         index_t n, Op op,
-                         std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                         index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   detail::check_reduction("segmented_reduce", in, heads, n, totals);
@@ -244,8 +245,7 @@ template <std::random_access_iterator Keys, std::random_access_iterator In,
           std::random_access_iterator Unique, std::random_access_iterator Totals, monoid Op,
           std::predicate<std::iter_value_t<Keys>, std::iter_value_t<Keys>> Equal>
 index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index_t n, Op op,
-                      Equal equal,
-                      std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                      Equal equal, std::type_identity_t<typename Op::value_type> init,
                       index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   segment_keys<Keys, Equal> const heads{keys, equal};
@@ -276,9 +276,55 @@ index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals total
 template <std::random_access_iterator Keys, std::random_access_iterator In,
           std::random_access_iterator Unique, std::random_access_iterator Totals, monoid Op>
 index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index_t n, Op op,
-                      std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                      std::type_identity_t<typename Op::value_type> init,
                       index_t chunk_items = staged_chunk_items) {
   return reduce_by_key(threads, keys, in, unique, totals, n, op, equal_values{}, init, chunk_items);
+}
+
+/// `segmented_reduce` without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), for which init is needed if its identity is not known.
+template <std::random_access_iterator In, segment_heads Heads, std::random_access_iterator Totals,
+          class Op, class Init = unstated>
+requires libscan::detail::adapted<Op, Init> index_t
+segmented_reduce(int threads, In in, Heads const& heads, Totals totals, index_t n, Op op,
+                 Init init = unstated::init(), index_t chunk_items = staged_chunk_items) {
+  using call =
+      libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::if_no_identity>;
+  if constexpr (call::accepted()) {
+    return call::run(op, init, [&](auto by, auto first) {
+      return cpu::segmented_reduce(threads, in, heads, totals, n, by, first, chunk_items);
+    });
+  }
+}
+
+/// `reduce_by_key` without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), which needs no init.
+template <std::random_access_iterator Keys, std::random_access_iterator In,
+          std::random_access_iterator Unique, std::random_access_iterator Totals, class Op,
+          std::predicate<std::iter_value_t<Keys>, std::iter_value_t<Keys>> Equal,
+          class Init = unstated>
+requires libscan::detail::adapted<Op, Init> index_t
+reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index_t n, Op op,
+              Equal equal, Init init = unstated::init(), index_t chunk_items = staged_chunk_items) {
+  using call = libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::never>;
+  if constexpr (call::accepted()) {
+    return call::run(op, init, [&](auto by, auto first) {
+      return cpu::reduce_by_key(threads, keys, in, unique, totals, n, by, equal, first,
+                                chunk_items);
+    });
+  }
+}
+
+/// The same with keys compared by ==.
+template <std::random_access_iterator Keys, std::random_access_iterator In,
+          std::random_access_iterator Unique, std::random_access_iterator Totals, class Op,
+          class Init = unstated>
+requires libscan::detail::adapted<Op, Init> &&
+    (!std::predicate<Init, std::iter_value_t<Keys>, std::iter_value_t<Keys>>)index_t
+    reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index_t n, Op op,
+                  Init init = unstated::init(), index_t chunk_items = staged_chunk_items) {
+  return cpu::reduce_by_key(threads, keys, in, unique, totals, n, op, equal_values{}, init,
+                            chunk_items);
 }
 
 }  // namespace libscan::inline v1::cpu

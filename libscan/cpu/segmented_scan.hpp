@@ -13,6 +13,7 @@
 #include <memory>
 #include <type_traits>
 
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/segmented.hpp>
 #include <libscan/core/types.hpp>
@@ -213,10 +214,10 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
 template <scan_kind Kind, std::random_access_iterator In, segment_heads Heads, monoid Op,
           std::random_access_iterator Out>
 void segmented_scan(int threads, scan_direction direction, In in, Heads const& heads, Out out,
-                    index_t n, Op op,
-                    std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                    index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
                     index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  libscan::detail::refuse_volatile<In>();
   detail::require_in_place_or_apart("segmented_scan", detail::memory_of(in, n),
                                     detail::memory_of(out, n));
   staged_segmented_scan<Kind>(threads, direction, detail::iterated_items<T, In>{in}, heads, out, n,
@@ -228,7 +229,7 @@ void segmented_scan(int threads, scan_direction direction, In in, Heads const& h
 template <std::random_access_iterator In, std::random_access_iterator Out, segment_heads Heads,
           monoid Op>
 void inclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
-                              std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                              std::type_identity_t<typename Op::value_type> init,
                               index_t chunk_items = staged_chunk_items) {
   segmented_scan<scan_kind::inclusive>(threads, scan_direction::forward, in, heads, out, n, op,
                                        init, chunk_items);
@@ -238,10 +239,51 @@ void inclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, i
 template <std::random_access_iterator In, std::random_access_iterator Out, segment_heads Heads,
           monoid Op>
 void exclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
-                              std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                              std::type_identity_t<typename Op::value_type> init,
                               index_t chunk_items = staged_chunk_items) {
   segmented_scan<scan_kind::exclusive>(threads, scan_direction::forward, in, heads, out, n, op,
                                        init, chunk_items);
+}
+
+/// `segmented_scan` without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), for which an exclusive scan needs init if its identity is
+/// not known.
+template <scan_kind Kind, std::random_access_iterator In, segment_heads Heads, class Op,
+          std::random_access_iterator Out, class Init = unstated>
+requires libscan::detail::adapted<Op, Init>
+void segmented_scan(int threads, scan_direction direction, In in, Heads const& heads, Out out,
+                    index_t n, Op op, Init init = unstated::init(),
+                    index_t chunk_items = staged_chunk_items) {
+  using needed = libscan::detail::init_needed;
+  constexpr auto how = Kind == scan_kind::inclusive ? needed::never : needed::if_no_identity;
+  using call = libscan::detail::operator_call<Op, In, Init, how>;
+  if constexpr (call::accepted()) {
+    call::run(op, init, [&](auto by, auto first) {
+      cpu::segmented_scan<Kind>(threads, direction, in, heads, out, n, by, first, chunk_items);
+    });
+  }
+}
+
+/// The same of the inclusive kind, forwards, with the arguments in the order of the device's call.
+template <std::random_access_iterator In, std::random_access_iterator Out, segment_heads Heads,
+          class Op, class Init = unstated>
+requires libscan::detail::adapted<Op, Init>
+void inclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
+                              Init init = unstated::init(),
+                              index_t chunk_items = staged_chunk_items) {
+  cpu::segmented_scan<scan_kind::inclusive>(threads, scan_direction::forward, in, heads, out, n, op,
+                                            init, chunk_items);
+}
+
+/// The same of the exclusive kind, forwards, with the arguments in the order of the device's call.
+template <std::random_access_iterator In, std::random_access_iterator Out, segment_heads Heads,
+          class Op, class Init = unstated>
+requires libscan::detail::adapted<Op, Init>
+void exclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
+                              Init init = unstated::init(),
+                              index_t chunk_items = staged_chunk_items) {
+  cpu::segmented_scan<scan_kind::exclusive>(threads, scan_direction::forward, in, heads, out, n, op,
+                                            init, chunk_items);
 }
 
 }  // namespace libscan::inline v1::cpu

@@ -181,32 +181,61 @@ constexpr std::size_t segmented_reduce_workspace_bytes(index_t n,
 /// `segment_offsets`, unless they are so few that tiles search them, 1/8 byte an item passes
 /// through the workspace, and if any segment is empty also the
 /// totals of the others, and the offsets are read once more.
-template <class Tuning = void, class In, class Totals, class Heads, class Op>
+template <class Tuning = void, class In, class Totals, class Heads, monoid Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
-                      index_t* d_segments = nullptr,
-                      std::type_identity_t<typename Op::value_type> init = Op::identity()) {
-  static_assert(monoid<Op>,
-                "a reduction's operator needs value_type, identity() and an associative call");
+                      index_t* d_segments, std::type_identity_t<typename Op::value_type> init) {
+  device::refuse_items<In, typename Op::value_type>();
   device::require_results_apart("segmented reduce", in, descriptor, n.at_least(), totals);
   device::segmented_reduce<Tuning>(ws, in, totals, descriptor, device::no_keys{}, n, op, d_segments,
                                    init);
+}
+
+/// The same without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), for which init is needed if its identity is not known.
+template <class Tuning = void, class In, class Totals, class Heads, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
+                      index_t* d_segments = nullptr, Init init = unstated::init()) {
+  using call = detail::operator_call<Op, In, Init, detail::init_needed::if_no_identity>;
+  if constexpr (call::accepted()) {
+    call::run(op, init, [&](auto by, auto first) {
+      libscan::segmented_reduce<Tuning>(ws, in, totals, descriptor, n, by, d_segments, first);
+    });
+  }
 }
 
 /// Every run of equal neighbouring keys becomes one: unique[s] = the key of run s, totals[s] = init
 /// op the items of run s, *d_runs = how many runs there are. Otherwise as `segmented_reduce` with
 /// `segment_keys`. `unique` and `totals` need room for as many results as there are runs, n at
 /// most; they may overlap nothing.
-template <class Tuning = void, class Keys, class In, class Unique, class Totals, class Op,
+template <class Tuning = void, class Keys, class In, class Unique, class Totals, monoid Op,
           class Equal = equal_values>
 void reduce_by_key(workspace& ws, Keys keys, In in, Unique unique, Totals totals, item_count n,
-                   Op op, index_t* d_runs, Equal equal = {},
-                   std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+                   Op op, index_t* d_runs, Equal equal,
+                   std::type_identity_t<typename Op::value_type> init) {
+  device::refuse_items<In, typename Op::value_type>();
+  device::refuse_items<Keys>();
   segment_keys<Keys, Equal> const descriptor{keys, equal};
   device::require_results_apart("reduce by key", in, descriptor, n.at_least(), totals);
   device::require_results_apart("reduce by key", in, descriptor, n.at_least(), unique);
   device::segmented_reduce<Tuning>(ws, in, totals, descriptor,
                                    device::unique_keys<Keys, Unique>{keys, unique}, n, op, d_runs,
                                    init);
+}
+
+/// The same without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), which needs no init.
+template <class Tuning = void, class Keys, class In, class Unique, class Totals, class Op,
+          class Equal = equal_values, class Init = unstated>
+requires detail::adapted<Op, Init>
+void reduce_by_key(workspace& ws, Keys keys, In in, Unique unique, Totals totals, item_count n,
+                   Op op, index_t* d_runs, Equal equal = {}, Init init = unstated::init()) {
+  using call = detail::operator_call<Op, In, Init, detail::init_needed::never>;
+  if constexpr (call::accepted()) {
+    call::run(op, init, [&](auto by, auto first) {
+      libscan::reduce_by_key<Tuning>(ws, keys, in, unique, totals, n, by, d_runs, equal, first);
+    });
+  }
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

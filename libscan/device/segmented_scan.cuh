@@ -13,6 +13,7 @@
 #include <libscan/device/resident_segmented_scan.cuh>
 #include <libscan/device/searched_heads.cuh>
 #include <libscan/device/segmented_tile.cuh>
+#include <libscan/device/values.cuh>
 #include <libscan/device/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -105,9 +106,8 @@ constexpr std::size_t segmented_tiles_bytes(index_t n, index_t look_back_items) 
 template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
                     typename Op::value_type init) {
-  static_assert(monoid<Op>,
-                "a scan's operator needs value_type, identity() and an associative call");
   using T = typename Op::value_type;
+  refuse_items<In, T>();
   using look_back = std::conditional_t<tunes_pipeline<Tuning> || tunes_resident_segments<Tuning> ||
                                            std::is_void_v<Tuning>,
                                        segmented_tuning<T>, Tuning>;
@@ -191,24 +191,54 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, Heads const& des
 /// pipeline (sm_90), take a cooperative launch, which starts when all its blocks fit; otherwise a
 /// tile waits only for tiles claimed by running blocks. Throws: `invalid_argument` (workspace too
 /// small, no length, overlap), `device_error`.
-template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, class Op>
+template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, monoid Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
-                    std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+                    std::type_identity_t<typename Op::value_type> init) {
   device::segmented_scan<Kind, Tuning>(ws, in, out, descriptor, n, op, init);
 }
 
+/// The same without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), for which an exclusive scan needs init if its identity is
+/// not known.
+template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, class Op,
+          class Init = unstated>
+requires detail::adapted<Op, Init>
+void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
+                    Init init = unstated::init()) {
+  constexpr auto needed = Kind == scan_kind::inclusive ? detail::init_needed::never
+                                                       : detail::init_needed::if_no_identity;
+  using call = detail::operator_call<Op, In, Init, needed>;
+  if constexpr (call::accepted()) {
+    call::run(op, init, [&](auto by, auto first) {
+      device::segmented_scan<Kind, Tuning>(ws, in, out, descriptor, n, by, first);
+    });
+  }
+}
+
 /// `segmented_scan` of the inclusive kind.
-template <class Tuning = void, class In, class Out, class Heads, class Op>
+template <class Tuning = void, class In, class Out, class Heads, monoid Op>
 void inclusive_segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
-                              std::type_identity_t<typename Op::value_type> init = Op::identity()) {
-  segmented_scan<scan_kind::inclusive, Tuning>(ws, in, out, descriptor, n, op, init);
+                              std::type_identity_t<typename Op::value_type> init) {
+  device::segmented_scan<scan_kind::inclusive, Tuning>(ws, in, out, descriptor, n, op, init);
+}
+template <class Tuning = void, class In, class Out, class Heads, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void inclusive_segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
+                              Init init = unstated::init()) {
+  libscan::segmented_scan<scan_kind::inclusive, Tuning>(ws, in, out, descriptor, n, op, init);
 }
 
 /// `segmented_scan` of the exclusive kind.
-template <class Tuning = void, class In, class Out, class Heads, class Op>
+template <class Tuning = void, class In, class Out, class Heads, monoid Op>
 void exclusive_segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
-                              std::type_identity_t<typename Op::value_type> init = Op::identity()) {
-  segmented_scan<scan_kind::exclusive, Tuning>(ws, in, out, descriptor, n, op, init);
+                              std::type_identity_t<typename Op::value_type> init) {
+  device::segmented_scan<scan_kind::exclusive, Tuning>(ws, in, out, descriptor, n, op, init);
+}
+template <class Tuning = void, class In, class Out, class Heads, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void exclusive_segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
+                              Init init = unstated::init()) {
+  libscan::segmented_scan<scan_kind::exclusive, Tuning>(ws, in, out, descriptor, n, op, init);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE
