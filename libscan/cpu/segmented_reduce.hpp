@@ -10,13 +10,13 @@
 #include <iterator>
 #include <type_traits>
 
-#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/segmented.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/few_segments.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/reduce.hpp>
+#include <libscan/cpu/segment_ranges.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <libscan/cpu/small_room.hpp>
 
@@ -201,13 +201,18 @@ index_t segmented_reduce(int threads, In in, Heads const& heads, Totals totals, 
 }
 
 /// The same between offsets: every segment gets a total, `init` if it is empty. Returns how many
-/// segments there are. `totals` is refused if any of it lies within what is read.
+/// segments there are. `totals` is refused if any of it lies within what is read. Offsets need not
+/// begin with 0 or end with n.
 template <std::random_access_iterator In, class Offset, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, segment_offsets<Offset> const& heads, Totals totals,
                          index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  if (detail::leaves_out(heads, n)) {
+    return detail::reduce_ranges(threads, in, detail::as_ranges(heads), totals, n, op, init,
+                                 chunk_items);
+  }
   detail::check_reduction("segmented_reduce", in, heads, n, totals);
   index_t const segments = heads.segments;
   if (detail::few_for_segments(threads, n, chunk_items)) {
@@ -281,50 +286,6 @@ index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals total
   return reduce_by_key(threads, keys, in, unique, totals, n, op, equal_values{}, init, chunk_items);
 }
 
-/// `segmented_reduce` without an init, which is then the identity; and by any other callable
-/// (libscan/core/function_operator.hpp), for which init is needed if its identity is not known.
-template <std::random_access_iterator In, segment_heads Heads, std::random_access_iterator Totals,
-          class Op, class Init = unstated>
-requires libscan::detail::adapted<Op, Init> index_t
-segmented_reduce(int threads, In in, Heads const& heads, Totals totals, index_t n, Op op,
-                 Init init = unstated::init(), index_t chunk_items = staged_chunk_items) {
-  using call =
-      libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::if_no_identity>;
-  if constexpr (call::accepted()) {
-    return call::run(op, init, [&](auto by, auto first) {
-      return cpu::segmented_reduce(threads, in, heads, totals, n, by, first, chunk_items);
-    });
-  }
-}
-
-/// `reduce_by_key` without an init, which is then the identity; and by any other callable
-/// (libscan/core/function_operator.hpp), which needs no init.
-template <std::random_access_iterator Keys, std::random_access_iterator In,
-          std::random_access_iterator Unique, std::random_access_iterator Totals, class Op,
-          std::predicate<std::iter_value_t<Keys>, std::iter_value_t<Keys>> Equal,
-          class Init = unstated>
-requires libscan::detail::adapted<Op, Init> index_t
-reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index_t n, Op op,
-              Equal equal, Init init = unstated::init(), index_t chunk_items = staged_chunk_items) {
-  using call = libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::never>;
-  if constexpr (call::accepted()) {
-    return call::run(op, init, [&](auto by, auto first) {
-      return cpu::reduce_by_key(threads, keys, in, unique, totals, n, by, equal, first,
-                                chunk_items);
-    });
-  }
-}
-
-/// The same with keys compared by ==.
-template <std::random_access_iterator Keys, std::random_access_iterator In,
-          std::random_access_iterator Unique, std::random_access_iterator Totals, class Op,
-          class Init = unstated>
-requires libscan::detail::adapted<Op, Init> &&
-    (!std::predicate<Init, std::iter_value_t<Keys>, std::iter_value_t<Keys>>)index_t
-    reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index_t n, Op op,
-                  Init init = unstated::init(), index_t chunk_items = staged_chunk_items) {
-  return cpu::reduce_by_key(threads, keys, in, unique, totals, n, op, equal_values{}, init,
-                            chunk_items);
-}
-
 }  // namespace libscan::inline v1::cpu
+
+#include <libscan/cpu/segmented_calls.hpp>

@@ -168,26 +168,37 @@ constexpr std::size_t segmented_reduce_workspace_bytes(index_t n,
   return device::lay_out_offset_totals<T, void>(n, descriptor).bytes;
 }
 
+/// The same for ranges of items: none.
+template <class T, class Offset>
+constexpr std::size_t segmented_reduce_workspace_bytes(index_t, segment_ranges<Offset> const&) {
+  return 0;
+}
+
 /// totals[s] = init op the items of segment s, in order.
 ///
 /// Descriptors, types, operator, n, synchronisation, progress, repeatability and errors are those
 /// of `segmented_scan`. `segment_offsets` gives a total to every segment, `init` to empty ones; the
 /// first offset must be 0, or totals are undefined and may be written beyond their number; the
-/// other descriptors have no empty segments. d_segments: receives the number of segments in device
-/// memory, 0 if n = 0, or is null; not written for `segment_offsets`, whose number the caller
-/// knows. Aliasing: `totals` may overlap nothing (refused if they begin within what is read;
-/// between offsets also if they end there), and n may not be read from where the number of segments
-/// goes. Traffic: reads n items and the descriptor, writes one result per segment; for
-/// `segment_offsets`, unless they are so few that tiles search them, 1/8 byte an item passes
-/// through the workspace, and if any segment is empty also the
-/// totals of the others, and the offsets are read once more.
+/// other descriptors have no empty segments, but for `segment_ranges`: those may be empty, overlap
+/// and come in any order (see `segmented_scan`), and their number is not written either.
+/// d_segments: receives the number of segments in device memory, 0 if n = 0, or is null; not
+/// written for `segment_offsets`, whose number the caller knows. Aliasing: `totals` may overlap
+/// nothing (refused if they begin within what is read; between offsets also if they end there), and
+/// n may not be read from where the number of segments goes. Traffic: reads n items and the
+/// descriptor, writes one result per segment; for `segment_offsets`, unless they are so few that
+/// tiles search them, 1/8 byte an item passes through the workspace, and if any segment is empty
+/// also the totals of the others, and the offsets are read once more.
 template <class Tuning = void, class In, class Totals, class Heads, monoid Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
                       index_t* d_segments, std::type_identity_t<typename Op::value_type> init) {
   device::refuse_items<In, typename Op::value_type>();
-  device::require_results_apart("segmented reduce", in, descriptor, n.at_least(), totals);
-  device::segmented_reduce<Tuning>(ws, in, totals, descriptor, device::no_keys{}, n, op, d_segments,
-                                   init);
+  if constexpr (device::by_ranges<Heads>) {
+    device::reduce_ranges<Tuning>(ws, in, totals, descriptor, n, op, init);
+  } else {
+    device::require_results_apart("segmented reduce", in, descriptor, n.at_least(), totals);
+    device::segmented_reduce<Tuning>(ws, in, totals, descriptor, device::no_keys{}, n, op,
+                                     d_segments, init);
+  }
 }
 
 /// The same without an init, which is then the identity; and by any other callable

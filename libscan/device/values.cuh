@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include <libscan/core/function_operator.hpp>
+#include <libscan/core/operator_call.hpp>
 #include <libscan/simt/machine.hpp>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

@@ -30,6 +30,7 @@ struct tiny_reduce_tuning {
 /// Buffers of one case, and what a loop says.
 template <class Op>
 struct one_case {
+  index_t n = 1000;
   std::vector<int> items = some_items(1000);
   std::vector<std::int32_t> cuts = some_offsets(1000);
   Op op;
@@ -39,7 +40,6 @@ struct one_case {
   device_image<std::int32_t> offsets;
   segment_offsets<std::int32_t> segments;
   workspace ws;
-  index_t n = 1000;
 
   one_case(Op by, int first)
       : op(by),
@@ -127,9 +127,10 @@ TEST_CASE("device calls take functors without an identity") {
 #endif
 
 TEST_CASE("device calls take what an operator of the library is equal to, at its speed") {
-  using same = std::is_same<detail::operator_from<std::plus<>, int>::type, plus<int>>;
+  using same = std::is_same<libscan::detail::operator_from<std::plus<>, int>::type, plus<int>>;
   STATIC_REQUIRE(same::value);
-  STATIC_REQUIRE(std::is_same_v<detail::operator_from<std::bit_or<int>, int>::type, bit_or<int>>);
+  STATIC_REQUIRE(
+      std::is_same_v<libscan::detail::operator_from<std::bit_or<int>, int>::type, bit_or<int>>);
   STATIC_REQUIRE(std::is_same_v<workspace_value_t<std::multiplies<>, float*, int>, float>);
   require_calls(std::plus<>{}, 12);
   require_by_key(std::plus<int>{}, 12);
@@ -154,7 +155,7 @@ TEST_CASE("device calls accumulate in the type of op(init, item)") {
   REQUIRE(total.read()[0] == 300 * 200 + 0.5);
 }
 
-TEMPLATE_LIST_TEST_CASE("what the library chooses takes functors, too", "",
-                        (types_to_test<std::tuple<smaller_of>, std::tuple<larger_of, first_of>>)) {
+using functors = types_to_test<std::tuple<smaller_of>, std::tuple<larger_of, first_of>>;
+TEMPLATE_LIST_TEST_CASE("what the library chooses takes functors, too", "", functors) {
   require_chosen(TestType{}, 12);
 }
