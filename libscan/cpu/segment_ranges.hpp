@@ -18,6 +18,7 @@
 #include <libscan/cpu/few_segments.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/reduce.hpp>
+#include <libscan/cpu/staged_scan.hpp>
 
 namespace libscan::inline v1::cpu {
 
