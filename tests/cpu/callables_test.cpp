@@ -102,3 +102,36 @@ TEST_CASE("cpu calls accumulate in the type of op(init, item)") {
   CHECK(cpu::reduce(1, halves.begin(), 10, std::plus<>{}, 0) == 5.0F);
   CHECK(cpu::reduce(1, halves.begin(), 10, larger_of{}, 0.0F) == 0.5F);
 }
+
+namespace {
+
+struct no_default {
+  explicit constexpr no_default(int number) : value(number) {}
+  int value;
+  bool operator==(no_default const&) const = default;
+};
+struct add_no_default {
+  using value_type = no_default;
+  constexpr no_default identity() const { return no_default(0); }
+  constexpr no_default operator()(no_default a, no_default b) const {
+    return no_default(a.value + b.value);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("cpu calls take types without a default constructor") {
+  std::vector<no_default> const items(many, no_default(2));
+  std::vector<no_default> out(many, no_default(0));
+  add_no_default const op;
+  CHECK(cpu::reduce(2, items.begin(), many, op, op.identity(), chunk).value == 2 * many);
+  cpu::inclusive_scan(2, items.begin(), out.begin(), many, op, op.identity(), chunk);
+  CHECK(out.back().value == 2 * many);
+  cpu::equal_segments const halves{many / 2};
+  cpu::inclusive_segmented_scan(2, items.begin(), out.begin(), halves, many, op, op.identity(),
+                                chunk);
+  CHECK(out.back().value == many);
+  CHECK(cpu::segmented_reduce(2, items.begin(), halves, out.begin(), many, op, op.identity(),
+                              chunk) == 2);
+  CHECK(out[1].value == many);
+}
