@@ -208,7 +208,7 @@ struct accumulated<Op, First, Item> {
   using type = typename Op::value_type;
 };
 template <class Op, class In, class Init>
-struct value_of {
+struct called_value {
   using item = typename iterated_item<In>::type;
   using first = std::conditional_t<std::is_same_v<Init, unstated>, item, Init>;
   using type = typename accumulated<Op, first, item>::type;
@@ -219,16 +219,16 @@ struct value_of {
 /// The type in which a scan of `In` by `Op` accumulates, and of its totals: Op::value_type; without
 /// one, that of op(init, item), or of op(item, item) if no init is stated.
 template <class Op, class In, class Init = unstated>
-using accumulated_t = typename detail::value_of<Op, In, Init>::type;
+using operator_value_t = typename detail::called_value<Op, In, Init>::type;
 
 /// The type for which functions that say how much workspace a call needs want to be asked. It is
-/// larger than `accumulated_t` where the identity of a callable is not known.
+/// larger than `operator_value_t` where the identity of a callable is not known.
 template <class Op, class In, class Init = unstated>
 using workspace_value_t = typename std::conditional_t<
-    monoid<Op>, std::type_identity<accumulated_t<Op, In, Init>>,
-    std::conditional_t<detail::operator_from<Op, accumulated_t<Op, In, Init>>::has_identity,
-                       std::type_identity<accumulated_t<Op, In, Init>>,
-                       std::type_identity<optional_value<accumulated_t<Op, In, Init>>>>>::type;
+    monoid<Op>, std::type_identity<operator_value_t<Op, In, Init>>,
+    std::conditional_t<detail::operator_from<Op, operator_value_t<Op, In, Init>>::has_identity,
+                       std::type_identity<operator_value_t<Op, In, Init>>,
+                       std::type_identity<optional_value<operator_value_t<Op, In, Init>>>>>::type;
 
 /// As exact and commutative as the callable, which you may specialize them for.
 template <class Op, class T>

@@ -48,7 +48,7 @@ enum class init_needed { if_no_identity, never };
 /// An operator for a scan of `In`, and what comes first.
 template <class Op, class In, class Init, init_needed Needed>
 struct operator_call {
-  using value_type = typename value_of<Op, In, Init>::type;
+  using value_type = typename called_value<Op, In, Init>::type;
   static constexpr bool stated = !std::is_same_v<Init, unstated>;
 
   static constexpr bool accepted() {

@@ -98,13 +98,13 @@ typename Op::value_type reduce(int threads, In in, index_t n, Op op,
 /// The same without an init, which is then the identity; and by any other callable
 /// (libscan/core/function_operator.hpp), for which init is needed if its identity is not known.
 template <std::random_access_iterator In, class Op, class Init = unstated>
-requires libscan::detail::adapted<Op, Init> accumulated_t<Op, In, Init> reduce(
+requires libscan::detail::adapted<Op, Init> operator_value_t<Op, In, Init> reduce(
     int threads, In in, index_t n, Op op, Init init = unstated::init(),
     index_t chunk_items = default_chunk_items) {
   using call =
       libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::if_no_identity>;
   if constexpr (call::accepted()) {
-    return call::run(op, init, [&](auto by, auto first) -> accumulated_t<Op, In, Init> {
+    return call::run(op, init, [&](auto by, auto first) -> operator_value_t<Op, In, Init> {
       return cpu::reduce(threads, in, n, by, first, chunk_items);
     });
   }

@@ -139,12 +139,12 @@ typename Op::value_type exclusive_scan(int threads, In in, Out out, index_t n, O
 /// (libscan/core/function_operator.hpp), which needs no init.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Op,
           class Init = unstated>
-requires libscan::detail::adapted<Op, Init> accumulated_t<Op, In, Init> inclusive_scan(
+requires libscan::detail::adapted<Op, Init> operator_value_t<Op, In, Init> inclusive_scan(
     int threads, In in, Out out, index_t n, Op op, Init init = unstated::init(),
     index_t chunk_items = default_chunk_items) {
   using call = libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::never>;
   if constexpr (call::accepted()) {
-    return call::run(op, init, [&](auto by, auto first) -> accumulated_t<Op, In, Init> {
+    return call::run(op, init, [&](auto by, auto first) -> operator_value_t<Op, In, Init> {
       return cpu::inclusive_scan(threads, in, out, n, by, first, chunk_items);
     });
   }
@@ -155,13 +155,13 @@ requires libscan::detail::adapted<Op, Init> accumulated_t<Op, In, Init> inclusiv
 /// if its identity is not known.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Op,
           class Init = unstated>
-requires libscan::detail::adapted<Op, Init> accumulated_t<Op, In, Init> exclusive_scan(
+requires libscan::detail::adapted<Op, Init> operator_value_t<Op, In, Init> exclusive_scan(
     int threads, In in, Out out, index_t n, Op op, Init init = unstated::init(),
     index_t chunk_items = default_chunk_items) {
   using call =
       libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::if_no_identity>;
   if constexpr (call::accepted()) {
-    return call::run(op, init, [&](auto by, auto first) -> accumulated_t<Op, In, Init> {
+    return call::run(op, init, [&](auto by, auto first) -> operator_value_t<Op, In, Init> {
       return cpu::exclusive_scan(threads, in, out, n, by, first, chunk_items);
     });
   }

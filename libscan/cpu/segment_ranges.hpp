@@ -64,10 +64,12 @@ void check_ranges(char const* call, segment_ranges<Offset> const& segments, inde
 template <class Offset, class Results>
 void require_apart_from_ranges(char const* call, segment_ranges<Offset> const& segments,
                                Results const& results, index_t written) {
-  memory_span const to = memory_of(results, written);
+  memory_span const to = detail::memory_of(results, written);
   index_t const count = segments.segments;
-  require_apart(call, "descriptor and results", memory_of(segments.begins, count), to);
-  require_apart(call, "descriptor and results", memory_of(segments.ends, count), to);
+  detail::require_apart(call, "descriptor and results", detail::memory_of(segments.begins, count),
+                        to);
+  detail::require_apart(call, "descriptor and results", detail::memory_of(segments.ends, count),
+                        to);
 }
 
 /// Calls whole(s, begin, end) for each long segment, on this thread, then part(s, begin, end) for
@@ -85,11 +87,12 @@ void for_each_range(int threads, segment_ranges<Offset> const& segments, Whole w
   each(0, count, true, whole);
   // Few segments in a batch, since they may be long; not one, since they may be short.
   index_t const batch = std::clamp<index_t>(count / (index_t{16} * threads), 1, 256);
-  run_chain(threads, count, batch, plus<index_t>{}, index_t{0}, [&](auto& chain, auto& mine) {
-    for (; mine; mine = chain.claim()) {
-      each(*mine * batch, std::min(count, (*mine + 1) * batch), false, part);
-    }
-  });
+  detail::run_chain(threads, count, batch, plus<index_t>{}, index_t{0},
+                    [&](auto& chain, auto& mine) {
+                      for (; mine; mine = chain.claim()) {
+                        each(*mine * batch, std::min(count, (*mine + 1) * batch), false, part);
+                      }
+                    });
 }
 
 /// The totals of some ranges of items.
@@ -97,17 +100,18 @@ template <class In, class Offset, class Totals, monoid Op>
 index_t reduce_ranges(int threads, In in, segment_ranges<Offset> const& segments, Totals totals,
                       index_t n, Op op, typename Op::value_type init, index_t chunk_items) {
   char const* const call = "segmented_reduce";
-  check_chunks(threads, n, chunk_items);
-  check_ranges(call, segments, n);
-  require_apart(call, "items and results", memory_of(in, n), memory_of(totals, segments.segments));
-  require_apart_from_ranges(call, segments, totals, segments.segments);
-  for_each_range(
+  detail::check_chunks(threads, n, chunk_items);
+  detail::check_ranges(call, segments, n);
+  detail::require_apart(call, "items and results", detail::memory_of(in, n),
+                        detail::memory_of(totals, segments.segments));
+  detail::require_apart_from_ranges(call, segments, totals, segments.segments);
+  detail::for_each_range(
       threads, segments,
       [&](index_t s, index_t begin, index_t end) {
         totals[s] = cpu::reduce(threads, in + begin, end - begin, op, init, chunk_items);
       },
       [&](index_t s, index_t begin, index_t end) {
-        totals[s] = sum_of_few(in, begin, end, op, init);
+        totals[s] = detail::sum_of_few(in, begin, end, op, init);
       });
   return segments.segments;
 }

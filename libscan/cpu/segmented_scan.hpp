@@ -217,10 +217,10 @@ void scan_ranges(int threads, scan_direction direction, In in,
                  typename Op::value_type init, index_t chunk_items) {
   using T = typename Op::value_type;
   char const* const call = "segmented_scan";
-  check_chunks(threads, n, chunk_items);
-  check_ranges(call, segments, n);
-  require_apart_from_ranges(call, segments, out, n);
-  for_each_range(
+  detail::check_chunks(threads, n, chunk_items);
+  detail::check_ranges(call, segments, n);
+  detail::require_apart_from_ranges(call, segments, out, n);
+  detail::for_each_range(
       threads, segments,
       [&](index_t, index_t begin, index_t end) {
         iterated_items<T, In> const source{in + begin};
@@ -229,10 +229,10 @@ void scan_ranges(int threads, scan_direction direction, In in,
       },
       [&](index_t, index_t begin, index_t end) {
         if (direction == scan_direction::forward) {
-          scan_serially<Kind>(init, in, out, begin, end, op);
+          detail::scan_serially<Kind>(init, in, out, begin, end, op);
         } else {
-          scan_serially<Kind>(init, std::reverse_iterator(in + end),
-                              std::reverse_iterator(out + end), 0, end - begin, op);
+          detail::scan_serially<Kind>(init, std::reverse_iterator(in + end),
+                                      std::reverse_iterator(out + end), 0, end - begin, op);
         }
       });
 }

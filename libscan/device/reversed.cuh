@@ -91,7 +91,7 @@ void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
 template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
 requires detail::adapted<Op, Init>
 void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                            accumulated_t<Op, In, Init>* d_total = nullptr,
+                            operator_value_t<Op, In, Init>* d_total = nullptr,
                             Init init = unstated::init()) {
   using call = detail::operator_call<Op, In, Init, detail::init_needed::if_no_identity>;
   if constexpr (call::accepted()) {
@@ -114,7 +114,7 @@ void reverse_inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
 template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
 requires detail::adapted<Op, Init>
 void reverse_inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                            accumulated_t<Op, In, Init>* d_total = nullptr,
+                            operator_value_t<Op, In, Init>* d_total = nullptr,
                             Init init = unstated::init()) {
   using call = detail::operator_call<Op, In, Init, detail::init_needed::never>;
   if constexpr (call::accepted()) {

@@ -124,18 +124,20 @@ void segments_by_ranges(char const* call, workspace& ws, In in, Out out,
     throw invalid_argument("number of segments is " + std::to_string(count) + "; expected >= 0");
   }
   index_t const results = Result == range_result::total ? count : n.at_least();
-  memory_span const written = memory_of(out, results);
-  require_apart(call, "descriptor and results", memory_of(segments.begins, count), written);
-  require_apart(call, "descriptor and results", memory_of(segments.ends, count), written);
+  memory_span const written = device::memory_of(out, results);
+  device::require_apart(call, "descriptor and results", device::memory_of(segments.begins, count),
+                        written);
+  device::require_apart(call, "descriptor and results", device::memory_of(segments.ends, count),
+                        written);
   if (count == 0) return;
   using many = range_tuning<T>;
   using few = short_range_tuning<T>;
   if constexpr (!std::is_void_v<Tuning>) {
-    work_on_ranges<Result, Tuning>(ws.stream(), in, out, segments, n, op, init);
+    device::work_on_ranges<Result, Tuning>(ws.stream(), in, out, segments, n, op, init);
   } else if (n.at_most() / count > index_t{4} * few::block_threads * few::items_per_thread) {
-    work_on_ranges<Result, many>(ws.stream(), in, out, segments, n, op, init);
+    device::work_on_ranges<Result, many>(ws.stream(), in, out, segments, n, op, init);
   } else {
-    work_on_ranges<Result, few>(ws.stream(), in, out, segments, n, op, init);
+    device::work_on_ranges<Result, few>(ws.stream(), in, out, segments, n, op, init);
   }
 }
 
@@ -143,21 +145,22 @@ void segments_by_ranges(char const* call, workspace& ws, In in, Out out,
 template <scan_kind Kind, class Tuning, class In, class Out, class Offset, class Op>
 void segmented_scan(workspace& ws, In in, Out out, segment_ranges<Offset> segments, item_count n,
                     Op op, typename Op::value_type init) {
-  require_in_place_or_apart("segmented scan", memory_of(in, n.at_least()),
-                            memory_of(out, n.at_least()));
+  device::require_in_place_or_apart("segmented scan", device::memory_of(in, n.at_least()),
+                                    device::memory_of(out, n.at_least()));
   constexpr auto result =
       Kind == scan_kind::inclusive ? range_result::inclusive : range_result::exclusive;
-  segments_by_ranges<result, Tuning>("segmented scan", ws, in, out, segments, n, op, init);
+  device::segments_by_ranges<result, Tuning>("segmented scan", ws, in, out, segments, n, op, init);
 }
 
 /// The totals of ranges of items.
 template <class Tuning, class In, class Totals, class Offset, class Op>
 void reduce_ranges(workspace& ws, In in, Totals totals, segment_ranges<Offset> segments,
                    item_count n, Op op, typename Op::value_type init) {
-  require_apart("segmented reduce", "items and results", memory_of(in, n.at_least()),
-                memory_of(totals, segments.segments));
-  segments_by_ranges<range_result::total, Tuning>("segmented reduce", ws, in, totals, segments, n,
-                                                  op, init);
+  device::require_apart("segmented reduce", "items and results",
+                        device::memory_of(in, n.at_least()),
+                        device::memory_of(totals, segments.segments));
+  device::segments_by_ranges<range_result::total, Tuning>("segmented reduce", ws, in, totals,
+                                                          segments, n, op, init);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device
