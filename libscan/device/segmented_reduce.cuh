@@ -95,7 +95,8 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
                                                      segment_offsets<Offset> const& descriptor) {
   auto const whole = [](std::size_t bytes) { return ceil_div(bytes, std::size_t{256}) * 256; };
   index_t const segments = descriptor.segments;
-  auto const most_begun = static_cast<std::size_t>(std::min(n, segments));
+  // Besides, of what is before the first, and after the last.
+  auto const most_begun = static_cast<std::size_t>(std::min(n, segments + 2));
   offset_totals_layout layout{};
   layout.numbered = head_bytes(descriptor, n);
   layout.spread = layout.numbered + 256;
@@ -108,13 +109,14 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
 }
 
 /// Totals between offsets. Of few, each tile searches for its own; otherwise heads are marked. Only
-/// if a segment is empty are the totals of the others written side by side first, and spread.
+/// if a segment is empty, or an item in none, are totals written side by side first, and spread.
 template <class Tuning, class In, class Totals, class Offset, class Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offset> descriptor,
                       no_keys keys, item_count n, Op op, index_t* /*d_segments*/,
                       typename Op::value_type init) {
   using T = typename Op::value_type;
   check_heads(descriptor);
+  if (descriptor.segments == 0) return;
   if constexpr (!tunes_pipeline<Tuning> && !tunes_resident_segments<Tuning> &&
                 !marks_heads<Tuning>) {
     using tuning = look_back_reduce_tuning<Tuning, T>;
@@ -177,17 +179,17 @@ constexpr std::size_t segmented_reduce_workspace_bytes(index_t, segment_ranges<O
 /// totals[s] = init op the items of segment s, in order.
 ///
 /// Descriptors, types, operator, n, synchronisation, progress, repeatability and errors are those
-/// of `segmented_scan`. `segment_offsets` gives a total to every segment, `init` to empty ones; the
-/// first offset must be 0, or totals are undefined and may be written beyond their number; the
-/// other descriptors have no empty segments, but for `segment_ranges`: those may be empty, overlap
-/// and come in any order (see `segmented_scan`), and their number is not written either.
-/// d_segments: receives the number of segments in device memory, 0 if n = 0, or is null; not
-/// written for `segment_offsets`, whose number the caller knows. Aliasing: `totals` may overlap
-/// nothing (refused if they begin within what is read; between offsets also if they end there), and
-/// n may not be read from where the number of segments goes. Traffic: reads n items and the
-/// descriptor, writes one result per segment; for `segment_offsets`, unless they are so few that
-/// tiles search them, 1/8 byte an item passes through the workspace, and if any segment is empty
-/// also the totals of the others, and the offsets are read once more.
+/// of `segmented_scan`. `segment_offsets` gives a total to every segment, `init` to empty ones; its
+/// offsets ascend within 0 ... n, and need not begin with 0 or end with n. The other descriptors
+/// have no empty segments, but for `segment_ranges`: those may be empty, overlap and come in any
+/// order (see `segmented_scan`), and their number is not written either. d_segments: receives the
+/// number of segments in device memory, 0 if n = 0, or is null; not written for `segment_offsets`,
+/// whose number the caller knows. Aliasing: `totals` may overlap nothing (refused if they begin
+/// within what is read; between offsets also if they end there), and n may not be read from where
+/// the number of segments goes. Traffic: reads n items and the descriptor, writes one result per
+/// segment; for `segment_offsets`, unless they are so few that tiles search them, 1/8 byte an item
+/// passes through the workspace, and if any segment is empty also the totals of the others, and the
+/// offsets are read once more.
 template <class Tuning = void, class In, class Totals, class Heads, monoid Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
                       index_t* d_segments, std::type_identity_t<typename Op::value_type> init) {

@@ -65,6 +65,62 @@ TEMPLATE_LIST_TEST_CASE("segments may leave items out, and come in any order", "
   });
 }
 
+namespace {
+
+/// A tile of a warp, with heads that are marked at once.
+struct marked_tuning : tiny_tuning {
+  [[maybe_unused]] static constexpr bool marks_heads = true;
+};
+
+/// Totals between offsets that leave items out at either end, some of them of empty segments.
+template <class Tuning>
+void require_totals(std::vector<std::int32_t> const& offsets) {
+  constexpr int n = 900;
+  INFO("offsets from " << offsets.front() << " to " << offsets.back());
+  some_ranges const same{{offsets.begin(), offsets.end() - 1},
+                         {offsets.begin() + 1, offsets.end()}};
+  auto const items = make_items<affine>(n);
+  device_image<affine> in(items), totals(same.count());
+  device_image<std::int32_t> on_device(offsets);
+  workspace ws;
+  segmented_reduce<Tuning>(ws, in.data(), totals.data(),
+                           segment_offsets{on_device.data(), same.count()}, n, compose{}, nullptr,
+                           {3, 5});
+  REQUIRE(totals.read() == totals_of_ranges(items, same, compose{}, affine{3, 5}));
+  REQUIRE(totals.damage() == "");
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("totals are taken between offsets that leave items out", "", tiny_tuning,
+                   marked_tuning) {
+  std::vector<std::int32_t> many, all;
+  for (int at = 5; at < 880; at += at % 5 + 1) many.push_back(at);
+  for (int at = 0; at <= 900; ++at) all.push_back(at);
+  each_schedule(2, [&](std::string const& schedule) {
+    INFO(schedule);
+    require_totals<TestType>({7, 20, 900});
+    require_totals<TestType>({0, 20, 899});
+    require_totals<TestType>({1, 1, 20, 20, 500});
+    require_totals<TestType>({0, 0, 900});
+    require_totals<TestType>({900, 900});
+    require_totals<TestType>(many);
+    require_totals<TestType>(all);
+    require_totals<TestType>({all.begin() + 1, all.end() - 1});
+  });
+}
+
+TEST_CASE("no offsets have no totals") {
+  device_image<std::int32_t> in(index_t{10}), totals(index_t{0});
+  std::vector<std::int32_t> const offsets{0};
+  device_image<std::int32_t> on_device(offsets);
+  workspace ws;
+  segmented_reduce<marked_tuning>(ws, in.data(), totals.data(),
+                                  segment_offsets{on_device.data(), 0}, 10, plus<std::int32_t>{});
+  totals.read();
+  REQUIRE(totals.damage() == "");
+}
+
 TEST_CASE("ranges whose totals are wanted may overlap, and are cut off at the end") {
   std::vector<std::uint32_t> const items(100, 1);
   std::vector<std::int32_t> const offsets{90, 95, 120, 97}, expected{5, 5, 0};
