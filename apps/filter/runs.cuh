@@ -8,6 +8,7 @@
 #include <apps/filter/pipelined_runs.cuh>
 #include <apps/filter/resident_runs.cuh>
 #include <libscan/device/segments.cuh>
+#include <libscan/device/values.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -30,6 +31,7 @@ template <class Tuning, class In, class Outputs, class Equal>
 void encode_runs(workspace& ws, In in, Outputs out, item_count n, Equal equal, index_t* d_runs) {
   using item = typename std::iterator_traits<In>::value_type;
   keep_heads<Equal> const rule{equal};
+  refuse_items<In>();
   char const* const call = "run_length_encode";
   require_apart(
       call, in, rule, n.at_most(),

@@ -9,6 +9,7 @@
 #include <apps/filter/pipelined_mask_filter.cuh>
 #include <apps/filter/resident_filter.cuh>
 #include <libscan/core/tuning.hpp>
+#include <libscan/device/values.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -154,6 +155,7 @@ inline constexpr std::size_t count_bytes = 256;
 template <class Tuning, class In, class Outputs, class Rule>
 void filter(workspace& ws, In in, Outputs out, item_count n, Rule rule, index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
+  refuse_items<In>();
   require_apart(
       "filter", in, rule, n.at_most(),
       {first_byte_of(out.items), first_byte_of(out.positions), first_byte_of(out.rejected)});

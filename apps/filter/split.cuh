@@ -33,6 +33,7 @@ template <class Tuning = void, class In, class Out, class Keep>
 void split(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
   auto const rule = device::rule_of(keep);
+  device::refuse_items<In>();
   device::require_output_apart("split", in, rule, out, n.at_most());
   std::byte* const memory = ws.reserve(
       device::count_bytes + device::filter_bytes<device::position, Tuning, item>(n.at_most()));

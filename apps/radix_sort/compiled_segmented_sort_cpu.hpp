@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <apps/radix_sort/compiled_sort_cpu.hpp>
 #include <apps/radix_sort/segmented_sort.hpp>
@@ -17,17 +18,25 @@
 
 namespace libscan::inline v1::detail {
 
-/// How many segments `offsets` part n items into. Throws `invalid_argument` unless they do.
+/// How many segments `offsets` part some of n items into. Throws `invalid_argument` unless they do.
 inline index_t segments_of(char const* call, int threads, std::span<index_t const> offsets,
                            index_t n) {
-  if (offsets.empty() || offsets.front() != 0) {
+  if (offsets.empty() || offsets.front() < 0 || offsets.front() > n) {
     throw invalid_argument(std::string(call) + ": offsets begin with " +
                            (offsets.empty() ? "nothing" : std::to_string(offsets.front())) +
-                           "; expected 0, and one more for each segment");
+                           "; expected 0 to " + std::to_string(n) +
+                           ", and one more for each segment");
   }
   auto const segments = static_cast<index_t>(offsets.size()) - 1;
   cpu::detail::item_segments(threads, offsets.data(), segments, n);
   return segments;
+}
+
+/// Offsets as they are from the first of them on.
+inline std::vector<index_t> from_the_first(std::span<index_t const> offsets) {
+  std::vector<index_t> moved(offsets.begin(), offsets.end());
+  for (index_t& offset : moved) offset -= offsets.front();
+  return moved;
 }
 
 /// Refuses an output that overlaps the offsets.
@@ -77,6 +86,15 @@ void compiled_segmented_sort<Key>::items(char const* call, engine const& on, Key
     return cpu::detail::sort_bytes_in_segments(threads, keys, out, values.in, values.out,
                                                values.size, n, offsets.data(), segments, order, {});
   }
+  if (offsets.front() != 0 || offsets.back() != n) {
+    // The device gets, and gives back, what is in segments.
+    index_t const first = offsets.front();
+    auto const skipped = first * static_cast<index_t>(values.size);
+    return items(call, on, keys + first, out + first,
+                 {static_cast<std::byte const*>(values.in) + skipped,
+                  static_cast<std::byte*>(values.out) + skipped, values.size},
+                 offsets.back() - first, from_the_first(offsets), options);
+  }
   auto const sort = by_cuda(on, keys, out, n, offsets, order);
   switch (values.size) {
     case 0:
@@ -110,6 +128,13 @@ void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys, 
   if (n == 0) return;
   if (!on.is_cuda()) {
     return cpu::argsort_in_segments(threads, keys, positions, n, offsets.data(), segments, order);
+  }
+  if (index_t const first = offsets.front(); first != 0 || offsets.back() != n) {
+    index_t const count = offsets.back() - first;
+    compiled_segmented_sort::positions(on, keys + first, positions + first, count,
+                                       from_the_first(offsets), options);
+    for (index_t i = first; i < first + count; ++i) positions[i] += first;
+    return;
   }
   cpu::detail::with_position_type(n, [&]<class Position>(Position) {
     with_positions_by_cuda<Position>(

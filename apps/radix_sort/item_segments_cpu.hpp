@@ -22,20 +22,22 @@ struct item_segments {
   index_t count;
   index_t longest = 0;
 
-  /// Throws unless offsets[0..count] ascend from 0 to n.
+  /// Throws unless offsets[0..count] ascend within 0 ... n.
   item_segments(int threads, Offset const* from, index_t segments, index_t n)
       : offsets(from), count(segments) {
-    bool good = count > 0 ? at(0) == 0 && at(count) == n : count == 0 && n == 0;
+    bool good = count > 0 ? 0 <= at(0) && at(count) <= n : count == 0;
     if (good && count > 0) good = measure(threads);
     if (good) return;
     throw invalid_argument("segmented sort: " + std::to_string(segments) +
-                           " segments need one offset more, ascending from 0 to " +
+                           " segments need one offset more, ascending within 0 to " +
                            std::to_string(n));
   }
 
   /// offsets[s]; below 0 if it is more than any number of items.
   index_t at(index_t s) const { return static_cast<index_t>(offsets[s]); }
 
+  /// Where the first segment begins, and the last ends.
+  index_t first() const { return count == 0 ? 0 : at(0); }
   index_t items() const { return count == 0 ? 0 : at(count); }
 
   /// The first of segments [s, count) that does not begin before `item`.

@@ -13,6 +13,7 @@
 #include <apps/radix_sort/cluster_sort.cuh>
 #include <apps/radix_sort/resident_sort.cuh>
 #include <apps/radix_sort/sort_passes.cuh>
+#include <libscan/device/values.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -230,6 +231,7 @@ void sort_keys(workspace& ws, double_buffer<Key>& keys, item_count n, Order orde
 template <class Tuning = void, class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
                 Value* values_out, item_count n, Order order = {}) {
+  device::refuse_items<Value*>();
   static_assert(std::is_trivially_copyable_v<Value>);
   device::sort<Tuning, Order, Value>(ws, {keys_in, keys_out}, {values_in, values_out}, n, order);
 }
@@ -238,6 +240,7 @@ void sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* v
 template <class Tuning = void, class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(workspace& ws, double_buffer<Key>& keys, double_buffer<Value>& values, item_count n,
                 Order order = {}) {
+  device::refuse_items<Value*>();
   static_assert(std::is_trivially_copyable_v<Value>);
   device::sort_between<Tuning, Order, Value>(ws, keys, &values, n, order);
 }

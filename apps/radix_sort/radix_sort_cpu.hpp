@@ -96,26 +96,29 @@ void sort_positions(int threads, typename Order::key_type const* keys, To* posit
   }
 }
 
-/// out[j] = in[positions[j]] for items of `bytes` bytes. `out` may be `in`.
+/// out[j] = in[positions[j]] for items of `bytes` bytes, for the n places from `first` on, where
+/// all the positions are, too. `out` may be `in`.
 template <class Position>
 void gather(int threads, void const* in, void* out, std::size_t bytes, Position const* positions,
-            index_t n) {
+            index_t n, index_t first = 0) {
   sort_memory<std::byte> copy;
   auto const size = static_cast<index_t>(bytes);
   pieces const all(threads, n);
+  index_t skipped = 0;  // items of `in` that were not copied
   if (in == out && n > 0) {
     copy = sort_memory<std::byte>(n * size);
     for_each_of(threads, all.count, [&](int, index_t p) {
       index_t const at = all.begin(p) * size;
-      std::memcpy(copy.data() + at, static_cast<std::byte const*>(in) + at,
+      std::memcpy(copy.data() + at, static_cast<std::byte const*>(in) + first * size + at,
                   static_cast<std::size_t>(all.end(p) * size - at));
     });
     in = copy.data();
+    skipped = first;
   }
   for_each_of(threads, all.count, [&](int, index_t p) {
-    auto* to = static_cast<std::byte*>(out) + all.begin(p) * size;
-    for (index_t j = all.begin(p); j < all.end(p); ++j, to += size) {
-      auto const from = static_cast<index_t>(positions[j]);
+    auto* to = static_cast<std::byte*>(out) + (first + all.begin(p)) * size;
+    for (index_t j = first + all.begin(p); j < first + all.end(p); ++j, to += size) {
+      auto const from = static_cast<index_t>(positions[j]) - skipped;
       std::memcpy(to, static_cast<std::byte const*>(in) + from * size, bytes);
     }
   });

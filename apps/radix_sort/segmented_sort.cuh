@@ -12,6 +12,7 @@
 #include <apps/radix_sort/segment_passes.cuh>
 #include <apps/radix_sort/tiny_segments.cuh>
 #include <libscan/device/look_back_scan.cuh>
+#include <libscan/device/values.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -172,6 +173,7 @@ template <class Tuning = void, class Key, class Value, class Offset, class Order
 void segmented_sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
                           Value* values_out, index_t n, Offset const* offsets, index_t segments,
                           Order order = {}) {
+  device::refuse_items<Value*>();
   static_assert(std::is_trivially_copyable_v<Value>);
   device::segmented_sort<Tuning, Order, Value>(ws, {keys_in, keys_out}, {values_in, values_out}, n,
                                                offsets, segments, order);

@@ -27,7 +27,8 @@ struct compiled_segmented_sort {
 
 /// Sorts each segment of `keys` on its own, as `sort_keys` sorts, into the same places of `out`:
 /// segment s is keys offsets[s] to offsets[s + 1] - 1, perhaps none. Of m segments, `offsets` are
-/// m + 1 index_t that ascend from 0 to the number of keys:
+/// m + 1 index_t that ascend within 0 and the number of keys; keys before the first or after the
+/// last are in no segment, and their places in `out` stay as they are:
 ///
 ///   segmented_sort_keys(engine::best(), scores, sorted, offsets,
 ///                       {.direction = sort_direction::descending});
@@ -40,8 +41,8 @@ struct compiled_segmented_sort {
 /// three times, 2.6 bytes a key more, and the offsets.
 ///
 /// Throws `invalid_argument`, before anything is written, if `out` is shorter than `keys` or
-/// overlaps anything otherwise than exactly, for offsets that do not start at 0, ascend, and end at
-/// the number of keys, or for bits that a key has not; `device_error`, `engine_unavailable` or
+/// overlaps anything otherwise than exactly, for offsets that do not ascend, or leave 0 ... the
+/// number of keys, or for bits that a key has not; `device_error`, `engine_unavailable` or
 /// std::bad_alloc if a device or memory fails.
 template <host_items Keys, host_output Out, host_items Offsets>
 void segmented_sort_keys(engine const& on, Keys const& keys, Out&& out, Offsets const& offsets,

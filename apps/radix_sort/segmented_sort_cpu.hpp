@@ -135,8 +135,9 @@ void gather_segments(int threads, typename Order::key_type const* keys,
   sort_memory<Position> const memory(n);
   Position* const positions = memory.data();
   sort_positions_in_segments<Position>(threads, keys, positions, segments, order, tuning);
-  gather(threads, keys, out, sizeof(*keys), positions, n);
-  if (value_bytes != 0) gather(threads, values, values_out, value_bytes, positions, n);
+  index_t const first = segments.first(), count = segments.items() - first;
+  gather(threads, keys, out, sizeof(*keys), positions, count, first);
+  if (value_bytes != 0) gather(threads, values, values_out, value_bytes, positions, count, first);
 }
 
 /// Sorts segments of numbers, with values of 4, 8 or 0 bytes.
@@ -202,7 +203,8 @@ void require_segments_apart(sort_memory_places const& items, Offset const* offse
 
 /// Sorts each segment of in[0..n-1] on its own into the same places of `out`, as `sort_keys` sorts:
 /// segment s is items offsets[s] to offsets[s + 1] - 1, perhaps none; `offsets` has segments + 1
-/// entries, integers of any type, that ascend from 0 to n. Takes about as long for many tiny
+/// entries, integers of any type, that ascend within 0 ... n. What is before the first segment or
+/// after the last stays as it is. Takes about as long for many tiny
 /// segments as for few huge ones. `out` may be `in`; any other overlap throws. Memory for each
 /// thread: twice the longest segment's keys, 1024 keys at least and 1 MiB at most; for larger
 /// segments that of `sort_keys`; for floats among which are -0 or NaN, and for keys of one's own,

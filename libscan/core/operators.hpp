@@ -14,7 +14,8 @@ namespace libscan::inline v1 {
 
 /// What a scan requires of its operator: the type it accumulates in, an associative call and an
 /// exact identity, op(identity, x) == op(x, identity) == x for every x (bitwise: -0.0 and NaN
-/// included).
+/// included). `identity()` may depend on what the operator holds. Calls take other callables, too:
+/// libscan/core/function_operator.hpp says how.
 template <class Op>
 concept monoid = std::is_trivially_copyable_v<Op> &&
     std::is_trivially_copyable_v<typename Op::value_type> &&
@@ -35,6 +36,20 @@ LIBSCAN_HOST_DEVICE constexpr T wrapping_add(T a, T b) {
     return a + b;
   }
 }
+
+/// Values that `plus` can add; bool is none.
+template <class T>
+concept addable = !std::is_same_v<T, bool> && requires(T const a) {
+  static_cast<T>(a + a);
+  static_cast<T>(0);
+};
+/// Values that `minimum` and `maximum` can compare.
+template <class T>
+concept comparable = requires(T const a) {
+  static_cast<bool>(a < a);
+  static_cast<bool>(a > a);
+  static_cast<bool>(a != a);
+};
 
 // As variables, since device code may use their values but not call std::numeric_limits.
 template <class T>
@@ -57,7 +72,7 @@ struct plus {
     if constexpr (std::is_floating_point_v<T>) return T(-0.0);
     return T(0);
   }
-  LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
+  LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const requires detail::addable<T> {
     return detail::wrapping_add(earlier, later);
   }
 };
@@ -68,7 +83,8 @@ template <class T>
 struct minimum {
   using value_type = T;
   LIBSCAN_HOST_DEVICE static constexpr T identity() { return detail::greatest<T>; }
-  LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
+  LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier,
+                                             T later) const requires detail::comparable<T> {
     return later < earlier || later != later ? later : earlier;
   }
 };
@@ -79,7 +95,8 @@ template <class T>
 struct maximum {
   using value_type = T;
   LIBSCAN_HOST_DEVICE static constexpr T identity() { return detail::least<T>; }
-  LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
+  LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier,
+                                             T later) const requires detail::comparable<T> {
     return later > earlier || later != later ? later : earlier;
   }
 };

@@ -3,7 +3,10 @@
 // what lies before a head (Schwartz 1980; Blelloch 1990, 1.5).
 #pragma once
 
+#include <concepts>
+
 #include <libscan/core/operators.hpp>
+#include <libscan/core/types.hpp>
 
 namespace libscan::inline v1 {
 
@@ -25,5 +28,28 @@ struct segmented {
     return {later.head ? later.value : op(earlier.value, later.value), earlier.head || later.head};
   }
 };
+
+/// Segment s is the items [begins[s], ends[s]), perhaps none: integers of any size, in the memory
+/// of whoever reads them. Items may be in no segment: between two, before the first, after the
+/// last. Segments may come in any order. Reductions may have segments that overlap; scans, which
+/// leave items outside all segments as they are, may not.
+template <std::integral Offset>
+struct segment_ranges {
+  Offset const* begins;
+  Offset const* ends;
+  index_t segments;
+
+  /// Between `segments` + 1 offsets: as `segment_offsets`, but the first need not be 0, nor the
+  /// last the number of items.
+  static constexpr segment_ranges between(Offset const* offsets, index_t segments) {
+    return {offsets, offsets + 1, segments};
+  }
+};
+/// Of the integers that are pointed to.
+template <class Offset>
+segment_ranges(Offset const*, Offset const*, index_t) -> segment_ranges<Offset>;
+/// The same.
+template <class Offset>
+segment_ranges(Offset*, Offset*, index_t) -> segment_ranges<Offset>;
 
 }  // namespace libscan::inline v1

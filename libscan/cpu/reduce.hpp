@@ -11,6 +11,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include <libscan/core/operator_call.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
@@ -68,10 +69,11 @@ typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, O
 /// the iterator throw (of several, that of the first chunk).
 template <std::random_access_iterator In, monoid Op>
 typename Op::value_type reduce(int threads, In in, index_t n, Op op,
-                               std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                               std::type_identity_t<typename Op::value_type> init,
                                index_t chunk_items = default_chunk_items) {
   using T = typename Op::value_type;
   using code = detail::chunk_code<In, T*, Op>;
+  libscan::detail::refuse_volatile<In>();
   if constexpr (detail::vectorised<Op>) {
     detail::check_chunks(threads, n, chunk_items);
     if (n == 0) return init;
@@ -91,6 +93,21 @@ typename Op::value_type reduce(int threads, In in, index_t n, Op op,
     auto sums = detail::all_streams(init);
     return code::sum(in + begin, end - begin, op, sums);
   });
+}
+
+/// The same without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), for which init is needed if its identity is not known.
+template <std::random_access_iterator In, class Op, class Init = unstated>
+requires libscan::detail::adapted<Op, Init> operator_value_t<Op, In, Init> reduce(
+    int threads, In in, index_t n, Op op, Init init = unstated::init(),
+    index_t chunk_items = default_chunk_items) {
+  using call =
+      libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::if_no_identity>;
+  if constexpr (call::accepted()) {
+    return call::run(op, init, [&](auto by, auto first) -> operator_value_t<Op, In, Init> {
+      return cpu::reduce(threads, in, n, by, first, chunk_items);
+    });
+  }
 }
 
 }  // namespace libscan::inline v1::cpu

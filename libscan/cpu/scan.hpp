@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 
+#include <libscan/core/operator_call.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
@@ -52,6 +53,7 @@ template <scan_kind Kind, class In, class Out, monoid Op>
 typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
                              typename Op::value_type init, index_t chunk_items) {
   using T = typename Op::value_type;
+  libscan::detail::refuse_volatile<In>();
   require_in_place_or_apart(Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan",
                             memory_of(in, n), memory_of(out, n));
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)), in_place(in, out));
@@ -131,6 +133,38 @@ typename Op::value_type exclusive_scan(int threads, In in, Out out, index_t n, O
                                        typename Op::value_type init,
                                        index_t chunk_items = default_chunk_items) {
   return detail::scan<scan_kind::exclusive>(threads, in, out, n, op, init, chunk_items);
+}
+
+/// `inclusive_scan` without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), which needs no init.
+template <std::random_access_iterator In, std::random_access_iterator Out, class Op,
+          class Init = unstated>
+requires libscan::detail::adapted<Op, Init> operator_value_t<Op, In, Init> inclusive_scan(
+    int threads, In in, Out out, index_t n, Op op, Init init = unstated::init(),
+    index_t chunk_items = default_chunk_items) {
+  using call = libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::never>;
+  if constexpr (call::accepted()) {
+    return call::run(op, init, [&](auto by, auto first) -> operator_value_t<Op, In, Init> {
+      return cpu::inclusive_scan(threads, in, out, n, by, first, chunk_items);
+    });
+  }
+}
+
+/// `exclusive_scan` without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), for which init is needed
+/// if its identity is not known.
+template <std::random_access_iterator In, std::random_access_iterator Out, class Op,
+          class Init = unstated>
+requires libscan::detail::adapted<Op, Init> operator_value_t<Op, In, Init> exclusive_scan(
+    int threads, In in, Out out, index_t n, Op op, Init init = unstated::init(),
+    index_t chunk_items = default_chunk_items) {
+  using call =
+      libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::if_no_identity>;
+  if constexpr (call::accepted()) {
+    return call::run(op, init, [&](auto by, auto first) -> operator_value_t<Op, In, Init> {
+      return cpu::exclusive_scan(threads, in, out, n, by, first, chunk_items);
+    });
+  }
 }
 
 }  // namespace libscan::inline v1::cpu

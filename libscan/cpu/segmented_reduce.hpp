@@ -16,6 +16,7 @@
 #include <libscan/cpu/few_segments.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/reduce.hpp>
+#include <libscan/cpu/segment_ranges.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <libscan/cpu/small_room.hpp>
 
@@ -164,6 +165,7 @@ inline index_t known_totals(equal_segments const& heads, index_t n) {
 template <class In, class Heads, class Results>
 void check_reduction(char const* call, In const& in, Heads const& heads, index_t n,
                      Results const& results) {
+  libscan::detail::refuse_volatile<In>();
   check_heads(call, heads, n);
   memory_span const written = memory_of(results, known_totals(heads, n));
   require_apart(call, "items and results", memory_of(in, n), written);
@@ -184,7 +186,7 @@ void check_reduction(char const* call, In const& in, Heads const& heads, index_t
 template <std::random_access_iterator In, segment_heads Heads, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, index_t n, Op op,
-                         std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                         std::type_identity_t<typename Op::value_type> init,
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   detail::check_reduction("segmented_reduce", in, heads, n, totals);
@@ -199,14 +201,18 @@ index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, 
 }
 
 /// The same between offsets: every segment gets a total, `init` if it is empty. Returns how many
-/// segments there are. `totals` is refused if any of it lies within what is read.
+/// segments there are. `totals` is refused if any of it lies within what is read. Offsets need not
+/// begin with 0 or end with n.
 template <std::random_access_iterator In, class Offset, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offset> const& heads,
-                         index_t n, Op op,
-                         std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                         index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  if (detail::leaves_out(heads, n)) {
+    return detail::reduce_ranges(threads, in, detail::as_ranges(heads), totals, n, op, init,
+                                 chunk_items);
+  }
   detail::check_reduction("segmented_reduce", in, heads, n, totals);
   index_t const segments = heads.segments;
   if (detail::few_for_segments(threads, n, chunk_items)) {
@@ -244,8 +250,7 @@ template <std::random_access_iterator Keys, std::random_access_iterator In,
           std::random_access_iterator Unique, std::random_access_iterator Totals, monoid Op,
           std::predicate<std::iter_value_t<Keys>, std::iter_value_t<Keys>> Equal>
 index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index_t n, Op op,
-                      Equal equal,
-                      std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                      Equal equal, std::type_identity_t<typename Op::value_type> init,
                       index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   segment_keys<Keys, Equal> const heads{keys, equal};
@@ -276,9 +281,11 @@ index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals total
 template <std::random_access_iterator Keys, std::random_access_iterator In,
           std::random_access_iterator Unique, std::random_access_iterator Totals, monoid Op>
 index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index_t n, Op op,
-                      std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                      std::type_identity_t<typename Op::value_type> init,
                       index_t chunk_items = staged_chunk_items) {
   return reduce_by_key(threads, keys, in, unique, totals, n, op, equal_values{}, init, chunk_items);
 }
 
 }  // namespace libscan::inline v1::cpu
+
+#include <libscan/cpu/segmented_calls.hpp>

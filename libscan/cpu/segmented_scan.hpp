@@ -20,6 +20,7 @@
 #include <libscan/cpu/few_segments.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/segment_heads.hpp>
+#include <libscan/cpu/segment_ranges.hpp>
 #include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/staged_scan.hpp>
 #include <libscan/cpu/vector_scan.hpp>
@@ -207,41 +208,84 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
       });
 }
 
+namespace detail {
+
+/// Scans each of some ranges of items.
+template <scan_kind Kind, class In, class Offset, class Out, monoid Op>
+void scan_ranges(int threads, scan_direction direction, In in,
+                 segment_ranges<Offset> const& segments, Out out, index_t n, Op op,
+                 typename Op::value_type init, index_t chunk_items) {
+  using T = typename Op::value_type;
+  char const* const call = "segmented_scan";
+  detail::check_chunks(threads, n, chunk_items);
+  detail::check_ranges(call, segments, n);
+  detail::require_apart_from_ranges(call, segments, out, n);
+  detail::for_each_range(
+      threads, segments,
+      [&](index_t, index_t begin, index_t end) {
+        iterated_items<T, In> const source{in + begin};
+        cpu::staged_segmented_scan<Kind>(threads, direction, source, out + begin,
+                                         equal_segments{end - begin}, end - begin, op, init,
+                                         chunk_items);
+      },
+      [&](index_t, index_t begin, index_t end) {
+        if (direction == scan_direction::forward) {
+          detail::scan_serially<Kind>(init, in, out, begin, end, op);
+        } else {
+          detail::scan_serially<Kind>(init, std::reverse_iterator(in + end),
+                                      std::reverse_iterator(out + end), 0, end - begin, op);
+        }
+      });
+}
+
+}  // namespace detail
+
 /// The same for the items in[0..n-1] of a random-access iterator or pointer, each converted to
 /// Op::value_type. `out` may be `in` exactly; any other overlap is refused (`invalid_argument`)
-/// where the items of both lie side by side, else undefined.
-template <scan_kind Kind, std::random_access_iterator In, segment_heads Heads, monoid Op,
+/// where the items of both lie side by side, else undefined. Segments may be `segment_ranges`, too,
+/// and `segment_offsets` need not begin with 0 or end with n: what is in no segment stays as it is.
+template <scan_kind Kind, std::random_access_iterator In, segment_description Heads, monoid Op,
           std::random_access_iterator Out>
 void segmented_scan(int threads, scan_direction direction, In in, Out out, Heads const& heads,
-                    index_t n, Op op,
-                    std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                    index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
                     index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  libscan::detail::refuse_volatile<In>();
   detail::require_in_place_or_apart("segmented_scan", detail::memory_of(in, n),
                                     detail::memory_of(out, n));
-  staged_segmented_scan<Kind>(threads, direction, detail::iterated_items<T, In>{in}, out, heads, n,
-                              op, init, chunk_items);
+  if constexpr (detail::by_ranges<Heads> || detail::by_offsets<Heads>) {
+    if (detail::leaves_out(heads, n)) {
+      return detail::scan_ranges<Kind>(threads, direction, in, detail::as_ranges(heads), out, n, op,
+                                       init, chunk_items);
+    }
+  }
+  if constexpr (!detail::by_ranges<Heads>) {
+    staged_segmented_scan<Kind>(threads, direction, detail::iterated_items<T, In>{in}, out, heads,
+                                n, op, init, chunk_items);
+  }
 }
 
 /// `segmented_scan` of the inclusive kind, forwards, with the arguments in the order of the
 /// device's call.
-template <std::random_access_iterator In, std::random_access_iterator Out, segment_heads Heads,
-          monoid Op>
+template <std::random_access_iterator In, std::random_access_iterator Out,
+          segment_description Heads, monoid Op>
 void inclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
-                              std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                              std::type_identity_t<typename Op::value_type> init,
                               index_t chunk_items = staged_chunk_items) {
   segmented_scan<scan_kind::inclusive>(threads, scan_direction::forward, in, out, heads, n, op,
                                        init, chunk_items);
 }
 
 /// The same of the exclusive kind.
-template <std::random_access_iterator In, std::random_access_iterator Out, segment_heads Heads,
-          monoid Op>
+template <std::random_access_iterator In, std::random_access_iterator Out,
+          segment_description Heads, monoid Op>
 void exclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
-                              std::type_identity_t<typename Op::value_type> init = Op::identity(),
+                              std::type_identity_t<typename Op::value_type> init,
                               index_t chunk_items = staged_chunk_items) {
   segmented_scan<scan_kind::exclusive>(threads, scan_direction::forward, in, out, heads, n, op,
                                        init, chunk_items);
 }
 
 }  // namespace libscan::inline v1::cpu
+
+#include <libscan/cpu/segmented_scan_calls.hpp>

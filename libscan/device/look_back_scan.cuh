@@ -6,6 +6,7 @@
 
 #include <libscan/block/scan.cuh>
 #include <libscan/block/tile_io.cuh>
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/item_count.cuh>
@@ -65,7 +66,7 @@ struct look_back_scan_kernel {
 
   template <class In, class Out>
   __device__ void operator()(shared_storage& shared, In items_in, Out items_out, item_count count,
-                             Op op, T init, tile_state<T> state, T* total) const {
+                             Op op, T init, tile_state<T> state, total_value_t<T>* total) const {
     index_t const n = count.get();
     auto const in = counted(items_in, n);
     auto const out = counted(items_out, n);
@@ -114,14 +115,15 @@ struct look_back_scan_kernel {
 /// Resets the tile state and launches `look_back_scan_kernel` over n items.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>
 void look_back_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                    typename Op::value_type* d_total, typename Op::value_type init) {
+                    total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
   using T = typename Op::value_type;
   using kernel = look_back_scan_kernel<Kind, Op, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
   std::byte* const memory = ws.reserve(tile_state<T>::bytes(tiles));
   simt::fill_async(memory, 0, tile_state<T>::reset_bytes(tiles), ws.stream());
-  unsigned const blocks = blocks_for<kernel, In, Out, item_count, Op, T, tile_state<T>, T*>(
-      tiles, kernel::block_threads);
+  unsigned const blocks =
+      blocks_for<kernel, In, Out, item_count, Op, T, tile_state<T>, total_value_t<T>*>(
+          tiles, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()}, in,
                        out, n, op, init, tile_state<T>(memory, tiles), d_total);
 }

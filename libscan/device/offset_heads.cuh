@@ -12,9 +12,10 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Sets the head bit of every segment that is not empty; if any is, stores the number of segments
-/// at `numbered`, unless that is null. A block gathers the bits of segments that are not too long
-/// in shared memory, and adds them to those of others a word at a time.
+/// Sets the head bit of every segment that is not empty, and of what comes after the last; if any
+/// segment is empty or any item in none, stores the number of segments at `numbered`, unless that
+/// is null. A block gathers the bits of segments that are not too long in shared memory, and adds
+/// them to those of others a word at a time.
 template <class Offset>
 struct mark_heads_kernel {
   using number =
@@ -41,7 +42,7 @@ struct mark_heads_kernel {
     auto const limit = static_cast<place>(n < largest ? n : largest);
     int const own = static_cast<int>(threadIdx.x) / simt::warp_size * warp_segments;
     index_t const stride = index_t{gridDim.x} * block_segments;
-    bool empty = false;  // whether any of the caller's segments is
+    bool empty = leaves_out(offsets, segments, limit, words);  // or any of the caller's segments is
     for (index_t first = index_t{blockIdx.x} * block_segments; first < segments; first += stride) {
       Offset const* const begin = offsets + first;
       index_t const left = segments - first;
@@ -58,6 +59,16 @@ struct mark_heads_kernel {
   }
 
  private:
+  /// Whether items are before the first segment or after the last, whose successor begins there. By
+  /// the first thread of all.
+  static __device__ bool leaves_out(Offset const* offsets, index_t segments, place limit,
+                                    std::uint32_t* words) {
+    if (blockIdx.x != 0 || threadIdx.x != 0) return false;
+    place const end = item_at(offsets + segments);
+    if (end < limit) set_bits(words, end / 32, 1u << end % 32);
+    return item_at(offsets) != 0 || end < limit;
+  }
+
   static __device__ void set_bits(std::uint32_t* words, place word, unsigned bits) {
     if (bits == 0) return;
     simt::atomic_ref<std::uint32_t>(words[word]).fetch_or(bits, simt::memory_order_relaxed);
@@ -170,8 +181,8 @@ constexpr std::size_t head_bytes(segment_offsets<Offset> const&, index_t n) {
   return static_cast<std::size_t>(ceil_div(n, index_t{2048})) * 256;
 }
 
-/// Marks the heads in words at `memory`, which are 0; if a segment is empty, stores the number of
-/// segments at `numbered`, unless that is null.
+/// Marks the heads in words at `memory`, which are 0; if a segment is empty or an item in none,
+/// stores the number of segments at `numbered`, unless that is null.
 template <class Offset>
 head_bits mark_heads(segment_offsets<Offset> heads, std::byte* memory, item_count n,
                      index_t* numbered, simt::stream on) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipeline of device-wide scans, for GPUs with bulk copies (sm_90 and later): persistent and
-// warp-specialised. Tiles pass through a ring of stages in shared memory. They wait there for what
-// comes before them, and are read twice, to be summed and to be scanned; or as their results.
+// warp-specialised. Tiles wait for their prefix in shared memory, in a ring of stages.
 #pragma once
 
 #include <libscan/device/item_count.cuh>
@@ -56,6 +55,7 @@ template <class Work, class Tuning>
 struct pipeline_kernel {
   using summary = typename Work::summary;
   using op_type = typename Work::op_type;
+  using total_type = total_value_t<summary>;
   static constexpr int stages = Tuning::stages;
   static constexpr int groups = Tuning::groups;
   static constexpr int parts = Work::parts;
@@ -93,7 +93,7 @@ struct pipeline_kernel {
 
   __device__ void operator()(shared_storage& shared, Work work, item_count count, op_type op,
                              summary init, tile_totals<summary> totals, unsigned long long* claimed,
-                             summary* total) const {
+                             total_type* total) const {
     if constexpr (simt::has_bulk_copy) {
       index_t const n = count.get();
       int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
@@ -259,7 +259,7 @@ struct pipeline_kernel {
 
   /// Finds the prefix that enters each tile of the block. By one warp.
   static __device__ void find_prefixes(shared_storage& shared, index_t n,
-                                       running_prefix<summary, op_type> prefix, summary* total) {
+                                       running_prefix<summary, op_type> prefix, total_type* total) {
     index_t const tiles = ceil_div(n, index_t{tile_items});
     if (tiles == 0 && total != nullptr && blockIdx.x == 0) store_total(total, prefix.advance_to(0));
     for (unsigned k = 0, told = 0; told < groups; ++k) {
@@ -277,7 +277,7 @@ struct pipeline_kernel {
     }
   }
 
-  static __device__ void store_total(summary* total, summary const& value) {
+  static __device__ void store_total(total_type* total, summary const& value) {
     if (simt::lane_id() == 0) *total = value;
   }
 

@@ -127,7 +127,8 @@ struct reverse_scan_work {
 /// Scans in[0 .. n-1] from behind with a pipeline. `Op` as in `reverse_scan_work`.
 template <scan_kind Kind, class Tuning, class Item, class Result, class Op>
 void pipelined_reverse_scan(workspace& ws, Item const* in, Result* out, index_t n, Op op,
-                            typename Op::value_type* d_total, typename Op::value_type init) {
+                            total_value_t<typename Op::value_type>* d_total,
+                            typename Op::value_type init) {
   using T = typename Op::value_type;
   using work = reverse_scan_work<Kind, Item, Result, Op, Tuning>;
   auto const behind = reinterpret_cast<std::uintptr_t>(out + n) % 16;

@@ -69,7 +69,7 @@ struct scan_work {
 /// Scans n items with a pipeline.
 template <scan_kind Kind, class Tuning, class Item, class Out, class Op>
 void pipelined_scan(workspace& ws, Item const* in, Out out, item_count n, Op op,
-                    typename Op::value_type* d_total, typename Op::value_type init) {
+                    total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
   using T = typename Op::value_type;
   using work = scan_work<Kind, Item, Out, Op, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{work::tile_items});

@@ -6,11 +6,13 @@
 
 #include <type_traits>
 
+#include <libscan/core/operator_call.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/packed_rows.cuh>
 #include <libscan/device/staged_tile.cuh>
+#include <libscan/device/values.cuh>
 #include <libscan/device/workspace.cuh>
 #include <libscan/warp/row_io.cuh>
 #include <libscan/warp/scan.cuh>
@@ -33,7 +35,11 @@ template <class T>
 struct short_reduce_tuning : reduce_tuning<T> {
   static constexpr int loads_per_thread = sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 1;
   static constexpr int items_per_thread = loads_per_thread;
-  static constexpr index_t most_items = index_t{1} << (sizeof(T) <= 8 ? 21 : 18);
+  // Their tiles' totals are one tile, of whatever size that is.
+  static constexpr index_t tile_items = index_t{reduce_tuning<T>::block_threads} * items_per_thread;
+  static constexpr index_t worth_items = index_t{1} << (sizeof(T) <= 8 ? 21 : 18);
+  static constexpr index_t most_items =
+      worth_items < tile_items * tile_items ? worth_items : tile_items * tile_items;
 };
 
 /// Tile of its second kernel: one block, as large as may be.
@@ -71,8 +77,9 @@ struct reduce_kernel {
   };
 
   /// `items_per_item`: how many of the counted items stand behind one of `in`.
+  template <class Result>
   __device__ void operator()(shared_storage& shared, In in, item_count count,
-                             index_t items_per_item, Op op, T init, T* out) const {
+                             index_t items_per_item, Op op, T init, Result* out) const {
     index_t const n = ceil_div(count.get(), items_per_item);
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
     bool const leader = threadIdx.x == 0;
@@ -156,7 +163,7 @@ struct reduce_at_once_kernel {
   };
 
   __device__ void operator()(shared_storage& shared, In in, item_count n, Op op, T init, T* totals,
-                             T* out) const {
+                             total_value_t<T>* out) const {
     each_tile{}(shared.tiles, in, n, 1, op, init, totals);
     simt::sync_grid();
     if (blockIdx.x == 0) all{}(shared.totals, totals, n, each_tile::tile_items, op, init, out);
@@ -165,16 +172,17 @@ struct reduce_at_once_kernel {
 
 /// Launches the kernel of both steps of a reduction.
 template <class Tuning, class In, class Op>
-void reduce_at_once(workspace& ws, In in, typename Op::value_type* d_result, item_count n, Op op,
-                    typename Op::value_type init) {
+void reduce_at_once(workspace& ws, In in, total_value_t<typename Op::value_type>* d_result,
+                    item_count n, Op op, typename Op::value_type init) {
   using T = typename Op::value_type;
   using kernel = reduce_at_once_kernel<In, Op, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::each_tile::tile_items});
   auto* const totals =
       reinterpret_cast<T*>(ws.reserve(static_cast<std::size_t>(tiles) * sizeof(T)));
-  unsigned const blocks =
-      tiles <= 1 ? 1
-                 : blocks_for<kernel, In, item_count, Op, T, T*, T*>(tiles, kernel::block_threads);
+  unsigned const blocks = tiles <= 1
+                              ? 1
+                              : blocks_for<kernel, In, item_count, Op, T, T*, total_value_t<T>*>(
+                                    tiles, kernel::block_threads);
   simt::launch<kernel>(
       {.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream(), .cooperative = true},
       in, n, op, init, totals, d_result);
@@ -182,10 +190,8 @@ void reduce_at_once(workspace& ws, In in, typename Op::value_type* d_result, ite
 
 /// Launches the kernel of both steps, or, of more items, one of each.
 template <class Tuning, class RestTuning, class In, class Op>
-void reduce(workspace& ws, In in, typename Op::value_type* d_result, item_count n, Op op,
-            typename Op::value_type init) {
-  static_assert(monoid<Op>,
-                "a reduction's operator needs value_type, identity() and an associative call");
+void reduce(workspace& ws, In in, total_value_t<typename Op::value_type>* d_result, item_count n,
+            Op op, typename Op::value_type init) {
   using T = typename Op::value_type;
   using each_tile = reduce_kernel<reduce_step::each_tile, In, Op, Tuning>;
   using rest = reduce_kernel<reduce_step::all, T const*, Op, RestTuning>;
@@ -203,6 +209,24 @@ void reduce(workspace& ws, In in, typename Op::value_type* d_result, item_count 
   simt::launch<rest>({.blocks = 1, .threads = rest::block_threads, .on = ws.stream()},
                      static_cast<T const*>(totals), n, index_t{each_tile::tile_items}, op, init,
                      d_result);
+}
+
+/// The reduction of the public calls.
+template <class Tuning, class In, class Op>
+void reduce_as_tuned(workspace& ws, In in, total_value_t<typename Op::value_type>* d_result,
+                     item_count n, Op op, typename Op::value_type init) {
+  using T = typename Op::value_type;
+  refuse_items<In, T>();
+  if constexpr (std::is_void_v<Tuning>) {
+    using few = short_reduce_tuning<T>;
+    static_assert(few::most_items <= reduce_at_once_kernel<In, Op, few>::most_items);
+    if (n.at_most() <= few::most_items) {
+      return device::reduce_at_once<few>(ws, in, d_result, n, op, init);
+    }
+    device::reduce<reduce_tuning<T>, reduce_rest_tuning<T>>(ws, in, d_result, n, op, init);
+  } else {
+    device::reduce<Tuning, Tuning>(ws, in, d_result, n, op, init);
+  }
 }
 
 }  // namespace device
@@ -230,20 +254,28 @@ constexpr std::size_t reduce_workspace_bytes(index_t n) {
 /// in every run, on every GPU. Progress: up to 2^26 items of 4 bytes take a cooperative launch,
 /// which starts when all its blocks fit; of more, no block waits for another. Throws:
 /// `invalid_argument` (workspace too small), `device_error`.
-template <class Tuning = void, class In, class Op>
+template <class Tuning = void, class In, monoid Op>
 void reduce(workspace& ws, In in, typename Op::value_type* d_result, item_count n, Op op,
-            std::type_identity_t<typename Op::value_type> init = Op::identity()) {
-  using T = typename Op::value_type;
-  if constexpr (std::is_void_v<Tuning>) {
-    using few = device::short_reduce_tuning<T>;
-    static_assert(few::most_items <= device::reduce_at_once_kernel<In, Op, few>::most_items);
-    if (n.at_most() <= few::most_items) {
-      return device::reduce_at_once<few>(ws, in, d_result, n, op, init);
-    }
-    device::reduce<device::reduce_tuning<T>, device::reduce_rest_tuning<T>>(ws, in, d_result, n, op,
-                                                                            init);
-  } else {
-    device::reduce<Tuning, Tuning>(ws, in, d_result, n, op, init);
+            std::type_identity_t<typename Op::value_type> init) {
+  device::reduce_as_tuned<Tuning>(ws, in, d_result, n, op, init);
+}
+
+/// The same without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), for which init is needed if its identity is not known.
+template <class Tuning = void, class In, class Result, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void reduce(workspace& ws, In in, Result* d_result, item_count n, Op op,
+            Init init = unstated::init()) {
+  using call = detail::operator_call<Op, In, Init, detail::init_needed::if_no_identity>;
+  constexpr bool fits = std::is_same_v<Result, typename call::value_type>;
+  static_assert(fits,
+                "libscan: d_result points to another type than the operator accumulates in, which "
+                "is Op::value_type or, without one, that of op(init, item): state an init of the "
+                "result's type");
+  if constexpr (call::accepted() && fits) {
+    call::run(op, init, [&](auto by, auto first) {
+      device::reduce_as_tuned<Tuning>(ws, in, d_result, n, by, first);
+    });
   }
 }
 

@@ -38,8 +38,9 @@ namespace device {
 /// Scans from behind the way `Tuning` says; void: chooses, as `scan` does.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>
 void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                  typename Op::value_type* d_total, typename Op::value_type init) {
+                  total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
   using T = typename Op::value_type;
+  refuse_items<In, T>();
   require_in_place_or_apart(
       Kind == scan_kind::inclusive ? "reverse inclusive scan" : "reverse exclusive scan",
       memory_of(in, n.at_least()), memory_of(out, n.at_least()));
@@ -79,20 +80,48 @@ void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
 /// memory, also if the operator does not commute; `init` comes last. For everything else
 /// see `exclusive_scan`; of more items than are resident at once the pipeline takes those whose
 /// results, too, are behind a plain pointer, if the host knows n.
-template <class Tuning = void, class In, class Out, class Op>
+template <class Tuning = void, class In, class Out, monoid Op>
 void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                            typename Op::value_type* d_total = nullptr,
-                            std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+                            typename Op::value_type* d_total,
+                            std::type_identity_t<typename Op::value_type> init) {
   device::reverse_scan<scan_kind::exclusive, Tuning>(ws, in, out, n, op, d_total, init);
+}
+
+/// The same without an init, and by any other callable: as for `exclusive_scan`.
+template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                            operator_value_t<Op, In, Init>* d_total = nullptr,
+                            Init init = unstated::init()) {
+  using call = detail::operator_call<Op, In, Init, detail::init_needed::if_no_identity>;
+  if constexpr (call::accepted()) {
+    call::run(op, init, [&](auto by, auto first) {
+      device::reverse_scan<scan_kind::exclusive, Tuning>(ws, in, out, n, by, d_total, first);
+    });
+  }
 }
 
 /// out[i] = in[i] op ... op in[n - 1] op init for 0 <= i < n; otherwise as
 /// `reverse_exclusive_scan`.
-template <class Tuning = void, class In, class Out, class Op>
+template <class Tuning = void, class In, class Out, monoid Op>
 void reverse_inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                            typename Op::value_type* d_total = nullptr,
-                            std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+                            typename Op::value_type* d_total,
+                            std::type_identity_t<typename Op::value_type> init) {
   device::reverse_scan<scan_kind::inclusive, Tuning>(ws, in, out, n, op, d_total, init);
+}
+
+/// The same without an init, and by any other callable: as for `inclusive_scan`.
+template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void reverse_inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                            operator_value_t<Op, In, Init>* d_total = nullptr,
+                            Init init = unstated::init()) {
+  using call = detail::operator_call<Op, In, Init, detail::init_needed::never>;
+  if constexpr (call::accepted()) {
+    call::run(op, init, [&](auto by, auto first) {
+      device::reverse_scan<scan_kind::inclusive, Tuning>(ws, in, out, n, by, d_total, first);
+    });
+  }
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

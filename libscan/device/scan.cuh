@@ -5,12 +5,14 @@
 
 #include <type_traits>
 
+#include <libscan/core/operator_call.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/memory_span.cuh>
 #include <libscan/device/pipelined_scan.cuh>
 #include <libscan/device/resident_scan.cuh>
+#include <libscan/device/values.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -26,7 +28,7 @@ concept tunes_resident = requires {
 /// Scans the way `Tuning` says.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>
 void scan_as_tuned(workspace& ws, In in, Out out, item_count n, Op op,
-                   typename Op::value_type* d_total, typename Op::value_type init) {
+                   total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
   if constexpr (tunes_pipeline<Tuning>) {
     pipelined_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
   } else if constexpr (tunes_resident<Tuning>) {
@@ -38,8 +40,8 @@ void scan_as_tuned(workspace& ws, In in, Out out, item_count n, Op op,
 
 /// Chooses how to scan: by the number of items, and by what the iterators and the GPU permit.
 template <scan_kind Kind, class In, class Out, class Op>
-void scan(workspace& ws, In in, Out out, item_count n, Op op, typename Op::value_type* d_total,
-          typename Op::value_type init) {
+void scan(workspace& ws, In in, Out out, item_count n, Op op,
+          total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
   using T = typename Op::value_type;
   if constexpr (sizeof(T) <= 16) {
     if (resident_scan_if_fits<Kind>(ws, in, out, n, op, d_total, init)) return;
@@ -59,9 +61,9 @@ void scan(workspace& ws, In in, Out out, item_count n, Op op, typename Op::value
 /// The scan of the public calls.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>
 void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
-                      typename Op::value_type* d_total, typename Op::value_type init) {
-  static_assert(monoid<Op>,
-                "a scan's operator needs value_type, identity() and an associative call");
+                      total_value_t<typename Op::value_type>* d_total,
+                      typename Op::value_type init) {
+  refuse_items<In, typename Op::value_type>();
   require_in_place_or_apart(Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan",
                             memory_of(in, n.at_least()), memory_of(out, n.at_least()));
   if constexpr (std::is_void_v<Tuning>) {
@@ -108,19 +110,50 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
 /// cooperative launch, which starts when all its blocks fit; otherwise a tile waits only for tiles
 /// claimed by running blocks, in whatever order blocks start. Throws: `invalid_argument` (workspace
 /// too small, overlap), `device_error`.
-template <class Tuning = void, class In, class Out, class Op>
+template <class Tuning = void, class In, class Out, monoid Op>
 void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                    typename Op::value_type* d_total = nullptr,
-                    std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+                    typename Op::value_type* d_total,
+                    std::type_identity_t<typename Op::value_type> init) {
   device::scan_with_tuning<scan_kind::exclusive, Tuning>(ws, in, out, n, op, d_total, init);
 }
 
+/// The same without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), for which init is needed
+/// if its identity is not known.
+template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                    operator_value_t<Op, In, Init>* d_total = nullptr,
+                    Init init = unstated::init()) {
+  using call = detail::operator_call<Op, In, Init, detail::init_needed::if_no_identity>;
+  if constexpr (call::accepted()) {
+    call::run(op, init, [&](auto by, auto first) {
+      device::scan_with_tuning<scan_kind::exclusive, Tuning>(ws, in, out, n, by, d_total, first);
+    });
+  }
+}
+
 /// out[i] = init op in[0] op ... op in[i] for 0 <= i < n; otherwise as `exclusive_scan`.
-template <class Tuning = void, class In, class Out, class Op>
+template <class Tuning = void, class In, class Out, monoid Op>
 void inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
-                    typename Op::value_type* d_total = nullptr,
-                    std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+                    typename Op::value_type* d_total,
+                    std::type_identity_t<typename Op::value_type> init) {
   device::scan_with_tuning<scan_kind::inclusive, Tuning>(ws, in, out, n, op, d_total, init);
+}
+
+/// The same without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), which needs no init.
+template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
+                    operator_value_t<Op, In, Init>* d_total = nullptr,
+                    Init init = unstated::init()) {
+  using call = detail::operator_call<Op, In, Init, detail::init_needed::never>;
+  if constexpr (call::accepted()) {
+    call::run(op, init, [&](auto by, auto first) {
+      device::scan_with_tuning<scan_kind::inclusive, Tuning>(ws, in, out, n, by, d_total, first);
+    });
+  }
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

@@ -95,7 +95,8 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
                                                      segment_offsets<Offset> const& descriptor) {
   auto const whole = [](std::size_t bytes) { return ceil_div(bytes, std::size_t{256}) * 256; };
   index_t const segments = descriptor.segments;
-  auto const most_begun = static_cast<std::size_t>(std::min(n, segments));
+  // Besides, of what is before the first, and after the last.
+  auto const most_begun = static_cast<std::size_t>(std::min(n, segments + 2));
   offset_totals_layout layout{};
   layout.numbered = head_bytes(descriptor, n);
   layout.spread = layout.numbered + 256;
@@ -108,13 +109,14 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
 }
 
 /// Totals between offsets. Of few, each tile searches for its own; otherwise heads are marked. Only
-/// if a segment is empty are the totals of the others written side by side first, and spread.
+/// if a segment is empty, or an item in none, are totals written side by side first, and spread.
 template <class Tuning, class In, class Totals, class Offset, class Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offset> descriptor,
                       no_keys keys, item_count n, Op op, index_t* /*d_segments*/,
                       typename Op::value_type init) {
   using T = typename Op::value_type;
   check_heads(descriptor);
+  if (descriptor.segments == 0) return;
   if constexpr (!tunes_pipeline<Tuning> && !tunes_resident_segments<Tuning> &&
                 !marks_heads<Tuning>) {
     using tuning = look_back_reduce_tuning<Tuning, T>;
@@ -168,45 +170,85 @@ constexpr std::size_t segmented_reduce_workspace_bytes(index_t n,
   return device::lay_out_offset_totals<T, void>(n, descriptor).bytes;
 }
 
+/// The same for ranges of items: none.
+template <class T, class Offset>
+constexpr std::size_t segmented_reduce_workspace_bytes(index_t, segment_ranges<Offset> const&) {
+  return 0;
+}
+
 /// totals[s] = init op the items of segment s, in order.
 ///
 /// Descriptors, types, operator, n, synchronisation, progress, repeatability and errors are those
-/// of `segmented_scan`. `segment_offsets` gives a total to every segment, `init` to empty ones; the
-/// first offset must be 0, or totals are undefined and may be written beyond their number; the
-/// other descriptors have no empty segments. d_segments: receives the number of segments in device
-/// memory, 0 if n = 0, or is null; not written for `segment_offsets`, whose number the caller
-/// knows. Aliasing: `totals` may overlap nothing (refused if they begin within what is read;
-/// between offsets also if they end there), and n may not be read from where the number of segments
-/// goes. Traffic: reads n items and the descriptor, writes one result per segment; for
-/// `segment_offsets`, unless they are so few that tiles search them, 1/8 byte an item passes
-/// through the workspace, and if any segment is empty also the
-/// totals of the others, and the offsets are read once more.
-template <class Tuning = void, class In, class Totals, class Heads, class Op>
+/// of `segmented_scan`. `segment_offsets` gives a total to every segment, `init` to empty ones; its
+/// offsets ascend within 0 ... n, and need not begin with 0 or end with n. The other descriptors
+/// have no empty segments, but for `segment_ranges`: those may be empty, overlap and come in any
+/// order (see `segmented_scan`), and their number is not written either. d_segments: receives the
+/// number of segments in device memory, 0 if n = 0, or is null; not written for `segment_offsets`,
+/// whose number the caller knows. Aliasing: `totals` may overlap nothing (refused if they begin
+/// within what is read; between offsets also if they end there), and n may not be read from where
+/// the number of segments goes. Traffic: reads n items and the descriptor, writes one result per
+/// segment; for `segment_offsets`, unless they are so few that tiles search them, 1/8 byte an item
+/// passes through the workspace, and if any segment is empty also the totals of the others, and the
+/// offsets are read once more.
+template <class Tuning = void, class In, class Totals, class Heads, monoid Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
-                      index_t* d_segments = nullptr,
-                      std::type_identity_t<typename Op::value_type> init = Op::identity()) {
-  static_assert(monoid<Op>,
-                "a reduction's operator needs value_type, identity() and an associative call");
-  device::require_results_apart("segmented reduce", in, descriptor, n.at_least(), totals);
-  device::segmented_reduce<Tuning>(ws, in, totals, descriptor, device::no_keys{}, n, op, d_segments,
-                                   init);
+                      index_t* d_segments, std::type_identity_t<typename Op::value_type> init) {
+  device::refuse_items<In, typename Op::value_type>();
+  if constexpr (device::by_ranges<Heads>) {
+    device::reduce_ranges<Tuning>(ws, in, totals, descriptor, n, op, init);
+  } else {
+    device::require_results_apart("segmented reduce", in, descriptor, n.at_least(), totals);
+    device::segmented_reduce<Tuning>(ws, in, totals, descriptor, device::no_keys{}, n, op,
+                                     d_segments, init);
+  }
+}
+
+/// The same without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), for which init is needed if its identity is not known.
+template <class Tuning = void, class In, class Totals, class Heads, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
+                      index_t* d_segments = nullptr, Init init = unstated::init()) {
+  using call = detail::operator_call<Op, In, Init, detail::init_needed::if_no_identity>;
+  if constexpr (call::accepted()) {
+    call::run(op, init, [&](auto by, auto first) {
+      libscan::segmented_reduce<Tuning>(ws, in, totals, descriptor, n, by, d_segments, first);
+    });
+  }
 }
 
 /// Every run of equal neighbouring keys becomes one: unique[s] = the key of run s, totals[s] = init
 /// op the items of run s, *d_runs = how many runs there are. Otherwise as `segmented_reduce` with
 /// `segment_keys`. `unique` and `totals` need room for as many results as there are runs, n at
 /// most; they may overlap nothing.
-template <class Tuning = void, class Keys, class In, class Unique, class Totals, class Op,
+template <class Tuning = void, class Keys, class In, class Unique, class Totals, monoid Op,
           class Equal = equal_values>
 void reduce_by_key(workspace& ws, Keys keys, In in, Unique unique, Totals totals, item_count n,
-                   Op op, index_t* d_runs, Equal equal = {},
-                   std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+                   Op op, index_t* d_runs, Equal equal,
+                   std::type_identity_t<typename Op::value_type> init) {
+  device::refuse_items<In, typename Op::value_type>();
+  device::refuse_items<Keys>();
   segment_keys<Keys, Equal> const descriptor{keys, equal};
   device::require_results_apart("reduce by key", in, descriptor, n.at_least(), totals);
   device::require_results_apart("reduce by key", in, descriptor, n.at_least(), unique);
   device::segmented_reduce<Tuning>(ws, in, totals, descriptor,
                                    device::unique_keys<Keys, Unique>{keys, unique}, n, op, d_runs,
                                    init);
+}
+
+/// The same without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), which needs no init.
+template <class Tuning = void, class Keys, class In, class Unique, class Totals, class Op,
+          class Equal = equal_values, class Init = unstated>
+requires detail::adapted<Op, Init>
+void reduce_by_key(workspace& ws, Keys keys, In in, Unique unique, Totals totals, item_count n,
+                   Op op, index_t* d_runs, Equal equal = {}, Init init = unstated::init()) {
+  using call = detail::operator_call<Op, In, Init, detail::init_needed::never>;
+  if constexpr (call::accepted()) {
+    call::run(op, init, [&](auto by, auto first) {
+      libscan::reduce_by_key<Tuning>(ws, keys, in, unique, totals, n, by, d_runs, equal, first);
+    });
+  }
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

@@ -12,7 +12,9 @@
 #include <libscan/device/pipelined_segmented_scan.cuh>
 #include <libscan/device/resident_segmented_scan.cuh>
 #include <libscan/device/searched_heads.cuh>
+#include <libscan/device/segment_ranges.cuh>
 #include <libscan/device/segmented_tile.cuh>
+#include <libscan/device/values.cuh>
 #include <libscan/device/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -105,9 +107,8 @@ constexpr std::size_t segmented_tiles_bytes(index_t n, index_t look_back_items) 
 template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
                     typename Op::value_type init) {
-  static_assert(monoid<Op>,
-                "a scan's operator needs value_type, identity() and an associative call");
   using T = typename Op::value_type;
+  refuse_items<In, T>();
   using look_back = std::conditional_t<tunes_pipeline<Tuning> || tunes_resident_segments<Tuning> ||
                                            std::is_void_v<Tuning>,
                                        segmented_tuning<T>, Tuning>;
@@ -173,42 +174,83 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, Heads const& des
   return device::head_bytes(descriptor, n) + device::segmented_tiles_bytes<T>(n, tile_items);
 }
 
+/// The same for ranges of items: none.
+template <class T, class Offset>
+constexpr std::size_t segmented_scan_workspace_bytes(index_t, segment_ranges<Offset> const&) {
+  return 0;
+}
+
 /// Scan within segments: out[i] = init op in[h] op ... op in[i] (inclusive) or init op in[h] op ...
 /// op in[i - 1] (exclusive) for 0 <= i < n, where h is the last head up to and including i.
 ///
 /// Heads: `descriptor` is one of `head_flags`, `head_bits`, `segment_offsets`, `segment_keys`,
-/// `equal_segments`; item 0 always begins a segment. Types: `in` and `out` are random-access
-/// iterators of the device; items are converted to Op::value_type before the operator sees them,
-/// and results from it when they are stored. Operator: associative; need not commute: unless it is
-/// `commutative`, it is only ever called as op(earlier, later), on items, `init` and the identity.
-/// n: any size >= 0, also read from device memory (`item_count::on_device`); n = 0 writes nothing.
-/// Aliasing: in == out exactly is allowed; any other overlap, also with the descriptor, is refused
-/// where both are pointers and the host knows n, otherwise undefined. Synchronisation: asynchronous
-/// on the workspace's stream; allocates only if the workspace must grow. Traffic: reads n items and
-/// the descriptor, writes n results, whatever the lengths of the segments; few offsets are read
-/// again by tiles that search them. Results are bitwise the same in every run on one kind of GPU.
-/// Progress: few items, and many behind plain pointers on GPUs with bulk copies and room for the
-/// pipeline (sm_90), take a cooperative launch, which starts when all its blocks fit; otherwise a
-/// tile waits only for tiles claimed by running blocks. Throws: `invalid_argument` (workspace too
-/// small, no length, overlap), `device_error`.
-template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, class Op>
+/// `equal_segments`; item 0 always begins a segment. Or it is `segment_ranges`, which leave items
+/// out: those of `out` stay as they are, and where a range reaches beyond the n items it is cut
+/// off. A block takes a range at a time, in one ordinary launch without workspace, so that a range
+/// much longer than others takes as long as one block does. `segment_offsets` whose first is not 0
+/// or whose last is not n are `segment_ranges<Offset>::between(offsets, segments)`. Types: `in` and
+/// `out` are random-access iterators of the device; items are converted to Op::value_type before
+/// the operator sees them, and results from it when they are stored. Operator: associative; need
+/// not commute: unless it is `commutative`, it is only ever called as op(earlier, later), on items,
+/// `init` and the identity. n: any size >= 0, also read from device memory
+/// (`item_count::on_device`); n = 0 writes nothing. Aliasing: in == out exactly is allowed; any
+/// other overlap, also with the descriptor, is refused where both are pointers and the host knows
+/// n, otherwise undefined. Synchronisation: asynchronous on the workspace's stream; allocates only
+/// if the workspace must grow. Traffic: reads n items and the descriptor, writes n results,
+/// whatever the lengths of the segments; few offsets are read again by tiles that search them.
+/// Results are bitwise the same in every run on one kind of GPU. Progress: few items, and many
+/// behind plain pointers on GPUs with bulk copies and room for the pipeline (sm_90), take a
+/// cooperative launch, which starts when all its blocks fit; otherwise a tile waits only for tiles
+/// claimed by running blocks. Throws: `invalid_argument` (workspace too small, no length, overlap),
+/// `device_error`.
+template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, monoid Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
-                    std::type_identity_t<typename Op::value_type> init = Op::identity()) {
+                    std::type_identity_t<typename Op::value_type> init) {
   device::segmented_scan<Kind, Tuning>(ws, in, out, descriptor, n, op, init);
 }
 
+/// The same without an init, which is then the identity; and by any other callable
+/// (libscan/core/function_operator.hpp), for which an exclusive scan needs init if its identity is
+/// not known.
+template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, class Op,
+          class Init = unstated>
+requires detail::adapted<Op, Init>
+void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
+                    Init init = unstated::init()) {
+  constexpr auto needed = Kind == scan_kind::inclusive ? detail::init_needed::never
+                                                       : detail::init_needed::if_no_identity;
+  using call = detail::operator_call<Op, In, Init, needed>;
+  if constexpr (call::accepted()) {
+    call::run(op, init, [&](auto by, auto first) {
+      device::segmented_scan<Kind, Tuning>(ws, in, out, descriptor, n, by, first);
+    });
+  }
+}
+
 /// `segmented_scan` of the inclusive kind.
-template <class Tuning = void, class In, class Out, class Heads, class Op>
+template <class Tuning = void, class In, class Out, class Heads, monoid Op>
 void inclusive_segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
-                              std::type_identity_t<typename Op::value_type> init = Op::identity()) {
-  segmented_scan<scan_kind::inclusive, Tuning>(ws, in, out, descriptor, n, op, init);
+                              std::type_identity_t<typename Op::value_type> init) {
+  device::segmented_scan<scan_kind::inclusive, Tuning>(ws, in, out, descriptor, n, op, init);
+}
+template <class Tuning = void, class In, class Out, class Heads, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void inclusive_segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
+                              Init init = unstated::init()) {
+  libscan::segmented_scan<scan_kind::inclusive, Tuning>(ws, in, out, descriptor, n, op, init);
 }
 
 /// `segmented_scan` of the exclusive kind.
-template <class Tuning = void, class In, class Out, class Heads, class Op>
+template <class Tuning = void, class In, class Out, class Heads, monoid Op>
 void exclusive_segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
-                              std::type_identity_t<typename Op::value_type> init = Op::identity()) {
-  segmented_scan<scan_kind::exclusive, Tuning>(ws, in, out, descriptor, n, op, init);
+                              std::type_identity_t<typename Op::value_type> init) {
+  device::segmented_scan<scan_kind::exclusive, Tuning>(ws, in, out, descriptor, n, op, init);
+}
+template <class Tuning = void, class In, class Out, class Heads, class Op, class Init = unstated>
+requires detail::adapted<Op, Init>
+void exclusive_segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
+                              Init init = unstated::init()) {
+  libscan::segmented_scan<scan_kind::exclusive, Tuning>(ws, in, out, descriptor, n, op, init);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

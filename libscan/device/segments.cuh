@@ -23,10 +23,12 @@ using head_flags = byte_mask;
 using head_bits = bit_mask;
 
 /// Segment s is the items [offsets[s], offsets[s + 1]); it may be empty. `offsets`: segments + 1
-/// integers of any size in device memory, ascending, the first 0, the last the number of items.
-/// Offsets outside [0, n) begin nothing. They are turned into head bits in the workspace: reads all
-/// offsets, writes and reads 1/8 byte per item; no search, however long, short or empty the
-/// segments are. But in scans and sums of up to 2^22 items in up to 2^17 segments each tile
+/// integers of any size in device memory, ascending, the first 0, the last the number of items
+/// (but any of 0 ... n in `segmented_reduce`; a scan writes all n items, and takes those before the
+/// first offset or after the last for segments of their own: `segment_ranges` leave them as they
+/// are). Offsets outside [0, n) begin nothing. They are turned into head bits in the workspace:
+/// reads all offsets, writes and reads 1/8 byte per item; no search, however long, short or empty
+/// the segments are. But in scans and sums of up to 2^22 items in up to 2^17 segments each tile
 /// searches for its own segments instead.
 template <class Offset>
 struct segment_offsets {

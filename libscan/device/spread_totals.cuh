@@ -13,7 +13,7 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// totals[s] = begun[k] if segment s is the k-th that is not empty, `init` if it is empty, for all
-/// s below *numbered.
+/// s below *numbered. Items before the first segment have a total of their own, before its.
 template <class Offset, class T>
 struct spread_totals_kernel {
   static constexpr int block_threads = 256;
@@ -68,7 +68,8 @@ struct spread_totals_kernel {
           enter_tile(state, tile, position{all}, position{0}, plus_position{}, shared.carry);
 
       // 5 load their totals; 6 store those of all
-      T const* const first = begun + (carry.value + before);
+      index_t const skipped = static_cast<index_t>(offsets[0]) != 0 ? 1 : 0;
+      T const* const first = begun + (carry.value + before + skipped);
       T total[rows];
 #pragma unroll
       for (int r = 0; r < rows; ++r) total[r] = begins[r] ? first[number[r]] : init;

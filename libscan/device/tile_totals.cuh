@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include <libscan/core/function_operator.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/simt/simt.cuh>
 

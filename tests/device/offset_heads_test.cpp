@@ -64,7 +64,8 @@ std::vector<Offset> make_offsets(kind how, index_t segments, index_t n, random_w
   return offsets;
 }
 
-/// The heads of n items, by a loop. `empty`, if not null: whether a segment has none.
+/// The heads of n items, by a loop. `empty`, if not null: whether a segment has none, or an item is
+/// in none; what comes after the last segment has a head then.
 template <class Offset>
 std::vector<std::uint32_t> expected_heads(std::vector<Offset> const& offsets, index_t n,
                                           std::size_t words, bool* empty = nullptr) {
@@ -76,6 +77,12 @@ std::vector<std::uint32_t> expected_heads(std::vector<Offset> const& offsets, in
       continue;
     }
     expected[static_cast<std::size_t>(at / 32)] |= 1u << at % 32;
+  }
+  if (empty != nullptr && offsets.size() > 1) {
+    auto const last = static_cast<index_t>(offsets.back());
+    bool const stops = 0 <= last && last < n;
+    if (stops) expected[static_cast<std::size_t>(last / 32)] |= 1u << last % 32;
+    *empty = *empty || stops || offsets.front() != 0;
   }
   return expected;
 }

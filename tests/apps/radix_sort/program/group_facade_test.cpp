@@ -126,12 +126,35 @@ TEST_CASE("segments are sorted by some bits") {
                   invalid_argument);
 }
 
-TEST_CASE("offsets must part all keys into segments") {
+TEST_CASE("keys before the first segment and after the last stay as they are") {
+  engine const on = engine::cpu(2);
+  std::vector<int> const keys{9, 3, 5, 4, 1, 7};
+  std::vector<int> out(6, -1), values{0, 1, 2, 3, 4, 5}, in_place = keys;
+  std::vector<short> places{0, 1, 2, 3, 4, 5};
+  std::vector<index_t> const offsets{1, 4, 5}, none{3};
+  segmented_sort_keys(on, keys, out, offsets);
+  CHECK(out == std::vector<int>{-1, 3, 4, 5, 1, -1});
+  segmented_sort_pairs(on, in_place, in_place, places, places, offsets);
+  CHECK(in_place == std::vector<int>{9, 3, 4, 5, 1, 7});
+  CHECK(places == std::vector<short>{0, 1, 3, 2, 4, 5});
+  std::vector<index_t> positions(6, -1);
+  segmented_argsort(on, keys, positions, offsets);
+  CHECK(positions == std::vector<index_t>{-1, 1, 3, 2, 4, -1});
+  std::vector<float> const odd{2, -0.0F, 0, -1, 5};
+  std::vector<float> sorted(5, -1);
+  segmented_sort_keys(on, odd, sorted, std::vector<index_t>{1, 4});
+  CHECK(sorted == std::vector<float>{-1, -1, -0.0F, 0, -1});
+  segmented_sort_keys(on, keys, out, none);
+  segmented_sort_keys(on, keys, out, std::vector<index_t>{0, 0, 0});
+  CHECK(out == std::vector<int>{-1, 3, 4, 5, 1, -1});
+}
+
+TEST_CASE("offsets must be within the keys, and ascend") {
   engine const on = engine::cpu(2);
   std::vector<int> keys(10, 3), out(10, -1);
   using offsets = std::vector<index_t>;
   for (offsets const& wrong :
-       {offsets{}, offsets{0}, offsets{0, 9}, offsets{0, 11}, offsets{1, 10}, offsets{0, 6, 5, 10},
+       {offsets{}, offsets{-1}, offsets{0, 11}, offsets{3, 11}, offsets{0, 6, 5, 10},
         offsets{0, -1, 10}, offsets{-1, 10}, offsets{0, 20, 10}}) {
     CHECK_THROWS_AS(segmented_sort_keys(on, keys, out, wrong), invalid_argument);
     CHECK_THROWS_AS(segmented_sort_pairs(on, keys, out, keys, keys, wrong), invalid_argument);
@@ -140,9 +163,10 @@ TEST_CASE("offsets must part all keys into segments") {
     CHECK(positions == std::vector<index_t>(10, -1));
   }
   CHECK(out == std::vector<int>(10, -1));
-  CHECK_THROWS_WITH(segmented_sort_keys(on, keys, out, offsets{3, 10}),
-                    "segmented_sort_keys: offsets begin with 3; expected 0, and one more for each "
-                    "segment");
+  CHECK_THROWS_WITH(
+      segmented_sort_keys(on, keys, out, offsets{-3, 10}),
+      "segmented_sort_keys: offsets begin with -3; expected 0 to 10, and one more for "
+      "each segment");
   std::vector<int> none;
   segmented_sort_keys(on, none, none, offsets{0});
   segmented_sort_keys(on, none, none, offsets{0, 0, 0});

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators out of any callable: plain functors, lambdas, pointers to functions, those of the
+// standard library, CUDA's and CUB's. A scan needs a type to accumulate in and an identity. The
+// type follows from `init` and the items; the identity is looked up, stated, or made by
+// `optional_value`.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include <libscan/core/operators.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1 {
+
+/// The identity of a callable on values of T, if it has one that is exact. Specialize it for your
+/// own: a static constexpr member function `identity()` that returns a T.
+template <class Op, class T>
+struct identity_of {};
+
+/// A callable with the identity that you state: `with_identity{op, identity}` is an operator that
+/// accumulates in the identity's type.
+template <class Op, class T>
+struct with_identity {
+  using value_type = T;
+  Op op;
+  T value;
+
+  LIBSCAN_HOST_DEVICE constexpr T identity() const { return value; }
+  LIBSCAN_HOST_DEVICE constexpr T operator()(T const& earlier, T const& later) const {
+    return static_cast<T>(op(earlier, later));
+  }
+};
+/// Of a callable and its identity.
+template <class Op, class T>
+with_identity(Op, T) -> with_identity<Op, T>;
+
+/// A value, or none: what a scan accumulates in where a callable has no identity that is known.
+template <class T>
+struct optional_value {
+  T value;
+  bool present;
+
+  optional_value() = default;
+  /// The value that an item is converted to.
+  template <class Item>
+  requires std::is_constructible_v<T, Item const&> &&
+      (!std::is_same_v<Item, optional_value>)LIBSCAN_HOST_DEVICE
+      constexpr optional_value(Item const& item)
+      : value(static_cast<T>(item)), present(true) {}
+  LIBSCAN_HOST_DEVICE constexpr operator T() const { return value; }
+};
+
+/// What totals are stored as: an `optional_value` as its value.
+template <class T>
+struct total_value {
+  using type = T;
+};
+template <class T>
+struct total_value<optional_value<T>> {
+  using type = T;
+};
+template <class T>
+using total_value_t = typename total_value<T>::type;
+
+/// An `init` that nobody stated.
+struct unstated {
+  /// The default argument: there is no other way to make one.
+  static constexpr unstated init() { return unstated(0); }
+
+ private:
+  explicit constexpr unstated(int) {}
+};
+
+namespace detail {
+
+/// A callable that knows its identity by `identity_of`.
+template <class Op, class T>
+struct identified {
+  using value_type = T;
+  Op op;
+
+  LIBSCAN_HOST_DEVICE static constexpr T identity() { return identity_of<Op, T>::identity(); }
+  LIBSCAN_HOST_DEVICE constexpr T operator()(T const& earlier, T const& later) const {
+    return static_cast<T>(op(earlier, later));
+  }
+};
+
+/// A callable whose identity nobody knows, which it never needs: no value is the identity.
+template <class Op, class T>
+struct lifted {
+  using value_type = optional_value<T>;
+  Op op;
+
+  LIBSCAN_HOST_DEVICE static constexpr value_type identity() { return value_type{}; }
+  LIBSCAN_HOST_DEVICE constexpr value_type operator()(value_type const& earlier,
+                                                      value_type const& later) const {
+    if (!earlier.present) return later;
+    if (!later.present) return earlier;
+    return value_type(static_cast<T>(op(earlier.value, later.value)));
+  }
+};
+
+/// Products of numbers; integers wrap around.
+template <class T>
+struct product {
+  using value_type = T;
+  LIBSCAN_HOST_DEVICE static constexpr T identity() { return T(1); }
+  LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
+    if constexpr (std::is_integral_v<T>) {
+      // 64 bits: unsigned types below int would be promoted to it.
+      return static_cast<T>(static_cast<unsigned long long>(earlier) *
+                            static_cast<unsigned long long>(later));
+    } else {
+      return earlier * later;
+    }
+  }
+};
+
+/// The operator that a callable of the standard library is on values of T; void if it is none of
+/// ours. (Device code may not call those of the standard library.)
+template <class Op, class T>
+struct twin_of {
+  using type = void;
+};
+template <class T, class U>
+concept twin_value = (std::is_same_v<U, void> || std::is_same_v<U, T>)&&std::is_arithmetic_v<T> &&
+                     !std::is_same_v<T, bool>;
+template <class T, class U>
+requires twin_value<T, U>
+struct twin_of<std::plus<U>, T> {
+  using type = plus<T>;
+};
+template <class T, class U>
+requires twin_value<T, U>
+struct twin_of<std::multiplies<U>, T> {
+  using type = product<T>;
+};
+template <std::integral T, class U>
+requires twin_value<T, U>
+struct twin_of<std::bit_and<U>, T> {
+  using type = bit_and<T>;
+};
+template <std::integral T, class U>
+requires twin_value<T, U>
+struct twin_of<std::bit_or<U>, T> {
+  using type = bit_or<T>;
+};
+template <std::integral T, class U>
+requires twin_value<T, U>
+struct twin_of<std::bit_xor<U>, T> {
+  using type = bit_xor<T>;
+};
+
+/// The operator that a callable becomes, on values of T.
+template <class Op, class T>
+struct operator_from {
+  static constexpr bool knows_identity = requires { identity_of<Op, T>::identity(); };
+  using adapter = std::conditional_t<knows_identity, identified<Op, T>, lifted<Op, T>>;
+  using twin = typename twin_of<Op, T>::type;
+  static constexpr bool has_twin = !std::is_void_v<twin>;
+  using type = std::conditional_t<has_twin, twin, adapter>;
+  static constexpr bool has_identity = knows_identity || has_twin;
+};
+
+/// The type of the items behind an iterator, also of one that only a device can read.
+template <class It>
+struct iterated_item {
+  using type = std::remove_cvref_t<decltype(std::declval<It const&>()[0])>;
+};
+template <class It>
+requires requires { typename std::iterator_traits<It>::value_type; }
+struct iterated_item<It> {
+  using type = std::remove_cv_t<typename std::iterator_traits<It>::value_type>;
+};
+
+/// Whether nvcc's host pass cannot see what a callable returns.
+template <class Op>
+inline constexpr bool returns_unseen =
+#ifdef __CUDACC_EXTENDED_LAMBDA__
+    __nv_is_extended_device_lambda_closure_type(Op);
+#else
+    false;
+#endif
+
+/// The type in which op(init, item) accumulates.
+template <class Op, class First, class Item>
+struct accumulated {
+  using type = First;
+};
+template <class Op>
+concept states_value = requires {
+  typename Op::value_type;
+};
+template <class Op, class First, class Item>
+concept returns_value = !states_value<Op> && !returns_unseen<Op> &&
+                        std::is_invocable_v<Op const&, First const&, Item const&>;
+template <class Op, class First, class Item>
+requires returns_value<Op, First, Item>
+struct accumulated<Op, First, Item> {
+  using type = std::decay_t<std::invoke_result_t<Op const&, First const&, Item const&>>;
+};
+template <states_value Op, class First, class Item>
+struct accumulated<Op, First, Item> {
+  using type = typename Op::value_type;
+};
+template <class Op, class In, class Init>
+struct called_value {
+  using item = typename iterated_item<In>::type;
+  using first = std::conditional_t<std::is_same_v<Init, unstated>, item, Init>;
+  using type = typename accumulated<Op, first, item>::type;
+};
+
+}  // namespace detail
+
+/// The type in which a scan of `In` by `Op` accumulates, and of its totals: Op::value_type; without
+/// one, that of op(init, item), or of op(item, item) if no init is stated.
+template <class Op, class In, class Init = unstated>
+using operator_value_t = typename detail::called_value<Op, In, Init>::type;
+
+/// The type for which functions that say how much workspace a call needs want to be asked. It is
+/// larger than `operator_value_t` where the identity of a callable is not known.
+template <class Op, class In, class Init = unstated>
+using workspace_value_t = typename std::conditional_t<
+    monoid<Op>, std::type_identity<operator_value_t<Op, In, Init>>,
+    std::conditional_t<detail::operator_from<Op, operator_value_t<Op, In, Init>>::has_identity,
+                       std::type_identity<operator_value_t<Op, In, Init>>,
+                       std::type_identity<optional_value<operator_value_t<Op, In, Init>>>>>::type;
+
+/// As exact and commutative as the callable, which you may specialize them for.
+template <class Op, class T>
+inline constexpr bool exactly_associative<with_identity<Op, T>> = exactly_associative<Op>;
+template <class Op, class T>
+inline constexpr bool commutative<with_identity<Op, T>> = commutative<Op>;
+template <class Op, class T>
+inline constexpr bool exactly_associative<detail::identified<Op, T>> = exactly_associative<Op>;
+template <class Op, class T>
+inline constexpr bool commutative<detail::identified<Op, T>> = commutative<Op>;
+template <std::integral T>
+inline constexpr bool exactly_associative<detail::product<T>> = true;
+template <class T>
+inline constexpr bool commutative<detail::product<T>> = true;
+template <class Op, class T>
+inline constexpr bool exactly_associative<detail::lifted<Op, T>> = exactly_associative<Op>;
+template <class Op, class T>
+inline constexpr bool commutative<detail::lifted<Op, T>> = commutative<Op>;
+
+}  // namespace libscan::inline v1

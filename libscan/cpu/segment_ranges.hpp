@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scans and totals of segments that begin and end anywhere: with items between them that belong to
+// none, and in any order. Long segments are worked on by all threads, one after the other, others
+// by one thread each.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <iterator>
+#include <string>
+
+#include <libscan/core/error.hpp>
+#include <libscan/core/operators.hpp>
+#include <libscan/core/segmented.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/chunk_scan.hpp>
+#include <libscan/cpu/few_segments.hpp>
+#include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/reduce.hpp>
+#include <libscan/cpu/staged_scan.hpp>
+
+namespace libscan::inline v1::cpu {
+
+namespace detail {
+
+/// Whether `Heads` are ranges of items.
+template <class Heads>
+inline constexpr bool by_ranges = false;
+template <class Offset>
+inline constexpr bool by_ranges<segment_ranges<Offset>> = true;
+
+}  // namespace detail
+
+/// What calls take as a description of segments: `segment_heads`, or `segment_ranges`.
+template <class Heads>
+concept segment_description = segment_heads<Heads> || detail::by_ranges<Heads>;
+
+namespace detail {
+
+/// Items of a segment for which one thread is enough. Sums of floating-point numbers depend on it.
+inline constexpr index_t one_thread_segment = index_t{1} << 16;
+
+/// Throws `invalid_argument` unless all segments are within n items, and none ends before it
+/// begins.
+template <class Offset>
+void check_ranges(char const* call, segment_ranges<Offset> const& segments, index_t n) {
+  auto const refuse = [&](std::string const& what) {
+    throw invalid_argument(std::string(call) + ": " + what);
+  };
+  if (segments.segments < 0) {
+    refuse("number of segments is " + std::to_string(segments.segments) + "; expected >= 0");
+  }
+  for (index_t s = 0; s < segments.segments; ++s) {
+    auto const begin = static_cast<index_t>(segments.begins[s]);
+    auto const end = static_cast<index_t>(segments.ends[s]);
+    if (0 <= begin && begin <= end && end <= n) continue;
+    refuse("segment " + std::to_string(s) + " is [" + std::to_string(begin) + ", " +
+           std::to_string(end) + "); expected a range within [0, " + std::to_string(n) + ")");
+  }
+}
+
+/// Where the descriptions of segments lie: first the begins, then the ends.
+template <class Offset, class Results>
+void require_apart_from_ranges(char const* call, segment_ranges<Offset> const& segments,
+                               Results const& results, index_t written) {
+  memory_span const to = detail::memory_of(results, written);
+  index_t const count = segments.segments;
+  detail::require_apart(call, "descriptor and results", detail::memory_of(segments.begins, count),
+                        to);
+  detail::require_apart(call, "descriptor and results", detail::memory_of(segments.ends, count),
+                        to);
+}
+
+/// Calls whole(s, begin, end) for each long segment, on this thread, then part(s, begin, end) for
+/// the others on several threads.
+template <class Offset, class Whole, class Part>
+void for_each_range(int threads, segment_ranges<Offset> const& segments, Whole whole, Part part) {
+  auto const each = [&](index_t first, index_t last, bool wanted, auto const& work) {
+    for (index_t s = first; s < last; ++s) {
+      auto const begin = static_cast<index_t>(segments.begins[s]);
+      auto const end = static_cast<index_t>(segments.ends[s]);
+      if ((end - begin > one_thread_segment) == wanted) work(s, begin, end);
+    }
+  };
+  index_t const count = segments.segments;
+  each(0, count, true, whole);
+  // Few segments in a batch, since they may be long; not one, since they may be short.
+  index_t const batch = std::clamp<index_t>(count / (index_t{16} * threads), 1, 256);
+  detail::run_chain(threads, count, batch, plus<index_t>{}, index_t{0},
+                    [&](auto& chain, auto& mine) {
+                      for (; mine; mine = chain.claim()) {
+                        each(*mine * batch, std::min(count, (*mine + 1) * batch), false, part);
+                      }
+                    });
+}
+
+/// The totals of some ranges of items.
+template <class In, class Offset, class Totals, monoid Op>
+index_t reduce_ranges(int threads, In in, segment_ranges<Offset> const& segments, Totals totals,
+                      index_t n, Op op, typename Op::value_type init, index_t chunk_items) {
+  char const* const call = "segmented_reduce";
+  detail::check_chunks(threads, n, chunk_items);
+  detail::check_ranges(call, segments, n);
+  detail::require_apart(call, "items and results", detail::memory_of(in, n),
+                        detail::memory_of(totals, segments.segments));
+  detail::require_apart_from_ranges(call, segments, totals, segments.segments);
+  detail::for_each_range(
+      threads, segments,
+      [&](index_t s, index_t begin, index_t end) {
+        totals[s] = cpu::reduce(threads, in + begin, end - begin, op, init, chunk_items);
+      },
+      [&](index_t s, index_t begin, index_t end) {
+        totals[s] = detail::sum_of_few(in, begin, end, op, init);
+      });
+  return segments.segments;
+}
+
+/// Whether offsets leave out some of n items at either end.
+template <class Heads>
+bool leaves_out(Heads const&, index_t) {
+  return false;
+}
+template <class Offset>
+bool leaves_out(segment_offsets<Offset> const& heads, index_t n) {
+  if (heads.segments <= 0) return n != 0;
+  return heads.begin_of(0) != 0 || heads.begin_of(heads.segments) != n;
+}
+template <class Offset>
+bool leaves_out(segment_ranges<Offset> const&, index_t) {
+  return true;
+}
+
+/// Descriptions that leave out items, as ranges.
+template <class Offset>
+segment_ranges<Offset> const& as_ranges(segment_ranges<Offset> const& segments) {
+  return segments;
+}
+template <class Offset>
+segment_ranges<Offset> as_ranges(segment_offsets<Offset> const& heads) {
+  return segment_ranges<Offset>::between(heads.offsets, heads.segments);
+}
+
+}  // namespace detail
+
+/// totals[s] = init op the items of segment s, in order, of ranges of items, which may come in any
+/// order, leave items out, and overlap. Returns how many there are. Otherwise as between offsets.
+template <std::random_access_iterator In, class Offset, std::random_access_iterator Totals,
+          monoid Op>
+index_t segmented_reduce(int threads, In in, Totals totals, segment_ranges<Offset> const& segments,
+                         index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
+                         index_t chunk_items = staged_chunk_items) {
+  libscan::detail::refuse_volatile<In>();
+  return detail::reduce_ranges(threads, in, segments, totals, n, op, init, chunk_items);
+}
+
+}  // namespace libscan::inline v1::cpu

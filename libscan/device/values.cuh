@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What device calls ask of the types of items and values, refused in words before any kernel is.
+#pragma once
+
+#include <type_traits>
+
+#include <libscan/core/operator_call.hpp>
+#include <libscan/simt/machine.hpp>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Refuses items behind `It` that kernels cannot hold: kernels keep items in arrays, which are made
+/// before they are filled.
+template <class It>
+constexpr void refuse_items() {
+  using item = typename libscan::detail::iterated_item<It>::type;
+  libscan::detail::refuse_volatile<It>();
+  static_assert(
+      std::is_default_constructible_v<item>,
+      "libscan: device calls hold items in arrays: their type needs a default constructor "
+      "(one that is trivial costs nothing). The cpu engine takes types without one");
+}
+
+/// The same, and values of T that a call accumulates in.
+template <class It, class T>
+constexpr void refuse_items() {
+  refuse_items<It>();
+  static_assert(
+      std::is_default_constructible_v<T>,
+      "libscan: device calls hold values in arrays: the type that an operator accumulates "
+      "in needs a default constructor. The cpu engine takes types without one");
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device scans and totals of segments with items between them, in any order, against loops.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <libscan/device/segmented_reduce.cuh>
+#include <libscan/device/segmented_scan.cuh>
+#include <tests/support/catch.hpp>
+#include <tests/support/machine.hpp>
+#include <tests/support/operators.hpp>
+#include <tests/support/ranges.hpp>
+
+using namespace libscan;
+using namespace libscan::test;
+
+namespace {
+
+/// An operator that does not commute, and a sum.
+template <class Op>
+typename Op::value_type first_of_all() {
+  if constexpr (std::is_same_v<Op, compose>) return {3, 5};
+  return {};
+}
+
+template <class Tuning, class Op>
+void require_ranges(some_ranges const& ranges, int n) {
+  using T = typename Op::value_type;
+  INFO(ranges.count() << " ranges of " << n << " items");
+  auto const items = make_items<T>(n);
+  auto const before = make_items<T>(n, 1);
+  T const init = first_of_all<Op>();
+  device_image<T> in(items), out(before), totals(ranges.count());
+  device_image<std::int32_t> begins(ranges.begins), ends(ranges.ends);
+  segment_ranges const segments{begins.data(), ends.data(), ranges.count()};
+  workspace ws;
+  auto const forward = scan_direction::forward;
+  inclusive_segmented_scan<Tuning>(ws, in.data(), out.data(), segments, n, Op{}, init);
+  REQUIRE(out.read() ==
+          scanned_ranges(scan_kind::inclusive, forward, items, before, ranges, Op{}, init));
+  exclusive_segmented_scan<Tuning>(ws, in.data(), in.data(), segments, n, Op{}, init);
+  REQUIRE(in.read() ==
+          scanned_ranges(scan_kind::exclusive, forward, items, items, ranges, Op{}, init));
+  segmented_reduce<Tuning>(ws, out.data(), totals.data(), segments, n, Op{}, nullptr, init);
+  REQUIRE(totals.read() == totals_of_ranges(out.read(), ranges, Op{}, init));
+  REQUIRE(in.damage() + out.damage() + totals.damage() == "");
+}
+
+}  // namespace
+
+using ways = types_to_test<std::tuple<tried<tiny_tuning, compose>>,
+                           std::tuple<tried<chosen, plus<std::int32_t>>>>;
+TEMPLATE_LIST_TEST_CASE("segments may leave items out, and come in any order", "", ways) {
+  using op = typename TestType::with;
+  using way = way_of<typename TestType::way>;
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (int const most : {4, 90, 1500}) {
+      auto const ranges = some_ranges::apart(2000, most);
+      require_ranges<way, op>(ranges, 2000);
+      require_ranges<way, op>(ranges.shuffled(), 2000);
+    }
+    require_ranges<way, op>({}, 100);
+    require_ranges<way, op>({{0}, {20000}}, 20000);
+  });
+}
+
+namespace {
+
+/// A tile of a warp, with heads that are marked at once.
+struct marked_tuning : tiny_tuning {
+  [[maybe_unused]] static constexpr bool marks_heads = true;
+};
+
+/// Totals between offsets that leave items out at either end, some of them of empty segments.
+template <class Tuning>
+void require_totals(std::vector<std::int32_t> const& offsets) {
+  constexpr int n = 900;
+  INFO("offsets from " << offsets.front() << " to " << offsets.back());
+  some_ranges const same{{offsets.begin(), offsets.end() - 1},
+                         {offsets.begin() + 1, offsets.end()}};
+  auto const items = make_items<affine>(n);
+  device_image<affine> in(items), totals(same.count());
+  device_image<std::int32_t> on_device(offsets);
+  workspace ws;
+  segmented_reduce<Tuning>(ws, in.data(), totals.data(),
+                           segment_offsets{on_device.data(), same.count()}, n, compose{}, nullptr,
+                           {3, 5});
+  REQUIRE(totals.read() == totals_of_ranges(items, same, compose{}, affine{3, 5}));
+  REQUIRE(totals.damage() == "");
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("totals are taken between offsets that leave items out", "", tiny_tuning,
+                   marked_tuning) {
+  std::vector<std::int32_t> many, all;
+  for (int at = 5; at < 880; at += at % 5 + 1) many.push_back(at);
+  for (int at = 0; at <= 900; ++at) all.push_back(at);
+  each_schedule(2, [&](std::string const& schedule) {
+    INFO(schedule);
+    require_totals<TestType>({7, 20, 900});
+    require_totals<TestType>({0, 20, 899});
+    require_totals<TestType>({1, 1, 20, 20, 500});
+    require_totals<TestType>({0, 0, 900});
+    require_totals<TestType>({900, 900});
+    require_totals<TestType>(many);
+    require_totals<TestType>(all);
+    require_totals<TestType>({all.begin() + 1, all.end() - 1});
+  });
+}
+
+TEST_CASE("no offsets have no totals") {
+  device_image<std::int32_t> in(index_t{10}), totals(index_t{0});
+  std::vector<std::int32_t> const offsets{0};
+  device_image<std::int32_t> on_device(offsets);
+  workspace ws;
+  segmented_reduce<marked_tuning>(ws, in.data(), totals.data(),
+                                  segment_offsets{on_device.data(), 0}, 10, plus<std::int32_t>{});
+  totals.read();
+  REQUIRE(totals.damage() == "");
+}
+
+TEST_CASE("ranges whose totals are wanted may overlap, and are cut off at the end") {
+  std::vector<std::uint32_t> const items(100, 1);
+  std::vector<std::int32_t> const offsets{90, 95, 120, 97}, expected{5, 5, 0};
+  device_image<std::uint32_t> in(items);
+  device_image<std::int32_t> on_device(offsets), totals(index_t{3});
+  workspace ws;
+  auto const between = segment_ranges<std::int32_t>::between(on_device.data(), 3);
+  segmented_reduce<tiny_tuning>(ws, in.data(), totals.data(), between, 100, plus<std::int32_t>{});
+  REQUIRE(totals.read() == expected);
+}
+
+TEST_CASE("ranges are refused where results would overwrite them") {
+  device_image<std::int32_t> in(index_t{8}), ranges(index_t{8});
+  workspace ws;
+  segment_ranges const segments{ranges.data(), ranges.data() + 4, 4};
+  CHECK_THROWS_AS(segmented_reduce<tiny_tuning>(ws, in.data(), ranges.data() + 7, segments, 8,
+                                                plus<std::int32_t>{}),
+                  invalid_argument);
+  segment_ranges const none{ranges.data(), ranges.data(), -1};
+  CHECK_THROWS_AS(
+      segmented_reduce<tiny_tuning>(ws, in.data(), in.data(), none, 8, plus<std::int32_t>{}),
+      invalid_argument);
+}
