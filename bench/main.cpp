@@ -156,6 +156,8 @@ void add_others(CLI::App& app, options& wanted, output_options& output) {
   filter.add_option("--mask", wanted.masks, "by masks instead: bytes, bits")
       ->delimiter(',')
       ->check(one_of(mask_axis));
+  filter.add_flag("--in-place", wanted.in_place,
+                  "by a predicate, over the input (cuda engine only)");
   add_common(filter, wanted, output);
   auto& chapter =
       *app.add_subcommand("chapter", "the figures of Harris and Garland's chapter on Fermi (cuda)");

@@ -48,6 +48,7 @@ std::vector<options> cuda_parts() {
   add("reduce", {large}).types = strings{"i8->i32", "f16->f32", "i64", "f64"};
   add("binary-scan", ladder);
   add("filter", ladder);
+  add("filter", ladder).in_place = true;
   add("filter", ladder).masks = names_of(mask_axis);
   add("split", ladder);
   options& uneven = add("split", {large});

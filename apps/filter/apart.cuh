@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 
+#include <apps/filter/outputs.cuh>
 #include <apps/filter/rules.cuh>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
@@ -43,17 +45,20 @@ std::uintptr_t first_byte_of(reversed<T*> const& out) {
 }
 
 /// Throws `invalid_argument` if an output begins among the n items that are read, or among what the
-/// rule reads.
+/// rule reads. `in_place`: where an output begins that may begin where the items do; nowhere if
+/// none may.
 template <class In, class Rule>
 void require_apart(char const* call, In const& in, Rule const& rule, index_t n,
-                   std::initializer_list<std::uintptr_t> outputs) {
+                   std::initializer_list<std::uintptr_t> outputs,
+                   std::optional<std::uintptr_t> in_place = {}) {
   auto const items = memory_of(in, n);
   auto const mask = memory_of_rule(rule, n);
   for (std::uintptr_t const first : outputs) {
-    if (!items.has(first) && !mask.has(first)) continue;
+    bool const input = items.has(first) && !(first == in_place && first == items.begin);
+    if (!input && !mask.has(first)) continue;
     throw invalid_argument(std::string(call) + ": an output begins within the " +
-                           (items.has(first) ? "input" : "mask") +
-                           "; expected memory apart from it");
+                           (input ? "input" : "mask") + "; expected memory apart from it" +
+                           (input && in_place ? ", or exactly at its start" : ""));
   }
 }
 

@@ -41,14 +41,17 @@ void require_output_apart(char const* call, In const& in, Rule const& rule, inde
   require_apart(call, "an output and what decides", read, written);
 }
 
-/// The same of an output that may begin where input of its type does, if the rule reads nothing
-/// beyond the items that it decides about.
+/// Whether an output of the input's type begins where that does.
+template <class In, class Out>
+bool goes_over(In const& in, Out const& out) {
+  return std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>> && in_place(in, out);
+}
+
+/// The same of an output that may begin where input of its type does.
 template <class In, class Rule, class Out>
 void require_output_in_place_or_apart(char const* call, In const& in, Rule const& rule, index_t n,
                                       Out const& out, index_t capacity) {
-  constexpr bool allowed =
-      !looks_back<Rule> && std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>>;
-  require_output_apart(call, in, rule, n, out, capacity, allowed && in_place(in, out));
+  require_output_apart(call, in, rule, n, out, capacity, goes_over(in, out));
 }
 
 /// Throws if two outputs, as far as they may be written, share memory.

@@ -39,7 +39,7 @@ inline void spread_bits(std::uint64_t byte, std::uint8_t* flags) {
 /// Every rule has mark(begin, items, flags): sets flags[k] to 1 if item begin + k is kept, to 0 if
 /// not, for k < items <= mark_items; or returns false, and may leave the flags as they are, if none
 /// is kept. And memory(begin, end): what it reads of those items, for `read_ahead`; or nothing. If
-/// it reads items before `begin`, too, it says so by a static constant `looks_back`.
+/// it reads the item before `begin`, too, it says so by a static constant `looks_back`.
 ///
 /// This one keeps what a predicate accepts.
 template <class In, class Keep>

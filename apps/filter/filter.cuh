@@ -26,12 +26,13 @@ constexpr std::size_t filter_workspace_bytes(index_t n) {
 /// (`item_count::on_device`). n = 0 writes only the count. d_count: one value in device memory, or
 /// null. `out` must have room for all that is kept; nothing behind that is written.
 ///
-/// Aliasing: `out` must not overlap `in` or the mask, also not at the same start: blocks write
-/// where others may not have read yet. Of pointers, an `out` that begins within them throws;
-/// whether one before them reaches that far only the device knows. Synchronisation: asynchronous on
-/// the workspace's stream; allocates only if the workspace must grow. Traffic: reads n items and
-/// the mask, writes those kept; by a `bit_mask`, items are read only if they are kept, and warps
-/// whose bits are all 0 read none. Progress: as `exclusive_scan`. Throws: `invalid_argument`
+/// Aliasing: `out` may be `in` itself if both are pointers to one type; items of `in` past what is
+/// kept then stay as they are. Any other overlap of `out` with `in` or the mask is not allowed. Of
+/// pointers, an `out` that begins within them throws; whether one before them reaches that far only
+/// the device knows. Synchronisation: asynchronous on the workspace's stream; allocates only if the
+/// workspace must grow. Traffic: reads n items and the mask, writes those kept; by a `bit_mask`,
+/// items are read only if they are kept, and warps whose bits are all 0 read none, except in place.
+/// Progress: as `exclusive_scan`. Throws: `invalid_argument`
 /// (workspace too small, overlap), `device_error`.
 template <class Tuning = void, class In, class Out, class Keep>
 void filter(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_count) {
@@ -57,7 +58,7 @@ void filter_masked(workspace& ws, In in, std::uint32_t const* words, Out out, it
 }
 
 /// Writes the positions i of the items that `keep` keeps to `out`, ascending; otherwise as
-/// `filter`.
+/// `filter`. Aliasing: positions must not overlap `in`, also not at its start.
 template <class Tuning = void, class In, class Out, class Keep>
 void filter_indices(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_count) {
   device::filter_outputs<no_output, Out> const outputs{{}, out, {}};
@@ -74,7 +75,8 @@ void mask_indices(workspace& ws, Mask mask, Out out, item_count n, index_t* d_co
 }
 
 /// Writes the items that `keep` keeps to `out` and their positions to `indices`; otherwise as
-/// `filter`. Traffic: what `filter` and `filter_indices` write, while each item is read once.
+/// `filter`. Aliasing: `out` may be `in` itself, as in `filter`; `indices` must lie apart. Traffic:
+/// what `filter` and `filter_indices` write, while each item is read once.
 template <class Tuning = void, class In, class Out, class Indices, class Keep>
 void filter_with_indices(workspace& ws, In in, Out out, Indices indices, item_count n, Keep keep,
                          index_t* d_count) {

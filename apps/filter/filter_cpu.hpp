@@ -67,10 +67,9 @@ inline void check_offsets(char const* call, index_t chunk_items) {
 ///
 /// `in` and `out` are random-access iterators or pointers; the items are of a trivially copyable
 /// type with a default constructor, and copied from `in` once. Writes to different items must not
-/// race (std::vector<bool> does). `out` may begin where `in` does, unless the rule reads items
-/// beyond the one it decides about: a chunk is written after all chunks up to it have been read,
-/// and never beyond its own end. Otherwise `out`, as far as it may be written, must not overlap
-/// `in` or what the rule reads.
+/// race (std::vector<bool> does). `out` may begin where `in` does: a chunk is written after all
+/// chunks up to it have been read, and never beyond its own end. Otherwise `out`, as far as it may
+/// be written, must not overlap `in` or what the rule reads.
 ///
 /// Each item is decided about once, concurrently. Allocates one chunk a thread if it is of more
 /// than 8 KiB. Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and for such an
@@ -90,7 +89,13 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
         packed.count = detail::pack_kept(rule, c, in, packed.items.data());
         return packed.count;
       },
-      [&](packed_chunk const& packed, chunk const&, index_t place) {
+      [&](packed_chunk const& packed, chunk const& c, index_t place) {
+        if constexpr (detail::looks_back<Rule>) {
+          // The next chunk may still read this one's last item. Written over the input that is
+          // overwritten only by itself, where all items so far are kept: then they stay.
+          bool const all_kept = place == c.begin && packed.count == c.size();
+          if (all_kept && detail::goes_over(in, out)) return;
+        }
         detail::copy_fitting(road, packed.items.data(), packed.count, out, capacity, place);
       });
 }

@@ -91,13 +91,15 @@ class filter_tile {
   }
 
   /// Writes what the tile keeps behind the `before` items that earlier ones do, and what it rejects
-  /// behind what earlier ones reject.
+  /// behind what earlier ones reject. `items_stay`: they lie where they go already.
   template <class Rejected>
   __device__ void store(shared_storage const& shared, Outputs const& out, Rejected rejected_begin,
-                        index_t before) const {
+                        index_t before, bool items_stay = false) const {
     int const thread = static_cast<int>(threadIdx.x);
     for (int i = thread; i < total_; i += block_threads) {
-      if constexpr (wants_items) out.items[before + i] = shared.item[i];
+      if constexpr (wants_items) {
+        if (!items_stay) out.items[before + i] = shared.item[i];
+      }
       if constexpr (wants_positions) out.positions[before + i] = base_ + shared.offset[i];
     }
     if constexpr (wants_rejected) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filter of any items on any GPU: blocks claim tiles, and look-back tells each what is kept before
-// it.
+// it. In place: a tile writes only up to its own end, once all tiles up to it have read.
 #pragma once
 
 #include <iterator>
@@ -28,6 +28,7 @@ struct filter_kernel {
   template <class In>
   __device__ void operator()(shared_storage& shared, In in, Outputs out, item_count length,
                              Rule rule, tile_state<position> state, index_t* count) const {
+    constexpr bool overwrites = can_overwrite<In, typename Outputs::items_type>;
     index_t const n = length.get();
     if (n == 0 && count != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *count = 0;
     // 1 claim a tile
@@ -37,11 +38,15 @@ struct filter_kernel {
       int const kept = tile.ask(shared.tile, in, rule);
       // 4 publish the count, look back for what is kept before the tile
       position const carry = enter_tile(state, claimed.index, position{kept}, position{0},
-                                        plus_position{}, shared.carry);
+                                        plus_position{}, shared.carry, overwrites && out.in_place);
       // 5 compact in shared memory; 6 store in order
       tile.compact(shared.tile);
       simt::sync_block();
-      tile.store(shared.tile, out, beginning(out.rejected), carry.value);
+      // The next tile may still read this one's last item. In place this tile writes to it only
+      // where it and all tiles before it keep all their items.
+      bool const stay = Rule::looks_back && overwrites && out.in_place &&
+                        carry.value == claimed.base && kept == claimed.valid;
+      tile.store(shared.tile, out, beginning(out.rejected), carry.value, stay);
       if (claimed.last && count != nullptr && threadIdx.x == 0) *count = carry.value + kept;
     });
   }

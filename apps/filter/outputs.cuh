@@ -26,10 +26,19 @@ struct filter_outputs {
   using positions_type = Positions;
   using rejected_type = Rejected;
 
-  Items items;          // [k]: the k-th item kept
-  Positions positions;  // [k]: its position
-  Rejected rejected;    // [k]: the k-th item not kept
+  Items items;            // [k]: the k-th item kept
+  Positions positions;    // [k]: its position
+  Rejected rejected;      // [k]: the k-th item not kept
+  bool in_place = false;  // `items` begins where the input does
 };
+
+/// Whether the items kept can be written over the input: both are pointers to one type.
+template <class In, class Items>
+inline constexpr bool can_overwrite = false;
+template <class T>
+inline constexpr bool can_overwrite<T*, T*> = true;
+template <class T>
+inline constexpr bool can_overwrite<T const*, T*> = true;
 
 /// An output that begins behind as many items as `count` says when the kernel runs.
 template <class Out>

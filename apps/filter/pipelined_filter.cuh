@@ -16,13 +16,17 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The work of a pipeline that filters items. Not in place: counts order no memory, so that nothing
-/// orders the fetch of one block before the writes of another.
+/// The work of a pipeline that filters items. In place: a tile writes only up to its own end, once
+/// the counts of all tiles up to it have told that these are in their stages.
 template <class Item, class Rule, class Outputs, class Tuning>
 struct filter_work {
   using summary = position;
   using op_type = plus_position;
   using rows = kept_rows<Tuning::vector_items, Tuning::rows_at_once>;
+  static constexpr bool can_overwrite_input =
+      can_overwrite<Item const*, typename Outputs::items_type>;
+  static constexpr bool reads_tile_before = Rule::looks_back;
+  static_assert(!reads_tile_before || Tuning::stages >= 2, "else tile k + 1 waits for tile k");
   static constexpr int parts = Tuning::group_threads / simt::warp_size;
   static constexpr int part_items = Tuning::rows * rows::row_items;
   static constexpr int tile_items = parts * part_items;
@@ -47,6 +51,8 @@ struct filter_work {
   Item const* in;
   Outputs out;
   Rule rule;
+
+  __device__ bool overwrites() const { return out.in_place; }
 
   __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
                         int copy) const {

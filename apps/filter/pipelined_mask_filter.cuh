@@ -14,7 +14,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The work of a pipeline that filters by a mask. Not in place, as `filter_work`.
+/// The work of a pipeline that filters by a mask. Not in place: items are read once others may
+/// write.
 template <class In, class Rule, class Outputs, class Tuning>
 struct mask_filter_work {
   using summary = position;

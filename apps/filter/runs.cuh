@@ -17,7 +17,8 @@ namespace libscan::inline LIBSCAN_MACHINE {
 ///
 /// `equal(earlier, later)`, a copyable functor with a device call, is asked about neighbours only
 /// (==, unless given: every NaN is then a run of its own). Traffic: reads n items, writes one for
-/// each run. Types, n, d_count, `out`, aliasing and all else as `filter`.
+/// each run. Types, n, d_count, `out`, aliasing (`out` may be `in` itself) and all else as
+/// `filter`.
 template <class Tuning = void, class In, class Out, class Equal = equal_values>
 void unique(workspace& ws, In in, Out out, item_count n, index_t* d_count, Equal equal = {}) {
   device::filter_outputs<Out> const outputs{out, {}, {}};
@@ -78,8 +79,8 @@ constexpr std::size_t run_length_workspace_bytes(index_t n) {
 ///
 /// Any of the three outputs may be `no_output{}`. Lengths and offsets are converted from `index_t`
 /// to what the output holds. `equal`: as for `unique`; a run goes on as long as neighbours are
-/// equal. Traffic: reads n items, writes the outputs once, in one pass. Types, n, d_runs, aliasing
-/// and all else as `filter`.
+/// equal. Traffic: reads n items, writes the outputs once, in one pass. Aliasing: outputs must not
+/// overlap `in`, also not at its start, or one another. Types, n, d_runs and all else as `filter`.
 template <class Tuning = void, class In, class Values, class Lengths, class Offsets,
           class Equal = equal_values>
 void run_length_encode(workspace& ws, In in, Values values, Lengths lengths, Offsets offsets,

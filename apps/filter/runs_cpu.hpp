@@ -103,14 +103,13 @@ void require_runs_apart(In const& in, index_t n, Outputs const& out) {
 /// are. Writes at most `capacity` items, in order, whatever it returns.
 ///
 /// `equal(earlier, later)` is asked about neighbours only, concurrently (==, unless given: every
-/// NaN is then a run of its own). `out` may not overlap `in`: refused where that is seen. All else
-/// as `filter_by`.
+/// NaN is then a run of its own). All else, aliasing too, as `filter_by`.
 template <class In, class Out, class Equal = equal_values>
 index_t unique(int threads, In in, Out out, index_t n, Equal equal = {},
                index_t capacity = unlimited, index_t chunk_items = filter_chunk_items) {
-  detail::require_apart("unique", "items and results", detail::memory_of(in, n),
-                        detail::memory_of(out, std::min(n, capacity)));
-  return filter_by(threads, in, out, n, keep_heads<In, Equal>{in, equal}, capacity, chunk_items);
+  keep_heads<In, Equal> const rule{in, equal};
+  detail::require_output_in_place_or_apart("unique", in, rule, n, out, capacity);
+  return filter_by(threads, in, out, n, rule, capacity, chunk_items);
 }
 
 /// Of the r-th run of equal items in in[0..n-1], writes the first to values[r], how many they are

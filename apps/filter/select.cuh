@@ -93,12 +93,13 @@ bool if_resident(index_t n, Act act) {
   return false;
 }
 
-/// Filters the way `Tuning` says; void: chooses. `memory`: of `filter_bytes`, in the workspace.
-template <class Tuning, class In, class Outputs, class Rule>
-void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
-                 index_t* d_count) {
+/// Filters the way `Tuning` says; void: chooses, with pipelines of that form. `memory`: of
+/// `filter_bytes`, in the workspace.
+template <pipeline_form Form, class Tuning, class In, class Outputs, class Rule>
+void filter_by_form(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
+                    index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
-  constexpr pipeline_form form = form_of<In, Rule, Outputs>();
+  constexpr pipeline_form form = Form;
   [[maybe_unused]] auto* const total = reinterpret_cast<position*>(d_count);
   bool const done = if_resident<Tuning, item>(n.at_most(), [&](auto tuning) {
     resident_filter<decltype(tuning)>(ws, memory, in, out, n, rule, d_count);
@@ -121,6 +122,28 @@ void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_coun
     using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<item>, Tuning>;
     look_back_filter<look_back>(ws, memory, in, out, n, rule, d_count);
   }
+}
+
+/// The same with pipelines of the form that suits the call. In place, a mask has its items staged
+/// with it: the other form reads them when the tiles after them may be written already.
+template <class Tuning, class In, class Outputs, class Rule>
+void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
+                 index_t* d_count) {
+  constexpr pipeline_form form = form_of<In, Rule, Outputs>();
+  if constexpr (form == pipeline_form::mask && can_overwrite<In, typename Outputs::items_type>) {
+    constexpr pipeline_form staged =
+        suits_bulk_copy<In> ? pipeline_form::items : pipeline_form::none;
+    if (out.in_place) {
+      if constexpr (tunes_pipeline<Tuning> && staged == pipeline_form::none) {
+        throw invalid_argument(
+            "filter: no pipeline filters items of this size by a mask in place; "
+            "expected another tuning, or an output apart from the input");
+      } else {
+        return filter_by_form<staged, Tuning>(ws, memory, in, out, n, rule, d_count);
+      }
+    }
+  }
+  filter_by_form<form, Tuning>(ws, memory, in, out, n, rule, d_count);
 }
 
 /// Bytes of workspace for n items, in tiles of either way to filter in tiles of at least so many
@@ -156,9 +179,16 @@ template <class Tuning, class In, class Outputs, class Rule>
 void filter(workspace& ws, In in, Outputs out, item_count n, Rule rule, index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
   refuse_items<In>();
+  std::optional<std::uintptr_t> in_place;
+  if constexpr (!wanted<typename Outputs::rejected_type> &&
+                can_overwrite<In, typename Outputs::items_type>) {
+    out.in_place = in == out.items;
+    in_place = first_byte_of(out.items);
+  }
   require_apart(
       "filter", in, rule, n.at_most(),
-      {first_byte_of(out.items), first_byte_of(out.positions), first_byte_of(out.rejected)});
+      {first_byte_of(out.items), first_byte_of(out.positions), first_byte_of(out.rejected)},
+      in_place);
   require_two_places("filter", out.items, out.positions, n.at_most());
   require_two_places("filter", out.items, out.rejected, n.at_most());
   std::byte* const memory = ws.reserve(filter_bytes<position, Tuning, item>(n.at_most()));

@@ -171,7 +171,7 @@ index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word
 
 template <class T>
 index_t selection<T>::unique(engine const& on, std::span<T const> values, std::span<T> out) {
-  check_apart("unique", std::as_bytes(values), std::as_bytes(out), false);
+  check_apart("unique", std::as_bytes(values), std::as_bytes(out), true);
   index_t const kept = on.is_cuda() ? cuda_selection<T>::unique(on.device(), values, out)
                                     : cpu::unique(on.threads(), values.data(), out.data(),
                                                   length(values), {}, length(out));

@@ -130,8 +130,8 @@ index_t split_by_bit(engine const& on, std::type_identity_t<std::span<T const>> 
 }
 
 /// Copies the first item of each run of equal ones (==, so that -0 equals +0 and NaN nothing) to
-/// the front of `out`, in their order, and returns how many they are. `out` must lie apart from
-/// `values`. All else as `filter`.
+/// the front of `out`, in their order, and returns how many they are. All else as `filter`: `out`
+/// may be `values` itself.
 template <class T>
 index_t unique(engine const& on, std::type_identity_t<std::span<T const>> values,
                std::type_identity_t<std::span<T>> out) {

@@ -95,6 +95,7 @@ void filter_by_mask(engine const& on, session const& now, std::string const& mas
 
 void run_filters(engine const& on, session const& now) {
   options const& wanted = now.wanted;
+  if (wanted.in_place) return;
   for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 16, 1 << 20, 1 << 24, 1 << 27})) {
     for (int const per_mille :
          or_standard<int>(wanted.per_mille, {keep_axis.begin(), keep_axis.end()})) {

@@ -62,7 +62,7 @@ struct binary_problem {
   index_t n;
 };
 
-/// out = the items of in[0 .. n-1] below `limit`, *count their number.
+/// out = the items of in[0 .. n-1] below `limit`, *count their number. `out` may be `in`.
 struct filter_problem {
   std::uint32_t const* in;
   std::uint32_t* out;

@@ -28,6 +28,36 @@ void filter_u32(session const& now, int per_mille, index_t n) {
   now.run(std::move(work));
 }
 
+/// Each call finds the input anew.
+void filter_in_place(session const& now, int per_mille, index_t n) {
+  using item = std::uint32_t;
+  auto const host = generated<item>(n, per_mille_at);
+  below const keep{static_cast<item>(per_mille)};
+  std::vector<item> kept;
+  std::copy_if(host.begin(), host.end(), std::back_inserter(kept), keep);
+  auto const in = on_device(host.view());
+  auto const expected = on_device(std::span<item const>(kept));
+  device::buffer<item> const items(n);
+  device::buffer<int> const different(1);
+  told_count const count;
+  double const bytes = static_cast<double>(sizeof(item)) * static_cast<double>(n + expected.size());
+  workload work{"cuda", "filter in place " + std::to_string(per_mille / 10) + " %",
+                "u32",  n,
+                bytes,  {copy_of(bytes)}};
+  add_offers(work, filter_problem{items.data(), items.data(), count.data(), keep.limit, n},
+             [&](bool counts) {
+               bool const counted = count.right(expected.size(), counts);
+               return same_items(expected, items, different) && counted;
+             });
+  for (contender& each : work.contenders) {
+    if (!each.verify) continue;
+    each.prepare = [&] {
+      simt::copy_async(items.data(), in.data(), static_cast<std::size_t>(n) * sizeof(item));
+    };
+  }
+  now.run(std::move(work));
+}
+
 void filter_by_mask(session const& now, std::string const& mask, int per_mille, index_t n) {
   using item = std::uint32_t;
   flag_at const flag{static_cast<std::uint32_t>(per_mille)};
@@ -68,6 +98,10 @@ void run_filters(session const& now) {
   std::vector<int> const kept(keep_axis.begin(), keep_axis.end());
   for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 16, 1 << 20, 1 << 24, 1 << 28})) {
     for (int const per_mille : or_standard(wanted.per_mille, kept)) {
+      if (wanted.in_place) {
+        filter_in_place(now, per_mille, n);
+        continue;
+      }
       if (wanted.masks.empty()) filter_u32(now, per_mille, n);
       for (std::string const& mask : wanted.masks) filter_by_mask(now, mask, per_mille, n);
     }

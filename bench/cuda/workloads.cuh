@@ -121,6 +121,19 @@ class told_count {
   device::buffer<index_t> count_;
 };
 
+/// Whether `found` begins with all items of `expected`. `room`: for a flag.
+template <class T>
+bool same_items(device::buffer<T> const& expected, device::buffer<T> const& found,
+                device::buffer<int> const& room) {
+  simt::fill_async(room.data(), 0, sizeof(int));
+  simt::launch<compare_kernel<T>>(
+      {.blocks = 1024, .threads = 256}, static_cast<T const*>(expected.data()),
+      static_cast<T const*>(found.data()), expected.size(), room.data());
+  int different = 1;
+  room.read_sync(&different, 1);
+  return different == 0;
+}
+
 /// An output and what it must become.
 template <class T>
 class checked_output {
@@ -138,14 +151,9 @@ class checked_output {
 
   /// Whether the output is as expected. Spoils it, so that the next contender must write it all.
   bool right() const {
-    simt::fill_async(different_.data(), 0, sizeof(int));
-    simt::launch<compare_kernel<T>>(
-        {.blocks = 1024, .threads = 256}, static_cast<T const*>(expected_.data()),
-        static_cast<T const*>(out_.data()), out_.size(), different_.data());
-    int different = 1;
-    different_.read_sync(&different, 1);
+    bool const same = same_items(expected_, out_, different_);
     spoil(out_);
-    return different == 0;
+    return same;
   }
 
  private:

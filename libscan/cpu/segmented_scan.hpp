@@ -18,6 +18,8 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/converted_items.hpp>
 #include <libscan/cpu/few_segments.hpp>
+#include <libscan/cpu/flagged_items.hpp>
+#include <libscan/cpu/key_borders.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/segment_heads.hpp>
 #include <libscan/cpu/segment_ranges.hpp>
@@ -28,42 +30,6 @@
 namespace libscan::inline v1::cpu {
 
 namespace detail {
-
-/// The items of a chunk as `segmented<Op>` takes them, `init` before each head.
-template <class Op>
-struct flagged_items {
-  using T = typename Op::value_type;
-  T const* items;
-  head_word const* heads;
-  Op op;
-  T init;
-
-  flagged<T> operator[](index_t i) const {
-    bool const head = is_head(heads, i);
-    return {head ? op(init, items[i]) : items[i], head};
-  }
-};
-
-/// Takes the results of `segmented<Op>` for a chunk. What precedes a head is `init`, not the
-/// segment before.
-template <scan_kind Kind, class T>
-struct unflagged_output {
-  T* out;
-  head_word const* heads;
-  T init;
-
-  struct place {
-    T& to;
-    bool head;
-    T init;
-    void operator=(flagged<T> const& prefix) const {
-      to = Kind == scan_kind::exclusive && head ? init : prefix.value;
-    }
-  };
-  place operator[](index_t i) const { return {out[i], is_head(heads, i), init}; }
-
-  friend T* operator+(unflagged_output const& output, index_t i) { return output.out + i; }
-};
 
 /// Brings the items of an iterator as T.
 template <class T, class In>
@@ -155,6 +121,34 @@ void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, 
   }
 }
 
+/// `staged_segmented_scan` of more than few items, none of which is overwritten before it is read.
+template <scan_kind Kind, class Source, segment_heads Heads, class Op, class Out>
+void scan_segmented_chunks(int threads, scan_direction direction, Source const& source,
+                           Heads const& heads, Out out, index_t n, Op op,
+                           typename Op::value_type init, index_t chunk_items) {
+  using T = typename Op::value_type;
+  segmented<Op> const within{op};
+  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
+  using stage = segmented_stage<T>;
+  run_chunks(
+      threads, n, chunk_items, within, flagged<T>{init, false},
+      [&] { return stage(std::min(n, chunk_items), within.identity()); },
+      [&](stage& here, chunk const& c) {
+        here.items = detail::fetch(source, direction, n, c, here.room.data());
+        mark_positions(heads, direction, n, c.begin, c.end, here.heads.data());
+        return detail::sum_segments(here, c.size(), op, init);
+      },
+      [&](stage& here, chunk const& c, flagged<T> carry) {
+        chunk_memory ahead;
+        if (vectorised<Op> && c.next_begin < c.next_end) {
+          ahead = detail::memory_ahead<T>(source, heads, direction, n, c.next_begin, c.next_end);
+        }
+        detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
+          detail::scan_segments<Kind>(here, to, c.size(), op, carry, init, road, ahead);
+        });
+      });
+}
+
 }  // namespace detail
 
 /// Scans each segment of items 0..n-1 of `source` on its own into out[0..n-1], `init` before the
@@ -165,8 +159,9 @@ void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, 
 /// `equal_segments`, or what you write yourself (see `segment_heads`); `op` never sees items of two
 /// segments. All else as `staged_scan`; a thread needs a bit more for each item of a chunk. Where
 /// the next chunk lies (source.direct, heads.read_for) may be asked before the one in hand is
-/// written. Throws `invalid_argument` besides if `heads` describes no segments of n items, or, as
-/// far as it is seen, shares memory with `out`.
+/// written. `out` may be the keys of `segment_keys` exactly, of the same type: results replace them
+/// (one byte more is allocated for each chunk). Throws `invalid_argument` besides if `heads`
+/// describes no segments of n items, or, as far as it is seen, shares memory with `out` otherwise.
 template <scan_kind Kind, class Source, segment_heads Heads, monoid Op,
           std::random_access_iterator Out>
 requires item_source<Source, typename Op::value_type>
@@ -176,8 +171,12 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
                            index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   detail::check_heads("segmented_scan", heads, n);
-  detail::require_apart("segmented_scan", "output and descriptor", detail::memory_of(out, n),
-                        detail::memory_of(heads, n));
+  auto const written = detail::memory_of(out, n), described = detail::memory_of(heads, n);
+  bool const over_keys =
+      detail::can_overwrite_heads<Heads, Out> && written.data() == described.data();
+  if (!over_keys) {
+    detail::require_apart("segmented_scan", "output and descriptor", written, described);
+  }
   if (detail::few_for_segments(threads, n, chunk_items)) {
     if (n == 0) return;
     detail::small_room<T> const room(n);
@@ -186,26 +185,15 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
       detail::scan_few_segments<Kind>(direction, in, heads, to, n, op, init);
     });
   }
-  segmented<Op> const within{op};
-  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
-  using stage = detail::segmented_stage<T>;
-  run_chunks(
-      threads, n, chunk_items, within, flagged<T>{init, false},
-      [&] { return stage(std::min(n, chunk_items), within.identity()); },
-      [&](stage& here, chunk const& c) {
-        here.items = detail::fetch(source, direction, n, c, here.room.data());
-        mark_positions(heads, direction, n, c.begin, c.end, here.heads.data());
-        return detail::sum_segments(here, c.size(), op, init);
-      },
-      [&](stage& here, chunk const& c, flagged<T> carry) {
-        detail::chunk_memory ahead;
-        if (detail::vectorised<Op> && c.next_begin < c.next_end) {
-          ahead = detail::memory_ahead<T>(source, heads, direction, n, c.next_begin, c.next_end);
-        }
-        detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
-          detail::scan_segments<Kind>(here, to, c.size(), op, carry, init, road, ahead);
-        });
-      });
+  if constexpr (detail::can_overwrite_heads<Heads, Out>) {
+    if (over_keys) {
+      detail::bordered_keys const keys(heads, direction, n, chunk_items);
+      return detail::scan_segmented_chunks<Kind>(threads, direction, source, keys, out, n, op, init,
+                                                 chunk_items);
+    }
+  }
+  detail::scan_segmented_chunks<Kind>(threads, direction, source, heads, out, n, op, init,
+                                      chunk_items);
 }
 
 namespace detail {

@@ -4,30 +4,12 @@
 #pragma once
 
 #include <libscan/device/item_count.cuh>
+#include <libscan/device/pipeline_work.cuh>
 #include <libscan/device/running_prefix.cuh>
 #include <libscan/device/staged_tile.cuh>
 #include <libscan/device/tile_totals.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
-
-/// Whether `Tuning` is that of a pipeline.
-template <class Tuning>
-concept tunes_pipeline = requires {
-  Tuning::stages;
-};
-
-/// Whether all its tiles are dealt to the blocks in turn; else whoever is first claims the later
-/// ones.
-template <class Tuning>
-concept deals_all_tiles = requires {
-  requires Tuning::deals_all_tiles;
-};
-
-/// Whether the results of a part wait for what comes before it: in the stage, and in registers.
-template <class Work>
-concept holds_parts = requires {
-  typename Work::held_part;
-};
 
 /// The pipeline. Number k of a block's tiles passes through stage k % stages: one warp fetches
 /// it, one finds what comes before it, and group k % groups scans it, each warp a part. It is
@@ -116,7 +98,7 @@ struct pipeline_kernel {
       } else if (warp < prefix_warp) {
         if constexpr (!holds) sum_parts(shared, work, n, op, totals, warp - first_summing_warp);
       } else if (warp == prefix_warp) {
-        find_prefixes(shared, n, running_prefix<summary, op_type>(totals, init, op), total);
+        find_prefixes(shared, work, n, running_prefix<summary, op_type>(totals, init, op), total);
       } else if (fetches) {
         fetch_rest(shared, work, n, *claimed);
       }
@@ -198,8 +180,11 @@ struct pipeline_kernel {
       summary const sum = work.sum(stage, base, valid, begin);
       if (simt::lane_id() == 0) shared.part_sum[slot][part] = sum;
       shared.parts_summed[slot].arrive();
-      if (part == 0) {
+      // Fences take time; warps take turns at them.
+      unsigned const publisher = overwrites(work) ? k % unsigned{parts} : 0;
+      if (static_cast<unsigned>(part) == publisher) {
         shared.parts_summed[slot].wait(k / slots % 2);
+        if (overwrites(work)) simt::exchange_fence();
         publish(shared, totals, tile, slot, op);
         shared.summed[slot].arrive();
       }
@@ -258,7 +243,7 @@ struct pipeline_kernel {
   }
 
   /// Finds the prefix that enters each tile of the block. By one warp.
-  static __device__ void find_prefixes(shared_storage& shared, index_t n,
+  static __device__ void find_prefixes(shared_storage& shared, Work const& work, index_t n,
                                        running_prefix<summary, op_type> prefix, total_type* total) {
     index_t const tiles = ceil_div(n, index_t{tile_items});
     if (tiles == 0 && total != nullptr && blockIdx.x == 0) store_total(total, prefix.advance_to(0));
@@ -268,6 +253,7 @@ struct pipeline_kernel {
       index_t const tile = shared.tile[slot];
       if (tile < tiles) {
         summary const carry = prefix.advance_to(tile);
+        await_readers(work, prefix, tile, tiles);
         if (simt::lane_id() == 0) shared.carry[slot] = carry;
       } else {
         ++told;

@@ -46,6 +46,12 @@ class running_prefix {
     }
   }
 
+  /// Waits until `tile` has published its total.
+  __device__ void await_total(index_t tile) const {
+    while (!totals_.read(tile).complete()) {
+    }
+  }
+
  private:
   // So many chunks at once cover the tiles between two of one block for up to 160 blocks.
   static constexpr int batch = sizeof(typename tile_totals<T>::reading) <= 16 ? 6 : 2;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include <libscan/device/key_heads.cuh>
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/offset_heads.cuh>
 #include <libscan/device/pipelined_segmented_scan.cuh>
@@ -102,6 +103,31 @@ constexpr std::size_t segmented_tiles_bytes(index_t n, index_t look_back_items) 
   return std::max({look_back, pipeline, resident_summaries_bytes<T, resident_segmented_tuning<T>>});
 }
 
+/// Scans more items than resident blocks hold, on the pipeline if `Tuning` is that of one, or is
+/// void and the iterators and the GPU permit it. `memory`: for the tiles, in the workspace.
+template <scan_kind Kind, class Tuning, class LookBack, class In, class Out, class Heads, class Op>
+void scan_segmented_tiles(workspace& ws, std::byte* memory, In in, Out out, Heads heads,
+                          item_count n, Op op, typename Op::value_type init) {
+  using T = typename Op::value_type;
+  if constexpr (tunes_pipeline<Tuning>) {
+    return pipelined_segmented_scan<Kind, Tuning>(ws, memory, in, out, heads, n, op, init);
+  } else {
+    if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16 &&
+                  suits_segmented_pipeline<In, Heads>) {
+      using item = typename stored<In, T>::type;
+      using result = typename stored<Out, T>::type;
+      using tuning =
+          segmented_pipeline_tuning<item, T, result, staged_heads<Heads, 32>::bits_per_item>;
+      using work = segmented_scan_work<Kind, item, Out, Heads, Op, tuning>;
+      using kernel = pipeline_kernel<work, tuning>;
+      if (n.at_most() >= tuning::least_items && simt::device_can_pipeline<kernel>()) {
+        return pipelined_segmented_scan<Kind, tuning>(ws, memory, in, out, heads, n, op, init);
+      }
+    }
+    look_back_segmented_scan<Kind, LookBack>(ws, memory, in, out, heads, n, op, init);
+  }
+}
+
 /// Prepares the heads, unless each tile finds its own, and scans the way `Tuning` says, or as the
 /// iterators and the GPU permit.
 template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
@@ -117,8 +143,12 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   index_t const known = n.at_least();
   memory_span const written = memory_of(out, known);
   require_in_place_or_apart("segmented scan", memory_of(in, known), written);
-  require_apart("segmented scan", "output and descriptor", written, memory_of(descriptor, known));
-  std::size_t const for_heads = head_bytes(descriptor, n.at_most());
+  bool const over_keys = overwrites_heads(descriptor, out);
+  if (!over_keys) {
+    require_apart("segmented scan", "output and descriptor", written, memory_of(descriptor, known));
+  }
+  std::size_t const for_heads =
+      over_keys ? key_bits_bytes(descriptor, n.at_most()) : head_bytes(descriptor, n.at_most());
   index_t const tile_items = index_t{look_back::block_threads} * look_back::items_per_thread;
   std::size_t for_tiles = segmented_tiles_bytes<T>(n.at_most(), tile_items);
   if constexpr (tunes_pipeline<Tuning>) {
@@ -136,31 +166,25 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   }
   std::byte* const memory = ws.reserve(for_heads + for_tiles);
   auto const heads = prepare_heads(descriptor, memory, n, ws.stream());
-  using prepared = std::remove_const_t<decltype(heads)>;
   std::byte* const behind = memory + for_heads;
-  if constexpr (tunes_pipeline<Tuning>) {
-    return pipelined_segmented_scan<Kind, Tuning>(ws, behind, in, out, heads, n, op, init);
-  }
+  // Resident blocks write when all have read.
   if constexpr (tunes_resident_segments<Tuning>) {
     return resident_segmented_scan<Kind, Tuning>(behind, ws.stream(), in, out, heads, n, op, init);
-  } else if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16) {
-    if (resident_segmented_scan_if_fits<Kind>(behind, ws.stream(), in, out, heads, n, op, init)) {
-      return;
+  } else {
+    if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16) {
+      if (resident_segmented_scan_if_fits<Kind>(behind, ws.stream(), in, out, heads, n, op, init)) {
+        return;
+      }
     }
-  }
-  if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16 &&
-                suits_segmented_pipeline<In, prepared>) {
-    using item = typename stored<In, T>::type;
-    using result = typename stored<Out, T>::type;
-    using tuning =
-        segmented_pipeline_tuning<item, T, result, staged_heads<prepared, 32>::bits_per_item>;
-    using work = segmented_scan_work<Kind, item, Out, prepared, Op, tuning>;
-    using kernel = pipeline_kernel<work, tuning>;
-    if (n.at_most() >= tuning::least_items && simt::device_can_pipeline<kernel>()) {
-      return pipelined_segmented_scan<Kind, tuning>(ws, behind, in, out, heads, n, op, init);
+    if constexpr (can_overwrite_heads<Heads, Out>) {
+      if (over_keys) {
+        head_bits const bits = mark_keys(descriptor, memory, n, ws.stream());
+        return scan_segmented_tiles<Kind, Tuning, look_back>(ws, behind, in, out, bits, n, op,
+                                                             init);
+      }
     }
+    scan_segmented_tiles<Kind, Tuning, look_back>(ws, behind, in, out, heads, n, op, init);
   }
-  look_back_segmented_scan<Kind, look_back>(ws, behind, in, out, heads, n, op, init);
 }
 
 }  // namespace device
@@ -171,7 +195,8 @@ template <class T, class Heads>
 constexpr std::size_t segmented_scan_workspace_bytes(index_t n, Heads const& descriptor) {
   using tuning = device::segmented_tuning<T>;
   index_t const tile_items = index_t{tuning::block_threads} * tuning::items_per_thread;
-  return device::head_bytes(descriptor, n) + device::segmented_tiles_bytes<T>(n, tile_items);
+  return device::head_bytes(descriptor, n) + device::key_bits_bytes(descriptor, n) +
+         device::segmented_tiles_bytes<T>(n, tile_items);
 }
 
 /// The same for ranges of items: none.
@@ -193,11 +218,13 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t, segment_ranges<Off
 /// the operator sees them, and results from it when they are stored. Operator: associative; need
 /// not commute: unless it is `commutative`, it is only ever called as op(earlier, later), on items,
 /// `init` and the identity. n: any size >= 0, also read from device memory
-/// (`item_count::on_device`); n = 0 writes nothing. Aliasing: in == out exactly is allowed; any
-/// other overlap, also with the descriptor, is refused where both are pointers and the host knows
-/// n, otherwise undefined. Synchronisation: asynchronous on the workspace's stream; allocates only
-/// if the workspace must grow. Traffic: reads n items and the descriptor, writes n results,
-/// whatever the lengths of the segments; few offsets are read again by tiles that search them.
+/// (`item_count::on_device`); n = 0 writes nothing. Aliasing: in == out exactly is allowed, and so
+/// is `out` over the keys of `segment_keys` exactly, of one type behind plain pointers. Any other
+/// overlap, also with the descriptor, is refused where both are pointers and the host knows n,
+/// otherwise undefined. Synchronisation: asynchronous on the workspace's stream; allocates only if
+/// the workspace must grow. Traffic: reads n items and the descriptor, writes n results, whatever
+/// the lengths of the segments; few offsets are read again by tiles that search them. Keys that are
+/// overwritten become head bits in the workspace first, unless resident blocks hold all items.
 /// Results are bitwise the same in every run on one kind of GPU. Progress: few items, and many
 /// behind plain pointers on GPUs with bulk copies and room for the pipeline (sm_90), take a
 /// cooperative launch, which starts when all its blocks fit; otherwise a tile waits only for tiles

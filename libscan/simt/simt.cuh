@@ -63,6 +63,8 @@
 //   atomic_ref<T>            device scope, orders as in std::; block_atomic_ref<T> for shared
 //                            memory. Every polling loop must read through one of them
 //   thread_fence thread_fence_block
+//   exchange_fence           orders as a release and an acquire of device scope do, around relaxed
+//                            atomics: cheaper than thread_fence, which all fences agree on
 //   load_vector store_vector    N items at once, aligned to their size together; stored to global
 //                            memory only
 //   store_shared_vector      the same, stored to shared memory only

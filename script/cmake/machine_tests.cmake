@@ -6,11 +6,11 @@ set(kernel_tests ALL)
 set(quick_race_tests simt_intrinsics simt_shuffle simt_memory simt_cluster simt_pipeline warp_test
     warp_binary_test block_test block_reuse_test device_look_back_test device_scan_test
     device_reverse_scan_test device_reduce_test device_binary_scan_test device_segmented_scan_test
-    device_segmented_reduce_test device_segment_ranges_test device_pipeline_test
-    device_filter_test device_masks_test device_split_test runs_device_test device_histogram_test
-    device_cluster_digits_test device_sort_keys_test device_sort_values_test
-    device_segmented_sort_test device_split_by_key_test device_split_sort_test device_spmv_test
-    device_coo_test)
+    device_segmented_reduce_test device_segment_ranges_test device_keys_in_place_test
+    device_pipeline_test device_filter_test device_masks_test device_in_place_test device_split_test
+    runs_device_test device_histogram_test device_cluster_digits_test device_sort_keys_test
+    device_sort_values_test device_segmented_sort_test device_split_by_key_test
+    device_split_sort_test device_spmv_test device_coo_test)
 if(LIBSCAN_SANITIZE STREQUAL "thread")
   set(kernel_tests simt_intrinsics simt_shuffle simt_memory simt_pipeline warp_binary_test
       device_strategies_test)

@@ -241,10 +241,50 @@ TEST_CASE("segmented scans refuse what describes no segments, and overlap") {
   CHECK_THROWS_AS(scan(at, cpu::equal_segments{3}, at + 1, 10), invalid_argument);
   CHECK_THROWS_AS(scan(at + 1, cpu::equal_segments{3}, at, 10), invalid_argument);
   CHECK_THROWS_AS(scan(at, cpu::equal_segments{3}, narrow, 10), invalid_argument);
-  CHECK_THROWS_AS(scan(at, cpu::segment_keys{at + 10}, at + 10, 10), invalid_argument);
+  CHECK_THROWS_AS(scan(at, cpu::segment_keys{at + 5}, at + 10, 10), invalid_argument);
   CHECK_THROWS_AS(scan(at, cpu::head_flags{reinterpret_cast<std::uint8_t*>(at + 15)}, at + 10, 10),
                   invalid_argument);
   CHECK(items == std::vector<std::int64_t>(20, 7));
+}
+
+TEST_CASE("results go over the keys, with any number of threads") {
+  using number = std::int64_t;
+  with_threads(16, [&] {
+    for (segment_shape const shape : all_segment_shapes()) {
+      index_t const n = scaled(9001, 3001);
+      auto const offsets = make_offsets(shape, n);
+      auto const items = make_items<number>(n);
+      std::vector<number> keys;
+      for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+        keys.insert(keys.end(), static_cast<std::size_t>(offsets[s + 1] - offsets[s]), number(s));
+      }
+      for (auto const direction : both_directions) {
+        for (auto const kind : both_kinds) {
+          auto const expected = oracle(kind, direction, items, offsets, plus<number>{}, number{3});
+          auto const of_keys = oracle(kind, direction, keys, offsets, plus<number>{}, number{3});
+          for (int const threads : thread_counts) {
+            for (index_t const chunk : {1, 7, 64, 300, 20000}) {
+              if (chunk == 1 && threads > 1 && reduced()) continue;
+              INFO(to_string(shape) << ", " << threads << " threads, chunks of " << chunk);
+              auto const scan = [&](number const* in, number* out) {
+                cpu::segment_keys const heads{static_cast<number const*>(out)};
+                kind == scan_kind::inclusive
+                    ? cpu::segmented_scan<scan_kind::inclusive>(threads, direction, in, out, heads,
+                                                                n, plus<number>{}, 3, chunk)
+                    : cpu::segmented_scan<scan_kind::exclusive>(threads, direction, in, out, heads,
+                                                                n, plus<number>{}, 3, chunk);
+              };
+              auto over_keys = keys, over_both = keys;
+              scan(items.data(), over_keys.data());
+              scan(over_both.data(), over_both.data());
+              REQUIRE(difference(expected, over_keys) == "");
+              REQUIRE(difference(of_keys, over_both) == "");
+            }
+          }
+        }
+      }
+    }
+  });
 }
 
 TEST_CASE("a segmented scan is the same with any number of threads") {

@@ -77,6 +77,7 @@ implementations offers(segmented_problem const& problem) {
 }
 
 implementations offers(filter_problem const& problem) {
+  if (problem.in == problem.out) return {};
   return calling([=](auto policy) {
     thrust::copy_if(policy, problem.in, problem.in + problem.n, problem.out, below{problem.limit});
   });

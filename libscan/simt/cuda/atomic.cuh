@@ -28,6 +28,9 @@ struct block_atomic_ref : cuda::atomic_ref<T, cuda::thread_scope_block> {
 };
 
 __device__ __forceinline__ void thread_fence() { __threadfence(); }
+__device__ __forceinline__ void exchange_fence() {
+  cuda::atomic_thread_fence(memory_order_acq_rel, cuda::thread_scope_device);
+}
 __device__ __forceinline__ void thread_fence_block() { __threadfence_block(); }
 
 }  // namespace libscan::inline v1_cuda::simt

@@ -126,6 +126,7 @@ template <class T>
 using block_atomic_ref = atomic_ref<T>;
 
 inline void thread_fence() { executor::fence(); }
+inline void exchange_fence() { executor::fence(); }
 inline void thread_fence_block() { executor::fence(); }
 
 }  // namespace libscan::inline v1_executor::simt

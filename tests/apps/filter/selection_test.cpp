@@ -3,6 +3,7 @@
 // any number of threads, canaries, and what is refused.
 #include <algorithm>
 #include <deque>
+#include <numeric>
 
 #include <apps/filter/filter_cpu.hpp>
 #include <apps/filter/predicate_parser.hpp>
@@ -145,11 +146,41 @@ TEST_CASE("runs and firsts of runs by a relation of one's own, from and to itera
   });
 }
 
+TEST_CASE("the first of each run goes over the input, with any number of threads") {
+  with_threads(16, [] {
+    random_words words(11);
+    for (index_t const longest : {1, 2, 30, 3000}) {
+      // All are different but for the first two, so that each chunk goes over the end of the one
+      // before it; or all run lengths up to the longest come.
+      auto items = runs_of<int>(scaled(30011, 6011), longest);
+      if (longest == 1) std::iota(items.begin(), items.end(), 0);
+      for (bool const drops : {false, true}) {
+        if (drops) items[1] = items[0];
+        expected_runs<int> const expected(items);
+        for (int const threads : thread_counts) {
+          for (index_t const chunk_items : {7, 256, 4096}) {
+            auto in_place = items;
+            REQUIRE(cpu::unique(threads, in_place.data(), in_place.data(), index_t(items.size()),
+                                equal_values{}, cpu::unlimited, chunk_items) == expected.count());
+            std::vector<int> left = expected.firsts;
+            left.insert(left.end(), items.begin() + expected.count(), items.end());
+            REQUIRE(difference(left, in_place) == "");
+          }
+        }
+      }
+    }
+    std::vector<int> numbers{3, 3, 5, 5, 5, 3};
+    CHECK(unique<int>(engine::cpu(2), numbers, numbers) == 3);
+    CHECK(numbers == std::vector<int>{3, 5, 3, 5, 5, 3});
+  });
+}
+
 TEST_CASE("runs refuse outputs that share memory with the items or each other") {
   std::vector<std::int64_t> items(30, 1);
   std::int64_t* const at = items.data();
   using outputs = cpu::run_outputs<std::int64_t*>;
-  CHECK_THROWS_AS(cpu::unique(1, at, at, 10), invalid_argument);
+  CHECK(cpu::unique(1, at, at, 10) == 1);
+  CHECK_THROWS_AS(cpu::unique(1, at + 1, at, 10), invalid_argument);
   CHECK_THROWS_AS(cpu::unique(1, at, at + 9, 10), invalid_argument);
   CHECK_THROWS_AS(cpu::run_length_encode(1, at, outputs{at + 9, 10}, 10), invalid_argument);
   for (outputs const& together :
@@ -268,7 +299,7 @@ TEST_CASE("what cannot be selected is refused, and nothing is written behind an 
   std::span<int> const whole(out);
   CHECK_THROWS_AS(split<int>(on, in, whole, whole.first(1), none), invalid_argument);
   CHECK_THROWS_AS(split<int>(on, whole, whole, rejected, none), invalid_argument);
-  CHECK_THROWS_AS(unique<int>(on, whole, whole), invalid_argument);
+  CHECK_THROWS_AS(unique<int>(on, whole.first(900), whole.subspan(1)), invalid_argument);
   CHECK_THROWS_AS(split<int>(on, whole, whole, none), invalid_argument);
   CHECK_THROWS_AS(split<int>(on, whole, whole, all), invalid_argument);
   CHECK_THROWS_AS(run_length_encode<int>(on, whole, whole, lengths), invalid_argument);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a pipeline asks of its tuning and its work, and what work in place asks of a pipeline.
+#pragma once
+
+#include <libscan/core/types.hpp>
+#include <libscan/simt/simt.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Whether `Tuning` is that of a pipeline.
+template <class Tuning>
+concept tunes_pipeline = requires {
+  Tuning::stages;
+};
+
+/// Whether all its tiles are dealt to the blocks in turn; else whoever is first claims the later
+/// ones.
+template <class Tuning>
+concept deals_all_tiles = requires {
+  requires Tuning::deals_all_tiles;
+};
+
+/// Whether results may go where the input is: work.overwrites() says whether those of a call do.
+template <class Work>
+concept can_overwrite_input = requires {
+  requires Work::can_overwrite_input;
+};
+
+/// Whether the results of a part wait for what comes before it: in the stage, and in registers.
+template <class Work>
+concept holds_parts = requires {
+  typename Work::held_part;
+};
+
+/// Whether the results of this call go where its input is.
+template <class Work>
+__device__ __forceinline__ bool overwrites(Work const& work) {
+  if constexpr (can_overwrite_input<Work>) {
+    return work.overwrites();
+  } else {
+    return false;
+  }
+}
+
+/// Where results go over the input: waits until `tile` of `tiles` may be written, which takes its
+/// prefix to be known. Then all tiles up to it are in their stages; the next one, too, if it reads
+/// the end of this one. By one warp.
+template <class Work, class Prefix>
+__device__ __forceinline__ void await_readers(Work const& work, Prefix const& prefix, index_t tile,
+                                              index_t tiles) {
+  if constexpr (can_overwrite_input<Work>) {
+    if (!work.overwrites()) return;
+    if (Work::reads_tile_before && tile + 1 < tiles) prefix.await_total(tile + 1);
+    // Counts order no memory; fences around them do, by way of the copies' mbarriers here and
+    // there.
+    simt::exchange_fence();
+  }
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
