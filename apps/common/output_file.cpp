@@ -232,9 +232,11 @@ void output_file::complete() {
   int const kept = target_.empty() ? -1 : ::fcntl(descriptor_, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (!target_.empty() && kept < 0) fail("cannot complete", errno);
   if (::close(std::exchange(descriptor_, kept)) != 0) fail("cannot complete", errno);
-  // An old file is given up only for one that is on the disk.
-  bool const gives_up_old = replaces_ && !overwrites_ && !target_.empty();
-  if (gives_up_old && ::fsync(descriptor_) != 0) fail("cannot complete", errno);
+  if (overwrites_) {
+    open_old();
+  } else if (replaces_ && !target_.empty() && ::fsync(descriptor_) != 0) {
+    fail("cannot complete", errno);  // an old file is given up only for one that is on the disk
+  }
 }
 
 /// Appends all of the completed file to another.
@@ -291,24 +293,30 @@ void output_file::put_into_place(bool may_be_taken_back) {
   int const code = errno;
   replaced_.reset();
   if (!replaces_ || !is_refusal(code)) fail("cannot put into place", code);
+  open_old();
   overwrite();
 }
 
-/// Writes what the completed file holds into the target, which stays the file that it is.
-void output_file::overwrite() {
+/// Opens the old file for `overwrite`, and makes room: a full disk must not cost the old content.
+void output_file::open_old() {
   overwrites_ = true;
   int const opened = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
   if (opened < 0) fail("cannot overwrite", errno);
-  output_file into(name_, opened);
+  old_.reset(new output_file(name_, opened));
   off_t const size = ::lseek(descriptor_, 0, SEEK_END);
-  // Room comes first: a full disk must not cost the old content.
   if (size > 0 && ::fallocate(opened, FALLOC_FL_KEEP_SIZE, 0, size) != 0 && !is_refusal(errno)) {
     fail("cannot overwrite", errno);
   }
+}
+
+/// Writes what the completed file holds into the old one, which stays the file that it is.
+void output_file::overwrite() {
   try {
-    copy_to(into);
-    if (::ftruncate(opened, size) != 0) fail("cannot set its length", errno);
-    into.complete();
+    copy_to(*old_);
+    if (::ftruncate(old_->descriptor_, ::lseek(descriptor_, 0, SEEK_END)) != 0) {
+      fail("cannot set its length", errno);
+    }
+    old_->complete();
   } catch (file_error const& e) {
     throw file_error(std::string(e.what()) + "; its old content is overwritten in part");
   }

@@ -63,6 +63,7 @@ class output_file {
   void copy_beside();
   void give_name();
   void put_into_place(bool may_be_taken_back);
+  void open_old();
   void overwrite();
   std::string take_back();
   [[noreturn]] void fail(std::string const& doing, int error_number) const;
@@ -74,6 +75,7 @@ class output_file {
   bool complete_ = false;
   std::unique_ptr<doomed_file> temporary_;  // the file's name while it is not in place, if any
   std::unique_ptr<doomed_file> replaced_;   // a second name of the old file, to take it back
+  std::unique_ptr<output_file> old_;        // the old file, where it is to be overwritten
   int descriptor_ = -1;
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t buffered_ = 0;

@@ -147,7 +147,9 @@ int close(int descriptor) {
   return -1;
 }
 
-int fchmod(int descriptor, mode_t mode) { return result_of("fchmod", SYS_fchmod, descriptor, mode); }
+int fchmod(int descriptor, mode_t mode) {
+  return result_of("fchmod", SYS_fchmod, descriptor, mode);
+}
 int fchown(int descriptor, uid_t owner, gid_t group) {
   return result_of("fchown", SYS_fchown, descriptor, owner, group);
 }
