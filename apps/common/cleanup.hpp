@@ -9,9 +9,9 @@
 
 namespace libscan::apps {
 
-/// A file that is removed when this object goes, or when a signal other than SIGKILL ends the program
-/// (which then ends by that signal, as it would have without this). Signals that were ignored stay
-/// ignored.
+/// A file that is removed when this object goes, or when a signal other than SIGKILL ends the
+/// program (which then ends by that signal, as it would have without this). Signals that were
+/// ignored stay ignored.
 class doomed_file {
  public:
   /// Dooms `path`, which need not exist yet. Throws `error` if 16 files are doomed already.

@@ -27,7 +27,8 @@ struct sorted_values {
   std::span<std::byte const> items;
 };
 
-/// The outputs of one run. Each `write_...` writes all of them, and they appear together. Values are ignored where `arguments` name no values. Errors as `array_writer`.
+/// The outputs of one run. Each `write_...` writes all of them, and they appear together. Values
+/// are ignored where `arguments` name no values. Errors as `array_writer`.
 class sort_output {
  public:
   /// Opens the outputs that `arguments` name: impossible ones are refused before anything is read.

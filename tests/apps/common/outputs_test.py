@@ -199,10 +199,12 @@ class Replaced(OutputsCase):
         self.assertEqual(self.content("old.npy"), self.content("items.npy"))
 
     def test_nobody_else_can_open_what_is_unfinished(self):
-        for before, mask in [(None, 0o077), (0o600, 0), (0o640, 0)]:
+        for before, mask in [(None, 0o077), (0o600, 0), (0o640, 0), ("links", 0)]:
             if before:
                 self.write("out.npy", b"old")
-                os.chmod(self.path("out.npy"), before)
+                os.chmod(self.path("out.npy"), 0o600 if before == "links" else before)
+            if before == "links":
+                os.link(self.path("out.npy"), self.path("out-2.npy"))
             child = self.start("array-copy", "items.npy", "-o", "out.npy", "--stop-after", 9,
                                preexec_fn=lambda: os.umask(mask))
             child.stderr.readline()
@@ -213,7 +215,7 @@ class Replaced(OutputsCase):
             child.kill()
             child.communicate()
             self.assertEqual([status.st_mode & 0o777 for status in unfinished],
-                             [before or 0o600])
+                             [0o640 if before == 0o640 else 0o600])
 
     def test_links_in_a_full_file_system(self):
         mount = self.path("small")
