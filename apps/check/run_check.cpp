@@ -72,8 +72,9 @@ class check_run {
     std::optional<failure> const found = check_all();
     seconds_ = elapsed();
     meter_.finish();
-    tell((found ? report(*found) : "") + summary());
     if (json_) write_json(found.has_value());
+    tell((found ? report(*found) : "") + summary());
+    if (json_) json_->commit();
     return found ? exit_code::difference : exit_code::done;
   }
 
@@ -162,7 +163,7 @@ class check_run {
     }
     text += "\n  }\n}\n";
     json_->write(std::as_bytes(std::span<char const>(text)));
-    json_->commit();
+    json_->complete();
   }
 
   check_arguments const& arguments_;

@@ -64,9 +64,10 @@ CLI::Option* add_whole_number(CLI::App& app, std::string const& name, T& to, std
 /// A check for options that take the name of a file: empty names are refused.
 std::string no_empty_name(std::string const& name);
 
-/// Where the description of text is, for the end of --help.
+/// Where the descriptions of text and of outputs are, for the end of --help.
 inline constexpr char const* about_text =
-    "Text and CSV: docs/text.md describes what is read as numbers, headers and comments.";
+    "Text and CSV: docs/text.md describes what is read as numbers, headers and comments.\n"
+    "Outputs: docs/outputs.md says when they appear and what a replaced file passes on.";
 
 /// Adds the common flags (with --help and --version) to `app`; parsed values go to `values`, which
 /// must outlive the parsing.

@@ -52,18 +52,14 @@ void array_writer::append(dtype type, std::span<std::byte const> items) {
   }
 }
 
-void array_writer::complete() {
+output_file& array_writer::complete() {
   if (left_ != 0) {
     throw invalid_argument("array_writer: complete() before all items were appended");
   }
   if (gzip_) gzip_->finish();
   gzip_.reset();
   file_.complete();
-}
-
-void array_writer::commit() {
-  complete();
-  file_.commit();
+  return file_;
 }
 
 void array_writer::put(std::span<std::byte const> bytes) {

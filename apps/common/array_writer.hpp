@@ -46,12 +46,12 @@ class array_writer {
   /// The same for items whose type is known at run time.
   void append(dtype type, std::span<std::byte const> items);
 
-  /// Writes all that is left, as `output_file::complete`: of several outputs each before any is
+  /// Writes all that is left, as `output_file::complete`, and returns the file, which is then to be
   /// committed. Throws `invalid_argument` if fewer than `count` items were appended.
-  void complete();
+  output_file& complete();
 
   /// Completes the file, unless that is done, and puts it into place. Throws as `complete`.
-  void commit();
+  void commit() { complete().commit(); }
 
   /// Bytes handed to the file so far, before any compression.
   std::uint64_t bytes_written() const { return bytes_; }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 
 #include <apps/common/exit_code.hpp>
@@ -95,7 +96,9 @@ extern "C" void on_bus_error(int signal, siginfo_t* info, void*) {
 void handle_ends_once() {
   static std::once_flag once;
   std::call_once(once, [] {
-    for (int const signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    constexpr int harmless[] = {SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
+    for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+      if (std::ranges::find(harmless, signal) != std::end(harmless)) continue;
       struct sigaction action = {};
       ::sigaction(signal, nullptr, &action);
       if (action.sa_handler != SIG_DFL) continue;  // ignored (nohup), or the caller's own

@@ -9,8 +9,8 @@
 
 namespace libscan::apps {
 
-/// A file that is removed when this object goes, or when SIGINT, SIGTERM, SIGHUP or SIGQUIT ends
-/// the program (which then ends by that signal, as it would have without this). Signals that were
+/// A file that is removed when this object goes, or when a signal other than SIGKILL ends the
+/// program (which then ends by that signal, as it would have without this). Signals that were
 /// ignored stay ignored.
 class doomed_file {
  public:

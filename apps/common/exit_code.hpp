@@ -29,6 +29,9 @@ class usage_error : public error {
 /// name and the line or byte where there is one: "temps.csv:7: empty cell, expected an int64".
 class file_error : public error {
  public:
+  /// A whole message.
+  explicit file_error(std::string const& message) : error(message) {}
+
   /// About the file as a whole.
   file_error(std::string const& path, std::string const& reason);
 
@@ -41,9 +44,6 @@ class file_error : public error {
 
   /// A system call failed: "path: doing: the system's words for `error_number`".
   static file_error from_errno(std::string const& path, std::string const& doing, int error_number);
-
- private:
-  explicit file_error(std::string const& message) : error(message) {}
 };
 
 /// Whoever read standard output (or a FIFO) has gone. Not a failure worth words: `run_program` ends

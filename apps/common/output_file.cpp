@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing beside the target and renaming into place.
+// Writing to a file without a name, and putting it into place.
 #include <apps/common/output_file.hpp>
 
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 #include <random>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <apps/common/cleanup.hpp>
 #include <apps/common/exit_code.hpp>
@@ -27,6 +28,13 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 constexpr mode_t permissions = 0777;
+
+/// Whether an error says that a kernel or a file system does not do such a thing, or not for this
+/// user; ENOENT: a process without /proc.
+bool is_refusal(int error_number) {
+  constexpr int refusals[] = {EPERM, EINVAL, ENOSYS, EOPNOTSUPP, EISDIR, EXDEV, EBUSY, ENOENT};
+  return std::ranges::find(refusals, error_number) != std::end(refusals);
+}
 
 std::string directory_of(std::string const& path) {
   std::size_t const slash = path.rfind('/');
@@ -96,22 +104,37 @@ std::string temporary_name(std::string const& target) {
   return target.substr(0, target.rfind('/') + 1) + name;
 }
 
+/// A file with a name of its own beside the target, which is removed unless it is spared; null if
+/// it cannot be. `make` creates it and returns -1 on failure.
+template <class Make>
+std::unique_ptr<doomed_file> made_beside(std::string const& target, Make make) {
+  for (;;) {
+    // Doomed before it exists: a signal in between finds nothing to remove.
+    auto file = std::make_unique<doomed_file>(temporary_name(target));
+    if (make(file->path().c_str()) >= 0) return file;
+    int const code = errno;
+    file->spare();
+    errno = code;
+    if (code != EEXIST) return nullptr;
+  }
+}
+
 }  // namespace
 
 output_file::output_file(std::string const& path)
-    : name_(path == "-" ? "<stdout>" : path), buffer_(new std::byte[buffer_bytes]) {
+    : output_file(path == "-" ? "<stdout>" : path, -1) {
   place const leads_to = place_of(path);
   if (leads_to.descriptor >= 0) {
     open_descriptor(leads_to.descriptor);
     return;
   }
   struct stat status = {};
-  bool const exists = ::stat(path.c_str(), &status) == 0;
-  if (!exists && errno != ENOENT) fail("cannot write", errno);
-  if (exists && S_ISDIR(status.st_mode)) {
+  replaces_ = ::stat(path.c_str(), &status) == 0;
+  if (!replaces_ && errno != ENOENT) fail("cannot write", errno);
+  if (replaces_ && S_ISDIR(status.st_mode)) {
     throw file_error(name_, "is a directory, expected the name of a file to write");
   }
-  if (exists && !S_ISREG(status.st_mode)) {
+  if (replaces_ && !S_ISREG(status.st_mode)) {
     descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor_ < 0) fail("cannot open for writing", errno);
     return;
@@ -120,12 +143,17 @@ output_file::output_file(std::string const& path)
   if (target.empty() || target.ends_with('/')) {
     throw file_error(name_, "is no name of a file, expected one to write");
   }
-  if (exists && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) {
+  if (replaces_ && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) {
     fail("cannot replace", errno);
   }
   target_ = target;
-  open_temporary(status.st_mode & permissions, exists);
+  open_unfinished();
+  overwrites_ = status.st_nlink > 1;
+  if (replaces_ && !overwrites_) take_over(status.st_uid, status.st_gid, status.st_mode);
 }
+
+output_file::output_file(std::string name, int descriptor)
+    : name_(std::move(name)), descriptor_(descriptor), buffer_(new std::byte[buffer_bytes]) {}
 
 output_file::~output_file() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -138,23 +166,32 @@ void output_file::open_descriptor(int descriptor) {
   if (descriptor_ < 0) fail("cannot write", errno);
 }
 
-void output_file::open_temporary(unsigned mode, bool replaces) {
-  do {
-    // Doomed before it exists: a signal in between finds nothing to remove.
-    temporary_.reset();
-    temporary_ = std::make_unique<doomed_file>(temporary_name(target_));
-    descriptor_ = ::open(temporary_->path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0 && errno == EEXIST) temporary_->spare();
-  } while (descriptor_ < 0 && errno == EEXIST);
-  if (descriptor_ < 0) {
-    int const code = errno;
-    temporary_->spare();
-    fail(("cannot create a file in " + directory_of(target_)).c_str(), code);
-  }
-  if (replaces && ::fchmod(descriptor_, mode) != 0) fail("cannot set permissions", errno);
+void output_file::open_unfinished() {
+  // A new file has the mode that it keeps; what replaces another is nobody else's until it has the
+  // other's.
+  mode_t const mode = replaces_ ? 0600 : 0666;
+  descriptor_ = ::open(directory_of(target_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+  if (descriptor_ < 0 && is_refusal(errno)) create_named(mode);
+  if (descriptor_ < 0) fail("cannot create a file in " + directory_of(target_), errno);
 }
 
-void output_file::fail(char const* doing, int error_number) const {
+void output_file::create_named(unsigned mode) {
+  temporary_ = made_beside(target_, [&](char const* name) {
+    return descriptor_ = ::open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  });
+}
+
+/// Takes over what a replaced file has. Whose owner cannot be kept is overwritten.
+void output_file::take_over(unsigned owner, unsigned group, unsigned mode) {
+  if (::fchown(descriptor_, owner, group) != 0) {
+    if (!is_refusal(errno)) fail("cannot set the owner", errno);
+    overwrites_ = true;
+  } else if (::fchmod(descriptor_, mode & permissions) != 0) {
+    fail("cannot set permissions", errno);
+  }
+}
+
+void output_file::fail(std::string const& doing, int error_number) const {
   if (error_number == EPIPE) throw output_closed(name_ + ": nobody reads it any more");
   throw file_error::from_errno(name_, doing, error_number);
 }
@@ -188,20 +225,131 @@ void output_file::write_out(std::span<std::byte const> bytes) {
 }
 
 void output_file::complete() {
-  if (descriptor_ < 0) return;
+  if (std::exchange(complete_, true)) return;
   write_out({buffer_.get(), buffered_});
-  buffered_ = 0;
-  // Some file systems report a full disk only now.
-  if (::close(std::exchange(descriptor_, -1)) != 0) fail("cannot complete", errno);
+  // Some file systems report a full disk only when a descriptor is closed; one is still needed to
+  // put the file into place.
+  int const kept = target_.empty() ? -1 : ::fcntl(descriptor_, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (!target_.empty() && kept < 0) fail("cannot complete", errno);
+  if (::close(std::exchange(descriptor_, kept)) != 0) fail("cannot complete", errno);
+  if (overwrites_) {
+    open_old();
+  } else if (replaces_ && !target_.empty() && ::fsync(descriptor_) != 0) {
+    fail("cannot complete", errno);  // an old file is given up only for one that is on the disk
+  }
 }
 
-void output_file::commit() {
-  complete();
-  if (target_.empty()) return;
-  if (::rename(temporary_->path().c_str(), target_.c_str()) != 0) {
-    fail("cannot put into place", errno);
+/// Appends all of the completed file to another.
+void output_file::copy_to(output_file& other) {
+  for (off_t at = 0;;) {
+    ssize_t const got = ::pread(descriptor_, buffer_.get(), buffer_bytes, at);
+    if (got < 0) fail("cannot read what was written", errno);
+    if (got == 0) return;
+    other.write_out({buffer_.get(), static_cast<std::size_t>(got)});
+    at += got;
   }
-  temporary_->spare();
+}
+
+/// A file that can have no name is written once more, with a name beside the target.
+void output_file::copy_beside() {
+  output_file copy(name_, -1);
+  copy.target_ = target_;
+  copy.replaces_ = replaces_;
+  copy.create_named(0600);
+  if (!copy.temporary_) return;
+  copy_to(copy);
+  struct stat status = {};
+  if (::fstat(descriptor_, &status) != 0) fail("cannot complete", errno);
+  copy.take_over(status.st_uid, status.st_gid, status.st_mode);
+  copy.complete();
+  std::swap(descriptor_, copy.descriptor_);
+  temporary_ = std::move(copy.temporary_);
+}
+
+/// Gives a file without a name the target's or, where that is taken, one beside it.
+void output_file::give_name() {
+  std::string const open_file = "/proc/self/fd/" + std::to_string(descriptor_);
+  auto const link_to = [&](char const* name) {
+    return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+  };
+  if (!replaces_ && link_to(target_.c_str()) == 0) return;
+  if (replaces_ || errno == EEXIST) temporary_ = made_beside(target_, link_to);
+  if (!temporary_ && is_refusal(errno)) copy_beside();
+  if (!temporary_) fail("cannot put into place", errno);
+}
+
+void output_file::put_into_place(bool may_be_taken_back) {
+  if (target_.empty()) return;
+  if (overwrites_) return overwrite();
+  if (!temporary_) give_name();
+  if (!temporary_) return;
+  if (may_be_taken_back) {
+    replaced_ =
+        made_beside(target_, [&](char const* name) { return ::link(target_.c_str(), name); });
+    replaces_ = replaced_ || errno != ENOENT;
+    if (!replaced_ && !is_refusal(errno)) fail("cannot keep the old file", errno);
+  }
+  if (::rename(temporary_->path().c_str(), target_.c_str()) == 0) return temporary_->spare();
+  int const code = errno;
+  replaced_.reset();
+  if (!replaces_ || !is_refusal(code)) fail("cannot put into place", code);
+  open_old();
+  overwrite();
+}
+
+/// Opens the old file for `overwrite`, and makes room: a full disk must not cost the old content.
+void output_file::open_old() {
+  overwrites_ = true;
+  int const opened = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (opened < 0) fail("cannot overwrite", errno);
+  old_.reset(new output_file(name_, opened));
+  off_t const size = ::lseek(descriptor_, 0, SEEK_END);
+  if (size > 0 && ::fallocate(opened, FALLOC_FL_KEEP_SIZE, 0, size) != 0 && !is_refusal(errno)) {
+    fail("cannot overwrite", errno);
+  }
+}
+
+/// Writes what the completed file holds into the old one, which stays the file that it is.
+void output_file::overwrite() {
+  try {
+    copy_to(*old_);
+    if (::ftruncate(old_->descriptor_, ::lseek(descriptor_, 0, SEEK_END)) != 0) {
+      fail("cannot set its length", errno);
+    }
+    old_->complete();
+  } catch (file_error const& e) {
+    throw file_error(std::string(e.what()) + "; its old content is overwritten in part");
+  }
+}
+
+/// Undoes `put_into_place` where that can be; returns what remains.
+std::string output_file::take_back() {
+  if (replaced_) {
+    replaced_->spare();
+    if (::rename(replaced_->path().c_str(), target_.c_str()) == 0) return "";
+    return "; " + name_ + " is replaced, its old content is in " + replaced_->path();
+  }
+  bool const is_new = !target_.empty() && !overwrites_ && !replaces_;
+  return is_new && ::unlink(target_.c_str()) == 0 ? "" : "; " + name_ + " is written";
+}
+
+void output_file::commit_together(std::span<output_file* const> files) {
+  std::vector<output_file*> order(files.begin(), files.end());
+  for (output_file* const file : order) file->complete();
+  // What cannot be taken back comes last.
+  std::stable_partition(order.begin(), order.end(),
+                        [](output_file const* file) { return !file->overwrites_; });
+  std::size_t placed = 0;
+  try {
+    for (; placed < order.size(); ++placed) {
+      order[placed]->put_into_place(placed + 1 < order.size());
+    }
+  } catch (file_error const& e) {
+    std::string words = e.what();
+    while (placed > 0) words += order[--placed]->take_back();
+    throw file_error(words);
+  }
+  for (output_file* const file : order) file->replaced_.reset();
 }
 
 int named_descriptor(std::string const& path) {
@@ -210,16 +358,16 @@ int named_descriptor(std::string const& path) {
 
 bool same_output(std::string const& a, std::string const& b) {
   place const first = place_of(a), second = place_of(b);
+  if (first.descriptor >= 0 && first.descriptor == second.descriptor) return true;
   struct stat of_first = {}, of_second = {};
-  if (first.descriptor < 0 && second.descriptor < 0) {
-    return base_of(first.path) == base_of(second.path) &&
-           status_of({-1, directory_of(first.path)}, of_first) &&
-           status_of({-1, directory_of(second.path)}, of_second) && same_file(of_first, of_second);
-  }
-  if (first.descriptor == second.descriptor) return true;
+  bool const is_first = status_of(first, of_first), is_second = status_of(second, of_second);
   // Two names of a terminal or of /dev/null take nothing from each other.
-  return status_of(first, of_first) && status_of(second, of_second) &&
-         same_file(of_first, of_second) && !S_ISCHR(of_first.st_mode);
+  if (is_first && is_second) {
+    return same_file(of_first, of_second) && !S_ISCHR(of_first.st_mode);
+  }
+  return !is_first && !is_second && base_of(first.path) == base_of(second.path) &&
+         status_of({-1, directory_of(first.path)}, of_first) &&
+         status_of({-1, directory_of(second.path)}, of_second) && same_file(of_first, of_second);
 }
 
 }  // namespace libscan::apps

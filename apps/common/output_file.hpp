@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output that is complete or absent: written to a temporary file beside the target, renamed into
-// place when complete, removed on any failure and on SIGINT, SIGTERM, SIGHUP and SIGQUIT.
+// Output that is complete or absent: written to a file without a name, which gets its name when it
+// is complete. docs/outputs.md describes it.
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,17 +15,19 @@ class doomed_file;
 
 /// A file being written. Nothing appears under its name before `commit`.
 ///
-/// The target of a symbolic link is replaced, not the link. A replaced file passes its permissions
-/// on; a new one has those the umask gives. What exists and is no regular file (/dev/null, a FIFO)
-/// is written directly. So is an open descriptor: standard output, named "-", and what /dev/stdout,
-/// /dev/stderr, /dev/fd/N and /proc/self/fd/N stand for, where writing goes on from where it is.
+/// A new file has the permissions that the umask gives. A replaced file passes on its owner, group
+/// and permissions. A file with several links, or whose owner cannot be kept, is overwritten by
+/// `commit` instead. The target of a symbolic link is replaced, not the link. What exists and is no
+/// regular file (/dev/null, a FIFO) is written directly. So is an open descriptor: standard output,
+/// named "-", and what /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N stand for, where
+/// writing goes on from where it is.
 class output_file {
  public:
   /// Opens the output, so that it fails before any work is done: throws `file_error` if `path` is a
   /// directory, its directory is missing or not writable, or it exists and is not writable.
   explicit output_file(std::string const& path);
 
-  /// Removes the temporary file unless `commit` succeeded.
+  /// Gives the file up unless `commit` succeeded.
   ~output_file();
   output_file(output_file const&) = delete;
   output_file& operator=(output_file const&) = delete;
@@ -32,27 +35,47 @@ class output_file {
   /// Appends `bytes`. Throws `file_error` (disk full, ...) or `output_closed`.
   void write(std::span<std::byte const> bytes);
 
-  /// Writes all that is left, to be called after the last `write`. Of several outputs that belong
-  /// together each is completed before any is committed, so that a full disk leaves none of them.
-  /// Throws `file_error`, or `output_closed`.
+  /// Writes all that is left, after the last `write`. Throws `file_error`, or `output_closed`.
   void complete();
 
   /// Completes the file, unless that is done, and puts it into place. Throws as `complete`. To be
   /// called once, last.
-  void commit();
+  void commit() { commit_together({this}); }
+
+  /// Completes all files, and then puts them into place. If one cannot be put there, those before
+  /// it are taken back, and the error names those that could not be. Throws as `complete`.
+  static void commit_together(std::span<output_file* const> files);
+  static void commit_together(std::initializer_list<output_file*> files) {
+    commit_together(std::span<output_file* const>(files.begin(), files.size()));
+  }
 
   /// The name for messages: the path as given, or "<stdout>".
   std::string const& name() const { return name_; }
 
  private:
+  output_file(std::string name, int descriptor);
   void open_descriptor(int descriptor);
-  void open_temporary(unsigned mode, bool replaces);
+  void open_unfinished();
+  void create_named(unsigned mode);
+  void take_over(unsigned owner, unsigned group, unsigned mode);
   void write_out(std::span<std::byte const> bytes);
-  [[noreturn]] void fail(char const* doing, int error_number) const;
+  void copy_to(output_file& other);
+  void copy_beside();
+  void give_name();
+  void put_into_place(bool may_be_taken_back);
+  void open_old();
+  void overwrite();
+  std::string take_back();
+  [[noreturn]] void fail(std::string const& doing, int error_number) const;
 
   std::string name_;
   std::string target_;  // resolved path; empty if written directly
-  std::unique_ptr<doomed_file> temporary_;
+  bool replaces_ = false;
+  bool overwrites_ = false;
+  bool complete_ = false;
+  std::unique_ptr<doomed_file> temporary_;  // the file's name while it is not in place, if any
+  std::unique_ptr<doomed_file> replaced_;   // a second name of the old file, to take it back
+  std::unique_ptr<output_file> old_;        // the old file, where it is to be overwritten
   int descriptor_ = -1;
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t buffered_ = 0;
@@ -62,10 +85,8 @@ class output_file {
 /// names none. Throws `file_error` for links that lead in a circle.
 int named_descriptor(std::string const& path);
 
-/// Whether two names of outputs, as `output_file` takes them, mean the same place, so that one
-/// output would be lost or both would mix: the same file after all links, or descriptors of the
-/// same file or pipe ("-" is /dev/stdout). Hard links are different outputs, as each name is
-/// replaced. Throws `file_error` for links that lead in a circle.
+/// Whether two names of outputs, as `output_file` takes them, mean the same file or pipe, so that
+/// one output would be lost or both would mix. Throws `file_error` for links that lead in a circle.
 bool same_output(std::string const& a, std::string const& b);
 
 }  // namespace libscan::apps

@@ -45,7 +45,7 @@ bool report_verified(std::string const& difference,
 void write_whole(array_writer& output, std::string const& path, dtype type,
                  std::span<std::byte const> items, file_format otherwise, progress& meter);
 
-/// The same, but only completes it: it is to be committed when all outputs are complete.
+/// The same, but only completes it: it is to be committed with the other outputs.
 void write_completely(array_writer& output, std::string const& path, dtype type,
                       std::span<std::byte const> items, file_format otherwise, progress& meter);
 

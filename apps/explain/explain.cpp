@@ -7,6 +7,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -37,7 +38,7 @@ text_style style_for(int width) {
 
 void write(output_file& to, std::string const& text) {
   to.write(std::as_bytes(std::span<char const>(text)));
-  to.commit();
+  to.complete();
 }
 
 }  // namespace
@@ -69,14 +70,13 @@ exit_code run_explain(explain_arguments const& arguments) {
   if (!arguments.svg.empty()) refuse_foreign_ending(arguments.svg, ".svg");
   if (!arguments.svg.empty()) check_drawable(static_cast<int>(request.items.size()));
   recorded_run const run = record_scan(request);
-  if (!arguments.svg.empty()) {
-    output_file drawing(arguments.svg);
-    write(drawing, svg_of(run));
-  }
+  std::optional<output_file> drawing;
+  if (!arguments.svg.empty()) write(drawing.emplace(arguments.svg), svg_of(run));
   if (arguments.svg != "-") {
     output_file out("-");
     write(out, text_of(run, style_for(arguments.width)));
   }
+  if (drawing) drawing->commit();
   return exit_code::done;
 }
 

@@ -166,11 +166,9 @@ class filter_run {
         })) {
       return exit_code::difference;
     }
-    // Both are whole before either appears.
     complete(*rejected_, *arguments_.rejected, rejected);
     complete(output_, arguments_.output, kept);
-    output_.commit();
-    rejected_->commit();
+    output_file::commit_together({&output_.complete(), &rejected_->complete()});
     return exit_code::done;
   }
 

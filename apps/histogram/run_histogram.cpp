@@ -164,24 +164,23 @@ class histogram_run {
   template <class Result, class Bins>
   exit_code finish(std::vector<Result> const& results, Bins const& bins) {
     result_bytes_ = results.size() * sizeof(Result);
-    // All outputs are whole before one of them appears.
+    std::vector<output_file*> outputs;
     chart const picture = svg_ || png_ ? chart_of(results, bins, most_columns) : chart{};
     if (svg_) draw_picture(picture, picture_format::svg, *svg_);
     if (png_) draw_picture(picture, picture_format::png, *png_);
     for (auto* const each : {&svg_, &png_}) {
-      if (*each) (*each)->complete();
+      if (*each) outputs.push_back(&**each);
     }
+    for (output_file* const each : outputs) each->complete();
     if (output_) {
       timed(write_seconds_, [&] {
         write_completely(*output_, output_name_, dtype_of<Result>(),
                          std::as_bytes(std::span<Result const>(results)), input_.format, meter_);
       });
+      outputs.push_back(&output_->complete());
     }
     if (arguments_.plot) plot(chart_of(results, bins, most_lines));
-    if (output_) output_->commit();
-    for (auto* const each : {&svg_, &png_}) {
-      if (*each) (*each)->commit();
-    }
+    output_file::commit_together(outputs);
     return exit_code::done;
   }
 

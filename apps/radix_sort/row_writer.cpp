@@ -25,15 +25,11 @@ void row_writer::write(std::string_view text) {
   }
 }
 
-void row_writer::complete() {
+output_file& row_writer::complete() {
   if (gzip_) gzip_->finish();
   gzip_.reset();
   file_.complete();
-}
-
-void row_writer::commit() {
-  complete();
-  file_.commit();
+  return file_;
 }
 
 }  // namespace libscan::apps

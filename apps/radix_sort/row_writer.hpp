@@ -12,7 +12,7 @@
 
 namespace libscan::apps {
 
-/// A text being written; nothing appears under its name before `commit`.
+/// A text being written; nothing appears under its name before it is committed.
 class row_writer {
  public:
   /// Opens `path`, as `output_file` does.
@@ -21,11 +21,9 @@ class row_writer {
   /// Appends text. Throws as `output_file::write`.
   void write(std::string_view text);
 
-  /// Writes all that is left, as `output_file::complete`.
-  void complete();
-
-  /// Completes the file, unless that is done, and puts it into place, as `output_file::commit`.
-  void commit();
+  /// Writes all that is left, as `output_file::complete`, and returns the file, which is then to be
+  /// committed.
+  output_file& complete();
 
   /// Bytes written so far, before any compression.
   std::uint64_t bytes_written() const { return bytes_; }

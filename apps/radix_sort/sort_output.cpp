@@ -29,9 +29,7 @@ void sort_output::write_items(dtype type, std::span<std::byte const> items, file
                               sorted_values const& values) {
   begin_values(values);
   write_completely(*items_, path_, type, items, input, meter_);
-  if (values_) values_->complete();
-  items_->commit();
-  if (values_) values_->commit();
+  commit(items_->complete());
 }
 
 void sort_output::write_rows(sort_input const& input, std::span<index_t const> positions,
@@ -58,11 +56,9 @@ void sort_output::write_rows(sort_input const& input, std::span<index_t const> p
     if (i + ahead < positions.size()) __builtin_prefetch(row(i + ahead).data());
     write_row(row(i));
   }
-  rows_->complete();
+  output_file& rows = rows_->complete();
   meter_.finish();
-  if (values_) values_->complete();
-  rows_->commit();
-  if (values_) values_->commit();
+  commit(rows);
 }
 
 std::uint64_t sort_output::bytes_written() const {
@@ -70,12 +66,17 @@ std::uint64_t sort_output::bytes_written() const {
          (values_ ? values_->bytes_written() : 0);
 }
 
-/// Writes all of the values; the file appears with `commit`, once the keys are complete, too.
+/// Writes all of the values; the file appears with that of the keys.
 void sort_output::begin_values(sorted_values const& values) {
   if (!values_) return;
   auto const count = static_cast<index_t>(values.items.size() / size_of(values.type));
   values_->begin(values.type, count, values.format);
   values_->append(values.type, values.items);
+}
+
+void sort_output::commit(output_file& keys) {
+  if (!values_) return keys.commit();
+  output_file::commit_together({&keys, &values_->complete()});
 }
 
 }  // namespace libscan::apps

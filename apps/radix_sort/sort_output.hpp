@@ -27,8 +27,8 @@ struct sorted_values {
   std::span<std::byte const> items;
 };
 
-/// The outputs of one run. Each `write_...` writes all of them, and the values appear once the keys
-/// have. Values are ignored where `arguments` name no values. Errors as `array_writer`.
+/// The outputs of one run. Each `write_...` writes all of them, and they appear together. Values
+/// are ignored where `arguments` name no values. Errors as `array_writer`.
 class sort_output {
  public:
   /// Opens the outputs that `arguments` name: impossible ones are refused before anything is read.
@@ -56,6 +56,7 @@ class sort_output {
 
  private:
   void begin_values(sorted_values const& values);
+  void commit(output_file& keys);
 
   std::string path_;
   progress& meter_;

@@ -181,8 +181,10 @@ class spmv_run {
     }
     describe(matrix);
     // Only now, so that a full disk or a lost reader leaves no file.
-    if (output_) output_->commit();
-    if (picture_) picture_->commit();
+    std::vector<output_file*> outputs;
+    if (output_) outputs.push_back(&output_->complete());
+    if (picture_) outputs.push_back(&*picture_);
+    output_file::commit_together(outputs);
     if (arguments_.common.time) report_times<T>();
     return exit_code::done;
   }

@@ -162,7 +162,7 @@ class Outputs(CopyCase):
         self.arguments = [self.input, "--dtype", "u8"]
 
     def test_signals_remove_what_is_unfinished(self):
-        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]:
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR2]:
             for ignored in [False, True]:
                 with self.subTest(signal=number, ignored=ignored):
                     prepare = (lambda: signal.signal(number, signal.SIG_IGN)) if ignored else (
@@ -172,7 +172,6 @@ class Outputs(CopyCase):
                          "--stop-after", "700000"],
                         stderr=subprocess.PIPE, preexec_fn=prepare)
                     self.assertEqual(child.stderr.readline(), b"array-copy: waiting\n")
-                    self.assertEqual(len(os.listdir(self.dir)), 2)
                     child.send_signal(number)
                     if ignored:
                         time.sleep(0.05)
