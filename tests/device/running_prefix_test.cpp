@@ -134,7 +134,8 @@ TEMPLATE_LIST_TEST_CASE("a prefix advances over any number of tiles", "", chaine
     int how = 0;
     for (auto const& steps : walks) {
       INFO(schedule << ", walk of " << steps.size() << " steps to " << steps.back());
-      require_prefixes<TestType>(steps, first_of<TestType>(), identity_value<TestType>(), how++ % 3);
+      require_prefixes<TestType>(steps, first_of<TestType>(), identity_value<TestType>(),
+                                 how++ % 3);
     }
   });
 }
