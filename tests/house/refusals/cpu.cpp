@@ -68,3 +68,10 @@ auto sum(no_default const* from) {
   return cpu::reduce(
       1, from, 4, [](no_default a, no_default) { return a; }, no_default(0));
 }
+
+// refused: this call needs an init: the identity of the operator is not known
+struct priority {
+  int value;
+  auto operator<=>(priority const&) const = default;
+};
+auto sum(priority const* from) { return cpu::reduce(1, from, 4, minimum<priority>{}); }
