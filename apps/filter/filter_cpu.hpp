@@ -81,8 +81,9 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
   using T = std::iter_value_t<In>;
   using packed_chunk = detail::packed_chunk<T>;
   detail::require_output_in_place_or_apart("filter", in, rule, n, out, capacity);
-  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out));
-  return run_chunks(
+  store_road const road =
+      cpu::road_of(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out));
+  return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
       [&](packed_chunk& packed, chunk const& c) {
@@ -105,7 +106,7 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
 template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
 index_t filter(int threads, In in, Out out, index_t n, Keep keep, index_t capacity = unlimited,
                index_t chunk_items = filter_chunk_items) {
-  return filter_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
+  return cpu::filter_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
 }
 
 /// out[k] = the position of the k-th of n items that `rule` keeps. `out` is an iterator of any
@@ -120,7 +121,7 @@ index_t indices_by(int threads, Out out, index_t n, Rule rule, index_t capacity 
                         detail::memory_of(out, std::min(capacity, n)));
   // Offsets within a chunk: half the cache of positions.
   using packed_chunk = detail::packed_chunk<std::uint32_t>;
-  return run_chunks(
+  return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
       [&](packed_chunk& packed, chunk const& c) {
@@ -136,7 +137,7 @@ index_t indices_by(int threads, Out out, index_t n, Rule rule, index_t capacity 
 template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
 index_t filter_indices(int threads, In in, Out out, index_t n, Keep keep,
                        index_t capacity = unlimited, index_t chunk_items = filter_chunk_items) {
-  return indices_by(threads, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
+  return cpu::indices_by(threads, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
 }
 
 /// Where `split_by` writes, and how much fits there.
@@ -166,7 +167,7 @@ index_t split_by(int threads, In in, split_outputs<Kept, Rejected> const& out, i
   detail::require_outputs_apart("split", out.kept, out.kept_capacity, out.rejected,
                                 out.rejected_capacity, n);
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
-  return run_chunks(
+  return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] {
         index_t const room = std::min(n, chunk_items);
@@ -189,7 +190,7 @@ template <std::random_access_iterator In, class Keep, class Kept = std::iter_val
           class Rejected = Kept>
 index_t split(int threads, In in, split_outputs<Kept, Rejected> const& out, index_t n, Keep keep,
               index_t chunk_items = filter_chunk_items) {
-  return split_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, chunk_items);
+  return cpu::split_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, chunk_items);
 }
 
 /// How many of n items `rule` keeps. Reads what the rule reads, allocates nothing. Errors as for
@@ -197,7 +198,7 @@ index_t split(int threads, In in, split_outputs<Kept, Rejected> const& out, inde
 template <class Rule>
 index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter_chunk_items) {
   struct nothing {};
-  return run_chunks(
+  return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0, [] { return nothing{}; },
       [&](nothing, chunk const& c) {
         index_t count = 0;
@@ -215,7 +216,7 @@ template <std::random_access_iterator In, class Keep>
 index_t count_if(int threads, In in, index_t n, Keep keep,
                  index_t chunk_items = filter_chunk_items) {
   struct nothing {};
-  return run_chunks(
+  return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0, [] { return nothing{}; },
       [&](nothing, chunk const& c) { return detail::count(in + c.begin, c.size(), keep); },
       [](nothing, chunk const&, index_t) {});

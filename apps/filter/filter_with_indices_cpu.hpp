@@ -45,7 +45,7 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
   };
   auto const positions = detail::best_vector_packs().positions;
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
-  return run_chunks(
+  return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] {
         index_t const room = std::min(n, chunk_items);
@@ -78,7 +78,7 @@ void gather(T const* in, index_t const* indices, index_t count, T* out) {
   detail::require_apart("gather", "indices and output", detail::memory_of(indices, count),
                         detail::memory_of(out, count));
   struct nothing {};
-  run_chunks(
+  cpu::run_chunks(
       default_threads(), count, filter_chunk_items, plus<index_t>{}, 0, [] { return nothing{}; },
       [&](nothing, chunk const& c) {
         for (index_t k = c.begin; k < c.end; ++k) out[k] = in[indices[k]];

@@ -57,7 +57,8 @@ void check_positions(char const* call, Key const* keys, Index const* positions, 
                            " keys with positions of " + std::to_string(sizeof(Index)) +
                            " bytes; expected wider ones");
   }
-  require_apart(call, "keys and positions", memory_of(keys, n), memory_of(positions, n));
+  detail::require_apart(call, "keys and positions", detail::memory_of(keys, n),
+                        detail::memory_of(positions, n));
 }
 
 }  // namespace libscan::inline v1::cpu::detail

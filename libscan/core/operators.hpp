@@ -101,7 +101,7 @@ requires has_limits<T> LIBSCAN_HOST_DEVICE constexpr T greatest_value() {
   if constexpr (std::is_void_v<content>) {
     return greatest<T>;
   } else {
-    return T(greatest_value<content>());
+    return T(detail::greatest_value<content>());
   }
 }
 template <class T>
@@ -110,7 +110,7 @@ requires has_limits<T> LIBSCAN_HOST_DEVICE constexpr T least_value() {
   if constexpr (std::is_void_v<content>) {
     return least<T>;
   } else {
-    return T(least_value<content>());
+    return T(detail::least_value<content>());
   }
 }
 
@@ -133,9 +133,7 @@ LIBSCAN_HOST_DEVICE constexpr T zero_value() {
 template <class T>
 struct plus {
   using value_type = T;
-  LIBSCAN_HOST_DEVICE static constexpr T identity() {
-    return detail::zero_value<T>();
-  }
+  LIBSCAN_HOST_DEVICE static constexpr T identity() { return detail::zero_value<T>(); }
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const requires detail::addable<T> {
     return detail::wrapping_add(earlier, later);
   }

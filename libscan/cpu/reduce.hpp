@@ -37,7 +37,7 @@ typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, O
   index_t const part_items = std::min(n, chunk_items * part_chunks);
   alignas(T) std::byte room[most_parts * sizeof(T)];
   T* const sums = reinterpret_cast<T*>(room);
-  run_chain(threads, n, part_items, op, init, [&](auto& chain, auto& mine) {
+  detail::run_chain(threads, n, part_items, op, init, [&](auto& chain, auto& mine) {
     for (; mine; mine = chain.claim()) {
       index_t begin = *mine * part_items;
       index_t const end = std::min(n, begin + part_items);

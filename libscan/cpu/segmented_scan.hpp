@@ -37,7 +37,7 @@ struct iterated_items {
   In in;
 
   void operator()(index_t begin, index_t end, T* to) const {
-    convert_items(in + begin, end - begin, to);
+    detail::convert_items(in + begin, end - begin, to);
   }
   T const* direct(index_t begin) const {
     if constexpr (std::contiguous_iterator<In> && std::same_as<std::iter_value_t<In>, T>) {
@@ -72,14 +72,14 @@ inline index_t last_head(head_word const* heads, index_t n) {
 template <class T, class Op>
 flagged<T> sum_segments(segmented_stage<T>& here, index_t items, Op op, T init) {
   if constexpr (vectorised<Op>) {
-    index_t const last = last_head(here.heads.data(), items);
+    index_t const last = detail::last_head(here.heads.data(), items);
     bool const begins = last >= 0;
     index_t const from = begins ? last : 0;
-    T const sum = vector_scan_of<T>(op).sum(here.items + from, items - from);
+    T const sum = detail::vector_scan_of<T>(op).sum(here.items + from, items - from);
     return {begins ? op(init, sum) : sum, begins};
   } else {
     flagged_items<Op> const flagged_here{here.items, here.heads.data(), op, init};
-    return sum_streams<flagged<T>>(flagged_here, items, segmented<Op>{op}, here.sums);
+    return detail::sum_streams<flagged<T>>(flagged_here, items, segmented<Op>{op}, here.sums);
   }
 }
 
@@ -112,12 +112,12 @@ template <scan_kind Kind, class T, class Op>
 void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, flagged<T> carry,
                    T init, store_road road, chunk_memory const& ahead) {
   if constexpr (vectorised<Op>) {
-    vector_segmented_scan_of<Op>().scan(Kind, here.items, here.heads.data(), to, items, carry.value,
-                                        init, road, ahead.items, ahead.heads);
+    detail::vector_segmented_scan_of<Op>().scan(Kind, here.items, here.heads.data(), to, items,
+                                                carry.value, init, road, ahead.items, ahead.heads);
   } else {
     flagged_items<Op> const flagged_here{here.items, here.heads.data(), op, init};
     unflagged_output<Kind, T> const output{to, here.heads.data(), init};
-    scan_streams<Kind>(flagged_here, output, items, segmented<Op>{op}, carry, here.sums);
+    detail::scan_streams<Kind>(flagged_here, output, items, segmented<Op>{op}, carry, here.sums);
   }
 }
 
@@ -130,12 +130,12 @@ void scan_segmented_chunks(int threads, scan_direction direction, Source const& 
   segmented<Op> const within{op};
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
   using stage = segmented_stage<T>;
-  run_chunks(
+  cpu::run_chunks(
       threads, n, chunk_items, within, flagged<T>{init, false},
       [&] { return stage(std::min(n, chunk_items), within.identity()); },
       [&](stage& here, chunk const& c) {
         here.items = detail::fetch(source, direction, n, c, here.room.data());
-        mark_positions(heads, direction, n, c.begin, c.end, here.heads.data());
+        cpu::mark_positions(heads, direction, n, c.begin, c.end, here.heads.data());
         return detail::sum_segments(here, c.size(), op, init);
       },
       [&](stage& here, chunk const& c, flagged<T> carry) {
@@ -248,8 +248,8 @@ void segmented_scan(int threads, scan_direction direction, In in, Out out, Heads
     }
   }
   if constexpr (!detail::by_ranges<Heads>) {
-    staged_segmented_scan<Kind>(threads, direction, detail::iterated_items<T, In>{in}, out, heads,
-                                n, op, init, chunk_items);
+    cpu::staged_segmented_scan<Kind>(threads, direction, detail::iterated_items<T, In>{in}, out,
+                                     heads, n, op, init, chunk_items);
   }
 }
 
@@ -260,8 +260,8 @@ template <std::random_access_iterator In, std::random_access_iterator Out,
 void inclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
                               std::type_identity_t<typename Op::value_type> init,
                               index_t chunk_items = staged_chunk_items) {
-  segmented_scan<scan_kind::inclusive>(threads, scan_direction::forward, in, out, heads, n, op,
-                                       init, chunk_items);
+  cpu::segmented_scan<scan_kind::inclusive>(threads, scan_direction::forward, in, out, heads, n, op,
+                                            init, chunk_items);
 }
 
 /// The same of the exclusive kind.
@@ -270,8 +270,8 @@ template <std::random_access_iterator In, std::random_access_iterator Out,
 void exclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
                               std::type_identity_t<typename Op::value_type> init,
                               index_t chunk_items = staged_chunk_items) {
-  segmented_scan<scan_kind::exclusive>(threads, scan_direction::forward, in, out, heads, n, op,
-                                       init, chunk_items);
+  cpu::segmented_scan<scan_kind::exclusive>(threads, scan_direction::forward, in, out, heads, n, op,
+                                            init, chunk_items);
 }
 
 }  // namespace libscan::inline v1::cpu

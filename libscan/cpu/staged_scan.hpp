@@ -42,7 +42,7 @@ struct stage {
   T const* items = nullptr;
   stream_values<Value> sums;
 
-  stage(index_t n, Value any) : room(n), sums(all_streams(any)) {}
+  stage(index_t n, Value any) : room(n), sums(detail::all_streams(any)) {}
 };
 
 /// Where the items at positions [c.begin, c.end) of a scan are, perhaps in `room` then; in reverse
@@ -74,7 +74,7 @@ void deliver(Out out, scan_direction direction, index_t n, chunk const& c, T* as
   } else {
     write(aside);
     if (!forward) std::reverse(aside, aside + c.size());
-    convert_results(aside, c.size(), out + (forward ? c.begin : n - c.end));
+    detail::convert_results(aside, c.size(), out + (forward ? c.begin : n - c.end));
   }
 }
 
@@ -101,7 +101,7 @@ void staged_scan(int threads, scan_direction direction, Source const& source, Ou
   using stage = detail::stage<T, T>;
   using code = detail::chunk_code<T const*, T*, Op>;
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
-  run_chunks(
+  cpu::run_chunks(
       threads, n, chunk_items, op, init,
       [&] { return stage(std::min(n, chunk_items), op.identity()); },
       [&](stage& here, chunk const& c) {
