@@ -20,6 +20,7 @@
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -66,7 +67,7 @@ inline void check_offsets(char const* call, index_t chunk_items) {
 /// keeps. Writes at most `capacity` items, in order, whatever it returns.
 ///
 /// `in` and `out` are random-access iterators or pointers; the items are of a trivially copyable
-/// type with a default constructor, and copied from `in` once. Writes to different items must not
+/// type, and copied from `in` once. Writes to different items must not
 /// race (std::vector<bool> does). `out` may begin where `in` does: a chunk is written after all
 /// chunks up to it have been read, and never beyond its own end. Otherwise `out`, as far as it may
 /// be written, must not overlap `in` or what the rule reads.
@@ -79,6 +80,8 @@ template <std::random_access_iterator In, std::random_access_iterator Out, class
 index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t capacity = unlimited,
                   index_t chunk_items = filter_chunk_items) {
   using T = std::iter_value_t<In>;
+  detail::refuse_memory<T>();
+  detail::refuse_results<T, Out>();
   using packed_chunk = detail::packed_chunk<T>;
   detail::require_output_in_place_or_apart("filter", in, rule, n, out, capacity);
   store_road const road =
@@ -106,6 +109,7 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
 template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
 index_t filter(int threads, In in, Out out, index_t n, Keep keep, index_t capacity = unlimited,
                index_t chunk_items = filter_chunk_items) {
+  detail::refuse_predicate<In, Keep>();
   return cpu::filter_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
 }
 
@@ -115,6 +119,7 @@ index_t filter(int threads, In in, Out out, index_t n, Keep keep, index_t capaci
 template <std::random_access_iterator Out, class Rule>
 index_t indices_by(int threads, Out out, index_t n, Rule rule, index_t capacity = unlimited,
                    index_t chunk_items = filter_chunk_items) {
+  detail::refuse_results<index_t, Out>();
   detail::check_offsets("filter_indices", chunk_items);
   detail::require_apart("filter_indices", "positions and what decides",
                         detail::memory_read(rule, 0, n),
@@ -137,6 +142,8 @@ index_t indices_by(int threads, Out out, index_t n, Rule rule, index_t capacity 
 template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
 index_t filter_indices(int threads, In in, Out out, index_t n, Keep keep,
                        index_t capacity = unlimited, index_t chunk_items = filter_chunk_items) {
+  detail::refuse_predicate<In, Keep>();
+  (void)detail::memory_of(in, n);  // refuses what is misaligned
   return cpu::indices_by(threads, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
 }
 
@@ -158,6 +165,9 @@ template <std::random_access_iterator In, class Rule, class Kept = std::iter_val
 index_t split_by(int threads, In in, split_outputs<Kept, Rejected> const& out, index_t n, Rule rule,
                  index_t chunk_items = filter_chunk_items) {
   using T = std::iter_value_t<In>;
+  detail::refuse_memory<T>();
+  detail::refuse_results<T, Kept>();
+  detail::refuse_results<T, Rejected>();
   using packed_chunk = detail::packed_chunk<T>;
   struct split_chunk {
     packed_chunk kept, rejected;
@@ -190,6 +200,7 @@ template <std::random_access_iterator In, class Keep, class Kept = std::iter_val
           class Rejected = Kept>
 index_t split(int threads, In in, split_outputs<Kept, Rejected> const& out, index_t n, Keep keep,
               index_t chunk_items = filter_chunk_items) {
+  detail::refuse_predicate<In, Keep>();
   return cpu::split_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, chunk_items);
 }
 
@@ -215,6 +226,8 @@ index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter
 template <std::random_access_iterator In, class Keep>
 index_t count_if(int threads, In in, index_t n, Keep keep,
                  index_t chunk_items = filter_chunk_items) {
+  detail::refuse_predicate<In, Keep>();
+  (void)detail::memory_of(in, n);  // refuses what is misaligned
   struct nothing {};
   return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0, [] { return nothing{}; },

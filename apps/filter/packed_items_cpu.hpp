@@ -44,9 +44,9 @@ index_t pack_from(In in, index_t i, std::uint8_t const* flags, std::uint8_t want
   if constexpr (std::contiguous_iterator<In>) {
     return detail::pack_items<T>(std::to_address(in) + i, flags, wanted, items, to);
   } else if constexpr (sizeof(T) <= sizeof(std::uint64_t)) {
-    T copies[mark_items];
-    std::copy_n(in + i, items, copies);
-    return detail::pack_items<T>(copies, flags, wanted, items, to);
+    small_room<T> const copies(items);
+    for (index_t k = 0; k < items; ++k) std::construct_at(copies.data() + k, in[i + k]);
+    return detail::pack_items<T>(copies.data(), flags, wanted, items, to);
   } else {
     index_t packed = 0;
     for (index_t k = 0; k < items; ++k) {

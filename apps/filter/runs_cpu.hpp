@@ -18,6 +18,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -104,9 +105,11 @@ void require_runs_apart(In const& in, index_t n, Outputs const& out) {
 ///
 /// `equal(earlier, later)` is asked about neighbours only, concurrently (==, unless given: every
 /// NaN is then a run of its own). All else, aliasing too, as `filter_by`.
-template <class In, class Out, class Equal = equal_values>
+template <std::random_access_iterator In, std::random_access_iterator Out,
+          class Equal = equal_values>
 index_t unique(int threads, In in, Out out, index_t n, Equal equal = {},
                index_t capacity = unlimited, index_t chunk_items = filter_chunk_items) {
+  detail::refuse_comparison<In, Equal>();
   keep_heads<In, Equal> const rule{in, equal};
   detail::require_output_in_place_or_apart("unique", in, rule, n, out, capacity);
   return cpu::filter_by(threads, in, out, n, rule, capacity, chunk_items);
@@ -128,6 +131,10 @@ template <std::random_access_iterator In, class Values, class Lengths, class Off
           class Equal = equal_values>
 index_t run_length_encode(int threads, In in, run_outputs<Values, Lengths, Offsets> const& out,
                           index_t n, Equal equal = {}, index_t chunk_items = filter_chunk_items) {
+  detail::refuse_comparison<In, Equal>();
+  detail::refuse_results<std::iter_value_t<In>, Values>();
+  detail::refuse_results<index_t, Lengths>();
+  detail::refuse_results<index_t, Offsets>();
   if (chunk_items > index_t{1} << 32) {
     throw invalid_argument("run_length_encode: chunk_items of at most 2^32 expected, got " +
                            std::to_string(chunk_items));

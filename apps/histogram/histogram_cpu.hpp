@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <apps/histogram/bins.hpp>
@@ -155,6 +156,8 @@ void check_histogram(char const* call, int threads, Sample const* in, index_t n,
 /// std::bad_alloc.
 template <class Sample, bin_rule<Sample> Rule, class Count>
 sample_totals histogram(int threads, Sample const* in, Count* counts, Rule const& rule, index_t n) {
+  static_assert(std::is_integral_v<Count> && (sizeof(Count) == 4 || sizeof(Count) == 8),
+                "libscan: counts are integers of 32 or 64 bits");
   using namespace libscan::cpu::detail;
   detail::check_histogram("histogram", threads, in, n, rule, counts);
   int const bins = rule.bins(), places = bins + outside_places;

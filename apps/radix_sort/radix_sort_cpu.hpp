@@ -19,6 +19,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -193,6 +194,7 @@ void sort_bytes(int threads, typename Order::key_type const* keys, typename Orde
 template <class Key, class Order = sort_order<Key>>
 void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& order = {},
                detail::sort_tuning const& tuning = {}) {
+  detail::refuse_memory<Key>();
   detail::sort_memory_places{detail::memory_of(in, n), detail::memory_of(out, n), {}, {}}
       .require_apart("sort", true);
   detail::sort_bytes(threads, in, out, nullptr, nullptr, 0, n, order, tuning);
@@ -208,7 +210,8 @@ void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& ord
 template <class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Value* values_out,
                 index_t n, Order const& order = {}, detail::sort_tuning const& tuning = {}) {
-  static_assert(std::is_trivially_copyable_v<Value>);
+  detail::refuse_memory<Key>();
+  detail::refuse_memory<Value>();
   detail::sort_memory_places{detail::memory_of(keys, n), detail::memory_of(out, n),
                              detail::memory_of(values, n), detail::memory_of(values_out, n)}
       .require_apart("sort", true);

@@ -17,6 +17,7 @@
 #include <apps/radix_sort/sorter_cpu.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -215,6 +216,7 @@ template <class Key, std::integral Offset, class Order = sort_order<Key>>
 void sort_keys_in_segments(int threads, Key const* in, Key* out, index_t n, Offset const* offsets,
                            index_t segments, Order const& order = {},
                            detail::sort_tuning const& tuning = {}) {
+  detail::refuse_memory<Key>();
   detail::require_segments_apart({detail::memory_of(in, n), detail::memory_of(out, n), {}, {}},
                                  offsets, segments);
   detail::sort_bytes_in_segments(threads, in, out, nullptr, nullptr, 0, n, offsets, segments, order,
@@ -226,7 +228,8 @@ template <class Key, class Value, std::integral Offset, class Order = sort_order
 void sort_pairs_in_segments(int threads, Key const* keys, Key* out, Value const* values,
                             Value* values_out, index_t n, Offset const* offsets, index_t segments,
                             Order const& order = {}, detail::sort_tuning const& tuning = {}) {
-  static_assert(std::is_trivially_copyable_v<Value>);
+  detail::refuse_memory<Key>();
+  detail::refuse_memory<Value>();
   detail::require_segments_apart({detail::memory_of(keys, n), detail::memory_of(out, n),
                                   detail::memory_of(values, n), detail::memory_of(values_out, n)},
                                  offsets, segments);

@@ -20,6 +20,7 @@
 #include <libscan/cpu/read_ahead.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -264,7 +265,8 @@ template <class Key, class Value, class BucketOf = its_bucket>
 void split_by_key(int threads, Key const* keys, Key* keys_out, Value const* values,
                   Value* values_out, index_t* offsets, index_t n, int buckets,
                   BucketOf bucket_of = {}) {
-  static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>);
+  detail::refuse_memory<Key>();
+  detail::refuse_memory<Value>();
   detail::split_by_key<Key, Value, BucketOf>(
       threads, {keys, keys_out, values, values_out, n, buckets, bucket_of}, offsets);
 }
@@ -273,7 +275,7 @@ void split_by_key(int threads, Key const* keys, Key* keys_out, Value const* valu
 template <class Key, class BucketOf = its_bucket>
 void split_by_key(int threads, Key const* keys, Key* keys_out, index_t* offsets, index_t n,
                   int buckets, BucketOf bucket_of = {}) {
-  static_assert(std::is_trivially_copyable_v<Key>);
+  detail::refuse_memory<Key>();
   detail::split_by_key<Key, detail::no_values, BucketOf>(
       threads, {keys, keys_out, nullptr, nullptr, n, buckets, bucket_of}, offsets);
 }

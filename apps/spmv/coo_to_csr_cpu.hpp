@@ -170,6 +170,7 @@ void require_rows_apart(coo_matrix<Value> const& list, Offset const* offsets,
 template <class Value, class Offset>
 index_t coo_to_csr(int threads, coo_matrix<Value> const& list, Offset* offsets,
                    std::int32_t* indices, Value* values) {
+  if constexpr (!std::is_same_v<Value, no_values>) libscan::refuse_entries<Value>();
   libscan::detail::check_list<Offset>(list);
   if (threads < 1) {
     throw invalid_argument("coo_to_csr: " + std::to_string(threads) + " threads; expected >= 1");

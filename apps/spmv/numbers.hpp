@@ -22,6 +22,13 @@ LIBSCAN_HOST_DEVICE inline float widened(float16 half) {
 }
 LIBSCAN_HOST_DEVICE inline float widened(bfloat16 half) { return static_cast<float>(half); }
 
+/// Entries that are numbers, or convert to float as halves do.
+template <class Entry>
+constexpr void refuse_entries() {
+  static_assert(std::is_arithmetic_v<Entry> || std::is_constructible_v<float, Entry const&>,
+                "libscan: entries of a matrix are numbers: integers, floats and halves");
+}
+
 /// An entry as a number of type T.
 template <class T, class Entry>
 LIBSCAN_HOST_DEVICE inline T as_number(Entry const& entry) {

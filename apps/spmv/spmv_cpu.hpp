@@ -289,6 +289,7 @@ template <class Value, class Offset, class X, class Y, class S = plus_times<accu
 void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
           std::type_identity_t<typename S::value_type> alpha = S::one(),
           std::type_identity_t<typename S::value_type> beta = S::zero()) {
+  if constexpr (!std::is_same_v<Value, no_values>) libscan::refuse_entries<Value>();
   static_assert(semiring<S>, "a product needs value_type, sum_type, multiply, one and zero");
   libscan::detail::check_shape("spmv", matrix.rows, matrix.columns, matrix.nonzeros);
   if (threads < 1) {

@@ -15,6 +15,7 @@
 #include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/type_checks.hpp>
 #include <libscan/cpu/vector_scan.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -53,7 +54,8 @@ template <scan_kind Kind, class In, class Out, monoid Op>
 typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
                              typename Op::value_type init, index_t chunk_items) {
   using T = typename Op::value_type;
-  libscan::detail::refuse_volatile<In>();
+  detail::refuse_items<T, In>();
+  detail::refuse_results<T, Out>();
   detail::require_in_place_or_apart(
       Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan", detail::memory_of(in, n),
       detail::memory_of(out, n));

@@ -25,6 +25,7 @@
 #include <libscan/cpu/segment_ranges.hpp>
 #include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/staged_scan.hpp>
+#include <libscan/cpu/type_checks.hpp>
 #include <libscan/cpu/vector_scan.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -170,6 +171,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
                            std::type_identity_t<typename Op::value_type> init = Op::identity(),
                            index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  detail::refuse_results<T, Out>();
   detail::check_heads("segmented_scan", heads, n);
   auto const written = detail::memory_of(out, n), described = detail::memory_of(heads, n);
   bool const over_keys =
@@ -238,7 +240,7 @@ void segmented_scan(int threads, scan_direction direction, In in, Out out, Heads
                     index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
                     index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
-  libscan::detail::refuse_volatile<In>();
+  detail::refuse_items<T, In>();
   detail::require_in_place_or_apart("segmented_scan", detail::memory_of(in, n),
                                     detail::memory_of(out, n));
   if constexpr (detail::by_ranges<Heads> || detail::by_offsets<Heads>) {

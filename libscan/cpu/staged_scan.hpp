@@ -13,9 +13,11 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/converted_items.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -98,6 +100,8 @@ requires item_source<Source, typename Op::value_type>
 void staged_scan(int threads, scan_direction direction, Source const& source, Out out, index_t n,
                  Op op, typename Op::value_type init, index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  detail::refuse_results<T, Out>();
+  (void)detail::memory_of(out, n);  // refuses what is misaligned
   using stage = detail::stage<T, T>;
   using code = detail::chunk_code<T const*, T*, Op>;
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
