@@ -74,17 +74,17 @@ constexpr bool compiled_for() {
 /// Turns the types of a call into values.
 template <class T, class Op>
 T scan(engine const& on, scan_kind kind, std::span<T const> in, std::span<T> out, Op, T init) {
-  if constexpr (compiled_for<T, Op>()) {
+  if constexpr (detail::compiled_for<T, Op>()) {
     using item = typename facade_item<T>::type;
     item const first = static_cast<item>(init);
     item total = first;
     // Compiled code may see e.g. `long long` items as `long`. The fences keep a whole-program
     // optimiser, for which these two never alias, from moving accesses across the call.
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    run_scan(on,
-             {facade_item<T>::value, facade_operator<Op>::value, kind, in.data(), out.data(),
-              static_cast<index_t>(in.size()), &first, &total},
-             static_cast<index_t>(out.size()));
+    detail::run_scan(on,
+                     {facade_item<T>::value, facade_operator<Op>::value, kind, in.data(),
+                      out.data(), static_cast<index_t>(in.size()), &first, &total},
+                     static_cast<index_t>(out.size()));
     std::atomic_signal_fence(std::memory_order_seq_cst);
     return static_cast<T>(total);
   } else {
@@ -95,13 +95,13 @@ T scan(engine const& on, scan_kind kind, std::span<T const> in, std::span<T> out
 /// The same for a reduction.
 template <class T, class Op>
 T reduce(engine const& on, std::span<T const> in, Op, T init) {
-  if constexpr (compiled_for<T, Op>()) {
+  if constexpr (detail::compiled_for<T, Op>()) {
     using item = typename facade_item<T>::type;
     item const first = static_cast<item>(init);
     item result = first;
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    run_reduce(on, {facade_item<T>::value, facade_operator<Op>::value, in.data(),
-                    static_cast<index_t>(in.size()), &first, &result});
+    detail::run_reduce(on, {facade_item<T>::value, facade_operator<Op>::value, in.data(),
+                            static_cast<index_t>(in.size()), &first, &result});
     std::atomic_signal_fence(std::memory_order_seq_cst);
     return static_cast<T>(result);
   } else {
@@ -117,8 +117,8 @@ T scan_ranges(engine const& on, scan_kind kind, In const& in, Out&& out, Op op, 
                 "To widen on the way include libscan/cpu/scan.hpp, or in CUDA code "
                 "libscan/device/scan.cuh.");
   if constexpr (std::is_same_v<item_of<Out>, T>) {
-    return scan<T>(on, kind, std::span<T const>{in}, std::span<T>{static_cast<Out&&>(out)}, op,
-                   init);
+    return detail::scan<T>(on, kind, std::span<T const>{in}, std::span<T>{static_cast<Out&&>(out)},
+                           op, init);
   } else {
     return init;
   }

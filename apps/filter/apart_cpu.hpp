@@ -34,8 +34,8 @@ inline constexpr bool looks_back = requires {
 template <class In, class Rule, class Out>
 void require_output_apart(char const* call, In const& in, Rule const& rule, index_t n,
                           Out const& out, index_t capacity, bool may_be_input = false) {
-  memory_span const items = memory_of(in, n), read = memory_read(rule, 0, n);
-  memory_span const written = memory_of(out, std::min(capacity, n));
+  memory_span const items = detail::memory_of(in, n), read = detail::memory_read(rule, 0, n);
+  memory_span const written = detail::memory_of(out, std::min(capacity, n));
   if (!may_be_input) require_apart(call, "input and output", items, written);
   if (read.data() == items.data() && read.size() == items.size()) return;
   require_apart(call, "an output and what decides", read, written);
@@ -44,22 +44,22 @@ void require_output_apart(char const* call, In const& in, Rule const& rule, inde
 /// Whether an output of the input's type begins where that does.
 template <class In, class Out>
 bool goes_over(In const& in, Out const& out) {
-  return std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>> && in_place(in, out);
+  return std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>> && detail::in_place(in, out);
 }
 
 /// The same of an output that may begin where input of its type does.
 template <class In, class Rule, class Out>
 void require_output_in_place_or_apart(char const* call, In const& in, Rule const& rule, index_t n,
                                       Out const& out, index_t capacity) {
-  require_output_apart(call, in, rule, n, out, capacity, goes_over(in, out));
+  detail::require_output_apart(call, in, rule, n, out, capacity, detail::goes_over(in, out));
 }
 
 /// Throws if two outputs, as far as they may be written, share memory.
 template <class A, class B>
 void require_outputs_apart(char const* call, A const& a, index_t a_capacity, B const& b,
                            index_t b_capacity, index_t n) {
-  require_apart(call, "two outputs", memory_of(a, std::min(a_capacity, n)),
-                memory_of(b, std::min(b_capacity, n)));
+  detail::require_apart(call, "two outputs", detail::memory_of(a, std::min(a_capacity, n)),
+                        detail::memory_of(b, std::min(b_capacity, n)));
 }
 
 }  // namespace libscan::inline v1::cpu::detail

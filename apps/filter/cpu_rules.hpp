@@ -84,6 +84,7 @@ struct keep_masked {
   std::uint32_t const* words;
 
   bool mark(index_t begin, index_t items, std::uint8_t* flags) const {
+    detail::require_aligned(words);
     std::uint32_t any = 0;
     for (index_t w = begin / 32; w < ceil_div(begin + items, index_t{32}); ++w) any |= words[w];
     if (any == 0) return false;

@@ -20,6 +20,7 @@
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -72,7 +73,7 @@ inline void check_offsets(char const* call, index_t chunk_items) {
 /// keeps. Writes at most `capacity` items, in order, whatever it returns.
 ///
 /// `in` and `out` are random-access iterators or pointers; the items are of a trivially copyable
-/// type with a default constructor, and copied from `in` once. Writes to different items must not
+/// type, and copied from `in` once. Writes to different items must not
 /// race (std::vector<bool> does). `out` may begin where `in` does: a chunk is written after all
 /// chunks up to it have been read, and never beyond its own end. Otherwise `out`, as far as it may
 /// be written, must not overlap `in` or what the rule reads.
@@ -88,10 +89,13 @@ template <std::random_access_iterator In, std::random_access_iterator Out, class
 index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t capacity = unlimited,
                   index_t chunk_items = filter_chunk_items) {
   using T = std::iter_value_t<In>;
+  detail::refuse_memory<T>();
+  detail::refuse_results<T, Out>();
   using packed_chunk = detail::packed_chunk<T>;
   detail::require_output_in_place_or_apart("filter", in, rule, n, out, capacity);
-  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out));
-  return run_chunks(
+  store_road const road =
+      cpu::road_of(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out));
+  return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
       [&](packed_chunk& packed, chunk const& c) {
@@ -115,7 +119,8 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
 template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
 index_t filter(int threads, In in, Out out, index_t n, Keep keep, index_t capacity = unlimited,
                index_t chunk_items = filter_chunk_items) {
-  return filter_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
+  detail::refuse_predicate<In, Keep>();
+  return cpu::filter_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
 }
 
 /// out[k] = the position of the k-th of n items that `rule` keeps. `out` is an iterator of any
@@ -124,13 +129,14 @@ index_t filter(int threads, In in, Out out, index_t n, Keep keep, index_t capaci
 template <std::random_access_iterator Out, class Rule>
 index_t indices_by(int threads, Out out, index_t n, Rule rule, index_t capacity = unlimited,
                    index_t chunk_items = filter_chunk_items) {
+  detail::refuse_results<index_t, Out>();
   detail::check_offsets("filter_indices", chunk_items);
   detail::require_apart("filter_indices", "positions and what decides",
                         detail::memory_read(rule, 0, n),
                         detail::memory_of(out, std::min(capacity, n)));
   // Offsets within a chunk: half the cache of positions.
   using packed_chunk = detail::packed_chunk<std::uint32_t>;
-  return run_chunks(
+  return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
       [&](packed_chunk& packed, chunk const& c) {
@@ -147,7 +153,9 @@ index_t indices_by(int threads, Out out, index_t n, Rule rule, index_t capacity 
 template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
 index_t filter_indices(int threads, In in, Out out, index_t n, Keep keep,
                        index_t capacity = unlimited, index_t chunk_items = filter_chunk_items) {
-  return indices_by(threads, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
+  detail::refuse_predicate<In, Keep>();
+  (void)detail::memory_of(in, n);  // refuses what is misaligned
+  return cpu::indices_by(threads, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
 }
 
 /// Where `split_by` writes, and how much fits there.
@@ -168,6 +176,9 @@ template <std::random_access_iterator In, class Rule, class Kept = std::iter_val
 index_t split_by(int threads, In in, split_outputs<Kept, Rejected> const& out, index_t n, Rule rule,
                  index_t chunk_items = filter_chunk_items) {
   using T = std::iter_value_t<In>;
+  detail::refuse_memory<T>();
+  detail::refuse_results<T, Kept>();
+  detail::refuse_results<T, Rejected>();
   using packed_chunk = detail::packed_chunk<T>;
   struct split_chunk {
     packed_chunk kept, rejected;
@@ -177,7 +188,7 @@ index_t split_by(int threads, In in, split_outputs<Kept, Rejected> const& out, i
   detail::require_outputs_apart("split", out.kept, out.kept_capacity, out.rejected,
                                 out.rejected_capacity, n);
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
-  return run_chunks(
+  return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] {
         index_t const room = std::min(n, chunk_items);
@@ -201,7 +212,8 @@ template <std::random_access_iterator In, class Keep, class Kept = std::iter_val
           class Rejected = Kept>
 index_t split(int threads, In in, split_outputs<Kept, Rejected> const& out, index_t n, Keep keep,
               index_t chunk_items = filter_chunk_items) {
-  return split_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, chunk_items);
+  detail::refuse_predicate<In, Keep>();
+  return cpu::split_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, chunk_items);
 }
 
 /// How many of n items `rule` keeps. Reads what the rule reads, allocates nothing. Errors as for
@@ -209,7 +221,7 @@ index_t split(int threads, In in, split_outputs<Kept, Rejected> const& out, inde
 template <class Rule>
 index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter_chunk_items) {
   struct nothing {};
-  return sum_chunks(
+  return cpu::sum_chunks(
       threads, n, chunk_items, [] { return nothing{}; },
       [&](nothing, chunk const& c) {
         index_t count = 0;
@@ -225,8 +237,10 @@ index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter
 template <std::random_access_iterator In, class Keep>
 index_t count_if(int threads, In in, index_t n, Keep keep,
                  index_t chunk_items = filter_chunk_items) {
+  detail::refuse_predicate<In, Keep>();
+  (void)detail::memory_of(in, n);  // refuses what is misaligned
   struct nothing {};
-  return sum_chunks(
+  return cpu::sum_chunks(
       threads, n, chunk_items, [] { return nothing{}; },
       [&](nothing, chunk const& c) { return detail::count(in + c.begin, c.size(), keep); });
 }

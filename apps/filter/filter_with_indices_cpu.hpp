@@ -10,6 +10,7 @@
 #include <apps/filter/filter_cpu.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/type_checks.hpp>
 #include <libscan/cpu/workers.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -33,6 +34,9 @@ template <std::random_access_iterator In, class Rule, class Values = std::iter_v
 index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indices> const& out,
                                index_t n, Rule rule, index_t chunk_items = filter_chunk_items) {
   using T = std::iter_value_t<In>;
+  detail::refuse_memory<T>();
+  detail::refuse_results<T, Values>();
+  detail::refuse_results<index_t, Indices>();
   detail::check_offsets("filter_with_indices", chunk_items);
   char const* const call = "filter_with_indices";
   detail::require_output_apart(call, in, rule, n, out.values, out.values_capacity);
@@ -45,7 +49,7 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
   };
   auto const positions = detail::best_vector_packs().positions;
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
-  return run_chunks(
+  return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] {
         index_t const room = std::min(n, chunk_items);
@@ -79,7 +83,7 @@ void gather(T const* in, index_t const* indices, index_t count, T* out) {
   detail::require_apart("gather", "indices and output", detail::memory_of(indices, count),
                         detail::memory_of(out, count));
   struct nothing {};
-  sum_chunks(
+  cpu::sum_chunks(
       default_threads(), count, filter_chunk_items, [] { return nothing{}; },
       [&](nothing, chunk const& c) {
         for (index_t k = c.begin; k < c.end; ++k) out[k] = in[indices[k]];

@@ -26,7 +26,7 @@ namespace libscan::inline v1::cpu::detail {
 template <class Rule, class Take>
 void mark_blocks(Rule const& rule, chunk const& c, Take take) {
   std::uint8_t flags[mark_items];
-  auto const next = memory_read(rule, c.next_begin, c.next_end);
+  auto const next = detail::memory_read(rule, c.next_begin, c.next_end);
   index_t const share = static_cast<index_t>(next.size()) / ceil_div(c.size(), mark_items) + 1;
   read_ahead ahead(next);
   for (index_t i = c.begin; i < c.end; i += mark_items) {
@@ -42,11 +42,11 @@ template <class In, class T>
 index_t pack_from(In in, index_t i, std::uint8_t const* flags, std::uint8_t wanted, index_t items,
                   T* to) {
   if constexpr (std::contiguous_iterator<In>) {
-    return pack_items<T>(std::to_address(in) + i, flags, wanted, items, to);
+    return detail::pack_items<T>(std::to_address(in) + i, flags, wanted, items, to);
   } else if constexpr (sizeof(T) <= sizeof(std::uint64_t)) {
-    T copies[mark_items];
-    std::copy_n(in + i, items, copies);
-    return pack_items<T>(copies, flags, wanted, items, to);
+    small_room<T> const copies(items);
+    for (index_t k = 0; k < items; ++k) std::construct_at(copies.data() + k, in[i + k]);
+    return detail::pack_items<T>(copies.data(), flags, wanted, items, to);
   } else {
     index_t packed = 0;
     for (index_t k = 0; k < items; ++k) {
@@ -61,8 +61,8 @@ index_t pack_from(In in, index_t i, std::uint8_t const* flags, std::uint8_t want
 template <class Rule, class In, class T>
 index_t pack_kept(Rule const& rule, chunk const& c, In in, T* to) {
   index_t kept = 0;
-  mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
-    if (flags) kept += pack_from(in, i, flags, 1, items, to + kept);
+  detail::mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
+    if (flags) kept += detail::pack_from(in, i, flags, 1, items, to + kept);
   });
   return kept;
 }
@@ -72,7 +72,7 @@ template <class Rule>
 index_t pack_offsets(Rule const& rule, chunk const& c, std::uint32_t* to) {
   auto const positions = best_vector_packs().positions;
   index_t kept = 0;
-  mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
+  detail::mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
     auto const first = static_cast<std::uint32_t>(i - c.begin);
     if (flags) kept += positions(first, flags, items, to + kept);
   });
@@ -93,15 +93,15 @@ template <class Rule, class In, class T>
 void pack_both(Rule const& rule, chunk const& c, In in, packed_chunk<T>& kept,
                packed_chunk<T>& rejected) {
   kept.count = rejected.count = 0;
-  mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
+  detail::mark_blocks(rule, c, [&](index_t i, index_t items, std::uint8_t const* flags) {
     T* const to = rejected.items.data() + rejected.count;
     if (!flags) {
       std::copy_n(in + i, items, to);
       rejected.count += items;
       return;
     }
-    kept.count += pack_from(in, i, flags, 1, items, kept.items.data() + kept.count);
-    rejected.count += pack_from(in, i, flags, 0, items, to);
+    kept.count += detail::pack_from(in, i, flags, 1, items, kept.items.data() + kept.count);
+    rejected.count += detail::pack_from(in, i, flags, 0, items, to);
   });
 }
 
@@ -113,7 +113,7 @@ void copy_fitting(store_road road, T const* items, index_t count, Out out, index
   index_t const fitting = std::clamp<index_t>(capacity - place, 0, count);
   if (fitting == 0) return;
   if constexpr (std::contiguous_iterator<Out> && std::same_as<std::iter_value_t<Out>, T>) {
-    copy_by(road, items, fitting, std::to_address(out) + place);
+    cpu::copy_by(road, items, fitting, std::to_address(out) + place);
   } else {
     using item = std::iter_value_t<Out>;
     for (index_t k = 0; k < fitting; ++k) out[place + k] = static_cast<item>(items[k]);

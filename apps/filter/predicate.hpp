@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
@@ -119,12 +120,37 @@ class predicate_program {
   int size_ = 0;
 };
 
+namespace detail {
+
+template <class T, class... Types>
+inline constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
+
+/// Items that the filter's facade is compiled for.
+template <class T>
+inline constexpr bool compiled_item =
+    is_one_of<T, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+              std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+
+/// Refuses others in words.
+template <class T>
+constexpr bool refuse_others() {
+  static_assert(compiled_item<T>,
+                "predicates, filter.hpp and selection.hpp are compiled for std::int8_t to "
+                "std::uint64_t, float and double. For other items include "
+                "apps/filter/filter_cpu.hpp, or in CUDA code apps/filter/filter.cuh.");
+  return compiled_item<T>;
+}
+
+}  // namespace detail
+
 /// What a filter of items of type T keeps; T is one of the ten arithmetic types. Made by
 /// `parse_predicate` (<apps/filter/predicate_parser.hpp>) or from one interval. A trivially
 /// copyable value, to be passed to kernels; which of its two forms to run is chosen once a call, by
 /// `visit_predicate`.
 template <class T>
 class predicate {
+  static_assert(detail::refuse_others<T>());
+
  public:
   /// Keeps what `interval` keeps. Throws `invalid_argument` unless lo <= hi.
   predicate(in_interval<T> const& interval) {  // NOLINT: an interval is a predicate

@@ -29,7 +29,7 @@ predicate<T> bind_predicate(expression const& tree);
 /// does not follow it, with the column and what was expected there.
 template <class T>
 predicate<T> parse_predicate(std::string_view text) {
-  return bind_predicate<T>(expression(text));
+  return libscan::bind_predicate<T>(expression(text));
 }
 
 }  // namespace libscan::inline v1

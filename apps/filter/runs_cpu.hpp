@@ -18,6 +18,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -69,26 +70,26 @@ template <class In, class Outputs>
 void write_runs(In in, chunk const& c, std::uint32_t const* begins, index_t count,
                 run_begins before, Outputs const& out) {
   auto const begin_of = [=, first = c.begin](index_t k) { return first + begins[k]; };
-  write_fitting(out.values, out.values_capacity, before.runs, count,
-                [=](index_t k) { return in[begin_of(k)]; });
-  write_fitting(out.offsets, out.offsets_capacity, before.runs, count, begin_of);
+  detail::write_fitting(out.values, out.values_capacity, before.runs, count,
+                        [=](index_t k) { return in[begin_of(k)]; });
+  detail::write_fitting(out.offsets, out.offsets_capacity, before.runs, count, begin_of);
   // The run before the first of these, if there is one, ends where that begins.
   if (before.runs > 0) {
-    write_fitting(out.lengths, out.lengths_capacity, before.runs - 1, 1,
-                  [=](index_t) { return begin_of(0) - before.last; });
+    detail::write_fitting(out.lengths, out.lengths_capacity, before.runs - 1, 1,
+                          [=](index_t) { return begin_of(0) - before.last; });
   }
-  write_fitting(out.lengths, out.lengths_capacity, before.runs, count - 1,
-                [=](index_t k) { return index_t{begins[k + 1]} - begins[k]; });
+  detail::write_fitting(out.lengths, out.lengths_capacity, before.runs, count - 1,
+                        [=](index_t k) { return index_t{begins[k + 1]} - begins[k]; });
 }
 
 /// Throws `invalid_argument` if outputs are seen to share memory with the items or each other.
 template <class In, class Outputs>
 void require_runs_apart(In const& in, index_t n, Outputs const& out) {
   char const* const call = "run_length_encode";
-  memory_span const items = memory_of(in, n);
-  memory_span const values = memory_of(out.values, std::min(n, out.values_capacity));
-  memory_span const lengths = memory_of(out.lengths, std::min(n, out.lengths_capacity));
-  memory_span const offsets = memory_of(out.offsets, std::min(n, out.offsets_capacity));
+  memory_span const items = detail::memory_of(in, n);
+  memory_span const values = detail::memory_of(out.values, std::min(n, out.values_capacity));
+  memory_span const lengths = detail::memory_of(out.lengths, std::min(n, out.lengths_capacity));
+  memory_span const offsets = detail::memory_of(out.offsets, std::min(n, out.offsets_capacity));
   for (auto const& written : {values, lengths, offsets}) {
     require_apart(call, "items and results", items, written);
   }
@@ -104,12 +105,14 @@ void require_runs_apart(In const& in, index_t n, Outputs const& out) {
 ///
 /// `equal(earlier, later)` is asked about neighbours only, concurrently (==, unless given: every
 /// NaN is then a run of its own). All else, aliasing too, as `filter_by`.
-template <class In, class Out, class Equal = equal_values>
+template <std::random_access_iterator In, std::random_access_iterator Out,
+          class Equal = equal_values>
 index_t unique(int threads, In in, Out out, index_t n, Equal equal = {},
                index_t capacity = unlimited, index_t chunk_items = filter_chunk_items) {
+  detail::refuse_comparison<In, Equal>();
   keep_heads<In, Equal> const rule{in, equal};
   detail::require_output_in_place_or_apart("unique", in, rule, n, out, capacity);
-  return filter_by(threads, in, out, n, rule, capacity, chunk_items);
+  return cpu::filter_by(threads, in, out, n, rule, capacity, chunk_items);
 }
 
 /// Of the r-th run of equal items in in[0..n-1], writes the first to values[r], how many they are
@@ -128,6 +131,10 @@ template <std::random_access_iterator In, class Values, class Lengths, class Off
           class Equal = equal_values>
 index_t run_length_encode(int threads, In in, run_outputs<Values, Lengths, Offsets> const& out,
                           index_t n, Equal equal = {}, index_t chunk_items = filter_chunk_items) {
+  detail::refuse_comparison<In, Equal>();
+  detail::refuse_results<std::iter_value_t<In>, Values>();
+  detail::refuse_results<index_t, Lengths>();
+  detail::refuse_results<index_t, Offsets>();
   if (chunk_items > index_t{1} << 32) {
     throw invalid_argument("run_length_encode: chunk_items of at most 2^32 expected, got " +
                            std::to_string(chunk_items));
@@ -136,7 +143,7 @@ index_t run_length_encode(int threads, In in, run_outputs<Values, Lengths, Offse
   // Places within a chunk; its items are still in the cache when they are wanted.
   using gathered_begins = detail::packed_chunk<std::uint32_t>;
   keep_heads<In, Equal> const rule{in, equal};
-  detail::run_begins const all = run_chunks(
+  detail::run_begins const all = cpu::run_chunks(
       threads, n, chunk_items, detail::join_begins{}, detail::join_begins::identity(),
       [&] { return gathered_begins(std::min(n, chunk_items)); },
       [&](gathered_begins& begins, chunk const& c) {

@@ -21,6 +21,8 @@ namespace detail {
 /// write both parts to `out`.
 template <class T>
 struct selection {
+  static_assert(refuse_others<T>());
+
   static index_t filter(engine const& on, std::span<T const> values, std::span<T> out,
                         item_mask const& mask);
   static index_t filter_with_indices(engine const& on, std::span<T const> values, std::span<T> out,
@@ -124,6 +126,7 @@ index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
 template <std::integral T>
 index_t split_by_bit(engine const& on, std::type_identity_t<std::span<T const>> keys,
                      std::type_identity_t<std::span<T>> out, int bit) {
+  static_assert(detail::refuse_others<T>());
   using word = std::make_unsigned_t<T>;
   return detail::split_words<word>(on, {reinterpret_cast<word const*>(keys.data()), keys.size()},
                                    {reinterpret_cast<word*>(out.data()), out.size()}, bit);

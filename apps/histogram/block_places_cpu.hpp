@@ -47,15 +47,15 @@ class block_places {
   block_places(Rule const& rule, Find find)
       : rule_(rule),
         find_(find),
-        vector_rule_(fixed_width_rule(rule)),
-        vectors_(best_place_finder<Sample>(rule)) {
+        vector_rule_(detail::fixed_width_rule(rule)),
+        vectors_(detail::best_place_finder<Sample>(rule)) {
     if constexpr (has_distances) {
       check_ = std::get<inside_code<Sample, Rule>>(best_inside_checks());
     }
   }
 
   bool inside(Sample const* samples) const requires has_distances {
-    return check_(vector_rule_, as_fixed_width(samples));
+    return check_(vector_rule_, detail::as_fixed_width(samples));
   }
 
   /// A function of a sample, of its own memory: no increment of a counter can change it.
@@ -68,10 +68,10 @@ class block_places {
   /// Sets places[k] to the place of samples[k] for k < `histogram_block`.
   void operator()(Sample const* samples, int* places) const {
     if (vectors_ != nullptr) {
-      vectors_(vector_rule_, as_fixed_width(samples), places);
-    } else if constexpr (requires { search_edges(rule_, samples, places); }) {
+      vectors_(vector_rule_, detail::as_fixed_width(samples), places);
+    } else if constexpr (requires { detail::search_edges(rule_, samples, places); }) {
       for (int k = 0; k < histogram_block; k += searches_at_once) {
-        search_edges(rule_, samples + k, places + k);
+        detail::search_edges(rule_, samples + k, places + k);
       }
     } else {
       for (int k = 0; k < histogram_block; ++k) places[k] = find_(samples[k]);

@@ -35,12 +35,13 @@ void count_few_integers(Sample const* in, index_t n, integer_bins<Sample> const&
   bool const all = rule.first() == limits::min() && rule.last() == limits::max();
   for (index_t i = 0; i < n; i += histogram_block) {
     index_t const count = std::min(histogram_block, n - i);
-    if (count > 1 && all_same(in + i, count)) {
+    if (count > 1 && detail::all_same(in + i, count)) {
       add(rule.find(in[i]), count);
     } else if (all) {
-      for_each_of_few(in + i, count, [=](int sample) { ++counts[sample - int{limits::min()}]; });
+      detail::for_each_of_few(in + i, count,
+                              [=](int sample) { ++counts[sample - int{limits::min()}]; });
     } else {
-      for_each_of_few(in + i, count, [=](Sample sample) {
+      detail::for_each_of_few(in + i, count, [=](Sample sample) {
         auto const bin = static_cast<unsigned>(sample - first);
         if (bin <= last) [[likely]] {
           ++counts[bin];
@@ -77,13 +78,13 @@ void count_few(Sample const* in, index_t n, Rule const& rule, [[maybe_unused]] C
                Add add) {
   constexpr bool bytes = std::is_integral_v<Sample> && sizeof(Sample) == 1;
   if constexpr (bytes && std::is_same_v<Rule, integer_bins<Sample>>) {
-    return count_few_integers(in, n, rule, counts, add);
+    return detail::count_few_integers(in, n, rule, counts, add);
   } else if constexpr (bytes) {
     constexpr index_t enough = 512;  // to ask for each value rather than for each sample
-    if (n >= enough) return count_few_values(in, n, rule, add);
+    if (n >= enough) return detail::count_few_values(in, n, rule, add);
   }
-  for_places<equal_samples::blocks, counters::far>(in, n, rule, add,
-                                                   [add](int, index_t place) { add(place, 1); });
+  detail::for_places<equal_samples::blocks, counters::far>(
+      in, n, rule, add, [add](int, index_t place) { add(place, 1); });
 }
 
 }  // namespace libscan::inline v1::cpu::detail

@@ -61,7 +61,7 @@ template <class Rule>
 void check_edges_apart(char const* call, std::span<std::byte const> results, Rule const& rule) {
   if constexpr (requires { rule.edges(); }) {
     std::span const edges(rule.edges(), static_cast<std::size_t>(rule.bins()) + 1);
-    check_apart(call, results, "the edges", std::as_bytes(edges));
+    detail::check_apart(call, results, "the edges", std::as_bytes(edges));
   }
 }
 
@@ -90,11 +90,11 @@ sample_totals with_compiled_rule(Rule const& rule, Call call) {
 template <class Sample, class Edge, class Call>
 sample_totals with_compiled_rule(edge_bins<Sample, Edge> const& rule, Call call) {
   if constexpr (sizeof(Edge) == 8) {
-    check_edges(rule.edges(), rule.bins());
+    detail::check_edges(rule.edges(), rule.bins());
     return call(any_bins<Sample>(rule));
   } else {
     std::vector<double> const edges(rule.edges(), rule.edges() + rule.bins() + 1);
-    return with_compiled_rule(edge_bins<Sample, double>(edges.data(), rule.bins()), call);
+    return detail::with_compiled_rule(edge_bins<Sample, double>(edges.data(), rule.bins()), call);
   }
 }
 
@@ -102,7 +102,7 @@ sample_totals with_compiled_rule(edge_bins<Sample, Edge> const& rule, Call call)
 template <class Rule, class Samples>
 auto rule_samples(Samples const& samples) {
   using sample = typename Rule::sample_type;
-  auto const items = as_items(samples);
+  auto const items = detail::as_items(samples);
   using item = typename decltype(items)::value_type;
   static_assert(
       requires { requires std::is_same_v<typename sort_key<sample>::type, sample>; },

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <apps/histogram/bins.hpp>
@@ -42,7 +43,7 @@ template <class Work>
 void for_pieces(int threads, index_t n, index_t length, Work const& work) {
   std::atomic<index_t> next{0};
   std::atomic<int> next_worker{0};
-  run_workers(threads, [&] {
+  cpu::run_workers(threads, [&] {
     int const worker = next_worker.fetch_add(1);
     for (index_t begin = next.fetch_add(length); begin < n; begin = next.fetch_add(length)) {
       work(worker, begin, std::min(n, begin + length));
@@ -81,7 +82,7 @@ void count_few_bins(int threads, Sample const* in, index_t n, Rule const& rule,
     }
     from.since = 0;
   };
-  for_pieces(threads, n, histogram_chunk, [&](int worker, index_t begin, index_t end) {
+  detail::for_pieces(threads, n, histogram_chunk, [&](int worker, index_t begin, index_t end) {
     constexpr index_t most = index_t{1} << 30;
     worker_tables& mine = *own[static_cast<std::size_t>(worker)];
     mine.tables.count(in + begin, end - begin, rule);
@@ -101,16 +102,16 @@ void count_many_bins(int threads, Sample const* in, index_t n, Rule const& rule,
   constexpr index_t part = index_t{1} << 14;
   std::vector<narrow_table> tables;
   for (int w = 0; w < threads; ++w) tables.emplace_back(bins + outside_places);
-  for_pieces(threads, bins + outside_places, part, [&](int, index_t begin, index_t end) {
+  detail::for_pieces(threads, bins + outside_places, part, [&](int, index_t begin, index_t end) {
     for (narrow_table& table : tables) table.clear(begin, end);
     all.clear(begin, std::min<index_t>(end, bins));
   });
-  for_pieces(threads, n, histogram_chunk, [&](int worker, index_t begin, index_t end) {
+  detail::for_pieces(threads, n, histogram_chunk, [&](int worker, index_t begin, index_t end) {
     tables[static_cast<std::size_t>(worker)].count(
         in + begin, end - begin, rule,
         [&](int place, std::uint64_t more) { all.carry(place, more); });
   });
-  for_pieces(threads, bins, part, [&](int, index_t begin, index_t end) {
+  detail::for_pieces(threads, bins, part, [&](int, index_t begin, index_t end) {
     for (narrow_table const& table : tables) all.add_narrow(table.counters(), begin, end, n);
   });
   auto const add = [&](int place, std::uint64_t more) { all.add(place, more); };
@@ -130,11 +131,12 @@ void check_histogram(char const* call, int threads, Sample const* in, index_t n,
                            std::to_string(n) + " samples; expected at least 1, and 0");
   }
   libscan::detail::check_bins(rule.bins());
-  memory_span const written = memory_of(results, rule.bins());
-  require_apart(call, "samples and results", memory_of(in, n), written);
+  memory_span const written = detail::memory_of(results, rule.bins());
+  detail::require_apart(call, "samples and results", detail::memory_of(in, n), written);
   require_apart(call, "weights and results", beside, written);
   if constexpr (requires { *rule.edges(); }) {
-    require_apart(call, "edges and results", memory_of(rule.edges(), rule.bins() + 1), written);
+    detail::require_apart(call, "edges and results",
+                          detail::memory_of(rule.edges(), rule.bins() + 1), written);
   }
 }
 
@@ -154,8 +156,10 @@ void check_histogram(char const* call, int threads, Sample const* in, index_t n,
 /// std::bad_alloc.
 template <class Sample, bin_rule<Sample> Rule, class Count>
 sample_totals histogram(int threads, Sample const* in, Count* counts, Rule const& rule, index_t n) {
+  static_assert(std::is_integral_v<Count> && (sizeof(Count) == 4 || sizeof(Count) == 8),
+                "libscan: counts are integers of 32 or 64 bits");
   using namespace libscan::cpu::detail;
-  check_histogram("histogram", threads, in, n, rule, counts);
+  detail::check_histogram("histogram", threads, in, n, rule, counts);
   int const bins = rule.bins(), places = bins + outside_places;
   shared_counts<Count> all(counts, bins);
   int const workers = histogram_threads(threads, n, places);
@@ -164,9 +168,9 @@ sample_totals histogram(int threads, Sample const* in, Count* counts, Rule const
     all.count(in, n, rule);
   } else if (sizeof(Sample) == 1 || places < narrow_places) {
     all.clear(0, bins);
-    count_few_bins(workers, in, n, rule, all);
+    detail::count_few_bins(workers, in, n, rule, all);
   } else {
-    count_many_bins(workers, in, n, rule, all);
+    detail::count_many_bins(workers, in, n, rule, all);
   }
   return all.totals(n);
 }
@@ -192,7 +196,7 @@ sample_totals weighted_histogram(int threads, Sample const* in, Weight const* we
   std::fill_n(all.data(), all_sums, Sum{0});
   std::array<std::uint64_t, outside_places + 1> found[most_parts] = {};
   std::atomic<index_t> next{0};
-  run_workers(static_cast<int>(std::min<index_t>(threads, parts)), [&] {
+  cpu::run_workers(static_cast<int>(std::min<index_t>(threads, parts)), [&] {
     for (index_t part = next.fetch_add(1); part < parts; part = next.fetch_add(1)) {
       Sum* const own = all.data() + static_cast<std::size_t>(part) * places;
       auto& outside = found[static_cast<std::size_t>(part)];

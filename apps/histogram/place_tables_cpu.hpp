@@ -51,8 +51,8 @@ void fetch_ahead(Sample const* in) {
 template <class Sample, class Find, class Many, class Each>
 [[gnu::noinline]] void count_eights(Sample const* block, Find find, Many many, Each each) {
   for (index_t i = 0; i < histogram_block; i += samples_at_once) {
-    fetch_ahead(block + i);
-    if (all_same(block + i, samples_at_once)) {
+    detail::fetch_ahead(block + i);
+    if (detail::all_same(block + i, samples_at_once)) {
       many(find(block[i]), samples_at_once);
     } else {
       for (int j = 0; j < samples_at_once; ++j) each(j, find(block[i + j]));
@@ -64,7 +64,7 @@ template <class Sample, class Find, class Many, class Each>
 template <class Sample, class PlaceOf, class Each>
 void for_eights(Sample const* block, PlaceOf place_of, Each each) {
   for (index_t j = 0; j < histogram_block; j += samples_at_once) {
-    fetch_ahead(block + j);
+    detail::fetch_ahead(block + j);
     for (int k = 0; k < samples_at_once; ++k) each(k, place_of(j + k));
   }
 }
@@ -86,14 +86,14 @@ void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Ea
     block_places<Sample, Rule, decltype(find)> const find_block(own, find);
     index_t i = 0;
     while (items - i >= histogram_block) {
-      if (all_same(in + i, histogram_block)) {
+      if (detail::all_same(in + i, histogram_block)) {
         many(find(in[i]), histogram_block);
         i += histogram_block;
         continue;
       }
       if constexpr (Equal == equal_samples::eights) {
-        if (seems_sorted(in + i)) {
-          count_eights(in + i, find, many, each);
+        if (detail::seems_sorted(in + i)) {
+          detail::count_eights(in + i, find, many, each);
           i += histogram_block;
           continue;
         }
@@ -101,7 +101,7 @@ void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Ea
       if constexpr (Where == counters::near && find_block.has_distances) {
         if (find_block.inside(in + i)) {
           auto const distance = find_block.distances();
-          for_eights(
+          detail::for_eights(
               in + i, [=](index_t k) { return distance(in[i + k]); }, each);
           i += histogram_block;
           continue;
@@ -109,7 +109,7 @@ void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Ea
       }
       int places[histogram_block];
       find_block(in + i, places);
-      for_eights(
+      detail::for_eights(
           in + i, [&](index_t k) { return index_t{places[k]}; }, each);
       i += histogram_block;
     }
@@ -145,7 +145,7 @@ class place_tables {
     std::uint32_t* const counts = counts_.data();
     std::uint16_t* const copies = copies_.data();
     in_form([&](auto form) {
-      for_places<equal_samples::blocks, counters::near>(
+      detail::for_places<equal_samples::blocks, counters::near>(
           in, items, rule,
           [=](index_t place, index_t n) { counts[place] += static_cast<std::uint32_t>(n); },
           [=](int k, index_t place) {
@@ -255,7 +255,7 @@ class narrow_table {
   void count(Sample const* in, index_t items, Rule const& rule, Carry carry) {
     static_assert(histogram_block < wrap);
     std::uint8_t* const table = counters_.get();
-    for_places<equal_samples::eights, counters::far>(
+    detail::for_places<equal_samples::eights, counters::far>(
         in, items, rule,
         [this, table, &carry](index_t place, index_t n) {
           table[place] = static_cast<std::uint8_t>(table[place] + n);

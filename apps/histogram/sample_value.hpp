@@ -56,7 +56,7 @@ LIBSCAN_HOST_DEVICE sample_value<Sample> value_of(Sample const& sample) {
     return sample;
   } else {
     std::uint16_t bits;
-    memcpy(&bits, &sample, sizeof(bits));
+    ::memcpy(&bits, &sample, sizeof(bits));
     if constexpr (fraction_bits<Sample> == 10) {
       return float_of_half(bits);
     } else {
@@ -90,7 +90,7 @@ LIBSCAN_HOST_DEVICE int compare(Value x, double edge) {
 template <class Value, class Edge>
 LIBSCAN_HOST_DEVICE bool at_least(Value x, Edge edge) {
   if constexpr (needs_integers<Value, Edge>) {
-    return compare(x, static_cast<double>(edge)) >= 0;
+    return detail::compare(x, static_cast<double>(edge)) >= 0;
   } else {
     return x >= edge;
   }
@@ -100,7 +100,7 @@ LIBSCAN_HOST_DEVICE bool at_least(Value x, Edge edge) {
 template <class Value, class Edge>
 LIBSCAN_HOST_DEVICE bool at_most(Value x, Edge edge) {
   if constexpr (needs_integers<Value, Edge>) {
-    return compare(x, static_cast<double>(edge)) <= 0;
+    return detail::compare(x, static_cast<double>(edge)) <= 0;
   } else {
     return x <= edge;
   }
@@ -120,8 +120,8 @@ struct value_line {
 
   /// The least finite value >= `edge`, which is finite; the greatest if none is.
   static Value least_from(double edge) {
-    if (at_least(limits::lowest(), edge)) return limits::lowest();
-    if (!at_least(limits::max(), edge)) return limits::max();
+    if (detail::at_least(limits::lowest(), edge)) return limits::lowest();
+    if (!detail::at_least(limits::max(), edge)) return limits::max();
     if constexpr (std::is_integral_v<Value>) {
       return static_cast<Value>(std::ceil(edge));
     } else {

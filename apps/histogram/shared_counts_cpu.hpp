@@ -62,7 +62,7 @@ class shared_counts {
         carry(static_cast<int>(place), static_cast<std::uint64_t>(more));
       }
     };
-    count_few(in, n, rule, counts, add_some);
+    detail::count_few(in, n, rule, counts, add_some);
   }
 
   /// Sets bins [begin, end) to 0.

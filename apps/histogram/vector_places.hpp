@@ -71,7 +71,7 @@ requires(!std::is_same_v<Sample, fixed_width<Sample>>)
 /// What that is.
 template <class Rule>
 using fixed_width_rule_type =
-    std::remove_cvref_t<decltype(fixed_width_rule(std::declval<Rule const&>()))>;
+    std::remove_cvref_t<decltype(detail::fixed_width_rule(std::declval<Rule const&>()))>;
 
 /// The vector code for a rule, if there is any.
 template <class Sample, class Rule>

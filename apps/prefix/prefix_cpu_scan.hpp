@@ -21,14 +21,14 @@ struct converted_items {
   void const* items;
 
   void operator()(index_t begin, index_t end, T* to) const {
-    visit_dtype(type, [&]<class Item>(std::type_identity<Item>) {
+    apps::visit_dtype(type, [&]<class Item>(std::type_identity<Item>) {
       Item const* const from = static_cast<Item const*>(items) + begin;
       for (index_t i = 0; i < end - begin; ++i) to[i] = static_cast<T>(from[i]);
     });
   }
 
   T const* direct(index_t begin) const {
-    return type == dtype_of<T>() ? static_cast<T const*>(items) + begin : nullptr;
+    return type == apps::dtype_of<T>() ? static_cast<T const*>(items) + begin : nullptr;
   }
 };
 
@@ -39,7 +39,7 @@ void prefix_on_cpu(int threads, prefix_call const& call) {
   T* const out = static_cast<T*>(call.out);
   T const init = *static_cast<T const*>(call.init);
   auto const scan = [&]<scan_kind Kind>(std::integral_constant<scan_kind, Kind>) {
-    visit_operation<T>(call.op, [&](auto op) {
+    apps::visit_operation<T>(call.op, [&](auto op) {
       if (call.segments.how == segmentation::form::none) {
         cpu::staged_scan<Kind>(threads, call.direction, source, out, call.n, op, init);
       } else {

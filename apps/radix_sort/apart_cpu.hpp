@@ -50,14 +50,16 @@ struct sort_memory_places {
 /// the keys.
 template <class Key, class Index>
 void check_positions(char const* call, Key const* keys, Index const* positions, index_t n) {
-  static_assert(std::is_integral_v<Index> && sizeof(Index) >= 4);
+  static_assert(std::is_integral_v<Index> && sizeof(Index) >= 4,
+                "libscan: positions are integers of 32 or 64 bits");
   constexpr int bits = 8 * static_cast<int>(sizeof(Index)) - (std::is_signed_v<Index> ? 1 : 0);
   if (bits < 63 && n > index_t{1} << (bits < 63 ? bits : 0)) {
     throw invalid_argument(std::string(call) + " of " + std::to_string(n) +
                            " keys with positions of " + std::to_string(sizeof(Index)) +
                            " bytes; expected wider ones");
   }
-  require_apart(call, "keys and positions", memory_of(keys, n), memory_of(positions, n));
+  detail::require_apart(call, "keys and positions", detail::memory_of(keys, n),
+                        detail::memory_of(positions, n));
 }
 
 }  // namespace libscan::inline v1::cpu::detail

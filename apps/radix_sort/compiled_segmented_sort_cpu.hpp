@@ -50,7 +50,7 @@ inline void check_apart_from_offsets(char const* call, char const* words,
 template <class Position, class Word, class Take>
 void with_positions_by_cuda(cuda_segmented_sort<Word> const& call, int threads, Take take) {
   cpu::detail::sort_memory<Position> const positions(call.n);
-  fill_positions(threads, positions.data(), call.n);
+  detail::fill_positions(threads, positions.data(), call.n);
   call.with(positions.data(), positions.data());
   take(positions.data());
 }
@@ -74,9 +74,10 @@ void compiled_segmented_sort<Key>::items(char const* call, engine const& on, Key
                                          Key* out, value_bytes const& values, index_t n,
                                          std::span<index_t const> offsets,
                                          sort_options const& options) {
-  auto const order = order_of<Key>(options);
-  check_items(call, keys, out, values, n, true);
-  check_apart_from_offsets(call, "out overlaps offsets", offsets, memory_of(out, n, sizeof(Key)));
+  auto const order = detail::order_of<Key>(options);
+  detail::check_items(call, keys, out, values, n, true);
+  detail::check_apart_from_offsets(call, "out overlaps offsets", offsets,
+                                   detail::memory_of(out, n, sizeof(Key)));
   check_apart_from_offsets(call, "values_out overlaps offsets", offsets,
                            memory_of(values.out, n, values.size));
   int const threads = on.is_cuda() ? cpu::default_threads() : on.threads();
@@ -95,7 +96,7 @@ void compiled_segmented_sort<Key>::items(char const* call, engine const& on, Key
                   static_cast<std::byte*>(values.out) + skipped, values.size},
                  offsets.back() - first, from_the_first(offsets), options);
   }
-  auto const sort = by_cuda(on, keys, out, n, offsets, order);
+  auto const sort = detail::by_cuda(on, keys, out, n, offsets, order);
   switch (values.size) {
     case 0:
       return sort.alone();
@@ -107,7 +108,7 @@ void compiled_segmented_sort<Key>::items(char const* call, engine const& on, Key
                        static_cast<std::uint64_t*>(values.out));
     default:
       return cpu::detail::with_position_type(n, [&]<class Position>(Position) {
-        with_positions_by_cuda<Position>(sort, threads, [&](Position const* positions) {
+        detail::with_positions_by_cuda<Position>(sort, threads, [&](Position const* positions) {
           cpu::detail::gather(threads, values.in, values.out, values.size, positions, n);
         });
       });
@@ -119,9 +120,10 @@ void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys, 
                                              index_t n, std::span<index_t const> offsets,
                                              sort_options const& options) {
   char const* const call = "segmented_argsort";
-  auto const order = order_of<Key>(options);
+  auto const order = detail::order_of<Key>(options);
   auto const to = memory_of(positions, n, sizeof(index_t));
-  check_sort_apart(call, "positions overlap keys", memory_of(keys, n, sizeof(Key)), to, false);
+  detail::check_sort_apart(call, "positions overlap keys", detail::memory_of(keys, n, sizeof(Key)),
+                           to, false);
   check_apart_from_offsets(call, "positions overlap offsets", offsets, to);
   int const threads = on.is_cuda() ? cpu::default_threads() : on.threads();
   index_t const segments = segments_of(call, threads, offsets, n);
@@ -137,8 +139,8 @@ void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys, 
     return;
   }
   cpu::detail::with_position_type(n, [&]<class Position>(Position) {
-    with_positions_by_cuda<Position>(
-        by_cuda<Key>(on, keys, nullptr, n, offsets, order), threads,
+    detail::with_positions_by_cuda<Position>(
+        detail::by_cuda<Key>(on, keys, nullptr, n, offsets, order), threads,
         [&](Position const* sorted) { std::copy(sorted, sorted + n, positions); });
   });
 }

@@ -35,15 +35,15 @@ inline std::span<std::byte const> memory_of(void const* items, index_t n, std::s
 template <class Key>
 void check_items(char const* call, Key const* keys, Key* out, value_bytes const& values, index_t n,
                  bool in_place) {
-  auto const in = memory_of(keys, n, sizeof(Key));
-  auto const to = memory_of(out, n, sizeof(Key));
+  auto const in = detail::memory_of(keys, n, sizeof(Key));
+  auto const to = detail::memory_of(out, n, sizeof(Key));
   auto const values_in = memory_of(values.in, n, values.size);
   auto const values_to = memory_of(values.out, n, values.size);
-  check_sort_apart(call, "out overlaps keys", in, to, in_place);
+  detail::check_sort_apart(call, "out overlaps keys", in, to, in_place);
   check_sort_apart(call, "values_out overlaps values", values_in, values_to, in_place);
-  check_sort_apart(call, "values_out overlaps out", to, values_to, false);
-  check_sort_apart(call, "values_out overlaps keys", in, values_to, false);
-  check_sort_apart(call, "out overlaps values", values_in, to, false);
+  detail::check_sort_apart(call, "values_out overlaps out", to, values_to, false);
+  detail::check_sort_apart(call, "values_out overlaps keys", in, values_to, false);
+  detail::check_sort_apart(call, "out overlaps values", values_in, to, false);
 }
 
 /// positions[i] = i.
@@ -70,8 +70,8 @@ void gather_by_cuda(engine const& on, Key const* keys, Key* out, value_bytes con
 template <class Key>
 void compiled_sort<Key>::items(engine const& on, Key const* keys, Key* out,
                                value_bytes const& values, index_t n, sort_options const& options) {
-  auto const order = order_of<Key>(options);
-  check_items("sort", keys, out, values, n, true);
+  auto const order = detail::order_of<Key>(options);
+  detail::check_items("sort", keys, out, values, n, true);
   if (n == 0) return;
   if (!on.is_cuda()) {
     return cpu::detail::sort_bytes(on.threads(), keys, out, values.in, values.out, values.size, n,
@@ -89,16 +89,17 @@ void compiled_sort<Key>::items(engine const& on, Key const* keys, Key* out,
                                    static_cast<std::uint64_t const*>(values.in),
                                    static_cast<std::uint64_t*>(values.out), n, order);
     default:
-      return gather_by_cuda(on, keys, out, values, n, order);
+      return detail::gather_by_cuda(on, keys, out, values, n, order);
   }
 }
 
 template <class Key>
 void compiled_sort<Key>::positions(engine const& on, Key const* keys, index_t* positions, index_t n,
                                    sort_options const& options) {
-  auto const order = order_of<Key>(options);
-  check_sort_apart("sort", "positions overlap keys", memory_of(keys, n, sizeof(Key)),
-                   memory_of(positions, n, sizeof(index_t)), false);
+  auto const order = detail::order_of<Key>(options);
+  detail::check_sort_apart("sort", "positions overlap keys",
+                           detail::memory_of(keys, n, sizeof(Key)),
+                           memory_of(positions, n, sizeof(index_t)), false);
   if (n == 0) return;
   if (on.is_cuda()) return cuda_sort<Key>::positions(on.device(), keys, positions, n, order);
   cpu::argsort(on.threads(), keys, positions, n, order);

@@ -49,7 +49,7 @@ template <int Items>
 inline constexpr auto exchanges = [] {
   std::array<std::pair<int, int>, count_exchanges(Items)> all{};
   std::size_t next = 0;
-  for_each_exchange(Items, [&](int i, int j) { all[next++] = {i, j}; });
+  detail::for_each_exchange(Items, [&](int i, int j) { all[next++] = {i, j}; });
   return all;
 }();
 
@@ -66,7 +66,7 @@ template <int Items>
   std::uint64_t w[Items];  // in registers
   for (int i = 0; i < Items; ++i) w[i] = words[i];
   [&]<std::size_t... K>(std::index_sequence<K...>) {
-    (exchange(w[exchanges<Items>[K].first], w[exchanges<Items>[K].second]), ...);
+    (detail::exchange(w[exchanges<Items>[K].first], w[exchanges<Items>[K].second]), ...);
   }
   (std::make_index_sequence<exchanges<Items>.size()>{});
   for (int i = 0; i < Items; ++i) words[i] = w[i];
@@ -80,7 +80,8 @@ void sort_by_network(Item const* items, Item* to, index_t n, Order order) {
   constexpr index_t most = 32;
   std::uint64_t words[most];
   for (index_t i = 0; i < n; ++i) {
-    words[i] = std::uint64_t{order(key_of(items[i]))} << place_bits | static_cast<unsigned>(i);
+    words[i] =
+        std::uint64_t{order(detail::key_of(items[i]))} << place_bits | static_cast<unsigned>(i);
   }
   for (index_t i = n; i < most; ++i) words[i] = ~std::uint64_t{0};
   n <= 24 ? sort_words_by_network<24>(words) : sort_words_by_network<32>(words);
@@ -90,14 +91,14 @@ void sort_by_network(Item const* items, Item* to, index_t n, Order order) {
 /// Sorts up to `few_items` items stably into `to`.
 template <class Item, class Order>
 void sort_few_items(Item const* items, Item* to, index_t n, Order order) {
-  using word = decltype(order(key_of(items[0])));
+  using word = decltype(order(detail::key_of(items[0])));
   constexpr index_t few = 16;  // up to which a network takes as long, or longer (Zen 4)
   if constexpr (sizeof(word) <= 4) {
-    if (n > few) return sort_by_network(items, to, n, order);
+    if (n > few) return detail::sort_by_network(items, to, n, order);
   }
   // Each goes behind as many as come before it.
   word words[few];
-  for (index_t i = 0; i < n; ++i) words[i] = order(key_of(items[i]));
+  for (index_t i = 0; i < n; ++i) words[i] = order(detail::key_of(items[i]));
   for (index_t i = 0; i < n; ++i) {
     auto const own = words[i];
     int before = 0;

@@ -54,7 +54,7 @@ struct item_segments {
     pieces const all(threads, count);
     small_room<index_t> const lengths(all.count);
     std::atomic<bool> ascend{true};
-    for_each_of(threads, all.count, [&](int, index_t p) {
+    detail::for_each_of(threads, all.count, [&](int, index_t p) {
       bool good = true;
       index_t most = 0;
       for (index_t s = all.begin(p); s < all.end(p); ++s) {

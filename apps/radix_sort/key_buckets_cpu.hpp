@@ -45,7 +45,7 @@ template <class Key, class BucketOf>
 [[noreturn]] void refuse_keys(Key const* keys, index_t n, BucketOf const& bucket_of, int buckets) {
   for (index_t i = 0; i < n; ++i) {
     std::uint32_t found;
-    if (find_buckets(keys + i, 1, bucket_of, buckets, &found)) continue;
+    if (detail::find_buckets(keys + i, 1, bucket_of, buckets, &found)) continue;
     throw invalid_argument("split by key: key " + std::to_string(i) + " is in bucket " +
                            std::to_string(bucket_of(keys[i])) + "; expected 0 to " +
                            std::to_string(buckets - 1));
@@ -59,8 +59,8 @@ bool count_buckets(Key const* keys, index_t n, BucketOf const& bucket_of, int bu
                    index_t* counts) {
   std::fill_n(counts, buckets, index_t{0});
   bool all_have_one = true;
-  count_parts(0, n, buckets, counts, [&](index_t i, index_t count, std::uint32_t* found) {
-    bool const have_one = find_buckets(keys + i, count, bucket_of, buckets, found);
+  detail::count_parts(0, n, buckets, counts, [&](index_t i, index_t count, std::uint32_t* found) {
+    bool const have_one = detail::find_buckets(keys + i, count, bucket_of, buckets, found);
     if (!have_one) std::fill_n(found, count, 0U);
     all_have_one = all_have_one && have_one;
   });

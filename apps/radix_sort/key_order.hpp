@@ -74,7 +74,7 @@ struct decomposed<std::array<Word, Count>> {
   static LIBSCAN_HOST_DEVICE Word pick(std::array<Word, Count> const& all, int w) {
     // By memory, since device code may not call the members of std::array.
     Word word[Count];
-    memcpy(word, &all, sizeof(word));
+    ::memcpy(word, &all, sizeof(word));
     Word picked = word[Count - 1];
     for (int i = 1; i < words; ++i) {
       if (i == w) picked = word[words - 1 - i];
@@ -96,7 +96,7 @@ struct number_order {
   /// The word whose order is the key's.
   LIBSCAN_HOST_DEVICE word_type operator()(Key const& key) const {
     word_type bits;
-    memcpy(&bits, &key, sizeof(bits));
+    ::memcpy(&bits, &key, sizeof(bits));
     constexpr auto sign = static_cast<word_type>(word_type{1} << (8 * sizeof(Key) - 1));
     if constexpr (detail::fraction_bits<Key> != 0) {
       constexpr auto magnitude = static_cast<word_type>(sign - 1);
@@ -122,7 +122,7 @@ struct number_order {
       bits = static_cast<word_type>(word ^ sign);
     }
     Key key;
-    memcpy(&key, &bits, sizeof(key));
+    ::memcpy(&key, &bits, sizeof(key));
     return key;
   }
 };

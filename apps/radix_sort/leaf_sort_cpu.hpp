@@ -52,13 +52,13 @@ struct key_summary {
 /// See `summarise`.
 template <class Items, class Step, class Order>
 auto summarise_by(Items const& items, index_t begin, index_t end, Step step, Order order) {
-  using word = decltype(order(key_of(items[0])));
-  word const first = order(key_of(items[0]));
+  using word = decltype(order(detail::key_of(items[0])));
+  word const first = order(detail::key_of(items[0]));
   word differing = 0;
   word descents = 0;
   for (index_t i = std::max<index_t>(begin, step); i < end; i += step) {
-    word const here = order(key_of(items[i]));
-    word const before = order(key_of(items[i - step]));
+    word const here = order(detail::key_of(items[i]));
+    word const before = order(detail::key_of(items[i - step]));
     differing = static_cast<word>(differing | (here ^ first));
     descents = static_cast<word>(descents | static_cast<word>(here < before ? 1 : 0));
   }
@@ -71,9 +71,9 @@ template <class Items, class Order>
 auto summarise(Items const& items, index_t begin, index_t end, index_t step, Order order) {
   // By neighbours with vector instructions, which a step that is no constant would keep away.
   if (step == 1) {
-    return summarise_by(items, begin, end, std::integral_constant<index_t, 1>{}, order);
+    return detail::summarise_by(items, begin, end, std::integral_constant<index_t, 1>{}, order);
   }
-  return summarise_by(items, begin, end, step, order);
+  return detail::summarise_by(items, begin, end, step, order);
 }
 
 /// Bits [shift, shift + bits) of a word, at most 32.
@@ -140,7 +140,7 @@ class leaf_counts {
     int const bits = bits_, base = plan.base;
     std::uint32_t const mask = (std::uint32_t{1} << bits) - 1;
     for (index_t i = 0; i < n; ++i) {
-      auto word = order(key_of(items[i])) >> base;
+      auto word = order(detail::key_of(items[i])) >> base;
       for (int d = 0; d < Digits; ++d) {
         ++counts_[(static_cast<std::uint32_t>(d) << bits) +
                   (static_cast<std::uint32_t>(word) & mask)];
@@ -161,7 +161,7 @@ void leaf_pass(Item const* items, Item* to, index_t n, Order order, digit by,
   for (int bucket = 0; bucket < by.buckets(); ++bucket) {
     sum += std::exchange(counts[bucket], sum);
   }
-  for (index_t i = 0; i < n; ++i) to[counts[by.of(order(key_of(items[i])))]++] = items[i];
+  for (index_t i = 0; i < n; ++i) to[counts[by.of(order(detail::key_of(items[i])))]++] = items[i];
 }
 
 /// All passes of a plan. Returns whether the result is in `partner`, not in `items`. A function of
@@ -174,8 +174,8 @@ template <class Item, class Order>
   for (int d = 0; d < plan.digits; ++d) {
     digit const by = plan.at(d);
     std::uint32_t* const of_digit = counts.of(d);
-    if (of_digit[by.of(order(key_of(items[0])))] == static_cast<std::uint64_t>(n)) continue;
-    leaf_pass(items, partner, n, order, by, of_digit);
+    if (of_digit[by.of(order(detail::key_of(items[0])))] == static_cast<std::uint64_t>(n)) continue;
+    detail::leaf_pass(items, partner, n, order, by, of_digit);
     std::swap(items, partner);
     swapped = !swapped;
   }
@@ -190,7 +190,7 @@ template <class Item, class Order>
 void sort_ties(Item* items, Item* partner, index_t n, int shift, Order order, bool wide) {
   constexpr index_t block = 32;
   auto const ties = [&](index_t i) {
-    return order(key_of(items[i])) >> shift == order(key_of(items[i - 1])) >> shift;
+    return order(detail::key_of(items[i])) >> shift == order(detail::key_of(items[i - 1])) >> shift;
   };
   for (index_t i = 1; i < n;) {
     index_t const end = std::min(n, i + block);
@@ -202,7 +202,7 @@ void sort_ties(Item* items, Item* partner, index_t n, int shift, Order order, bo
       while (i < n && ties(i)) ++i;
       index_t const run = i - begin;
       if (run > 1) {
-        Item* const sorted = leaf_sort(items + begin, partner + begin, run, order, wide);
+        Item* const sorted = detail::leaf_sort(items + begin, partner + begin, run, order, wide);
         if (sorted != items + begin) std::copy_n(sorted, run, items + begin);
       }
       ++i;
@@ -245,22 +245,22 @@ bool sorted_by_vectors(index_t n, Order order) {
 template <class Item, class Order>
 Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, bool wide) {
   if (n <= few_items<decltype(order(key_of(items[0])))>) {
-    sort_few_items(items, partner, n, order);
+    detail::sort_few_items(items, partner, n, order);
     return partner;
   }
-  if (sorted_by_vectors<Item>(n, order)) {
+  if (detail::sorted_by_vectors<Item>(n, order)) {
     if constexpr (has_vector_sort<Item>) {
-      if (!ascends(items, n)) vector_sort(items, n);
+      if (!detail::ascends(items, n)) detail::vector_sort(items, n);
     }
     return items;
   }
-  auto const summary = summarise(items, 0, n, 1, order);
+  auto const summary = detail::summarise(items, 0, n, 1, order);
   if (summary.sorted) return items;
 
   leaf_plan const plan(summary.differing, n, wide);
-  if (sort_by_digits(items, partner, n, plan, order)) std::swap(items, partner);
+  if (detail::sort_by_digits(items, partner, n, plan, order)) std::swap(items, partner);
   if (plan.base > std::countr_zero(summary.differing)) {
-    sort_ties(items, partner, n, plan.base, order, wide);
+    detail::sort_ties(items, partner, n, plan.base, order, wide);
   }
   return items;
 }

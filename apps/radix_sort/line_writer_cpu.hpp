@@ -67,7 +67,7 @@ class item_target {
 
   index_t phase() const { return phase_; }
   void write(lines const& from, index_t place) const {
-    write_lines<lines_bytes>(at(place), from.items);
+    detail::write_lines<lines_bytes>(at(place), from.items);
   }
   void copy(lines const& from, index_t slot, index_t count, index_t place) const {
     std::copy_n(from.items + slot, count, at(place));
@@ -110,8 +110,8 @@ class parted_target {
     alignas(cache_line) Word words[line_items];
     alignas(cache_line) Value values[line_items];
     part(from.items, line_items, words, values);
-    write_lines<LineBytes>(at<Word>(words_, place), words);
-    write_lines<LineBytes>(at<Value>(values_, place), values);
+    detail::write_lines<LineBytes>(at<Word>(words_, place), words);
+    detail::write_lines<LineBytes>(at<Value>(values_, place), values);
   }
   void copy(lines const& from, index_t slot, index_t count, index_t place) const {
     part(from.items + slot, count, at<Word>(words_, place), at<Value>(values_, place));

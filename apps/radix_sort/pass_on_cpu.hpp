@@ -38,9 +38,9 @@ void pass_on_part(Source const& source, index_t i, index_t place, index_t count,
 template <class Source, class Sink>
 void pass_on(int threads, Source const& source, index_t place, index_t n, Sink const& sink) {
   pieces const all(threads, n);
-  for_each_of(threads, all.count, [&](int, index_t p) {
+  detail::for_each_of(threads, all.count, [&](int, index_t p) {
     for (index_t i = all.begin(p); i < all.end(p); i += passed_items) {
-      pass_on_part(source, i, place + i, std::min(passed_items, all.end(p) - i), sink);
+      detail::pass_on_part(source, i, place + i, std::min(passed_items, all.end(p) - i), sink);
     }
     sink.finish();
   });
@@ -52,23 +52,23 @@ void pass_on(int threads, Source const& source, index_t place, index_t n, Sink c
 template <class Source, class Sink, class Order>
 bool pass_on_if_sorted(int threads, Source const& source, index_t n, Sink const& sink,
                        Order order) {
-  meeting const how = meeting_of(source, sink);
+  meeting const how = detail::meeting_of(source, sink);
   if (how != meeting::apart) {
-    bool const sorted = summarise_all(threads, source, n, order).sorted;
-    if (sorted && how == meeting::some) pass_on(threads, source, 0, n, sink);
+    bool const sorted = detail::summarise_all(threads, source, n, order).sorted;
+    if (sorted && how == meeting::some) detail::pass_on(threads, source, 0, n, sink);
     return sorted;
   }
   pieces const all(threads, n);
   std::atomic<bool> sorted{true};
-  auto const to = past_caches(sink, n);
-  for_each_of(threads, all.count, [&](int, index_t p) {
+  auto const to = detail::past_caches(sink, n);
+  detail::for_each_of(threads, all.count, [&](int, index_t p) {
     for (index_t i = all.begin(p); i < all.end(p) && sorted.load(std::memory_order_relaxed);
          i += passed_items) {
       index_t const count = std::min(passed_items, all.end(p) - i);
-      if (!summarise(source, i, i + count, 1, order).sorted) {
+      if (!detail::summarise(source, i, i + count, 1, order).sorted) {
         sorted = false;
       } else {
-        pass_on_part(source, i, i, count, to);
+        detail::pass_on_part(source, i, i, count, to);
       }
     }
     to.finish();

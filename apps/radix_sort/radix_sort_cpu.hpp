@@ -19,6 +19,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -44,9 +45,9 @@ bool words_suffice(int threads, Key const* keys, index_t n) {
     pieces const all(threads, n);
     number_words<Key> const words(sort_direction::ascending);
     std::atomic<bool> suffice{true};
-    for_each_of(threads, all.count, [&](int, index_t p) {
+    detail::for_each_of(threads, all.count, [&](int, index_t p) {
       int lost = 0;
-      for_parts(all.begin(p), all.end(p), [&](index_t i, index_t count) {
+      detail::for_parts(all.begin(p), all.end(p), [&](index_t i, index_t count) {
         int here = 0;
         for (index_t k = i; k < i + count; ++k) here |= words.keeps(keys[k]) ? 0 : 1;
         lost |= here;
@@ -84,13 +85,13 @@ void sort_positions(int threads, typename Order::key_type const* keys, To* posit
   // positions are written there by bytes, and so read by nobody as items.
   constexpr bool in_place = sizeof(item) == sizeof(To);
   auto const road = road_of(n * index_t{sizeof(To)}, in_place);
-  sorter_for<item>(threads, order, 0, tuning)
+  detail::sorter_for<item>(threads, order, 0, tuning)
       .sort(position_source<Order, Position>{keys, order}, n,
             value_sink<word, Position, To>{positions, road},
             in_place ? reinterpret_cast<item*>(positions) : nullptr);
   for (int w = 1; w < Order::words; ++w) {
     if (order.counting(w) == 0) continue;
-    sorter_for<item>(threads, order, w, tuning)
+    detail::sorter_for<item>(threads, order, w, tuning)
         .sort(word_source<Order, Position, To>{keys, positions, order, w}, n,
               value_sink<word, Position, To>{positions, road});
   }
@@ -107,7 +108,7 @@ void gather(int threads, void const* in, void* out, std::size_t bytes, Position 
   index_t skipped = 0;  // items of `in` that were not copied
   if (in == out && n > 0) {
     copy = sort_memory<std::byte>(n * size);
-    for_each_of(threads, all.count, [&](int, index_t p) {
+    detail::for_each_of(threads, all.count, [&](int, index_t p) {
       index_t const at = all.begin(p) * size;
       std::memcpy(copy.data() + at, static_cast<std::byte const*>(in) + first * size + at,
                   static_cast<std::size_t>(all.end(p) * size - at));
@@ -115,7 +116,7 @@ void gather(int threads, void const* in, void* out, std::size_t bytes, Position 
     in = copy.data();
     skipped = first;
   }
-  for_each_of(threads, all.count, [&](int, index_t p) {
+  detail::for_each_of(threads, all.count, [&](int, index_t p) {
     auto* to = static_cast<std::byte*>(out) + (first + all.begin(p)) * size;
     for (index_t j = first + all.begin(p); j < first + all.end(p); ++j, to += size) {
       auto const from = static_cast<index_t>(positions[j]) - skipped;
@@ -133,7 +134,7 @@ void sort_words(int threads, Key const* keys, Key* out, void const* values, void
   number_words<Key> const words(order.direction);
   auto const road = road_of(n * (index_t{sizeof(Key)} + static_cast<index_t>(value_bytes)));
   auto const sort_with = [&]<class Value>(Value) {
-    auto sorter = sorter_for<keyed_value<word, Value>>(threads, order, 0, tuning);
+    auto sorter = detail::sorter_for<keyed_value<word, Value>>(threads, order, 0, tuning);
     pair_source<Key, Value> const source{keys, values, words};
     pair_sink<Key, Value> const sink{out, values_out, words, road};
     if constexpr (sizeof(word) == sizeof(Value)) {
@@ -146,7 +147,7 @@ void sort_words(int threads, Key const* keys, Key* out, void const* values, void
   };
   if (value_bytes == sizeof(std::uint32_t)) return sort_with(std::uint32_t{});
   if (value_bytes == sizeof(std::uint64_t)) return sort_with(std::uint64_t{});
-  sorter_for<word>(threads, order, 0, tuning)
+  detail::sorter_for<word>(threads, order, 0, tuning)
       .sort(key_source<Key>{keys, words}, n, key_sink<Key>{out, words},
             keys == out ? nullptr : reinterpret_cast<word*>(out));
 }
@@ -162,15 +163,17 @@ void sort_bytes(int threads, typename Order::key_type const* keys, typename Orde
   if (n == 0) return;
   if constexpr (sorts_words<Order>) {
     bool const carried = value_bytes == 0 || value_bytes == 4 || value_bytes == 8;
-    if (carried && words_suffice(threads, keys, n)) {
-      return sort_words(threads, keys, out, values, values_out, value_bytes, n, order, tuning);
+    if (carried && detail::words_suffice(threads, keys, n)) {
+      return detail::sort_words(threads, keys, out, values, values_out, value_bytes, n, order,
+                                tuning);
     }
   }
-  with_position_type(n, [&]<class Position>(Position) {
+  detail::with_position_type(n, [&]<class Position>(Position) {
     sort_memory<Position> const positions(n);
-    sort_positions<Position>(threads, keys, positions.data(), n, order, tuning);
-    gather(threads, keys, out, sizeof(key_type), positions.data(), n);
-    if (value_bytes != 0) gather(threads, values, values_out, value_bytes, positions.data(), n);
+    detail::sort_positions<Position>(threads, keys, positions.data(), n, order, tuning);
+    detail::gather(threads, keys, out, sizeof(key_type), positions.data(), n);
+    if (value_bytes != 0)
+      detail::gather(threads, values, values_out, value_bytes, positions.data(), n);
   });
 }
 
@@ -191,6 +194,7 @@ void sort_bytes(int threads, typename Order::key_type const* keys, typename Orde
 template <class Key, class Order = sort_order<Key>>
 void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& order = {},
                detail::sort_tuning const& tuning = {}) {
+  detail::refuse_memory<Key>();
   detail::sort_memory_places{detail::memory_of(in, n), detail::memory_of(out, n), {}, {}}
       .require_apart("sort", true);
   detail::sort_bytes(threads, in, out, nullptr, nullptr, 0, n, order, tuning);
@@ -206,7 +210,8 @@ void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& ord
 template <class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Value* values_out,
                 index_t n, Order const& order = {}, detail::sort_tuning const& tuning = {}) {
-  static_assert(std::is_trivially_copyable_v<Value>);
+  detail::refuse_memory<Key>();
+  detail::refuse_memory<Value>();
   detail::sort_memory_places{detail::memory_of(keys, n), detail::memory_of(out, n),
                              detail::memory_of(values, n), detail::memory_of(values_out, n)}
       .require_apart("sort", true);

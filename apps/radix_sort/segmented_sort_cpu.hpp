@@ -17,6 +17,7 @@
 #include <apps/radix_sort/sorter_cpu.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/memory_span.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -29,20 +30,20 @@ template <class Item, class Offset, class Order, class SourceFrom, class SinkFro
 void sort_segments(int threads, item_segments<Offset> const& segments, Order const& by, int w,
                    sort_tuning const& tuning, SourceFrom const& source_from,
                    SinkFrom const& sink_from, RoomFrom const& room_from) {
-  auto const leaves = sorter_for<Item>(threads, by, w, tuning);
+  auto const leaves = detail::sorter_for<Item>(threads, by, w, tuning);
   index_t const large = leaves.leaf_items();
   index_t const tiny = leaves.tiny_items();
   constexpr index_t batch_items = 512;  // of tiny segments, sorted together
   index_t const most = std::max(batch_items, std::min(segments.longest, large));
   constexpr index_t group_items = index_t{1} << 14;
-  index_t const groups = ceil_div(segments.items(), group_items);
+  index_t const groups = libscan::ceil_div(segments.items(), group_items);
   // Of few items that are tiny segments, what they need is on the stack.
   constexpr index_t near_items = 2 * batch_items;
   alignas(cache_line) std::byte near[near_items * sizeof(Item)];
   index_t const room_items = std::min<index_t>(threads, groups) * 2 * most;
   sort_memory<Item> const memory(room_items <= near_items ? 0 : room_items);
   Item* const rooms = memory.empty() ? reinterpret_cast<Item*>(near) : memory.data();
-  for_each_of(threads, groups, [&](int worker, index_t group) {
+  detail::for_each_of(threads, groups, [&](int worker, index_t group) {
     Item* const room = rooms + worker * 2 * most;
     index_t s = segments.first_from(0, group * group_items);
     index_t const end = segments.first_from(s, (group + 1) * group_items);
@@ -71,7 +72,7 @@ void sort_segments(int threads, item_segments<Offset> const& segments, Order con
     index_t const begin = segments.at(s);
     index_t const size = segments.at(s + 1) - begin;
     if (size <= large) continue;
-    sorter_for<Item>(threads, by, w, tuning)
+    detail::sorter_for<Item>(threads, by, w, tuning)
         .sort(source_from(begin), size, sink_from(begin, size), room_from(begin));
   }
 }
@@ -84,7 +85,7 @@ void sort_pairs_in_segments(int threads, Key const* keys, Key* out, void const* 
   number_words<Key> const words(order.direction);
   using item = keyed_value<typename number_words<Key>::word, Value>;
   auto const bytes = [](index_t i) { return i * index_t{sizeof(Value)}; };
-  sort_segments<item>(
+  detail::sort_segments<item>(
       threads, segments, order, 0, tuning,
       [=](index_t i) {
         return pair_source<Key, Value>{keys + i, static_cast<std::byte const*>(values) + bytes(i),
@@ -109,7 +110,7 @@ void sort_positions_in_segments(int threads, typename Order::key_type const* key
     return value_sink<word, Position, To>{positions + i, road_of(count * index_t{sizeof(To)})};
   };
   auto const no_room = [](index_t) { return static_cast<item*>(nullptr); };
-  sort_segments<item>(
+  detail::sort_segments<item>(
       threads, segments, order, 0, tuning,
       [=](index_t i) {
         return position_source<Order, Position>{keys, order, i};
@@ -117,7 +118,7 @@ void sort_positions_in_segments(int threads, typename Order::key_type const* key
       sink_from, no_room);
   for (int w = 1; w < Order::words; ++w) {
     if (order.counting(w) == 0) continue;
-    sort_segments<item>(
+    detail::sort_segments<item>(
         threads, segments, order, w, tuning,
         [=, &order](index_t i) {
           return word_source<Order, Position, To>{keys, positions + i, order, w};
@@ -134,10 +135,11 @@ void gather_segments(int threads, typename Order::key_type const* keys,
                      Order const& order, sort_tuning const& tuning) {
   sort_memory<Position> const memory(n);
   Position* const positions = memory.data();
-  sort_positions_in_segments<Position>(threads, keys, positions, segments, order, tuning);
+  detail::sort_positions_in_segments<Position>(threads, keys, positions, segments, order, tuning);
   index_t const first = segments.first(), count = segments.items() - first;
-  gather(threads, keys, out, sizeof(*keys), positions, count, first);
-  if (value_bytes != 0) gather(threads, values, values_out, value_bytes, positions, count, first);
+  detail::gather(threads, keys, out, sizeof(*keys), positions, count, first);
+  if (value_bytes != 0)
+    detail::gather(threads, values, values_out, value_bytes, positions, count, first);
 }
 
 /// Sorts segments of numbers, with values of 4, 8 or 0 bytes.
@@ -147,16 +149,16 @@ void sort_words_in_segments(int threads, Key const* keys, Key* out, void const* 
                             item_segments<Offset> const& segments, sort_order<Key> const& order,
                             sort_tuning const& tuning) {
   if (value_bytes == sizeof(std::uint32_t)) {
-    return sort_pairs_in_segments<std::uint32_t>(threads, keys, out, values, values_out, segments,
-                                                 order, tuning);
+    return detail::sort_pairs_in_segments<std::uint32_t>(threads, keys, out, values, values_out,
+                                                         segments, order, tuning);
   }
   if (value_bytes == sizeof(std::uint64_t)) {
-    return sort_pairs_in_segments<std::uint64_t>(threads, keys, out, values, values_out, segments,
-                                                 order, tuning);
+    return detail::sort_pairs_in_segments<std::uint64_t>(threads, keys, out, values, values_out,
+                                                         segments, order, tuning);
   }
   using word = typename number_words<Key>::word;
   number_words<Key> const words(order.direction);
-  sort_segments<word>(
+  detail::sort_segments<word>(
       threads, segments, order, 0, tuning,
       [=](index_t i) {
         return key_source<Key>{keys + i, words};
@@ -179,14 +181,14 @@ void sort_bytes_in_segments(int threads, typename Order::key_type const* keys,
   if (n == 0) return;
   if constexpr (sorts_words<Order>) {
     bool const carried = value_bytes == 0 || value_bytes == 4 || value_bytes == 8;
-    if (carried && words_suffice(threads, keys, n)) {
-      return sort_words_in_segments(threads, keys, out, values, values_out, value_bytes, segments,
-                                    order, tuning);
+    if (carried && detail::words_suffice(threads, keys, n)) {
+      return detail::sort_words_in_segments(threads, keys, out, values, values_out, value_bytes,
+                                            segments, order, tuning);
     }
   }
-  with_position_type(n, [&]<class Position>(Position) {
-    gather_segments<Position>(threads, keys, out, values, values_out, value_bytes, n, segments,
-                              order, tuning);
+  detail::with_position_type(n, [&]<class Position>(Position) {
+    detail::gather_segments<Position>(threads, keys, out, values, values_out, value_bytes, n,
+                                      segments, order, tuning);
   });
 }
 
@@ -196,7 +198,7 @@ void require_segments_apart(sort_memory_places const& items, Offset const* offse
                             index_t segments) {
   items.require_apart("segmented sort", true);
   items.require_apart_from("segmented sort", "outputs and offsets",
-                           memory_of(offsets, segments + 1), false);
+                           detail::memory_of(offsets, segments + 1), false);
 }
 
 }  // namespace detail
@@ -214,6 +216,7 @@ template <class Key, std::integral Offset, class Order = sort_order<Key>>
 void sort_keys_in_segments(int threads, Key const* in, Key* out, index_t n, Offset const* offsets,
                            index_t segments, Order const& order = {},
                            detail::sort_tuning const& tuning = {}) {
+  detail::refuse_memory<Key>();
   detail::require_segments_apart({detail::memory_of(in, n), detail::memory_of(out, n), {}, {}},
                                  offsets, segments);
   detail::sort_bytes_in_segments(threads, in, out, nullptr, nullptr, 0, n, offsets, segments, order,
@@ -225,7 +228,8 @@ template <class Key, class Value, std::integral Offset, class Order = sort_order
 void sort_pairs_in_segments(int threads, Key const* keys, Key* out, Value const* values,
                             Value* values_out, index_t n, Offset const* offsets, index_t segments,
                             Order const& order = {}, detail::sort_tuning const& tuning = {}) {
-  static_assert(std::is_trivially_copyable_v<Value>);
+  detail::refuse_memory<Key>();
+  detail::refuse_memory<Value>();
   detail::require_segments_apart({detail::memory_of(keys, n), detail::memory_of(out, n),
                                   detail::memory_of(values, n), detail::memory_of(values_out, n)},
                                  offsets, segments);

@@ -148,7 +148,7 @@ template <class T>
 void write_part(store_road road, T const* items, index_t count, void* to) {
   auto const bytes = static_cast<std::size_t>(count) * sizeof(T);
   if (road == store_road::streamed) {
-    stream_copy(items, to, bytes);
+    cpu::stream_copy(items, to, bytes);
   } else {
     std::memcpy(to, items, bytes);
   }
@@ -179,7 +179,7 @@ struct key_sink {
   word* words_in_place() const { return words.trivial() ? reinterpret_cast<word*>(keys) : nullptr; }
   void put(word const* items, index_t place, index_t count) const {
     if (holds(items, place)) return;
-    if (words.trivial()) return write_part(road, items, count, keys + place);
+    if (words.trivial()) return detail::write_part(road, items, count, keys + place);
     for (index_t i = 0; i < count; ++i) words.to(items[i], keys + place + i);
   }
   void finish() const { finish_parts(road); }
@@ -241,8 +241,8 @@ struct pair_sink {
       }
       auto* const values_to =
           static_cast<std::byte*>(values) + (place + i) * index_t{sizeof(Value)};
-      write_part(road, some_keys, some, keys + place + i);
-      write_part(road, some_values, some, values_to);
+      detail::write_part(road, some_keys, some, keys + place + i);
+      detail::write_part(road, some_values, some, values_to);
     }
   }
   void finish() const { finish_parts(road); }
@@ -261,7 +261,7 @@ struct value_sink {
     for (index_t i = 0; i < count; i += sink_items) {
       index_t const some = std::min(sink_items, count - i);
       for (index_t k = 0; k < some; ++k) some_values[k] = static_cast<To>(items[i + k].value);
-      write_part(road, some_values, some, values + place + i);
+      detail::write_part(road, some_values, some, values + place + i);
     }
   }
   void finish() const { finish_parts(road); }
@@ -283,6 +283,12 @@ meeting meeting_of(pair_source<Key, Value> const& from, pair_sink<Key, Value> co
 template <class Order, class Position, class Sink>
 meeting meeting_of(position_source<Order, Position> const&, Sink const&) {
   return meeting::apart;
+}
+/// Of a source that says so itself.
+template <class Source, class Sink>
+requires std::is_same_v<decltype(Source::meets), meeting const> meeting meeting_of(Source const&,
+                                                                                   Sink const&) {
+  return Source::meets;
 }
 template <class Order, class Position, class From, class Sink>
 meeting meeting_of(word_source<Order, Position, From> const&, Sink const&) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The radix sort of any number of items on CPU threads: one split by the highest bits in which keys
-// differ scatters them into buckets that fit a core's cache, where one thread sorts each (leaf
-// sort). Buckets that are still too large, since keys are skewed, are split again.
+// The radix sort of any number of items on CPU threads: a split by the highest bits in which keys
+// differ into buckets that fit a core's cache. One thread sorts each; larger ones are split again.
 #pragma once
 
 #include <algorithm>
@@ -53,13 +52,13 @@ class sorter {
   void sort(Source const& source, index_t n, Sink const& sink, Room room = nullptr) {
     constexpr bool parted = !std::is_same_v<Room, Item*>;
     bool const shared = threads_ > 1 && pieces(threads_, n).count > 1;
-    if (n <= leaf_items_ && (!shared || sorted_by_vectors<Item>(n, order_))) {
+    if (n <= leaf_items_ && (!shared || detail::sorted_by_vectors<Item>(n, order_))) {
       Item* alone = nullptr;
       if constexpr (!parted) alone = room;
       return sort_alone(source, n, sink, alone);
     }
-    auto const guess = summarise(source, 0, n, n / std::min(n, samples), order_);
-    if (guess.sorted && pass_on_if_sorted(threads_, source, n, sink, order_)) return;
+    auto const guess = detail::summarise(source, 0, n, n / std::min(n, samples), order_);
+    if (guess.sorted && detail::pass_on_if_sorted(threads_, source, n, sink, order_)) return;
     n_ = n;
     if constexpr (!parted) {
       if (room == nullptr) {
@@ -76,8 +75,8 @@ class sorter {
   void sort_leaf(Source const& source, index_t n, Sink const& sink, Item* items,
                  Item* partner) const {
     if (sorted_in_sink(source, n, sink)) return;
-    copy_items(source, n, items);
-    sink.put(leaf_sort(items, partner, n, order_, tuning_.wide_digits), 0, n);
+    detail::copy_items(source, n, items);
+    sink.put(detail::leaf_sort(items, partner, n, order_, tuning_.wide_digits), 0, n);
     sink.finish();
   }
 
@@ -87,13 +86,13 @@ class sorter {
   void sort_tiny_segments(Source const& source, Offset const* offsets, index_t segments,
                           Sink const& sink, Item* items, Item* partner) const {
     auto const begin_of = [=](index_t s) { return static_cast<index_t>(offsets[s] - offsets[0]); };
-    copy_items(source, begin_of(segments), items);
+    detail::copy_items(source, begin_of(segments), items);
     for (index_t s = 0; s < segments; ++s) {
       index_t const begin = begin_of(s), size = begin_of(s + 1) - begin;
       if (size == 1) {
         partner[begin] = items[begin];
       } else {
-        sort_few_items(items + begin, partner + begin, size, order_);
+        detail::sort_few_items(items + begin, partner + begin, size, order_);
       }
     }
     sink.put(partner, 0, begin_of(segments));
@@ -106,7 +105,7 @@ class sorter {
   index_t tiny_items() const { return std::min(few_items<word_type>, leaf_items_); }
 
  private:
-  using word_type = decltype(std::declval<Order>()(key_of(std::declval<Item>())));
+  using word_type = decltype(std::declval<Order>()(detail::key_of(std::declval<Item>())));
   static constexpr index_t samples = 1024;
   static constexpr index_t most_in_leaf = index_t{1} << 31;  // whose counts have 32 bits
 
@@ -115,9 +114,9 @@ class sorter {
   bool sorted_in_sink(Source const& source, index_t n, Sink const& sink) const {
     if constexpr (has_vector_sort<Item>) {
       Item* const out = sink.words_in_place();
-      if (out == nullptr || !sorted_by_vectors<Item>(n, order_)) return false;
-      if (meeting_of(source, sink) != meeting::same) copy_items(source, n, out);
-      if (!ascends(out, n)) vector_sort(out, n);
+      if (out == nullptr || !detail::sorted_by_vectors<Item>(n, order_)) return false;
+      if (detail::meeting_of(source, sink) != meeting::same) detail::copy_items(source, n, out);
+      if (!detail::ascends(out, n)) detail::vector_sort(out, n);
       return true;
     }
     return false;
@@ -127,7 +126,7 @@ class sorter {
   template <class Source, class Sink>
   void sort_alone(Source const& source, index_t n, Sink const& sink, Item* room) const {
     if (sorted_in_sink(source, n, sink)) return;
-    if (room != nullptr && sorted_by_vectors<Item>(n, order_)) {
+    if (room != nullptr && detail::sorted_by_vectors<Item>(n, order_)) {
       return sort_leaf(source, n, sink, room, nullptr);
     }
     constexpr index_t fit = 8192 / sizeof(Item);
@@ -154,10 +153,10 @@ class sorter {
   /// The words of some of n items.
   template <class Source>
   auto sample(Source const& source, index_t n) const {
-    using word = decltype(order_(key_of(source[0])));
+    using word = decltype(order_(detail::key_of(source[0])));
     std::vector<word> words;
     index_t const step = n / std::min(n, samples);
-    for (index_t i = 0; i < n; i += step) words.push_back(order_(key_of(source[i])));
+    for (index_t i = 0; i < n; i += step) words.push_back(order_(detail::key_of(source[i])));
     return words;
   }
 
@@ -193,14 +192,14 @@ class sorter {
                 std::vector<index_t>& offsets) const {
     using target = typename target_in<Room>::type;
     using writer = line_writer<target>;
-    using word = decltype(order_(key_of(source[0])));
+    using word = decltype(order_(detail::key_of(source[0])));
     pieces const all(threads_, n);
     int const buckets = map.buckets();
     split_table table(all.count, buckets);
     std::vector<word> found(static_cast<std::size_t>(all.count));
-    for_each_of(threads_, all.count, [&](int, index_t p) {
+    detail::for_each_of(threads_, all.count, [&](int, index_t p) {
       found[static_cast<std::size_t>(p)] =
-          count_piece(source, all.begin(p), all.end(p), order_, map, table.row(p));
+          detail::count_piece(source, all.begin(p), all.end(p), order_, map, table.row(p));
     });
     word differing = 0;
     for (word const some : found) differing = static_cast<word>(differing | some);
@@ -209,9 +208,9 @@ class sorter {
     table.scan(place, offsets.data());
     index_t const room_bytes = writer::room_bytes(buckets);
     sort_memory<std::byte> const rooms(std::min<index_t>(threads_, all.count) * room_bytes);
-    for_each_of(threads_, all.count, [&](int worker, index_t p) {
+    detail::for_each_of(threads_, all.count, [&](int worker, index_t p) {
       writer const lines(target(to), rooms.data() + worker * room_bytes, table.row(p), buckets);
-      scatter_piece(source, all.begin(p), all.end(p), order_, map, lines);
+      detail::scatter_piece(source, all.begin(p), all.end(p), order_, map, lines);
     });
     return word{0};
   }
@@ -237,12 +236,13 @@ class sorter {
     }
     constexpr int per_thread = std::is_same_v<Room, Item*> ? 1 : 2;
     sort_memory<Item> const rooms(std::min<index_t>(threads_, buckets) * per_thread * most);
-    for_each_of(threads_, buckets, [&](int worker, index_t bucket) {
+    detail::for_each_of(threads_, buckets, [&](int worker, index_t bucket) {
       if (size(bucket) == 0 || size(bucket) > large) return;
       index_t const begin = offsets[static_cast<std::size_t>(bucket)];
       Item* const partner = rooms.data() + worker * per_thread * most;
       Item* const items = together(to + begin, size(bucket), partner + most);
-      Item* const sorted = leaf_sort(items, partner, size(bucket), order_, tuning_.wide_digits);
+      Item* const sorted =
+          detail::leaf_sort(items, partner, size(bucket), order_, tuning_.wide_digits);
       sink.put(sorted, begin, size(bucket));
       sink.finish();
     });
@@ -256,7 +256,7 @@ class sorter {
   static Item* together(Item* room, index_t, Item*) { return room; }
   template <class Room>
   static Item* together(Room const& room, index_t n, Item* aside) {
-    copy_items(room, n, aside);
+    detail::copy_items(room, n, aside);
     return aside;
   }
 
@@ -264,9 +264,9 @@ class sorter {
   template <class Room, class Sink>
   void sort_bucket(Room const& from, index_t place, index_t n, Sink const& sink) {
     auto const items = as_source(from + place);
-    auto const summary = summarise_all(threads_, items, n, order_);
+    auto const summary = detail::summarise_all(threads_, items, n, order_);
     if (summary.sorted) {
-      if (!sink.holds(items, place)) pass_on(threads_, items, place, n, sink);
+      if (!sink.holds(items, place)) detail::pass_on(threads_, items, place, n, sink);
       return;
     }
     if constexpr (std::is_same_v<Room, Item*>) {

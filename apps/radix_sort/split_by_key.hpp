@@ -25,9 +25,9 @@ template <class Key>
 void split_items(engine const& on, std::span<Key const> keys, std::span<Key> out,
                  value_bytes const& values, std::span<index_t> offsets) {
   static_assert(std::is_integral_v<Key>, "split_by_key: keys must be integers of 8 to 64 bits");
-  across_types([&] {
-    compiled_split<typename sort_key<Key>::type>::items(on, compiled_keys(keys.data()),
-                                                        compiled_keys(out.data()), values,
+  detail::across_types([&] {
+    compiled_split<typename sort_key<Key>::type>::items(on, detail::compiled_keys(keys.data()),
+                                                        detail::compiled_keys(out.data()), values,
                                                         static_cast<index_t>(keys.size()), offsets);
   });
 }

@@ -20,6 +20,7 @@
 #include <libscan/cpu/read_ahead.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -79,15 +80,16 @@ class key_split {
     pieces const all(threads, n);
     split_table table(all.count, buckets);
     std::atomic<bool> all_have_one{true};
-    for_each_of(threads, all.count, [&](int, index_t p) {
+    detail::for_each_of(threads, all.count, [&](int, index_t p) {
       index_t const begin = all.begin(p);
-      if (!count_buckets(keys + begin, all.end(p) - begin, bucket_of, buckets, table.row(p))) {
+      if (!detail::count_buckets(keys + begin, all.end(p) - begin, bucket_of, buckets,
+                                 table.row(p))) {
         all_have_one.store(false, std::memory_order_relaxed);
       }
     });
-    if (!all_have_one.load()) refuse_keys(keys, n, bucket_of, buckets);
+    if (!all_have_one.load()) detail::refuse_keys(keys, n, bucket_of, buckets);
     table.scan(0, offsets);
-    for_each_of(threads, all.count, [&](int, index_t p) {
+    detail::for_each_of(threads, all.count, [&](int, index_t p) {
       bucket_places places;
       std::copy_n(table.row(p), buckets, places.next);
       scatter(all.begin(p), all.end(p), places);
@@ -131,8 +133,8 @@ class key_split {
   void write_in_caches(index_t begin, index_t end, bucket_places& places) const {
     for (index_t i = begin; i < end; ++i) {
       index_t const to = take_place(i, places);
-      ask_for(keys_out + to, cache_line);
-      if constexpr (with_values) ask_for(values_out + to, cache_line);
+      cpu::ask_for(keys_out + to, cache_line);
+      if constexpr (with_values) cpu::ask_for(values_out + to, cache_line);
       keys_out[to] = keys[i];
       if constexpr (with_values) values_out[to] = values[i];
     }
@@ -151,16 +153,16 @@ class key_split {
       index_t const count = std::min(turn, end - i);
       for (index_t k = 0; k < count; ++k) {
         if (k % in_line == 0) {
-          ask_for(keys + i + k, ahead);
-          if constexpr (with_values) ask_for(values + i + k, 0);
+          cpu::ask_for(keys + i + k, ahead);
+          if constexpr (with_values) cpu::ask_for(values + i + k, 0);
         }
         index_t const to = written[k] = take_place(i + k, places);
-        ask_for(keys_out + to, cache_line);
+        cpu::ask_for(keys_out + to, cache_line);
         keys_out[to] = keys[i + k];
       }
       if constexpr (with_values) {
         for (index_t k = 0; k < count; ++k) {
-          ask_for(values_out + written[k], cache_line);
+          cpu::ask_for(values_out + written[k], cache_line);
           values_out[written[k]] = values[i + k];
         }
       }
@@ -213,7 +215,7 @@ class key_split {
     std::uint32_t found[bucket_block];
     for (index_t i = begin; i < end; i += bucket_block) {
       index_t const count = std::min(bucket_block, end - i);
-      find_buckets(keys + i, count, bucket_of, buckets, found);
+      detail::find_buckets(keys + i, count, bucket_of, buckets, found);
       put(i, count, found);
     }
   }
@@ -228,15 +230,15 @@ void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, ind
         std::to_string(split.buckets));
   }
   sort_memory_places items{
-      memory_of(split.keys, split.n), memory_of(split.keys_out, split.n), {}, {}};
+      detail::memory_of(split.keys, split.n), detail::memory_of(split.keys_out, split.n), {}, {}};
   if constexpr (!std::is_same_v<Value, no_values>) {
-    items.values_in = memory_of(split.values, split.n);
-    items.values_out = memory_of(split.values_out, split.n);
+    items.values_in = detail::memory_of(split.values, split.n);
+    items.values_out = detail::memory_of(split.values_out, split.n);
   }
   items.require_apart("split by key", false);
   if (offsets != nullptr) {
     items.require_apart_from("split by key", "items and offsets",
-                             memory_of(offsets, split.buckets + 1), true);
+                             detail::memory_of(offsets, split.buckets + 1), true);
   }
   constexpr index_t few_bytes = index_t{128}
                                 << 10;  // of keys, moved before another thread is awake
@@ -263,7 +265,8 @@ template <class Key, class Value, class BucketOf = its_bucket>
 void split_by_key(int threads, Key const* keys, Key* keys_out, Value const* values,
                   Value* values_out, index_t* offsets, index_t n, int buckets,
                   BucketOf bucket_of = {}) {
-  static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>);
+  detail::refuse_memory<Key>();
+  detail::refuse_memory<Value>();
   detail::split_by_key<Key, Value, BucketOf>(
       threads, {keys, keys_out, values, values_out, n, buckets, bucket_of}, offsets);
 }
@@ -272,7 +275,7 @@ void split_by_key(int threads, Key const* keys, Key* keys_out, Value const* valu
 template <class Key, class BucketOf = its_bucket>
 void split_by_key(int threads, Key const* keys, Key* keys_out, index_t* offsets, index_t n,
                   int buckets, BucketOf bucket_of = {}) {
-  static_assert(std::is_trivially_copyable_v<Key>);
+  detail::refuse_memory<Key>();
   detail::split_by_key<Key, detail::no_values, BucketOf>(
       threads, {keys, keys_out, nullptr, nullptr, n, buckets, bucket_of}, offsets);
 }

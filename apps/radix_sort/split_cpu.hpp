@@ -46,7 +46,7 @@ template <class Work>
 void for_each_of(int threads, index_t count, Work const& work) {
   std::atomic<index_t> ticket{0};
   std::atomic<int> workers{0};
-  run_workers(static_cast<int>(std::min<index_t>(threads, count)), [&] {
+  cpu::run_workers(static_cast<int>(std::min<index_t>(threads, count)), [&] {
     int const worker = workers++;
     for (index_t k = ticket++; k < count; k = ticket++) work(worker, k);
   });
@@ -102,13 +102,13 @@ class split_table {
 /// The summary of all items.
 template <class Source, class Order>
 auto summarise_all(int threads, Source const& source, index_t n, Order order) {
-  using word = decltype(order(key_of(source[0])));
+  using word = decltype(order(detail::key_of(source[0])));
   pieces const all(threads, n);
   std::vector<key_summary<word>> found(static_cast<std::size_t>(all.count));
-  for_each_of(threads, all.count, [&](int, index_t p) {
+  detail::for_each_of(threads, all.count, [&](int, index_t p) {
     key_summary<word> of_piece;
-    for_parts(all.begin(p), all.end(p), [&](index_t i, index_t count) {
-      of_piece.add(summarise(source, i, i + count, 1, order));
+    detail::for_parts(all.begin(p), all.end(p), [&](index_t i, index_t count) {
+      of_piece.add(detail::summarise(source, i, i + count, 1, order));
     });
     found[static_cast<std::size_t>(p)] = of_piece;
   });
@@ -167,7 +167,7 @@ void count_parts(index_t begin, index_t end, int buckets, index_t* counts, Find 
   for (index_t next = begin; begin < end; begin = next) {
     next = std::min(end, begin + most);
     bucket_counts some(buckets);
-    for_parts(begin, next, [&](index_t i, index_t count) {
+    detail::for_parts(begin, next, [&](index_t i, index_t count) {
       std::uint32_t found[part_items];
       find(i, count, found);
       some.add(found, count);
@@ -181,20 +181,21 @@ void count_parts(index_t begin, index_t end, int buckets, index_t* counts, Find 
 template <class Source, class Order, class Map>
 auto count_piece(Source source, index_t begin, index_t end, Order order, Map const& map,
                  index_t* counts) {
-  using word = decltype(order(key_of(source[0])));
+  using word = decltype(order(detail::key_of(source[0])));
   read_in_loops<Map> own = map;
-  word const first = order(key_of(source[0]));
+  word const first = order(detail::key_of(source[0]));
   word differing = 0;
   int const buckets = map.buckets();
-  count_parts(begin, end, buckets, counts, [&](index_t i, index_t count, std::uint32_t* found) {
-    word here_differing = 0;
-    for (index_t k = 0; k < count; ++k) {
-      word const here = order(key_of(source[i + k]));
-      here_differing = static_cast<word>(here_differing | (here ^ first));
-      found[k] = own.of(here);
-    }
-    differing = static_cast<word>(differing | here_differing);
-  });
+  detail::count_parts(begin, end, buckets, counts,
+                      [&](index_t i, index_t count, std::uint32_t* found) {
+                        word here_differing = 0;
+                        for (index_t k = 0; k < count; ++k) {
+                          word const here = order(detail::key_of(source[i + k]));
+                          here_differing = static_cast<word>(here_differing | (here ^ first));
+                          found[k] = own.of(here);
+                        }
+                        differing = static_cast<word>(differing | here_differing);
+                      });
   return differing;
 }
 
@@ -204,7 +205,7 @@ void scatter_piece(Source source, index_t begin, index_t end, Order order, Map c
                    Lines lines) {
   read_in_loops<Map> own = map;
   lines.put(
-      end - begin, [&](index_t k) { return own.of(order(key_of(source[begin + k]))); },
+      end - begin, [&](index_t k) { return own.of(order(detail::key_of(source[begin + k]))); },
       [=](index_t k) { return source[begin + k]; });
   lines.finish();
 }

@@ -26,6 +26,7 @@ using entry_item =
 /// The entries of a list and their images.
 template <class Word, class Value>
 struct entry_source {
+  static constexpr meeting meets = meeting::apart;
   libscan::detail::expanded_list<Value> all;
 
   entry_item<Word, Value> operator[](index_t i) const {
@@ -51,11 +52,6 @@ struct item_sink {
   void finish() const {}
 };
 
-template <class Word, class Value>
-meeting meeting_of(entry_source<Word, Value> const&, item_sink<entry_item<Word, Value>> const&) {
-  return meeting::apart;
-}
-
 /// The entries of a list and their images by place, without the gaps; words hold the bits that keys
 /// have.
 template <class Word, class Value>
@@ -68,7 +64,9 @@ class sorted_entries {
     index_t const n = libscan::detail::expanded_entries(all.list);
     sorter<item, counting_bits<Word>>(threads, {static_cast<Word>(~Word{0})}, {})
         .sort(entry_source<Word, Value>{all}, n, item_sink<item>{items_.data()}, items_.data());
-    auto const before = [](item const& one, std::uint64_t key) { return key_of(one) < key; };
+    auto const before = [](item const& one, std::uint64_t key) {
+      return detail::key_of(one) < key;
+    };
     count_ =
         std::lower_bound(items_.data(), items_.data() + n, keys_of_.gap(), before) - items_.data();
   }
@@ -95,18 +93,18 @@ class sorted_entries {
         for (++k; k < count_ && key(k) == here;) ++k;
       } else {
         using T = accumulator_t<Value>;
-        T sum = as_number<T>(items_.data()[k].value);
+        T sum = libscan::as_number<T>(items_.data()[k].value);
         for (++k; k < count_ && key(k) == here; ++k) {
-          sum = plus<T>{}(sum, as_number<T>(items_.data()[k].value));
+          sum = plus<T>{}(sum, libscan::as_number<T>(items_.data()[k].value));
         }
-        values[s] = as_entry<Value>(sum);
+        values[s] = libscan::as_entry<Value>(sum);
       }
     }
     return s;
   }
 
  private:
-  std::uint64_t key(index_t k) const { return key_of(items_.data()[k]); }
+  std::uint64_t key(index_t k) const { return detail::key_of(items_.data()[k]); }
 
   entry_keys keys_of_;
   sort_memory<item> items_;
@@ -132,7 +130,7 @@ index_t write_rows(int threads, libscan::detail::expanded_list<Value> const& lis
   index_t const entries =
       sorted.count() <= default_chunk_items
           ? sorted.write_places(0, sorted.count(), 0, offsets, indices, values)
-          : run_chunks(
+          : cpu::run_chunks(
                 threads, sorted.count(), default_chunk_items, plus<index_t>{}, index_t{0},
                 [] { return no_state{}; }, count, write, aggregates::repeatable);
   index_t const last_row = sorted.count() == 0 ? -1 : sorted.row(sorted.count() - 1);
@@ -146,19 +144,20 @@ void require_rows_apart(coo_matrix<Value> const& list, Offset const* offsets,
                         std::int32_t const* indices, Value const* values) {
   char const* const call = "coo_to_csr";
   index_t const most = libscan::detail::expanded_entries(list);
-  memory_span read[] = {
-      memory_of(list.row_indices, list.entries), memory_of(list.indices, list.entries), {}};
-  memory_span written[] = {memory_of(offsets, list.rows + 1), memory_of(indices, most), {}};
+  memory_span read[] = {detail::memory_of(list.row_indices, list.entries),
+                        detail::memory_of(list.indices, list.entries),
+                        {}};
+  memory_span written[] = {detail::memory_of(offsets, list.rows + 1), memory_of(indices, most), {}};
   if constexpr (!std::is_same_v<Value, no_values>) {
-    read[2] = memory_of(list.values, list.entries);
-    written[2] = memory_of(values, most);
+    read[2] = detail::memory_of(list.values, list.entries);
+    written[2] = detail::memory_of(values, most);
   }
   for (memory_span const to : written) {
     for (memory_span const from : read) require_apart(call, "list and matrix", from, to);
   }
-  require_apart(call, "offsets and indices", written[0], written[1]);
-  require_apart(call, "offsets and values", written[0], written[2]);
-  require_apart(call, "indices and values", written[1], written[2]);
+  detail::require_apart(call, "offsets and indices", written[0], written[1]);
+  detail::require_apart(call, "offsets and values", written[0], written[2]);
+  detail::require_apart(call, "indices and values", written[1], written[2]);
 }
 
 }  // namespace detail
@@ -172,6 +171,7 @@ void require_rows_apart(coo_matrix<Value> const& list, Offset const* offsets,
 template <class Value, class Offset>
 index_t coo_to_csr(int threads, coo_matrix<Value> const& list, Offset* offsets,
                    std::int32_t* indices, Value* values) {
+  if constexpr (!std::is_same_v<Value, no_values>) libscan::refuse_entries<Value>();
   libscan::detail::check_list<Offset>(list);
   if (threads < 1) {
     throw invalid_argument("coo_to_csr: " + std::to_string(threads) + " threads; expected >= 1");

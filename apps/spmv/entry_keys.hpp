@@ -72,7 +72,7 @@ struct expanded_list {
   }
   LIBSCAN_HOST_DEVICE Value value(index_t i) const {
     Value const own = list.values[entry(i)];
-    return is_image(i) && list.kind == symmetry::skew ? negative(own) : own;
+    return is_image(i) && list.kind == symmetry::skew ? libscan::negative(own) : own;
   }
 
  private:
@@ -84,7 +84,7 @@ struct expanded_list {
 /// Throws `invalid_argument` for a list that is no matrix, or has too many entries for Offset.
 template <class Offset, class Value>
 void check_list(coo_matrix<Value> const& matrix) {
-  check_shape("coo_to_csr", matrix.rows, matrix.columns, matrix.entries);
+  detail::check_shape("coo_to_csr", matrix.rows, matrix.columns, matrix.entries);
   if (matrix.rows > most_columns ||
       (matrix.kind != symmetry::general && matrix.rows != matrix.columns)) {
     throw invalid_argument(
@@ -94,8 +94,8 @@ void check_list(coo_matrix<Value> const& matrix) {
         "is symmetric");
   }
   constexpr int bits = 8 * static_cast<int>(sizeof(Offset)) - (Offset(-1) < Offset(0) ? 1 : 0);
-  if (bits < 63 && expanded_entries(matrix) >> (bits < 63 ? bits : 0) != 0) {
-    throw invalid_argument("coo_to_csr: " + std::to_string(expanded_entries(matrix)) +
+  if (bits < 63 && detail::expanded_entries(matrix) >> (bits < 63 ? bits : 0) != 0) {
+    throw invalid_argument("coo_to_csr: " + std::to_string(detail::expanded_entries(matrix)) +
                            " entries with offsets of " + std::to_string(sizeof(Offset)) +
                            " bytes; expected wider ones");
   }

@@ -22,11 +22,18 @@ LIBSCAN_HOST_DEVICE inline float widened(float16 half) {
 }
 LIBSCAN_HOST_DEVICE inline float widened(bfloat16 half) { return static_cast<float>(half); }
 
+/// Entries that are numbers, or convert to float as halves do.
+template <class Entry>
+constexpr void refuse_entries() {
+  static_assert(std::is_arithmetic_v<Entry> || std::is_constructible_v<float, Entry const&>,
+                "libscan: entries of a matrix are numbers: integers, floats and halves");
+}
+
 /// An entry as a number of type T.
 template <class T, class Entry>
 LIBSCAN_HOST_DEVICE inline T as_number(Entry const& entry) {
   if constexpr (std::is_same_v<Entry, float16> || std::is_same_v<Entry, bfloat16>) {
-    return static_cast<T>(widened(entry));
+    return static_cast<T>(libscan::widened(entry));
   } else if constexpr (std::is_arithmetic_v<Entry>) {
     return static_cast<T>(entry);
   } else {
@@ -56,7 +63,7 @@ LIBSCAN_HOST_DEVICE inline Entry negative(Entry const& entry) {
     using U = std::make_unsigned_t<T>;
     return static_cast<Entry>(U(0) - static_cast<U>(entry));
   } else {
-    return as_entry<Entry>(-as_number<T>(entry));
+    return libscan::as_entry<Entry>(-libscan::as_number<T>(entry));
   }
 }
 

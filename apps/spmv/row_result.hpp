@@ -14,11 +14,11 @@ template <class S, class X, class Value, class Offset>
 LIBSCAN_HOST_DEVICE inline typename S::value_type product_at(
     csr_matrix<Value, Offset> const& matrix, X const* x, S s, index_t k) {
   using T = typename S::value_type;
-  T const component = as_number<T>(x[matrix.indices[k]]);
+  T const component = libscan::as_number<T>(x[matrix.indices[k]]);
   if constexpr (std::is_same_v<Value, no_values>) {
     return component;
   } else {
-    return s.multiply(as_number<T>(matrix.values[k]), component);
+    return s.multiply(libscan::as_number<T>(matrix.values[k]), component);
   }
 }
 
@@ -33,8 +33,8 @@ struct row_result {
 
   LIBSCAN_HOST_DEVICE void put(index_t row, T sum) const {
     T before = S::zero();
-    if (!(beta == S::zero())) before = s.multiply(beta, as_number<T>(y[row]));
-    y[row] = as_entry<Y>(typename S::sum_type{}(before, s.multiply(alpha, sum)));
+    if (!(beta == S::zero())) before = s.multiply(beta, libscan::as_number<T>(y[row]));
+    y[row] = libscan::as_entry<Y>(typename S::sum_type{}(before, s.multiply(alpha, sum)));
   }
 };
 

@@ -56,7 +56,7 @@ template <class T>
 struct min_plus {
   using value_type = T;
   using sum_type = minimum<T>;
-  LIBSCAN_HOST_DEVICE static constexpr T zero() { return detail::greatest<T>; }
+  LIBSCAN_HOST_DEVICE static constexpr T zero() { return detail::greatest_value<T>(); }
   LIBSCAN_HOST_DEVICE static constexpr T one() { return T(0); }
   LIBSCAN_HOST_DEVICE constexpr T multiply(T a, T x) const {
     return a == zero() || x == zero() ? zero() : detail::wrapping_add(a, x);
@@ -69,7 +69,7 @@ template <class T>
 struct max_times {
   using value_type = T;
   using sum_type = maximum<T>;
-  LIBSCAN_HOST_DEVICE static constexpr T zero() { return detail::least<T>; }
+  LIBSCAN_HOST_DEVICE static constexpr T zero() { return detail::least_value<T>(); }
   LIBSCAN_HOST_DEVICE static constexpr T one() { return T(1); }
   LIBSCAN_HOST_DEVICE constexpr T multiply(T a, T x) const {
     return a == zero() || x == zero() ? zero() : detail::wrapping_multiply(a, x);

@@ -17,9 +17,31 @@
 
 namespace libscan::inline v1 {
 
+namespace detail {
+
+/// What the facade is compiled for.
+template <class T>
+inline constexpr bool compiled_entry =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>;
+
+/// Refuses other entries in words.
+template <class T>
+constexpr bool refuse_other_entries() {
+  static_assert(
+      compiled_entry<T>,
+      "spmv.hpp is compiled for float, double and std::int64_t. For other entries include "
+      "apps/spmv/coo_to_csr_cpu.hpp and apps/spmv/spmv_cpu.hpp, or in CUDA code "
+      "apps/spmv/coo_to_csr.cuh and apps/spmv/spmv.cuh.");
+  return compiled_entry<T>;
+}
+
+}  // namespace detail
+
 /// A matrix by rows that owns its arrays; see `csr_matrix`. T is float, double or std::int64_t.
 template <class T>
 struct sparse_matrix {
+  static_assert(detail::refuse_other_entries<T>());
+
   index_t rows = 0;
   index_t columns = 0;
   std::vector<std::int64_t> offsets{0};
@@ -88,6 +110,8 @@ class kept_matrix {
 /// memory holds the matrix, the plan (2 bytes a row and some), one x, one y and a workspace.
 template <class T>
 class prepared_matrix {
+  static_assert(detail::refuse_other_entries<T>());
+
  public:
   /// Throws `invalid_argument` for sizes that no matrix has, offsets that do not ascend from 0 to
   /// the number of entries, another number of values, and indices out of range; `device_error`,

@@ -18,8 +18,7 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// Entries and rows of a piece of so many in all: few enough to balance, enough to be read in one
-/// go. A thread takes one after the other.
+/// Entries and rows of a piece of `all`: few enough to balance, enough to be read in one go.
 inline index_t spmv_piece_items(index_t all) {
   constexpr index_t least = index_t{1} << 14, most = index_t{1} << 17, pieces = 64;
   index_t items = least;
@@ -53,14 +52,15 @@ index_t rows_ended_before(Offset const* offsets, index_t items, index_t low, ind
 /// Throws `invalid_argument` if y shares memory with anything that is read.
 template <class Value, class Offset, class X, class Y>
 void require_product_apart(csr_matrix<Value, Offset> const& matrix, X const* x, Y const* y) {
-  auto const check = [written = memory_of(y, matrix.rows)](char const* what, memory_span read) {
-    require_apart("spmv", what, read, written);
+  auto const check = [written = detail::memory_of(y, matrix.rows)](char const* what,
+                                                                   memory_span read) {
+    detail::require_apart("spmv", what, read, written);
   };
-  check("x and y", memory_of(x, matrix.columns));
-  check("offsets and y", memory_of(matrix.offsets, matrix.rows + 1));
-  check("indices and y", memory_of(matrix.indices, matrix.nonzeros));
+  check("x and y", detail::memory_of(x, matrix.columns));
+  check("offsets and y", detail::memory_of(matrix.offsets, matrix.rows + 1));
+  check("indices and y", detail::memory_of(matrix.indices, matrix.nonzeros));
   if constexpr (!std::is_same_v<Value, no_values>) {
-    check("values and y", memory_of(matrix.values, matrix.nonzeros));
+    check("values and y", detail::memory_of(matrix.values, matrix.nonzeros));
   }
 }
 
@@ -86,7 +86,7 @@ class product {
     index_t const items = spmv_piece_items(all);
     index_t const pieces = ceil_div(all, items);
     small_room<piece_sums<T>> const sums(pieces);
-    for_each_of(threads, pieces, [&](int, index_t p) {
+    detail::for_each_of(threads, pieces, [&](int, index_t p) {
       sums[p] = run_piece(p * items, std::min(all, (p + 1) * items));
     });
     T open = add_.identity();
@@ -106,12 +106,12 @@ class product {
   /// The piece of entries and ends of rows [begin, end).
   piece_sums<T> run_piece(index_t begin, index_t end) const {
     piece_sums<T> result;
-    index_t row =
-        rows_ended_before(matrix_.offsets, begin, std::max<index_t>(begin - matrix_.nonzeros, 0),
-                          std::min(begin, matrix_.rows));
+    index_t row = detail::rows_ended_before(matrix_.offsets, begin,
+                                            std::max<index_t>(begin - matrix_.nonzeros, 0),
+                                            std::min(begin, matrix_.rows));
     index_t const last_row =
-        rows_ended_before(matrix_.offsets, end, std::max(row, end - matrix_.nonzeros),
-                          std::min(matrix_.rows, row + (end - begin)));
+        detail::rows_ended_before(matrix_.offsets, end, std::max(row, end - matrix_.nonzeros),
+                                  std::min(matrix_.rows, row + (end - begin)));
     index_t entry = begin - row;
     index_t const last_entry = end - last_row;
     result.head = result.tail = add_.identity();
@@ -170,7 +170,7 @@ class product {
   void put_rows(index_t row, index_t last_row, index_t entry) const {
     bool const plain = out_.alpha == S::one() && out_.beta == S::zero();
     if constexpr (in_vectors) {
-      auto const& code = best_row_sums<T, fixed_width<Offset>>();
+      auto const& code = detail::best_row_sums<T, fixed_width<Offset>>();
       if (runs_pay(row, last_row)) {
         return put_rows_in_vectors(row, last_row, plain, [&](index_t begin, index_t end, T* sums) {
           code.runs(arrays(), begin, end, sums);
@@ -206,7 +206,7 @@ class product {
   }
 
   product_arrays<T, fixed_width<Offset>> arrays() const {
-    return {as_fixed_width(matrix_.offsets), matrix_.indices, matrix_.values, x_};
+    return {detail::as_fixed_width(matrix_.offsets), matrix_.indices, matrix_.values, x_};
   }
 
   /// A function of its own, lest registers run short in its loops.
@@ -221,7 +221,7 @@ class product {
       auto const row_end = static_cast<index_t>(matrix.offsets[row + 1]);
       T total = row_end == entry ? S::zero() : add.identity();
       if (row_end - entry < many_entries_) {
-        for (; entry < row_end; ++entry) total = add(total, product_at(matrix, x, s, entry));
+        for (; entry < row_end; ++entry) total = add(total, libscan::product_at(matrix, x, s, entry));
       } else {
         total = sum(entry, row_end);
       }
@@ -235,7 +235,7 @@ class product {
   [[gnu::noinline]] T sum(index_t k, index_t end) const {
     if constexpr (in_vectors) {
       if (best_gathers() == gathers::fast || (runs_help && begins_with_run(k, end)))
-        return best_row_sums<T, fixed_width<Offset>>().part(arrays(), k, end);
+        return detail::best_row_sums<T, fixed_width<Offset>>().part(arrays(), k, end);
     }
     if (end - k < some_entries) return sum_few(k, end);
     T a = add_.identity(), b = a, c = a, d = a;
@@ -254,7 +254,7 @@ class product {
     return total;
   }
 
-  T product_of(index_t k) const { return product_at(matrix_, x_, out_.s, k); }
+  T product_of(index_t k) const { return libscan::product_at(matrix_, x_, out_.s, k); }
 
   static constexpr index_t some_entries = 64;
   static constexpr bool runs_help = sizeof(T) <= 4;  // of doubles memory is the limit either way
@@ -287,6 +287,7 @@ template <class Value, class Offset, class X, class Y, class S = plus_times<accu
 void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
           std::type_identity_t<typename S::value_type> alpha = S::one(),
           std::type_identity_t<typename S::value_type> beta = S::zero()) {
+  if constexpr (!std::is_same_v<Value, no_values>) libscan::refuse_entries<Value>();
   static_assert(semiring<S>, "a product needs value_type, sum_type, multiply, one and zero");
   libscan::detail::check_shape("spmv", matrix.rows, matrix.columns, matrix.nonzeros);
   if (threads < 1) {

@@ -54,7 +54,7 @@ struct operator_call {
   static constexpr bool accepted() {
     if constexpr (monoid<Op>) {
       return true;
-    } else if constexpr (!refuse_callable<Op, value_type>()) {
+    } else if constexpr (!detail::refuse_callable<Op, value_type>()) {
       return false;
     } else {
       constexpr bool enough =

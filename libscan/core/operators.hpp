@@ -61,6 +61,71 @@ inline constexpr T least = std::numeric_limits<T>::has_infinity
                                ? -std::numeric_limits<T>::infinity()
                                : std::numeric_limits<T>::lowest();
 
+/// What a duration counts, and what a point in time holds (those of std::chrono and
+/// cuda::std::chrono); void for other types.
+template <class T>
+struct time_content {
+  using type = void;
+};
+template <class T>
+requires requires {
+  typename T::rep;
+  typename T::period;
+  T(typename T::rep{});
+}
+struct time_content<T> {
+  using type = typename T::rep;
+};
+template <class T>
+requires requires {
+  typename T::clock;
+  typename T::duration;
+  T(typename T::duration{});
+}
+struct time_content<T> {
+  using type = typename T::duration;
+};
+
+/// Whether the largest and the smallest value of T are known: std::numeric_limits says so, which
+/// gives T{} for both where it is not specialized, or T is a time of such numbers.
+template <class T>
+inline constexpr bool has_limits =
+    std::numeric_limits<T>::is_specialized || has_limits<typename time_content<T>::type>;
+template <>
+inline constexpr bool has_limits<void> = false;
+
+/// The largest value of T, or +infinity; and the smallest one.
+template <class T>
+requires has_limits<T> LIBSCAN_HOST_DEVICE constexpr T greatest_value() {
+  using content = typename time_content<T>::type;
+  if constexpr (std::is_void_v<content>) {
+    return greatest<T>;
+  } else {
+    return T(detail::greatest_value<content>());
+  }
+}
+template <class T>
+requires has_limits<T> LIBSCAN_HOST_DEVICE constexpr T least_value() {
+  using content = typename time_content<T>::type;
+  if constexpr (std::is_void_v<content>) {
+    return least<T>;
+  } else {
+    return T(detail::least_value<content>());
+  }
+}
+
+/// What changes no sum of T, bit for bit: -0.0 of floating-point numbers.
+template <class T>
+LIBSCAN_HOST_DEVICE constexpr T zero_value() {
+  if constexpr (std::is_floating_point_v<T>) {
+    return T(-0.0);
+  } else if constexpr (std::is_floating_point_v<typename time_content<T>::type>) {
+    return T(typename time_content<T>::type(-0.0));
+  } else {
+    return T(0);
+  }
+}
+
 }  // namespace detail
 
 /// Sum in T. Integers wrap around; the floating identity is -0.0, so that padding never turns a
@@ -68,21 +133,22 @@ inline constexpr T least = std::numeric_limits<T>::has_infinity
 template <class T>
 struct plus {
   using value_type = T;
-  LIBSCAN_HOST_DEVICE static constexpr T identity() {
-    if constexpr (std::is_floating_point_v<T>) return T(-0.0);
-    return T(0);
-  }
+  LIBSCAN_HOST_DEVICE static constexpr T identity() { return detail::zero_value<T>(); }
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const requires detail::addable<T> {
     return detail::wrapping_add(earlier, later);
   }
 };
 
 /// Smaller of two; the earlier one if they compare equal; NaN if either is NaN. Identity:
-/// +infinity, or the largest value of an integer type.
+/// +infinity, or the largest value that std::numeric_limits<T> names; for times of std::chrono,
+/// that of what they count. Without std::numeric_limits<T> there is no identity, and calls take it
+/// as a callable: see identity_of (libscan/core/function_operator.hpp) for how to state one.
 template <class T>
 struct minimum {
   using value_type = T;
-  LIBSCAN_HOST_DEVICE static constexpr T identity() { return detail::greatest<T>; }
+  LIBSCAN_HOST_DEVICE static constexpr T identity() requires detail::has_limits<T> {
+    return detail::greatest_value<T>();
+  }
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier,
                                              T later) const requires detail::comparable<T> {
     return later < earlier || later != later ? later : earlier;
@@ -90,11 +156,13 @@ struct minimum {
 };
 
 /// Larger of two; the earlier one if they compare equal; NaN if either is NaN. Identity: -infinity,
-/// or the smallest value of an integer type.
+/// or the smallest value that std::numeric_limits<T> names; all else as for `minimum`.
 template <class T>
 struct maximum {
   using value_type = T;
-  LIBSCAN_HOST_DEVICE static constexpr T identity() { return detail::least<T>; }
+  LIBSCAN_HOST_DEVICE static constexpr T identity() requires detail::has_limits<T> {
+    return detail::least_value<T>();
+  }
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier,
                                              T later) const requires detail::comparable<T> {
     return later > earlier || later != later ? later : earlier;

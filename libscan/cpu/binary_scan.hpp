@@ -16,6 +16,7 @@
 #include <libscan/cpu/masks.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/scan.hpp>
+#include <libscan/cpu/segment_heads.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/vector_ranks.hpp>
 
@@ -44,12 +45,13 @@ index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index
   static_assert(sizeof(Rank) == 4 || sizeof(Rank) == 8, "ranks are integers of 32 or 64 bits");
   using bits = std::make_unsigned_t<Rank>;
   using code_type = std::conditional_t<sizeof(Rank) == 4, std::uint32_t, std::uint64_t>;
-  require_apart("binary scan", "mask and ranks", memory_of(mask, n), memory_of(ranks, n));
+  detail::require_apart("binary scan", "mask and ranks", detail::memory_of(mask, n),
+                        detail::memory_of(ranks, n));
   auto const& code = best_vector_ranks();
   index_t const bytes = n * static_cast<index_t>(sizeof(Rank));
   store_road const road = road_of(bytes);
   if (bytes <= one_thread_bytes) threads = std::min(threads, 1);
-  return run_chunks(
+  return cpu::run_chunks(
       threads, n, std::min(chunk_items, most_mask_chunk_items), plus<index_t>{}, 0,
       [] { return mask_chunk(); },
       [&](mask_chunk& here, chunk const& c) {

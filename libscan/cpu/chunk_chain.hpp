@@ -82,7 +82,7 @@ typename Op::value_type run_chain(int threads, index_t n, index_t chunk_items, O
   index_t const chunks = ceil_div(n, chunk_items);
   int const workers = static_cast<int>(std::min<index_t>(threads, chunks));
   carry_chain<Op> chain(workers, chunks, op, init);
-  run_workers(workers, [&] {
+  cpu::run_workers(workers, [&] {
     chain_thread<Op> thread(chain);
     auto mine = thread.claim();
     if (!mine) return;

@@ -42,7 +42,7 @@ stream_values<T> repeat(T value, std::index_sequence<Stream...>) {
 /// `value` for each stream (T need not have a default).
 template <class T>
 stream_values<T> all_streams(T value) {
-  return repeat(value, std::make_index_sequence<streams>{});
+  return detail::repeat(value, std::make_index_sequence<streams>{});
 }
 
 /// Items of each stream but the last, which also takes what is left over.
@@ -97,15 +97,15 @@ T scan_serially(T x, In in, Out out, index_t begin, index_t end, Op op) {
 /// streams make a single stream. The operator sees items only, never the identity.
 template <class T, class In, class Op>
 T sum_streams(In in, index_t items, Op op, stream_values<T>& sums) {
-  index_t const length = stream_length<T>(items);
-  if (length == 0) return append(static_cast<T>(in[0]), in, 1, items, op);
+  index_t const length = detail::stream_length<T>(items);
+  if (length == 0) return detail::append(static_cast<T>(in[0]), in, 1, items, op);
 
-  stream_values<T> x = all_streams(static_cast<T>(in[0]));
+  stream_values<T> x = detail::all_streams(static_cast<T>(in[0]));
   for (int s = 1; s < streams; ++s) x[s] = static_cast<T>(in[s * length]);
   for (index_t i = 1; i < length; ++i) {
     for (int s = 0; s < streams; ++s) x[s] = op(x[s], static_cast<T>(in[s * length + i]));
   }
-  x[streams - 1] = append(x[streams - 1], in, streams * length, items, op);
+  x[streams - 1] = detail::append(x[streams - 1], in, streams * length, items, op);
   sums = x;
 
   T total = x[0];
@@ -117,14 +117,14 @@ T sum_streams(In in, index_t items, Op op, stream_values<T>& sums) {
 /// associated as the last item's inclusive prefix is.
 template <scan_kind Kind, class T, class In, class Out, class Op>
 T scan_streams(In in, Out out, index_t items, Op op, T carry, stream_values<T> const& sums) {
-  index_t const length = stream_length<T>(items);
-  if (length == 0) return scan_serially<Kind>(carry, in, out, 0, items, op);
+  index_t const length = detail::stream_length<T>(items);
+  if (length == 0) return detail::scan_serially<Kind>(carry, in, out, 0, items, op);
 
-  stream_values<T> x = all_streams(carry);
+  stream_values<T> x = detail::all_streams(carry);
   for (int s = 1; s < streams; ++s) x[s] = op(x[s - 1], sums[s - 1]);
   index_t const line_items = std::max<index_t>(1, cache_line / sizeof(T));
   for (index_t line = 0; line < length; line += line_items) {
-    for (int s = 0; s < streams; ++s) prefetch_for_write(out + (s * length + line));
+    for (int s = 0; s < streams; ++s) detail::prefetch_for_write(out + (s * length + line));
     for (index_t i = line; i < std::min(line + line_items, length); ++i) {
       for (int s = 0; s < streams; ++s) {
         index_t const at = s * length + i;
@@ -134,7 +134,7 @@ T scan_streams(In in, Out out, index_t items, Op op, T carry, stream_values<T> c
       }
     }
   }
-  return scan_serially<Kind>(x[streams - 1], in, out, streams * length, items, op);
+  return detail::scan_serially<Kind>(x[streams - 1], in, out, streams * length, items, op);
 }
 
 /// How the chunks of a scan from `In` to `Out` are summed, and then scanned. `sums` is what `sum`
@@ -151,16 +151,16 @@ struct chunk_code {
   /// The sum of in[0..items-1], items >= 1.
   static T sum(In in, index_t items, Op op, stream_values<T>& sums) {
     if constexpr (by_vectors) {
-      return vector_scan_of<item>(op).sum(std::to_address(in), items);
+      return detail::vector_scan_of<item>(op).sum(std::to_address(in), items);
     } else if constexpr (converts) {
       T total{};
-      for_converted<T>(in, items, [&](index_t i, T const* piece, index_t count) {
-        T const more = vector_scan_of<T>(op).sum(piece, count);
+      detail::for_converted<T>(in, items, [&](index_t i, T const* piece, index_t count) {
+        T const more = detail::vector_scan_of<T>(op).sum(piece, count);
         total = i == 0 ? more : op(total, more);
       });
       return total;
     } else {
-      return sum_streams(in, items, op, sums);
+      return detail::sum_streams(in, items, op, sums);
     }
   }
 
@@ -169,22 +169,23 @@ struct chunk_code {
   static T scan(In in, Out out, index_t items, Op op, T carry, stream_values<T> const& sums,
                 store_road road) {
     if constexpr (by_vectors) {
-      return vector_scan_of<item>(op).scan(Kind, std::to_address(in), std::to_address(out), items,
-                                           carry, road, nullptr);
+      return detail::vector_scan_of<item>(op).scan(Kind, std::to_address(in), std::to_address(out),
+                                                   items, carry, road, nullptr);
     } else if constexpr (converts) {
       auto* const to = std::to_address(out);
-      for_converted<T>(in, items, [&](index_t i, T* piece, index_t count) {
+      detail::for_converted<T>(in, items, [&](index_t i, T* piece, index_t count) {
         if constexpr (rounds) {
-          carry = vector_scan_of<T>(op).scan(Kind, piece, piece, count, carry, store_road::cached,
-                                             nullptr);
-          round_to(piece, count, to + i, road);
+          carry = detail::vector_scan_of<T>(op).scan(Kind, piece, piece, count, carry,
+                                                     store_road::cached, nullptr);
+          detail::round_to(piece, count, to + i, road);
         } else {
-          carry = vector_scan_of<T>(op).scan(Kind, piece, to + i, count, carry, road, nullptr);
+          carry =
+              detail::vector_scan_of<T>(op).scan(Kind, piece, to + i, count, carry, road, nullptr);
         }
       });
       return carry;
     } else {
-      return scan_streams<Kind>(in, out, items, op, carry, sums);
+      return detail::scan_streams<Kind>(in, out, items, op, carry, sums);
     }
   }
 };

@@ -48,7 +48,7 @@ template <class T, class In>
 void convert_items(In in, index_t n, T* to) {
   using item = std::iter_value_t<In>;
   if constexpr (std::contiguous_iterator<In> && half_float<item> && std::same_as<T, float>) {
-    code_for_halves<item>().widen(std::to_address(in), n, to);
+    detail::code_for_halves<item>().widen(std::to_address(in), n, to);
   } else {
     for (index_t k = 0; k < n; ++k) to[k] = static_cast<T>(in[k]);
   }
@@ -59,7 +59,7 @@ template <class T, class Out>
 void convert_results(T const* items, index_t n, Out to) {
   using item = std::iter_value_t<Out>;
   if constexpr (std::contiguous_iterator<Out> && rounds_from<item, T>) {
-    code_for_halves<item>().narrow(items, n, std::to_address(to));
+    detail::code_for_halves<item>().narrow(items, n, std::to_address(to));
   } else if constexpr (std::same_as<std::iter_reference_t<Out>, item&>) {
     for (index_t k = 0; k < n; ++k) to[k] = static_cast<item>(items[k]);
   } else {
@@ -74,7 +74,7 @@ void for_converted(In in, index_t n, Work work) {
   alignas(cache_line) T items[converted_at_once<T>];
   for (index_t i = 0; i < n; i += converted_at_once<T>) {
     index_t const count = std::min(converted_at_once<T>, n - i);
-    convert_items(in + i, count, items);
+    detail::convert_items(in + i, count, items);
     work(i, items, count);
   }
 }
@@ -82,10 +82,10 @@ void for_converted(In in, index_t n, Work work) {
 /// to[k] = items[k], rounded, for up to `converted_at_once` floats.
 template <half_float Half>
 void round_to(float const* items, index_t n, Half* to, store_road road) {
-  if (road == store_road::cached) return code_for_halves<Half>().narrow(items, n, to);
+  if (road == store_road::cached) return detail::code_for_halves<Half>().narrow(items, n, to);
   alignas(cache_line) Half rounded[converted_at_once<float>];
-  code_for_halves<Half>().narrow(items, n, rounded);
-  copy_by(road, rounded, n, to);
+  detail::code_for_halves<Half>().narrow(items, n, rounded);
+  cpu::copy_by(road, rounded, n, to);
 }
 
 }  // namespace libscan::inline v1::cpu::detail

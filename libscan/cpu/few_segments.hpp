@@ -34,7 +34,7 @@ struct few_heads {
 
   template <segment_heads Heads>
   few_heads(Heads const& heads, scan_direction direction, index_t items) : n(items) {
-    mark_positions(heads, direction, n, 0, n, words);
+    cpu::mark_positions(heads, direction, n, 0, n, words);
     for (index_t w = 0; w < ceil_div(n, word_heads); ++w) count += std::popcount(words[w]);
   }
 
@@ -67,8 +67,8 @@ template <scan_kind Kind, class T, class In, class Out, class Op>
 void scan_few(In in, Out out, few_heads const& heads, Op op, T init) {
   if (!heads.dense()) {
     // By value: what is written could else be part of what is captured.
-    return for_each_segment(heads, [=](index_t begin, index_t end) {
-      scan_serially<Kind>(init, in, out, begin, end, op);
+    return detail::for_each_segment(heads, [=](index_t begin, index_t end) {
+      detail::scan_serially<Kind>(init, in, out, begin, end, op);
     });
   }
   T x = init;
@@ -87,17 +87,17 @@ void scan_few_segments(scan_direction direction, T const* in, Heads const& heads
   std::reverse_iterator const from_last(in + n);
   std::reverse_iterator const to_last(out + n);
   if constexpr (by_offsets<Heads>) {
-    for_each_segment(heads, [&](index_t begin, index_t end) {
+    detail::for_each_segment(heads, [&](index_t begin, index_t end) {
       if (forward) {
-        scan_serially<Kind>(init, in, out, begin, end, op);
+        detail::scan_serially<Kind>(init, in, out, begin, end, op);
       } else {
-        scan_serially<Kind>(init, from_last, to_last, n - end, n - begin, op);
+        detail::scan_serially<Kind>(init, from_last, to_last, n - end, n - begin, op);
       }
     });
   } else {
     few_heads const begins(heads, direction, n);
-    forward ? scan_few<Kind>(in, out, begins, op, init)
-            : scan_few<Kind>(from_last, to_last, begins, op, init);
+    forward ? detail::scan_few<Kind>(in, out, begins, op, init)
+            : detail::scan_few<Kind>(from_last, to_last, begins, op, init);
   }
 }
 
@@ -105,8 +105,8 @@ void scan_few_segments(scan_direction direction, T const* in, Heads const& heads
 template <class T, class In, class Op>
 T sum_of_few(In in, index_t begin, index_t end, Op op, T init) {
   constexpr index_t many = 64;  // for which a call of other code pays
-  if (end - begin < many) return append(init, in, begin, end, op);
-  stream_values<T> sums = all_streams(init);
+  if (end - begin < many) return detail::append(init, in, begin, end, op);
+  stream_values<T> sums = detail::all_streams(init);
   return op(init, chunk_code<In, T*, Op>::sum(in + begin, end - begin, op, sums));
 }
 
@@ -118,8 +118,8 @@ index_t sum_few_segments(In in, Heads const& heads, index_t n, Op op, typename O
   using T = typename Op::value_type;
   index_t segment = 0;
   auto const sum_each = [&](auto const& begins) {
-    for_each_segment(begins, [&](index_t begin, index_t end) {
-      take(segment++, begin, sum_of_few(in, begin, end, op, init));
+    detail::for_each_segment(begins, [&](index_t begin, index_t end) {
+      take(segment++, begin, detail::sum_of_few(in, begin, end, op, init));
     });
   };
   if constexpr (by_offsets<Heads>) {

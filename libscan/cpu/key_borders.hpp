@@ -53,8 +53,9 @@ class bordered_keys {
   /// The first item is at the border: its word's items one by one.
   void mark_forward(index_t begin, index_t end, head_word* to) const {
     index_t const first = std::min(end, begin + word_heads);
-    mark_one_by_one(first - begin, to,
-                    [&](index_t k) { return k == 0 ? border_at(begin) : changes(begin + k); });
+    detail::mark_one_by_one(first - begin, to, [&](index_t k) {
+      return k == 0 ? border_at(begin) : changes(begin + k);
+    });
     if (end > first) keys_.mark(first, end, to + 1);
   }
 

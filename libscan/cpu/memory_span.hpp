@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What calls of the cpu engine refuse before they write anything, as far as it is seen where items
-// lie: outputs that share memory with what is read. Behind iterators of items that need not lie
-// side by side nothing is seen.
+// lie: outputs that share memory with what is read, and items that are not aligned. Behind
+// iterators of items that need not lie side by side nothing is seen.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -19,11 +20,23 @@ namespace libscan::inline v1::cpu::detail {
 /// Bytes that a call reads or writes; none where that is not known.
 using memory_span = std::span<std::byte const>;
 
-/// Where n items lie: nowhere if there are none, or if they need not lie side by side.
+/// Throws `invalid_argument` if items of T cannot lie at `at`: vector code and streaming stores
+/// take their alignment for granted.
+template <class T>
+void require_aligned(T const* at) {
+  if (reinterpret_cast<std::uintptr_t>(at) % alignof(T) == 0) return;
+  throw invalid_argument(
+      "items of " + std::to_string(sizeof(T)) + " bytes lie at an address that is no multiple of " +
+      std::to_string(alignof(T)) + "; expected aligned memory (copy the items to some)");
+}
+
+/// Where n items lie: nowhere if there are none, or if they need not lie side by side. Throws
+/// `invalid_argument` if they are not aligned as their type demands.
 template <class It>
 memory_span memory_of(It const& items, index_t n) {
   if constexpr (std::contiguous_iterator<It>) {
     if (n <= 0) return {};
+    detail::require_aligned(std::to_address(items));
     return std::as_bytes(std::span(std::to_address(items), static_cast<std::size_t>(n)));
   } else {
     return {};

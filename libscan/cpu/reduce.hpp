@@ -16,7 +16,10 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/scan.hpp>
+#include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -35,9 +38,9 @@ typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, O
   if (n == 0) return init;
   index_t const part_chunks = ceil_div(ceil_div(n, chunk_items), most_parts);
   index_t const part_items = std::min(n, chunk_items * part_chunks);
-  alignas(T) std::byte room[most_parts * sizeof(T)];
-  T* const sums = reinterpret_cast<T*>(room);
-  run_chain(threads, n, part_items, op, init, [&](auto& chain, auto& mine) {
+  small_room<T> const room(ceil_div(n, part_items));
+  T* const sums = room.data();
+  detail::run_chain(threads, n, part_items, op, init, [&](auto& chain, auto& mine) {
     for (; mine; mine = chain.claim()) {
       index_t begin = *mine * part_items;
       index_t const end = std::min(n, begin + part_items);
@@ -61,7 +64,8 @@ typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, O
 /// everything accumulates. `op` is associative, need not commute, is called only as op(earlier,
 /// later), concurrently, and sees nothing but items, `init` and their sums. (What commutes is
 /// summed in another order of the items; the result is the same but for rounding, and for which of
-/// several NaNs it is.) Reads n items, allocates nothing. Floating-point results depend on n and
+/// several NaNs it is.) Reads n items; allocates 256 values at
+/// most, and nothing if these are up to 8 KiB. Floating-point results depend on n and
 /// `chunk_items` only, bit for bit, never on `threads`, timing or the CPU; they may differ in their
 /// last bits from the total of a scan.
 ///
@@ -73,7 +77,8 @@ typename Op::value_type reduce(int threads, In in, index_t n, Op op,
                                index_t chunk_items = default_chunk_items) {
   using T = typename Op::value_type;
   using code = detail::chunk_code<In, T*, Op>;
-  libscan::detail::refuse_volatile<In>();
+  detail::refuse_items<T, In>();
+  (void)detail::memory_of(in, n);  // refuses what is misaligned
   if constexpr (detail::vectorised<Op>) {
     detail::check_chunks(threads, n, chunk_items);
     if (n == 0) return init;

@@ -15,6 +15,7 @@
 #include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/type_checks.hpp>
 #include <libscan/cpu/vector_scan.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -33,9 +34,9 @@ inline constexpr index_t one_thread_bytes = index_t{512} << 10;
 template <scan_kind Kind, class Item, class Out, monoid Op, class T = typename Op::value_type>
 T scan_ahead(int threads, Item const* in, Out* out, index_t n, Op op, std::type_identity_t<T> init,
              index_t chunk_items, store_road road) {
-  auto const code = vector_scan_of<Item>(op);
+  auto const code = detail::vector_scan_of<Item>(op);
   T total = init;
-  run_chunks_ahead(
+  cpu::run_chunks_ahead(
       threads, n, chunk_items, op, init,
       [&](chunk const& c) { return code.sum(in + c.begin, c.size()); },
       [&](chunk const& c, T carry, chunk const* next) {
@@ -53,10 +54,13 @@ template <scan_kind Kind, class In, class Out, monoid Op>
 typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
                              typename Op::value_type init, index_t chunk_items) {
   using T = typename Op::value_type;
-  libscan::detail::refuse_volatile<In>();
-  require_in_place_or_apart(Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan",
-                            memory_of(in, n), memory_of(out, n));
-  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)), in_place(in, out));
+  detail::refuse_items<T, In>();
+  detail::refuse_results<T, Out>();
+  detail::require_in_place_or_apart(
+      Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan", detail::memory_of(in, n),
+      detail::memory_of(out, n));
+  store_road const road =
+      cpu::road_of(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out));
   using code = chunk_code<In, Out, Op>;
   if constexpr (code::by_vectors || code::converts) {
     check_chunks(threads, n, chunk_items);
@@ -64,25 +68,25 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
     if (n * static_cast<index_t>(sizeof(T)) <= one_thread_bytes) threads = 1;
     bool const in_one_piece = threads == 1 && std::integral<T>;  // with the same sums
     if (n <= chunk_items || in_one_piece) {
-      return code::template scan<Kind>(in, out, n, op, init, all_streams(init), road);
+      return code::template scan<Kind>(in, out, n, op, init, detail::all_streams(init), road);
     }
   } else if constexpr (!std::floating_point<T>) {
     // A single chunk need not be summed first: that pays only where the operator's latency is most
     // of the work, as that of floating-point sums is.
     check_chunks(threads, n, chunk_items);
-    if (n <= chunk_items) return scan_serially<Kind>(init, in, out, 0, n, op);
+    if (n <= chunk_items) return detail::scan_serially<Kind>(init, in, out, 0, n, op);
   }
   if constexpr (code::by_vectors) {
     if (n / chunk_items >= index_t{4} * threads) {
-      return scan_ahead<Kind>(threads, std::to_address(in), std::to_address(out), n, op, init,
-                              chunk_items, road);
+      return detail::scan_ahead<Kind>(threads, std::to_address(in), std::to_address(out), n, op,
+                                      init, chunk_items, road);
     }
   }
   // The last item's prefix, not the chain's own total: in floating point they may differ in the
   // last bits, and the total should be the number that an inclusive scan writes last.
   T total = init;
-  run_chunks(
-      threads, n, chunk_items, op, init, [&] { return all_streams<T>(op.identity()); },
+  cpu::run_chunks(
+      threads, n, chunk_items, op, init, [&] { return detail::all_streams<T>(op.identity()); },
       [&](stream_values<T>& sums, chunk const& c) {
         return code::sum(in + c.begin, c.size(), op, sums);
       },

@@ -196,11 +196,11 @@ inline constexpr bool by_offsets<segment_offsets<Offset>> = true;
 /// Where the description of the segments of n items lies.
 template <class Offset>
 memory_span memory_of(segment_offsets<Offset> const& heads, index_t) {
-  return memory_of(heads.offsets, heads.segments + 1);
+  return detail::memory_of(heads.offsets, heads.segments + 1);
 }
 template <class Keys, class Equal>
 memory_span memory_of(segment_keys<Keys, Equal> const& heads, index_t n) {
-  return memory_of(heads.keys, n);
+  return detail::memory_of(heads.keys, n);
 }
 
 /// Throws `invalid_argument` for what describes no segments of n items.

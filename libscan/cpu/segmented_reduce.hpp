@@ -59,7 +59,8 @@ struct reduced_stage : segmented_stage<T> {
     index_t const size = c.size(), words = ceil_div(size, word_heads);
     bool const last = c.end == n;
     // With the item behind, whose head is this chunk's tail.
-    mark_positions(descriptor, scan_direction::forward, n, c.begin, last ? n : c.end + 1, heads);
+    cpu::mark_positions(descriptor, scan_direction::forward, n, c.begin, last ? n : c.end + 1,
+                        heads);
     ended = 0;
     for (index_t w = 0; w < words; ++w) {
       bool const more = (w + 1) * word_heads < size + (last ? 0 : 1);
@@ -89,8 +90,8 @@ void pick(head_word const* words, index_t n, Items items, To to) {
 /// segment, but for the order in which floats are rounded.
 template <class T, class Op>
 void sum_to_tails(reduced_stage<T> const& here, T* sums, index_t items, Op op, T carry, T init) {
-  auto const& code = vector_scan_of<T>(op);
-  bool begun = !is_head(here.heads.data(), 0);
+  auto const& code = detail::vector_scan_of<T>(op);
+  bool begun = !detail::is_head(here.heads.data(), 0);
   index_t from = 0;
   for (index_t w = 0; w < ceil_div(items, word_heads); ++w) {
     for (head_word word = here.tails[w]; word != 0; word &= word - 1) {
@@ -118,29 +119,29 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
   using carried = ended_segments<T>;
   iterated_items<T, In> const source{in};
   follow_segments<Op> const follow{{op}};
-  auto const total = run_chunks(
+  auto const total = cpu::run_chunks(
       threads, n, chunk_items, follow, carried{0, {init, false}},
       [&] { return stage(std::min(n, chunk_items), follow.within.identity()); },
       [&](stage& here, chunk const& c) {
-        here.items = fetch(source, scan_direction::forward, n, c, here.room.data());
+        here.items = detail::fetch(source, scan_direction::forward, n, c, here.room.data());
         here.mark(heads, c, n);
-        return carried{here.ended, sum_segments(here, c.size(), op, init)};
+        return carried{here.ended, detail::sum_segments(here, c.size(), op, init)};
       },
       [&](stage& here, chunk const& c, carried const& carry) {
         T* const sums = here.room.data();
         if constexpr (vectorised<Op>) {
           if (here.ended * summed_items <= c.size()) {
-            sum_to_tails(here, sums, c.size(), op, carry.rest.value, init);
+            detail::sum_to_tails(here, sums, c.size(), op, carry.rest.value, init);
             return take(here, c, sums, carry.ended);
           }
         }
         chunk_memory ahead;
         if (vectorised<Op> && c.next_begin < c.next_end) {
-          ahead =
-              memory_ahead<T>(source, heads, scan_direction::forward, n, c.next_begin, c.next_end);
+          ahead = detail::memory_ahead<T>(source, heads, scan_direction::forward, n, c.next_begin,
+                                          c.next_end);
         }
-        scan_segments<scan_kind::inclusive>(here, sums, c.size(), op, carry.rest, init,
-                                            store_road::cached, ahead);
+        detail::scan_segments<scan_kind::inclusive>(here, sums, c.size(), op, carry.rest, init,
+                                                    store_road::cached, ahead);
         take(here, c, sums, carry.ended);
       },
       aggregates::repeatable);
@@ -167,10 +168,10 @@ template <class In, class Heads, class Results>
 void check_reduction(char const* call, In const& in, Heads const& heads, index_t n,
                      Results const& results) {
   libscan::detail::refuse_volatile<In>();
-  check_heads(call, heads, n);
-  memory_span const written = memory_of(results, known_totals(heads, n));
-  require_apart(call, "items and results", memory_of(in, n), written);
-  require_apart(call, "descriptor and results", memory_of(heads, n), written);
+  detail::check_heads(call, heads, n);
+  memory_span const written = detail::memory_of(results, detail::known_totals(heads, n));
+  detail::require_apart(call, "items and results", detail::memory_of(in, n), written);
+  detail::require_apart(call, "descriptor and results", detail::memory_of(heads, n), written);
 }
 
 }  // namespace detail
@@ -224,7 +225,7 @@ index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offs
   if (segments <= n / chunk_items / 2) {
     for (index_t s = 0; s < segments; ++s) {
       index_t const begin = heads.begin_of(s);
-      totals[s] = reduce(threads, in + begin, heads.begin_of(s + 1) - begin, op, init);
+      totals[s] = cpu::reduce(threads, in + begin, heads.begin_of(s + 1) - begin, op, init);
     }
     return segments;
   }
@@ -284,7 +285,8 @@ template <std::random_access_iterator Keys, std::random_access_iterator In,
 index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index_t n, Op op,
                       std::type_identity_t<typename Op::value_type> init,
                       index_t chunk_items = staged_chunk_items) {
-  return reduce_by_key(threads, keys, in, unique, totals, n, op, equal_values{}, init, chunk_items);
+  return cpu::reduce_by_key(threads, keys, in, unique, totals, n, op, equal_values{}, init,
+                            chunk_items);
 }
 
 }  // namespace libscan::inline v1::cpu

@@ -25,6 +25,7 @@
 #include <libscan/cpu/segment_ranges.hpp>
 #include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/staged_scan.hpp>
+#include <libscan/cpu/type_checks.hpp>
 #include <libscan/cpu/vector_scan.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -37,7 +38,7 @@ struct iterated_items {
   In in;
 
   void operator()(index_t begin, index_t end, T* to) const {
-    convert_items(in + begin, end - begin, to);
+    detail::convert_items(in + begin, end - begin, to);
   }
   T const* direct(index_t begin) const {
     if constexpr (std::contiguous_iterator<In> && std::same_as<std::iter_value_t<In>, T>) {
@@ -72,14 +73,14 @@ inline index_t last_head(head_word const* heads, index_t n) {
 template <class T, class Op>
 flagged<T> sum_segments(segmented_stage<T>& here, index_t items, Op op, T init) {
   if constexpr (vectorised<Op>) {
-    index_t const last = last_head(here.heads.data(), items);
+    index_t const last = detail::last_head(here.heads.data(), items);
     bool const begins = last >= 0;
     index_t const from = begins ? last : 0;
-    T const sum = vector_scan_of<T>(op).sum(here.items + from, items - from);
+    T const sum = detail::vector_scan_of<T>(op).sum(here.items + from, items - from);
     return {begins ? op(init, sum) : sum, begins};
   } else {
     flagged_items<Op> const flagged_here{here.items, here.heads.data(), op, init};
-    return sum_streams<flagged<T>>(flagged_here, items, segmented<Op>{op}, here.sums);
+    return detail::sum_streams<flagged<T>>(flagged_here, items, segmented<Op>{op}, here.sums);
   }
 }
 
@@ -112,12 +113,12 @@ template <scan_kind Kind, class T, class Op>
 void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, flagged<T> carry,
                    T init, store_road road, chunk_memory const& ahead) {
   if constexpr (vectorised<Op>) {
-    vector_segmented_scan_of<Op>().scan(Kind, here.items, here.heads.data(), to, items, carry.value,
-                                        init, road, ahead.items, ahead.heads);
+    detail::vector_segmented_scan_of<Op>().scan(Kind, here.items, here.heads.data(), to, items,
+                                                carry.value, init, road, ahead.items, ahead.heads);
   } else {
     flagged_items<Op> const flagged_here{here.items, here.heads.data(), op, init};
     unflagged_output<Kind, T> const output{to, here.heads.data(), init};
-    scan_streams<Kind>(flagged_here, output, items, segmented<Op>{op}, carry, here.sums);
+    detail::scan_streams<Kind>(flagged_here, output, items, segmented<Op>{op}, carry, here.sums);
   }
 }
 
@@ -130,12 +131,12 @@ void scan_segmented_chunks(int threads, scan_direction direction, Source const& 
   segmented<Op> const within{op};
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
   using stage = segmented_stage<T>;
-  run_chunks(
+  cpu::run_chunks(
       threads, n, chunk_items, within, flagged<T>{init, false},
       [&] { return stage(std::min(n, chunk_items), within.identity()); },
       [&](stage& here, chunk const& c) {
         here.items = detail::fetch(source, direction, n, c, here.room.data());
-        mark_positions(heads, direction, n, c.begin, c.end, here.heads.data());
+        cpu::mark_positions(heads, direction, n, c.begin, c.end, here.heads.data());
         return detail::sum_segments(here, c.size(), op, init);
       },
       [&](stage& here, chunk const& c, flagged<T> carry) {
@@ -171,6 +172,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
                            std::type_identity_t<typename Op::value_type> init = Op::identity(),
                            index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  detail::refuse_results<T, Out>();
   detail::check_heads("segmented_scan", heads, n);
   auto const written = detail::memory_of(out, n), described = detail::memory_of(heads, n);
   bool const over_keys =
@@ -239,7 +241,7 @@ void segmented_scan(int threads, scan_direction direction, In in, Out out, Heads
                     index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
                     index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
-  libscan::detail::refuse_volatile<In>();
+  detail::refuse_items<T, In>();
   detail::require_in_place_or_apart("segmented_scan", detail::memory_of(in, n),
                                     detail::memory_of(out, n));
   if constexpr (detail::by_ranges<Heads> || detail::by_offsets<Heads>) {
@@ -249,8 +251,8 @@ void segmented_scan(int threads, scan_direction direction, In in, Out out, Heads
     }
   }
   if constexpr (!detail::by_ranges<Heads>) {
-    staged_segmented_scan<Kind>(threads, direction, detail::iterated_items<T, In>{in}, out, heads,
-                                n, op, init, chunk_items);
+    cpu::staged_segmented_scan<Kind>(threads, direction, detail::iterated_items<T, In>{in}, out,
+                                     heads, n, op, init, chunk_items);
   }
 }
 
@@ -261,8 +263,8 @@ template <std::random_access_iterator In, std::random_access_iterator Out,
 void inclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
                               std::type_identity_t<typename Op::value_type> init,
                               index_t chunk_items = staged_chunk_items) {
-  segmented_scan<scan_kind::inclusive>(threads, scan_direction::forward, in, out, heads, n, op,
-                                       init, chunk_items);
+  cpu::segmented_scan<scan_kind::inclusive>(threads, scan_direction::forward, in, out, heads, n, op,
+                                            init, chunk_items);
 }
 
 /// The same of the exclusive kind.
@@ -271,8 +273,8 @@ template <std::random_access_iterator In, std::random_access_iterator Out,
 void exclusive_segmented_scan(int threads, In in, Out out, Heads const& heads, index_t n, Op op,
                               std::type_identity_t<typename Op::value_type> init,
                               index_t chunk_items = staged_chunk_items) {
-  segmented_scan<scan_kind::exclusive>(threads, scan_direction::forward, in, out, heads, n, op,
-                                       init, chunk_items);
+  cpu::segmented_scan<scan_kind::exclusive>(threads, scan_direction::forward, in, out, heads, n, op,
+                                            init, chunk_items);
 }
 
 }  // namespace libscan::inline v1::cpu

@@ -13,9 +13,11 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/converted_items.hpp>
+#include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/small_room.hpp>
 #include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -43,7 +45,7 @@ struct stage {
   T const* items = nullptr;
   stream_values<Value> sums;
 
-  stage(index_t n, Value any) : room(n), sums(all_streams(any)) {}
+  stage(index_t n, Value any) : room(n), sums(detail::all_streams(any)) {}
 };
 
 /// Where the items at positions [c.begin, c.end) of a scan are, perhaps in `room` then; in reverse
@@ -75,7 +77,7 @@ void deliver(Out out, scan_direction direction, index_t n, chunk const& c, T* as
   } else {
     write(aside);
     if (!forward) std::reverse(aside, aside + c.size());
-    convert_results(aside, c.size(), out + (forward ? c.begin : n - c.end));
+    detail::convert_results(aside, c.size(), out + (forward ? c.begin : n - c.end));
   }
 }
 
@@ -100,10 +102,12 @@ requires item_source<Source, typename Op::value_type>
 void staged_scan(int threads, scan_direction direction, Source const& source, Out out, index_t n,
                  Op op, typename Op::value_type init, index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  detail::refuse_results<T, Out>();
+  (void)detail::memory_of(out, n);  // refuses what is misaligned
   using stage = detail::stage<T, T>;
   using code = detail::chunk_code<T const*, T*, Op>;
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
-  run_chunks(
+  cpu::run_chunks(
       threads, n, chunk_items, op, init,
       [&] { return stage(std::min(n, chunk_items), op.identity()); },
       [&](stage& here, chunk const& c) {

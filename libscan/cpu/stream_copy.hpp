@@ -81,7 +81,7 @@ void copy_by(store_road road, T const* items, index_t count, T* to) {
   if (road == store_road::cached) {
     std::copy_n(items, count, to);
   } else {
-    stream_copy(items, to, static_cast<std::size_t>(count) * sizeof(T));
+    cpu::stream_copy(items, to, static_cast<std::size_t>(count) * sizeof(T));
     stream_fence();
   }
 }

@@ -167,17 +167,17 @@ class scan_code {
   explicit scan_code(code const& compiled) : code_(compiled) {}
 
   T sum(Item const* items, index_t n) const {
-    return static_cast<T>(code_.sum(as_fixed_width(items), n));
+    return static_cast<T>(code_.sum(detail::as_fixed_width(items), n));
   }
 
   template <class Out>
   T scan(scan_kind kind, Item const* in, Out* out, index_t n, T carry, store_road road,
          wanted_sum<Item, T>* beside) const {
     wanted_sum<fixed_width<Item>, word> wanted{};
-    if (beside != nullptr) wanted = {as_fixed_width(beside->items), beside->n, word{}};
+    if (beside != nullptr) wanted = {detail::as_fixed_width(beside->items), beside->n, word{}};
     word const last =
-        code_.scan(kind, as_fixed_width(in), as_fixed_width(out), n, static_cast<word>(carry), road,
-                   beside != nullptr ? &wanted : nullptr);
+        code_.scan(kind, detail::as_fixed_width(in), detail::as_fixed_width(out), n,
+                   static_cast<word>(carry), road, beside != nullptr ? &wanted : nullptr);
     if (beside != nullptr) beside->sum = static_cast<T>(wanted.sum);
     return static_cast<T>(last);
   }
@@ -198,9 +198,9 @@ class segmented_scan_code {
 
   T scan(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T carry, T init,
          store_road road, memory_piece const& items_ahead, memory_piece const& heads_ahead) const {
-    return static_cast<T>(code_.scan(kind, as_fixed_width(in), heads, as_fixed_width(out), n,
-                                     static_cast<word>(carry), static_cast<word>(init), road,
-                                     items_ahead, heads_ahead));
+    return static_cast<T>(code_.scan(kind, detail::as_fixed_width(in), heads,
+                                     detail::as_fixed_width(out), n, static_cast<word>(carry),
+                                     static_cast<word>(init), road, items_ahead, heads_ahead));
   }
 
  private:

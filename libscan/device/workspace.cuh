@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -20,10 +21,16 @@ class workspace {
   /// Grows as needed; frees its memory on the stream when it ends.
   explicit workspace(simt::stream on = {}) : on_(on) {}
 
-  /// Uses `bytes` of device memory at `memory` (aligned to 256), which must outlive all calls. A
-  /// call that needs more throws `invalid_argument` naming both sizes.
+  /// Uses `bytes` of device memory at `memory`, which must outlive all calls. Throws
+  /// `invalid_argument` unless it is aligned to 256 bytes; a call that needs more throws it, too,
+  /// naming both sizes.
   workspace(void* memory, std::size_t bytes, simt::stream on = {})
-      : on_(on), memory_(memory), bytes_(bytes), owned_(false) {}
+      : on_(on), memory_(memory), bytes_(bytes), owned_(false) {
+    if (reinterpret_cast<std::uintptr_t>(memory) % 256 == 0) return;
+    throw invalid_argument(
+        "workspace: memory at an address that is no multiple of 256; expected "
+        "memory aligned to 256 bytes, as cudaMalloc gives it");
+  }
 
   workspace(workspace&& other) noexcept
       : on_(other.on_),

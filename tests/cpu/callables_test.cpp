@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cpu engine's calls by callables that are no operators of libscan, as they come from lambdas,
 // functors, pointers to functions and std; against loops.
+#include <bit>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include <libscan/cpu/reduce.hpp>
@@ -134,4 +137,65 @@ TEST_CASE("cpu calls take types without a default constructor") {
   CHECK(cpu::segmented_reduce(2, items.begin(), out.begin(), halves, many, op, op.identity(),
                               chunk) == 2);
   CHECK(out[1].value == many);
+}
+
+TEST_CASE("Extremes of times have identities") {
+  using namespace std::chrono;
+  std::vector<seconds> const items(many, seconds(42));
+  CHECK(cpu::reduce(2, items.begin(), 10, minimum<seconds>{}) == seconds(42));
+  CHECK(cpu::reduce(2, items.begin(), many, maximum<seconds>{}, maximum<seconds>::identity(),
+                    chunk) == seconds(42));
+  CHECK(cpu::reduce(2, items.begin(), 0, minimum<seconds>{}) == seconds::max());
+  CHECK(cpu::reduce(2, items.begin(), many, plus<seconds>{}) == seconds(42) * many);
+  std::vector<seconds> out(many);
+  cpu::exclusive_scan(2, items.begin(), out.begin(), many, minimum<seconds>{}, seconds(1000),
+                      chunk);
+  CHECK(out[0] == seconds(1000));
+  CHECK(out.back() == seconds(42));
+  using point = system_clock::time_point;
+  std::vector<point> const points{point(hours(5)), point(hours(-3))};
+  CHECK(cpu::reduce(1, points.begin(), 2, maximum<point>{}) == points[0]);
+  CHECK(cpu::reduce(1, points.begin(), 2, minimum<point>{}) == points[1]);
+  using spans = duration<double>;
+  CHECK(minimum<spans>::identity().count() == std::numeric_limits<double>::infinity());
+  std::vector<spans> const zeros(3, spans(-0.0));
+  CHECK(std::bit_cast<std::int64_t>(cpu::reduce(1, zeros.begin(), 3, plus<spans>{})) < 0);
+}
+
+namespace {
+
+struct priority {
+  int value;
+  bool operator==(priority const&) const = default;
+  auto operator<=>(priority const&) const = default;
+};
+struct rank : priority {};
+static_assert(!std::numeric_limits<priority>::is_specialized);
+
+}  // namespace
+
+template <>
+struct libscan::identity_of<minimum<rank>, rank> {
+  static constexpr rank identity() { return {{99}}; }
+};
+
+TEST_CASE("Extremes of types without std::numeric_limits never take T{} for their identity") {
+  STATIC_REQUIRE(monoid<minimum<int>>);
+  STATIC_REQUIRE(!monoid<minimum<priority>>);
+  for (index_t const n : {index_t{10}, many}) {
+    std::vector<priority> items(static_cast<std::size_t>(n), priority{42});
+    std::vector<priority> out(items.size());
+    items.back() = {41};
+    CHECK(cpu::reduce(2, items.begin(), n, minimum<priority>{}, priority{1000}, chunk).value == 41);
+    CHECK(cpu::inclusive_scan(2, items.begin(), out.begin(), n, minimum<priority>{}).value == 41);
+    CHECK(out[0].value == 42);
+    cpu::exclusive_scan(2, items.begin(), out.begin(), n, maximum<priority>{}, priority{-7}, chunk);
+    CHECK(out[0].value == -7);
+    CHECK(out.back().value == 42);
+    with_identity const lower{minimum<priority>{}, priority{1000}};
+    CHECK(cpu::reduce(2, items.begin(), n, lower).value == 41);
+    std::vector<rank> const ranks(items.size(), rank{{42}});
+    CHECK(cpu::reduce(2, ranks.begin(), n, minimum<rank>{}).value == 42);
+    CHECK(cpu::reduce(2, ranks.begin(), 0, minimum<rank>{}).value == 99);
+  }
 }

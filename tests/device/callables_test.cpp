@@ -155,6 +155,32 @@ TEST_CASE("device calls accumulate in the type of op(init, item)") {
   REQUIRE(total.read()[0] == 300 * 200 + 0.5);
 }
 
+namespace {
+
+/// Ordered, without std::numeric_limits.
+struct priority {
+  int value;
+  LIBSCAN_HOST_DEVICE bool operator<(priority b) const { return value < b.value; }
+  LIBSCAN_HOST_DEVICE bool operator>(priority b) const { return value > b.value; }
+  LIBSCAN_HOST_DEVICE bool operator!=(priority b) const { return value != b.value; }
+};
+
+}  // namespace
+
+TEST_CASE("device calls take extremes of types without std::numeric_limits") {
+  std::vector<priority> items(300, priority{42});
+  items.back() = {41};
+  device_image<priority> in(items);
+  device_image<priority> out(index_t{300}), total(index_t{1});
+  workspace ws;
+  inclusive_scan<tiny_tuning>(ws, in.data(), out.data(), 300, minimum<priority>{}, total.data(),
+                              priority{1000});
+  REQUIRE(out.read()[0].value == 42);
+  REQUIRE(total.read()[0].value == 41);
+  inclusive_scan<tiny_tuning>(ws, in.data(), out.data(), 300, maximum<priority>{});
+  REQUIRE(out.read()[299].value == 42);
+}
+
 using functors = types_to_test<std::tuple<smaller_of>, std::tuple<larger_of, first_of>>;
 TEMPLATE_LIST_TEST_CASE("what the library chooses takes functors, too", "", functors) {
   require_chosen(TestType{}, 12);

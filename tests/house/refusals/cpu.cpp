@@ -68,3 +68,16 @@ auto sum(no_default const* from) {
   return cpu::reduce(
       1, from, 4, [](no_default a, no_default) { return a; }, no_default(0));
 }
+
+// refused: this call needs an init: the identity of the operator is not known
+struct priority {
+  int value;
+  auto operator<=>(priority const&) const = default;
+};
+auto sum(priority const* from) { return cpu::reduce(1, from, 4, minimum<priority>{}); }
+
+// refused: the items do not convert to the type that the operator accumulates in
+auto sum(no_default const* from) { return cpu::reduce(1, from, 4, plus<int>{}, 0); }
+
+// refused: the output cannot be written
+void sum(int const* to) { cpu::inclusive_scan(1, items, to, 4, plus<int>{}); }

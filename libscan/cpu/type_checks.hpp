@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cpu engine's calls demand of types, refused in words when they are compiled, at every
+// size of the input.
+#pragma once
+
+#include <concepts>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include <libscan/core/half.hpp>
+#include <libscan/core/operator_call.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// Items that are copied by their bytes.
+template <class T>
+constexpr void refuse_memory() {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "libscan: this call copies items by their bytes, so that their type must be "
+                "trivially copyable: no std::string and no container. Filter or sort positions "
+                "(filter_indices, argsort), and move the items yourself");
+}
+
+/// Items of `In` that do not become a T.
+template <class T, class In>
+constexpr void refuse_items() {
+  libscan::detail::refuse_volatile<In>();
+  static_assert(std::is_constructible_v<T, std::iter_reference_t<In>>,
+                "libscan: the items do not convert to the type that the operator accumulates in");
+}
+
+/// Results of T that `Out` cannot hold.
+template <class T, class Out>
+constexpr void refuse_results() {
+  constexpr bool written = requires(Out const& out, T const& result) { out[0] = result; };
+  constexpr bool converted = requires(Out const& out, T const& result) {
+    out[0] = static_cast<std::iter_value_t<Out>>(result);
+  };
+  static_assert(written || converted,
+                "libscan: the output cannot be written (is it const?), or results do not convert "
+                "to what it holds");
+}
+
+/// Whether `Keep` can say of the items of `In` that they are kept.
+template <class In, class Keep>
+constexpr void refuse_predicate() {
+  constexpr bool called = requires(Keep const& keep, In const& in) { keep(in[0]) ? 1 : 0; };
+  static_assert(called,
+                "libscan: the predicate cannot be called as keep(item), const, with a result that "
+                "is true or false");
+}
+
+/// Whether `Equal` can compare neighbours of `In`.
+template <class In, class Equal>
+constexpr void refuse_comparison() {
+  constexpr bool called = requires(Equal const& equal, In const& in) {
+    equal(in[0], in[0]) ? 1 : 0;
+  };
+  static_assert(called,
+                "libscan: neighbours cannot be compared as equal(earlier, later), const, with a "
+                "result that is true or false");
+}
+
+}  // namespace libscan::inline v1::cpu::detail

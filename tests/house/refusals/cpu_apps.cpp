@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What calls of the cpu engine's applications refuse when they are compiled, and what they take.
+#include <complex>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include <apps/filter/filter_cpu.hpp>
+#include <apps/filter/filter_with_indices_cpu.hpp>
+#include <apps/filter/runs_cpu.hpp>
+#include <apps/histogram/histogram_cpu.hpp>
+#include <apps/radix_sort/segmented_sort_cpu.hpp>
+#include <apps/radix_sort/split_by_key_cpu.hpp>
+#include <apps/spmv/spmv_cpu.hpp>
+
+using namespace libscan;
+
+std::deque<std::string> const names(3);
+std::deque<std::string> out(3);
+index_t places[3];
+int numbers[3];
+auto const any = [](std::string const&) { return true; };
+struct first_word {
+  unsigned operator()(std::string const&) const { return 0; }
+};
+using name_order = sort_order<std::string, first_word>;
+
+// taken
+index_t call() { return cpu::filter_indices(1, names.begin(), places, 3, any); }
+
+// taken
+index_t call() { return cpu::count_if(1, names.begin(), 3, any); }
+
+// taken
+index_t call() {
+  cpu::run_outputs const runs{out.begin(), 3, places, 3};
+  return cpu::run_length_encode(1, names.begin(), runs, 3);
+}
+
+// taken
+void call(std::string const* keys) { cpu::argsort(1, keys, places, 3, name_order{}); }
+
+// refused: this call copies items by their bytes
+index_t call() { return cpu::filter(1, names.begin(), out.begin(), 3, any); }
+
+// refused: this call copies items by their bytes
+index_t call() { return cpu::unique(1, names.begin(), out.begin(), 3); }
+
+// refused: this call copies items by their bytes
+index_t call(std::string* to) {
+  return cpu::split(1, names.begin(), cpu::split_outputs<std::string*>{to, 3, to, 3}, 3, any);
+}
+
+// refused: this call copies items by their bytes
+index_t call(std::string const* from, std::string* to) {
+  cpu::indexed_outputs<std::string*> const both{to, 3, places, 3};
+  return cpu::filter_with_indices_by(1, from, both, 3,
+                                     cpu::keep_where<std::string const*, decltype(any)>{from, any});
+}
+
+// refused: this call copies items by their bytes
+void call(std::string* keys) { cpu::sort_keys(1, keys, keys, 3, name_order{}); }
+
+// refused: this call copies items by their bytes
+void call(std::string* values) { cpu::sort_pairs(1, numbers, numbers, values, values, 3); }
+
+// refused: this call copies items by their bytes
+void call(std::string* keys) {
+  cpu::sort_keys_in_segments(1, keys, keys, 3, numbers, 2, name_order{});
+}
+
+// refused: this call copies items by their bytes
+void call(std::string* values) {
+  cpu::sort_pairs_in_segments(1, numbers, numbers, values, values, 3, numbers, 2);
+}
+
+// refused: this call copies items by their bytes
+void call(std::string* values) {
+  cpu::split_by_key(1, numbers, numbers, values, values, places, 3, 2);
+}
+
+// refused: the predicate cannot be called as keep(item)
+index_t call() {
+  return cpu::filter(1, numbers, numbers, 3, [](std::string const&) { return true; });
+}
+
+// refused: neighbours cannot be compared as equal(earlier, later)
+index_t call() {
+  return cpu::unique(1, numbers, numbers, 3, [](int) { return true; });
+}
+
+// refused: the output cannot be written
+index_t call(int const* to) {
+  return cpu::filter(1, numbers, to, 3, [](int) { return true; });
+}
+
+// refused: positions are integers of 32 or 64 bits
+void call(short* positions) { cpu::argsort(1, numbers, positions, 3); }
+
+// refused: counts are integers of 32 or 64 bits
+void call(double* counts) { cpu::histogram(1, numbers, counts, integer_bins<int>(0, 3), 3); }
+
+// refused: entries of a matrix are numbers
+void call(csr_matrix<std::complex<float>, int> const& matrix, float* y) {
+  cpu::spmv(1, matrix, y, y);
+}

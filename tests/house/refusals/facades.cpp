@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the facades refuse when they are compiled, since it is not in the libraries to be linked.
+#include <complex>
+#include <vector>
+
+#include <apps/filter/filter.hpp>
+#include <apps/filter/predicate_parser.hpp>
+#include <apps/filter/selection.hpp>
+#include <apps/histogram/histogram.hpp>
+#include <apps/radix_sort/radix_sort.hpp>
+#include <apps/radix_sort/segmented_sort.hpp>
+#include <apps/radix_sort/split_by_key.hpp>
+#include <apps/spmv/spmv.hpp>
+#include <libscan/libscan.hpp>
+
+using namespace libscan;
+engine const on = engine::cpu(1);
+std::vector<index_t> offsets(3);
+
+// taken
+auto call(coo_matrix<std::int64_t> const& list) { return to_rows(on, list); }
+
+// refused: spmv.hpp is compiled for float, double and std::int64_t
+auto call(coo_matrix<std::complex<float>> const& list) { return to_rows(on, list); }
+
+// refused: spmv.hpp is compiled for float, double and std::int64_t
+auto call(coo_matrix<int> const& list) { return to_rows(on, list); }
+
+// refused: spmv.hpp is compiled for float, double and std::int64_t
+auto call(sparse_matrix<int> const& matrix) { return prepared_matrix<int>(on, matrix); }
+
+// refused: predicates, filter.hpp and selection.hpp are compiled for
+auto call() { return parse_predicate<long long>("> 3"); }
+
+// refused: predicates, filter.hpp and selection.hpp are compiled for
+auto call() { return parse_predicate<char>("> 3"); }
+
+// refused: predicates, filter.hpp and selection.hpp are compiled for
+auto call(std::vector<long double>& x) { return unique<long double>(on, x, x); }
+
+// refused: predicates, filter.hpp and selection.hpp are compiled for
+auto call(std::vector<long long>& x, item_mask const& mask) {
+  return filter<long long>(on, x, x, mask);
+}
+
+// refused: predicates, filter.hpp and selection.hpp are compiled for
+auto call(std::vector<char>& x) { return split_by_bit<char>(on, x, x, 1); }
+
+// refused: radix_sort.hpp is compiled for
+void call(std::vector<std::complex<float>>& x) { sort_keys(on, x, x); }
+
+// refused: radix_sort.hpp is compiled for
+void call(std::vector<long double>& x) { argsort(on, x, offsets); }
+
+// refused: radix_sort.hpp is compiled for
+void call(std::vector<std::complex<float>>& x) { segmented_sort_keys(on, x, x, offsets); }
+
+// refused: split_by_key: keys must be integers
+void call(std::vector<float>& x) { split_by_key(on, x, x, offsets); }
+
+// refused: histogram.hpp is compiled for
+void call(std::vector<long double>& x) { histogram(on, x, offsets, integer_bins<char>(0, 2)); }
+
+// refused: libscan.hpp is compiled for
+void call(std::vector<std::complex<float>>& x) {
+  inclusive_scan(on, x, x, plus<std::complex<float>>{});
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types whose namespace has a function for every call that does not say whose it is
+// (tests/house/hostile_names.py): such a call does not compile.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include <hostile_names.hpp>
+#include <libscan/core/types.hpp>
+
+namespace hostile {
+
+/// A number; as an item, a key and a value.
+struct number {
+  int value;
+
+  number() = default;
+  LIBSCAN_HOST_DEVICE constexpr explicit number(int n) : value(n) {}
+  LIBSCAN_HOST_DEVICE constexpr bool operator==(number b) const { return value == b.value; }
+  LIBSCAN_HOST_DEVICE constexpr bool operator!=(number b) const { return value != b.value; }
+  LIBSCAN_HOST_DEVICE constexpr bool operator<(number b) const { return value < b.value; }
+  LIBSCAN_HOST_DEVICE constexpr bool operator>(number b) const { return value > b.value; }
+  LIBSCAN_HOST_DEVICE constexpr number operator+(number b) const { return number(value + b.value); }
+};
+
+/// Sums of numbers.
+struct add {
+  using value_type = number;
+  LIBSCAN_HOST_DEVICE static constexpr number identity() { return number(0); }
+  LIBSCAN_HOST_DEVICE constexpr number operator()(number a, number b) const { return a + b; }
+};
+/// The same, without a type and an identity.
+struct add_any {
+  LIBSCAN_HOST_DEVICE constexpr number operator()(number a, number b) const { return a + b; }
+};
+struct is_odd {
+  LIBSCAN_HOST_DEVICE constexpr bool operator()(number a) const { return a.value % 2 != 0; }
+};
+struct is_same {
+  LIBSCAN_HOST_DEVICE constexpr bool operator()(number a, number b) const { return a == b; }
+};
+/// The word of a key, and two of them.
+struct word_of {
+  LIBSCAN_HOST_DEVICE constexpr std::uint32_t operator()(number a) const {
+    return static_cast<std::uint32_t>(a.value);
+  }
+};
+struct words_of {
+  LIBSCAN_HOST_DEVICE constexpr std::array<std::uint32_t, 2> operator()(number a) const {
+    return {static_cast<std::uint32_t>(a.value), 1};
+  }
+};
+struct bucket_of {
+  LIBSCAN_HOST_DEVICE constexpr int operator()(number a) const { return a.value % 3; }
+};
+
+}  // namespace hostile
