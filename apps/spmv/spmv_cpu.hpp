@@ -218,14 +218,14 @@ class product {
     auto const add = add_;
     auto const s = out_.s;
     for (; row < last_row; ++row) {
-      auto const row_end = static_cast<index_t>(matrix.offsets[row + 1]);
-      T total = row_end == entry ? S::zero() : add.identity();
-      if (row_end - entry < many_entries_) {
-        for (; entry < row_end; ++entry) total = add(total, libscan::product_at(matrix, x, s, entry));
+      auto const end = static_cast<index_t>(matrix.offsets[row + 1]);
+      T total = end == entry ? S::zero() : add.identity();
+      if (end - entry < many_entries_) {
+        for (; entry < end; ++entry) total = add(total, libscan::product_at(matrix, x, s, entry));
       } else {
-        total = sum(entry, row_end);
+        total = sum(entry, end);
       }
-      entry = row_end;
+      entry = end;
       put(row, total);
     }
   }
