@@ -320,7 +320,7 @@ TEST_CASE("what a sort cannot do it says") {
   REQUIRE_THROWS_AS(sort_keys(ws, in, keys + 4, 4, {.end_bit = 33}), invalid_argument);
   REQUIRE_THROWS_AS(sort_keys(ws, in, keys + 4, 4, {.first_bit = 9, .end_bit = 8}),
                     invalid_argument);
-  std::byte little[256];
+  alignas(256) std::byte little[256];
   workspace small(little, sizeof(little));
   REQUIRE_THROWS_AS(sort_keys(small, in, keys + 4, 4), invalid_argument);
 }
