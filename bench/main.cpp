@@ -11,6 +11,7 @@
 
 #include <apps/common/exit_code.hpp>
 #include <apps/common/output_file.hpp>
+#include <bench/beside.hpp>
 #include <bench/compare.hpp>
 #include <bench/distributions.hpp>
 #include <bench/matrices.hpp>
@@ -54,6 +55,11 @@ void add_common(CLI::App& app, options& wanted, output_options& output) {
       ->check(CLI::Range(3, 10000));
   app.add_flag("--once", output.once, "run and verify everything once, time nothing");
   app.add_option("--threads", wanted.threads, "of the cpu engine and its rivals (0: all cores)")
+      ->check(CLI::Range(0, most_threads));
+  app.add_option("--beside", wanted.beside,
+                 "busy processes to run beside the cpu engine and its rivals (default: 0); prints\n"
+                 "the 95th percentile, too")
+      ->type_name("N")
       ->check(CLI::Range(0, most_threads));
   app.add_option("--json", output.json_path, "also write a record to this file");
 }
@@ -279,6 +285,7 @@ int measure_all(options wanted, output_options const& output) {
   std::string const no_gpu = settle(wanted, output);
   record kept(wanted);
   kept.print_header();
+  busy_processes const beside(output.once ? 0 : wanted.beside);
   bool measured = false;
   report const tell = [&](std::vector<result> const& results) {
     measured = true;

@@ -92,6 +92,7 @@ result summary(std::vector<double> samples) {
   r.median_us = samples[count / 2];
   r.least_us = samples.front();
   r.most_us = samples.back();
+  r.p95_us = samples[(count * 95 + 99) / 100 - 1];
   r.noise = (samples[(3 * count) / 4] - samples[count / 4]) / r.median_us;
   r.samples = static_cast<int>(count);
   return r;

@@ -48,6 +48,8 @@ struct result {
   index_t n = 0;
   double bytes = 0;
   double median_us = 0, least_us = 0, most_us = 0;
+  double p95_us = 0;  ///< of 20 samples, 19 take no longer
+  int beside = 0;     ///< busy processes that ran beside
   int repetitions = 1, shared_bytes = 0;
   double noise = 0;  ///< the middle half of the samples: its width by the median
   /// The median over the rounds of its time by libscan's; 0 for libscan, or where that is missing.

@@ -37,6 +37,7 @@ struct options {
   std::vector<std::string> algorithms;       ///< strategies of the catalogue
   int rounds = 21;                           ///< 0: run and verify once, time nothing
   int threads = 0;                           ///< of the cpu engine; 0: all cores
+  int beside = 0;                            ///< busy processes beside the cpu engine
   bool tell_threads = false;                 ///< with the name of each operation
   std::vector<int> blocks;                   ///< grids of the chapter's figures
   int repetitions = 1024;                    ///< of a primitive of the chapter within its kernel

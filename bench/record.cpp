@@ -33,12 +33,14 @@ nlohmann::json to_json(result const& r) {
                    {"median_us", r.median_us},
                    {"least_us", r.least_us},
                    {"most_us", r.most_us},
+                   {"p95_us", r.p95_us},
                    {"noise", r.noise},
                    {"samples", r.samples},
                    {"calls", r.calls},
                    {"repetitions", r.repetitions},
                    {"shared_bytes", r.shared_bytes}};
   if (r.ratio > 0) j["ratio"] = r.ratio;
+  if (r.beside > 0) j["beside"] = r.beside;
   return j;
 }
 
@@ -186,6 +188,7 @@ void print(std::vector<result> const& results) {
                 r.engine.c_str(), r.operation.c_str(), r.type.c_str(), static_cast<long long>(r.n),
                 r.name.c_str(), digits, r.median_us, digits, r.least_us, digits, r.most_us,
                 100 * r.noise);
+    if (r.beside > 0) std::printf("  p95 %.*f us", digits, r.p95_us);
     std::printf(" %7.1f GB/s", r.bytes / r.median_us / 1e3);
     if (memcpy_us > 0) std::printf("  %5.1f %% of memcpy", 100 * memcpy_us / r.median_us);
     if (moves_keys(r.operation))

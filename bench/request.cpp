@@ -78,6 +78,12 @@ std::string settle(options& wanted, output_options const& output) {
     }
     apps::output_file const may_be_written(output.json_path);
   }
+  if (wanted.beside > 0) {
+    if (output.engine_asked && !only(wanted.engines, "cpu")) {
+      throw invalid_argument("--beside: busy processes are started for the cpu engine only");
+    }
+    wanted.engines = {"cpu"};
+  }
   auto const cuda = std::find(wanted.engines.begin(), wanted.engines.end(), "cuda");
   if (cuda == wanted.engines.end()) return "";
   try {

@@ -54,6 +54,13 @@ index_t count(In in, index_t items, Keep const& keep) {
   return total;
 }
 
+/// Whether items are not written where they are read, as seen where they lie.
+template <class In, class Out>
+bool apart_for_certain(In const& in, Out const& out) {
+  return std::contiguous_iterator<In> && std::contiguous_iterator<Out> &&
+         !detail::in_place(in, out);
+}
+
 /// Throws unless 32 bits hold the offsets within chunks.
 inline void check_offsets(char const* call, index_t chunk_items) {
   if (chunk_items <= index_t{1} << 32) return;
@@ -72,10 +79,13 @@ inline void check_offsets(char const* call, index_t chunk_items) {
 /// chunks up to it have been read, and never beyond its own end. Otherwise `out`, as far as it may
 /// be written, must not overlap `in` or what the rule reads.
 ///
-/// Each item is decided about once, concurrently. Allocates one chunk a thread if it is of more
-/// than 8 KiB. Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and for such an
-/// overlap of what lies side by side in memory; std::bad_alloc; and what a predicate or the
-/// iterators throw.
+/// Items are decided about concurrently, each at least once. On a busy machine a thread may decide
+/// again about the items of another one that has lost its core; both times the answer must be the
+/// same. In place, and where iterators do not show where items lie, each is decided about once, and
+/// threads wait for each other. Allocates one chunk a thread if it is of more than 8 KiB, and one
+/// more where it works in place of another. Throws `invalid_argument` if threads < 1, n < 0 or
+/// chunk_items < 1, and for such an overlap of what lies side by side in memory; std::bad_alloc;
+/// and what a predicate or the iterators throw.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Rule>
 index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t capacity = unlimited,
                   index_t chunk_items = filter_chunk_items) {
@@ -101,10 +111,11 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
           if (all_kept && detail::goes_over(in, out)) return;
         }
         detail::copy_fitting(road, packed.items.data(), packed.count, out, capacity, place);
-      });
+      },
+      detail::apart_for_certain<In, Out>(in, out) ? aggregates::repeatable : aggregates::once);
 }
 
-/// `filter_by` of a predicate, which is called once for each item. Of iterators that are no
+/// `filter_by` of a predicate, which is called for each item as often. Of iterators that are no
 /// pointers it gets what `in` gives, which is read for it besides.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
 index_t filter(int threads, In in, Out out, index_t n, Keep keep, index_t capacity = unlimited,
@@ -135,10 +146,11 @@ index_t indices_by(int threads, Out out, index_t n, Rule rule, index_t capacity 
       },
       [&](packed_chunk const& packed, chunk const& c, index_t place) {
         detail::put_fitting(packed.items.data(), c.begin, packed.count, out, capacity, place);
-      });
+      },
+      aggregates::repeatable);
 }
 
-/// `indices_by` of a predicate, which is called once for each item.
+/// `indices_by` of a predicate, which is called for each item at least once.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
 index_t filter_indices(int threads, In in, Out out, index_t n, Keep keep,
                        index_t capacity = unlimited, index_t chunk_items = filter_chunk_items) {
@@ -192,10 +204,11 @@ index_t split_by(int threads, In in, split_outputs<Kept, Rejected> const& out, i
                              out.kept_capacity, place);
         detail::copy_fitting(road, packed.rejected.items.data(), packed.rejected.count,
                              out.rejected, out.rejected_capacity, c.begin - place);
-      });
+      },
+      aggregates::repeatable);
 }
 
-/// `split_by` of a predicate, which is called once for each item.
+/// `split_by` of a predicate, which is called for each item at least once.
 template <std::random_access_iterator In, class Keep, class Kept = std::iter_value_t<In>*,
           class Rejected = Kept>
 index_t split(int threads, In in, split_outputs<Kept, Rejected> const& out, index_t n, Keep keep,
@@ -209,8 +222,8 @@ index_t split(int threads, In in, split_outputs<Kept, Rejected> const& out, inde
 template <class Rule>
 index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter_chunk_items) {
   struct nothing {};
-  return cpu::run_chunks(
-      threads, n, chunk_items, plus<index_t>{}, 0, [] { return nothing{}; },
+  return cpu::sum_chunks(
+      threads, n, chunk_items, [] { return nothing{}; },
       [&](nothing, chunk const& c) {
         index_t count = 0;
         detail::mark_blocks(rule, c, [&](index_t, index_t items, std::uint8_t const* flags) {
@@ -218,8 +231,7 @@ index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter
           if (flags) count += detail::count(flags, items, set);
         });
         return count;
-      },
-      [](nothing, chunk const&, index_t) {});
+      });
 }
 
 /// How many of in[0..n-1] `keep` accepts. `keep` and errors as for `filter`.
@@ -229,10 +241,9 @@ index_t count_if(int threads, In in, index_t n, Keep keep,
   detail::refuse_predicate<In, Keep>();
   (void)detail::memory_of(in, n);  // refuses what is misaligned
   struct nothing {};
-  return cpu::run_chunks(
-      threads, n, chunk_items, plus<index_t>{}, 0, [] { return nothing{}; },
-      [&](nothing, chunk const& c) { return detail::count(in + c.begin, c.size(), keep); },
-      [](nothing, chunk const&, index_t) {});
+  return cpu::sum_chunks(
+      threads, n, chunk_items, [] { return nothing{}; },
+      [&](nothing, chunk const& c) { return detail::count(in + c.begin, c.size(), keep); });
 }
 
 }  // namespace libscan::inline v1::cpu

@@ -72,7 +72,8 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
                              out.values_capacity, place);
         detail::put_fitting(packed.offsets.data(), c.begin, kept, out.indices, out.indices_capacity,
                             place);
-      });
+      },
+      aggregates::repeatable);
 }
 
 /// out[k] = in[indices[k]] for k < count, on the default number of threads. `out` overlaps neither;
@@ -82,13 +83,12 @@ void gather(T const* in, index_t const* indices, index_t count, T* out) {
   detail::require_apart("gather", "indices and output", detail::memory_of(indices, count),
                         detail::memory_of(out, count));
   struct nothing {};
-  cpu::run_chunks(
-      default_threads(), count, filter_chunk_items, plus<index_t>{}, 0, [] { return nothing{}; },
+  cpu::sum_chunks(
+      default_threads(), count, filter_chunk_items, [] { return nothing{}; },
       [&](nothing, chunk const& c) {
         for (index_t k = c.begin; k < c.end; ++k) out[k] = in[indices[k]];
         return index_t{0};
-      },
-      [](nothing, chunk const&, index_t) {});
+      });
 }
 
 }  // namespace libscan::inline v1::cpu

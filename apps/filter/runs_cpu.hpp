@@ -154,7 +154,8 @@ index_t run_length_encode(int threads, In in, run_outputs<Values, Lengths, Offse
       [&](gathered_begins const& begins, chunk const& c, detail::run_begins before) {
         if (begins.count == 0) return;
         detail::write_runs(in, c, begins.items.data(), begins.count, before, out);
-      });
+      },
+      aggregates::repeatable);
   if (all.runs > 0) {
     detail::write_fitting(out.lengths, out.lengths_capacity, all.runs - 1, 1,
                           [=](index_t) { return n - all.last; });

@@ -53,8 +53,8 @@ std::vector<std::uint32_t> packed_heads(int threads, prefix_call const& call) {
   static_assert(chunk_items % cpu::word_heads == 0);
   std::vector<std::uint32_t> words(static_cast<std::size_t>(ceil_div(call.n, index_t{32})));
   described_heads const heads{call.segments};
-  cpu::run_chunks(
-      threads, call.n, chunk_items, plus<index_t>{}, 0,
+  cpu::sum_chunks(
+      threads, call.n, chunk_items,
       [&] { return std::vector<cpu::head_word>(chunk_items / cpu::word_heads); },
       [&](std::vector<cpu::head_word>& marks, cpu::chunk const& c) {
         cpu::mark_positions(heads, call.direction, call.n, c.begin, c.end, marks.data());
@@ -66,8 +66,7 @@ std::vector<std::uint32_t> packed_heads(int threads, prefix_call const& call) {
           words[static_cast<std::size_t>(c.begin / 32 + w)] = half(w);
         }
         return index_t{0};
-      },
-      [](std::vector<cpu::head_word> const&, cpu::chunk const&, index_t) {});
+      });
   return words;
 }
 

@@ -127,11 +127,12 @@ index_t write_rows(int threads, libscan::detail::expanded_list<Value> const& lis
     sorted.write_places(c.begin, c.end, before, offsets, indices, values);
   };
   // A single chunk need not be counted first.
-  index_t const entries = sorted.count() <= default_chunk_items
-                              ? sorted.write_places(0, sorted.count(), 0, offsets, indices, values)
-                              : cpu::run_chunks(
-                                    threads, sorted.count(), default_chunk_items, plus<index_t>{},
-                                    index_t{0}, [] { return no_state{}; }, count, write);
+  index_t const entries =
+      sorted.count() <= default_chunk_items
+          ? sorted.write_places(0, sorted.count(), 0, offsets, indices, values)
+          : cpu::run_chunks(
+                threads, sorted.count(), default_chunk_items, plus<index_t>{}, index_t{0},
+                [] { return no_state{}; }, count, write, aggregates::repeatable);
   index_t const last_row = sorted.count() == 0 ? -1 : sorted.row(sorted.count() - 1);
   std::fill(offsets + last_row + 1, offsets + list.list.rows + 1, static_cast<Offset>(entries));
   return entries;

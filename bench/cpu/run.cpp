@@ -14,13 +14,18 @@ namespace libscan::bench {
 
 void run_cpu_workloads(options const& wanted, report const& tell) {
   engine const on = engine::cpu(wanted.threads);
-  report const tell_threads = [&](std::vector<result> results) {
+  report const tell_more = [&](std::vector<result> results) {
     std::string const threads = std::to_string(on.threads());
-    for (result& r : results) r.operation = "scaling " + threads + ", " + r.operation;
+    for (result& r : results) {
+      if (wanted.tell_threads) r.operation = "scaling " + threads + ", " + r.operation;
+      if (wanted.beside > 0) {
+        r.operation = "beside " + std::to_string(wanted.beside) + ", " + r.operation;
+        r.beside = wanted.beside;
+      }
+    }
     tell(results);
   };
-  session const now{wanted, cpu::wall_us, wanted.tell_threads ? tell_threads : tell,
-                    cpu::least_sample_us, cpu::short_workload_us};
+  session const now{wanted, cpu::wall_us, tell_more, cpu::least_sample_us, cpu::short_workload_us};
   tbb::task_arena arena(on.threads());
   arena.execute([&] {
     if (wanted.operation == "scan") cpu::run_scans(on, now);

@@ -66,7 +66,8 @@ index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index
         } else {
           code.of_8_bytes(Kind, here.words, c.size(), first, to, road);
         }
-      });
+      },
+      aggregates::repeatable);
 }
 
 }  // namespace detail

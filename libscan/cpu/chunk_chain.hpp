@@ -6,17 +6,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <exception>
-#include <limits>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <string>
-#include <thread>
+#include <type_traits>
+#include <utility>
 
 #include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/carry_chain.hpp>
 #include <libscan/cpu/workers.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -32,88 +32,13 @@ struct chunk {
   index_t size() const { return end - begin; }
 };
 
+/// Whether the aggregate of a chunk may be made twice. `repeatable`: on a busy machine a thread
+/// that waits for a chunk makes its aggregate again, beside or in place of the thread that has it,
+/// from items that no chunk's consume_fn may have changed by then but the chunk's own. `once`: it
+/// waits.
+enum class aggregates { once, repeatable };
+
 namespace detail {
-
-/// Bytes that travel between memory and caches together.
-inline constexpr index_t cache_line = 64;
-
-/// Tells the core that this thread is waiting, so that a sibling hardware thread gets on.
-inline void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-/// Waits for another thread for the k-th time in a row. First a moment; then other threads may run,
-/// since on a busy machine the other one may need this very core; and in the end it sleeps.
-inline void wait_a_little(int k) {
-  if (k < 64) {
-    relax();
-  } else if (k < 10000) {
-    std::this_thread::yield();
-  } else {
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-}
-
-/// The order in which chunks run, and the carry that goes from each to the next. Forward progress:
-/// chunks are claimed in ascending order by an atomic ticket, so whoever waits for chunk k waits
-/// for a thread that has claimed k and is running (nobody claims before it runs). That thread waits
-/// at most for k - 1, and chunk 0 for nobody; hence every wait ends, with any number of threads.
-template <monoid Op>
-class chunk_chain {
- public:
-  using T = typename Op::value_type;
-
-  chunk_chain(index_t chunks, Op op, T init) : op_(op), carry_(init), limit_(chunks) {}
-
-  /// The next chunk to work on; nothing if all are claimed, or an earlier one has failed.
-  std::optional<index_t> claim() {
-    index_t const mine = ticket_.fetch_add(1, std::memory_order_relaxed);
-    if (mine < limit_.load(std::memory_order_relaxed)) return mine;
-    return std::nullopt;
-  }
-
-  /// Waits for chunk `mine`'s turn, takes its carry and hands op(carry, aggregate) to the next
-  /// chunk. Nothing if an earlier chunk failed, for then the turn may never come.
-  std::optional<T> pass(index_t mine, T aggregate) {
-    for (int waits = 0; turn_.load(std::memory_order_acquire) != mine; ++waits) {
-      if (limit_.load(std::memory_order_relaxed) < mine) return std::nullopt;
-      wait_a_little(waits);
-    }
-    // Only the chunk whose turn it is touches the carry; the turn orders these accesses.
-    T const carry = carry_;
-    carry_ = op_(carry, aggregate);
-    turn_.store(mine + 1, std::memory_order_release);
-    return carry;
-  }
-
-  /// Records that chunk `mine` threw. Later chunks stop, earlier ones go on, so that the error
-  /// reported is always the one of the first chunk that fails: the one a serial loop would meet.
-  void fail(index_t mine, std::exception_ptr error) {
-    std::scoped_lock const lock(failure_);
-    if (mine >= limit_.load(std::memory_order_relaxed)) return;
-    error_ = error;
-    limit_.store(mine, std::memory_order_relaxed);
-  }
-
-  /// After all threads have returned: what all chunks sum to, or the recorded exception.
-  T total() const {
-    if (error_) std::rethrow_exception(error_);
-    return carry_;
-  }
-
- private:
-  Op op_;
-  alignas(cache_line) std::atomic<index_t> ticket_{0};
-  alignas(cache_line) std::atomic<index_t> turn_{0};
-  T carry_;                                         // shares the line that travels with the turn
-  alignas(cache_line) std::atomic<index_t> limit_;  // chunks from here on are not wanted
-  std::mutex failure_;
-  std::exception_ptr error_;
-};
 
 inline void check_chunks(int threads, index_t n, index_t chunk_items) {
   if (threads >= 1 && n >= 0 && chunk_items >= 1) return;
@@ -128,25 +53,128 @@ inline chunk chunk_at(index_t index, index_t n, index_t chunk_items) {
   return {index, begin, begin + std::min(chunk_items, n - begin)};
 }
 
-/// Calls work(chain, mine) on each thread that finds a chunk; `mine` is the one in hand, which is
+/// One thread's part in a chain.
+template <monoid Op>
+class chain_thread {
+ public:
+  using T = typename Op::value_type;
+
+  explicit chain_thread(carry_chain<Op>& chain) : chain_(chain), self_(chain.join()) {}
+
+  std::optional<index_t> claim() { return chain_.claim(self_); }
+
+  template <class Second>
+  std::optional<T> pass(index_t mine, T const& aggregate, Second& second) {
+    return chain_.pass(self_, mine, aggregate, second);
+  }
+
+ private:
+  carry_chain<Op>& chain_;
+  typename carry_chain<Op>::member* self_;
+};
+
+/// Calls work(thread, mine) on each thread that finds a chunk; `mine` is the one in hand, which is
 /// to blame for what `work` throws.
 template <monoid Op, class Work>
 typename Op::value_type run_chain(int threads, index_t n, index_t chunk_items, Op op,
                                   typename Op::value_type init, Work const& work) {
   check_chunks(threads, n, chunk_items);
   index_t const chunks = ceil_div(n, chunk_items);
-  chunk_chain<Op> chain(chunks, op, init);
-  run_workers(static_cast<int>(std::min<index_t>(threads, chunks)), [&] {
-    auto mine = chain.claim();
+  int const workers = static_cast<int>(std::min<index_t>(threads, chunks));
+  carry_chain<Op> chain(workers, chunks, op, init);
+  cpu::run_workers(workers, [&] {
+    chain_thread<Op> thread(chain);
+    auto mine = thread.claim();
     if (!mine) return;
     try {
-      work(chain, mine);
+      work(thread, mine);
     } catch (...) {
       chain.fail(*mine, std::current_exception());
     }
   });
   return chain.total();
 }
+
+/// The chunks of one thread, in turn. Of many it claims each before it works on the one before.
+class chunk_sequence {
+ public:
+  chunk_sequence(int threads, index_t n, index_t chunk_items)
+      : n_(n), chunk_items_(chunk_items), ahead_(n / chunk_items >= index_t{8} * threads) {}
+
+  /// Chunk `mine`, with what is known of the thread's next.
+  template <class Thread>
+  chunk begin(Thread& thread, index_t mine) {
+    chunk work = chunk_at(mine, n_, chunk_items_);
+    // Of few chunks, a thread that takes two may leave none to another.
+    if (ahead_) next_ = thread.claim();
+    if (next_) {
+      chunk const then = chunk_at(*next_, n_, chunk_items_);
+      work.next_begin = then.begin;
+      work.next_end = then.end;
+    }
+    return work;
+  }
+
+  /// The thread's next chunk, if there is one.
+  template <class Thread>
+  std::optional<index_t> next(Thread& thread) {
+    return ahead_ ? std::exchange(next_, std::nullopt) : thread.claim();
+  }
+
+ private:
+  index_t n_;
+  index_t chunk_items_;
+  bool ahead_;
+  std::optional<index_t> next_;
+};
+
+/// Makes aggregates of other threads' chunks again, in a state apart from the thread's own, which
+/// is made when it is first needed.
+template <class MakeState, class Aggregate>
+class second_sum {
+  using state = std::decay_t<std::invoke_result_t<MakeState&>>;
+
+ public:
+  second_sum(bool allowed, index_t n, index_t chunk_items, MakeState& make_state,
+             Aggregate& aggregate_fn)
+      : allowed_(allowed),
+        n_(n),
+        chunk_items_(chunk_items),
+        make_state_(make_state),
+        aggregate_fn_(aggregate_fn) {}
+
+  bool ready() try {
+    if (allowed_ && state_ == nullptr) state_.reset(new state(make_state_()));
+    return allowed_;
+  } catch (...) {
+    return allowed_ = false;  // Without memory for it the thread waits.
+  }
+
+  template <class T>
+  T sum(index_t index) {
+    return aggregate_fn_(*state_, chunk_at(index, n_, chunk_items_));
+  }
+
+ private:
+  bool allowed_;
+  index_t n_, chunk_items_;
+  MakeState& make_state_;
+  Aggregate& aggregate_fn_;
+  std::unique_ptr<state> state_;
+};
+
+/// The same where no state is kept.
+template <class Aggregate>
+struct stateless_second_sum {
+  index_t n, chunk_items;
+  Aggregate& aggregate_fn;
+
+  static constexpr bool ready() { return true; }
+  template <class T>
+  T sum(index_t index) {
+    return aggregate_fn(chunk_at(index, n, chunk_items));
+  }
+};
 
 }  // namespace detail
 
@@ -163,6 +191,12 @@ typename Op::value_type run_chain(int threads, index_t n, index_t chunk_items, O
 /// Of many chunks a thread claims each before it works on the one before, so that it may ask for
 /// its memory in time (read_ahead.hpp).
 ///
+/// On a busy machine a thread may lose its core between the two calls for a chunk or within them,
+/// and later chunks wait for its aggregate. If that is `repeatable`, a waiting thread calls
+/// aggregate_fn for that chunk again, with a second state of its own, and goes on; both calls must
+/// return the same. A thread that lost its core takes part again when it is back, and consumes its
+/// chunks itself.
+///
 /// At most `threads` threads work, the caller among them; a single chunk runs on the caller alone.
 /// Calls for different chunks run concurrently, so they must not write to the same place. Nothing
 /// depends on the number of threads or on timing: the association is fixed by n and `chunk_items`.
@@ -174,23 +208,19 @@ typename Op::value_type run_chain(int threads, index_t n, index_t chunk_items, O
 template <monoid Op, class MakeState, class Aggregate, class Consume>
 typename Op::value_type run_chunks(int threads, index_t n, index_t chunk_items, Op op,
                                    typename Op::value_type init, MakeState&& make_state,
-                                   Aggregate&& aggregate_fn, Consume&& consume_fn) {
-  return detail::run_chain(threads, n, chunk_items, op, init, [&](auto& chain, auto& mine) {
+                                   Aggregate&& aggregate_fn, Consume&& consume_fn,
+                                   aggregates sums = aggregates::once) {
+  return detail::run_chain(threads, n, chunk_items, op, init, [&](auto& thread, auto& mine) {
     auto state = make_state();
-    // Of few chunks, a thread that takes two may leave none to another.
-    bool const ahead = n / chunk_items >= index_t{8} * threads;
+    detail::second_sum second(sums == aggregates::repeatable, n, chunk_items, make_state,
+                              aggregate_fn);
+    detail::chunk_sequence own(threads, n, chunk_items);
     while (mine) {
-      chunk work = detail::chunk_at(*mine, n, chunk_items);
-      auto next = ahead ? chain.claim() : std::nullopt;
-      if (next) {
-        chunk const then = detail::chunk_at(*next, n, chunk_items);
-        work.next_begin = then.begin;
-        work.next_end = then.end;
-      }
-      auto const carry = chain.pass(*mine, aggregate_fn(state, work));
+      chunk const work = own.begin(thread, *mine);
+      auto const carry = thread.pass(*mine, aggregate_fn(state, work), second);
       if (!carry) return;
       consume_fn(state, work, *carry);
-      mine = ahead ? next : chain.claim();
+      mine = own.next(thread);
     }
   });
 }
@@ -198,17 +228,19 @@ typename Op::value_type run_chunks(int threads, index_t n, index_t chunk_items, 
 /// The same for chunks so many that each thread may claim its next one before it consumes the one
 /// in hand, and summarise it on the way: consume_fn(chunk, carry, next), with `next` that chunk's
 /// address or null, returns its aggregate (for null, anything), which must be as aggregate_fn's.
-/// That is called for the first chunk of each thread alone. An exception is put down to the chunk
-/// in hand.
+/// That is called for the first chunk of each thread, and for chunks of threads that are late: the
+/// aggregates are `repeatable`. An exception is put down to the chunk in hand.
 template <monoid Op, class Aggregate, class Consume>
 typename Op::value_type run_chunks_ahead(int threads, index_t n, index_t chunk_items, Op op,
                                          typename Op::value_type init, Aggregate&& aggregate_fn,
                                          Consume&& consume_fn) {
-  return detail::run_chain(threads, n, chunk_items, op, init, [&](auto& chain, auto& mine) {
+  return detail::run_chain(threads, n, chunk_items, op, init, [&](auto& thread, auto& mine) {
+    detail::stateless_second_sum<std::remove_reference_t<Aggregate>> second{n, chunk_items,
+                                                                            aggregate_fn};
     chunk work = detail::chunk_at(*mine, n, chunk_items);
     auto aggregate = aggregate_fn(work);
-    while (auto const carry = chain.pass(*mine, aggregate)) {
-      auto const claimed = chain.claim();
+    while (auto const carry = thread.pass(*mine, aggregate, second)) {
+      auto const claimed = thread.claim();
       chunk const next = detail::chunk_at(claimed.value_or(0), n, chunk_items);
       aggregate = consume_fn(work, *carry, claimed ? &next : nullptr);
       if (!claimed) return;
@@ -216,6 +248,23 @@ typename Op::value_type run_chunks_ahead(int threads, index_t n, index_t chunk_i
       work = next;
     }
   });
+}
+
+/// Calls work(state, chunk) for each chunk once, in any order, on up to `threads` threads, none of
+/// which waits for another; returns the sum of what it returns. State and errors are those of
+/// `run_chunks`.
+template <class MakeState, class Work>
+index_t sum_chunks(int threads, index_t n, index_t chunk_items, MakeState&& make_state,
+                   Work&& work) {
+  std::atomic<index_t> total{0};
+  detail::run_chain(threads, n, chunk_items, plus<index_t>{}, 0, [&](auto& thread, auto& mine) {
+    auto state = make_state();
+    detail::chunk_sequence own(threads, n, chunk_items);
+    index_t sum = 0;
+    for (; mine; mine = own.next(thread)) sum += work(state, own.begin(thread, *mine));
+    total.fetch_add(sum, std::memory_order_relaxed);
+  });
+  return total.load(std::memory_order_relaxed);
 }
 
 }  // namespace libscan::inline v1::cpu

@@ -94,7 +94,8 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
         T const last =
             code::template scan<Kind>(in + c.begin, out + c.begin, c.size(), op, carry, sums, road);
         if (c.end == n) total = last;
-      });
+      },
+      aggregates::repeatable);
   return total;
 }
 
@@ -112,8 +113,9 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
 /// other overlap is refused if both lie side by side in memory, and undefined if not. Writes to
 /// different items must not race (std::vector<bool> does).
 ///
-/// Reads n and writes n items of memory, allocates nothing below one chunk (`chunk_items`, or n)
-/// and nothing that grows with n above. Floating-point results depend on n and `chunk_items` only,
+/// Reads n and writes n items of memory; on a busy machine a thread reads and sums a chunk again in
+/// place of one that has lost its core. Allocates nothing below one chunk (`chunk_items`, or n) and
+/// nothing that grows with n above. Floating-point results depend on n and `chunk_items` only,
 /// bit for bit, never on `threads`, timing or the CPU: a fixed network of sums within 64 bytes of
 /// items, then from left to right; with operators of your own four streams a chunk, each from left
 /// to right, or a single one where a single chunk's results are no floating-point numbers.

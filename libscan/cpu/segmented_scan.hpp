@@ -147,7 +147,8 @@ void scan_segmented_chunks(int threads, scan_direction direction, Source const& 
         detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
           detail::scan_segments<Kind>(here, to, c.size(), op, carry, init, road, ahead);
         });
-      });
+      },
+      aggregates::repeatable);
 }
 
 }  // namespace detail

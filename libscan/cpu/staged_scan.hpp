@@ -26,9 +26,10 @@ namespace libscan::inline v1::cpu {
 inline constexpr index_t staged_chunk_items = index_t{1} << 14;
 
 /// Brings items: source(begin, end, to) sets to[k] to item begin + k for all items of [begin, end).
-/// Called concurrently, once for each chunk. A source may have direct(begin) besides, which returns
-/// where the items lie side by side from item `begin` on, or null if they do not; then, forwards,
-/// nothing is brought.
+/// Called concurrently, once for each chunk, or again where a thread is late (run_chunks); both
+/// times it must bring the same. A source may have direct(begin) besides, which returns where the
+/// items lie side by side from item `begin` on, or null if they do not; then, forwards, nothing is
+/// brought.
 template <class Source, class T>
 concept item_source = requires(Source const& source, index_t item, T* to) {
   source(item, item, to);
@@ -91,7 +92,8 @@ void deliver(Out out, scan_direction direction, index_t n, chunk const& c, T* as
 /// results are converted to what it holds. It may be what `source` reads, item i from out[i]; it
 /// must not be read otherwise. `op` is called only as op(earlier, later) in the order of the scan.
 /// Floating-point results depend on n and `chunk_items` only, bit for bit. Reads n and writes n
-/// items; allocates one chunk a thread if it is of more than 8 KiB.
+/// items; allocates one chunk a thread if it is of more than 8 KiB, and one more where it works in
+/// place of another.
 ///
 /// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, std::bad_alloc, and what
 /// `source` throws (of several, for the chunk that comes first); `out` is then partly written.
@@ -116,7 +118,8 @@ void staged_scan(int threads, scan_direction direction, Source const& source, Ou
         detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
           code::template scan<Kind>(here.items, to, c.size(), op, carry, here.sums, road);
         });
-      });
+      },
+      aggregates::repeatable);
 }
 
 }  // namespace libscan::inline v1::cpu

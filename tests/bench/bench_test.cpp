@@ -30,6 +30,8 @@ TEST_CASE("a summary holds the median, the extremes, and the width of the middle
   CHECK(r.most_us == 9);
   CHECK(r.noise == Approx((7.0 - 3.0) / 5.0));
   CHECK(r.samples == 9);
+  CHECK(r.p95_us == 9);
+  CHECK(summary({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 9}).p95_us == 5);
   CHECK(summary({3}).noise == 0);
 }
 

@@ -148,7 +148,8 @@ TEST_CASE("Extremes of times have identities") {
   CHECK(cpu::reduce(2, items.begin(), 0, minimum<seconds>{}) == seconds::max());
   CHECK(cpu::reduce(2, items.begin(), many, plus<seconds>{}) == seconds(42) * many);
   std::vector<seconds> out(many);
-  cpu::exclusive_scan(2, items.begin(), out.begin(), many, minimum<seconds>{}, seconds(1000), chunk);
+  cpu::exclusive_scan(2, items.begin(), out.begin(), many, minimum<seconds>{}, seconds(1000),
+                      chunk);
   CHECK(out[0] == seconds(1000));
   CHECK(out.back() == seconds(42));
   using point = system_clock::time_point;

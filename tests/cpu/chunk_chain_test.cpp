@@ -3,6 +3,7 @@
 // private state, whatever the threads do; errors end it without a hang.
 #include <libscan/cpu/chunk_chain.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cfenv>
 #include <chrono>
@@ -39,6 +40,7 @@ std::atomic<long> allocations{0};
 namespace libscan::test {
 namespace {
 
+using cpu::aggregates;
 using cpu::chunk;
 using cpu::run_chunks;
 
@@ -50,15 +52,33 @@ void stall(index_t which, std::uint64_t round) {
   }
 }
 
+/// Items and how often each was visited, by any thread.
+using visits = std::vector<std::atomic<int>>;
+
+void visit(visits& items, chunk const& c) {
+  for (index_t i = c.begin; i < c.end; ++i) ++items[static_cast<std::size_t>(i)];
+}
+
+bool all_once(visits const& items) {
+  return std::all_of(items.begin(), items.end(), [](auto const& times) { return times == 1; });
+}
+
+/// Whether each item was visited, and only once unless twice is allowed: by its chunk's thread, and
+/// by another one in its place.
+bool visited(visits const& items, aggregates sums) {
+  if (sums == aggregates::once) return all_once(items);
+  return std::all_of(items.begin(), items.end(), [](auto const& times) { return times >= 1; });
+}
+
 /// Runs a chain over intervals and returns what is wrong with it, "" if nothing.
-std::string misconduct(int threads, index_t n, index_t chunk_items, std::uint64_t stalls) {
+std::string misconduct(int threads, index_t n, index_t chunk_items, std::uint64_t stalls,
+                       aggregates sums = aggregates::once) {
   struct private_state {
     std::thread::id owner = std::this_thread::get_id();
     index_t in_hand = -1;
     index_t next_begin = 0, next_end = 0;  // of the next chunk, if known
   };
-  std::vector<char> aggregated(static_cast<std::size_t>(n), 0);
-  std::vector<char> consumed(aggregated);
+  visits aggregated(static_cast<std::size_t>(n)), consumed(aggregated.size());
   std::atomic<int> states{0};
   std::atomic<bool> mixed{false};
   std::atomic<bool> wrong_carry{false};
@@ -70,13 +90,14 @@ std::string misconduct(int threads, index_t n, index_t chunk_items, std::uint64_
       },
       [&](private_state& state, chunk const& c) {
         if (stalls != 0) stall(c.index, stalls);
-        if (state.in_hand != -1 || state.owner != std::this_thread::get_id()) mixed = true;
+        if (state.owner != std::this_thread::get_id()) mixed = true;
+        if (sums == aggregates::once && state.in_hand != -1) mixed = true;
         bool const known = state.next_begin < state.next_end;
         if (known && (c.begin != state.next_begin || c.end != state.next_end)) mixed = true;
         state.in_hand = c.index;
         state.next_begin = c.next_begin;
         state.next_end = c.next_end;
-        for (index_t i = c.begin; i < c.end; ++i) ++aggregated[static_cast<std::size_t>(i)];
+        visit(aggregated, c);
         return interval::over(c.begin, c.end);
       },
       [&](private_state& state, chunk const& c, interval carry) {
@@ -84,13 +105,14 @@ std::string misconduct(int threads, index_t n, index_t chunk_items, std::uint64_
         if (state.in_hand != c.index || state.owner != std::this_thread::get_id()) mixed = true;
         if (carry != interval::over(-1, c.begin)) wrong_carry = true;
         state.in_hand = -1;
-        for (index_t i = c.begin; i < c.end; ++i) ++consumed[static_cast<std::size_t>(i)];
-      });
-  std::vector<char> const once(static_cast<std::size_t>(n), 1);
-  if (aggregated != once || consumed != once) return "an item was not visited exactly once";
+        visit(consumed, c);
+      },
+      sums);
+  if (!visited(aggregated, sums) || !all_once(consumed)) return "wrong visits to an item";
   if (mixed) return "private state was mixed up";
   if (wrong_carry) return "a chunk got a wrong carry";
-  if (states > threads) return "more states than threads";
+  int const each = sums == aggregates::once ? 1 : 2;
+  if (states > each * threads) return "more states than threads have";
   if (n == 0 && states != 0) return "a state was made for nothing";
   if (total != interval::over(-1, n)) return "wrong total: " + to_string(total.found);
   return "";
@@ -98,24 +120,23 @@ std::string misconduct(int threads, index_t n, index_t chunk_items, std::uint64_
 
 /// The same of a chain whose threads claim ahead.
 std::string misconduct_ahead(int threads, index_t n, index_t chunk_items, std::uint64_t stalls) {
-  std::vector<char> aggregated(static_cast<std::size_t>(n), 0);
-  std::vector<char> consumed(aggregated);
+  visits aggregated(static_cast<std::size_t>(n)), consumed(aggregated.size());
   std::atomic<bool> wrong_carry{false};
   auto const aggregate = [&](chunk const& c) {
     if (stalls != 0) stall(c.index, stalls);
-    for (index_t i = c.begin; i < c.end; ++i) ++aggregated[static_cast<std::size_t>(i)];
+    visit(aggregated, c);
     return interval::over(c.begin, c.end);
   };
   auto const total =
       cpu::run_chunks_ahead(threads, n, chunk_items, tripwire{}, interval::over(-1, 0), aggregate,
                             [&](chunk const& c, interval carry, chunk const* next) {
                               if (carry != interval::over(-1, c.begin)) wrong_carry = true;
-                              for (index_t i = c.begin; i < c.end; ++i)
-                                ++consumed[static_cast<std::size_t>(i)];
+                              visit(consumed, c);
                               return next != nullptr ? aggregate(*next) : interval{};
                             });
-  std::vector<char> const once(static_cast<std::size_t>(n), 1);
-  if (aggregated != once || consumed != once) return "an item was not visited exactly once";
+  if (!visited(aggregated, aggregates::repeatable) || !all_once(consumed)) {
+    return "wrong visits to an item";
+  }
   if (wrong_carry) return "a chunk got a wrong carry";
   if (total != interval::over(-1, n)) return "wrong total: " + to_string(total.found);
   return "";
@@ -128,6 +149,7 @@ TEST_CASE("every chunk is visited once with the sum of all earlier ones") {
         for (index_t const chunk_items : {1, 2, 7, 64, 5000}) {
           INFO(threads << " threads, n = " << n << ", chunks of " << chunk_items);
           CHECK(misconduct(threads, n, chunk_items, 0) == "");
+          CHECK(misconduct(threads, n, chunk_items, 0, aggregates::repeatable) == "");
           CHECK(misconduct_ahead(threads, n, chunk_items, 0) == "");
         }
       }
@@ -140,10 +162,130 @@ TEST_CASE("stalled chunks hold up the chain, but change nothing") {
     for (std::uint64_t round = 1; round <= 20; ++round) {
       for (int const threads : {2, 16}) {
         CHECK(misconduct(threads, 200, 3, round) == "");
+        CHECK(misconduct(threads, 200, 3, round, aggregates::repeatable) == "");
         CHECK(misconduct_ahead(threads, 200, 3, round) == "");
       }
     }
   });
+}
+
+struct failure : std::runtime_error {
+  explicit failure(index_t where) : runtime_error("planted"), chunk_index(where) {}
+  index_t chunk_index;
+};
+
+/// Waits until `ready` is true; false if that takes too long.
+template <class Ready>
+bool comes(Ready ready) {
+  auto const give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!ready()) {
+    if (std::chrono::steady_clock::now() > give_up) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+TEST_CASE("a chain goes on while a thread is held in an aggregate") {
+  for (int const threads : {2, 3, 16}) {
+    for (index_t const held : {0, 7, 99}) {
+      INFO(threads << " threads, chunk " << held);
+      std::atomic<int> calls{0}, consumed{0};
+      std::atomic<bool> others_came{true};
+      auto const aggregate = [&](chunk const& c) {
+        // All others but the one that the thread may have claimed besides.
+        if (c.index == held && calls++ == 0) others_came = comes([&] { return consumed >= 98; });
+        return index_t{1};
+      };
+      index_t total = 0;
+      with_threads(threads, [&] {
+        total = run_chunks(
+            threads, 100, 1, plus<index_t>{}, 0, [] { return 0; },
+            [&](int, chunk const& c) { return aggregate(c); },
+            [&](int, chunk const& c, index_t carry) { consumed += carry == c.index ? 1 : 0; },
+            aggregates::repeatable);
+      });
+      CHECK(others_came);
+      CHECK(total == 100);
+      CHECK(consumed == 100);
+      bool const last = held == 99;  // for which nobody waits
+      CHECK((last || calls > 1));
+      calls = consumed = 0;
+      with_threads(threads, [&] {
+        total = cpu::run_chunks_ahead(threads, 100, 1, plus<index_t>{}, 0, aggregate,
+                                      [&](chunk const& c, index_t carry, chunk const* next) {
+                                        consumed += carry == c.index ? 1 : 0;
+                                        return next != nullptr ? aggregate(*next) : 0;
+                                      });
+      });
+      CHECK(others_came);
+      CHECK(total == 100);
+      CHECK(consumed == 100);
+    }
+  }
+}
+
+TEST_CASE("a chunk is not consumed while another thread still reads it") {
+  std::atomic<int> calls{0};
+  std::atomic<bool> later_consumed{false}, second_left{false}, in_order{false}, came{true};
+  with_threads(3, [&] {
+    run_chunks(
+        3, 30, 1, plus<int>{}, 0, [] { return 0; },
+        [&](int, chunk const& c) {
+          if (c.index != 0) return 1;
+          int const call = calls++;
+          if (call == 0 && !comes([&] { return calls == 2; })) came = false;
+          if (call == 1) {
+            // The owner, which goes on now, and a third thread let later chunks begin.
+            if (!comes([&] { return later_consumed.load(); })) came = false;
+            second_left = true;
+          }
+          return 1;
+        },
+        [&](int, chunk const& c, int) {
+          if (c.index == 0) in_order = second_left.load();
+          if (c.index > 0) later_consumed = true;
+        },
+        aggregates::repeatable);
+  });
+  CHECK(came);
+  CHECK(in_order);
+}
+
+TEST_CASE("what an aggregate throws in another thread's place leaves the chain") {
+  std::atomic<int> calls{0};
+  std::atomic<bool> thrown{false}, came{true};
+  auto const run = [&] {
+    run_chunks(
+        2, 50, 1, plus<int>{}, 0, [] { return 0; },
+        [&](int, chunk const& c) {
+          if (c.index != 9) return 1;
+          if (calls++ > 0) {
+            thrown = true;
+            throw failure(9);
+          }
+          if (!comes([&] { return thrown.load(); })) came = false;
+          return 1;
+        },
+        [](int, chunk const&, int) {}, aggregates::repeatable);
+  };
+  with_threads(2, [&] { CHECK_THROWS_AS(run(), failure); });
+  CHECK(came);
+}
+
+TEST_CASE("a thread that has held up others which cannot help leaves the chain to them") {
+  for (int const threads : {2, 3, 16}) {
+    index_t total = 0;
+    with_threads(threads, [&] {
+      total = run_chunks(
+          threads, 400, 1, plus<index_t>{}, 0, [] { return 0; },
+          [&](int, chunk const& c) {
+            if (c.index % 50 == 9) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            return c.index;
+          },
+          [](int, chunk const&, index_t) {});
+    });
+    CHECK(total == 400 * 399 / 2);
+  }
 }
 
 TEST_CASE("several threads take part") {
@@ -165,11 +307,6 @@ TEST_CASE("several threads take part") {
 TEST_CASE("a chain ends when only the caller comes to work") {
   with_threads(1, [&] { CHECK(misconduct(16, 1000, 3, 0) == ""); });
 }
-
-struct failure : std::runtime_error {
-  explicit failure(index_t where) : runtime_error("planted"), chunk_index(where) {}
-  index_t chunk_index;
-};
 
 /// The chunk whose exception leaves a chain in which chunks from `first` on throw in the given
 /// call; -1 if none does.

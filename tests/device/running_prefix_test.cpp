@@ -95,7 +95,7 @@ void require_prefixes(std::vector<index_t> const& steps, T init, T identity, int
 
 /// What no tile adds to, and what comes before all of them.
 template <class Op>
-typename Op::value_type identity_of() {
+typename Op::value_type identity_value() {
   using T = typename Op::value_type;
   if constexpr (std::is_same_v<Op, join_affine>) {
     return {0, {1, 0}};
@@ -134,7 +134,8 @@ TEMPLATE_LIST_TEST_CASE("a prefix advances over any number of tiles", "", chaine
     int how = 0;
     for (auto const& steps : walks) {
       INFO(schedule << ", walk of " << steps.size() << " steps to " << steps.back());
-      require_prefixes<TestType>(steps, first_of<TestType>(), identity_of<TestType>(), how++ % 3);
+      require_prefixes<TestType>(steps, first_of<TestType>(), identity_value<TestType>(),
+                                 how++ % 3);
     }
   });
 }

@@ -138,7 +138,7 @@ class EveryArrayProgram(EveryProgram):
     of an array."""
     words_of_help = EveryProgram.words_of_help + [
         "--engine", "--threads", "--memory", "--dtype", "--column", "--format", "--header",
-        "--comments", "--progress", "--verify", "--time", "docs/text.md"]
+        "--comments", "--progress", "--verify", "--time", "docs/text.md", "docs/outputs.md"]
     input_name = "INPUT"
     samples = staticmethod(samples)
 

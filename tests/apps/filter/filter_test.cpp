@@ -287,7 +287,7 @@ TEST_CASE("a chunk is not blamed for what the next one throws") {
   });
 }
 
-TEST_CASE("a predicate is asked once for each item, and its exception gets out") {
+TEST_CASE("a predicate is asked for each item, once in place, and its exception gets out") {
   with_threads(16, [&] {
     auto const in = make_input<int>(pattern::sorted, 5000);
     std::vector<int> out(in.size());
@@ -297,6 +297,11 @@ TEST_CASE("a predicate is asked once for each item, and its exception gets out")
       return true;
     };
     cpu::filter(16, in.data(), out.data(), 5000, count, 5000, 64);
+    // And again in place of a thread that is late.
+    CHECK(std::all_of(asked.begin(), asked.end(), [](auto const& times) { return times >= 1; }));
+    std::fill(asked.begin(), asked.end(), 0);
+    out = in;
+    cpu::filter(16, out.data(), out.data(), 5000, count, 5000, 64);
     CHECK(std::all_of(asked.begin(), asked.end(), [](auto const& times) { return times == 1; }));
 
     auto const trip = [](int x) -> bool {

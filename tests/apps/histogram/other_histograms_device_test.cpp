@@ -131,8 +131,8 @@ TEST_CASE("CUDA's types of 16 bits are counted as the library's") {
     auto const word = static_cast<std::uint16_t>(bits);
     __half const half(__half_raw{word});
     __nv_bfloat16 const brain(__nv_bfloat16_raw{word});
-    bool const same = halves.find(half) == same_halves.find({word}) &&
-                      brains.find(brain) == same_brains.find({word});
+    bool const same = halves.find(half) == same_halves.find(float16::of_bits(word)) &&
+                      brains.find(brain) == same_brains.find(bfloat16::of_bits(word));
     if (!same) REQUIRE(same);
   }
 }

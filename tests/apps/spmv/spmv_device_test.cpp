@@ -81,13 +81,13 @@ struct by_road {
 };
 using balanced = by_road<spmv_road::balanced>;
 using tiny_balanced = by_road<spmv_road::balanced, tiny_spmv>;
-using segmented = by_road<spmv_road::segmented>;
+using segmented_sums = by_road<spmv_road::segmented>;
 using scalar = by_road<spmv_road::scalar>;
 using vector = by_road<spmv_road::vector>;
 
 template <class... Roads>
 struct roads {};
-using all_roads = roads<balanced, tiny_balanced, segmented, scalar, vector>;
+using all_roads = roads<balanced, tiny_balanced, segmented_sums, scalar, vector>;
 
 /// Some roads in builds of few types, in others all.
 template <class... Roads>
@@ -272,7 +272,8 @@ TEST_CASE("semirings: shortest paths, likeliest paths, reachability") {
     require_exact(some_roads<balanced, tiny_balanced>{}, host, x, y, min_plus<float>{}, 0.25f,
                   0.5f);
     if constexpr (!quick_types) {
-      require_exact(some_roads<segmented, vector>{}, host, x, y, max_times<float>{}, 2.0f, 0.5f);
+      require_exact(some_roads<segmented_sums, vector>{}, host, x, y, max_times<float>{}, 2.0f,
+                    0.5f);
     }
     auto const links = make_csr<std::int32_t>(rows, 333, shape.length, pattern::small, 6);
     auto const from = make_input<std::int32_t>(pattern::low_entropy, 333, 7);
@@ -281,7 +282,7 @@ TEST_CASE("semirings: shortest paths, likeliest paths, reachability") {
     if constexpr (!quick_types) {
       require_exact(some_roads<tiny_balanced, scalar>{}, links, from, to,
                     plus_times<std::int32_t>{}, -3, 7);
-      require_exact(some_roads<segmented>{}, links, from, to, min_plus<std::int32_t>{}, 0, 1);
+      require_exact(some_roads<segmented_sums>{}, links, from, to, min_plus<std::int32_t>{}, 0, 1);
     }
   }
 }
@@ -307,7 +308,7 @@ TEST_CASE("a pattern matrix counts each entry as one") {
   std::vector<double> const y(900, 4.0);
   require_exact(some_roads<tiny_balanced, vector>{}, host, x, y, plus_times<double>{}, 1.0, 0.5);
   if constexpr (!quick_types) {
-    require_exact(some_roads<segmented>{}, host, x, y, min_plus<double>{}, 0.0, 0.0);
+    require_exact(some_roads<segmented_sums>{}, host, x, y, min_plus<double>{}, 0.0, 0.0);
   }
 }
 

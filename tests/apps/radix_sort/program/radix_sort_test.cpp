@@ -370,7 +370,7 @@ TEST_CASE("each segment is sorted on its own") {
     }
   }
   float keys[3] = {};
-  index_t const wrong[][3] = {{1, 2, 3}, {0, 4, 3}, {0, 2, 2}};
+  index_t const wrong[][3] = {{-1, 2, 3}, {0, 4, 3}, {0, 2, 4}, {2, 1, 3}};
   for (auto const& offsets : wrong) {
     CHECK_THROWS_AS(cpu::sort_keys_in_segments(1, keys, keys, 3, offsets, 2), invalid_argument);
   }

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The carry that goes from chunk to chunk, and the threads that pass it on. A thread whose turn
+// does not come because the owner of an earlier chunk has lost its core sums that chunk again and
+// passes the carry on in the owner's place: on a busy machine nobody waits for the scheduler. Where
+// sums must not be made twice, the thread waits, and the late owner leaves the chain when it is
+// back: the others go on without waiting for it once more.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <libscan/core/operators.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/claimed_chunk.hpp>
+#include <libscan/cpu/waiting.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// The order in which chunks run, and the carry that goes from each to the next. Forward progress:
+/// chunks are claimed in ascending order by an atomic ticket, so whoever waits for chunk k waits
+/// for a thread that has claimed k and is running (nobody claims before it runs). That thread waits
+/// at most for k - 1, and chunk 0 for nobody; hence every wait ends, with any number of threads.
+/// With second sums a thread waits for another only while that one holds the carry in hand.
+template <monoid Op>
+class carry_chain {
+ public:
+  using T = typename Op::value_type;
+  using member = chain_member<T>;
+
+  carry_chain(int threads, index_t chunks, Op op, T init)
+      : op_(op), threads_(threads), carry_(init), limit_(chunks) {
+    if (threads <= 1) return;
+    if (threads <= few_members) {
+      members_ = reinterpret_cast<member*>(few_);
+      for (int i = 0; i < threads; ++i) std::construct_at(members_ + i);
+    } else {
+      more_ = std::make_unique<member[]>(static_cast<std::size_t>(threads));
+      members_ = more_.get();
+    }
+  }
+  carry_chain(carry_chain const&) = delete;
+  carry_chain& operator=(carry_chain const&) = delete;
+
+  /// Called once by each thread, of which there are no more than `threads`. Null for a thread
+  /// that is alone.
+  member* join() {
+    if (members_ == nullptr) return nullptr;
+    active_.fetch_add(1, std::memory_order_relaxed);
+    auto const index = joined_.fetch_add(1, std::memory_order_relaxed);
+    members_[index].joined_at = ticks();
+    return members_ + index;
+  }
+
+  /// The next chunk to work on; nothing if all are claimed, or an earlier one has failed, or other
+  /// threads do better without this one.
+  std::optional<index_t> claim(member* self) {
+    if (self != nullptr && self->late.load(std::memory_order_relaxed) && leave()) {
+      return std::nullopt;
+    }
+    index_t const mine = ticket_.fetch_add(1, std::memory_order_relaxed);
+    if (mine >= limit_.load(std::memory_order_relaxed)) return std::nullopt;
+    if (self != nullptr) self->claims[self->claimed++ % 2].set(mine, claim_state::claimed);
+    return mine;
+  }
+
+  /// Waits for chunk `mine`'s turn, takes its carry and hands op(carry, aggregate) to the next
+  /// chunk. Nothing if an earlier chunk failed, for then the turn may never come. While it waits it
+  /// may call second.sum(k), which returns the aggregate of chunk k again, if second.ready().
+  template <class Second>
+  std::optional<T> pass(member* self, index_t mine, T const& aggregate, Second& second) {
+    if (self == nullptr) return advance(mine, aggregate);
+    if (turn_.load(std::memory_order_acquire) < mine && !wait_for_turn(*self, mine, second)) {
+      return std::nullopt;
+    }
+    claimed_chunk<T>& own = self->claim_of(mine);
+    return own.change(mine, claim_state::claimed, claim_state::passed)
+               ? std::optional<T>(advance(mine, aggregate))
+               : pass_beside_helper(own, mine, aggregate);
+  }
+
+  /// Records that chunk `mine` threw. Later chunks stop, earlier ones go on, so that the error
+  /// reported is always the one of the first chunk that fails: the one a serial loop would meet.
+  void fail(index_t mine, std::exception_ptr error) {
+    std::scoped_lock const lock(failure_);
+    if (mine >= limit_.load(std::memory_order_relaxed)) return;
+    error_ = error;
+    limit_.store(mine, std::memory_order_relaxed);
+  }
+
+  /// After all threads have returned: what all chunks sum to, or the recorded exception.
+  T total() const {
+    if (error_) std::rethrow_exception(error_);
+    return carry_;
+  }
+
+ private:
+  /// Members that need no allocation; values that are large have none.
+  static constexpr int few_members = sizeof(member) <= 4 * cache_line ? 4 : 0;
+  static_assert(std::is_trivially_destructible_v<member>);
+
+  static constexpr std::int64_t next_patience_ns = 2000;
+  static constexpr std::int64_t late_ns = 500000;
+
+  bool has_failed(index_t chunk) const { return limit_.load(std::memory_order_relaxed) <= chunk; }
+
+  /// Only the thread that changed the state of the chunk whose turn it is touches the carry; the
+  /// turn orders these accesses.
+  T advance(index_t chunk, T const& aggregate) {
+    T carry = carry_;
+    carry_ = op_(carry, aggregate);
+    turn_.store(chunk + 1, std::memory_order_release);
+    return carry;
+  }
+
+  /// False if an earlier chunk has failed.
+  template <class Second>
+  [[gnu::noinline]] bool wait_for_turn(member& self, index_t mine, Second& second) {
+    std::int64_t const since = ticks();
+    for (int waits = 1; turn_.load(std::memory_order_acquire) < mine; ++waits) {
+      if (has_failed(mine)) return false;
+      if (waits % 16 == 0 && ticks() - since > short_wait) return wait_long(self, mine, second);
+      relax();
+    }
+    return true;
+  }
+
+  /// The same, and helps whoever is late, after some time: about what a chunk takes, so that nobody
+  /// is helped who is at work.
+  template <class Second>
+  [[gnu::noinline]] bool wait_long(member& self, index_t mine, Second& second) {
+    std::int64_t const usual = self.usual_ns();
+    std::int64_t patience = usual, since = wall_ns();
+    member* owner = nullptr;  // of the chunk whose turn it is
+    for (int waits = 1, idle = 0; turn_.load(std::memory_order_acquire) < mine; ++waits) {
+      if (has_failed(mine)) return false;
+      std::int64_t const waited = waits % 16 == 0 ? wall_ns() - since : 0;
+      if (waited <= patience) {
+        relax();
+      } else if (help(second)) {
+        // Whoever has the next chunk may have lost its core, too.
+        patience = std::min(usual, next_patience_ns);
+        since = wall_ns();
+        idle = 0;
+      } else {
+        owner = owner_of(turn_.load(std::memory_order_acquire));
+        wait_a_little(idle++);
+      }
+    }
+    // This thread may have slept meanwhile, too; the machine is busy either way.
+    bool const late = wall_ns() - since > 2 * usual + late_ns;
+    if (late && owner != nullptr) owner->late.store(true, std::memory_order_relaxed);
+    self.resume();
+    return true;
+  }
+
+  /// Calls use(member, claim) with the claim of `chunk` and its owner, if no one helps it yet.
+  template <class Use>
+  bool with_claim(index_t chunk, Use use) {
+    for (int i = 0; i < threads_; ++i) {
+      member& owner = members_[i];
+      for (claimed_chunk<T>& claim : owner.claims) {
+        if (claim.is(chunk, claim_state::claimed)) return use(owner, claim);
+      }
+    }
+    return false;
+  }
+
+  /// Who has claimed `chunk`; null if it is not known.
+  member* owner_of(index_t chunk) {
+    member* found = nullptr;
+    with_claim(chunk, [&](member& owner, claimed_chunk<T>&) { return found = &owner, true; });
+    return found;
+  }
+
+  /// Whether the calling thread may leave: another one stays and claims what is left.
+  bool leave() {
+    int active = active_.load(std::memory_order_relaxed);
+    while (active > 1) {
+      if (active_.compare_exchange_weak(active, active - 1, std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
+
+  /// Sums the chunk whose turn it is in place of its owner, and passes its carry on. False if there
+  /// is nothing to be done.
+  template <class Second>
+  bool help(Second& second) {
+    if (!second.ready()) return false;
+    index_t const chunk = turn_.load(std::memory_order_acquire);
+    return with_claim(chunk, [&](member&, claimed_chunk<T>& late) {
+      if (!late.change(chunk, claim_state::claimed, claim_state::helped)) return false;
+      try {
+        T const aggregate = second.template sum<T>(chunk);
+        if (late.change(chunk, claim_state::helped, claim_state::delivering)) {
+          late.carry.emplace(carry_);
+          carry_ = op_(*late.carry, aggregate);
+          late.set(chunk, claim_state::delivered);
+          turn_.store(chunk + 1, std::memory_order_release);
+          return true;
+        }
+      } catch (...) {
+        fail(chunk, std::current_exception());
+        if (late.change(chunk, claim_state::helped, claim_state::claimed)) return true;
+      }
+      if (late.is(chunk, claim_state::overtaken)) late.set(chunk, claim_state::left);
+      return true;
+    });
+  }
+
+  /// `pass` of a chunk whose turn has come, and which has or had a helper.
+  [[gnu::noinline]] std::optional<T> pass_beside_helper(claimed_chunk<T>& own, index_t mine,
+                                                        T const& aggregate) {
+    if (own.change(mine, claim_state::helped, claim_state::overtaken)) {
+      T carry = advance(mine, aggregate);
+      for (int waits = 0; !own.is(mine, claim_state::left); ++waits) wait_a_little(waits);
+      return carry;
+    }
+    // A helper that could not sum it has given it back.
+    if (own.change(mine, claim_state::claimed, claim_state::passed))
+      return advance(mine, aggregate);
+    for (int waits = 0; !own.is(mine, claim_state::delivered); ++waits) {
+      if (has_failed(mine)) return std::nullopt;
+      wait_a_little(waits);
+    }
+    std::optional<T> carry = std::move(own.carry);
+    own.carry.reset();
+    return carry;
+  }
+
+  Op op_;
+  int threads_;
+  member* members_ = nullptr;
+  std::unique_ptr<member[]> more_;
+  alignas(cache_line) std::atomic<index_t> ticket_{0};
+  std::atomic<int> joined_{0};  // threads
+  std::atomic<int> active_{0};  // of these, those that have not left
+  alignas(cache_line) std::atomic<index_t> turn_{0};
+  T carry_;                                         // shares the line that travels with the turn
+  alignas(cache_line) std::atomic<index_t> limit_;  // chunks from here on are not wanted
+  std::mutex failure_;
+  std::exception_ptr error_;
+  alignas(member) std::byte few_[few_members > 0 ? few_members * sizeof(member) : 1];
+};
+
+}  // namespace libscan::inline v1::cpu::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a thread waits for another one, and the clocks that say for how long.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <thread>
+
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// Bytes that travel between memory and caches together.
+inline constexpr index_t cache_line = 64;
+
+/// Tells the core that this thread is waiting, so that a sibling hardware thread gets on.
+inline void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Waits for another thread for the k-th time in a row. First a moment; then other threads may run,
+/// since on a busy machine the other one may need this very core; and in the end it sleeps.
+inline void wait_a_little(int k) {
+  if (k < 64) {
+    relax();
+  } else if (k < 1000) {
+    std::this_thread::yield();
+  } else {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+/// A clock that costs next to nothing: the processor's own ticks, or nanoseconds.
+inline std::int64_t ticks() {
+#if defined(__x86_64__) || defined(__i386__)
+  return static_cast<std::int64_t>(__builtin_ia32_rdtsc());
+#else
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+#endif
+}
+
+/// Ticks, some 10 to 70 us, for which a thread only looks whether its turn has come.
+inline constexpr std::int64_t short_wait = std::int64_t{1} << 16;
+
+inline std::int64_t wall_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Nanoseconds that the calling thread has had a core.
+inline std::int64_t thread_ns() {
+#if defined(CLOCK_THREAD_CPUTIME_ID)
+  std::timespec now;
+  if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0) {
+    return std::int64_t{1000000000} * now.tv_sec + now.tv_nsec;
+  }
+#endif
+  return wall_ns();
+}
+
+}  // namespace libscan::inline v1::cpu::detail
