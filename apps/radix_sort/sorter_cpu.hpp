@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The radix sort of any number of items on CPU threads: one split by the highest bits in which keys
-// differ scatters them into buckets that fit a core's cache, where one thread sorts each (leaf
-// sort). Buckets that are still too large, since keys are skewed, are split again.
+// The radix sort of any number of items on CPU threads: a split by the highest bits in which keys
+// differ into buckets that fit a core's cache. One thread sorts each; larger ones are split again.
 #pragma once
 
 #include <algorithm>

@@ -18,8 +18,7 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// Entries and rows of a piece of so many in all: few enough to balance, enough to be read in one
-/// go. A thread takes one after the other.
+/// Entries and rows of a piece of `all`: few enough to balance, enough to be read in one go.
 inline index_t spmv_piece_items(index_t all) {
   constexpr index_t least = index_t{1} << 14, most = index_t{1} << 17, pieces = 64;
   index_t items = least;
@@ -222,8 +221,7 @@ class product {
       auto const row_end = static_cast<index_t>(matrix.offsets[row + 1]);
       T total = row_end == entry ? S::zero() : add.identity();
       if (row_end - entry < many_entries_) {
-        for (; entry < row_end; ++entry)
-          total = add(total, libscan::product_at(matrix, x, s, entry));
+        for (; entry < row_end; ++entry) total = add(total, libscan::product_at(matrix, x, s, entry));
       } else {
         total = sum(entry, row_end);
       }
