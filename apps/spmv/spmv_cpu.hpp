@@ -218,15 +218,14 @@ class product {
     auto const add = add_;
     auto const s = out_.s;
     for (; row < last_row; ++row) {
-      auto const row_end = static_cast<index_t>(matrix.offsets[row + 1]);
-      T total = row_end == entry ? S::zero() : add.identity();
-      if (row_end - entry < many_entries_) {
-        for (; entry < row_end; ++entry)
-          total = add(total, libscan::product_at(matrix, x, s, entry));
+      auto const end = static_cast<index_t>(matrix.offsets[row + 1]);
+      T total = end == entry ? S::zero() : add.identity();
+      if (end - entry < many_entries_) {
+        for (; entry < end; ++entry) total = add(total, libscan::product_at(matrix, x, s, entry));
       } else {
-        total = sum(entry, row_end);
+        total = sum(entry, end);
       }
-      entry = row_end;
+      entry = end;
       put(row, total);
     }
   }
@@ -256,6 +255,7 @@ class product {
   }
 
   T product_of(index_t k) const { return libscan::product_at(matrix_, x_, out_.s, k); }
+
   static constexpr index_t some_entries = 64;
   static constexpr bool runs_help = sizeof(T) <= 4;  // of doubles memory is the limit either way
   static constexpr index_t run_entries = 16;         // entries that vector code takes at once
