@@ -44,18 +44,17 @@ void* context_of(Body& body) {
 /// Both for any callable, the latter with what it returns.
 template <class Body>
 void run_workers(int workers, Body&& body) {
-  cpu::run_workers(workers, detail::call_body<std::remove_reference_t<Body>>,
-                   detail::context_of(body));
+  run_workers(workers, detail::call_body<std::remove_reference_t<Body>>, detail::context_of(body));
 }
 template <class Body>
 auto with_workers(int threads, Body&& body) {
   using result = std::invoke_result_t<Body&>;
   if constexpr (std::is_void_v<result>) {
-    cpu::with_workers(threads, detail::call_body<std::remove_reference_t<Body>>,
-                      detail::context_of(body));
+    with_workers(threads, detail::call_body<std::remove_reference_t<Body>>,
+                 detail::context_of(body));
   } else {
     std::optional<result> returned;
-    cpu::with_workers(threads, [&] { returned.emplace(body()); });
+    with_workers(threads, [&] { returned.emplace(body()); });
     return *std::move(returned);
   }
 }
