@@ -57,7 +57,8 @@ index_t count(In in, index_t items, Keep const& keep) {
 /// Whether items are not written where they are read, as seen where they lie.
 template <class In, class Out>
 bool apart_for_certain(In const& in, Out const& out) {
-  return std::contiguous_iterator<In> && std::contiguous_iterator<Out> && !in_place(in, out);
+  return std::contiguous_iterator<In> && std::contiguous_iterator<Out> &&
+         !detail::in_place(in, out);
 }
 
 /// Throws unless 32 bits hold the offsets within chunks.

@@ -21,7 +21,7 @@ namespace detail {
 /// write both parts to `out`.
 template <class T>
 struct selection {
-  static_assert(refuse_others<T>());
+  static_assert(detail::refuse_others<T>());
 
   static index_t filter(engine const& on, std::span<T const> values, std::span<T> out,
                         item_mask const& mask);
