@@ -6,6 +6,10 @@
 #include <libscan/cpu/workers.hpp>
 #include <libscan/cuda_engine.hpp>
 
+extern "C" {
+char const LIBSCAN_COMPILED_WITH = 1;
+}
+
 namespace libscan::inline v1 {
 
 namespace {
