@@ -183,7 +183,7 @@ TEST_CASE("minima and maxima keep NaN, infinities and negative zeros") {
   float const inf = std::numeric_limits<float>::infinity();
   float const nan = std::numeric_limits<float>::quiet_NaN();
   for (float const sign : {1.0f, -1.0f}) {
-    std::vector<std::pair<float, float>> const cases{{2.0f, nan}, {nan, 2.0f},  {2.0f, inf},
+    std::vector<std::pair<float, float>> const cases{{2.0f, nan}, {nan, 2.0f}, {2.0f, inf},
                                                      {inf, inf},  {-inf, inf}, {0.0f, 0.0f}};
     for (auto const& [common, one] : cases) {
       INFO(sign << " * " << common << " and " << one);
