@@ -156,6 +156,14 @@ TEMPLATE_TEST_CASE("each instruction set converts floats of 16 bits alike", "", 
   borders<TestType> at;
   float const nan = std::numeric_limits<float>::quiet_NaN();
   at.floats.insert(at.floats.begin(), {nan, -nan});  // the rest is then not where vectors begin
+  // NaNs of all lengths of payload: a small one must not be lost, a large one not carry.
+  for (std::uint32_t const payload :
+       {1U, 0x7fffU, 0x8000U, 0x10000U, 0x3fffffU, 0x400001U, 0x7f8000U, 0x7fffffU}) {
+    for (std::uint32_t const sign : {0U, 0x80000000U}) {
+      at.floats.push_back(libscan::detail::bits_as<float>(sign | 0x7f800000U | payload));
+    }
+  }
+  at.floats.insert(at.floats.end(), 16, 1.0F);  // and none of them in a rest of no whole vector
   auto const nearest = rounded<TestType>(at.floats);
   for_each_target([&] {
     auto const current = cpu::detail::current_vector_halves();

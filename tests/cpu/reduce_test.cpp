@@ -68,6 +68,20 @@ TEST_CASE("large reductions agree with a serial loop, with an init") {
   }
 }
 
+TEST_CASE("parts of several chunks are summed in order, the last one of fewer, too") {
+  // Up to 256 chunks are parts by themselves; then parts are of 2, 3 and 20 chunks.
+  for (index_t const chunks : {255, 256, 257, 258, 511, 512, 513, 515, 5001}) {
+    for (index_t const chunk_items : {1, 3}) {
+      for (index_t const n : {chunks * chunk_items, chunks * chunk_items - chunk_items / 2}) {
+        for (int const threads : {1, 2}) {
+          CHECK(faults(threads, n, compose{}, {3, 5}, chunk_items) == "");
+          CHECK(faults(threads, n, keep_last{}, keep_last::identity(), chunk_items) == "");
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("reductions convert items to the operator's type") {
   for (index_t const n : {1, 100, 5000, 100003}) {
     auto const bytes = make_input<std::int8_t>(pattern::random, n);

@@ -257,6 +257,39 @@ TEST_CASE("empty segments alone have init for a total, runs of no keys are none"
         0);
 }
 
+/// A key that counts how often it is written.
+struct counted_key {
+  int key = -1;
+  int writes = 0;
+  counted_key& operator=(int written) {
+    key = written;
+    ++writes;
+    return *this;
+  }
+};
+
+TEST_CASE("the key of each run is written once, also where a run begins with a chunk") {
+  index_t const n = 1000;
+  std::vector<std::int32_t> const ones(static_cast<std::size_t>(n), 1);
+  for (index_t const length : {1, 3, 9, 50}) {
+    std::vector<int> keys;
+    for (index_t i = 0; i < n; ++i) keys.push_back(static_cast<int>(i / length));
+    index_t const runs = ceil_div(n, length);
+    for (index_t const chunk_items : {9, 50, 63, 64, 65, 100}) {
+      INFO("runs of " << length << ", chunks of " << chunk_items);
+      std::vector<counted_key> unique(static_cast<std::size_t>(runs));
+      std::vector<std::int32_t> totals(unique.size());
+      CHECK(cpu::reduce_by_key(1, keys.data(), ones.data(), unique.data(), totals.data(), n,
+                               plus<std::int32_t>{}, 0, chunk_items) == runs);
+      index_t wrong = 0;
+      for (std::size_t s = 0; s < unique.size(); ++s) {
+        wrong += unique[s].writes != 1 || unique[s].key != static_cast<int>(s) ? 1 : 0;
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 TEST_CASE("of keys that compare equal the first of a run is its key, NaNs are runs of their own") {
   double const nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> const keys{-0.0, 0.0, nan, nan, 1, 1};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the pipeline fetches its tiles, watched in the executor, where copies take their time.
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <libscan/device/pipelined_scan.cuh>
@@ -38,7 +39,62 @@ struct watched_work : plain_work {
   }
 };
 
+/// A warp fills its only stage again and again, with tiles of different lengths.
+struct refill_kernel {
+  static constexpr int tile_items = 64;
+  using stage_type = device::staged_tile<item, tile_items>;
+  struct shared_storage {
+    stage_type stage;
+    simt::mbarrier full;
+  };
+  __device__ void operator()(shared_storage& shared, item const* in, int const* lengths, int tiles,
+                             item* out) const {
+    int const lane = simt::lane_id();
+    if (lane == 0) {
+      shared.full.init(1);
+      simt::fence_mbarrier_init();
+    }
+    simt::sync_block();
+    for (int k = 0; k < tiles; ++k) {
+      item const* const tile = in + k * tile_items;
+      if (lane == 0) shared.stage.fetch(tile, lengths[k], shared.full);
+      shared.full.wait(static_cast<unsigned>(k) % 2);
+      shared.stage.complete(tile, lengths[k], 0, lengths[k]);
+      item const* const staged = shared.stage.items(tile);
+      for (int i = lane; i < lengths[k]; i += simt::warp_size) {
+        out[k * tile_items + i] = staged[i];
+      }
+      simt::sync_warp();
+    }
+  }
+};
+
 }  // namespace
+
+TEST_CASE("a stage is filled again after a tile that did not end with its copy") {
+  std::vector<int> const lengths{64, 13, 64, 1, 64, 63, 62, 64, 30, 64};
+  auto const tiles = static_cast<int>(lengths.size());
+  index_t const n = index_t{tiles} * refill_kernel::tile_items;
+  std::vector<item> numbers;
+  for (index_t i = 0; i < n; ++i) numbers.push_back(static_cast<item>(i + 1));
+  each_schedule(3, [&](std::string const& schedule) {
+    for (int offset = 0; offset < 4; ++offset) {
+      INFO(schedule << ", offset " << offset);
+      device_image<item> in(numbers, offset), out(n);
+      device_image<int> valid(lengths);
+      simt::launch<refill_kernel>({.blocks = 1, .threads = simt::warp_size},
+                                  static_cast<item const*>(in.data()),
+                                  static_cast<int const*>(valid.data()), tiles, out.data());
+      auto const got = out.read();
+      for (index_t i = 0; i < n; ++i) {
+        auto const at = static_cast<std::size_t>(i);
+        auto const tile = static_cast<std::size_t>(i / refill_kernel::tile_items);
+        if (i % refill_kernel::tile_items >= lengths[tile]) continue;
+        if (got[at] != numbers[at]) FAIL_CHECK("item " << i << ": " << got[at]);
+      }
+    }
+  });
+}
 
 TEST_CASE("no tile is fetched before the one `under_way` before it has arrived") {
   STATIC_REQUIRE(tuning::under_way < tuning::stages);

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <libscan/device/reduce.cuh>
@@ -61,6 +63,20 @@ void require_reduce(std::vector<Item> const& items, Op op, typename Op::value_ty
   std::vector<T> const expected{scan_oracle(scan_kind::inclusive, items, op, init).total};
   std::vector<T> const got{reduce_on_device<Tuning>(items, op, init, offset)};
   REQUIRE(difference(expected, got) == "");
+}
+
+/// Items that are all `common`, except for one: the first, the last, or one between them.
+template <class Op>
+void require_with_one(Op op, typename Op::value_type common, typename Op::value_type one) {
+  using T = typename Op::value_type;
+  for (index_t const n : {1, 513, 1000}) {
+    for (index_t const at : {index_t{0}, n / 2, n - 1}) {
+      INFO("item " << at);
+      std::vector<T> items(static_cast<std::size_t>(n), common);
+      items[static_cast<std::size_t>(at)] = one;
+      require_reduce<small_tuning>(items, op, op.identity());
+    }
+  }
 }
 
 /// The value of a 16-bit float: 5 bits of exponent and 10 of fraction, or 8 and 7.
@@ -160,6 +176,33 @@ TEMPLATE_LIST_TEST_CASE("the size ladder agrees with a loop, in every type and o
   if (!on_gpu) return;
   for (index_t const n : {index_t{1} << 21, (index_t{1} << 21) + 1, index_t{5000000}}) {
     require_reduce<automatic>(make_items<T>(n), TestType{}, TestType::identity());
+  }
+}
+
+TEST_CASE("minima and maxima keep NaN, infinities and negative zeros") {
+  float const inf = std::numeric_limits<float>::infinity();
+  float const nan = std::numeric_limits<float>::quiet_NaN();
+  for (float const sign : {1.0f, -1.0f}) {
+    std::vector<std::pair<float, float>> const cases{{2.0f, nan}, {nan, 2.0f}, {2.0f, inf},
+                                                     {inf, inf},  {-inf, inf}, {0.0f, 0.0f}};
+    for (auto const& [common, one] : cases) {
+      INFO(sign << " * " << common << " and " << one);
+      require_with_one(minimum<float>{}, sign * common, sign * one);
+      require_with_one(maximum<float>{}, sign * common, sign * one);
+    }
+  }
+  require_reduce<small_tuning>(std::vector<float>(700, 2.0f), minimum<float>{}, nan);
+  require_reduce<small_tuning>(std::vector<float>(700, 2.0f), maximum<float>{}, nan);
+}
+
+TEST_CASE("bits of a single item come through and, or and exclusive or") {
+  for (std::uint32_t const common : {0u, ~0u, 0x5555aaaau}) {
+    for (std::uint32_t const other : {0x80000001u, ~0u}) {
+      INFO(common << " and " << (common ^ other));
+      require_with_one(bit_and<std::uint32_t>{}, common, common ^ other);
+      require_with_one(bit_or<std::uint32_t>{}, common, common ^ other);
+      require_with_one(bit_xor<std::uint32_t>{}, common, common ^ other);
+    }
   }
 }
 

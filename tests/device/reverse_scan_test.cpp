@@ -25,14 +25,16 @@ namespace {
 /// No tuning of one's own: the library chooses.
 using automatic = void;
 
-/// Whatever lies behind item 0, from the last item to the first.
+/// Whatever lies after item 0, from the last item to the first. Of the library's operators it uses
+/// plain ones in their place.
 template <class Op, class Item>
 test::scan_result<typename Op::value_type> behind(scan_kind kind, std::vector<Item> const& items,
                                                   Op op, typename Op::value_type init) {
   using T = typename Op::value_type;
+  auto const plain = oracle_of(op);
   test::scan_result<T> result{std::vector<T>(items.size()), init};
   for (std::size_t i = items.size(); i-- > 0;) {
-    T const next = op(static_cast<T>(items[i]), result.total);
+    T const next = plain(static_cast<T>(items[i]), result.total);
     result.out[i] = kind == scan_kind::inclusive ? next : result.total;
     result.total = next;
   }

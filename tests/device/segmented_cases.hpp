@@ -38,12 +38,18 @@ inline constexpr descriptor all_descriptors[] = {descriptor::flags, descriptor::
 template <descriptor... Which>
 struct descriptors {};
 
+/// The same flags; of odd numbers of items without that of item 0, which begins a segment anyway.
+inline std::vector<std::uint8_t> flags_to_read(std::vector<std::uint8_t> flags) {
+  if (flags.size() % 2 == 1) flags[0] = 0;
+  return flags;
+}
+
 /// The segments of one case, in every form, in device memory between canaries.
 struct segments_on_device {
   explicit segments_on_device(std::vector<index_t> const& ends, int offset = 0)
       : host_flags(flags_of(ends)),
-        flags(host_flags, offset),
-        bits(bits_of(host_flags), offset),
+        flags(flags_to_read(host_flags), offset),
+        bits(bits_of(flags_to_read(host_flags)), offset),
         offsets(ends, offset),
         narrow(std::vector<std::int32_t>(ends.begin(), ends.end()), offset),
         keys(keys_of<std::uint16_t>(host_flags), offset),

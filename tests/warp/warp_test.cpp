@@ -71,6 +71,17 @@ void require_warp_scan(simt::dim3 shape) {
   }
 }
 
+/// What a warp combines; only lane 0 has it.
+template <class Op>
+struct combine_kernel {
+  using T = typename Op::value_type;
+  __device__ void operator()(T const* in, T* totals) const {
+    int const i = simt::thread_rank();
+    T const total = warp::combine(in[i], Op{});
+    if (simt::lane_id() == 0) totals[i / 32] = total;
+  }
+};
+
 template <template <scan_kind, class> class Kernel, class Op>
 void require_warp_scans() {
   each_schedule(2, [](std::string const& schedule) {
@@ -135,6 +146,25 @@ TEMPLATE_TEST_CASE("so do warp scans in padded shared memory, whose storage is r
                    "", plus<std::int32_t>, plus<std::uint8_t>, maximum<double>, compose, keep_last,
                    tripwire, permute, long_compose) {
   require_warp_scans<shared_kernel, TestType>();
+}
+
+TEMPLATE_TEST_CASE("a warp combines the values of its lanes in order", "", plus<std::int32_t>,
+                   minimum<std::int32_t>, maximum<double>, compose, keep_last, tripwire, permute,
+                   long_compose) {
+  using T = typename TestType::value_type;
+  auto const items = make_items<T>(items_of_warps);
+  std::vector<T> expected;
+  for (int warp = 0; warp < warps; ++warp) {
+    std::vector<T> const own(items.begin() + warp * 32, items.begin() + (warp + 1) * 32);
+    expected.push_back(
+        scan_oracle(scan_kind::inclusive, own, TestType{}, TestType::identity()).total);
+  }
+  for (auto const shape : {simt::dim3(96), simt::dim3(3, 32), simt::dim3(4, 4, 6)}) {
+    device_image<T> in(items), totals(warps);
+    simt::launch<combine_kernel<TestType>>({.blocks = 1, .threads = shape},
+                                           static_cast<T const*>(in.data()), totals.data());
+    REQUIRE(difference(expected, totals.read()) == "");
+  }
 }
 
 TEMPLATE_TEST_CASE("segmented warp scans keep to their segments, by a word and by lanes' flags", "",

@@ -4,6 +4,7 @@
 
 #include <apps/histogram/histogram.hpp>
 #include <apps/histogram/histogram_cpu.hpp>
+#include <apps/histogram/shared_counts_cpu.hpp>
 #include <tests/apps/histogram/histogram_cases.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/few_types.hpp>
@@ -153,6 +154,41 @@ TEST_CASE("narrow counters of a great many bins carry, at any place and beyond t
       require_native<std::int64_t>(samples, rule, expected);
     }
   }
+}
+
+TEST_CASE("a counter takes as many samples as it holds, and not one more") {
+  for (std::uint64_t const first : {0U, 1U, 254U, 255U}) {
+    for (bool const carried : {false, true}) {
+      INFO(first << " samples, then " << 255 - first << (carried ? ", carried" : ""));
+      std::vector<std::uint8_t> counts{7, 0, 9};
+      cpu::detail::shared_counts<std::uint8_t> shared(counts.data(), 3);
+      auto const add = [&](std::uint64_t more) {
+        if (carried) {
+          shared.carry(1, more);
+        } else {
+          shared.add(1, more);
+        }
+      };
+      add(first);
+      add(255 - first);
+      CHECK(shared.totals(271).inside == 271);
+      CHECK(counts == std::vector<std::uint8_t>{7, 255, 9});
+      add(1);
+      CHECK_THROWS_AS(shared.totals(272), invalid_argument);
+    }
+  }
+}
+
+TEST_CASE("a narrow table fills a counter exactly, or finds it full") {
+  std::vector<std::uint8_t> const most{200, 0, 1}, rest{55, 255, 0}, one{1, 0, 0};
+  std::vector<std::uint8_t> counts(3, 0);
+  cpu::detail::shared_counts<std::uint8_t> shared(counts.data(), 3);
+  shared.add_narrow(most.data(), 0, 3, 201);
+  shared.add_narrow(rest.data(), 0, 3, 310);
+  CHECK(shared.totals(511).inside == 511);
+  CHECK(counts == std::vector<std::uint8_t>{255, 255, 1});
+  shared.add_narrow(one.data(), 0, 3, 256);
+  CHECK_THROWS_AS(shared.totals(512), invalid_argument);
 }
 
 TEST_CASE("few samples of a great many bins") {

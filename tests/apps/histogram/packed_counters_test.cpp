@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <apps/histogram/bins.hpp>
 #include <apps/histogram/packed_histogram.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
@@ -128,3 +129,47 @@ TEST_CASE("a counter just below its bound is passed on, not run over") {
     }
   }
 }
+
+#ifndef __CUDACC__
+namespace {
+
+struct one_warp {
+  static constexpr int block_threads = 32;
+  static constexpr int resident_blocks = 1;
+  static constexpr int batch = 2;
+};
+
+}  // namespace
+
+TEST_CASE("a block meets before a counter can overflow, and ends its runs there") {
+  // Lanes read 16 samples at a time. Those of lane 5 are one long run beside a hot place.
+  using kernel = device::packed_histogram_kernel<std::uint8_t, integer_bins<std::uint8_t>,
+                                                 std::uint32_t, one_warp>;
+  constexpr index_t run = 66000, n = 32 * run;
+  std::vector<std::uint8_t> samples(static_cast<std::size_t>(n), 0);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = i / 16 % 32 == 5 ? 1 : 0;
+  integer_bins<std::uint8_t> const rule(0, 5);
+  device_buffer<std::uint8_t> const in(samples);
+  device_buffer<std::uint32_t> const counts(std::vector<std::uint32_t>(bins, 0));
+  device_buffer<sample_totals> const found(std::vector<sample_totals>{sample_totals{}});
+  simt::executor::counts events;
+  {
+    simt::executor::settings how = simt::executor::current_settings();
+    how.count = &events;
+    simt::executor::scoped_settings const scope(how);
+    simt::launch<kernel>({.blocks = 1,
+                          .threads = kernel::block_threads,
+                          .dynamic_shared_bytes = kernel::bytes(rule.bins())},
+                         static_cast<std::uint8_t const*>(in.data()), item_count(n), rule,
+                         counts.data(), found.data());
+  }
+  REQUIRE(counts.copy() == std::vector<std::uint32_t>{31 * run, run, 0, 0, 0});
+  REQUIRE(found.copy()[0].inside == n);
+  std::int64_t barriers = 0;
+  for (auto const& [line, count] : events.by_line) {
+    if (line.file.ends_with("/packed_histogram.cuh")) barriers += count.barriers;
+  }
+  index_t const tiles = ceil_div(n, index_t{kernel::tile_items});
+  CHECK(barriers >= tiles / kernel::tiles_between_barriers);
+}
+#endif

@@ -154,6 +154,16 @@ TEMPLATE_LIST_TEST_CASE("tiles are repaired if ranks come in the wrong order, an
     CHECK(meetings<ordered>(alike) == without_repair);
     CHECK(meetings<disordered>(unlike) == without_repair);
     CHECK(meetings<disordered>(alike) > without_repair);
+    if constexpr (std::is_same_v<ordered, tiny_staged_passes<rank_order::ascending>>) {
+      // In the last pass many lanes of a warp have the same digit, and are ranked together.
+      std::vector<std::uint16_t> crowded;
+      for (index_t copy = 0; copy < copies; ++copy) {
+        for (index_t low = 0; low < 256; ++low) {
+          crowded.push_back(static_cast<std::uint16_t>((low * copies + copy) % 5 * 256 + low));
+        }
+      }
+      CHECK(meetings<ordered>(crowded) == without_repair);
+    }
   }
 }
 #endif
@@ -167,6 +177,14 @@ TEMPLATE_TEST_CASE("every n from 0 to 200 is sorted", "", tiny_passes, clustered
                    staged) {
   for (index_t const n : tiny_sizes()) {
     require_sorted_both_ways<TestType>(make_keys<short_key>(variety::any, n));
+  }
+}
+
+TEST_CASE("a portion of several tiles begins where the one before it ended") {
+  using pass = staged::pass;
+  constexpr index_t portion = pass::portion_tiles * pass::rank_warps * pass::items_per_thread * 32;
+  for (index_t const n : {portion + 1, 2 * portion + 600}) {
+    require_sorted_both_ways<staged>(make_keys<short_key>(variety::any, n));
   }
 }
 

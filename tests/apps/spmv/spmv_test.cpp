@@ -158,6 +158,19 @@ TEST_CASE("a row without entries is +0, whatever its neighbours") {
   }
 }
 
+TEST_CASE("a row without entries is +0 without vector code, too") {
+  for (index_t const others : {0, 1, 100}) {
+    auto const matrix =
+        make_csr<no_values>(50, 60, [others](index_t r) { return r % 7 == 3 ? 0 : others; });
+    std::vector<float> const x(60, 1.0F);
+    for (float const beta : {0.0F, 1.0F}) {
+      auto const y =
+          product(2, matrix, x, std::vector<float>(50, -0.0F), plus_times<float>{}, 1.0F, beta);
+      for (std::size_t r = 3; r < 50; r += 7) CHECK((y[r] == 0 && !std::signbit(y[r])));
+    }
+  }
+}
+
 TEST_CASE("products on threads in other semirings, patterns, halves") {
   index_t const rows = 900;
   for (auto const& shape : row_shapes(rows, 40000)) {

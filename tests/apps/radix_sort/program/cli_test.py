@@ -286,6 +286,8 @@ class Messages(SortCase):
         short = self.save("v.npy", np.arange(99))
         values = ["--values-output", self.path("w.npy"), "--values"]
         self.refused(source, "v.npy: 99 values, expected 100", *values, short)
+        long = self.save("l.npy", np.arange(101))
+        self.refused(source, "l.npy: 101 values, expected 100", *values, long)
         self.refused(source, "none.npy: ", *values, self.path("none.npy"))
         self.refused(source, "missing/w.npy: ", "--values", short, "--values-output",
                      self.path("missing/w.npy"))

@@ -155,6 +155,26 @@ TEST_CASE("outputs that are no multiples of their size are written item by item"
   }
 }
 
+TEST_CASE("a bucket past 32 bits is none, whatever its low bits say") {
+  constexpr index_t n = cpu::detail::bucket_block + 1;
+  std::uint32_t found[cpu::detail::bucket_block];
+  for (std::uint64_t const bad : {std::uint64_t{1} << 32, (std::uint64_t{1} << 32) + 3,
+                                  std::uint64_t{1} << 63, std::uint64_t{0xffffffff00000000}}) {
+    for (std::size_t const place : {0, 1, 255}) {
+      INFO("key " << place << " is " << bad);
+      std::vector<std::uint64_t> keys(static_cast<std::size_t>(n), 3), out(keys.size(), 9);
+      CHECK(cpu::detail::find_buckets(keys.data(), cpu::detail::bucket_block, cpu::its_bucket{}, 4,
+                                      found));
+      keys[place] = bad;
+      CHECK_FALSE(cpu::detail::find_buckets(keys.data(), cpu::detail::bucket_block,
+                                            cpu::its_bucket{}, 4, found));
+      CHECK_THROWS_AS(cpu::split_by_key(1, keys.data(), out.data(), nullptr, n, 4),
+                      invalid_argument);
+      CHECK((out == std::vector<std::uint64_t>(out.size(), 9)));
+    }
+  }
+}
+
 TEST_CASE("a key in no bucket is refused before anything is written") {
   std::vector<int> keys(100000, 3), out(keys.size(), -7);
   index_t offsets[5] = {-1, -1, -1, -1, -1};
