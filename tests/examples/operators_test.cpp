@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <examples/kernels/lexer.cuh>
@@ -85,11 +86,12 @@ TEST_CASE("a lexer is a scan of transitions") {
   each_size({0, 1, 2, 31, 32, 33, 255, 256, 257, 513, 3000}, [](index_t n) {
     for (std::uint64_t stream = 0; stream < 4; ++stream) {
       // Many quotes and escapes, or few: with few, a text runs through many tiles.
-      std::string const alphabet =
-          stream % 2 == 0 ? "ab_Z019 \t\n\"\"\"\\\\;+" : std::string(200, 'a') + "\"\\ 1;";
+      std::string_view const marks = stream % 2 == 0 ? "ab_Z019 \t\n\"\"\"\\\\;+" : "\"\\ 1;";
+      int const letters = stream % 2 == 0 ? 0 : 200;
       std::vector<char> text;
-      for (auto const k : numbers<int>(n, 0, static_cast<int>(alphabet.size()) - 1, stream)) {
-        text.push_back(alphabet[static_cast<std::size_t>(k)]);
+      int const last = letters + static_cast<int>(marks.size()) - 1;
+      for (int const k : numbers<int>(n, 0, last, stream)) {
+        text.push_back(k < letters ? 'a' : marks[static_cast<std::size_t>(k - letters)]);
       }
       REQUIRE(lex(text) == lex_oracle(text));
     }
