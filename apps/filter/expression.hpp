@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <apps/filter/literal.hpp>
+#include <libscan/core/engine.hpp>  // which checks that containers are those of the compiled code
 
 namespace libscan::inline v1 {
 
