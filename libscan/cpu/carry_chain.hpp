@@ -24,6 +24,26 @@
 
 namespace libscan::inline v1::cpu::detail {
 
+/// How a waiting thread makes the aggregate of a chunk again: `sum` does, if `ready` says that it
+/// can. Plain functions, so that the chain is compiled once for all who stand on it.
+template <class T>
+struct second_sums {
+  void* self;
+  bool (*is_ready)(void*);
+  T (*make)(void*, index_t);
+
+  bool ready() const { return is_ready(self); }
+  T sum(index_t chunk) const { return make(self, chunk); }
+};
+
+/// Those of an object with `ready()` and `sum<T>(chunk)`, which outlives them.
+template <class T, class Object>
+second_sums<T> second_sums_of(Object& object) {
+  return {
+      &object, [](void* self) { return static_cast<Object*>(self)->ready(); },
+      [](void* self, index_t chunk) { return static_cast<Object*>(self)->template sum<T>(chunk); }};
+}
+
 /// The order in which chunks run, and the carry that goes from each to the next. Forward progress:
 /// chunks are claimed in ascending order by an atomic ticket, so whoever waits for chunk k waits
 /// for a thread that has claimed k and is running (nobody claims before it runs). That thread waits
@@ -74,8 +94,8 @@ class carry_chain {
   /// Waits for chunk `mine`'s turn, takes its carry and hands op(carry, aggregate) to the next
   /// chunk. Nothing if an earlier chunk failed, for then the turn may never come. While it waits it
   /// may call second.sum(k), which returns the aggregate of chunk k again, if second.ready().
-  template <class Second>
-  std::optional<T> pass(member* self, index_t mine, T const& aggregate, Second& second) {
+  std::optional<T> pass(member* self, index_t mine, T const& aggregate,
+                        second_sums<T> const& second) {
     if (self == nullptr) return advance(mine, aggregate);
     if (turn_.load(std::memory_order_acquire) < mine && !wait_for_turn(*self, mine, second)) {
       return std::nullopt;
@@ -121,8 +141,7 @@ class carry_chain {
   }
 
   /// False if an earlier chunk has failed.
-  template <class Second>
-  [[gnu::noinline]] bool wait_for_turn(member& self, index_t mine, Second& second) {
+  [[gnu::noinline]] bool wait_for_turn(member& self, index_t mine, second_sums<T> const& second) {
     std::int64_t const since = ticks();
     for (int waits = 1; turn_.load(std::memory_order_acquire) < mine; ++waits) {
       if (has_failed(mine)) return false;
@@ -134,8 +153,7 @@ class carry_chain {
 
   /// The same, and helps whoever is late, after some time: about what a chunk takes, so that nobody
   /// is helped who is at work.
-  template <class Second>
-  [[gnu::noinline]] bool wait_long(member& self, index_t mine, Second& second) {
+  [[gnu::noinline]] bool wait_long(member& self, index_t mine, second_sums<T> const& second) {
     std::int64_t const usual = self.usual_ns();
     std::int64_t patience = usual, since = wall_ns();
     member* owner = nullptr;  // of the chunk whose turn it is
@@ -191,14 +209,13 @@ class carry_chain {
 
   /// Sums the chunk whose turn it is in place of its owner, and passes its carry on. False if there
   /// is nothing to be done.
-  template <class Second>
-  bool help(Second& second) {
+  bool help(second_sums<T> const& second) {
     if (!second.ready()) return false;
     index_t const chunk = turn_.load(std::memory_order_acquire);
     return with_claim(chunk, [&](member&, claimed_chunk<T>& late) {
       if (!late.change(chunk, claim_state::claimed, claim_state::helped)) return false;
       try {
-        T const aggregate = second.template sum<T>(chunk);
+        T const aggregate = second.sum(chunk);
         if (late.change(chunk, claim_state::helped, claim_state::delivering)) {
           late.carry.emplace(carry_);
           carry_ = op_(*late.carry, aggregate);

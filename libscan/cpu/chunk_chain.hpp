@@ -63,8 +63,7 @@ class chain_thread {
 
   std::optional<index_t> claim() { return chain_.claim(self_); }
 
-  template <class Second>
-  std::optional<T> pass(index_t mine, T const& aggregate, Second& second) {
+  std::optional<T> pass(index_t mine, T const& aggregate, second_sums<T> const& second) {
     return chain_.pass(self_, mine, aggregate, second);
   }
 
@@ -212,8 +211,9 @@ typename Op::value_type run_chunks(int threads, index_t n, index_t chunk_items, 
                                    aggregates sums = aggregates::once) {
   return detail::run_chain(threads, n, chunk_items, op, init, [&](auto& thread, auto& mine) {
     auto state = make_state();
-    detail::second_sum second(sums == aggregates::repeatable, n, chunk_items, make_state,
-                              aggregate_fn);
+    detail::second_sum again(sums == aggregates::repeatable, n, chunk_items, make_state,
+                             aggregate_fn);
+    auto const second = detail::second_sums_of<typename Op::value_type>(again);
     detail::chunk_sequence own(threads, n, chunk_items);
     while (mine) {
       chunk const work = own.begin(thread, *mine);
@@ -235,8 +235,9 @@ typename Op::value_type run_chunks_ahead(int threads, index_t n, index_t chunk_i
                                          typename Op::value_type init, Aggregate&& aggregate_fn,
                                          Consume&& consume_fn) {
   return detail::run_chain(threads, n, chunk_items, op, init, [&](auto& thread, auto& mine) {
-    detail::stateless_second_sum<std::remove_reference_t<Aggregate>> second{n, chunk_items,
-                                                                            aggregate_fn};
+    detail::stateless_second_sum<std::remove_reference_t<Aggregate>> again{n, chunk_items,
+                                                                           aggregate_fn};
+    auto const second = detail::second_sums_of<typename Op::value_type>(again);
     chunk work = detail::chunk_at(*mine, n, chunk_items);
     auto aggregate = aggregate_fn(work);
     while (auto const carry = thread.pass(*mine, aggregate, second)) {
