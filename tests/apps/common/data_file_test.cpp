@@ -2,6 +2,7 @@
 // Readers and writers of data files: what is written is read back bit for bit, and the words of
 // every refusal. Text has text_test.cpp.
 #include <apps/common/array_writer.hpp>
+#include <apps/common/byte_source.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/memory_bound.hpp>
@@ -129,6 +130,27 @@ TEST_CASE("an npy file whose items lie misaligned is copied into alignment") {
   }
 }
 
+TEST_CASE("a mapped file that shrinks within its last page is refused") {
+  scratch_directory const scratch;
+  std::string const path = scratch / "x";
+  std::string const words = path + ": the file shrank while it was read";
+  for (std::size_t const left : {0U, 99U, 100U, 101U}) {
+    CAPTURE(left);
+    write_bytes(path, std::string(100, 'x'));
+    auto const in_pieces = apps::open_file(path, nullptr);
+    auto const whole = apps::open_file(path, nullptr);
+    REQUIRE(in_pieces->next().size() == 100);
+    std::filesystem::resize_file(path, left);
+    if (left < 100) {
+      CHECK_THROWS_WITH(in_pieces->next(), words);
+      if (left > 0) CHECK_THROWS_WITH(whole->rest(), words);
+    } else {
+      CHECK(in_pieces->next().empty());
+      CHECK(whole->rest()->bytes.size() == 100);
+    }
+  }
+}
+
 TEST_CASE("npy arrays of more dimensions are read flat, in C order") {
   apps::array const data = read_memory(npy_of("'|u1'", "(2, 3)", "abcdef"));
   CHECK(data.shape == std::vector<libscan::index_t>{2, 3});
@@ -181,6 +203,7 @@ TEST_CASE("npy truth values are the bytes 0 and 1") {
     auto const values = data.values<std::uint8_t>();
     CHECK(std::vector<int>(values.begin(), values.end()) == std::vector<int>{1, 0, 1, 1});
   }
+  CHECK(read_memory(npy_of("'|b1'", "(1,)", "\2")).values<std::uint8_t>()[0] == 1);
   CHECK(refusal(npy_of("'|b1'", "(1,)", "a"), as(file_format::npy, dtype::u8)) == "accepted");
   CHECK(refusal(npy_of("'|b1'", "(1,)", "a"), as(file_format::npy, dtype::i8)) ==
         "x: holds bool items, expected int8 as asked for");
@@ -196,6 +219,16 @@ TEST_CASE("npy headers of Python 2 and of up to 64 dimensions are read") {
   CHECK(refusal(npy_of("'|u1'", ones + "1)", "a")).find("more than 64 dimensions") !=
         std::string::npos);
   CHECK(refusal(npy_of("'|u1'", "(3l,)", "abc")) != "accepted");
+}
+
+TEST_CASE("an npy header has at most 10000 bytes") {
+  auto const padded = [](std::size_t bytes) {
+    std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}";
+    header.resize(bytes - 1, ' ');
+    return npy(header + "\n", "a");
+  };
+  CHECK(read_memory(padded(10000)).values<std::uint8_t>()[0] == 'a');
+  CHECK(refusal(padded(10001)) == "x: byte 8: a header of 10001 bytes, expected at most 10000");
 }
 
 TEST_CASE("npy refusals name the byte and what is supported") {

@@ -196,6 +196,13 @@ TEST_CASE("two names of one output are known as one") {
   CHECK(apps::same_output(name, scratch / "second name"));
 }
 
+TEST_CASE("two names of a device are two outputs") {
+  scratch_directory const scratch;
+  fs::create_symlink("/dev/null", scratch / "null");
+  CHECK_FALSE(apps::same_output("/dev/null", scratch / "null"));
+  CHECK_FALSE(apps::same_output("/dev/null", "/dev/null"));
+}
+
 TEST_CASE("an output that is complete is not in place yet") {
   scratch_directory const scratch;
   {

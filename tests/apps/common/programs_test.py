@@ -4,6 +4,7 @@
 from NumPy, exit codes and messages, and outputs that are complete or absent however the program
 ends. Run as: programs_test.py path/to/array-copy"""
 import bz2
+import fcntl
 import gzip
 import itertools
 import lzma
@@ -14,6 +15,7 @@ import resource
 import signal
 import subprocess
 import sys
+import termios
 import time
 import unittest
 import zlib
@@ -25,6 +27,11 @@ from array_program import (ArrayProgramCase, DTYPES, EveryArrayProgram, content_
 from program_case import BAD_FILE, DIFFERENCE, DONE, FAILURE, USAGE, read_terminal
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
+
+
+def waiting_bytes(pipe):
+    """How many bytes of a pipe have not been read yet."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 class CopyCase(ArrayProgramCase):
@@ -153,6 +160,22 @@ class Inputs(CopyCase):
             time.sleep(0.05)
             f.write(b"2\n")
         self.assertEqual(reader.communicate(timeout=30)[0], b"1\n2\n")
+
+    def test_a_pipe_that_does_not_block(self):
+        reading, writing = os.pipe()
+        os.set_blocking(reading, False)
+        with subprocess.Popen([PROGRAM, "-"], stdin=reading, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as reader:
+            os.close(reading)
+            os.write(writing, b"1\n")
+            while reader.poll() is None and waiting_bytes(writing) > 0:
+                time.sleep(0.01)
+            time.sleep(0.05)  # the reader finds the pipe empty
+            if reader.poll() is None:
+                os.write(writing, b"2\n")
+            os.close(writing)
+            self.assertEqual(reader.communicate(timeout=30), (b"1\n2\n", b""))
+            self.assertEqual(reader.returncode, DONE)
 
 
 class Outputs(CopyCase):

@@ -319,6 +319,18 @@ TEST_CASE("what cannot be selected is refused, and nothing is written behind an 
       invalid_argument);
 }
 
+TEST_CASE("positions do not overwrite the mask that they are found by") {
+  std::vector<index_t> memory(100);
+  auto* const flags = reinterpret_cast<std::uint8_t*>(memory.data());
+  item_mask const mask = item_mask::of_flags(std::span<std::uint8_t const>(flags, 10));
+  std::span<index_t> const all(memory);
+  CHECK_THROWS_WITH(mask_indices(engine::cpu(1), mask, all.first(10)),
+                    "mask_indices: an output overlaps the mask; expected memory apart from it");
+  CHECK_THROWS_AS(mask_indices(engine::cpu(1), mask, all.subspan(1)), invalid_argument);
+  CHECK(memory == std::vector<index_t>(100));
+  CHECK(mask_indices(engine::cpu(1), mask, all.subspan(2)) == 0);
+}
+
 TEST_CASE("values with indices need room for both, apart from each other and from what is read") {
   engine const on = engine::cpu(2);
   std::vector<int> in(1000, 1), out(1000);

@@ -97,6 +97,13 @@ class Results(HistogramCase):
             found = self.counts(self.save("in.npy", np.array([sample])))
             self.assertEqual(found.sum(), 1)
 
+    def test_the_range_of_integers_that_doubles_round(self):
+        for least, greatest in [(0, 2**53 + 1), (-2**53 - 1, 0), (-2**62 - 1, 2**62 + 1)]:
+            with self.subTest(least=least, greatest=greatest):
+                array = np.array([least, greatest], "int64")
+                self.assertSame(self.counts(self.save("in.npy", array), "--bins", 2),
+                                np.array([1, 1]))
+
     def test_nan_has_no_part_in_the_range(self):
         array = np.array([np.nan, 1, 2, 3, np.nan])
         self.assertSame(self.counts(self.save("in.npy", array), "--bins", 2), np.array([1, 2]))

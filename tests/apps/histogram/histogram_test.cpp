@@ -5,6 +5,7 @@
 #include <apps/histogram/histogram.hpp>
 #include <apps/histogram/histogram_cpu.hpp>
 #include <apps/histogram/shared_counts_cpu.hpp>
+#include <apps/histogram/verify.hpp>
 #include <tests/apps/histogram/histogram_cases.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/few_types.hpp>
@@ -189,6 +190,33 @@ TEST_CASE("a narrow table fills a counter exactly, or finds it full") {
   CHECK(counts == std::vector<std::uint8_t>{255, 255, 1});
   shared.add_narrow(one.data(), 0, 3, 256);
   CHECK_THROWS_AS(shared.totals(512), invalid_argument);
+}
+
+TEST_CASE("--verify compares all counts, all sums and all totals") {
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> const samples{-1, 1, 2, 12, 200, 300, 400, nan}, weights(8, 0.5);
+  apps::exact_edges const edges{0, 10, 100};
+  std::span<double const> const in(samples), with(weights);
+  std::vector<index_t> const counts{2, 1};
+  std::vector<double> const sums{1, 0.5};
+  sample_totals const totals{1, 3, 3, 1};
+  CHECK(apps::verify_counts(in, edges, counts, totals) == "");
+  CHECK(apps::verify_sums(in, with, edges, sums, totals) == "");
+  for (auto const member : {&sample_totals::below, &sample_totals::inside, &sample_totals::above,
+                            &sample_totals::nan}) {
+    sample_totals wrong = totals;
+    ++(wrong.*member);
+    CHECK(apps::verify_counts(in, edges, counts, wrong) != "");
+    CHECK(apps::verify_sums(in, with, edges, sums, wrong) != "");
+  }
+  for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+    auto more = counts;
+    auto greater = sums;
+    ++more[bin];
+    greater[bin] += 1;
+    CHECK(apps::verify_counts(in, edges, more, totals) != "");
+    CHECK(apps::verify_sums(in, with, edges, greater, totals) != "");
+  }
 }
 
 TEST_CASE("few samples of a great many bins") {
