@@ -70,14 +70,13 @@ struct total_format<run_summary> {
   static __device__ run_summary total(value_type value, bool) {
     return {index_t{value.runs}, index_t{value.open}};
   }
+  static __device__ run_summary combine_lanes(run_summary total, join_runs) {
+    using summary = segment_summary<std::uint32_t>;
+    auto const open = static_cast<std::uint32_t>(total.open);
+    join_segments<plus<std::uint32_t>> const join{};
+    auto const all = total_format<summary>::combine_lanes(summary{total.runs, open}, join);
+    return {all.segments, index_t{all.open}};
+  }
 };
-
-/// The summaries of 32 consecutive tiles, joined; in lane 0.
-__device__ inline run_summary combine_lanes(run_summary total, join_runs) {
-  auto const open = static_cast<std::uint32_t>(total.open);
-  join_segments<plus<std::uint32_t>> const join{};
-  auto const all = combine_lanes(segment_summary<std::uint32_t>{total.runs, open}, join);
-  return {all.segments, index_t{all.open}};
-}
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

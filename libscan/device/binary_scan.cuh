@@ -71,19 +71,19 @@ struct binary_scan_kernel {
       index_t const base = tile * tile_items + warp * word_row_items;
       int const valid = valid_items<word_row_items>(n, base);
       unsigned word[1];
-      load_words(mask, base, valid, word);
+      device::load_words(mask, base, valid, word);
       auto const before = block::exclusive_scan(shared.scan, simt::popc(word[0]), plus<int>{});
 
       // 4 publish the count, look back for what comes before the tile
-      index_t const carry = enter_tile(state, tile, position{before.total}, position{0},
-                                       plus_position{}, shared.carry)
+      index_t const carry = device::enter_tile(state, tile, position{before.total}, position{0},
+                                               plus_position{}, shared.carry)
                                 .value;
 
       // 5 rank the items of each word; store
       shared.words[threadIdx.x] = {static_cast<Rank>(carry + before.prefix), word[0]};
       simt::sync_block();
-      rank_words<warps, Kind>(shared.words, warp, ranks + tile * tile_items,
-                              valid_items<tile_items>(n, tile * tile_items));
+      device::rank_words<warps, Kind>(shared.words, warp, ranks + tile * tile_items,
+                                      device::valid_items<tile_items>(n, tile * tile_items));
       if (tile == tiles - 1 && total != nullptr && threadIdx.x == 0) *total = carry + before.total;
     }
   }
@@ -97,7 +97,7 @@ void look_back_binary_scan(workspace& ws, std::byte* memory, Mask mask, Rank* ra
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
   simt::fill_async(memory, 0, tile_state<position>::reset_bytes(tiles), ws.stream());
   unsigned const blocks =
-      blocks_for<kernel, Mask, Rank*, item_count, tile_state<position>, index_t*>(
+      device::blocks_for<kernel, Mask, Rank*, item_count, tile_state<position>, index_t*>(
           tiles, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()},
                        mask, ranks, n, tile_state<position>(memory, tiles), d_total);
@@ -118,23 +118,23 @@ template <scan_kind Kind, class Tuning, class Mask, class Rank>
 void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d_total) {
   static_assert(std::is_integral_v<Rank> && (sizeof(Rank) == 4 || sizeof(Rank) == 8),
                 "ranks are integers of 32 or 64 bits");
-  require_apart("binary scan", "mask and ranks", memory_of(mask, n.at_least()),
-                memory_of(ranks, n.at_least()));
+  device::require_apart("binary scan", "mask and ranks", device::memory_of(mask, n.at_least()),
+                        device::memory_of(ranks, n.at_least()));
   constexpr bool automatic = std::is_void_v<Tuning>;
   constexpr bool counts = tunes_counted_scan<Tuning>;
   using look_back = std::conditional_t<automatic || counts, binary_scan_tuning, Tuning>;
   using counted = std::conditional_t<counts, Tuning, counted_binary_scan_tuning>;
-  std::byte* const memory = ws.reserve(binary_scan_bytes<look_back, counted>(n.at_most()));
+  std::byte* const memory = ws.reserve(device::binary_scan_bytes<look_back, counted>(n.at_most()));
   if constexpr (automatic) {
-    if (resident_scan_if_fits<Kind>(ws, mask_numbers<Mask, Rank>{mask}, ranks, n, plus<Rank>{},
-                                    d_total, 0)) {
+    if (device::resident_scan_if_fits<Kind>(ws, mask_numbers<Mask, Rank>{mask}, ranks, n,
+                                            plus<Rank>{}, d_total, 0)) {
       return;
     }
   }
   if (counts || (automatic && n.at_most() >= counted_binary_scan_tuning::least_items<Mask>)) {
-    counted_binary_scan<Kind, counted>(ws, memory, mask, ranks, n, d_total);
+    device::counted_binary_scan<Kind, counted>(ws, memory, mask, ranks, n, d_total);
   } else {
-    look_back_binary_scan<Kind, look_back>(ws, memory, mask, ranks, n, d_total);
+    device::look_back_binary_scan<Kind, look_back>(ws, memory, mask, ranks, n, d_total);
   }
 }
 

@@ -83,7 +83,7 @@ struct counted_tiles {
   }
 
   /// The chunk's bits, once it has been counted.
-  bit_mask bits_of(bit_mask mask) const { return behind(mask, first()); }
+  bit_mask bits_of(bit_mask mask) const { return device::behind(mask, first()); }
   bit_mask bits_of(byte_mask) const { return {words}; }
 
   /// The chunk's first item.
@@ -118,7 +118,7 @@ struct count_tiles_kernel {
                              counted_tiles<Tuning> counts) const {
     index_t const items = counts.size(count.get());
     index_t const rounds = counts.rounds(items);
-    mask = behind(mask, counts.first());
+    mask = device::behind(mask, counts.first());
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
     index_t before = 0;
     for (index_t round = 0; round < rounds; ++round) {
@@ -189,7 +189,7 @@ struct rank_tile_kernel {
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
     index_t const base = first + warp * counted::warp_items;
     unsigned word[words_per_lane];
-    load_words(mask, base, items - base, word);
+    device::load_words(mask, base, items - base, word);
     index_t const group = tile / (counts.rounds(items) * warps);
     index_t in_groups = 0;
     for (index_t g = threadIdx.x; g < group; g += block_threads) in_groups += counts.groups[g];
@@ -221,8 +221,8 @@ struct rank_tile_kernel {
       shared.words[at] = {static_cast<Rank>(entering + before[w]), word[w]};
     }
     simt::sync_block();
-    rank_words<warps, Kind>(shared.words, warp, ranks + counts.first() + first,
-                            valid_items<counted::tile_items>(items, first));
+    device::rank_words<warps, Kind>(shared.words, warp, ranks + counts.first() + first,
+                                    device::valid_items<counted::tile_items>(items, first));
     if (first + counted::tile_items >= items && threadIdx.x == block_threads - 1) {
       counts.chunks[(counts.chunk + 1) % 2] = entering + in_warp;
       if (counts.first() + items == n && total != nullptr) *total = entering + in_warp;
@@ -235,7 +235,7 @@ template <scan_kind Kind, class Tuning, class Mask, class Rank>
 void counted_binary_scan(workspace& ws, std::byte* memory, Mask mask, Rank* ranks, item_count n,
                          index_t* d_total) {
   using counted = counted_tiles<Tuning>;
-  index_t const chunks = ceil_div(n.at_most(), counted::chunk_items);
+  index_t const chunks = libscan::ceil_div(n.at_most(), counted::chunk_items);
   for (index_t chunk = 0; chunk == 0 || chunk < chunks; ++chunk) {
     counted const counts(memory, n.at_most(), chunk);
     index_t const tiles = counted::most_tiles(n.at_most() - chunk * counted::chunk_items);

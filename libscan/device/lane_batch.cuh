@@ -29,7 +29,7 @@ struct lane_batch {
     } else {
 #pragma unroll
       for (int i = 0; i < lane_items; i += Width) {
-        own |= reader.template bits<Width>(at + i, valid_items<Width>(valid, at + i)) << i;
+        own |= reader.template bits<Width>(at + i, device::valid_items<Width>(valid, at + i)) << i;
       }
     }
     return own;
@@ -46,7 +46,7 @@ struct lane_batch {
       if (whole) {
         warp::load_whole_row(staged, at + i, row);
       } else {
-        warp::load_row(staged, at + i, valid_items<Width>(valid, at + i), fill, row);
+        warp::load_row(staged, at + i, device::valid_items<Width>(valid, at + i), fill, row);
       }
 #pragma unroll
       for (int j = 0; j < Width; ++j) item[i + j] = row[j];

@@ -43,15 +43,15 @@ __device__ T fold_window(tile_report<T> const& report, T carry, Op op) {
 template <class T, class Op>
 __device__ T look_back_in_order(tile_state<T> const& state, index_t tile, Op op) {
   index_t end = tile;
-  auto report = read_window(state, end, T(op.identity()));
+  auto report = detail::read_window(state, end, T(op.identity()));
   while (!simt::any(simt::full_warp, report.status == tile_status::prefix)) {
     end -= simt::warp_size;
-    report = read_window(state, end, T(op.identity()));
+    report = detail::read_window(state, end, T(op.identity()));
   }
-  T carry = fold_window(report, T(op.identity()), op);
+  T carry = detail::fold_window(report, T(op.identity()), op);
   while (end != tile) {
     end += simt::warp_size;
-    carry = fold_window(read_window(state, end, T(op.identity())), carry, op);
+    carry = detail::fold_window(detail::read_window(state, end, T(op.identity())), carry, op);
   }
   return carry;
 }
@@ -61,7 +61,7 @@ template <class T, class Op>
 __device__ T look_back_in_any_order(tile_state<T> const& state, index_t tile, Op op) {
   T carry = op.identity();
   for (index_t end = tile;; end -= simt::warp_size) {
-    auto const report = read_window(state, end, T(op.identity()));
+    auto const report = detail::read_window(state, end, T(op.identity()));
     unsigned const prefixes = simt::ballot(simt::full_warp, report.status == tile_status::prefix);
     int const first = prefixes == 0 ? 0 : simt::warp_size - 1 - simt::clz(prefixes);
     T counts = op.identity();

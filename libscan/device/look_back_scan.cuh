@@ -42,7 +42,7 @@ __device__ T enter_tile(tile_state<T> const& state, index_t tile, T total, T ini
     }
     if (tile > 0) {
       if (leader) state.publish(tile, tile_status::total, total);
-      carry = look_back(state, tile, op);
+      carry = device::look_back(state, tile, op);
       if (ordered) {
         simt::exchange_fence();  // each lane, after what it saw
         simt::sync_warp();
@@ -78,8 +78,8 @@ struct look_back_scan_kernel {
   __device__ void operator()(shared_storage& shared, In items_in, Out items_out, item_count count,
                              Op op, T init, tile_state<T> state, total_value_t<T>* total) const {
     index_t const n = count.get();
-    auto const in = counted(items_in, n);
-    auto const out = counted(items_out, n);
+    auto const in = libscan::counted(items_in, n);
+    auto const out = libscan::counted(items_out, n);
     index_t const tiles = ceil_div(n, index_t{tile_items});
     if (tiles == 0 && total != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *total = init;
     for (;;) {
@@ -102,7 +102,7 @@ struct look_back_scan_kernel {
       auto const before = block::exclusive_scan(shared.scan, sum, op);
 
       // 4 publish the total, look back for what comes before the tile
-      T const carry = enter_tile(state, tile, before.total, init, op, shared.carry);
+      T const carry = device::enter_tile(state, tile, before.total, init, op, shared.carry);
 
       // 5 apply the carry
       T prefix = op(carry, before.prefix);
@@ -132,7 +132,7 @@ void look_back_scan(workspace& ws, In in, Out out, item_count n, Op op,
   std::byte* const memory = ws.reserve(tile_state<T>::bytes(tiles));
   simt::fill_async(memory, 0, tile_state<T>::reset_bytes(tiles), ws.stream());
   unsigned const blocks =
-      blocks_for<kernel, In, Out, item_count, Op, T, tile_state<T>, total_value_t<T>*>(
+      device::blocks_for<kernel, In, Out, item_count, Op, T, tile_state<T>, total_value_t<T>*>(
           tiles, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()}, in,
                        out, n, op, init, tile_state<T>(memory, tiles), d_total);

@@ -99,8 +99,8 @@ void look_back_segmented_reduce(std::byte* memory, simt::stream on, In in, Total
   std::byte* const reset_end = values + tile_state<T>::reset_bytes(tiles);
   simt::fill_async(memory, 0, static_cast<std::size_t>(reset_end - memory), on);
   unsigned const blocks =
-      blocks_for<kernel, In, Totals, Heads, Keys, item_count, Op, T, tile_state<T>,
-                 tile_state<position>, index_t*>(tiles, kernel::block_threads);
+      device::blocks_for<kernel, In, Totals, Heads, Keys, item_count, Op, T, tile_state<T>,
+                         tile_state<position>, index_t*>(tiles, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, in, totals,
                        heads, keys, n, op, init, tile_state<T>(values, tiles),
                        tile_state<position>(memory, tiles), d_segments);

@@ -190,8 +190,9 @@ head_bits mark_heads(segment_offsets<Offset> heads, std::byte* memory, item_coun
   auto* const words = reinterpret_cast<std::uint32_t*>(memory);
   if (heads.segments > 0) {
     unsigned const blocks =
-        blocks_for<kernel, Offset const*, index_t, item_count, std::uint32_t*, index_t*>(
-            ceil_div(heads.segments, index_t{kernel::block_segments}), kernel::block_threads);
+        device::blocks_for<kernel, Offset const*, index_t, item_count, std::uint32_t*, index_t*>(
+            libscan::ceil_div(heads.segments, index_t{kernel::block_segments}),
+            kernel::block_threads);
     simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on},
                          heads.offsets, heads.segments, n, words, numbered);
   }
@@ -206,8 +207,8 @@ Heads prepare_heads(Heads heads, std::byte*, item_count, simt::stream) {
 template <class Offset>
 head_bits prepare_heads(segment_offsets<Offset> heads, std::byte* memory, item_count n,
                         simt::stream on) {
-  simt::fill_async(memory, 0, head_bytes(heads, n.at_most()), on);
-  return mark_heads(heads, memory, n, nullptr, on);
+  simt::fill_async(memory, 0, device::head_bytes(heads, n.at_most()), on);
+  return device::mark_heads(heads, memory, n, nullptr, on);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -136,7 +136,7 @@ struct pipeline_kernel {
 #pragma unroll
     for (int copy = fetch_lanes == 1 ? 0 : simt::lane_id(); copy < Work::copies;
          copy += fetch_lanes) {
-      work.fetch(shared.stage[k % stages], base, valid_items<tile_items>(n, base),
+      work.fetch(shared.stage[k % stages], base, device::valid_items<tile_items>(n, base),
                  shared.full[k % stages], copy);
     }
   }
@@ -174,17 +174,17 @@ struct pipeline_kernel {
       index_t const tile = shared.tile[slot];
       index_t const base = tile * tile_items;
       if (base >= n) return;
-      int const valid = valid_items<tile_items>(n, base);
+      int const valid = device::valid_items<tile_items>(n, base);
       int const begin = part * part_items;
       work.complete(stage, base, valid, begin, begin + part_items);
       summary const sum = work.sum(stage, base, valid, begin);
       if (simt::lane_id() == 0) shared.part_sum[slot][part] = sum;
       shared.parts_summed[slot].arrive();
       // Fences take time; warps take turns at them.
-      unsigned const publisher = overwrites(work) ? k % unsigned{parts} : 0;
+      unsigned const publisher = device::overwrites(work) ? k % unsigned{parts} : 0;
       if (static_cast<unsigned>(part) == publisher) {
         shared.parts_summed[slot].wait(k / slots % 2);
-        if (overwrites(work)) simt::exchange_fence();
+        if (device::overwrites(work)) simt::exchange_fence();
         publish(shared, totals, tile, slot, op);
         shared.summed[slot].arrive();
       }
@@ -209,8 +209,9 @@ struct pipeline_kernel {
       shared.carry_known[slot].wait(k / slots % 2);
       // Read again, rather than kept in registers that are scarce.
       index_t const base = shared.tile[slot] * tile_items;
-      held.finish(work, shared.stage[k % stages], base, valid_items<tile_items>(n, base), begin,
-                  op(shared.carry[slot], before), [&] { shared.empty[k % stages].arrive(); });
+      held.finish(work, shared.stage[k % stages], base, device::valid_items<tile_items>(n, base),
+                  begin, op(shared.carry[slot], before),
+                  [&] { shared.empty[k % stages].arrive(); });
     }
   }
 
@@ -220,7 +221,7 @@ struct pipeline_kernel {
                               int begin, Part& held) {
     auto& stage = shared.stage[k % stages];
     index_t const base = shared.tile[k % slots] * tile_items;
-    int const valid = valid_items<tile_items>(n, base);
+    int const valid = device::valid_items<tile_items>(n, base);
     work.complete(stage, base, valid, begin, begin + part_items);
     summary const sum = held.take(work, stage, base, valid, begin);
     if (simt::lane_id() == 0) shared.part_sum[k % slots][begin / part_items] = sum;
@@ -253,7 +254,7 @@ struct pipeline_kernel {
       index_t const tile = shared.tile[slot];
       if (tile < tiles) {
         summary const carry = prefix.advance_to(tile);
-        await_readers(work, prefix, tile, tiles);
+        device::await_readers(work, prefix, tile, tiles);
         if (simt::lane_id() == 0) shared.carry[slot] = carry;
       } else {
         ++told;
@@ -277,8 +278,8 @@ struct pipeline_kernel {
       if (base >= n) return;
       shared.summed[slot].wait(k / slots % 2);
       summary const before = op(shared.carry[slot], sum_before(shared.part_sum[slot], part, op));
-      work.scan(shared.stage[k % stages], base, valid_items<tile_items>(n, base), part * part_items,
-                before, [&] { shared.empty[k % stages].arrive(); });
+      work.scan(shared.stage[k % stages], base, device::valid_items<tile_items>(n, base),
+                part * part_items, before, [&] { shared.empty[k % stages].arrive(); });
     }
   }
 };

@@ -136,9 +136,9 @@ void pipelined_reverse_scan(workspace& ws, Item const* in, Result* out, index_t 
                           ? 0
                           : static_cast<int>((16 - behind) % 16 / sizeof(Result));
   index_t const tiles = ceil_div(n + beyond, index_t{work::tile_items});
-  std::byte* const memory = ws.reserve(pipeline_bytes<T>(tiles));
+  std::byte* const memory = ws.reserve(device::pipeline_bytes<T>(tiles));
   work const from_behind{{in + n + beyond}, {out + n + beyond}, op, beyond};
-  run_pipeline<Tuning>(ws, memory, from_behind, n + beyond, op, init, d_total);
+  device::run_pipeline<Tuning>(ws, memory, from_behind, n + beyond, op, init, d_total);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

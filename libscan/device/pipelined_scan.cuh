@@ -73,8 +73,8 @@ void pipelined_scan(workspace& ws, Item const* in, Out out, item_count n, Op op,
   using T = typename Op::value_type;
   using work = scan_work<Kind, Item, Out, Op, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{work::tile_items});
-  std::byte* const memory = ws.reserve(pipeline_bytes<T>(tiles));
-  run_pipeline<Tuning>(ws, memory, work{in, out, op}, n, op, init, d_total);
+  std::byte* const memory = ws.reserve(device::pipeline_bytes<T>(tiles));
+  device::run_pipeline<Tuning>(ws, memory, work{in, out, op}, n, op, init, d_total);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

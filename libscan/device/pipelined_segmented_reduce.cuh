@@ -103,7 +103,7 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
           work.keys.out[segment] = stage.heads.items(work.heads, base)[begin + i];
         }
       }
-      int const left = valid_items<part_items>(valid, begin);
+      int const left = device::valid_items<part_items>(valid, begin);
       bool const ends = left > 0 && base + begin + left == work.length.get();
       if (ends && simt::lane_id() == 0) {
         index_t const count = before.segments + heads_;
@@ -190,8 +190,8 @@ void pipelined_segmented_reduce(workspace& ws, std::byte* memory, Item const* in
                                 typename Op::value_type init) {
   using work = segmented_reduce_work<Item, Totals, Heads, Keys, Op, Tuning>;
   typename work::summary const nothing{0, op.identity()};
-  run_pipeline<Tuning>(ws, memory, work{{in, heads}, totals, keys, op, init, n, d_segments}, n,
-                       join_segments<Op>{op}, nothing, nullptr);
+  device::run_pipeline<Tuning>(ws, memory, work{{in, heads}, totals, keys, op, init, n, d_segments},
+                               n, join_segments<Op>{op}, nothing, nullptr);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

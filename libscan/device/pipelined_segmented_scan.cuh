@@ -54,7 +54,7 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
         T item[batch::lane_items];
         batch::load(item, items, valid, first, at, T(work.op.identity()));
         if (!all.has_head) headless_ = b * batch::items + items_before_head(own);
-        scan_row<what>(item, own, all, work.init, work.op);
+        device::scan_row<what>(item, own, all, work.init, work.op);
         batch::store(results, at, item);
       }
       return all;
@@ -99,8 +99,8 @@ void pipelined_segmented_scan(workspace& ws, std::byte* memory, Item const* in, 
                               Heads heads, item_count n, Op op, typename Op::value_type init) {
   using work = segmented_scan_work<Kind, Item, Out, Heads, Op, Tuning>;
   join_ends<Op> const joined{op};
-  run_pipeline<Tuning>(ws, memory, work{{in, heads}, out, op, init}, n, joined,
-                       open_end<typename Op::value_type>{op.identity(), false}, nullptr);
+  device::run_pipeline<Tuning>(ws, memory, work{{in, heads}, out, op, init}, n, joined,
+                               open_end<typename Op::value_type>{op.identity(), false}, nullptr);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

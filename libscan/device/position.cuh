@@ -45,12 +45,9 @@ struct total_format<position> {
   }
   static __device__ bool flag(position) { return false; }
   static __device__ position total(std::uint32_t value, bool) { return {index_t{value}}; }
+  static __device__ position combine_lanes(position total, plus_position) {
+    return {index_t{warp::combine(value(total), plus<std::uint32_t>{})}};
+  }
 };
-
-/// The counts of 32 consecutive tiles, added up; in lane 0.
-__device__ inline position combine_lanes(position total, plus_position) {
-  auto const count = static_cast<std::uint32_t>(total.value);
-  return {index_t{warp::combine(count, plus<std::uint32_t>{})}};
-}
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

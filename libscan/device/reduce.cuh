@@ -109,7 +109,7 @@ struct reduce_kernel {
   static __device__ T reduce_part(In in, index_t base, index_t n, Op op) {
     if constexpr (packed) {
       using rows = packed_rows<item, T, T, batch, width>;
-      return rows::sum(in + base, warp_items, valid_items<warp_items>(n, base), op);
+      return rows::sum(in + base, warp_items, device::valid_items<warp_items>(n, base), op);
     }
     bool const whole = n - base >= warp_items && warp::whole_rows<width>(in);
     T total = op.identity();
@@ -179,10 +179,10 @@ void reduce_at_once(workspace& ws, In in, total_value_t<typename Op::value_type>
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::each_tile::tile_items});
   auto* const totals =
       reinterpret_cast<T*>(ws.reserve(static_cast<std::size_t>(tiles) * sizeof(T)));
-  unsigned const blocks = tiles <= 1
-                              ? 1
-                              : blocks_for<kernel, In, item_count, Op, T, T*, total_value_t<T>*>(
-                                    tiles, kernel::block_threads);
+  unsigned const blocks =
+      tiles <= 1 ? 1
+                 : device::blocks_for<kernel, In, item_count, Op, T, T*, total_value_t<T>*>(
+                       tiles, kernel::block_threads);
   simt::launch<kernel>(
       {.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream(), .cooperative = true},
       in, n, op, init, totals, d_result);
@@ -196,13 +196,13 @@ void reduce(workspace& ws, In in, total_value_t<typename Op::value_type>* d_resu
   using each_tile = reduce_kernel<reduce_step::each_tile, In, Op, Tuning>;
   using rest = reduce_kernel<reduce_step::all, T const*, Op, RestTuning>;
   if (n.at_most() <= reduce_at_once_kernel<In, Op, Tuning>::most_items) {
-    return reduce_at_once<Tuning>(ws, in, d_result, n, op, init);
+    return device::reduce_at_once<Tuning>(ws, in, d_result, n, op, init);
   }
   index_t const tiles = ceil_div(n.at_most(), index_t{each_tile::tile_items});
   auto* const totals =
       reinterpret_cast<T*>(ws.reserve(static_cast<std::size_t>(tiles) * sizeof(T)));
-  unsigned const blocks =
-      blocks_for<each_tile, In, item_count, index_t, Op, T, T*>(tiles, each_tile::block_threads);
+  unsigned const blocks = device::blocks_for<each_tile, In, item_count, index_t, Op, T, T*>(
+      tiles, each_tile::block_threads);
   simt::launch<each_tile>(
       {.blocks = blocks, .threads = each_tile::block_threads, .on = ws.stream()}, in, n, index_t{1},
       op, init, totals);
@@ -216,7 +216,7 @@ template <class Tuning, class In, class Op>
 void reduce_as_tuned(workspace& ws, In in, total_value_t<typename Op::value_type>* d_result,
                      item_count n, Op op, typename Op::value_type init) {
   using T = typename Op::value_type;
-  refuse_items<In, T>();
+  device::refuse_items<In, T>();
   if constexpr (std::is_void_v<Tuning>) {
     using few = short_reduce_tuning<T>;
     static_assert(few::most_items <= reduce_at_once_kernel<In, Op, few>::most_items);
@@ -237,9 +237,10 @@ template <class T>
 constexpr std::size_t reduce_workspace_bytes(index_t n) {
   using few = device::short_reduce_tuning<T>;
   using many = device::reduce_tuning<T>;
-  index_t const short_tiles = ceil_div(n < few::most_items ? n : few::most_items,
-                                       index_t{few::block_threads} * few::items_per_thread);
-  index_t const tiles = ceil_div(n, index_t{many::block_threads} * many::items_per_thread);
+  index_t const short_tiles =
+      libscan::ceil_div(n < few::most_items ? n : few::most_items,
+                        index_t{few::block_threads} * few::items_per_thread);
+  index_t const tiles = libscan::ceil_div(n, index_t{many::block_threads} * many::items_per_thread);
   return static_cast<std::size_t>(tiles > short_tiles ? tiles : short_tiles) * sizeof(T);
 }
 

@@ -38,7 +38,7 @@ struct resident_scan_kernel {
     int const valid = static_cast<int>(rest < 0 ? 0 : rest < warp_items ? rest : warp_items);
 
     rows_type items;
-    items.load(counted(in, n) + base, valid, op);
+    items.load(libscan::counted(in, n) + base, valid, op);
     T const warp_total = items.template scan<Kind>(op.identity(), op);
     auto const of_block = block::scan_of_warps(shared, warp_total, op);
     if (thread == 0) totals[blockIdx.x] = of_block.total;
@@ -51,7 +51,7 @@ struct resident_scan_kernel {
       *total = op(carry, of_block.total);
     }
     items.prepend(op(carry, of_block.prefix), op);
-    items.store(counted(out, n) + base, valid);
+    items.store(libscan::counted(out, n) + base, valid);
   }
 };
 
@@ -103,13 +103,13 @@ bool resident_scan_if_fits(workspace& ws, In in, Out out, item_count n, Op op, T
   using item = typename stored<In, T>::type;
   using result = typename stored<Out, T>::type;
   using few = short_resident_tuning<item, T, result>;
-  if (fits_resident_scan<Op, few>(n.at_most())) {
-    resident_scan<Kind, few>(ws, in, out, n, op, d_total, init);
+  if (device::fits_resident_scan<Op, few>(n.at_most())) {
+    device::resident_scan<Kind, few>(ws, in, out, n, op, d_total, init);
     return true;
   }
   using more = resident_tuning<item, T, result>;
-  if (!fits_resident_scan<Op, more>(n.at_most())) return false;
-  resident_scan<Kind, more>(ws, in, out, n, op, d_total, init);
+  if (!device::fits_resident_scan<Op, more>(n.at_most())) return false;
+  device::resident_scan<Kind, more>(ws, in, out, n, op, d_total, init);
   return true;
 }
 

@@ -60,8 +60,8 @@ struct resident_segmented_reduce_kernel {
         shared.total[at] = total;
       });
     };
-    auto const before = summary_before_block(shared.summaries, {begun.tile, ends.tile.value},
-                                             summaries, op, gather);
+    auto const before = device::summary_before_block(
+        shared.summaries, {begun.tile, ends.tile.value}, summaries, op, gather);
     for (int rank = static_cast<int>(threadIdx.x); rank < begun.tile; rank += block_threads) {
       index_t const segment = before.segments + rank;
       if constexpr (has_keys) keys.store(segment, shared.key[apart(rank)]);
@@ -86,7 +86,7 @@ void resident_segmented_reduce(std::byte* memory, simt::stream on, In in, Totals
                                typename Op::value_type init) {
   using T = typename Op::value_type;
   using kernel = resident_segmented_reduce_kernel<In, Keys, Op, Tuning>;
-  simt::launch<kernel>({.blocks = resident_tiles(n, kernel::tile_items),
+  simt::launch<kernel>({.blocks = device::resident_tiles(n, kernel::tile_items),
                         .threads = kernel::block_threads,
                         .on = on,
                         .cooperative = true},
@@ -102,11 +102,12 @@ bool resident_segmented_reduce_if_fits(std::byte* memory, simt::stream on, In in
   using T = typename Op::value_type;
   auto const fits = [&]<class Tuning>(Tuning) {
     using kernel = resident_segmented_reduce_kernel<In, Keys, Op, Tuning>;
-    if (!fits_resident_tiles<Tuning>(n.at_most()) ||
+    if (!device::fits_resident_tiles<Tuning>(n.at_most()) ||
         sizeof(typename kernel::shared_storage) > simt::shared_room()) {
       return false;
     }
-    resident_segmented_reduce<Tuning>(memory, on, in, totals, heads, keys, n, op, d_segments, init);
+    device::resident_segmented_reduce<Tuning>(memory, on, in, totals, heads, keys, n, op,
+                                              d_segments, init);
     return true;
   };
   return fits(short_resident_segmented_tuning<T>{}) || fits(resident_segmented_tuning<T>{});

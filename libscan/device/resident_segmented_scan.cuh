@@ -41,7 +41,7 @@ struct resident_segmented_scan_kernel {
     part.load(in, heads, base, valid, T(op.identity()));
     auto const ends = part.join_warps(shared.tile, part.template scan_rows<what>(init, op), op);
     segment_summary<T> const own{ends.tile.has_head ? 1 : 0, ends.tile.value};
-    auto const before = summary_before_block(shared.summaries, own, summaries, op, [] {});
+    auto const before = device::summary_before_block(shared.summaries, own, summaries, op, [] {});
     part.apply(ends.enter(before.open, op).warp_carry, op);
     part.store(out, base, valid);
   }
@@ -54,7 +54,7 @@ void resident_segmented_scan(std::byte* memory, simt::stream on, In in, Out out,
                              item_count n, Op op, typename Op::value_type init) {
   using T = typename Op::value_type;
   using kernel = resident_segmented_scan_kernel<Kind, In, Out, Op, Tuning>;
-  simt::launch<kernel>({.blocks = resident_tiles(n, kernel::tile_items),
+  simt::launch<kernel>({.blocks = device::resident_tiles(n, kernel::tile_items),
                         .threads = kernel::block_threads,
                         .on = on,
                         .cooperative = true},
@@ -68,12 +68,12 @@ bool resident_segmented_scan_if_fits(std::byte* memory, simt::stream on, In in, 
                                      typename Op::value_type init) {
   using few = short_resident_segmented_tuning<typename Op::value_type>;
   using more = resident_segmented_tuning<typename Op::value_type>;
-  if (fits_resident_tiles<few>(n.at_most())) {
-    resident_segmented_scan<Kind, few>(memory, on, in, out, heads, n, op, init);
+  if (device::fits_resident_tiles<few>(n.at_most())) {
+    device::resident_segmented_scan<Kind, few>(memory, on, in, out, heads, n, op, init);
     return true;
   }
-  if (!fits_resident_tiles<more>(n.at_most())) return false;
-  resident_segmented_scan<Kind, more>(memory, on, in, out, heads, n, op, init);
+  if (!device::fits_resident_tiles<more>(n.at_most())) return false;
+  device::resident_segmented_scan<Kind, more>(memory, on, in, out, heads, n, op, init);
   return true;
 }
 

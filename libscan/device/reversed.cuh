@@ -40,10 +40,10 @@ template <scan_kind Kind, class Tuning, class In, class Out, class Op>
 void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
                   total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
   using T = typename Op::value_type;
-  refuse_items<In, T>();
-  require_in_place_or_apart(
+  device::refuse_items<In, T>();
+  device::require_in_place_or_apart(
       Kind == scan_kind::inclusive ? "reverse inclusive scan" : "reverse exclusive scan",
-      memory_of(in, n.at_least()), memory_of(out, n.at_least()));
+      device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));
   flipped<Op> const met{op};
   from_last<In> const from{in};
   from_last<Out> const to{out};
@@ -53,23 +53,24 @@ void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
           "reverse scan: the tuning asks for a pipeline; expected a number of "
           "items that the host knows");
     }
-    pipelined_reverse_scan<Kind, Tuning>(ws, in, out, n.at_most(), met, d_total, init);
+    device::pipelined_reverse_scan<Kind, Tuning>(ws, in, out, n.at_most(), met, d_total, init);
   } else if constexpr (!std::is_void_v<Tuning>) {
-    scan_as_tuned<Kind, Tuning>(ws, from, to, n, met, d_total, init);
+    device::scan_as_tuned<Kind, Tuning>(ws, from, to, n, met, d_total, init);
   } else {
     if constexpr (sizeof(T) <= 16) {
-      if (resident_scan_if_fits<Kind>(ws, from, to, n, met, d_total, init)) return;
+      if (device::resident_scan_if_fits<Kind>(ws, from, to, n, met, d_total, init)) return;
       if constexpr (suits_bulk_copy<In> && std::is_pointer_v<Out>) {
         using item = typename stored<In, T>::type;
         using result = typename stored<Out, T>::type;
         using tuning = pipeline_tuning<item, T, result>;
         using work = reverse_scan_work<Kind, item, result, flipped<Op>, tuning>;
         if (n.known() && simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
-          return pipelined_reverse_scan<Kind, tuning>(ws, in, out, n.at_most(), met, d_total, init);
+          return device::pipelined_reverse_scan<Kind, tuning>(ws, in, out, n.at_most(), met,
+                                                              d_total, init);
         }
       }
     }
-    look_back_scan<Kind, look_back_tuning<T>>(ws, from, to, n, met, d_total, init);
+    device::look_back_scan<Kind, look_back_tuning<T>>(ws, from, to, n, met, d_total, init);
   }
 }
 

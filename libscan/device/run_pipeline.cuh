@@ -36,7 +36,7 @@ template <class Tuning, class Work, class Op>
 void run_pipeline(workspace& ws, std::byte* memory, Work work, item_count n, Op op,
                   typename Work::summary init, total_value_t<typename Work::summary>* d_total) {
   using kernel = pipeline_kernel<Work, Tuning>;
-  require_pipeline<kernel>();
+  device::require_pipeline<kernel>();
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
   tile_totals<typename Work::summary> const totals(memory + claim_bytes, tiles);
   index_t const most = simt::multiprocessor_count();

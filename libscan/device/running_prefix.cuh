@@ -4,15 +4,8 @@
 #pragma once
 
 #include <libscan/device/tile_totals.cuh>
-#include <libscan/warp/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
-
-/// The totals of 32 consecutive tiles, combined; in lane 0. Kinds of total may overload it.
-template <class T, class Op>
-__device__ T combine_lanes(T const& total, Op op) {
-  return warp::combine(total, op);
-}
 
 /// A tree combines the totals of 32 consecutive tiles, and such chunks follow one another. The
 /// order of association depends on a tile's number alone: neither on timing nor on the number of
@@ -33,7 +26,7 @@ class running_prefix {
       T part[batch];
       await(static_cast<int>(last ? wanted : batch * simt::warp_size), part);
 #pragma unroll
-      for (int j = 0; j < batch; ++j) part[j] = combine_lanes(part[j], op_);
+      for (int j = 0; j < batch; ++j) part[j] = total_format<T>::combine_lanes(part[j], op_);
       int const whole = last ? static_cast<int>(wanted) / simt::warp_size : batch;
       chunk_ += whole;
       T prefix = before_;

@@ -30,11 +30,11 @@ template <scan_kind Kind, class Tuning, class In, class Out, class Op>
 void scan_as_tuned(workspace& ws, In in, Out out, item_count n, Op op,
                    total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
   if constexpr (tunes_pipeline<Tuning>) {
-    pipelined_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
+    device::pipelined_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
   } else if constexpr (tunes_resident<Tuning>) {
-    resident_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
+    device::resident_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
   } else {
-    look_back_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
+    device::look_back_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
   }
 }
 
@@ -44,18 +44,18 @@ void scan(workspace& ws, In in, Out out, item_count n, Op op,
           total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
   using T = typename Op::value_type;
   if constexpr (sizeof(T) <= 16) {
-    if (resident_scan_if_fits<Kind>(ws, in, out, n, op, d_total, init)) return;
+    if (device::resident_scan_if_fits<Kind>(ws, in, out, n, op, d_total, init)) return;
     if constexpr (suits_bulk_copy<In>) {
       using item = typename stored<In, T>::type;
       using result = typename stored<Out, T>::type;
       using tuning = pipeline_tuning<item, T, result>;
       using work = scan_work<Kind, item, Out, Op, tuning>;
       if (simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
-        return pipelined_scan<Kind, tuning>(ws, in, out, n, op, d_total, init);
+        return device::pipelined_scan<Kind, tuning>(ws, in, out, n, op, d_total, init);
       }
     }
   }
-  look_back_scan<Kind, look_back_tuning<T>>(ws, in, out, n, op, d_total, init);
+  device::look_back_scan<Kind, look_back_tuning<T>>(ws, in, out, n, op, d_total, init);
 }
 
 /// The scan of the public calls.
@@ -63,13 +63,14 @@ template <scan_kind Kind, class Tuning, class In, class Out, class Op>
 void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
                       total_value_t<typename Op::value_type>* d_total,
                       typename Op::value_type init) {
-  refuse_items<In, typename Op::value_type>();
-  require_in_place_or_apart(Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan",
-                            memory_of(in, n.at_least()), memory_of(out, n.at_least()));
+  device::refuse_items<In, typename Op::value_type>();
+  device::require_in_place_or_apart(
+      Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan",
+      device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));
   if constexpr (std::is_void_v<Tuning>) {
-    scan<Kind>(ws, in, out, n, op, d_total, init);
+    device::scan<Kind>(ws, in, out, n, op, d_total, init);
   } else {
-    scan_as_tuned<Kind, Tuning>(ws, in, out, n, op, d_total, init);
+    device::scan_as_tuned<Kind, Tuning>(ws, in, out, n, op, d_total, init);
   }
 }
 

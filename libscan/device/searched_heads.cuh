@@ -55,7 +55,7 @@ __device__ index_t first_offset(Offset const* offsets, index_t count, index_t ba
   while (low < high) {
     index_t const step = (high - low + Threads - 1) / Threads;
     index_t const probe = low + step * static_cast<index_t>(threadIdx.x);
-    bool const before = probe < high && is_before(offsets[probe], base);
+    bool const before = probe < high && device::is_before(offsets[probe], base);
     index_t const passed = simt::sync_block_count(before);
     if (passed == 0) break;
     index_t const failed = low + step * passed;
@@ -139,7 +139,7 @@ struct tile_heads<searched_heads<Offset>, Threads, TileItems> {
 
   /// The first segment that ends behind `base`. No head beyond there is of an earlier one.
   static __device__ index_t first_of(searched_heads<Offset> const& heads, index_t base) {
-    return first_offset<Threads>(heads.offsets + 1, heads.segments, base + 1);
+    return device::first_offset<Threads>(heads.offsets + 1, heads.segments, base + 1);
   }
 
   /// Marks them in `shared`. Ends with a barrier.
@@ -165,7 +165,7 @@ struct tile_heads<searched_heads<Offset>, Threads, TileItems> {
   /// Marks every segment that begins in the tile, from `first` on.
   static __device__ void mark(std::uint8_t* flags, searched_heads<Offset> const& heads,
                               index_t first, index_t base, int valid) {
-    each_segment<Threads>(heads, first, [&](index_t, index_t from, index_t to) {
+    device::each_segment<Threads>(heads, first, [&](index_t, index_t from, index_t to) {
       index_t const place = from - base;
       if (place >= 0 && place < valid && from < to) flags[place] = 1;
       return place < valid;

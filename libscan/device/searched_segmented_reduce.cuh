@@ -74,12 +74,13 @@ struct searched_reduce_kernel {
         }
       }
       simt::sync_block();
-      each_segment<block_threads>(heads, first, [&](index_t segment, index_t from, index_t to) {
-        index_t const end = to < n ? to : n;  // what ends behind the last item ends with it
-        bool const here = base < end && end <= base + valid;
-        if (here && begins(from, to, n)) totals[segment] = shared.result[end - 1 - base];
-        return from < n && end <= base + valid;
-      });
+      device::each_segment<block_threads>(
+          heads, first, [&](index_t segment, index_t from, index_t to) {
+            index_t const end = to < n ? to : n;  // what ends behind the last item ends with it
+            bool const here = base < end && end <= base + valid;
+            if (here && begins(from, to, n)) totals[segment] = shared.result[end - 1 - base];
+            return from < n && end <= base + valid;
+          });
       own.store_empty(totals, n, init);
     }
   }
@@ -144,9 +145,9 @@ void searched_segmented_reduce(std::byte* memory, simt::stream on, In in, Totals
   using kernel = searched_reduce_kernel<In, Offset, Op, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
   simt::fill_async(memory, 0, tile_state<T>::reset_bytes(tiles), on);
-  unsigned const blocks =
-      blocks_for<kernel, In, Totals, searched_heads<Offset>, item_count, Op, T, tile_state<T>>(
-          std::max(tiles, kernel::shares(heads.segments)), kernel::block_threads);
+  unsigned const blocks = device::blocks_for<kernel, In, Totals, searched_heads<Offset>, item_count,
+                                             Op, T, tile_state<T>>(
+      std::max(tiles, kernel::shares(heads.segments)), kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, in, totals,
                        heads, n, op, init, tile_state<T>(memory, tiles));
 }

@@ -107,8 +107,9 @@ void work_on_ranges(simt::stream on, In in, Out out, segment_ranges<Offset> segm
                     Op op, typename Op::value_type init) {
   using T = typename Op::value_type;
   using kernel = range_kernel<Result, Op, Tuning>;
-  unsigned const blocks = blocks_for<kernel, In, Out, segment_ranges<Offset>, item_count, Op, T>(
-      segments.segments, kernel::block_threads);
+  unsigned const blocks =
+      device::blocks_for<kernel, In, Out, segment_ranges<Offset>, item_count, Op, T>(
+          segments.segments, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, in, out,
                        segments, n, op, init);
 }

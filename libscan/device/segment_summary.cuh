@@ -41,25 +41,25 @@ struct total_format<segment_summary<T>> {
   };
   static __device__ value_type value(segment_summary<T> const& total) {
     value_type value{static_cast<std::uint32_t>(total.segments), {}};
-    memcpy(value.open, &total.open, sizeof(T));
+    std::memcpy(value.open, &total.open, sizeof(T));
     return value;
   }
   static __device__ bool flag(segment_summary<T> const&) { return false; }
   static __device__ segment_summary<T> total(value_type const& value, bool) {
     segment_summary<T> total;
     total.segments = value.segments;
-    memcpy(&total.open, value.open, sizeof(T));
+    std::memcpy(&total.open, value.open, sizeof(T));
     return total;
   }
+  template <class Op>
+  static __device__ segment_summary<T> combine_lanes(segment_summary<T> const& total,
+                                                     join_segments<Op> join) {
+    auto const segments =
+        total_format<position>::combine_lanes(position{total.segments}, plus_position{});
+    open_end<T> const end{total.open, total.segments > 0};
+    return {segments.value,
+            total_format<open_end<T>>::combine_lanes(end, join_ends<Op>{join.op}).value};
+  }
 };
-
-/// The summaries of 32 consecutive tiles, joined; in lane 0.
-template <class T, class Op>
-__device__ segment_summary<T> combine_lanes(segment_summary<T> const& total,
-                                            join_segments<Op> join) {
-  position const segments = combine_lanes(position{total.segments}, plus_position{});
-  open_end<T> const end{total.open, total.segments > 0};
-  return {segments.value, combine_lanes(end, join_ends<Op>{join.op}).value};
-}
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

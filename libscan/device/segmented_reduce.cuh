@@ -33,9 +33,10 @@ constexpr std::size_t segmented_reduce_bytes(index_t n) {
     least = index_t{Tuning::group_threads} * Tuning::batches * Tuning::lane_vectors *
             Tuning::vector_items;
   }
-  return std::max({look_back_segmented_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n),
-                   pipeline_bytes<segment_summary<T>>(ceil_div(n, least)),
-                   resident_summaries_bytes<T, resident_segmented_tuning<T>>});
+  return std::max(
+      {device::look_back_segmented_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n),
+       device::pipeline_bytes<segment_summary<T>>(ceil_div(n, least)),
+       resident_summaries_bytes<T, resident_segmented_tuning<T>>});
 }
 
 /// Reduces, with heads that kernels can read, the way `Tuning` says, or as the iterators and the
@@ -45,15 +46,15 @@ void reduce_segments(workspace& ws, std::byte* memory, In in, Totals totals, Hea
                      item_count n, Op op, index_t* d_segments, typename Op::value_type init) {
   using T = typename Op::value_type;
   if constexpr (tunes_pipeline<Tuning>) {
-    return pipelined_segmented_reduce<Tuning>(ws, memory, in, totals, heads, keys, n, op,
-                                              d_segments, init);
+    return device::pipelined_segmented_reduce<Tuning>(ws, memory, in, totals, heads, keys, n, op,
+                                                      d_segments, init);
   }
   if constexpr (tunes_resident_segments<Tuning>) {
-    return resident_segmented_reduce<Tuning>(memory, ws.stream(), in, totals, heads, keys, n, op,
-                                             d_segments, init);
+    return device::resident_segmented_reduce<Tuning>(memory, ws.stream(), in, totals, heads, keys,
+                                                     n, op, d_segments, init);
   } else if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16) {
-    if (resident_segmented_reduce_if_fits(memory, ws.stream(), in, totals, heads, keys, n, op,
-                                          d_segments, init)) {
+    if (device::resident_segmented_reduce_if_fits(memory, ws.stream(), in, totals, heads, keys, n,
+                                                  op, d_segments, init)) {
       return;
     }
   }
@@ -64,11 +65,11 @@ void reduce_segments(workspace& ws, std::byte* memory, In in, Totals totals, Hea
     using work = segmented_reduce_work<item, Totals, Heads, Keys, Op, tuning>;
     using kernel = pipeline_kernel<work, tuning>;
     if (n.at_most() >= tuning::least_items && simt::device_can_pipeline<kernel>()) {
-      return pipelined_segmented_reduce<tuning>(ws, memory, in, totals, heads, keys, n, op,
-                                                d_segments, init);
+      return device::pipelined_segmented_reduce<tuning>(ws, memory, in, totals, heads, keys, n, op,
+                                                        d_segments, init);
     }
   }
-  look_back_segmented_reduce<look_back_reduce_tuning<Tuning, T>>(
+  device::look_back_segmented_reduce<look_back_reduce_tuning<Tuning, T>>(
       memory, ws.stream(), in, totals, heads, keys, n, op, d_segments, init);
 }
 
@@ -77,9 +78,9 @@ template <class Tuning, class In, class Totals, class Heads, class Keys, class O
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads heads, Keys keys, item_count n,
                       Op op, index_t* d_segments, typename Op::value_type init) {
   using T = typename Op::value_type;
-  check_heads(heads);
-  std::byte* const memory = ws.reserve(segmented_reduce_bytes<T, Tuning>(n.at_most()));
-  reduce_segments<Tuning>(ws, memory, in, totals, heads, keys, n, op, d_segments, init);
+  device::check_heads(heads);
+  std::byte* const memory = ws.reserve(device::segmented_reduce_bytes<T, Tuning>(n.at_most()));
+  device::reduce_segments<Tuning>(ws, memory, in, totals, heads, keys, n, op, d_segments, init);
 }
 
 /// Where the parts of the workspace of totals between offsets begin, and how many bytes it has.
@@ -98,13 +99,13 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
   // Besides, of what is before the first, and after the last.
   auto const most_begun = static_cast<std::size_t>(std::min(n, segments + 2));
   offset_totals_layout layout{};
-  layout.numbered = head_bytes(descriptor, n);
+  layout.numbered = device::head_bytes(descriptor, n);
   layout.spread = layout.numbered + 256;
   layout.begun =
-      layout.spread + whole(tile_state<position>::bytes(spread_tiles<Offset, T>(segments)));
+      layout.spread + whole(tile_state<position>::bytes(device::spread_tiles<Offset, T>(segments)));
   layout.tiles = layout.begun + whole(most_begun * sizeof(T));
-  layout.bytes = std::max(layout.tiles + segmented_reduce_bytes<T, Tuning>(n),
-                          searched_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n));
+  layout.bytes = std::max(layout.tiles + device::segmented_reduce_bytes<T, Tuning>(n),
+                          device::searched_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n));
   return layout;
 }
 
@@ -115,32 +116,32 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
                       no_keys keys, item_count n, Op op, index_t* /*d_segments*/,
                       typename Op::value_type init) {
   using T = typename Op::value_type;
-  check_heads(descriptor);
+  device::check_heads(descriptor);
   if (descriptor.segments == 0) return;
   if constexpr (!tunes_pipeline<Tuning> && !tunes_resident_segments<Tuning> &&
                 !marks_heads<Tuning>) {
     using tuning = look_back_reduce_tuning<Tuning, T>;
     using kernel = searched_reduce_kernel<In, std::remove_cv_t<Offset>, Op, tuning>;
-    if (suits_search(n.at_most(), descriptor.segments) &&
+    if (device::suits_search(n.at_most(), descriptor.segments) &&
         sizeof(typename kernel::shared_storage) <= simt::shared_room()) {
-      return searched_segmented_reduce<tuning>(
-          ws.reserve(searched_reduce_bytes<T, tuning>(n.at_most())), ws.stream(), in, totals,
-          searched_heads<std::remove_cv_t<Offset>>{descriptor.offsets, descriptor.segments}, n, op,
-          init);
+      return device::searched_segmented_reduce<tuning>(
+          ws.reserve(device::searched_reduce_bytes<T, tuning>(n.at_most())), ws.stream(), in,
+          totals, searched_heads<std::remove_cv_t<Offset>>{descriptor.offsets, descriptor.segments},
+          n, op, init);
     }
   }
-  auto const layout = lay_out_offset_totals<T, Tuning>(n.at_most(), descriptor);
+  auto const layout = device::lay_out_offset_totals<T, Tuning>(n.at_most(), descriptor);
   std::byte* const memory = ws.reserve(layout.bytes);
   auto* const numbered = reinterpret_cast<index_t*>(memory + layout.numbered);
   auto* const begun = reinterpret_cast<T*>(memory + layout.begun);
 
   simt::fill_async(memory, 0, layout.begun, ws.stream());
-  auto const heads = mark_heads(descriptor, memory, n, numbered, ws.stream());
-  reduce_segments<Tuning>(ws, memory + layout.tiles, in,
-                          begun_totals<Totals, T>{totals, begun, numbered}, heads, keys, n, op,
-                          nullptr, init);
-  spread_totals<Offset, T>(memory + layout.spread, ws.stream(), descriptor.offsets,
-                           descriptor.segments, numbered, n, begun, totals, init);
+  auto const heads = device::mark_heads(descriptor, memory, n, numbered, ws.stream());
+  device::reduce_segments<Tuning>(ws, memory + layout.tiles, in,
+                                  begun_totals<Totals, T>{totals, begun, numbered}, heads, keys, n,
+                                  op, nullptr, init);
+  device::spread_totals<Offset, T>(memory + layout.spread, ws.stream(), descriptor.offsets,
+                                   descriptor.segments, numbered, n, begun, totals, init);
 }
 
 /// Throws `invalid_argument` if results share memory with what is read, as far as the host knows:
@@ -148,12 +149,12 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
 template <class In, class Heads, class Results>
 void require_results_apart(char const* call, In const& in, Heads const& descriptor, index_t n,
                            Results const& results) {
-  check_heads(descriptor);
+  device::check_heads(descriptor);
   index_t known = 1;
   if constexpr (by_offsets<Heads>) known = descriptor.segments;
-  memory_span const written = memory_of(results, known);
-  require_apart(call, "items and results", memory_of(in, n), written);
-  require_apart(call, "descriptor and results", memory_of(descriptor, n), written);
+  memory_span const written = device::memory_of(results, known);
+  device::require_apart(call, "items and results", device::memory_of(in, n), written);
+  device::require_apart(call, "descriptor and results", device::memory_of(descriptor, n), written);
 }
 
 }  // namespace device

@@ -35,7 +35,7 @@ struct join_ends {
   Op op;
   __device__ value_type identity() const { return {op.identity(), false}; }
   __device__ value_type operator()(value_type earlier, value_type later) const {
-    return join(earlier, later, op);
+    return device::join(earlier, later, op);
   }
 };
 
@@ -46,16 +46,15 @@ struct total_format<open_end<T>> {
   static __device__ T const& value(open_end<T> const& total) { return total.value; }
   static __device__ bool flag(open_end<T> const& total) { return total.has_head; }
   static __device__ open_end<T> total(T const& value, bool flag) { return {value, flag}; }
+  /// Only what follows the last head counts.
+  template <class Op>
+  static __device__ open_end<T> combine_lanes(open_end<T> const& total, join_ends<Op> join) {
+    unsigned const heads = simt::ballot(simt::full_warp, total.has_head);
+    bool const counts = (heads & simt::lanemask_gt()) == 0;
+    T const nothing = join.op.identity();
+    return {warp::combine(counts ? total.value : nothing, join.op), heads != 0};
+  }
 };
-
-/// Only what follows the last head counts.
-template <class T, class Op>
-__device__ open_end<T> combine_lanes(open_end<T> const& total, join_ends<Op> join) {
-  unsigned const heads = simt::ballot(simt::full_warp, total.has_head);
-  bool const counts = (heads & simt::lanemask_gt()) == 0;
-  T const nothing = join.op.identity();
-  return {warp::combine(counts ? total.value : nothing, join.op), heads != 0};
-}
 
 namespace detail {
 
@@ -109,7 +108,7 @@ __device__ __forceinline__ bool scan_row(T (&row)[Width], unsigned own, open_end
     row[j] = What == row_prefix::exclusive && (own >> j & 1u) != 0 ? init : prefix;
   }
   T const open = simt::shfl(simt::full_warp, inclusive, simt::warp_size - 1);
-  all = join(all, open_end<T>{open, lanes != 0}, op);
+  all = device::join(all, open_end<T>{open, lanes != 0}, op);
   return headless;
 }
 

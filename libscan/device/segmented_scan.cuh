@@ -88,8 +88,9 @@ void look_back_segmented_scan(workspace& ws, std::byte* memory, In in, Out out, 
   using kernel = segmented_scan_kernel<Kind, In, Out, Heads, Op, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
   simt::fill_async(memory, 0, tile_state<T>::reset_bytes(tiles), ws.stream());
-  unsigned const blocks = blocks_for<kernel, In, Out, Heads, item_count, Op, T, tile_state<T>>(
-      tiles, kernel::block_threads);
+  unsigned const blocks =
+      device::blocks_for<kernel, In, Out, Heads, item_count, Op, T, tile_state<T>>(
+          tiles, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()}, in,
                        out, heads, n, op, init, tile_state<T>(memory, tiles));
 }
@@ -99,7 +100,7 @@ template <class T>
 constexpr std::size_t segmented_tiles_bytes(index_t n, index_t look_back_items) {
   std::size_t const look_back = tile_state<T>::bytes(ceil_div(n, look_back_items));
   std::size_t const pipeline =
-      pipeline_bytes<open_end<T>>(ceil_div(n, index_t{least_pipeline_tile}));
+      device::pipeline_bytes<open_end<T>>(ceil_div(n, index_t{least_pipeline_tile}));
   return std::max({look_back, pipeline, resident_summaries_bytes<T, resident_segmented_tuning<T>>});
 }
 
@@ -110,7 +111,7 @@ void scan_segmented_tiles(workspace& ws, std::byte* memory, In in, Out out, Head
                           item_count n, Op op, typename Op::value_type init) {
   using T = typename Op::value_type;
   if constexpr (tunes_pipeline<Tuning>) {
-    return pipelined_segmented_scan<Kind, Tuning>(ws, memory, in, out, heads, n, op, init);
+    return device::pipelined_segmented_scan<Kind, Tuning>(ws, memory, in, out, heads, n, op, init);
   } else {
     if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16 &&
                   suits_segmented_pipeline<In, Heads>) {
@@ -121,10 +122,11 @@ void scan_segmented_tiles(workspace& ws, std::byte* memory, In in, Out out, Head
       using work = segmented_scan_work<Kind, item, Out, Heads, Op, tuning>;
       using kernel = pipeline_kernel<work, tuning>;
       if (n.at_most() >= tuning::least_items && simt::device_can_pipeline<kernel>()) {
-        return pipelined_segmented_scan<Kind, tuning>(ws, memory, in, out, heads, n, op, init);
+        return device::pipelined_segmented_scan<Kind, tuning>(ws, memory, in, out, heads, n, op,
+                                                              init);
       }
     }
-    look_back_segmented_scan<Kind, LookBack>(ws, memory, in, out, heads, n, op, init);
+    device::look_back_segmented_scan<Kind, LookBack>(ws, memory, in, out, heads, n, op, init);
   }
 }
 
@@ -134,56 +136,59 @@ template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class 
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
                     typename Op::value_type init) {
   using T = typename Op::value_type;
-  refuse_items<In, T>();
+  device::refuse_items<In, T>();
   using look_back = std::conditional_t<tunes_pipeline<Tuning> || tunes_resident_segments<Tuning> ||
                                            std::is_void_v<Tuning>,
                                        segmented_tuning<T>, Tuning>;
-  check_heads(descriptor);
+  device::check_heads(descriptor);
   if (n.at_most() == 0) return;
   index_t const known = n.at_least();
-  memory_span const written = memory_of(out, known);
-  require_in_place_or_apart("segmented scan", memory_of(in, known), written);
-  bool const over_keys = overwrites_heads(descriptor, out);
+  memory_span const written = device::memory_of(out, known);
+  device::require_in_place_or_apart("segmented scan", device::memory_of(in, known), written);
+  bool const over_keys = device::overwrites_heads(descriptor, out);
   if (!over_keys) {
-    require_apart("segmented scan", "output and descriptor", written, memory_of(descriptor, known));
+    device::require_apart("segmented scan", "output and descriptor", written,
+                          device::memory_of(descriptor, known));
   }
-  std::size_t const for_heads =
-      over_keys ? key_bits_bytes(descriptor, n.at_most()) : head_bytes(descriptor, n.at_most());
+  std::size_t const for_heads = over_keys ? device::key_bits_bytes(descriptor, n.at_most())
+                                          : device::head_bytes(descriptor, n.at_most());
   index_t const tile_items = index_t{look_back::block_threads} * look_back::items_per_thread;
-  std::size_t for_tiles = segmented_tiles_bytes<T>(n.at_most(), tile_items);
+  std::size_t for_tiles = device::segmented_tiles_bytes<T>(n.at_most(), tile_items);
   if constexpr (tunes_pipeline<Tuning>) {
     index_t const least = index_t{Tuning::group_threads} * Tuning::batches * Tuning::lane_vectors *
                           Tuning::vector_items;
-    for_tiles = pipeline_bytes<open_end<T>>(ceil_div(n.at_most(), least));
+    for_tiles = device::pipeline_bytes<open_end<T>>(ceil_div(n.at_most(), least));
   }
   if constexpr (by_offsets<Heads> && !tunes_pipeline<Tuning> && !tunes_resident_segments<Tuning>) {
-    if (suits_search(n.at_most(), descriptor.segments)) {
+    if (device::suits_search(n.at_most(), descriptor.segments)) {
       searched_heads<std::remove_cvref_t<decltype(*descriptor.offsets)>> const searched{
           descriptor.offsets, descriptor.segments};
-      return look_back_segmented_scan<Kind, look_back>(ws, ws.reserve(for_tiles), in, out, searched,
-                                                       n, op, init);
+      return device::look_back_segmented_scan<Kind, look_back>(ws, ws.reserve(for_tiles), in, out,
+                                                               searched, n, op, init);
     }
   }
   std::byte* const memory = ws.reserve(for_heads + for_tiles);
-  auto const heads = prepare_heads(descriptor, memory, n, ws.stream());
+  auto const heads = device::prepare_heads(descriptor, memory, n, ws.stream());
   std::byte* const behind = memory + for_heads;
   // Resident blocks write when all have read.
   if constexpr (tunes_resident_segments<Tuning>) {
-    return resident_segmented_scan<Kind, Tuning>(behind, ws.stream(), in, out, heads, n, op, init);
+    return device::resident_segmented_scan<Kind, Tuning>(behind, ws.stream(), in, out, heads, n, op,
+                                                         init);
   } else {
     if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16) {
-      if (resident_segmented_scan_if_fits<Kind>(behind, ws.stream(), in, out, heads, n, op, init)) {
+      if (device::resident_segmented_scan_if_fits<Kind>(behind, ws.stream(), in, out, heads, n, op,
+                                                        init)) {
         return;
       }
     }
     if constexpr (can_overwrite_heads<Heads, Out>) {
       if (over_keys) {
-        head_bits const bits = mark_keys(descriptor, memory, n, ws.stream());
-        return scan_segmented_tiles<Kind, Tuning, look_back>(ws, behind, in, out, bits, n, op,
-                                                             init);
+        head_bits const bits = device::mark_keys(descriptor, memory, n, ws.stream());
+        return device::scan_segmented_tiles<Kind, Tuning, look_back>(ws, behind, in, out, bits, n,
+                                                                     op, init);
       }
     }
-    scan_segmented_tiles<Kind, Tuning, look_back>(ws, behind, in, out, heads, n, op, init);
+    device::scan_segmented_tiles<Kind, Tuning, look_back>(ws, behind, in, out, heads, n, op, init);
   }
 }
 

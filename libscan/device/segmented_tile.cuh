@@ -154,7 +154,7 @@ struct segmented_tile {
     for (int r = 0; r < Rows; ++r) {
       unsigned const own = row_heads(r);
       bool const warp_open = !all.has_head;
-      bool const headless = scan_row<What>(items[r], own, all, init, op);
+      bool const headless = device::scan_row<What>(items[r], own, all, init, op);
       if (headless && warp_open) {
         int const first_head = own == 0 ? Width : simt::ffs(own) - 1;
         unsigned const reach = What == row_prefix::ended ? 2u << first_head : 1u << first_head;
@@ -177,7 +177,7 @@ struct segmented_tile {
 #pragma unroll
     for (int w = 0; w < warps; ++w) {
       if (w == warp) joined.before_warp = joined.tile;
-      joined.tile = join(joined.tile, open_end<T>{shared.last[w], shared.has_head[w]}, op);
+      joined.tile = device::join(joined.tile, open_end<T>{shared.last[w], shared.has_head[w]}, op);
     }
     return joined;
   }
@@ -283,7 +283,7 @@ struct segmented_tile {
       state.publish(tile, all.has_head ? tile_status::prefix : tile_status::total, all.value);
     }
     if (tile == 0 || !begins_open) return op.identity();
-    T const carry = look_back(state, tile, op);
+    T const carry = device::look_back(state, tile, op);
     if (leader && !all.has_head) state.publish(tile, tile_status::prefix, op(carry, all.value));
     return carry;
   }

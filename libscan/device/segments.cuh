@@ -136,11 +136,11 @@ namespace device {
 /// Where the description of the segments of n items lies.
 template <class Offset>
 memory_span memory_of(segment_offsets<Offset> const& descriptor, index_t) {
-  return memory_of(descriptor.offsets, descriptor.segments + 1);
+  return device::memory_of(descriptor.offsets, descriptor.segments + 1);
 }
 template <class Keys, class Equal>
 memory_span memory_of(segment_keys<Keys, Equal> const& descriptor, index_t n) {
-  return memory_of(descriptor.keys, n);
+  return device::memory_of(descriptor.keys, n);
 }
 
 /// Throws `invalid_argument` for a descriptor that describes no segments.

@@ -64,8 +64,8 @@ struct spread_totals_kernel {
       }
 
       // 4 publish how many there are, look back for how many precede the tile
-      position const carry =
-          enter_tile(state, tile, position{all}, position{0}, plus_position{}, shared.carry);
+      position const carry = device::enter_tile(state, tile, position{all}, position{0},
+                                                plus_position{}, shared.carry);
 
       // 5 load their totals; 6 store those of all
       index_t const skipped = static_cast<index_t>(offsets[0]) != 0 ? 1 : 0;
@@ -109,9 +109,10 @@ template <class Offset, class T, class Totals>
 void spread_totals(std::byte* memory, simt::stream on, Offset const* offsets, index_t segments,
                    index_t const* numbered, item_count n, T const* begun, Totals totals, T init) {
   using kernel = spread_totals_kernel<Offset, T>;
-  index_t const tiles = spread_tiles<Offset, T>(segments);
-  unsigned const blocks = blocks_for<kernel, Offset const*, index_t const*, item_count, T const*,
-                                     Totals, T, tile_state<position>>(tiles, kernel::block_threads);
+  index_t const tiles = device::spread_tiles<Offset, T>(segments);
+  unsigned const blocks =
+      device::blocks_for<kernel, Offset const*, index_t const*, item_count, T const*, Totals, T,
+                         tile_state<position>>(tiles, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, offsets,
                        numbered, n, begun, totals, init, tile_state<position>(memory, tiles));
 }

@@ -10,16 +10,22 @@
 #include <libscan/core/function_operator.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/simt/simt.cuh>
+#include <libscan/warp/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// How a total travels: as a value and one bit, which most totals have no use for.
+/// How a total travels: as a value and one bit, which most totals have no use for. And how the
+/// totals of 32 consecutive tiles are combined, in lane 0. Kinds of total specialize it.
 template <class Total>
 struct total_format {
   using value_type = Total;
   static __device__ Total const& value(Total const& total) { return total; }
   static __device__ bool flag(Total const&) { return false; }
   static __device__ Total total(Total const& value, bool) { return value; }
+  template <class Op>
+  static __device__ Total combine_lanes(Total const& total, Op op) {
+    return warp::combine(total, op);
+  }
 };
 
 /// One total per tile, in device memory that must be cleared before the first is published. A small
@@ -77,7 +83,7 @@ class tile_totals {
 #pragma unroll
       for (int i = 0; i < words_per_tile; ++i) bits[i] = static_cast<unsigned>(words[i]);
       value_type value;
-      memcpy(&value, bits, sizeof(value));
+      std::memcpy(&value, bits, sizeof(value));
       return format::total(value, (words[0] & flag_bit) != 0);
     }
   };
@@ -86,7 +92,7 @@ class tile_totals {
   static __device__ reading published(T const& total) {
     unsigned bits[words_per_tile] = {};
     value_type const value = format::value(total);
-    memcpy(bits, &value, sizeof(value));
+    std::memcpy(bits, &value, sizeof(value));
     reading found;
 #pragma unroll
     for (int i = 0; i < words_per_tile; ++i) found.words[i] = tag | bits[i];

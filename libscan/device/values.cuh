@@ -25,7 +25,7 @@ constexpr void refuse_items() {
 /// The same, and values of T that a call accumulates in.
 template <class It, class T>
 constexpr void refuse_items() {
-  refuse_items<It>();
+  device::refuse_items<It>();
   static_assert(
       std::is_default_constructible_v<T>,
       "libscan: device calls hold values in arrays: the type that an operator accumulates "

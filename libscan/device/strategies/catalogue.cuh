@@ -103,7 +103,7 @@ constexpr std::size_t strategy_workspace_bytes(index_t n, Strategy strategy = {}
 template <class T, class Out = T*>
 std::size_t strategy_workspace_bytes(scan_strategy which, index_t n) {
   return device::strategies::with_strategy(which, [n](auto strategy) {
-    return strategy_workspace_bytes<decltype(strategy), T, Out>(n);
+    return libscan::strategy_workspace_bytes<decltype(strategy), T, Out>(n);
   });
 }
 
@@ -145,8 +145,9 @@ template <scan_kind Kind, class In, class Out, class Op>
 void scan_with(scan_strategy which, workspace& ws, In in, Out out, index_t n, Op op,
                typename Op::value_type* d_total,
                std::type_identity_t<typename Op::value_type> init) {
-  device::strategies::with_strategy(
-      which, [&](auto strategy) { scan_with<Kind>(strategy, ws, in, out, n, op, d_total, init); });
+  device::strategies::with_strategy(which, [&](auto strategy) {
+    libscan::scan_with<Kind>(strategy, ws, in, out, n, op, d_total, init);
+  });
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

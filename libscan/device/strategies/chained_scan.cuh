@@ -23,7 +23,7 @@ class tile_chain {
   /// Bytes of device memory for that many tiles, and how many of them, from the first, must be zero
   /// before a kernel uses the chain.
   static constexpr std::size_t bytes(index_t tiles) {
-    return reset_bytes(tiles) + array_bytes<T>(tiles);
+    return reset_bytes(tiles) + strategies::array_bytes<T>(tiles);
   }
   static constexpr std::size_t reset_bytes(index_t tiles) {
     return array_bytes<unsigned long long>(1) + array_bytes<unsigned>(tiles);

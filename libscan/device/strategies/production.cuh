@@ -13,7 +13,7 @@ struct production {
 
   template <class T, class Out>
   static constexpr std::size_t workspace_bytes(index_t n) {
-    return scan_workspace_bytes<T>(n);
+    return libscan::scan_workspace_bytes<T>(n);
   }
 
   template <scan_kind Kind, class In, class Out, class Op>

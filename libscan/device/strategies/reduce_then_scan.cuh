@@ -65,12 +65,12 @@ struct reduce_then_scan : block_strategy<BlockScan, MostThreads> {
 
   /// Items of a segment: whole tiles.
   constexpr index_t segment_items(index_t n) const {
-    return ceil_div(this->tiles(n), this->tile_items()) * this->tile_items();
+    return libscan::ceil_div(this->tiles(n), this->tile_items()) * this->tile_items();
   }
 
   template <class T, class Out>
   constexpr std::size_t workspace_bytes(index_t n) const {
-    return array_bytes<T>(ceil_div(n, segment_items(n)));
+    return strategies::array_bytes<T>(libscan::ceil_div(n, segment_items(n)));
   }
 
   template <scan_kind Kind, class In, class Out, class Op, class T = typename Op::value_type>

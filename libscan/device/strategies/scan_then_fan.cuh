@@ -49,7 +49,8 @@ struct scan_then_fan : block_strategy<BlockScan, MostThreads> {
   constexpr std::size_t workspace_bytes(index_t n) const {
     if (n <= this->tile_items()) return 0;
     index_t const tiles = this->tiles(n);
-    return array_bytes<T>(tiles) + array_bytes<T>(values_kept_apart<T, Out>(n)) +
+    return strategies::array_bytes<T>(tiles) +
+           strategies::array_bytes<T>(strategies::values_kept_apart<T, Out>(n)) +
            workspace_bytes<T, T*>(tiles);
   }
 
@@ -63,7 +64,8 @@ struct scan_then_fan : block_strategy<BlockScan, MostThreads> {
     index_t const tiles = this->tiles(n);
     array_maker memory(ws.reserve(workspace_bytes<T, Out>(n)));
     T* const sums = memory.make<T>(tiles);
-    T* const scanned = values_kept(out, memory.make<T>(values_kept_apart<T, Out>(n)));
+    T* const scanned =
+        strategies::values_kept(out, memory.make<T>(strategies::values_kept_apart<T, Out>(n)));
     workspace rest(memory.rest(), workspace_bytes<T, T*>(tiles), ws.stream());
 
     simt::launch_config const grid = this->grid_of(n, ws);

@@ -83,10 +83,11 @@ struct scan_then_propagate : block_strategy<BlockScan, MostThreads, vector_items
   template <class T, class Out>
   constexpr std::size_t workspace_bytes(index_t n) const {
     bool const one_tile = n <= this->tile_items();
-    std::size_t bytes = one_tile ? 0 : array_bytes<T>(values_kept_apart<T, Out>(n));
+    std::size_t bytes =
+        one_tile ? 0 : strategies::array_bytes<T>(strategies::values_kept_apart<T, Out>(n));
     while (n > this->tile_items()) {
       n = this->tiles(n);
-      bytes += array_bytes<T>(n);
+      bytes += strategies::array_bytes<T>(n);
     }
     return bytes;
   }
@@ -98,7 +99,8 @@ struct scan_then_propagate : block_strategy<BlockScan, MostThreads, vector_items
       up<Kind>(ws, in, out, n, op, init, d_total);
       return;
     }
-    T* const scanned = values_kept(out, memory.make<T>(values_kept_apart<T, Out>(n)));
+    T* const scanned =
+        strategies::values_kept(out, memory.make<T>(strategies::values_kept_apart<T, Out>(n)));
 
     // 1 up: scan the tiles of each level; their sums are the next one
     T* level[most_levels];

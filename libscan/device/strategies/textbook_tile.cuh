@@ -110,7 +110,7 @@ class block_strategy {
   }
 
   /// How many tiles n items make.
-  constexpr index_t tiles(index_t n) const { return ceil_div(n, tile_items()); }
+  constexpr index_t tiles(index_t n) const { return libscan::ceil_div(n, tile_items()); }
 
  protected:
   /// A block for each of n items' tiles, or as many blocks as there may be.
@@ -140,7 +140,7 @@ class array_maker {
   template <class T>
   T* make(index_t count) {
     auto* const array = reinterpret_cast<T*>(next_);
-    next_ += array_bytes<T>(count);
+    next_ += strategies::array_bytes<T>(count);
     return array;
   }
 
