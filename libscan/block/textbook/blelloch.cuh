@@ -45,9 +45,9 @@ struct blelloch {
     int const b = a + block_threads();
     int const n = tree_size(2 * block_threads());
     T const total = shared.total;
-    pair_scan_result<T> const result{
-        {read_inclusive(shared.item, a, n, total), read_inclusive(shared.item, b, n, total)},
-        total};
+    pair_scan_result<T> const result{{textbook::read_inclusive(shared.item, a, n, total),
+                                      textbook::read_inclusive(shared.item, b, n, total)},
+                                     total};
     simt::sync_block();
     return result;
   }
@@ -66,14 +66,14 @@ struct blelloch {
       shared.item.at(i) = op.identity();
     }
     // 2 reduce (B)
-    up_sweep(shared.item, n, op);
+    textbook::up_sweep(shared.item, n, op);
     // 3 take the total from the root, before which nothing comes (C); thread 0 has just summed it
     if (this_thread() == 0) {
       shared.total = shared.item.at(n - 1);
       shared.item.at(n - 1) = op.identity();
     }
     // 4 distribute (D)
-    down_sweep(shared.item, n, op);
+    textbook::down_sweep(shared.item, n, op);
     // 5 results are read once, here at the end (E): Listing 2 stores them in each step of the loop
     simt::sync_block();
   }

@@ -42,8 +42,8 @@ struct brent_kung {
                                                   Op op) {
     int const a = this_thread();
     int const b = a + block_threads();
-    store_shifted(shared.item, a, 2 * block_threads(), x[0], op);
-    store_shifted(shared.item, b, 2 * block_threads(), x[1], op);
+    textbook::store_shifted(shared.item, a, 2 * block_threads(), x[0], op);
+    textbook::store_shifted(shared.item, b, 2 * block_threads(), x[1], op);
     scan(shared.item, op);
     T const prefix[2] = {shared.item.at(a), shared.item.at(b)};
     if (this_thread() == block_threads() - 1) shared.total = op(prefix[1], x[1]);
@@ -61,7 +61,7 @@ struct brent_kung {
     // 1 pad to a power of two
     for (int i = items + this_thread(); i < n; i += block_threads()) item.at(i) = op.identity();
     // 2 reduce: the places 2^j (2 k + 1) - 1 and the last hold sums of 2^j items and all
-    up_sweep(item, n, op);
+    textbook::up_sweep(item, n, op);
     // 3 distribute: a sum that is complete up to `index` completes the one `stride` behind it
     for (int stride = n / 4; stride > 0; stride /= 2) {
       simt::sync_block();

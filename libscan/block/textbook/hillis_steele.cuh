@@ -33,7 +33,7 @@ struct hillis_steele {
   /// prefix = x[0] op ... op x[thread - 1], the identity in thread 0; total = all of them.
   template <class T, int MostThreads, class Op>
   static __device__ scan_result<T> exclusive(storage<T, MostThreads>& shared, T x, Op op) {
-    store_shifted(shared.buffer[0], this_thread(), block_threads(), x, op);
+    textbook::store_shifted(shared.buffer[0], this_thread(), block_threads(), x, op);
     T const prefix = scan(shared, op).at(this_thread());
     if (this_thread() == block_threads() - 1) shared.total = op(prefix, x);
     simt::sync_block();

@@ -32,7 +32,7 @@ struct kogge_stone {
   /// prefix = x[0] op ... op x[thread - 1], the identity in thread 0; total = all of them.
   template <class T, int MostThreads, class Op>
   static __device__ scan_result<T> exclusive(storage<T, MostThreads>& shared, T x, Op op) {
-    store_shifted(shared.item, this_thread(), block_threads(), x, op);
+    textbook::store_shifted(shared.item, this_thread(), block_threads(), x, op);
     scan(shared.item, op);
     T const prefix = shared.item.at(this_thread());
     if (this_thread() == block_threads() - 1) shared.total = op(prefix, x);
@@ -82,7 +82,7 @@ struct kogge_stone_double_buffered {
   template <class T, int MostThreads, class Op>
   static __device__ scan_result<T> exclusive(storage<T, MostThreads>& shared, T x, Op op) {
     tile<T, MostThreads>& scanned = scan(shared, x, op);
-    scan_result<T> const result{read_exclusive(scanned, this_thread(), op),
+    scan_result<T> const result{textbook::read_exclusive(scanned, this_thread(), op),
                                 scanned.at(block_threads() - 1)};
     simt::sync_block();
     return result;

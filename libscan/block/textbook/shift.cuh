@@ -51,7 +51,7 @@ template <class T, int MostThreads, class Op>
 __device__ T exclusive_from_inclusive(shift_storage<T, MostThreads>& shared, T prefix, Op op) {
   shared.prefix.at(this_thread()) = prefix;
   simt::sync_block();
-  T const shifted = read_exclusive(shared.prefix, this_thread(), op);
+  T const shifted = textbook::read_exclusive(shared.prefix, this_thread(), op);
   simt::sync_block();
   return shifted;
 }
@@ -62,7 +62,7 @@ template <class T, int MostThreads>
 __device__ T inclusive_from_exclusive(shift_storage<T, MostThreads>& shared, T prefix, T total) {
   shared.prefix.at(this_thread()) = prefix;
   simt::sync_block();
-  T const shifted = read_inclusive(shared.prefix, this_thread(), block_threads(), total);
+  T const shifted = textbook::read_inclusive(shared.prefix, this_thread(), block_threads(), total);
   simt::sync_block();
   return shifted;
 }
