@@ -39,7 +39,7 @@ template <scan_kind Kind = scan_kind::exclusive, scan_direction Direction = scan
 __device__ __forceinline__ binary_scan_result binary_scan(bool predicate,
                                                           unsigned mask = simt::full_warp) {
   unsigned const set = simt::ballot(mask, predicate);
-  return {simt::popc(set & covered_lanes<Kind, Direction, LaneMasks>()), simt::popc(set)};
+  return {simt::popc(set & warp::covered_lanes<Kind, Direction, LaneMasks>()), simt::popc(set)};
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::warp

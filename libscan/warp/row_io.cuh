@@ -52,7 +52,7 @@ __device__ __forceinline__ bool whole_rows(It it) {
 }
 template <int Width, class It>
 __device__ __forceinline__ bool whole_rows(reversed<It> it) {
-  return whole_rows<Width>(it.end);
+  return warp::whole_rows<Width>(it.end);
 }
 
 /// items[j] = T(in[i + j]), if `whole_rows` allows it. Branches nowhere, so that the accesses of
@@ -73,7 +73,7 @@ __device__ __forceinline__ void load_whole_row(In in, index_t i, T (&items)[Widt
 template <int Width, class It, class T>
 __device__ __forceinline__ void load_whole_row(reversed<It> in, index_t i, T (&items)[Width]) {
   T turned[Width];
-  load_whole_row(in.end, -i - Width, turned);
+  warp::load_whole_row(in.end, -i - Width, turned);
 #pragma unroll
   for (int j = 0; j < Width; ++j) items[j] = turned[Width - 1 - j];
 }
@@ -110,7 +110,7 @@ __device__ __forceinline__ void store_whole_row(reversed<It> out, index_t i,
   T turned[Width];
 #pragma unroll
   for (int j = 0; j < Width; ++j) turned[j] = items[Width - 1 - j];
-  store_whole_row(out.end, -i - Width, turned);
+  warp::store_whole_row(out.end, -i - Width, turned);
 }
 
 /// out[i + j] = items[j] for j < count. Writes nothing beyond.

@@ -39,13 +39,13 @@ template <scan_kind Kind = scan_kind::exclusive>
 __device__ __forceinline__ binary_scan_result segmented_binary_scan(bool predicate,
                                                                     unsigned heads) {
   unsigned const set = simt::ballot(simt::full_warp, predicate) & segment_of_lane(heads).lanes();
-  return {simt::popc(set & covered_lanes<Kind, scan_direction::forward>()), simt::popc(set)};
+  return {simt::popc(set & warp::covered_lanes<Kind, scan_direction::forward>()), simt::popc(set)};
 }
 
 /// The same with each lane's own head flag.
 template <scan_kind Kind = scan_kind::exclusive>
 __device__ __forceinline__ binary_scan_result segmented_binary_scan(bool predicate, bool head) {
-  return segmented_binary_scan<Kind>(predicate, simt::ballot(simt::full_warp, head));
+  return warp::segmented_binary_scan<Kind>(predicate, simt::ballot(simt::full_warp, head));
 }
 
 /// Scan within segments, any operator: prefix = the values of the caller's segment before it (and
