@@ -122,7 +122,7 @@ namespace executor {
 template <int N, class T>
 void store_words(T* items, vector<T, N> const& values, call_site at) {
   using words = wide_words<sizeof(T) * N>;
-  require_aligned(items, sizeof(T) * N, at);
+  executor::require_aligned(items, sizeof(T) * N, at);
   auto const raw = std::bit_cast<words>(values);
   auto* const target = reinterpret_cast<typename words::word::type volatile*>(items);
   for (std::size_t i = 0; i < sizeof raw / words::word_bytes; ++i) target[i] = raw.item[i];
@@ -144,12 +144,12 @@ void store_shared_vector(T* items, vector<T, N> const& values, call_site at = ca
 
 template <int N, class T>
 vector<T, N> load_vector_to_keep(T const* items, call_site at = call_site::here()) {
-  return load_vector<N>(items, at);
+  return simt::load_vector<N>(items, at);
 }
 
 template <int N, class T>
 void stream_vector(T* items, vector<T, N> const& values, call_site at = call_site::here()) {
-  store_vector<N>(items, values, at);
+  simt::store_vector<N>(items, values, at);
 }
 
 }  // namespace libscan::inline v1_executor::simt

@@ -18,14 +18,15 @@ template <class T>
 T shuffle(call what, unsigned mask, T value, int argument, int width, call_site at) {
   static_assert(std::is_trivially_copyable_v<T>);
   T result = value;
-  warp_collective({what, mask, &value, &result, sizeof(T), argument, width, at});
+  executor::warp_collective({what, mask, &value, &result, sizeof(T), argument, width, at});
   return result;
 }
 
 template <class T>
 T reduce(call what, unsigned mask, T value, call_site at) {
   static_assert(std::is_integral_v<T> && sizeof(T) == 4, "warp reductions take 32-bit integers");
-  return static_cast<T>(warp_collective({what, mask, &value, nullptr, sizeof(T), 0, 32, at}));
+  return static_cast<T>(
+      executor::warp_collective({what, mask, &value, nullptr, sizeof(T), 0, 32, at}));
 }
 
 }  // namespace executor
