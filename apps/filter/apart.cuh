@@ -51,8 +51,8 @@ template <class In, class Rule>
 void require_apart(char const* call, In const& in, Rule const& rule, index_t n,
                    std::initializer_list<std::uintptr_t> outputs,
                    std::optional<std::uintptr_t> in_place = {}) {
-  auto const items = memory_of(in, n);
-  auto const mask = memory_of_rule(rule, n);
+  auto const items = device::memory_of(in, n);
+  auto const mask = device::memory_of_rule(rule, n);
   for (std::uintptr_t const first : outputs) {
     bool const input = items.has(first) && !(first == in_place && first == items.begin);
     if (!input && !mask.has(first)) continue;
@@ -66,9 +66,9 @@ void require_apart(char const* call, In const& in, Rule const& rule, index_t n,
 template <class In, class Rule, class Out>
 void require_output_apart(char const* call, In const& in, Rule const& rule, Out const& out,
                           index_t n) {
-  auto const written = memory_of(out, n);
-  bool const input = written.overlaps(memory_of(in, n));
-  if (!input && !written.overlaps(memory_of_rule(rule, n))) return;
+  auto const written = device::memory_of(out, n);
+  bool const input = written.overlaps(device::memory_of(in, n));
+  if (!input && !written.overlaps(device::memory_of_rule(rule, n))) return;
   throw invalid_argument(std::string(call) + ": the output overlaps the " +
                          (input ? "input" : "mask") + "; expected memory apart from it");
 }
@@ -76,8 +76,8 @@ void require_output_apart(char const* call, In const& in, Rule const& rule, Out 
 /// Throws `invalid_argument` if outputs of up to n items begin at one place.
 template <class A, class B>
 void require_two_places(char const* call, A const& a, B const& b, index_t n) {
-  auto const of_a = memory_of(a, n);
-  if (of_a.end == 0 || of_a.begin != memory_of(b, n).begin) return;
+  auto const of_a = device::memory_of(a, n);
+  if (of_a.end == 0 || of_a.begin != device::memory_of(b, n).begin) return;
   throw invalid_argument(std::string(call) + ": two outputs begin at one place; expected each in " +
                          "memory of its own");
 }

@@ -43,8 +43,9 @@ void launch_claiming(workspace& ws, std::byte* memory, In in, Outputs out, item_
   using state = tile_state<T>;
   index_t const tiles = ceil_div(n.at_most(), index_t{Kernel::tile_items});
   simt::fill_async(memory, 0, state::reset_bytes(tiles), ws.stream());
-  unsigned const blocks = blocks_for<Kernel, In, Outputs, item_count, Rule, state, index_t*>(
-      tiles, Kernel::block_threads);
+  unsigned const blocks =
+      device::blocks_for<Kernel, In, Outputs, item_count, Rule, state, index_t*>(
+          tiles, Kernel::block_threads);
   simt::launch<Kernel>({.blocks = blocks, .threads = Kernel::block_threads, .on = ws.stream()}, in,
                        out, n, rule, state(memory, tiles), d_count);
 }

@@ -45,7 +45,7 @@ void filter(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_c
 template <class Tuning = void, class In, class Out>
 void filter_flagged(workspace& ws, In in, std::uint8_t const* flags, Out out, item_count n,
                     index_t* d_count) {
-  filter<Tuning>(ws, in, out, n, byte_mask{flags}, d_count);
+  libscan::filter<Tuning>(ws, in, out, n, byte_mask{flags}, d_count);
 }
 
 /// `filter` by bits: keeps in[i] if bit i % 32 of words[i / 32] is set, as
@@ -54,7 +54,7 @@ void filter_flagged(workspace& ws, In in, std::uint8_t const* flags, Out out, it
 template <class Tuning = void, class In, class Out>
 void filter_masked(workspace& ws, In in, std::uint32_t const* words, Out out, item_count n,
                    index_t* d_count) {
-  filter<Tuning>(ws, in, out, n, bit_mask{words}, d_count);
+  libscan::filter<Tuning>(ws, in, out, n, bit_mask{words}, d_count);
 }
 
 /// Writes the positions i of the items that `keep` keeps to `out`, ascending; otherwise as
@@ -71,7 +71,7 @@ void filter_indices(workspace& ws, In in, Out out, item_count n, Keep keep, inde
 template <class Tuning = void, class Mask, class Out>
 void mask_indices(workspace& ws, Mask mask, Out out, item_count n, index_t* d_count) {
   static_assert(device::is_marked<decltype(device::rule_of(mask))>, "a mask is expected");
-  filter_indices<Tuning>(ws, static_cast<char const*>(nullptr), out, n, mask, d_count);
+  libscan::filter_indices<Tuning>(ws, static_cast<char const*>(nullptr), out, n, mask, d_count);
 }
 
 /// Writes the items that `keep` keeps to `out` and their positions to `indices`; otherwise as

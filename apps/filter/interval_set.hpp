@@ -53,9 +53,9 @@ T number_at(ordinal_t place) {
 template <class T>
 ordinal_t last_ordinal() {
   if constexpr (std::is_floating_point_v<T>) {
-    return ordinal(std::numeric_limits<T>::infinity());
+    return libscan::detail::ordinal(std::numeric_limits<T>::infinity());
   } else {
-    return ordinal(std::numeric_limits<T>::max());
+    return libscan::detail::ordinal(std::numeric_limits<T>::max());
   }
 }
 

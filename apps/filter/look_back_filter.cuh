@@ -32,23 +32,25 @@ struct filter_kernel {
     index_t const n = length.get();
     if (n == 0 && count != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *count = 0;
     // 1 claim a tile
-    for_claimed_tiles<tile_items>(state, n, shared.claimed, [&](claimed_tile const& claimed) {
-      // 2 load, 3 count what it keeps
-      tile_type tile(claimed.base, claimed.valid);
-      int const kept = tile.ask(shared.tile, in, rule);
-      // 4 publish the count, look back for what is kept before the tile
-      position const carry = enter_tile(state, claimed.index, position{kept}, position{0},
-                                        plus_position{}, shared.carry, overwrites && out.in_place);
-      // 5 compact in shared memory; 6 store in order
-      tile.compact(shared.tile);
-      simt::sync_block();
-      // The next tile may still read this one's last item. In place this tile writes to it only
-      // where it and all tiles before it keep all their items.
-      bool const stay = Rule::looks_back && overwrites && out.in_place &&
-                        carry.value == claimed.base && kept == claimed.valid;
-      tile.store(shared.tile, out, beginning(out.rejected), carry.value, stay);
-      if (claimed.last && count != nullptr && threadIdx.x == 0) *count = carry.value + kept;
-    });
+    device::for_claimed_tiles<tile_items>(
+        state, n, shared.claimed, [&](claimed_tile const& claimed) {
+          // 2 load, 3 count what it keeps
+          tile_type tile(claimed.base, claimed.valid);
+          int const kept = tile.ask(shared.tile, in, rule);
+          // 4 publish the count, look back for what is kept before the tile
+          position const carry =
+              device::enter_tile(state, claimed.index, position{kept}, position{0}, plus_position{},
+                                 shared.carry, overwrites && out.in_place);
+          // 5 compact in shared memory; 6 store in order
+          tile.compact(shared.tile);
+          simt::sync_block();
+          // The next tile may still read this one's last item. In place this tile writes to it only
+          // where it and all tiles before it keep all their items.
+          bool const stay = Rule::looks_back && overwrites && out.in_place &&
+                            carry.value == claimed.base && kept == claimed.valid;
+          tile.store(shared.tile, out, device::beginning(out.rejected), carry.value, stay);
+          if (claimed.last && count != nullptr && threadIdx.x == 0) *count = carry.value + kept;
+        });
   }
 };
 
@@ -58,7 +60,7 @@ void look_back_filter(workspace& ws, std::byte* memory, In in, Outputs out, item
                       index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
   using kernel = filter_kernel<item, Rule, Outputs, Tuning>;
-  launch_claiming<kernel, position>(ws, memory, in, out, n, rule, d_count);
+  device::launch_claiming<kernel, position>(ws, memory, in, out, n, rule, d_count);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -29,23 +29,24 @@ struct run_kernel {
     index_t const n = length.get();
     if (n == 0 && runs != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *runs = 0;
     // 1 claim a tile
-    for_claimed_tiles<tile_items>(state, n, shared.claimed, [&](claimed_tile const& claimed) {
-      // 2 find where runs begin, 3 compact these items and their offsets in shared memory
-      tile_type tile(claimed.base, claimed.valid);
-      run_summary const total = tile.summarise(shared.tile, in, heads);
+    device::for_claimed_tiles<tile_items>(
+        state, n, shared.claimed, [&](claimed_tile const& claimed) {
+          // 2 find where runs begin, 3 compact these items and their offsets in shared memory
+          tile_type tile(claimed.base, claimed.valid);
+          run_summary const total = tile.summarise(shared.tile, in, heads);
 
-      // 4 publish how many runs begin and how long the last is, look back for what is before
-      run_summary const before =
-          enter_tile(state, claimed.index, total, join_runs::identity(), join_runs{}, shared.carry);
+          // 4 publish how many runs begin and how long the last is, look back for what is before
+          run_summary const before = device::enter_tile(
+              state, claimed.index, total, join_runs::identity(), join_runs{}, shared.carry);
 
-      // 5 store
-      tile.store(shared.tile, out, before);
-      if (claimed.last && threadIdx.x == 0) {
-        run_summary const all = join_runs{}(before, total);
-        out.end_run(all.runs - 1, all.open);
-        if (runs != nullptr) *runs = all.runs;
-      }
-    });
+          // 5 store
+          tile.store(shared.tile, out, before);
+          if (claimed.last && threadIdx.x == 0) {
+            run_summary const all = join_runs{}(before, total);
+            out.end_run(all.runs - 1, all.open);
+            if (runs != nullptr) *runs = all.runs;
+          }
+        });
   }
 };
 
@@ -55,7 +56,7 @@ void look_back_runs(workspace& ws, std::byte* memory, In in, Outputs out, item_c
                     keep_heads<Equal> heads, index_t* d_runs) {
   using item = typename std::iterator_traits<In>::value_type;
   using kernel = run_kernel<item, Equal, Outputs, Tuning>;
-  launch_claiming<kernel, run_summary>(ws, memory, in, out, n, heads, d_runs);
+  device::launch_claiming<kernel, run_summary>(ws, memory, in, out, n, heads, d_runs);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

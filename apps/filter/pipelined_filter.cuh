@@ -59,7 +59,7 @@ struct filter_work {
     int const begin = copy % parts * part_items;
     part_stage& part = stage.part[copy % parts];
     index_t const first = base + begin;
-    int const left = valid_items<part_items>(valid, begin);
+    int const left = device::valid_items<part_items>(valid, begin);
     if (copy < parts) {
       int const before = left > 0 ? lead_of(first) : 0;
       part.items.fetch(in + first - before, left + before, full);
@@ -70,7 +70,7 @@ struct filter_work {
 
   __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int) const {
     part_stage& part = stage.part[begin / part_items];
-    int const left = valid_items<part_items>(valid, begin);
+    int const left = device::valid_items<part_items>(valid, begin);
     int const before = left > 0 ? lead_of(base + begin) : 0;
     part.items.complete(in + base + begin - before, left + before, 0, part_items + before);
     part.rule.complete(rule, base + begin, left);
@@ -87,7 +87,7 @@ struct filter_work {
                                 unsigned& last) const {
     part_stage& part = stage.part[begin / part_items];
     Item const* const items = staged(part, base + begin);
-    int const left = valid_items<part_items>(valid, begin);
+    int const left = device::valid_items<part_items>(valid, begin);
     unsigned count = 0;
 #pragma unroll 1
     for (int b = 0; b < batches; ++b) {
@@ -107,7 +107,7 @@ struct filter_work {
                        Done done) const {
     part_stage& part = stage.part[begin / part_items];
     index_t const first = base + begin;
-    int const left = valid_items<part_items>(valid, begin);
+    int const left = device::valid_items<part_items>(valid, begin);
     if constexpr (wanted<typename Outputs::rejected_type>) {
       write_both(part, first, left, before.value);
     } else if constexpr (wanted<typename Outputs::items_type>) {
@@ -156,7 +156,7 @@ struct filter_work {
   __device__ void write_items(part_stage& part, index_t first, int left, index_t before) const {
     auto const target = out.items + before;
     Item* const items = staged(part, first);
-    Item* const run = agreeing_before(items, target);
+    Item* const run = device::agreeing_before(items, target);
     int count = 0;
 #pragma unroll 1
     for (int b = 0; b < batches; ++b) {
@@ -168,7 +168,7 @@ struct filter_work {
       count += kept.count();
     }
     simt::sync_warp();
-    copy_run(run, count, target);
+    device::copy_run(run, count, target);
   }
 
  private:
@@ -185,7 +185,7 @@ struct filter_work {
   __device__ void write_both(part_stage& part, index_t first, int left, index_t before) const {
     Item* const items = staged(part, first);
     auto kept_to = out.items + before;
-    auto rejected_to = beginning(out.rejected) + (first - before);
+    auto rejected_to = device::beginning(out.rejected) + (first - before);
 #pragma unroll 1
     for (int b = 0; b < batches; ++b) {
       int const begin = b * rows::items;
@@ -196,14 +196,14 @@ struct filter_work {
       rows const kept(bits);
       rows const rejected(rows::first_items(left - begin) & ~bits);
       // 16 bytes make up for the gap between both; those before the batch have been copied.
-      Item* const run = agreeing_before(detail::moved_bytes(items + begin, -16), kept_to);
-      Item* const rest = agreeing_behind(run + kept.count(), rejected_to);
+      Item* const run = device::agreeing_before(detail::moved_bytes(items + begin, -16), kept_to);
+      Item* const rest = device::agreeing_behind(run + kept.count(), rejected_to);
       simt::sync_warp();  // all have read the batch, and copied the one before
       kept.gather(run, [&](int r, int j) { return item[r][j]; });
       rejected.gather(rest, [&](int r, int j) { return item[r][j]; });
       simt::sync_warp();
-      copy_run(run, kept.count(), kept_to);
-      copy_run(rest, rejected.count(), rejected_to);
+      device::copy_run(run, kept.count(), kept_to);
+      device::copy_run(rest, rejected.count(), rejected_to);
       kept_to = kept_to + kept.count();
       rejected_to = rejected_to + rejected.count();
     }

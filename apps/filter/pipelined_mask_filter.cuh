@@ -46,17 +46,18 @@ struct mask_filter_work {
   __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
                         int copy) const {
     int const begin = copy * part_items;
-    stage.part[copy].rule.fetch(rule, base + begin, valid_items<part_items>(valid, begin), full);
+    stage.part[copy].rule.fetch(rule, base + begin, device::valid_items<part_items>(valid, begin),
+                                full);
   }
 
   __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int) const {
     stage.part[begin / part_items].rule.complete(rule, base + begin,
-                                                 valid_items<part_items>(valid, begin));
+                                                 device::valid_items<part_items>(valid, begin));
   }
 
   __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {
     part_stage& part = stage.part[begin / part_items];
-    int const left = valid_items<part_items>(valid, begin);
+    int const left = device::valid_items<part_items>(valid, begin);
     unsigned count = 0;
 #pragma unroll 2
     for (int b = 0; b < batches; ++b) {

@@ -41,7 +41,7 @@ struct run_work {
     unsigned last = 0;
     unsigned const count = heads.mark_kept(stage, base, valid, begin, last);
     last = simt::reduce_max(simt::full_warp, last);
-    int const left = valid_items<part_items>(valid, begin);
+    int const left = device::valid_items<part_items>(valid, begin);
     int const open = count == 0 ? left : left - static_cast<int>(last) + 1;
     return {index_t{count}, index_t{open}};
   }
@@ -51,7 +51,7 @@ struct run_work {
                        Done done) const {
     auto& part = stage.part[begin / part_items];
     index_t const first = base + begin;
-    int const left = valid_items<part_items>(valid, begin);
+    int const left = device::valid_items<part_items>(valid, begin);
     if constexpr (wanted<values_type>) heads.write_items(part, first, left, before.runs);
     index_t run = before.runs;
     index_t begun = -before.open;  // where the open run began, seen from the part

@@ -32,17 +32,18 @@ template <class Tuning, class In, class Outputs, class Equal>
 void encode_runs(workspace& ws, In in, Outputs out, item_count n, Equal equal, index_t* d_runs) {
   using item = typename std::iterator_traits<In>::value_type;
   keep_heads<Equal> const rule{equal};
-  refuse_items<In>();
+  device::refuse_items<In>();
   char const* const call = "run_length_encode";
-  require_apart(
-      call, in, rule, n.at_most(),
-      {first_byte_of(out.values), first_byte_of(out.lengths), first_byte_of(out.offsets)});
-  require_two_places(call, out.values, out.lengths, n.at_most());
-  require_two_places(call, out.values, out.offsets, n.at_most());
-  require_two_places(call, out.lengths, out.offsets, n.at_most());
-  std::byte* const memory = ws.reserve(filter_bytes<run_summary, Tuning, item>(n.at_most()));
-  bool const done = if_resident<Tuning, item>(n.at_most(), [&](auto tuning) {
-    resident_runs<decltype(tuning)>(ws, memory, in, out, n, rule, d_runs);
+  device::require_apart(call, in, rule, n.at_most(),
+                        {device::first_byte_of(out.values), device::first_byte_of(out.lengths),
+                         device::first_byte_of(out.offsets)});
+  device::require_two_places(call, out.values, out.lengths, n.at_most());
+  device::require_two_places(call, out.values, out.offsets, n.at_most());
+  device::require_two_places(call, out.lengths, out.offsets, n.at_most());
+  std::byte* const memory =
+      ws.reserve(device::filter_bytes<run_summary, Tuning, item>(n.at_most()));
+  bool const done = device::if_resident<Tuning, item>(n.at_most(), [&](auto tuning) {
+    device::resident_runs<decltype(tuning)>(ws, memory, in, out, n, rule, d_runs);
   });
   if (done) return;
   if constexpr (tunes_pipeline<Tuning> || (std::is_void_v<Tuning> && suits_bulk_copy<In>)) {
@@ -56,12 +57,13 @@ void encode_runs(workspace& ws, In in, Outputs out, item_count n, Equal equal, i
     }
     if (pays) {
       work const runs{{in, {out.values, {}, {}}, rule}, out, n, d_runs};
-      return run_pipeline<tuning>(ws, memory, runs, n, join_runs{}, join_runs::identity(), nullptr);
+      return device::run_pipeline<tuning>(ws, memory, runs, n, join_runs{}, join_runs::identity(),
+                                          nullptr);
     }
   }
   if constexpr (!tunes_pipeline<Tuning> && !tunes_resident_filter<Tuning>) {
     using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<item>, Tuning>;
-    look_back_runs<look_back>(ws, memory, in, out, n, rule, d_runs);
+    device::look_back_runs<look_back>(ws, memory, in, out, n, rule, d_runs);
   }
 }
 

@@ -76,7 +76,7 @@ concept tunes_resident_filter = requires {
 /// one does.
 template <class Item, class... Tunings, class Act>
 bool act_as_fits(index_t n, Act act) {
-  return ((fits_resident_filter<Item, Tunings>(n) && (act(Tunings{}), true)) || ...);
+  return ((device::fits_resident_filter<Item, Tunings>(n) && (act(Tunings{}), true)) || ...);
 }
 
 /// Calls act(tuning) with that of a resident filter and returns true, if one is the way to filter n
@@ -87,8 +87,9 @@ bool if_resident(index_t n, Act act) {
     act(Tuning{});
     return true;
   } else if constexpr (std::is_void_v<Tuning> && resident_filter_tuning<Item>::fits) {
-    return act_as_fits<Item, short_resident_filter_tuning<Item>, half_resident_filter_tuning<Item>,
-                       resident_filter_tuning<Item>>(n, act);
+    return device::act_as_fits<Item, short_resident_filter_tuning<Item>,
+                               half_resident_filter_tuning<Item>, resident_filter_tuning<Item>>(
+        n, act);
   }
   return false;
 }
@@ -101,26 +102,27 @@ void filter_by_form(workspace& ws, std::byte* memory, In in, Outputs out, item_c
   using item = typename std::iterator_traits<In>::value_type;
   constexpr pipeline_form form = Form;
   [[maybe_unused]] auto* const total = reinterpret_cast<position*>(d_count);
-  bool const done = if_resident<Tuning, item>(n.at_most(), [&](auto tuning) {
-    resident_filter<decltype(tuning)>(ws, memory, in, out, n, rule, d_count);
+  bool const done = device::if_resident<Tuning, item>(n.at_most(), [&](auto tuning) {
+    device::resident_filter<decltype(tuning)>(ws, memory, in, out, n, rule, d_count);
   });
   if (done) return;
   if constexpr (tunes_pipeline<Tuning>) {
     static_assert(form != pipeline_form::none, "no pipeline filters this");
     using work = typename work_of<form, In, Rule, Outputs, Tuning>::type;
-    run_pipeline<Tuning>(ws, memory, work{in, out, rule}, n, plus_position{}, position{0}, total);
+    device::run_pipeline<Tuning>(ws, memory, work{in, out, rule}, n, plus_position{}, position{0},
+                                 total);
   } else if constexpr (!tunes_resident_filter<Tuning>) {
     if constexpr (std::is_void_v<Tuning> && form != pipeline_form::none) {
       using tuning = typename tuning_of<form, item, Rule>::type;
       using work = typename work_of<form, In, Rule, Outputs, tuning>::type;
       if (n.at_most() > tuning::look_back_items &&
           simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
-        return run_pipeline<tuning>(ws, memory, work{in, out, rule}, n, plus_position{},
-                                    position{0}, total);
+        return device::run_pipeline<tuning>(ws, memory, work{in, out, rule}, n, plus_position{},
+                                            position{0}, total);
       }
     }
     using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<item>, Tuning>;
-    look_back_filter<look_back>(ws, memory, in, out, n, rule, d_count);
+    device::look_back_filter<look_back>(ws, memory, in, out, n, rule, d_count);
   }
 }
 
@@ -129,7 +131,7 @@ void filter_by_form(workspace& ws, std::byte* memory, In in, Outputs out, item_c
 template <class Tuning, class In, class Outputs, class Rule>
 void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
                  index_t* d_count) {
-  constexpr pipeline_form form = form_of<In, Rule, Outputs>();
+  constexpr pipeline_form form = device::form_of<In, Rule, Outputs>();
   if constexpr (form == pipeline_form::mask && can_overwrite<In, typename Outputs::items_type>) {
     constexpr pipeline_form staged =
         suits_bulk_copy<In> ? pipeline_form::items : pipeline_form::none;
@@ -139,11 +141,11 @@ void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_coun
             "filter: no pipeline filters items of this size by a mask in place; "
             "expected another tuning, or an output apart from the input");
       } else {
-        return filter_by_form<staged, Tuning>(ws, memory, in, out, n, rule, d_count);
+        return device::filter_by_form<staged, Tuning>(ws, memory, in, out, n, rule, d_count);
       }
     }
   }
-  filter_by_form<form, Tuning>(ws, memory, in, out, n, rule, d_count);
+  device::filter_by_form<form, Tuning>(ws, memory, in, out, n, rule, d_count);
 }
 
 /// Bytes of workspace for n items, in tiles of either way to filter in tiles of at least so many
@@ -151,7 +153,7 @@ void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_coun
 template <class Summary>
 constexpr std::size_t filter_bytes(index_t n, index_t look_back_items, index_t pipeline_items) {
   std::size_t const tiles = tile_state<Summary>::bytes(ceil_div(n, look_back_items));
-  std::size_t const pipeline = pipeline_bytes<Summary>(ceil_div(n, pipeline_items));
+  std::size_t const pipeline = device::pipeline_bytes<Summary>(ceil_div(n, pipeline_items));
   constexpr std::size_t resident = resident_filter_bytes<resident_filter_tuning<char>, Summary>;
   std::size_t const most = tiles > pipeline ? tiles : pipeline;
   return most > resident ? most : resident;
@@ -162,12 +164,12 @@ template <class Summary, class Tuning, class Item>
 constexpr std::size_t filter_bytes(index_t n) {
   if constexpr (tunes_pipeline<Tuning>) {
     constexpr index_t tile = index_t{Tuning::group_threads} * Tuning::vector_items * Tuning::rows;
-    return filter_bytes<Summary>(n, tile, tile);
+    return device::filter_bytes<Summary>(n, tile, tile);
   } else {
     using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<Item>, Tuning>;
     constexpr index_t tile = index_t{look_back::block_threads} * look_back::items_per_thread;
     // No tile of a pipeline that is chosen is smaller than this.
-    return filter_bytes<Summary>(n, tile, least_filter_tile);
+    return device::filter_bytes<Summary>(n, tile, least_filter_tile);
   }
 }
 
@@ -178,21 +180,21 @@ inline constexpr std::size_t count_bytes = 256;
 template <class Tuning, class In, class Outputs, class Rule>
 void filter(workspace& ws, In in, Outputs out, item_count n, Rule rule, index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
-  refuse_items<In>();
+  device::refuse_items<In>();
   std::optional<std::uintptr_t> in_place;
   if constexpr (!wanted<typename Outputs::rejected_type> &&
                 can_overwrite<In, typename Outputs::items_type>) {
     out.in_place = in == out.items;
-    in_place = first_byte_of(out.items);
+    in_place = device::first_byte_of(out.items);
   }
-  require_apart(
-      "filter", in, rule, n.at_most(),
-      {first_byte_of(out.items), first_byte_of(out.positions), first_byte_of(out.rejected)},
-      in_place);
-  require_two_places("filter", out.items, out.positions, n.at_most());
-  require_two_places("filter", out.items, out.rejected, n.at_most());
-  std::byte* const memory = ws.reserve(filter_bytes<position, Tuning, item>(n.at_most()));
-  filter_into<Tuning>(ws, memory, in, out, n, rule, d_count);
+  device::require_apart("filter", in, rule, n.at_most(),
+                        {device::first_byte_of(out.items), device::first_byte_of(out.positions),
+                         device::first_byte_of(out.rejected)},
+                        in_place);
+  device::require_two_places("filter", out.items, out.positions, n.at_most());
+  device::require_two_places("filter", out.items, out.rejected, n.at_most());
+  std::byte* const memory = ws.reserve(device::filter_bytes<position, Tuning, item>(n.at_most()));
+  device::filter_into<Tuning>(ws, memory, in, out, n, rule, d_count);
 }
 
 }  // namespace device

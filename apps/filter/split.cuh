@@ -68,7 +68,7 @@ struct has_bit_clear {
 template <class Tuning = void, class In, class Out>
 void split_by_bit(workspace& ws, In in, Out out, item_count n, int bit, index_t* d_zeros) {
   using key = typename std::iterator_traits<In>::value_type;
-  split<Tuning>(ws, in, out, n, has_bit_clear<key>{bit}, d_zeros);
+  libscan::split<Tuning>(ws, in, out, n, has_bit_clear<key>{bit}, d_zeros);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

@@ -21,8 +21,8 @@ std::string difference(std::span<T const> expected, std::span<T const> got,
                        char const* done = "kept") {
   std::size_t const both = std::min(expected.size(), got.size());
   for (std::size_t i = 0; i < both; ++i) {
-    if (agree(expected[i], got[i])) continue;
-    return wrong_item(i, got[i], expected[i]);
+    if (apps::agree(expected[i], got[i])) continue;
+    return apps::wrong_item(i, got[i], expected[i]);
   }
   if (expected.size() == got.size()) return "";
   return std::to_string(got.size()) + " items are " + done + ", expected " +
@@ -51,7 +51,7 @@ std::string verify_values(Keeps const& keeps, std::span<T const> values, std::sp
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (keeps(i)) expected.push_back(values[i]);
   }
-  return difference<T>(expected, kept);
+  return apps::difference<T>(expected, kept);
 }
 
 /// Empty if `rejected` is what `keeps` does not keep of `values`; else the first difference.
@@ -62,7 +62,7 @@ std::string verify_rejected(Keeps const& keeps, std::span<T const> values,
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!keeps(i)) expected.push_back(values[i]);
   }
-  std::string const found = difference<T>(expected, rejected, "rejected");
+  std::string const found = apps::difference<T>(expected, rejected, "rejected");
   return found.empty() ? "" : "of the rejected: " + found;
 }
 
