@@ -36,7 +36,8 @@ struct bucket_count_kernel {
       count_share(tables, bucket, here.part(threadIdx.x / simt::warp_size, warps), counters);
       simt::sync_block();
       int const first = static_cast<int>(bucket) << tables.bits;
-      merge_counters(counters, first, bins - first < room ? bins - first : room, counts, tally);
+      device::merge_counters(counters, first, bins - first < room ? bins - first : room, counts,
+                             tally);
       at = place_of(tables, here.to);
       if (at.unit < own.to) {
         simt::sync_block();

@@ -32,11 +32,11 @@ void bucket_histogram(workspace& ws, Sample const* in, item_count n, Rule const&
   using count = bucket_count_kernel<Count, typename Tuning::buckets>;
   static_assert(split::items == Tuning::split::split_items);
   static_assert(1 << Tuning::bucket_bits <= no_place);
-  auto const bytes = bucket_bytes<Tuning>(n.at_most(), rule.bins(), bits);
+  auto const bytes = device::bucket_bytes<Tuning>(n.at_most(), rule.bins(), bits);
   std::byte* const memory = ws.reserve(bytes.all);
   bucket_tables tables{};
   tables.bits = bits;
-  tables.buckets = buckets_of(rule.bins(), bits);
+  tables.buckets = device::buckets_of(rule.bins(), bits);
   tables.tiles = ceil_div(n.at_most(), index_t{split::tile_items});
   tables.tile_vectors = split::tile_vectors(tables.buckets);
   tables.places = reinterpret_cast<std::uint16_t*>(memory + bytes.places);
@@ -45,7 +45,7 @@ void bucket_histogram(workspace& ws, Sample const* in, item_count n, Rule const&
   tables.positions = reinterpret_cast<index_t*>(memory + bytes.positions);
   tables.total = reinterpret_cast<index_t*>(memory + bytes.total);
   simt::launch<split>(
-      {.blocks = histogram_blocks(n.at_most(), split::resident_blocks, split::tile_items),
+      {.blocks = device::histogram_blocks(n.at_most(), split::resident_blocks, split::tile_items),
        .threads = split::block_threads,
        .dynamic_shared_bytes = split::bytes(tables.buckets),
        .on = ws.stream()},
@@ -54,12 +54,13 @@ void bucket_histogram(workspace& ws, Sample const* in, item_count n, Rule const&
   exclusive_scan(scan_ws, static_cast<unsigned const*>(tables.lengths), tables.positions,
                  tables.entries(), plus<index_t>{}, tables.total);
   // Each at least an entry.
-  int const entry_items = ceil_div(split::tile_items, tables.buckets);
-  simt::launch<count>({.blocks = histogram_blocks(n.at_most(), count::resident_blocks, entry_items),
-                       .threads = count::block_threads,
-                       .dynamic_shared_bytes = sizeof(unsigned) << bits,
-                       .on = ws.stream()},
-                      tables, rule.bins(), d_counts, d_totals);
+  int const entry_items = libscan::ceil_div(split::tile_items, tables.buckets);
+  simt::launch<count>(
+      {.blocks = device::histogram_blocks(n.at_most(), count::resident_blocks, entry_items),
+       .threads = count::block_threads,
+       .dynamic_shared_bytes = sizeof(unsigned) << bits,
+       .on = ws.stream()},
+      tables, rule.bins(), d_counts, d_totals);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

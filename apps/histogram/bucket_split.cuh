@@ -90,7 +90,7 @@ struct bucket_split_kernel {
                                               sample_tally& tally) {
     auto const find_all = [&](piece const& from, int k) {
       int found[width];
-      find_places(find, from.item, found);
+      device::find_places(find, from.item, found);
 #pragma unroll
       for (int j = 0; j < width; ++j) place[k * width + j] = static_cast<unsigned>(found[j]);
     };
@@ -154,7 +154,7 @@ struct bucket_split_kernel {
     for (int i = 0; i < items; ++i) {
       unsigned const bucket = place[i] >> bits;
       if (i == 0 || bucket != place[i > 0 ? i - 1 : 0] >> bits) {
-        next = take_from_counter(count[bucket], rank[i]);
+        next = device::take_from_counter(count[bucket], rank[i]);
       }
       rank[i] = next++;
     }

@@ -29,7 +29,7 @@ struct byte_histogram_kernel {
     for (int i = thread; i < values * simt::warp_size; i += block_threads) shared.count[i] = 0;
     simt::sync_block();
     unsigned* const column = shared.count + simt::lane_id();
-    for_each_samples<Tuning::batch>(in, length.get(), [column](auto const& samples) {
+    device::for_each_samples<Tuning::batch>(in, length.get(), [column](auto const& samples) {
 #pragma unroll
       for (Sample const sample : samples) {
         auto const value = static_cast<unsigned char>(sample);
@@ -47,7 +47,7 @@ struct byte_histogram_kernel {
       if (sum == 0) continue;
       auto const byte = static_cast<unsigned char>(value);
       Sample sample;
-      memcpy(&sample, &byte, 1);
+      std::memcpy(&sample, &byte, 1);
       tally.count(counts, rule.find(sample), sum);
     }
     tally.commit(*totals);

@@ -29,7 +29,7 @@ struct chart {
 /// The name of a bar between two edges, the upper of which may belong to it.
 template <class Edge>
 std::string interval_name(Edge from, Edge to, bool closed) {
-  return "[" + number_text(from) + ", " + number_text(to) + (closed ? "]" : ")");
+  return "[" + apps::number_text(from) + ", " + apps::number_text(to) + (closed ? "]" : ")");
 }
 
 /// Joins bins to at most `most_bars` bars of equally many bins. `edge(k)` and `name(k, end)` tell

@@ -66,19 +66,21 @@ struct chosen_even_bins {
     double const lo = edge(0), hi = edge(rule.bins());
     double const width = (hi - lo) / rule.bins();
     double const greatest = std::max(std::fabs(lo), std::fabs(hi));
-    return "[" + edge_text(edge(from), width, greatest) + ", " +
-           edge_text(edge(to), width, greatest) + (to == rule.bins() ? "]" : ")");
+    return "[" + apps::edge_text(edge(from), width, greatest) + ", " +
+           apps::edge_text(edge(to), width, greatest) + (to == rule.bins() ? "]" : ")");
   }
-  exact_edges edges() const { return edges_to_verify(edge(0), edge(rule.bins()), rule.bins()); }
+  exact_edges edges() const {
+    return apps::edges_to_verify(edge(0), edge(rule.bins()), rule.bins());
+  }
 
  private:
   static range_ends<double> range_of(std::span<T const> samples) {
-    auto const ends = extent(samples);
+    auto const ends = apps::extent(samples);
     if (!ends) return {0, 1};
     auto lo = static_cast<double>(ends->lo), hi = static_cast<double>(ends->hi);
     if (!std::isfinite(lo) || !std::isfinite(hi) || !std::isfinite(hi - lo)) {
-      throw usage_error("the samples reach from " + number_text(ends->lo) + " to " +
-                        number_text(ends->hi) + ": --range LO:HI is needed");
+      throw usage_error("the samples reach from " + apps::number_text(ends->lo) + " to " +
+                        apps::number_text(ends->hi) + ": --range LO:HI is needed");
     }
     // A 64-bit integer may round to a double inside the range.
     if (static_cast<long double>(ends->lo) < lo) lo = std::nextafter(lo, -HUGE_VAL);
@@ -104,8 +106,8 @@ struct chosen_integer_bins {
   static chosen_integer_bins of(histogram_arguments const& arguments, std::span<T const> samples) {
     range_ends<T> ends{0, 0};
     if (arguments.range) {
-      ends = parse_integer_range<T>(*arguments.range);
-    } else if (auto const found = extent(samples)) {
+      ends = apps::parse_integer_range<T>(*arguments.range);
+    } else if (auto const found = apps::extent(samples)) {
       ends = {std::min<T>(found->lo, 0), std::max<T>(found->hi, 0)};
     }
     auto const last = static_cast<std::uint64_t>(ends.hi) - static_cast<std::uint64_t>(ends.lo);
@@ -146,8 +148,8 @@ struct chosen_edge_bins {
 
   double edge(int k) const { return static_cast<double>(values[static_cast<std::size_t>(k)]); }
   std::string name(int from, int to) const {
-    return interval_name(values[static_cast<std::size_t>(from)],
-                         values[static_cast<std::size_t>(to)], to == rule.bins());
+    return apps::interval_name(values[static_cast<std::size_t>(from)],
+                               values[static_cast<std::size_t>(to)], to == rule.bins());
   }
   exact_edges edges() const { return exact_edges(values.begin(), values.end()); }
 
@@ -162,7 +164,7 @@ struct chosen_edge_bins {
     for (std::size_t k = 0; k < edges.size(); ++k) {
       if (!(edges[k] == edges[k]) || (k > 0 && edges[k] < edges[k - 1])) {
         throw file_error(input_name(file), "edge " + std::to_string(k) + " is " +
-                                               number_text(edges[k]) +
+                                               apps::number_text(edges[k]) +
                                                ", expected numbers that ascend");
       }
     }
@@ -184,24 +186,24 @@ bool is_exact(From x, To& same) {
 /// Whether all items of a file are numbers of type To.
 template <class To>
 bool are_exact(array const& from) {
-  return visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
+  return apps::visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
     auto const values = from.values<T>();
     To same;
-    return std::all_of(values.begin(), values.end(), [&](T x) { return is_exact(x, same); });
+    return std::all_of(values.begin(), values.end(), [&](T x) { return apps::is_exact(x, same); });
   });
 }
 
 /// The items of a file as numbers of type To, exactly. `what` they are, for the error.
 template <class To>
 std::vector<To> exact_items(array const& from, std::string const& file, char const* what) {
-  return visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
+  return apps::visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
     std::vector<To> items;
     for (T const x : from.values<T>()) {
       To same;
-      if (!is_exact(x, same)) {
-        throw file_error(input_name(file), std::string(what) + " " + number_text(x) +
+      if (!apps::is_exact(x, same)) {
+        throw file_error(input_name(file), std::string(what) + " " + apps::number_text(x) +
                                                " is not exact as a " +
-                                               std::string(name_of(dtype_of<To>())));
+                                               std::string(apps::name_of(apps::dtype_of<To>())));
       }
       items.push_back(same);
     }
@@ -225,7 +227,7 @@ inline std::vector<double> nearest_items(array const& from) {
 /// greatest one only the last edge. Throws `file_error` where it does.
 template <class To>
 std::vector<To> clamped_edges(array const& from, std::string const& file) {
-  return visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
+  return apps::visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
     auto const values = from.values<T>();
     constexpr To least = std::numeric_limits<To>::min(), most = std::numeric_limits<To>::max();
     std::vector<To> edges;
@@ -234,10 +236,11 @@ std::vector<To> clamped_edges(array const& from, std::string const& file) {
       To same;
       bool const last = k + 1 == values.size();
       bool const below = static_cast<long double>(x) < static_cast<long double>(least);
-      if (!is_exact(x, same)) {
+      if (!apps::is_exact(x, same)) {
         if (below ? last : !last) {
-          throw file_error(input_name(file), "edge " + number_text(x) + " is not exact as a " +
-                                                 std::string(name_of(dtype_of<To>())));
+          throw file_error(input_name(file), "edge " + apps::number_text(x) +
+                                                 " is not exact as a " +
+                                                 std::string(apps::name_of(apps::dtype_of<To>())));
         }
         same = below ? least : most;
       }

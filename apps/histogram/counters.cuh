@@ -64,7 +64,7 @@ class sample_tally {
   /// Counts them, too, if the place is a bin.
   template <class Count>
   __device__ __forceinline__ void count(Count* counts, int place, unsigned times = 1) {
-    if (place < bins_) add_to_global(counts[place], times);
+    if (place < bins_) device::add_to_global(counts[place], times);
     add(place, times);
   }
 

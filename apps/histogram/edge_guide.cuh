@@ -159,9 +159,9 @@ struct guided_search {
   template <int Count>
   __device__ __forceinline__ void of_all(Sample const (&samples)[Count],
                                          int (&places)[Count]) const {
-    using libscan::detail::value_of;
 #pragma unroll
-    for (int j = 0; j < Count; ++j) places[j] = guide.first[guide.cell(value_of(samples[j]))];
+    for (int j = 0; j < Count; ++j)
+      places[j] = guide.first[guide.cell(libscan::detail::value_of(samples[j]))];
     // In bytes: an address is one instruction.
     int const stride = guide.copies * static_cast<int>(sizeof(Edge));
     auto const* const memory = reinterpret_cast<std::byte const*>(guide.edges);
@@ -171,13 +171,14 @@ struct guided_search {
       for (int j = 0; j < Count; ++j) {
         int const middle = places[j] + half;
         Edge const edge = *reinterpret_cast<Edge const*>(memory + middle * stride);
-        if (libscan::detail::at_least(value_of(samples[j]), edge)) places[j] = middle;
+        if (libscan::detail::at_least(libscan::detail::value_of(samples[j]), edge))
+          places[j] = middle;
       }
     }
     bool inside = true;
 #pragma unroll
     for (int j = 0; j < Count; ++j) {
-      auto const x = value_of(samples[j]);
+      auto const x = libscan::detail::value_of(samples[j]);
       inside = inside && libscan::detail::at_least(x, guide.low) &&
                libscan::detail::at_most(x, guide.high);
     }

@@ -51,29 +51,29 @@ void wide_histogram(workspace& ws, Sample const* in, item_count n, Rule const& r
                     Count* d_counts, sample_totals* d_totals) {
   using in_shared = shared_histogram_kernel<Sample, Rule, Count, typename Tuning::shared>;
   using packed = packed_histogram_kernel<Sample, Rule, Count, typename Tuning::packed>;
-  std::size_t const room = counter_room<Tuning>();
+  std::size_t const room = device::counter_room<Tuning>();
   constexpr int width = sample_pieces<Sample>::width;
-  if (std::size_t const bytes = counter_bytes(rule.bins()); bytes <= room) {
+  if (std::size_t const bytes = device::counter_bytes(rule.bins()); bytes <= room) {
     edge_staging const staging = rule_in_shared<Rule>::choose(
         rule, n.at_most() >= Tuning::shared::least_guided, room - bytes);
     simt::launch<in_shared>(
-        {.blocks = histogram_blocks(n.at_most(), in_shared::resident_blocks,
-                                    in_shared::block_threads * width),
+        {.blocks = device::histogram_blocks(n.at_most(), in_shared::resident_blocks,
+                                            in_shared::block_threads * width),
          .threads = in_shared::block_threads,
          .dynamic_shared_bytes = bytes + rule_in_shared<Rule>::bytes(rule, staging),
          .on = ws.stream()},
         in, n, rule, staging, d_counts, d_totals);
   } else if (packed::bytes(rule.bins()) <= room) {
-    simt::launch<packed>(
-        {.blocks = histogram_blocks(n.at_most(), packed::resident_blocks, packed::tile_items),
-         .threads = packed::block_threads,
-         .dynamic_shared_bytes = packed::bytes(rule.bins()),
-         .on = ws.stream()},
-        in, n, rule, d_counts, d_totals);
+    simt::launch<packed>({.blocks = device::histogram_blocks(n.at_most(), packed::resident_blocks,
+                                                             packed::tile_items),
+                          .threads = packed::block_threads,
+                          .dynamic_shared_bytes = packed::bytes(rule.bins()),
+                          .on = ws.stream()},
+                         in, n, rule, d_counts, d_totals);
   } else {
     int bits = Tuning::bucket_bits;
     while (sizeof(unsigned) << bits > room) --bits;
-    bucket_histogram<Tuning>(ws, in, n, rule, bits, d_counts, d_totals);
+    device::bucket_histogram<Tuning>(ws, in, n, rule, bits, d_counts, d_totals);
   }
 }
 

@@ -54,7 +54,7 @@ class packed_counters {
     for (int j = 0; j < N; ++j) {
       unsigned const bit = set[j] & (spill << 16 | spill);
       if (bit == 0) continue;
-      add_to_counter(words_[places[j] >> 1], 0u - bit);
+      device::add_to_counter(words_[places[j] >> 1], 0u - bit);
       add_to_grid(places[j], spill);
     }
   }
@@ -63,7 +63,7 @@ class packed_counters {
   /// registers are short.
   __device__ __forceinline__ void add_to_grid(int place, unsigned times) {
     if (place < bins_) {
-      add_to_global(counts_[place], times);
+      device::add_to_global(counts_[place], times);
       inside_ += times;
     } else {
       add_to_global(outside_total(*totals_, place - bins_), times);
@@ -212,7 +212,7 @@ struct packed_histogram_kernel {
 
   /// How many pieces there are from a thread's first on, at most a warp's.
   static __device__ int pieces_left(samples const& all, index_t first) {
-    return valid_items<batch * simt::warp_size>(all.pieces(), first);
+    return device::valid_items<batch * simt::warp_size>(all.pieces(), first);
   }
 
   static __device__ __forceinline__ void load(samples const& all, index_t tile,
@@ -246,7 +246,7 @@ struct packed_histogram_kernel {
       for (int k = 0; k < batch; ++k) {
         if (k * simt::warp_size >= left) break;
         int places[samples::width];
-        find_places(find, now[k].item, places);
+        device::find_places(find, now[k].item, places);
         if (crowded) {
           runs.add(places);
         } else {

@@ -27,18 +27,18 @@ struct shared_histogram_kernel {
     auto* const counters = reinterpret_cast<unsigned*>(memory);
     int const places = rule.bins() + outside_places;
     for (int i = static_cast<int>(threadIdx.x); i < places; i += block_threads) counters[i] = 0;
-    void* const staged = memory + counter_bytes(rule.bins());
+    void* const staged = memory + device::counter_bytes(rule.bins());
     rule_in_shared<Rule>::with(rule, staging, staged, [&](auto find) {
-      for_each_samples<Tuning::batch>(in, length.get(), [&](auto const& samples) {
+      device::for_each_samples<Tuning::batch>(in, length.get(), [&](auto const& samples) {
         int found[std::extent_v<std::remove_reference_t<decltype(samples)>>];
-        find_places(find, samples, found);
+        device::find_places(find, samples, found);
 #pragma unroll
         for (int const place : found) add_to_counter(counters[place], 1);
       });
     });
     simt::sync_block();
     sample_tally tally(rule.bins());
-    merge_counters(counters, 0, places, counts, tally);
+    device::merge_counters(counters, 0, places, counts, tally);
     tally.commit(*totals);
   }
 };

@@ -97,10 +97,10 @@ struct sorted_layout {
     run_values = take(runs, sizeof(Value));
     count = take(1, sizeof(index_t));
     rest = next;
-    std::size_t const sort = sort_workspace_bytes<std::uint32_t, Weight>(n);
+    std::size_t const sort = libscan::sort_workspace_bytes<std::uint32_t, Weight>(n);
     std::size_t join = run_length_workspace_bytes<std::uint32_t>(n);
     if constexpr (!std::is_void_v<Weight>) {
-      join = segmented_reduce_workspace_bytes<Value>(
+      join = libscan::segmented_reduce_workspace_bytes<Value>(
           n, segment_keys<std::uint32_t const*, equal_values>{nullptr, {}});
     }
     all = rest + (sort > join ? sort : join);
@@ -118,8 +118,8 @@ struct place_runs {
 /// Blocks for a loop over so many items.
 template <class Tuning>
 unsigned place_blocks(index_t n) {
-  return histogram_blocks(n, Tuning::resident_blocks,
-                          Tuning::block_threads * Tuning::items_per_thread);
+  return device::histogram_blocks(n, Tuning::resident_blocks,
+                                  Tuning::block_threads * Tuning::items_per_thread);
 }
 
 /// Finds runs of equal places: their lengths, or the sums of their weights by `Value`'s addition.
@@ -135,7 +135,7 @@ place_runs<Value> runs_of_places(workspace& ws, Sample const* in, Weight const* 
                                reinterpret_cast<index_t*>(memory + layout.count)};
   simt::fill_async(d_totals, 0, sizeof(sample_totals), ws.stream());
   using find = find_places_kernel<Sample, Rule, Tuning>;
-  simt::launch<find>({.blocks = place_blocks<Tuning>(n.at_most()),
+  simt::launch<find>({.blocks = device::place_blocks<Tuning>(n.at_most()),
                       .threads = Tuning::block_threads,
                       .on = ws.stream()},
                      in, n, rule, places, d_totals);
@@ -146,14 +146,14 @@ place_runs<Value> runs_of_places(workspace& ws, Sample const* in, Weight const* 
   std::uint32_t const* const unsorted = places;
   if constexpr (std::is_void_v<Weight>) {
     sort_keys(rest, unsorted, sorted, n, order);
-    run_length_encode(rest, static_cast<std::uint32_t const*>(sorted), runs.places, runs.values,
-                      no_output{}, n, runs.count);
+    libscan::run_length_encode(rest, static_cast<std::uint32_t const*>(sorted), runs.places,
+                               runs.values, no_output{}, n, runs.count);
   } else {
     auto* const moved = reinterpret_cast<Weight*>(memory + layout.weights);
-    sort_pairs(rest, unsorted, sorted, weights, moved, n, order);
-    reduce_by_key(rest, static_cast<std::uint32_t const*>(sorted),
-                  static_cast<Weight const*>(moved), runs.places, runs.values, n, plus<Value>{},
-                  runs.count);
+    libscan::sort_pairs(rest, unsorted, sorted, weights, moved, n, order);
+    libscan::reduce_by_key(rest, static_cast<std::uint32_t const*>(sorted),
+                           static_cast<Weight const*>(moved), runs.places, runs.values, n,
+                           plus<Value>{}, runs.count);
   }
   return runs;
 }
