@@ -20,10 +20,10 @@ struct sort_memory_places {
 
   template <class Key, class Value>
   sort_memory_places(sort_buffers<Key> const& keys, sort_buffers<Value> const& values, index_t n)
-      : keys_in(memory_of(keys.in, n)), keys_out(memory_of(keys.out, n)) {
+      : keys_in(device::memory_of(keys.in, n)), keys_out(device::memory_of(keys.out, n)) {
     if constexpr (!std::is_void_v<Value>) {
-      values_in = memory_of(values.in, n);
-      values_out = memory_of(values.out, n);
+      values_in = device::memory_of(values.in, n);
+      values_out = device::memory_of(values.out, n);
     }
   }
 

@@ -49,7 +49,7 @@ struct cluster_sort_kernel {
     if (gridDim.x == 1) return sort_alone(shared, order, witness, keys, values, items, digits);
     simt::arrive_cluster();
     items.load(keys.in + items.first);
-    items.stage(input_of(values), shared.value[0]);
+    items.stage(device::input_of(values), shared.value[0]);
     key_type const any = n > 0 ? keys.in[0] : key_type{};
     tile_type::tell_unlike(shared.tile, items.unlike(order, digits, any));
     simt::wait_cluster();  // all blocks have begun
@@ -79,7 +79,7 @@ struct cluster_sort_kernel {
       if (last) simt::arrive_cluster();  // reads nobody's memory any more
       if (last && moves) {
         tile_type::store_sorted(shared.tile, order, place, shared.shift, items.valid,
-                                shared.value[side], keys.out, output_of(values));
+                                shared.value[side], keys.out, device::output_of(values));
         stored = true;
       }
       if (last) break;
@@ -119,7 +119,7 @@ struct cluster_sort_kernel {
     unsigned origin[tile_type::has_positions ? tile_type::most_rows : 1] = {};
     bool by_counters = tile_type::has_positions || witness;
     items.load(keys.in);
-    items.stage(input_of(values), shared.value[0]);
+    items.stage(device::input_of(values), shared.value[0]);
     tile_type::tell_unlike(tile,
                            items.unlike(order, digits, items.valid > 0 ? keys.in[0] : key_type{}));
     unsigned unlike = 1;
@@ -205,7 +205,8 @@ cluster_shape shape_cluster(index_t n, index_t most_blocks) {
   constexpr index_t row_items = Tuning::block_threads;
   index_t const rows = std::max<index_t>(ceil_div(n, row_items), 1);
   if (rows <= Tuning::items_per_thread) return {static_cast<int>(rows), 1};
-  index_t const shared_out = ceil_div(rows, std::min<index_t>(most_blocks, Tuning::most_blocks));
+  index_t const shared_out =
+      libscan::ceil_div(rows, std::min<index_t>(most_blocks, Tuning::most_blocks));
   auto const some = static_cast<int>(std::bit_ceil(
       static_cast<std::uint64_t>(std::max<index_t>(shared_out, Tuning::least_rows_together))));
   if (some > Tuning::most_rows_together) return {0, 0};
@@ -223,13 +224,13 @@ bool cluster_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
   auto const most_blocks =
       simt::most_cluster_blocks<kernel, item_count, int, Order, bool, sort_buffers<key_type>,
                                 sort_buffers<Value>, digit_list>();
-  cluster_shape const shape = shape_cluster<Tuning>(n.at_most(), most_blocks);
+  cluster_shape const shape = device::shape_cluster<Tuning>(n.at_most(), most_blocks);
   if (shape.rows == 0) return false;
   simt::launch<kernel>({.blocks = shape.blocks,
                         .threads = kernel::block_threads,
                         .on = ws.stream(),
                         .cluster = shape.blocks > 1},
-                       n, shape.rows, order, keys_are_witness(order), keys, values, digits);
+                       n, shape.rows, order, device::keys_are_witness(order), keys, values, digits);
   return true;
 }
 

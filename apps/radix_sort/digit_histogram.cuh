@@ -80,7 +80,7 @@ struct digit_histogram_kernel {
       auto const digit = static_cast<unsigned>(word >> digits.place[p].shift) &
                          ((1u << digits.place[p].bits) - 1u);
       int const counter = (p * digit_values + static_cast<int>(digit)) * copies;
-      add_to_counter(shared.count[counter + simt::lane_id() % copies], 1);
+      device::add_to_counter(shared.count[counter + simt::lane_id() % copies], 1);
     }
   }
 

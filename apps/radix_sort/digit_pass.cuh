@@ -60,17 +60,17 @@ struct digit_pass_kernel {
       index_t const left = n - items.first;
       items.valid = left < tile_items ? static_cast<int>(left) : tile_items;
       unsigned total[digits_per_thread];
-      tile_type::sort(shared.tile, order, pass.place, source_of(step, keys), items, total,
+      tile_type::sort(shared.tile, order, pass.place, device::source_of(step, keys), items, total,
                       [&](int digit, unsigned count) { table.publish(tile, digit, count); });
 
       // 3 look back for what comes before the tile; 4 store
       find_shifts(shared, state, pass, table, tile, tiles, total);
       if constexpr (tile_type::has_values) {
-        tile_type::store(shared.tile, order, pass.place, target_of(step, keys),
-                         source_of(step, values), target_of(step, values), items);
+        tile_type::store(shared.tile, order, pass.place, device::target_of(step, keys),
+                         device::source_of(step, values), device::target_of(step, values), items);
       } else {
-        tile_type::store(shared.tile, order, pass.place, target_of(step, keys), nullptr, nullptr,
-                         items);
+        tile_type::store(shared.tile, order, pass.place, device::target_of(step, keys), nullptr,
+                         nullptr, items);
       }
     }
   }

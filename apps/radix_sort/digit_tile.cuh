@@ -136,7 +136,8 @@ struct digit_tile {
 #pragma unroll
     for (int row = 0; row < items_per_thread; ++row) {
       unsigned const digit = place.digit(order, key[row]);
-      items.place[row] = static_cast<int>(rank_row<digit_bits>(counts, digit, items.has(row)));
+      items.place[row] =
+          static_cast<int>(device::rank_row<digit_bits>(counts, digit, items.has(row)));
     }
     simt::sync_block();
   }

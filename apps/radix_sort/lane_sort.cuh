@@ -134,8 +134,8 @@ __device__ __forceinline__ bool is_what_word_says(Order const& order,
     typename Order::key_type const said = order.key(word);
     typename Order::word_type a, b;
     static_assert(sizeof(key) == sizeof(word));
-    memcpy(&a, &key, sizeof(a));
-    memcpy(&b, &said, sizeof(b));
+    std::memcpy(&a, &key, sizeof(a));
+    std::memcpy(&b, &said, sizeof(b));
     return a == b;
   }
 }
@@ -164,7 +164,7 @@ __device__ __forceinline__ void sort_by_lanes(int lanes, int length, ItemAt cons
   }
   odd_even_sort<Width, Item>::sort(items);
 #pragma unroll 1
-  for (int merged = 2; merged <= lanes; merged *= 2) merge_lanes(items, merged);
+  for (int merged = 2; merged <= lanes; merged *= 2) device::merge_lanes(items, merged);
 #pragma unroll
   for (int j = 0; j < Width; ++j) {
     if (j < length - first) put(first + j, items[j]);
@@ -179,7 +179,7 @@ __device__ __forceinline__ void with_width(unsigned longest, Act const& act) {
   } else if (longest <= Width) {
     act(std::integral_constant<int, Width>{});
   } else {
-    with_width<Most, 2 * Width>(longest, act);
+    device::with_width<Most, 2 * Width>(longest, act);
   }
 }
 

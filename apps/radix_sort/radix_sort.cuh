@@ -48,10 +48,10 @@ template <class Order, class Value, class Tuning>
 constexpr sort_layout layout_of(index_t n, int key_buffers, int value_buffers) {
   using key_type = typename Order::key_type;
   using pass = typename Tuning::pass;
-  index_t const tile = least_tile_items<Tuning>();
-  index_t const portion = pass::portion_tiles * tile_items_of<pass>();
-  std::size_t const keys = sort_layout::aligned(bytes_of<key_type>(n));
-  std::size_t const values = sort_layout::aligned(bytes_of<Value>(n));
+  index_t const tile = device::least_tile_items<Tuning>();
+  index_t const portion = pass::portion_tiles * device::tile_items_of<pass>();
+  std::size_t const keys = sort_layout::aligned(device::bytes_of<key_type>(n));
+  std::size_t const values = sort_layout::aligned(device::bytes_of<Value>(n));
   return sort_layout(n, tile, portion, Order::bits / digit_bits + 1,
                      static_cast<std::size_t>(key_buffers) * keys +
                          static_cast<std::size_t>(value_buffers) * values,
@@ -84,19 +84,19 @@ bool sort_at_once(workspace& ws, std::byte* counts, sort_buffers<typename Order:
   if (places.size() > digit_list::most) return false;
   digit_list const digits(places, offsets);
   if constexpr (tunes_cluster_sort<Tuning>) {
-    return cluster_sort<Tuning>(ws, keys, values, n, order, digits);
+    return device::cluster_sort<Tuning>(ws, keys, values, n, order, digits);
   } else if constexpr (tunes_resident_sort<Tuning>) {
-    resident_sort<Tuning>(ws, counts, keys, values, n, order, digits);
+    device::resident_sort<Tuning>(ws, counts, keys, values, n, order, digits);
     return true;
   } else if constexpr (std::is_void_v<Tuning>) {
     using in_cluster = cluster_sort_tuning<key_type, Value>;
     if constexpr (in_cluster::items_per_thread > 0) {
-      if (cluster_sort<in_cluster>(ws, keys, values, n, order, digits)) return true;
+      if (device::cluster_sort<in_cluster>(ws, keys, values, n, order, digits)) return true;
     }
     using tuning = resident_sort_tuning<key_type, Value>;
     using kernel = resident_sort_kernel<Order, Value, tuning>;
-    if (!resident_sort_suits<kernel>(n.at_most())) return false;
-    resident_sort<tuning>(ws, counts, keys, values, n, order, digits);
+    if (!device::resident_sort_suits<kernel>(n.at_most())) return false;
+    device::resident_sort<tuning>(ws, counts, keys, values, n, order, digits);
     return true;
   } else {
     return false;
@@ -115,26 +115,27 @@ void sort(workspace& ws, sort_buffers<typename Order::key_type> keys, sort_buffe
   bool in_place = keys.in == keys.out;
   bool const own_keys = keys.out == nullptr;
   if constexpr (!std::is_void_v<Value>) in_place = in_place || values.in == values.out;
-  sort_layout const layout =
-      layout_of<Order, Value, tuning>(n.at_most(), own_keys ? 2 : 1, std::is_void_v<Value> ? 0 : 1);
+  sort_layout const layout = device::layout_of<Order, Value, tuning>(n.at_most(), own_keys ? 2 : 1,
+                                                                     std::is_void_v<Value> ? 0 : 1);
   std::byte* const memory = ws.reserve(layout.bytes);
   std::byte* next = memory;
   auto const take = [&](std::size_t bytes) {
     return std::exchange(next, next + sort_layout::aligned(bytes));
   };
-  keys.other = reinterpret_cast<key_type*>(take(bytes_of<key_type>(n.at_most())));
-  if (own_keys) keys.out = reinterpret_cast<key_type*>(take(bytes_of<key_type>(n.at_most())));
+  keys.other = reinterpret_cast<key_type*>(take(device::bytes_of<key_type>(n.at_most())));
+  if (own_keys)
+    keys.out = reinterpret_cast<key_type*>(take(device::bytes_of<key_type>(n.at_most())));
   if constexpr (!std::is_void_v<Value>) {
-    values.other = reinterpret_cast<Value*>(take(bytes_of<Value>(n.at_most())));
+    values.other = reinterpret_cast<Value*>(take(device::bytes_of<Value>(n.at_most())));
   }
-  auto places = digit_places(order);
+  auto places = device::digit_places(order);
   // In place, an odd number of passes needs one more, and so does a sort by no bits at all.
   if (places.empty() || (in_place && places.size() % 2 == 1)) {
     places.push_back({places.empty() ? 0 : places.back().word, 0, 0});
   }
-  if (sort_at_once<Tuning>(ws, next, keys, values, n, order, places)) return;
-  sort_in_passes<tuning>(ws, memory, layout, keys, values, n, order, places,
-                         in_place ? pass_count::even : pass_count::any);
+  if (device::sort_at_once<Tuning>(ws, next, keys, values, n, order, places)) return;
+  device::sort_in_passes<tuning>(ws, memory, layout, keys, values, n, order, places,
+                                 in_place ? pass_count::even : pass_count::any);
 }
 
 /// Sorts between two buffers of each.
@@ -149,9 +150,9 @@ void sort_between(workspace& ws, double_buffer<typename Order::key_type>& keys,
   sort_memory_places const all(given, of_values, n.at_most());
   all.require_apart("sort", false);
   require_apart("sort", "keys and values", all.keys_in, all.values_in);
-  sort_layout const layout = layout_of<Order, Value, tuning>(n.at_most(), 0, 0);
+  sort_layout const layout = device::layout_of<Order, Value, tuning>(n.at_most(), 0, 0);
   std::byte* const memory = ws.reserve(layout.bytes);
-  auto const places = digit_places(order);
+  auto const places = device::digit_places(order);
   if (places.empty()) return;
   bool const odd = places.size() % 2 == 1;
   auto const buffers = [odd](auto& both) {
@@ -161,9 +162,9 @@ void sort_between(workspace& ws, double_buffer<typename Order::key_type>& keys,
   };
   if constexpr (!std::is_void_v<Value>) of_values = buffers(*values);
   auto const of_keys = buffers(keys);
-  if (sort_at_once<Tuning>(ws, memory, of_keys, of_values, n, order, places)) return;
-  sort_in_passes<tuning>(ws, memory, layout, of_keys, of_values, n, order, places,
-                         odd ? pass_count::odd : pass_count::even);
+  if (device::sort_at_once<Tuning>(ws, memory, of_keys, of_values, n, order, places)) return;
+  device::sort_in_passes<tuning>(ws, memory, layout, of_keys, of_values, n, order, places,
+                                 odd ? pass_count::odd : pass_count::even);
 }
 
 }  // namespace device

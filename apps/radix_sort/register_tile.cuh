@@ -86,7 +86,7 @@ struct register_tile {
     };
     if (by_counters) {
       rank_by([&](unsigned digit, bool valid) {
-        return take_place<Tuning::ranks>(counts, digit, valid);
+        return device::take_place<Tuning::ranks>(counts, digit, valid);
       });
     } else {
       rank_by(
@@ -228,8 +228,8 @@ struct register_tile {
         };
         return witness(i) < witness(next);
       } else {
-        return sorted_bits(order, place, shared.key[i]) <=
-               sorted_bits(order, place, shared.key[next]);
+        return device::sorted_bits(order, place, shared.key[i]) <=
+               device::sorted_bits(order, place, shared.key[next]);
       }
     });
   }

@@ -48,7 +48,7 @@ struct resident_sort_kernel {
     auto const n = static_cast<unsigned>(length.get());
     lane_items items(n, rows);
     items.load(keys.in + items.first);
-    items.stage(input_of(values), shared.value);
+    items.stage(device::input_of(values), shared.value);
     key_type const any = n > 0 ? keys.in[0] : key_type{};
     tile_type::tell_unlike(shared.tile, items.unlike(order, digits, any));
     count_type* const unlike = counts + index_t{2} * gridDim.x * digit_values;
@@ -59,7 +59,7 @@ struct resident_sort_kernel {
       if (p > 0 && (shared.unlike >> p & 1) == 0) continue;
       if (!current) {
         items.load(keys.out + items.first);
-        items.stage(output_of(values), shared.value);
+        items.stage(device::output_of(values), shared.value);
         current = true;
       }
       digit_place const place = digits.place[p];
@@ -82,7 +82,7 @@ struct resident_sort_kernel {
       if (p == 0) tile_type::set_by_last_warp(shared.unlike, [&] { return all_of(unlike); });
       if (!find_shifts(shared, exchange, begin, n, digits.offsets)) continue;  // all keys agree
       tile_type::store_sorted(shared.tile, order, place, shared.shift, items.valid, shared.value,
-                              keys.out, output_of(values));
+                              keys.out, device::output_of(values));
       stored = true;
       current = false;
       if (p + 1 < digits.count) simt::sync_grid();
@@ -170,12 +170,12 @@ void resident_sort(workspace& ws, std::byte* counts, sort_buffers<typename Order
   using kernel = resident_sort_kernel<Order, Value, Tuning>;
   index_t const most = simt::multiprocessor_count();
   index_t const items = std::max<index_t>(n.at_most(), 1);
-  index_t const rows = std::clamp<index_t>(ceil_div(items, most * Tuning::block_threads),
+  index_t const rows = std::clamp<index_t>(libscan::ceil_div(items, most * Tuning::block_threads),
                                            Tuning::least_rows, Tuning::items_per_thread);
-  auto const blocks = static_cast<unsigned>(ceil_div(items, rows * Tuning::block_threads));
+  auto const blocks = static_cast<unsigned>(libscan::ceil_div(items, rows * Tuning::block_threads));
   simt::launch<kernel>(
       {.blocks = blocks, .threads = Tuning::block_threads, .on = ws.stream(), .cooperative = true},
-      n, static_cast<int>(rows), order, keys_are_witness(order), keys, values, digits,
+      n, static_cast<int>(rows), order, device::keys_are_witness(order), keys, values, digits,
       reinterpret_cast<typename kernel::count_type*>(counts));
 }
 

@@ -32,7 +32,7 @@ class run_lists {
   __device__ void add(item_range const& run, int width) {
     int size = 0;
     while (run.length > width << size) ++size;
-    unsigned const place = take_from_counter(count_[size], 1);
+    unsigned const place = device::take_from_counter(count_[size], 1);
     run_[first(size) + static_cast<int>(place)] =
         static_cast<unsigned>(run.begin) << 16 | static_cast<unsigned>(run.length);
   }

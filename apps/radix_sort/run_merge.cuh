@@ -114,7 +114,7 @@ __device__ void merge_runs(Merged const& merged, item_range const& segment, int 
   int const from = segment.begin + static_cast<int>(threadIdx.x) * per_thread;
   int const to = from + per_thread < segment_end ? from + per_thread : segment_end;
   for (int next = from, end = from; next < to; next = end) {
-    run_pair pair = runs_before(merged, segment, next, run_length);
+    run_pair pair = device::runs_before(merged, segment, next, run_length);
     end = pair.right_end < to ? pair.right_end : to;
     head_type left{}, right{};
     if (pair.left < pair.left_end) left = merged.head(pair.left);

@@ -149,7 +149,7 @@ struct segment_groups_kernel {
         word_type const word = order.word(key[k]);
         shared.word[i + k * block_threads] = static_cast<word_type>(word & counting);
         if constexpr (may_be_alone) {
-          if (words_tell) words_tell = is_what_word_says(order, key[k], word);
+          if (words_tell) words_tell = device::is_what_word_says(order, key[k], word);
         }
       }
     }
@@ -180,7 +180,7 @@ struct segment_groups_kernel {
   template <bool Alone>
   static __device__ void add(shared_storage& shared, item_range const& segment) {
     constexpr int most = run_items<Alone>;
-    if (segment.length > most) shared.merge[take_from_counter(shared.merges, 1)] = segment;
+    if (segment.length > most) shared.merge[device::take_from_counter(shared.merges, 1)] = segment;
     for (int at = 0; at < segment.length; at += most) {
       int const left = segment.length - at;
       item_range const run{segment.begin + at, left < most ? left : most};
@@ -201,8 +201,9 @@ struct segment_groups_kernel {
       unsigned const longest =
           lanes > 1 ? most : simt::reduce_max(simt::full_warp, static_cast<unsigned>(run.length));
       auto const sort = [&](auto item_at, auto put) {
-        with_width<most>(
-            longest, [&](auto width) { sort_by_lanes<width>(lanes, run.length, item_at, put); });
+        device::with_width<most>(longest, [&](auto width) {
+          device::sort_by_lanes<width>(lanes, run.length, item_at, put);
+        });
       };
       auto const put_item = [&](int i, auto const& sorted) {
         items_of(shared)[run.begin + i] = static_cast<std::uint16_t>(run.begin + sorted.place());
@@ -232,7 +233,7 @@ struct segment_groups_kernel {
       for (unsigned m = 0; m < shared.merges; ++m) {
         item_range const segment = shared.merge[m];
         for (int length = run_items<Alone>; length < segment.length; length *= 2) {
-          merge_runs<most_per_thread, block_threads>(merged, segment, length);
+          device::merge_runs<most_per_thread, block_threads>(merged, segment, length);
         }
       }
     };

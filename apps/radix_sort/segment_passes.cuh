@@ -81,7 +81,7 @@ struct count_segment_tiles {
 #pragma unroll
         for (int k = 0; k < reads; ++k) {
           if (first + k * block_threads < tile.valid) {
-            add_to_counter(shared.count[place.digit(order, key[k])], 1);
+            device::add_to_counter(shared.count[place.digit(order, key[k])], 1);
           }
         }
       }
@@ -121,7 +121,7 @@ struct scan_segment_tiles {
     for (index_t p = blockIdx.x; p < parts; p += gridDim.x) {
       part const own(tiles, p);
       if (own.to - own.from <= few) continue;
-      index_t const share = ceil_div(own.to - own.from, index_t{warps});
+      index_t const share = libscan::ceil_div(own.to - own.from, index_t{warps});
       index_t const from = own.from + warp * share;
       index_t const to = from + share < own.to ? from + share : own.to;
       index_t sum = 0;
@@ -263,7 +263,7 @@ struct long_segments_kernel {
                              sort_buffers<Value> values, segment_tiles<Offset> tiles) const {
     if (tiles.longer.long_ones() == 0) return;
     int passes_left = 0;
-    for (int bit = order.first_bit; bit < order.end(); bit += digit_at(order, bit).bits) {
+    for (int bit = order.first_bit; bit < order.end(); bit += device::digit_at(order, bit).bits) {
       ++passes_left;
     }
     if (passes_left == 0) passes_left = 1;  // a copy: no bit counts
@@ -271,7 +271,7 @@ struct long_segments_kernel {
     simt::sync_grid();
     bool is_first = true;
     for (int bit = order.first_bit; passes_left > 0; --passes_left) {
-      digit_place const place = digit_at(order, bit);
+      digit_place const place = device::digit_at(order, bit);
       bit += place.bits;
       bool const into_out = passes_left % 2 == 1;
       key_type const* const from = is_first ? keys.in : into_out ? keys.other : keys.out;

@@ -56,8 +56,8 @@ struct segmented_sort_layout {
 template <class Key, class Value, class Tuning>
 constexpr segmented_sort_layout segmented_layout(index_t n) {
   return segmented_sort_layout(n, Tuning::groups::stretch_items,
-                               tile_items_of<typename Tuning::tiles>(), bytes_of<Key>(n),
-                               bytes_of<Value>(n));
+                               device::tile_items_of<typename Tuning::tiles>(),
+                               device::bytes_of<Key>(n), device::bytes_of<Value>(n));
 }
 
 /// Launches the sort of tiny segments, which tells of the longer ones.
@@ -67,7 +67,7 @@ void sort_tiny_segments(simt::stream on, segment_list<Offset> segments,
                         sort_buffers<typename Order::key_type> keys, sort_buffers<Value> values) {
   using kernel = tiny_segments_kernel<Order, Value, Offset>;
   auto const blocks =
-      static_cast<unsigned>(ceil_div(segments.count, index_t{kernel::block_threads}));
+      static_cast<unsigned>(libscan::ceil_div(segments.count, index_t{kernel::block_threads}));
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, segments,
                        longer, n, order, keys, values);
 }
@@ -79,8 +79,8 @@ void sort_short_segments(simt::stream on, segment_list<Offset> segments,
                          sort_buffers<typename Order::key_type> keys, sort_buffers<Value> values) {
   using key_type = typename Order::key_type;
   using kernel = segment_groups_kernel<Order, Value, Offset, Tuning>;
-  unsigned const blocks = blocks_for<kernel, segment_list<Offset>, longer_segments, index_t, Order,
-                                     sort_buffers<key_type>, sort_buffers<Value>>(
+  unsigned const blocks = device::blocks_for<kernel, segment_list<Offset>, longer_segments, index_t,
+                                             Order, sort_buffers<key_type>, sort_buffers<Value>>(
       ceil_div(n, index_t{kernel::stretch_items}), kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, segments,
                        longer, n, order, keys, values);
@@ -93,9 +93,9 @@ void sort_long_segments(simt::stream on, segment_tiles<Offset> const& tiles, ind
                         sort_buffers<Value> values) {
   using key_type = typename Order::key_type;
   using kernel = long_segments_kernel<Order, Value, Offset, Tuning>;
-  unsigned const blocks =
-      blocks_for<kernel, Order, sort_buffers<key_type>, sort_buffers<Value>, segment_tiles<Offset>>(
-          ceil_div(n, tile_items_of<Tuning>()), kernel::block_threads);
+  unsigned const blocks = device::blocks_for<kernel, Order, sort_buffers<key_type>,
+                                             sort_buffers<Value>, segment_tiles<Offset>>(
+      libscan::ceil_div(n, device::tile_items_of<Tuning>()), kernel::block_threads);
   simt::launch<kernel>(
       {.blocks = blocks, .threads = kernel::block_threads, .on = on, .cooperative = true}, order,
       keys, values, tiles);
@@ -118,24 +118,25 @@ void segmented_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
   sort_memory_places const items(keys, values, n);
   items.require_apart("segmented sort", false);
   items.require_apart_from("segmented sort", "outputs and offsets",
-                           memory_of(offsets, segments + 1), false);
-  auto const at = segmented_layout<key_type, Value, tuning>(n);
+                           device::memory_of(offsets, segments + 1), false);
+  auto const at = device::segmented_layout<key_type, Value, tuning>(n);
   std::byte* const memory = ws.reserve(at.bytes);
   if (n == 0 || segments == 0) return;
   segment_list<Offset> const list{offsets, segments};
   constexpr index_t stretch = tuning::groups::stretch_items;
   longer_segments const longer(memory + at.longer, n, stretch,
-                               tile_items_of<typename tuning::tiles>());
+                               device::tile_items_of<typename tuning::tiles>());
   simt::fill_async(memory + at.longer, 0, longer_segments::cleared_bytes(n, stretch), ws.stream());
-  sort_tiny_segments(ws.stream(), list, longer, n, order, keys, values);
-  sort_short_segments<typename tuning::groups>(ws.stream(), list, longer, n, order, keys, values);
+  device::sort_tiny_segments(ws.stream(), list, longer, n, order, keys, values);
+  device::sort_short_segments<typename tuning::groups>(ws.stream(), list, longer, n, order, keys,
+                                                       values);
   if (n <= stretch) return;
   keys.other = reinterpret_cast<key_type*>(memory);
   if constexpr (!std::is_void_v<Value>) values.other = reinterpret_cast<Value*>(memory + at.values);
   segment_tiles<Offset> const tiles{list, longer, reinterpret_cast<segment_tile*>(memory + at.tile),
                                     reinterpret_cast<index_t*>(memory + at.counts),
                                     reinterpret_cast<index_t*>(memory + at.begins)};
-  sort_long_segments<typename tuning::tiles>(ws.stream(), tiles, n, order, keys, values);
+  device::sort_long_segments<typename tuning::tiles>(ws.stream(), tiles, n, order, keys, values);
 }
 
 }  // namespace device

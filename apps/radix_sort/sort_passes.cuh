@@ -57,10 +57,10 @@ constexpr index_t tile_items_of() {
 /// The fewest items a tile has, whichever pass is chosen.
 template <class Tuning>
 constexpr index_t least_tile_items() {
-  index_t least = tile_items_of<typename Tuning::pass>();
+  index_t least = device::tile_items_of<typename Tuning::pass>();
   if constexpr (may_stage_passes<Tuning>) {
     using staged = typename Tuning::template staged<tile_witness::positions>;
-    constexpr index_t items = tile_items_of<staged>();
+    constexpr index_t items = device::tile_items_of<staged>();
     if (items > 0 && items < least) least = items;
   }
   return least;
@@ -116,8 +116,8 @@ void count_digits(workspace& ws, typename Order::key_type const* in, item_count 
   auto const all = static_cast<int>(places.size());
   index_t const block_items = index_t{Tuning::block_threads} * Tuning::items_per_thread;
   unsigned const blocks =
-      blocks_for<kernel, key_type const*, item_count, Order, word_digits, sort_state,
-                 bucket_offsets>(ceil_div(n.at_most(), block_items), Tuning::block_threads);
+      device::blocks_for<kernel, key_type const*, item_count, Order, word_digits, sort_state,
+                         bucket_offsets>(ceil_div(n.at_most(), block_items), Tuning::block_threads);
   for (int first = 0; first < all;) {
     word_digits digits{
         places[static_cast<std::size_t>(first)].word, first, 0, all, false, wanted, {}};
@@ -143,14 +143,15 @@ void launch_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
   index_t const tiles = ceil_div(portion, index_t{Kernel::tile_items});
   unsigned blocks;
   if constexpr (Kernel::cooperative) {
-    require_pipeline<Kernel>();
+    device::require_pipeline<Kernel>();
     index_t const most = simt::multiprocessor_count();
     blocks = static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most);
   } else {
-    blocks = blocks_for<Kernel, item_count, Order, sort_buffers<typename Order::key_type>,
-                        sort_buffers<Value>, sort_state, pass_launch>(tiles, Kernel::block_threads);
+    blocks = device::blocks_for<Kernel, item_count, Order, sort_buffers<typename Order::key_type>,
+                                sort_buffers<Value>, sort_state, pass_launch>(
+        tiles, Kernel::block_threads);
   }
-  index_t const portions = ceil_div(n.at_most(), Kernel::portion_items);
+  index_t const portions = libscan::ceil_div(n.at_most(), Kernel::portion_items);
   for (int p = 0; p < static_cast<int>(places.size()); ++p) {
     for (index_t turn = 0; turn < portions; ++turn) {
       pass_launch const pass{places[static_cast<std::size_t>(p)], p, turn, portions};
@@ -172,11 +173,11 @@ void choose_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
   constexpr bool may_witness = equal_is_identical<Order> && std::is_void_v<Value>;
   auto const staged = [&]<tile_witness Witness, class Pass>() {
     using kernel = staged_pass_kernel<Order, Value, Witness, Pass>;
-    launch_passes<kernel>(ws, keys, values, n, order, places, state);
+    device::launch_passes<kernel>(ws, keys, values, n, order, places, state);
   };
   if constexpr (tunes_staged_pass<pass>) {
     if constexpr (may_witness) {
-      if (keys_are_witness(order)) {
+      if (device::keys_are_witness(order)) {
         return staged.template operator()<tile_witness::keys, pass>();
       }
     }
@@ -188,14 +189,15 @@ void choose_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
       if (n.at_most() >= by_position::least_items && simt::device_can_pipeline<kernel>()) {
         if constexpr (may_witness) {
           using by_key = typename Tuning::template staged<tile_witness::keys>;
-          if (keys_are_witness(order)) {
+          if (device::keys_are_witness(order)) {
             return staged.template operator()<tile_witness::keys, by_key>();
           }
         }
         return staged.template operator()<tile_witness::positions, by_position>();
       }
     }
-    launch_passes<digit_pass_kernel<Order, Value, pass>>(ws, keys, values, n, order, places, state);
+    device::launch_passes<digit_pass_kernel<Order, Value, pass>>(ws, keys, values, n, order, places,
+                                                                 state);
   }
 }
 
@@ -207,8 +209,9 @@ void sort_in_passes(workspace& ws, std::byte* memory, sort_layout const& layout,
                     pass_count wanted, bucket_offsets offsets = {}) {
   sort_state const state = layout.state(memory);
   simt::fill_async(memory + layout.state_offset, 0, layout.reset_bytes(), ws.stream());
-  count_digits<typename Tuning::histogram>(ws, keys.in, n, order, places, wanted, state, offsets);
-  choose_passes<Tuning>(ws, keys, values, n, order, places, state);
+  device::count_digits<typename Tuning::histogram>(ws, keys.in, n, order, places, wanted, state,
+                                                   offsets);
+  device::choose_passes<Tuning>(ws, keys, values, n, order, places, state);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -67,7 +67,7 @@ template <class Order>
 std::vector<digit_place> digit_places(Order const& order) {
   std::vector<digit_place> places;
   for (int bit = order.first_bit; bit < order.end(); bit += places.back().bits) {
-    places.push_back(digit_at(order, bit));
+    places.push_back(device::digit_at(order, bit));
   }
   return places;
 }

@@ -33,7 +33,7 @@ struct sorted_tile {
     if constexpr (has_positions) {
       return place.digit(order, key) << 16 | position;
     } else {
-      return sorted_bits(order, place, key);
+      return device::sorted_bits(order, place, key);
     }
   }
   __device__ __forceinline__ auto witness(Order const& order, digit_place const& place,

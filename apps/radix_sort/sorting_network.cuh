@@ -36,7 +36,7 @@ struct odd_even_sort {
     for (int i = first; i + Distance < Count; ++i) {
       bool const of_one_merge = i / (2 * Run) == (i + Distance) / (2 * Run);
       if ((i - first) / Distance % 2 != 0 || !of_one_merge) continue;
-      compare_exchange(items[i], items[i + Distance]);
+      device::compare_exchange(items[i], items[i + Distance]);
     }
     if constexpr (Distance > 1) {
       merge<Run, Distance / 2>(items);
@@ -53,9 +53,9 @@ template <int Distance, int Count, class Item>
 __device__ __forceinline__ void sort_bitonic(Item (&items)[Count]) {
 #pragma unroll
   for (int i = 0; i < Count; ++i) {
-    if (i / Distance % 2 == 0) compare_exchange(items[i], items[i + Distance]);
+    if (i / Distance % 2 == 0) device::compare_exchange(items[i], items[i + Distance]);
   }
-  if constexpr (Distance > 1) sort_bitonic<Distance / 2>(items);
+  if constexpr (Distance > 1) device::sort_bitonic<Distance / 2>(items);
 }
 
 /// Merges the items of two halves of `lanes` lanes, each of which has Count items of its half in
@@ -83,7 +83,7 @@ __device__ __forceinline__ void merge_lanes(Item (&items)[Count], int lanes) {
       keep(items[i], simt::shfl_xor(simt::full_warp, items[i], distance), is_right);
     }
   }
-  sort_bitonic<Count / 2>(items);
+  device::sort_bitonic<Count / 2>(items);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

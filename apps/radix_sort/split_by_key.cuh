@@ -45,14 +45,15 @@ void split_by_key(workspace& ws, sort_buffers<Key> keys, sort_buffers<Value> val
   items.require_apart("split by key", false);
   items.require_apart_from("split by key", "items and offsets", memory_of(offsets, buckets + 1),
                            true);
-  sort_layout const layout = layout_of<order_type, Value, tuning>(n.at_most(), 0, 0);
+  sort_layout const layout = device::layout_of<order_type, Value, tuning>(n.at_most(), 0, 0);
   std::byte* const memory = ws.reserve(layout.bytes);
   int bits = 1;
   while (1 << bits < buckets) ++bits;
   std::vector<digit_place> const places{{0, 0, bits}};
-  if (sort_at_once<Tuning>(ws, memory, keys, values, n, order, places, {offsets, buckets})) return;
-  sort_in_passes<tuning>(ws, memory, layout, keys, values, n, order, places, pass_count::any,
-                         {offsets, buckets});
+  if (device::sort_at_once<Tuning>(ws, memory, keys, values, n, order, places, {offsets, buckets}))
+    return;
+  device::sort_in_passes<tuning>(ws, memory, layout, keys, values, n, order, places,
+                                 pass_count::any, {offsets, buckets});
 }
 
 }  // namespace device

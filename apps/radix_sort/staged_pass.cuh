@@ -47,16 +47,16 @@ struct staged_pass_kernel {
                      static_cast<int>(rest > 0 ? ceil_div(rest, index_t{tile_items}) : 0),
                      order,
                      pass,
-                     source_of(step, keys),
-                     target_of(step, keys),
+                     device::source_of(step, keys),
+                     device::target_of(step, keys),
                      nullptr,
                      nullptr,
                      state.table(turn),
                      state.begins(pass.index, pass.portion),
                      state.begins(pass.index, pass.portion + 1)};
       if constexpr (shape::has_values) {
-        work.values_in = source_of(step, values);
-        work.values_out = target_of(step, values);
+        work.values_in = device::source_of(step, values);
+        work.values_out = device::target_of(step, values);
       }
       if (threadIdx.x == 0) {
         shape::init_barriers(shared);

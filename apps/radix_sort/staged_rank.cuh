@@ -45,12 +45,13 @@ class rank_role {
       }
       if (whole) {
 #pragma unroll
-        for (int r = 0; r < items_per_thread; ++r) add_to_counter(counts[digit_of(key[r])], 1);
+        for (int r = 0; r < items_per_thread; ++r)
+          device::add_to_counter(counts[digit_of(key[r])], 1);
       } else {
 #pragma unroll
         for (int r = 0; r < items_per_thread; ++r) {
           if (r * simt::warp_size + simt::lane_id() < left) {
-            add_to_counter(counts[digit_of(key[r])], 1);
+            device::add_to_counter(counts[digit_of(key[r])], 1);
           }
         }
       }
@@ -109,9 +110,9 @@ class rank_role {
       for (int w = 0; w < rank_warps; ++w) total += shared.count[w][digit];
       work.table.publish(tile, digit, total);
       if (total > Shape::long_run) {
-        unsigned const run = take_from_counter(shared.long_runs[k % 2], 1);
+        unsigned const run = device::take_from_counter(shared.long_runs[k % 2], 1);
         shared.long_run_digit[k % 2][run] = static_cast<unsigned char>(digit);
-        add_to_counter(shared.long_items[k % 2], total);
+        device::add_to_counter(shared.long_items[k % 2], total);
       }
       auto const scanned = warp::exclusive_scan(total, plus<unsigned>{});
       before = scanned.prefix;
@@ -159,9 +160,10 @@ class rank_role {
 #pragma unroll
       for (int r = 0; r < items_per_thread; r += 2) {
         int const i = r * simt::warp_size + simt::lane_id();
-        unsigned const low = take_place<Shape::tuning::ranks>(counts, digit_of(key[r]), i < left);
-        unsigned const high = take_place<Shape::tuning::ranks>(counts, digit_of(key[r + 1]),
-                                                               i + simt::warp_size < left);
+        unsigned const low =
+            device::take_place<Shape::tuning::ranks>(counts, digit_of(key[r]), i < left);
+        unsigned const high = device::take_place<Shape::tuning::ranks>(counts, digit_of(key[r + 1]),
+                                                                       i + simt::warp_size < left);
         place[r / 2] = low | high << 16;
       }
     }
@@ -180,7 +182,7 @@ class rank_role {
       // All under way before the first is needed.
 #pragma unroll
       for (int r = 0; r < rows_at_once; ++r) {
-        at[r] = take_place<Shape::tuning::ranks>(counts, digit_of(key[r]), true);
+        at[r] = device::take_place<Shape::tuning::ranks>(counts, digit_of(key[r]), true);
       }
       return;
     }

@@ -80,7 +80,7 @@ struct staged_pass_shape {
     unsigned long long* next_begins;
 
     __device__ index_t base(int tile) const { return first + index_t{tile} * tile_items; }
-    __device__ int valid(int tile) const { return valid_items<tile_items>(n, base(tile)); }
+    __device__ int valid(int tile) const { return device::valid_items<tile_items>(n, base(tile)); }
     __device__ digit_reader digits() const { return {order, pass.place}; }
   };
 

@@ -107,10 +107,12 @@ class write_role {
   /// Sorted items begin ... end - 1, which go where `shift` says.
   static __device__ __forceinline__ void write_run(shared_storage& shared, work_type const& work,
                                                    int tile, int begin, int end, index_t shift) {
-    store_run(work.keys_out + shift, begin, end, [&](int i) { return shared.sorted.key[i]; });
+    device::store_run(work.keys_out + shift, begin, end,
+                      [&](int i) { return shared.sorted.key[i]; });
     if constexpr (Shape::has_values) {
-      with_values(shared, work, tile,
-                  [&](auto value) { store_run(work.values_out + shift, begin, end, value); });
+      with_values(shared, work, tile, [&](auto value) {
+        device::store_run(work.values_out + shift, begin, end, value);
+      });
     }
   }
 

@@ -135,10 +135,11 @@ struct tiny_segments_kernel {
     bool words_tell = false;
     if constexpr (by_words) words_tell = load(of_warp, part.items, order, in);
     auto const sort = [&](auto item_at, auto entry_of) {
-      with_width<lane_items>(longest, [&](auto width) {
-        sort_by_lanes<width>(part.lanes, part.length, item_at, [&](int i, auto const& sorted) {
-          of_warp.table[part.entries + i] = static_cast<entry>(entry_of(sorted));
-        });
+      device::with_width<lane_items>(longest, [&](auto width) {
+        device::sort_by_lanes<width>(
+            part.lanes, part.length, item_at, [&](int i, auto const& sorted) {
+              of_warp.table[part.entries + i] = static_cast<entry>(entry_of(sorted));
+            });
       });
       simt::sync_warp();
     };
@@ -208,7 +209,7 @@ struct tiny_segments_kernel {
         word_type const word = order.word(key[k]);
         of_warp.table[at] = static_cast<entry>(word & counting);
         if constexpr (may_be_alone) {
-          if (words_tell) words_tell = is_what_word_says(order, key[k], word);
+          if (words_tell) words_tell = device::is_what_word_says(order, key[k], word);
         }
       }
     }

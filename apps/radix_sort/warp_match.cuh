@@ -28,7 +28,7 @@ __device__ __forceinline__ unsigned lanes_of_digit(unsigned digit, unsigned amon
 /// the caller has an item; without one it gets nothing of meaning. All lanes of the warp call.
 template <int Bits>
 __device__ __forceinline__ unsigned rank_row(unsigned* counts, unsigned digit, bool valid) {
-  unsigned const same = lanes_of_digit<Bits>(digit, valid ? simt::full_warp : 0) &
+  unsigned const same = device::lanes_of_digit<Bits>(digit, valid ? simt::full_warp : 0) &
                         simt::ballot(simt::full_warp, valid);
   unsigned before = 0;
   if (valid) before = counts[digit];
