@@ -27,7 +27,7 @@ struct window_entries {
 #pragma unroll
       for (int j = 0; j < PerLane; ++j) {
         columns[j] = read_once(columns_from + j * simt::warp_size);
-        if constexpr (has_values) values[j] = read_once(values_from + j * simt::warp_size);
+        if constexpr (has_values) values[j] = device::read_once(values_from + j * simt::warp_size);
       }
       return;
     }
@@ -35,7 +35,7 @@ struct window_entries {
     for (int j = 0; j < PerLane; ++j) {
       int const at = j * simt::warp_size < left ? j * simt::warp_size : left - 1;
       columns[j] = read_once(columns_from + at);
-      if constexpr (has_values) values[j] = read_once(values_from + at);
+      if constexpr (has_values) values[j] = device::read_once(values_from + at);
     }
   }
 
@@ -47,8 +47,9 @@ struct window_entries {
     for (int j = 0; j < PerLane; ++j) components[j] = x[columns[j]];
 #pragma unroll
     for (int j = 0; j < PerLane; ++j) {
-      products[j] = as_number<T>(components[j]);
-      if constexpr (has_values) products[j] = s.multiply(as_number<T>(values[j]), products[j]);
+      products[j] = libscan::as_number<T>(components[j]);
+      if constexpr (has_values)
+        products[j] = s.multiply(libscan::as_number<T>(values[j]), products[j]);
     }
   }
 
@@ -135,7 +136,7 @@ struct balanced_spmv_kernel {
 
       // 4 or sum the rows that end in the window
       sums_type::stage(shared.sums, products);
-      T carry = sum_of_lanes(open, add);
+      T carry = device::sum_of_lanes(open, add);
       int ended;
       do {
         ends.need(row);
@@ -167,7 +168,7 @@ struct balanced_spmv_kernel {
     }
 
     // 6 leave the open row to the spans behind
-    T const tail = sum_of_lanes(open, add);
+    T const tail = device::sum_of_lanes(open, add);
     if (lane == 0) spans.tails[span] = tail;
   }
 
@@ -199,7 +200,7 @@ struct first_span_of_row {
 /// Bytes of workspace for a matrix with so many rows and entries together.
 template <class T, class Tuning>
 constexpr std::size_t balanced_spmv_bytes(index_t all) {
-  return span_sums<T>::bytes(ceil_div(all, Tuning::span_items(all)));
+  return span_sums<T>::bytes(libscan::ceil_div(all, Tuning::span_items(all)));
 }
 
 /// Puts all rows of the product.
@@ -208,15 +209,16 @@ void balanced_spmv(workspace& ws, Layout const& layout, csr_matrix<Value, Offset
                    X const* x, row_result<Y, S> const& out) {
   using T = typename S::value_type;
   using kernel = balanced_spmv_kernel<Layout, Value, Offset, X, Y, S, Tuning>;
-  if (matrix.nonzeros == 0) return launch_baseline<scalar_spmv_kernel>(ws.stream(), matrix, x, out);
+  if (matrix.nonzeros == 0)
+    return device::launch_baseline<scalar_spmv_kernel>(ws.stream(), matrix, x, out);
   index_t const all = matrix.rows + matrix.nonzeros;
-  std::byte* const memory = ws.reserve(balanced_spmv_bytes<T, Tuning>(all));
+  std::byte* const memory = ws.reserve(device::balanced_spmv_bytes<T, Tuning>(all));
   span_sums<T> const spans(memory, all, Tuning::span_items(all));
-  auto const blocks = static_cast<unsigned>(ceil_div(spans.spans, index_t{kernel::warps}));
+  auto const blocks = static_cast<unsigned>(libscan::ceil_div(spans.spans, index_t{kernel::warps}));
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()},
                        layout, matrix, x, out, spans);
-  close_rows(ws.stream(), spans, first_span_of_row<Offset>{matrix.offsets, spans.items}, out,
-             typename S::sum_type{});
+  device::close_rows(ws.stream(), spans, first_span_of_row<Offset>{matrix.offsets, spans.items},
+                     out, typename S::sum_type{});
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

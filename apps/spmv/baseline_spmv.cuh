@@ -23,7 +23,7 @@ struct scalar_spmv_kernel {
     auto sum = typename S::value_type(add.identity());
     auto const end = static_cast<index_t>(matrix.offsets[row + 1]);
     for (auto k = static_cast<index_t>(matrix.offsets[row]); k < end; ++k) {
-      sum = add(sum, product_at(matrix, x, out.s, k));
+      sum = add(sum, libscan::product_at(matrix, x, out.s, k));
     }
     out.put(row, sum);
   }
@@ -44,9 +44,9 @@ struct vector_spmv_kernel {
     auto const end = static_cast<index_t>(matrix.offsets[row + 1]);
     auto k = static_cast<index_t>(matrix.offsets[row]) + simt::lane_id();
     for (; k < end; k += simt::warp_size) {
-      sum = add(sum, product_at(matrix, x, out.s, k));
+      sum = add(sum, libscan::product_at(matrix, x, out.s, k));
     }
-    sum = sum_of_lanes(sum, add);
+    sum = device::sum_of_lanes(sum, add);
     if (simt::lane_id() == 0) out.put(row, sum);
   }
 };
@@ -55,7 +55,8 @@ struct vector_spmv_kernel {
 template <class Kernel, class Value, class Offset, class X, class Y, class S>
 void launch_baseline(simt::stream on, csr_matrix<Value, Offset> const& matrix, X const* x,
                      row_result<Y, S> const& out) {
-  auto const blocks = static_cast<unsigned>(ceil_div(matrix.rows, index_t{Kernel::block_rows}));
+  auto const blocks =
+      static_cast<unsigned>(libscan::ceil_div(matrix.rows, index_t{Kernel::block_rows}));
   simt::launch<Kernel>({.blocks = blocks, .threads = Kernel::block_threads, .on = on}, matrix, x,
                        out);
 }

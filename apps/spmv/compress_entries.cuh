@@ -95,7 +95,7 @@ struct entry_outputs {
   Value* values;
 
   __device__ __forceinline__ void put(index_t place, T sum) const {
-    values[place] = as_entry<Value>(sum);
+    values[place] = libscan::as_entry<Value>(sum);
   }
 };
 
@@ -128,7 +128,7 @@ struct write_places_kernel {
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
         index_t const i = from + r * simt::warp_size;
-        numbers[r] = i < sorted.n ? as_number<T>(values[i]) : nothing;
+        numbers[r] = i < sorted.n ? libscan::as_number<T>(values[i]) : nothing;
       }
       sorted.load(base + b * sorted_keys::batch_items, own, own_ends, own_row_ends);
 #pragma unroll
@@ -243,19 +243,20 @@ void compress_entries(simt::stream on, std::byte* memory, sorted_keys const& sor
   span_places const places{layout.spans, reinterpret_cast<index_t*>(memory),
                            reinterpret_cast<index_t*>(memory + layout.of_places)};
   std::byte* const behind = memory + 2 * layout.of_places;
-  workspace scans(behind + layout.of_sums, scan_workspace_bytes<index_t>(layout.spans), on);
+  workspace scans(behind + layout.of_sums, libscan::scan_workspace_bytes<index_t>(layout.spans),
+                  on);
   constexpr int warps = count_places_kernel::warps;
-  auto const blocks = static_cast<unsigned>(ceil_div(layout.spans, index_t{warps}));
+  auto const blocks = static_cast<unsigned>(libscan::ceil_div(layout.spans, index_t{warps}));
   simt::launch_config const shape{
       .blocks = blocks, .threads = count_places_kernel::block_threads, .on = on};
   simt::launch<count_places_kernel>(shape, sorted, places);
-  exclusive_scan(scans, places.ended, places.ended, layout.spans, plus<index_t>{});
+  libscan::exclusive_scan(scans, places.ended, places.ended, layout.spans, plus<index_t>{});
   if constexpr (layout.has_values) {
     using T = accumulator_t<Value>;
-    exclusive_scan(scans, places.begins, places.begins, layout.spans, maximum<index_t>{});
+    libscan::exclusive_scan(scans, places.begins, places.begins, layout.spans, maximum<index_t>{});
     span_sums<T> const sums(behind, sorted.n, sorted_keys::span_items);
     simt::launch<write_places_kernel<Value, Offset>>(shape, sorted, values, places, sums, out);
-    close_rows(on, sums, first_span_of_place{places.begins}, out, plus<T>{});
+    device::close_rows(on, sums, first_span_of_place{places.begins}, out, plus<T>{});
   } else {
     simt::launch<write_places_kernel<Value, Offset>>(shape, sorted, places, out.ends, out.indices);
   }

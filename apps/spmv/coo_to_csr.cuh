@@ -50,9 +50,9 @@ struct coo_layout {
         values(std::is_same_v<Value, no_values>
                    ? 0
                    : padded(static_cast<std::size_t>(entries) * sizeof(Value))),
-        calls(std::max({sort_between_workspace_bytes<std::uint64_t, sort_value>(entries),
+        calls(std::max({libscan::sort_between_workspace_bytes<std::uint64_t, sort_value>(entries),
                         compress_layout<Value>(entries).bytes(),
-                        scan_workspace_bytes<Offset>(rows + 1)})) {}
+                        libscan::scan_workspace_bytes<Offset>(rows + 1)})) {}
 
   constexpr std::size_t bytes() const { return 2 * keys + 2 * values + calls; }
 };
@@ -112,7 +112,7 @@ void coo_to_csr(workspace& ws, coo_matrix<Value> const& list, Offset* offsets,
   if constexpr (std::is_same_v<Value, no_values>) {
     sort_keys(calls, keys, n, order);
   } else {
-    sort_pairs(calls, keys, sorted, n, order);
+    libscan::sort_pairs(calls, keys, sorted, n, order);
   }
 
   // 2 entries of one place become one
@@ -121,7 +121,7 @@ void coo_to_csr(workspace& ws, coo_matrix<Value> const& list, Offset* offsets,
                                           sorted.current, {offsets, indices, values});
 
   // 3 a row ends where the last row before it ended that has entries
-  inclusive_scan(calls, offsets, offsets, list.rows + 1, maximum<Offset>{});
+  libscan::inclusive_scan(calls, offsets, offsets, list.rows + 1, maximum<Offset>{});
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

@@ -82,7 +82,7 @@ class row_ends {
     for (int k = 0; k < lane_rows; ++k) {
       next_[k] = never;
       if (k * simt::warp_size < rows_left_) {
-        next_[k] = relative(read_once(next_offsets_ + k * simt::warp_size));
+        next_[k] = relative(device::read_once(next_offsets_ + k * simt::warp_size));
       }
     }
     next_offsets_ += chunk;
@@ -122,7 +122,7 @@ struct searched_spans {
 
   /// The span of `items` entries and rows behind the first `begin` of them.
   __device__ __forceinline__ span_start start(index_t /*span*/, index_t begin, int items) const {
-    index_t const row = rows_ended_before(offsets, rows, entries, begin);
+    index_t const row = device::rows_ended_before(offsets, rows, entries, begin);
     index_t const left = rows - row;
     return {row, begin - row, left < items ? static_cast<int>(left) : items,
             static_cast<index_t>(offsets[row]) < begin - row};

@@ -16,7 +16,7 @@ struct entry_products {
   X const* x;
   S s;
   __device__ typename S::value_type operator[](index_t k) const {
-    return product_at(matrix, x, s, k);
+    return libscan::product_at(matrix, x, s, k);
   }
 };
 
@@ -37,9 +37,10 @@ struct row_sums {
 template <class Value, class Offset, class X, class Y, class S>
 void segmented_spmv(workspace& ws, csr_matrix<Value, Offset> const& matrix, X const* x,
                     row_result<Y, S> const& out) {
-  segmented_reduce(ws, entry_products<Value, Offset, X, S>{matrix, x, out.s}, row_sums<Y, S>{out},
-                   segment_offsets<Offset>{matrix.offsets, matrix.rows}, matrix.nonzeros,
-                   typename S::sum_type{});
+  libscan::segmented_reduce(ws, entry_products<Value, Offset, X, S>{matrix, x, out.s},
+                            row_sums<Y, S>{out},
+                            segment_offsets<Offset>{matrix.offsets, matrix.rows}, matrix.nonzeros,
+                            typename S::sum_type{});
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -26,7 +26,7 @@ decltype(auto) with_semiring(semiring_kind kind, Body&& body) {
 /// `no_values` if the matrix's are null.
 template <class T, class Body>
 void with_product(csr_matrix<T> const& matrix, product_options<T> const& how, Body&& body) {
-  with_semiring<T>(how.semiring, [&](auto s) {
+  libscan::detail::with_semiring<T>(how.semiring, [&](auto s) {
     T const alpha = how.alpha.value_or(s.one());
     T const beta = how.beta.value_or(s.zero());
     if (matrix.values != nullptr) return body(matrix, s, alpha, beta);

@@ -86,7 +86,7 @@ struct close_rows_kernel {
     index_t part = begins(span, row) + threadIdx.x;
 #pragma unroll 8
     for (; part < span; part += block_threads) sum = add(sum, spans.tails[part]);
-    sum = sum_of_lanes(sum, add);
+    sum = device::sum_of_lanes(sum, add);
     T* const sums = reinterpret_cast<T*>(shared.sums);
     if (simt::lane_id() == 0) sums[threadIdx.x / simt::warp_size] = sum;
     simt::sync_block();
@@ -103,7 +103,8 @@ template <class T, class Begins, class Out, class Op>
 void close_rows(simt::stream on, span_sums<T> const& spans, Begins begins, Out out, Op add) {
   using kernel = close_rows_kernel;
   if (spans.spans <= 1) return;
-  auto const blocks = static_cast<unsigned>(ceil_div(spans.spans, index_t{kernel::block_threads}));
+  auto const blocks =
+      static_cast<unsigned>(libscan::ceil_div(spans.spans, index_t{kernel::block_threads}));
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, spans,
                        begins, out, add);
 }

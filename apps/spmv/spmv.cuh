@@ -25,7 +25,8 @@ constexpr std::size_t spmv_workspace_bytes(index_t rows, index_t nonzeros) {
   if constexpr (Road == spmv_road::balanced) {
     return rows == 0 ? 0 : device::balanced_spmv_bytes<T, Tuning>(rows + nonzeros);
   } else if constexpr (Road == spmv_road::segmented) {
-    return segmented_reduce_workspace_bytes<T>(nonzeros, segment_offsets<index_t>{nullptr, rows});
+    return libscan::segmented_reduce_workspace_bytes<T>(nonzeros,
+                                                        segment_offsets<index_t>{nullptr, rows});
   } else {
     return 0;
   }

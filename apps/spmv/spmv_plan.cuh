@@ -80,7 +80,7 @@ struct plan_kernel {
 template <class T, class Tuning = spmv_tuning<T>>
 constexpr std::size_t spmv_plan_bytes(index_t rows, index_t nonzeros) {
   if (rows == 0 || nonzeros == 0) return 0;
-  index_t const spans = ceil_div(rows + nonzeros, Tuning::span_items(rows + nonzeros));
+  index_t const spans = libscan::ceil_div(rows + nonzeros, Tuning::span_items(rows + nonzeros));
   return device::padded(static_cast<std::size_t>(spans + 1) * sizeof(index_t)) +
          static_cast<std::size_t>(rows) * sizeof(std::uint16_t);
 }
@@ -109,7 +109,7 @@ class spmv_plan {
     index_t const all = rows_ + nonzeros_;
     index_t const items = Tuning::span_items(all);
     index_t const spans = ceil_div(all, items);
-    std::byte* const plan = memory_.reserve(spmv_plan_bytes<T, Tuning>(rows_, nonzeros_));
+    std::byte* const plan = memory_.reserve(libscan::spmv_plan_bytes<T, Tuning>(rows_, nonzeros_));
     starts_ = reinterpret_cast<index_t*>(plan);
     ends_ = reinterpret_cast<std::uint16_t*>(
         plan + device::padded(static_cast<std::size_t>(spans + 1) * sizeof(index_t)));

@@ -105,7 +105,7 @@ std::string verify_product(Semiring<T>, coo_matrix<T> const& list,
     } else if (y[r] == expected) {
       continue;
     }
-    return wrong_item(r, y[r], expected);
+    return apps::wrong_item(r, y[r], expected);
   }
   return {};
 }
