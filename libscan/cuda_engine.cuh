@@ -17,7 +17,7 @@ namespace libscan::inline v1::detail {
 /// See cuda_engine.hpp.
 template <class Item>
 void cuda_scan_of(scan_call const& call) {
-  visit_operator_over<Item>(call.op, [&](auto op) {
+  libscan::detail::visit_operator_over<Item>(call.op, [&](auto op) {
     using T = typename decltype(op)::value_type;
     T const init = *static_cast<T const*>(call.init);
     if (call.n == 0) {
@@ -29,9 +29,9 @@ void cuda_scan_of(scan_call const& call) {
     device::buffer<T> const total(1);
     workspace ws;
     if (call.kind == scan_kind::exclusive) {
-      exclusive_scan(ws, items.data(), items.data(), call.n, op, total.data(), init);
+      libscan::exclusive_scan(ws, items.data(), items.data(), call.n, op, total.data(), init);
     } else {
-      inclusive_scan(ws, items.data(), items.data(), call.n, op, total.data(), init);
+      libscan::inclusive_scan(ws, items.data(), items.data(), call.n, op, total.data(), init);
     }
     items.read_sync(static_cast<T*>(call.out), call.n);
     total.read_sync(static_cast<T*>(call.total), 1);
@@ -41,13 +41,13 @@ void cuda_scan_of(scan_call const& call) {
 /// See cuda_engine.hpp.
 template <class Item>
 void cuda_reduce_of(reduce_call const& call) {
-  visit_operator_over<Item>(call.op, [&](auto op) {
+  libscan::detail::visit_operator_over<Item>(call.op, [&](auto op) {
     using T = typename decltype(op)::value_type;
     device::buffer<T> const items(
         std::span<T const>(static_cast<T const*>(call.in), static_cast<std::size_t>(call.n)));
     device::buffer<T> const result(1);
     workspace ws;
-    reduce(ws, items.data(), result.data(), call.n, op, *static_cast<T const*>(call.init));
+    libscan::reduce(ws, items.data(), result.data(), call.n, op, *static_cast<T const*>(call.init));
     result.read_sync(static_cast<T*>(call.result), 1);
   });
 }

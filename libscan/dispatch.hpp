@@ -76,8 +76,9 @@ void visit_item_type(item_type type, Visitor&& visit) {
 /// the unsigned one of that size, if both do the same).
 template <class Call, class Visitor>
 void visit_operator(Call const& call, Visitor&& visit) {
-  visit_item_type(call.type,
-                  [&]<class T>(std::type_identity<T>) { visit_operator_over<T>(call.op, visit); });
+  libscan::detail::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
+    libscan::detail::visit_operator_over<T>(call.op, visit);
+  });
 }
 
 }  // namespace libscan::inline v1::detail

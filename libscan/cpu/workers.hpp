@@ -44,17 +44,18 @@ void* context_of(Body& body) {
 /// Both for any callable, the latter with what it returns.
 template <class Body>
 void run_workers(int workers, Body&& body) {
-  run_workers(workers, detail::call_body<std::remove_reference_t<Body>>, detail::context_of(body));
+  cpu::run_workers(workers, detail::call_body<std::remove_reference_t<Body>>,
+                   detail::context_of(body));
 }
 template <class Body>
 auto with_workers(int threads, Body&& body) {
   using result = std::invoke_result_t<Body&>;
   if constexpr (std::is_void_v<result>) {
-    with_workers(threads, detail::call_body<std::remove_reference_t<Body>>,
-                 detail::context_of(body));
+    cpu::with_workers(threads, detail::call_body<std::remove_reference_t<Body>>,
+                      detail::context_of(body));
   } else {
     std::optional<result> returned;
-    with_workers(threads, [&] { returned.emplace(body()); });
+    cpu::with_workers(threads, [&] { returned.emplace(body()); });
     return *std::move(returned);
   }
 }
