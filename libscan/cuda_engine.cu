@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the plain facade: devices, and the way from a call to its item type.
+// The CUDA side of the host API: devices, and from a call to its item type.
 #include <libscan/cuda_engine.hpp>
 
 #include <string>
 
 #include <libscan/device/scan.cuh>
-#include <libscan/dispatch.hpp>
 #include <libscan/simt/cuda/selected_device.cuh>
 
 namespace libscan::inline v1::detail {
@@ -49,12 +48,12 @@ std::string cuda_device_name(int device) {
 
 void cuda_scan(int device, scan_call const& call) {
   simt::selected_device const here(device);
-  visit_item_type(call.type, [&]<class T>(std::type_identity<T>) { cuda_scan_of<T>(call); });
+  libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) { cuda_items<T>::scan(call); });
 }
 
 void cuda_reduce(int device, reduce_call const& call) {
   simt::selected_device const here(device);
-  visit_item_type(call.type, [&]<class T>(std::type_identity<T>) { cuda_reduce_of<T>(call); });
+  libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) { cuda_items<T>::reduce(call); });
 }
 
 }  // namespace libscan::inline v1::detail

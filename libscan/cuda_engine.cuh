@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definitions behind `cuda_scan_of` and `cuda_reduce_of`: host memory in, kernels of
-// libscan/device, host memory out. The files cuda_engine_*.cu compile it for a few item types each.
+// Scans and reductions of host memory by the kernels of libscan/device, compiled for each item type.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +9,12 @@
 #include <libscan/device/buffer.cuh>
 #include <libscan/device/reduce.cuh>
 #include <libscan/device/scan.cuh>
-#include <libscan/dispatch.hpp>
 
 namespace libscan::inline v1::detail {
 
-/// See cuda_engine.hpp.
 template <class Item>
-void cuda_scan_of(scan_call const& call) {
-  libscan::detail::visit_operator_over<Item>(call.op, [&](auto op) {
+void cuda_items<Item>::scan(scan_call const& call) {
+  detail::visit_operator_of<Item>(call.op, [&](auto op) {
     using T = typename decltype(op)::value_type;
     T const init = *static_cast<T const*>(call.init);
     if (call.n == 0) {
@@ -38,10 +35,9 @@ void cuda_scan_of(scan_call const& call) {
   });
 }
 
-/// See cuda_engine.hpp.
 template <class Item>
-void cuda_reduce_of(reduce_call const& call) {
-  libscan::detail::visit_operator_over<Item>(call.op, [&](auto op) {
+void cuda_items<Item>::reduce(reduce_call const& call) {
+  detail::visit_operator_of<Item>(call.op, [&](auto op) {
     using T = typename decltype(op)::value_type;
     device::buffer<T> const items(
         std::span<T const>(static_cast<T const*>(call.in), static_cast<std::size_t>(call.n)));

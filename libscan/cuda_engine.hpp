@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA side owes the facade. Plain C++: cuda_engine*.cu implement it in a build with
-// nvcc, cuda_engine_absent.cpp (everything throws engine_unavailable) in a build without. Internal.
+// The CUDA side of the host API, in plain C++: cuda_engine.cu and cuda_engine.cuh implement it in a
+// build with nvcc; a build without calls none of it (see on_engine.hpp). Internal.
 #pragma once
 
 #include <string>
@@ -21,23 +21,20 @@ void require_cuda_device(int device);
 /// The device's name in the driver's words, e.g. "NVIDIA H200". Throws as `require_cuda_device`.
 std::string cuda_device_name(int device);
 
-/// Runs `call`, whose pointers are all host memory and already checked (n >= 0; out == in, or
-/// apart), on `device`, and returns when *total and the output are complete. n = 0 writes *total =
-/// *init. Must turn `call` back into types as libscan/dispatch.hpp does, must write only
-/// out[0..n-1] and *total, and must leave the thread's current device as it was. Throws
-/// `device_error`, or `engine_unavailable` if the device cannot be used.
+/// Scans and reductions of items of type T on the current device; compiled for every item type.
+///
+/// All pointers are to host memory, and checked (n >= 0; out == in, or no overlap). Each function
+/// returns when *total and the output are complete, and writes only out[0..n-1] and *total, or only
+/// *result. n = 0 writes *total = *init. Throws `device_error`.
+template <class T>
+struct cuda_items {
+  static void scan(scan_call const& call);
+  static void reduce(reduce_call const& call);
+};
+
+/// `cuda_items` of the call's item type on `device`; leaves the thread's current device as it was.
+/// Throws `device_error`, or `engine_unavailable` if the device cannot be used.
 void cuda_scan(int device, scan_call const& call);
-
-/// The same for a reduction, which writes only *result.
 void cuda_reduce(int device, reduce_call const& call);
-
-/// `cuda_scan` on the current device, of items of type T, for which cuda_engine_*.cu instantiate
-/// it.
-template <class T>
-void cuda_scan_of(scan_call const& call);
-
-/// The same for a reduction.
-template <class T>
-void cuda_reduce_of(reduce_call const& call);
 
 }  // namespace libscan::inline v1::detail

@@ -5,6 +5,7 @@
 #include <libscan/core/error.hpp>
 #include <libscan/cpu/workers.hpp>
 #include <libscan/cuda_engine.hpp>
+#include <libscan/on_engine.hpp>
 
 extern "C" {
 char const LIBSCAN_COMPILED_WITH = 1;
@@ -30,8 +31,11 @@ engine engine::cpu(int threads) {
 }
 
 engine engine::cuda(int device) {
-  detail::require_cuda_device(device);
-  return {kind::cuda, 0, device};
+  if constexpr (detail::has_cuda) {
+    detail::require_cuda_device(device);
+    return {kind::cuda, 0, device};
+  }
+  detail::refuse_cuda();
 }
 
 engine engine::named(std::string_view name, int threads) {
@@ -41,18 +45,22 @@ engine engine::named(std::string_view name, int threads) {
   if (name != "auto") {
     throw invalid_argument("engine: expected auto, cpu or cuda, got '" + std::string(name) + "'");
   }
-  for (int device = 0, devices = detail::cuda_devices(); device < devices; ++device) {
-    try {
-      return cuda(device);
-    } catch (engine_unavailable const&) {  // of an architecture without kernels
-    } catch (device_error const&) {        // broken, or somebody else's alone
+  if constexpr (detail::has_cuda) {
+    for (int device = 0, devices = detail::cuda_devices(); device < devices; ++device) {
+      try {
+        return cuda(device);
+      } catch (engine_unavailable const&) {  // of an architecture without kernels
+      } catch (device_error const&) {        // broken, or used by another process exclusively
+      }
     }
   }
   return cpu(threads);
 }
 
 std::string engine::description() const {
-  if (is_cuda()) return "cuda, " + detail::cuda_device_name(device_);
+  if constexpr (detail::has_cuda) {
+    if (is_cuda()) return "cuda, " + detail::cuda_device_name(device_);
+  }
   return "cpu, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the plain facade: checks a call and hands it to its engine.
+// The compiled half of the host API: checks a call and hands it to its engine.
 #include <libscan/libscan.hpp>
 
 #include <string>
@@ -7,28 +7,11 @@
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cuda_engine.hpp>
-#include <libscan/dispatch.hpp>
+#include <libscan/on_engine.hpp>
 
 namespace libscan::inline v1::detail {
 
 namespace {
-
-index_t bytes_of(item_type type) {
-  switch (type) {
-    case item_type::i8:
-    case item_type::u8:
-      return 1;
-    case item_type::i16:
-    case item_type::u16:
-      return 2;
-    case item_type::i32:
-    case item_type::u32:
-    case item_type::f32:
-      return 4;
-    default:
-      return 8;
-  }
-}
 
 std::string name_of(scan_kind kind) {
   return kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan";
@@ -43,7 +26,7 @@ void check(scan_call const& call, index_t out_items) {
   if (call.n == 0 || call.in == call.out) return;
   auto const in = reinterpret_cast<std::uintptr_t>(call.in);
   auto const out = reinterpret_cast<std::uintptr_t>(call.out);
-  auto const bytes = static_cast<std::uintptr_t>(call.n * bytes_of(call.type));
+  auto const bytes = static_cast<std::uintptr_t>(call.n) * libscan::size_of(call.type);
   std::uintptr_t const apart = in < out ? out - in : in - out;
   if (apart >= bytes) return;
   throw invalid_argument(name_of(call.kind) + ": out overlaps in, " + std::to_string(apart) +
@@ -69,14 +52,14 @@ void reduce_items(int threads, reduce_call const& call, cpu::detail::chosen_oper
 
 // Compiled once for each type of items: the code of an operator is called only from chunk to chunk.
 void cpu_scan(int threads, scan_call const& call) {
-  visit_operator(call, [&]<class Op>(Op known) {
+  detail::visit_operator_of(call, [&]<class Op>(Op known) {
     using T = typename Op::value_type;
     scan_items(threads, call, cpu::detail::chosen_operator<T>(known));
   });
 }
 
 void cpu_reduce(int threads, reduce_call const& call) {
-  visit_operator(call, [&]<class Op>(Op known) {
+  detail::visit_operator_of(call, [&]<class Op>(Op known) {
     using T = typename Op::value_type;
     reduce_items(threads, call, cpu::detail::chosen_operator<T>(known));
   });
@@ -86,19 +69,15 @@ void cpu_reduce(int threads, reduce_call const& call) {
 
 void run_scan(engine const& on, scan_call const& call, index_t out_items) {
   check(call, out_items);
-  if (on.is_cuda()) {
-    cuda_scan(on.device(), call);
-  } else {
-    cpu_scan(on.threads(), call);
-  }
+  detail::on_engine(
+      on, [&](auto device) { cuda_scan(device, call); },
+      [&](int threads) { cpu_scan(threads, call); });
 }
 
 void run_reduce(engine const& on, reduce_call const& call) {
-  if (on.is_cuda()) {
-    cuda_reduce(on.device(), call);
-  } else {
-    cpu_reduce(on.threads(), call);
-  }
+  detail::on_engine(
+      on, [&](auto device) { cuda_reduce(device, call); },
+      [&](int threads) { cpu_reduce(threads, call); });
 }
 
 }  // namespace libscan::inline v1::detail

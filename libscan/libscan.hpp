@@ -11,7 +11,6 @@
 
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
-#include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/scan_call.hpp>
 
@@ -37,7 +36,7 @@ using item_of = typename decltype(std::span{std::declval<Range&>()})::value_type
 /// The identity, or any value where `scan` is about to refuse the operator in words of its own.
 template <class T, class Op>
 constexpr T default_init() {
-  if constexpr (known_operator<Op>) {
+  if constexpr (listed_operator<Op>) {
     return static_cast<T>(Op::identity());
   } else {
     return T{};
@@ -46,21 +45,21 @@ constexpr T default_init() {
 
 /// Whether Op, one of the six, accumulates in a type that the engines see as T.
 template <class T, class Op>
-concept accumulates_in = std::same_as < typename facade_item<typename Op::value_type>::type,
-typename facade_item<T>::type > ;
+concept accumulates_in = std::same_as < typename item_type_of<typename Op::value_type>::type,
+typename item_type_of<T>::type > ;
 
 /// Whether calls over T by Op are compiled; refuses those that are not, in words.
 template <class T, class Op>
 constexpr bool compiled_for() {
-  static_assert(facade_type<T>,
+  static_assert(compiled_item<T>,
                 "libscan.hpp is compiled for integers of 8 to 64 bits (not bool), float and "
                 "double. For other item types include libscan/cpu/scan.hpp, or in CUDA code "
                 "libscan/device/scan.cuh.");
-  static_assert(known_operator<Op>,
+  static_assert(listed_operator<Op>,
                 "libscan.hpp is compiled for plus, minimum, maximum, bit_and, bit_or and bit_xor "
                 "of libscan/core/operators.hpp. For operators of your own include "
                 "libscan/cpu/scan.hpp, or in CUDA code libscan/device/scan.cuh.");
-  if constexpr (facade_type<T> && known_operator<Op>) {
+  if constexpr (compiled_item<T> && listed_operator<Op>) {
     static_assert(accumulates_in<T, Op>,
                   "libscan.hpp accumulates in the type of the items, so the operator must be over "
                   "that type: plus<int> for ints. For another accumulator include "
@@ -75,14 +74,14 @@ constexpr bool compiled_for() {
 template <class T, class Op>
 T scan(engine const& on, scan_kind kind, std::span<T const> in, std::span<T> out, Op, T init) {
   if constexpr (detail::compiled_for<T, Op>()) {
-    using item = typename facade_item<T>::type;
+    using item = typename item_type_of<T>::type;
     item const first = static_cast<item>(init);
     item total = first;
     // Compiled code may see e.g. `long long` items as `long`. The fences keep a whole-program
     // optimiser, for which these two never alias, from moving accesses across the call.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     detail::run_scan(on,
-                     {facade_item<T>::value, facade_operator<Op>::value, kind, in.data(),
+                     {item_type_of<T>::value, operator_kind_of<Op>::value, kind, in.data(),
                       out.data(), static_cast<index_t>(in.size()), &first, &total},
                      static_cast<index_t>(out.size()));
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -96,11 +95,11 @@ T scan(engine const& on, scan_kind kind, std::span<T const> in, std::span<T> out
 template <class T, class Op>
 T reduce(engine const& on, std::span<T const> in, Op, T init) {
   if constexpr (detail::compiled_for<T, Op>()) {
-    using item = typename facade_item<T>::type;
+    using item = typename item_type_of<T>::type;
     item const first = static_cast<item>(init);
     item result = first;
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    detail::run_reduce(on, {facade_item<T>::value, facade_operator<Op>::value, in.data(),
+    detail::run_reduce(on, {item_type_of<T>::value, operator_kind_of<Op>::value, in.data(),
                             static_cast<index_t>(in.size()), &first, &result});
     std::atomic_signal_fence(std::memory_order_seq_cst);
     return static_cast<T>(result);

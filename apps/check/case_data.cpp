@@ -79,7 +79,7 @@ T ascending_item(index_t k, index_t n) {
 
 /// Sums of floats that are not finite have no bound.
 distribution values_of(check_case const& c) {
-  bool const scanned = family_of(c.what) <= family::segmented && c.op == operation::sum;
+  bool const scanned = family_of(c.what) <= family::segmented && c.op == operator_kind::plus;
   bool const sums = scanned || family_of(c.what) == family::spmv;
   if (c.values == distribution::special && sums && is_float(c.type)) return distribution::uniform;
   return c.values;
@@ -198,7 +198,7 @@ void make_matrix(check_case const& c, placed in) {
   if (c.what == task::rows_of_list) {
     return make_indices(c, for_rows, c.columns, in.at<std::int32_t>(slot::rows));
   }
-  visit_dtype(c.type, [&]<class T>(std::type_identity<T>) {
+  visit_item_type(c.type, [&]<class T>(std::type_identity<T>) {
     make_items(c, for_vector, in.at<T>(slot::vector), c.columns);
     if (in.where.has(slot::others)) {
       make_items(c, for_sum, in.at<T>(slot::others), in.size(slot::others));
@@ -228,7 +228,7 @@ void make_bins(check_case const& c, placed in) {
     });
   }
   if (!in.where.has(slot::edges)) return;
-  visit_dtype(c.type,
+  visit_item_type(c.type,
               [&]<class T>(std::type_identity<T>) { make_edges(c, in.at<T>(slot::edges)); });
 }
 

@@ -46,15 +46,16 @@ template <class T>
 T init_of(check_case const& c) {
   if (!c.has_init) {
     switch (c.op) {
-      case operation::sum:
+      case operator_kind::plus:
         return plus<T>::identity();
-      case operation::minimum:
+      case operator_kind::minimum:
         return minimum<T>::identity();
-      case operation::maximum:
+      case operator_kind::maximum:
         return maximum<T>::identity();
-      case operation::bit_and:
+      case operator_kind::bit_and:
         return static_cast<T>(std::is_integral_v<T> ? -1 : 0);
-      default:
+      case operator_kind::bit_or:
+      case operator_kind::bit_xor:
         return T(0);
     }
   }

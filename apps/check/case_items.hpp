@@ -80,7 +80,7 @@ decltype(auto) visit_items(check_case const& c, F&& f) {
     case key_kind::number:
       break;
   }
-  return visit_dtype(c.type, f);
+  return visit_item_type(c.type, f);
 }
 
 /// f(std::type_identity<Value>{}) for the type of a case's values.

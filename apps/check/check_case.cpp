@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
+#include <vector>
 
 namespace libscan::apps {
 namespace {
@@ -105,7 +106,7 @@ std::span<dtype const> types_for(task what, bool device) {
   if (family_of(what) == family::spmv) return std::span(entry_types).first(device ? 2 : 3);
   bool const integers =
       what == task::histogram_of_integers || by_buckets(what) || what == task::split_by_bit;
-  if (!device) return std::span(all_dtypes).first(integers ? 8 : 10);
+  if (!device) return std::span(all_item_types).first(integers ? 8 : 10);
   if (what == task::histogram_of_integers) return counted_types;
   if (what == task::split_by_key) return std::span(split_types).first(2);
   if (what == task::sorted_histogram || what == task::counted_histogram) {
@@ -172,15 +173,16 @@ void draw_type(check_case& c) {
   }
 }
 
-constexpr operation all_operations[] = {operation::sum,     operation::minimum, operation::maximum,
-                                        operation::bit_and, operation::bit_or,  operation::bit_xor};
-
-operation operator_for(check_case const& c, std::uint64_t word) {
-  if (!on_device(c.on)) return all_operations[word % (is_float(c.type) ? 3 : 6)];
+operator_kind operator_for(check_case const& c, std::uint64_t word) {
+  if (!on_device(c.on)) {
+    std::vector<operator_kind> known(std::begin(all_operators), std::end(all_operators));
+    if (is_float(c.type)) std::erase_if(known, is_bitwise);
+    return known[word % known.size()];
+  }
   // device_operators.cuh has one for each type.
   bool const segmented = family_of(c.what) == family::segmented;
-  if (c.type == dtype::u64) return segmented ? operation::maximum : operation::bit_xor;
-  return c.type == dtype::f64 ? operation::minimum : operation::sum;
+  if (c.type == dtype::u64) return segmented ? operator_kind::maximum : operator_kind::bit_xor;
+  return c.type == dtype::f64 ? operator_kind::minimum : operator_kind::plus;
 }
 
 /// 1 more, as many, or 1 less.

@@ -105,7 +105,7 @@ struct check_case {
   dtype type = dtype::i32;
   index_t n = 0;
   distribution values = distribution::uniform;
-  operation op = operation::sum;
+  operator_kind op = operator_kind::plus;
   scan_kind kind = scan_kind::exclusive;
   bool reverse = false;  ///< segmented scans of the cpu engine
   bool has_init = false;

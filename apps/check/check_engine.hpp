@@ -29,10 +29,10 @@ class check_engine {
 /// The plain C++ facades and headers on the CPU.
 std::unique_ptr<check_engine> make_cpu_engine();
 
-/// Kernels on CUDA device 0. Throws `engine_unavailable`.
+/// Kernels on CUDA device 0. Only in builds with nvcc.
 std::unique_ptr<check_engine> make_cuda_engine();
 
-/// The same kernels in the executor. Throws `engine_unavailable` in builds without it.
+/// The same kernels in the executor. Only in builds with it.
 std::unique_ptr<check_engine> make_executor_engine();
 
 }  // namespace libscan::apps

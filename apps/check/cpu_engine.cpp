@@ -56,21 +56,7 @@ void scan_by(cpu_case<T> const& one, Op op) {
 
 template <class T>
 void run_scan(cpu_case<T> const& one) {
-  switch (one.c.op) {
-    case operation::sum:
-      return scan_by(one, plus<T>{});
-    case operation::minimum:
-      return scan_by(one, minimum<T>{});
-    case operation::maximum:
-      return scan_by(one, maximum<T>{});
-    default:
-      break;
-  }
-  if constexpr (std::is_integral_v<T>) {
-    if (one.c.op == operation::bit_and) return scan_by(one, bit_and<T>{});
-    if (one.c.op == operation::bit_or) return scan_by(one, bit_or<T>{});
-    scan_by(one, bit_xor<T>{});
-  }
+  libscan::visit_operator<T>(one.c.op, [&](auto op) { scan_by(one, op); });
 }
 
 template <class T>
@@ -329,7 +315,7 @@ class cpu_engine : public check_engine {
         }
       });
     }
-    visit_dtype(c.type, [&]<class T>(std::type_identity<T>) {
+    visit_item_type(c.type, [&]<class T>(std::type_identity<T>) {
       cpu_case<T> const one{c, on, in, out};
       switch (family_of(c.what)) {
         case family::scan:

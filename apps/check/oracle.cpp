@@ -9,36 +9,10 @@
 #include <apps/check/case_data.hpp>
 #include <apps/check/oracle_parts.hpp>
 #include <apps/check/parallel.hpp>
+#include <libscan/reference/operators.hpp>
 
 namespace libscan::apps {
 namespace {
-
-/// f(combine) with combine(earlier, later) for the operator of a case.
-template <class T, class F>
-void with_operation(operation op, F f) {
-  auto const chosen = [](bool take_later, T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(a)) return a;
-      if (std::isnan(b)) return b;
-    }
-    return take_later ? b : a;
-  };
-  if (op == operation::minimum) return f([=](T a, T b) { return chosen(b < a, a, b); });
-  if (op == operation::maximum) return f([=](T a, T b) { return chosen(a < b, a, b); });
-  if constexpr (std::is_integral_v<T>) {
-    auto const bits = [](T x) { return static_cast<std::uint64_t>(x); };
-    switch (op) {
-      case operation::sum:
-        return f([=](T a, T b) { return static_cast<T>(bits(a) + bits(b)); });
-      case operation::bit_and:
-        return f([=](T a, T b) { return static_cast<T>(bits(a) & bits(b)); });
-      case operation::bit_or:
-        return f([=](T a, T b) { return static_cast<T>(bits(a) | bits(b)); });
-      default:
-        return f([=](T a, T b) { return static_cast<T>(bits(a) ^ bits(b)); });
-    }
-  }
-}
 
 /// Where segments begin, for the direction of the scan.
 class head_list {
@@ -127,21 +101,19 @@ void sum_floats(check_case const& c, placed in, placed out, Begins begins, toler
 template <class T, class Begins>
 void scan_items(check_case const& c, placed in, placed out, Begins begins, tolerances& allowed) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (c.op == operation::sum) return sum_floats<T>(c, in, out, begins, allowed);
+    if (c.op == operator_kind::plus) return sum_floats<T>(c, in, out, begins, allowed);
   }
   T const* const items = in.at<T>(slot::items);
   T* const results = out.at<T>(slot::items);
   T const init = init_of<T>(c);
-  with_operation<T>(c.op, [&](auto combine) {
-    T running = init;
-    in_order(c, [&](index_t i) {
-      if (begins(i)) running = init;
-      T const before = running;
-      running = combine(before, items[i]);
-      results[i] = c.kind == scan_kind::inclusive ? running : before;
-    });
-    if (T* const total = out.at<T>(slot::total)) *total = running;
+  T running = init;
+  in_order(c, [&](index_t i) {
+    if (begins(i)) running = init;
+    T const before = running;
+    running = reference::combine(c.op, before, items[i]);
+    results[i] = c.kind == scan_kind::inclusive ? running : before;
   });
+  if (T* const total = out.at<T>(slot::total)) *total = running;
 }
 
 /// f(keep), keep(i) telling whether item i is kept.
@@ -211,7 +183,7 @@ void choose(check_case const& c, placed in, placed out) {
 void compute_expected(check_case const& c, placed in, placed out, tolerances& allowed) {
   allowed.clear();
   if (family_of(c.what) == family::sort || by_buckets(c.what)) return compute_sorted(c, in, out);
-  visit_dtype(c.type, [&]<class T>(std::type_identity<T>) {
+  visit_item_type(c.type, [&]<class T>(std::type_identity<T>) {
     switch (family_of(c.what)) {
       case family::scan:
         return scan_items<T>(

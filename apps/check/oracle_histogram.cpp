@@ -68,7 +68,7 @@ void add_weights(check_case const& c, placed in, placed out, tolerances& allowed
 }  // namespace
 
 void compute_histogram(check_case const& c, placed in, placed out, tolerances& allowed) {
-  visit_dtype(c.type, [&]<class T>(std::type_identity<T>) {
+  visit_item_type(c.type, [&]<class T>(std::type_identity<T>) {
     if (c.what == task::weighted_histogram) return add_weights<T>(c, in, out, allowed);
     count_samples<T>(c, in, out);
   });

@@ -154,7 +154,7 @@ void compress(check_case const& c, placed in, placed out, tolerances& allowed) {
 }  // namespace
 
 void compute_matrix(check_case const& c, placed in, placed out, tolerances& allowed) {
-  visit_dtype(c.type, [&]<class T>(std::type_identity<T>) {
+  visit_item_type(c.type, [&]<class T>(std::type_identity<T>) {
     if constexpr (sizeof(T) >= 4) {
       if (c.what == task::rows_of_list) return compress<T>(c, in, out, allowed);
       multiply<T>(c, in, out, allowed);

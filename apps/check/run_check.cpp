@@ -17,6 +17,7 @@
 #include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
 #include <libscan/core/engine.hpp>
+#include <libscan/on_engine.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -32,9 +33,11 @@ std::unique_ptr<check_engine> engine_called(std::string const& name, engine_kind
                                          : engine_kind::cpu;
   switch (kind) {
     case engine_kind::executor:
-      return make_executor_engine();
+      if constexpr (libscan::detail::has_executor) return make_executor_engine();
+      libscan::detail::refuse_executor();
     case engine_kind::cuda:
-      return make_cuda_engine();
+      if constexpr (libscan::detail::has_cuda) return make_cuda_engine();
+      libscan::detail::refuse_cuda();
     default:
       return make_cpu_engine();
   }

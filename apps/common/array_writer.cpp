@@ -46,7 +46,7 @@ void array_writer::append(dtype type, std::span<std::byte const> items) {
   }
   left_ -= static_cast<index_t>(count);
   if (format_ == file_format::text) {
-    visit_dtype(type, [&](auto tag) { put_text<typename decltype(tag)::type>(items); });
+    visit_item_type(type, [&](auto tag) { put_text<typename decltype(tag)::type>(items); });
   } else {
     put(items);
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and sizes of the item types.
+// Names of the item types.
 #include <apps/common/dtype.hpp>
 
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include <apps/common/exit_code.hpp>
 
@@ -10,31 +12,39 @@ namespace libscan::apps {
 namespace {
 
 struct names {
-  std::string_view brief;  // counts bits
-  std::string_view full;
-  std::string_view numpy;  // counts bytes
+  std::string brief;  // counts bits: "i32"
+  std::string full;   // "int32"
+  std::string numpy;  // counts bytes: "<i4"
 };
 
-constexpr names table[] = {{"i8", "int8", "|i1"},     {"u8", "uint8", "|u1"},
-                           {"i16", "int16", "<i2"},   {"u16", "uint16", "<u2"},
-                           {"i32", "int32", "<i4"},   {"u32", "uint32", "<u4"},
-                           {"i64", "int64", "<i8"},   {"u64", "uint64", "<u8"},
-                           {"f32", "float32", "<f4"}, {"f64", "float64", "<f8"}};
+std::vector<names> names_of_all() {
+  std::vector<names> all;
+#define LIBSCAN_NAME(name, type)                                                       \
+  all.push_back({#name,                                                                \
+                 (std::is_floating_point_v<type> ? "float"                             \
+                  : std::is_signed_v<type>       ? "int"                               \
+                                                 : "uint") +                           \
+                     std::to_string(8 * sizeof(type)),                                 \
+                 (sizeof(type) == 1 ? "|" : "<") + std::string(1, #name[0]) +          \
+                     std::to_string(sizeof(type))});
+  LIBSCAN_ITEM_TYPES(LIBSCAN_NAME)
+#undef LIBSCAN_NAME
+  return all;
+}
 
-names const& of(dtype type) { return table[static_cast<std::size_t>(type)]; }
+names const& of(dtype type) {
+  static std::vector<names> const table = names_of_all();
+  return table[static_cast<std::size_t>(type)];
+}
 
 }  // namespace
-
-std::size_t size_of(dtype type) {
-  return visit_dtype(type, [](auto tag) { return sizeof(typename decltype(tag)::type); });
-}
 
 std::string_view name_of(dtype type) { return of(type).full; }
 
 std::string_view npy_descr(dtype type) { return of(type).numpy; }
 
 dtype dtype_from_name(std::string_view name, std::string_view further) {
-  for (dtype const type : all_dtypes) {
+  for (dtype const type : all_item_types) {
     bool const one_byte_short = size_of(type) == 1 && name.size() == 3 && name[0] == '<' &&
                                 name.substr(1) == npy_descr(type).substr(1);
     if (name == of(type).brief || name == of(type).full || name == of(type).numpy ||
@@ -43,7 +53,7 @@ dtype dtype_from_name(std::string_view name, std::string_view further) {
     }
   }
   std::string known;
-  for (dtype const type : all_dtypes) known.append(" ").append(name_of(type));
+  for (dtype const type : all_item_types) known.append(" ").append(name_of(type));
   known.append(further);
   throw usage_error(std::string("'").append(name) + "' is no item type, expected one of" + known);
 }

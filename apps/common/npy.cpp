@@ -121,7 +121,7 @@ class header_parser {
     layout.half = code == "f2" || descr == "float16";
     layout.type = layout.half ? dtype::u16 : dtype::u8;
     bool known = layout.truth_values || layout.half;
-    for (dtype const type : all_dtypes) {
+    for (dtype const type : all_item_types) {
       if (code != npy_descr(type).substr(1) && descr != name_of(type)) continue;
       layout.type = type;
       known = true;
@@ -137,7 +137,7 @@ class header_parser {
     if (code.starts_with('M') || code.starts_with('m')) what = "dates or times";
     if (code.starts_with('V')) what = "records (a structured type)";
     std::string all = " |b1 <f2";
-    for (dtype const type : all_dtypes) all.append(" ").append(npy_descr(type));
+    for (dtype const type : all_item_types) all.append(" ").append(npy_descr(type));
     fail(start, what + (record ? "" : " '" + std::string(descr) + "'") +
                     " are not supported, expected one of" + all);
   }

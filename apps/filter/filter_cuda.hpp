@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA side owes the filter's facade. Plain C++: filter_cuda_*.cu implement it in a
-// build with nvcc, filter_cuda_absent.cpp (everything throws engine_unavailable) in a build
-// without. Internal.
+// The CUDA side of the filter's host API, in plain C++; filter_cuda.cuh implements it. A build
+// without nvcc calls none of it (libscan/on_engine.hpp). Internal.
 #pragma once
 
 #include <span>
@@ -11,13 +10,12 @@
 
 namespace libscan::inline v1::detail {
 
-/// The filter of items of type T on CUDA device `device`; instantiated for the ten arithmetic
-/// types.
+/// The filter of items of type T on CUDA device `device`; compiled for every item type.
 ///
 /// All spans are host memory and already checked (`out` apart from `values`, or exactly at its
 /// start; perhaps empty). Each function returns how many items are kept, when `out` is complete,
 /// and leaves the thread's current device as it was. If more are kept than `out` holds, it writes
-/// nothing behind `out` and still returns how many are kept: the facade turns that into the error.
+/// nothing past `out` and still returns how many are kept: the host API turns that into the error.
 /// Throws `device_error`, or `engine_unavailable` if the device cannot be used.
 template <class T>
 struct cuda_filter {

@@ -75,7 +75,7 @@ class filter_run {
     input_ = timed(read_seconds_, [&] {
       return read_counted(arguments_.input, arguments_.common.reading(&meter_), bytes_read_);
     });
-    exit_code const code = visit_dtype(input_.type, [&]<class T>(std::type_identity<T>) {
+    exit_code const code = visit_item_type(input_.type, [&]<class T>(std::type_identity<T>) {
       auto const values = input_.values<T>();
       if (tree_) return run_by(values, bind_predicate<T>(*tree_), kept_by_tree<T>(*tree_, values));
       auto const n = static_cast<index_t>(values.size());

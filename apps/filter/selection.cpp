@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the facade of masks, splits and runs: checks a call and hands it to its
+// The compiled half of the host API of masks, splits and runs: checks a call and hands it to its
 // engine.
 #include <apps/filter/selection.hpp>
 
@@ -12,6 +12,8 @@
 #include <apps/filter/runs_cpu.hpp>
 #include <apps/filter/selection_cuda.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/core/item_types.hpp>
+#include <libscan/on_engine.hpp>
 
 namespace libscan::inline v1 {
 namespace {
@@ -54,7 +56,7 @@ index_t checked_split(std::span<T const> values, std::span<T> out,
 
 /// Splits on the cpu engine.
 template <class T, class Rule>
-index_t split_by(engine const& on, std::span<T const> values, std::span<T> out,
+index_t split_by(int threads, std::span<T const> values, std::span<T> out,
                  std::optional<std::span<T>> rejected, Rule const& rule) {
   index_t const n = length(values);
   cpu::split_outputs<T*> to{out.data(), length(out), nullptr, 0};
@@ -62,29 +64,35 @@ index_t split_by(engine const& on, std::span<T const> values, std::span<T> out,
     to.rejected = rejected->data();
     to.rejected_capacity = length(*rejected);
   } else {
-    to.kept_capacity = cpu::count_by(on.threads(), n, rule);
+    to.kept_capacity = cpu::count_by(threads, n, rule);
     to.rejected = out.data() + to.kept_capacity;
     to.rejected_capacity = n - to.kept_capacity;
   }
-  return cpu::split_by(on.threads(), values.data(), to, n, rule);
+  return cpu::split_by(threads, values.data(), to, n, rule);
 }
 
 }  // namespace
 
 index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t> out) {
   check_apart("mask_indices", mask.bytes(), std::as_bytes(out), false, "the mask");
-  index_t const marked = on.is_cuda() ? detail::cuda_mask_indices(on.device(), mask, out)
-                                      : with_rule(mask, [&](auto rule) {
-                                          return cpu::indices_by(on.threads(), out.data(),
-                                                                 mask.size(), rule, length(out));
-                                        });
+  index_t const marked = detail::on_engine(
+      on, [&](auto device) { return detail::cuda_mask_indices(device, mask, out); },
+      [&](int threads) {
+        return with_rule(mask, [&](auto rule) {
+          return cpu::indices_by(threads, out.data(), mask.size(), rule, length(out));
+        });
+      });
   check_fits("mask_indices", marked, length(out));
   return marked;
 }
 
 index_t count_marked(engine const& on, item_mask const& mask) {
-  if (on.is_cuda()) return detail::cuda_count_marked(on.device(), mask);
-  return with_rule(mask, [&](auto rule) { return cpu::count_by(on.threads(), mask.size(), rule); });
+  return detail::on_engine(
+      on, [&](auto device) { return detail::cuda_count_marked(device, mask); },
+      [&](int threads) {
+        return with_rule(mask,
+                         [&](auto rule) { return cpu::count_by(threads, mask.size(), rule); });
+      });
 }
 
 namespace detail {
@@ -95,12 +103,14 @@ index_t selection<T>::filter(engine const& on, std::span<T const> values, std::s
   check_size("filter", mask, length(values));
   check_apart("filter", std::as_bytes(values), std::as_bytes(out), true);
   check_apart("filter", mask.bytes(), std::as_bytes(out), false, "the mask");
-  index_t const kept = on.is_cuda()
-                           ? cuda_selection<T>::filter(on.device(), values, out, mask)
-                           : with_rule(mask, [&](auto rule) {
-                               return cpu::filter_by(on.threads(), values.data(), out.data(),
-                                                     length(values), rule, length(out));
-                             });
+  index_t const kept = detail::on_engine(
+      on, [&](auto device) { return cuda_selection<T>::filter(device, values, out, mask); },
+      [&](int threads) {
+        return with_rule(mask, [&](auto rule) {
+          return cpu::filter_by(threads, values.data(), out.data(), length(values), rule,
+                                length(out));
+        });
+      });
   check_fits("filter", kept, length(out));
   return kept;
 }
@@ -117,11 +127,13 @@ index_t selection<T>::filter_with_indices(engine const& on, std::span<T const> v
   check_apart(call, mask.bytes(), std::as_bytes(out), false, "the mask");
   check_apart(call, mask.bytes(), std::as_bytes(indices), false, "the mask");
   cpu::indexed_outputs<T*> const to{out.data(), length(out), indices.data(), length(indices)};
-  index_t const kept = on.is_cuda() ? cuda_mask_indices(on.device(), mask, indices)
-                                    : with_rule(mask, [&](auto rule) {
-                                        return cpu::filter_with_indices_by(
-                                            on.threads(), values.data(), to, length(values), rule);
-                                      });
+  index_t const kept = detail::on_engine(
+      on, [&](auto device) { return detail::cuda_mask_indices(device, mask, indices); },
+      [&](int threads) {
+        return with_rule(mask, [&](auto rule) {
+          return cpu::filter_with_indices_by(threads, values.data(), to, length(values), rule);
+        });
+      });
   check_fits(call, kept, length(out));
   check_fits(call, kept, length(indices), "kept", "indices");
   // The values never went to the device.
@@ -133,10 +145,12 @@ template <class T>
 index_t selection<T>::split(engine const& on, std::span<T const> values, std::span<T> out,
                             std::optional<std::span<T>> rejected, predicate<T> const& keep) {
   check_split(values, out, rejected);
-  index_t const kept =
-      on.is_cuda()
-          ? cuda_selection<T>::split(on.device(), values, out, rejected, keep)
-          : split_by(on, values, out, rejected, cpu::keep_predicate<T>{values.data(), &keep});
+  index_t const kept = detail::on_engine(
+      on, [&](auto device) { return cuda_selection<T>::split(device, values, out, rejected, keep); },
+      [&](int threads) {
+        return split_by(threads, values, out, rejected,
+                        cpu::keep_predicate<T>{values.data(), &keep});
+      });
   return checked_split(values, out, rejected, kept);
 }
 
@@ -147,10 +161,12 @@ index_t selection<T>::split(engine const& on, std::span<T const> values, std::sp
   check_split(values, out, rejected);
   check_apart("split", mask.bytes(), std::as_bytes(out), false, "the mask");
   if (rejected) check_apart("split", mask.bytes(), std::as_bytes(*rejected), false, "the mask");
-  index_t const kept =
-      on.is_cuda()
-          ? cuda_selection<T>::split(on.device(), values, out, rejected, mask)
-          : with_rule(mask, [&](auto rule) { return split_by(on, values, out, rejected, rule); });
+  index_t const kept = detail::on_engine(
+      on, [&](auto device) { return cuda_selection<T>::split(device, values, out, rejected, mask); },
+      [&](int threads) {
+        return with_rule(
+            mask, [&](auto rule) { return split_by(threads, values, out, rejected, rule); });
+      });
   return checked_split(values, out, rejected, kept);
 }
 
@@ -163,18 +179,24 @@ index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word
                            std::to_string(bits - 1));
   }
   check_split<Word>(keys, out, std::nullopt);
-  if (on.is_cuda()) return cuda_split_words(on.device(), keys, out, bit);
   auto const is_clear = [bit](Word key) { return (key >> bit & 1u) == 0; };
-  return split_by<Word>(on, keys, out, std::nullopt,
-                        cpu::keep_where<Word const*, decltype(is_clear)>{keys.data(), is_clear});
+  return detail::on_engine(
+      on, [&](auto device) { return cuda_selection<Word>::split_by_bit(device, keys, out, bit); },
+      [&](int threads) {
+        return split_by<Word>(
+            threads, keys, out, std::nullopt,
+            cpu::keep_where<Word const*, decltype(is_clear)>{keys.data(), is_clear});
+      });
 }
 
 template <class T>
 index_t selection<T>::unique(engine const& on, std::span<T const> values, std::span<T> out) {
   check_apart("unique", std::as_bytes(values), std::as_bytes(out), true);
-  index_t const kept = on.is_cuda() ? cuda_selection<T>::unique(on.device(), values, out)
-                                    : cpu::unique(on.threads(), values.data(), out.data(),
-                                                  length(values), {}, length(out));
+  index_t const kept = detail::on_engine(
+      on, [&](auto device) { return cuda_selection<T>::unique(device, values, out); },
+      [&](int threads) {
+        return cpu::unique(threads, values.data(), out.data(), length(values), {}, length(out));
+      });
   check_fits("unique", kept, length(out));
   return kept;
 }
@@ -187,33 +209,27 @@ index_t selection<T>::run_length_encode(engine const& on, std::span<T const> val
   check_apart(call, std::as_bytes(values), std::as_bytes(lengths), false);
   check_apart(call, std::as_bytes(out), std::as_bytes(lengths), false, "out");
   cpu::run_outputs const to{out.data(), length(out), lengths.data(), length(lengths)};
-  index_t const runs =
-      on.is_cuda() ? cuda_selection<T>::run_length_encode(on.device(), values, out, lengths)
-                   : cpu::run_length_encode(on.threads(), values.data(), to, length(values));
+  index_t const runs = detail::on_engine(
+      on,
+      [&](auto device) {
+        return cuda_selection<T>::run_length_encode(device, values, out, lengths);
+      },
+      [&](int threads) {
+        return cpu::run_length_encode(threads, values.data(), to, length(values));
+      });
   check_fits(call, runs, length(out), "first of a run");
   check_fits(call, runs, length(lengths), "first of a run", "lengths");
   return runs;
 }
 
-template index_t split_words(engine const&, std::span<std::uint8_t const>, std::span<std::uint8_t>,
-                             int);
-template index_t split_words(engine const&, std::span<std::uint16_t const>,
-                             std::span<std::uint16_t>, int);
-template index_t split_words(engine const&, std::span<std::uint32_t const>,
-                             std::span<std::uint32_t>, int);
-template index_t split_words(engine const&, std::span<std::uint64_t const>,
-                             std::span<std::uint64_t>, int);
+#define LIBSCAN_INSTANTIATE(name, T) \
+  template index_t split_words(engine const&, std::span<T const>, std::span<T>, int);
+LIBSCAN_UNSIGNED_BYTES(LIBSCAN_INSTANTIATE)
+LIBSCAN_UNSIGNED_WORDS(LIBSCAN_INSTANTIATE)
+#undef LIBSCAN_INSTANTIATE
 
-template struct selection<std::int8_t>;
-template struct selection<std::uint8_t>;
-template struct selection<std::int16_t>;
-template struct selection<std::uint16_t>;
-template struct selection<std::int32_t>;
-template struct selection<std::uint32_t>;
-template struct selection<std::int64_t>;
-template struct selection<std::uint64_t>;
-template struct selection<float>;
-template struct selection<double>;
+#define LIBSCAN_INSTANTIATE(name, T) template struct selection<T>;
+LIBSCAN_ITEM_TYPES(LIBSCAN_INSTANTIATE)
 
 }  // namespace detail
 }  // namespace libscan::inline v1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the facade of masks, splits and runs: host memory in, the kernels of filter.cuh,
-// split.cuh and runs.cuh, host memory out. The files selection_cuda*.cu compile it for items of a
-// few sizes each: masks move all items of a size by the same kernels. Internal.
+// The CUDA side of the host API of masks, splits and runs: host memory in, the kernels of
+// filter.cuh, split.cuh and runs.cuh, host memory out. Compiled for each item type; masks move all
+// items of a size by the same kernels. Internal.
 #pragma once
 
 #include <algorithm>
@@ -161,10 +161,11 @@ index_t cuda_selection<T>::run_length_encode(int device, std::span<T const> valu
   return runs;
 }
 
-template <class Word>
-index_t cuda_split_words(int device, std::span<Word const> keys, std::span<Word> out, int bit) {
+template <class T>
+index_t cuda_selection<T>::split_by_bit(int device, std::span<T const> keys, std::span<T> out,
+                                        int bit) requires std::unsigned_integral<T> {
   simt::selected_device const here(device);
-  return split_on_device(keys, out, std::optional<std::span<Word>>{}, has_bit_clear<Word>{bit});
+  return split_on_device(keys, out, std::optional<std::span<T>>{}, has_bit_clear<T>{bit});
 }
 
 }  // namespace libscan::inline v1::detail

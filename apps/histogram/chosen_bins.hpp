@@ -186,7 +186,7 @@ bool is_exact(From x, To& same) {
 /// Whether all items of a file are numbers of type To.
 template <class To>
 bool are_exact(array const& from) {
-  return apps::visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
+  return libscan::visit_item_type(from.type, [&]<class T>(std::type_identity<T>) {
     auto const values = from.values<T>();
     To same;
     return std::all_of(values.begin(), values.end(), [&](T x) { return apps::is_exact(x, same); });
@@ -196,7 +196,7 @@ bool are_exact(array const& from) {
 /// The items of a file as numbers of type To, exactly. `what` they are, for the error.
 template <class To>
 std::vector<To> exact_items(array const& from, std::string const& file, char const* what) {
-  return apps::visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
+  return libscan::visit_item_type(from.type, [&]<class T>(std::type_identity<T>) {
     std::vector<To> items;
     for (T const x : from.values<T>()) {
       To same;
@@ -213,7 +213,7 @@ std::vector<To> exact_items(array const& from, std::string const& file, char con
 
 /// The items of a file, rounded to the nearest doubles.
 inline std::vector<double> nearest_items(array const& from) {
-  return visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
+  return libscan::visit_item_type(from.type, [&]<class T>(std::type_identity<T>) {
     auto const values = from.values<T>();
     std::vector<double> items(values.size());
     std::transform(values.begin(), values.end(), items.begin(),
@@ -227,7 +227,7 @@ inline std::vector<double> nearest_items(array const& from) {
 /// greatest one only the last edge. Throws `file_error` where it does.
 template <class To>
 std::vector<To> clamped_edges(array const& from, std::string const& file) {
-  return apps::visit_dtype(from.type, [&]<class T>(std::type_identity<T>) {
+  return libscan::visit_item_type(from.type, [&]<class T>(std::type_identity<T>) {
     auto const values = from.values<T>();
     constexpr To least = std::numeric_limits<To>::min(), most = std::numeric_limits<To>::max();
     std::vector<To> edges;

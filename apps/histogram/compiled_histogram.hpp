@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the histogram's facade: hands a call to its engine. Included by the files
-// that compile it for some types of sample each. Internal.
+// The compiled half of the histogram's host API: hands a call to its engine. Compiled for each type
+// of sample. Internal.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <apps/histogram/histogram.hpp>
 #include <apps/histogram/histogram_cpu.hpp>
 #include <apps/histogram/histogram_cuda.hpp>
+#include <libscan/on_engine.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -17,42 +18,57 @@ template <class Sample>
 sample_totals compiled_histogram<Sample>::count(engine const& on, Sample const* samples, index_t n,
                                                 any_bins<Sample> const& bins,
                                                 std::uint32_t* counts) {
-  if (!on.is_cuda()) {
-    return std::visit(
-        [&](auto const& rule) { return cpu::histogram(on.threads(), samples, counts, rule, n); },
-        bins);
-  }
-  int const places = std::visit([](auto const& rule) { return rule.bins(); }, bins);
-  std::vector<std::uint64_t> wide(static_cast<std::size_t>(places));
-  auto const totals = count(on, samples, n, bins, wide.data());
-  check_counts(wide.data(), places, std::numeric_limits<std::uint32_t>::max());
-  std::transform(wide.begin(), wide.end(), counts,
-                 [](std::uint64_t count) { return static_cast<std::uint32_t>(count); });
-  return totals;
+  return detail::on_engine(
+      on,
+      [&](auto device) {
+        int const places = std::visit([](auto const& rule) { return rule.bins(); }, bins);
+        std::vector<std::uint64_t> wide(static_cast<std::size_t>(places));
+        auto const totals =
+            cuda_histogram<Sample>::count(device, samples, n, bins, wide.data());
+        check_counts(wide.data(), places, std::numeric_limits<std::uint32_t>::max());
+        std::transform(wide.begin(), wide.end(), counts,
+                       [](std::uint64_t count) { return static_cast<std::uint32_t>(count); });
+        return totals;
+      },
+      [&](int threads) {
+        return std::visit(
+            [&](auto const& rule) { return cpu::histogram(threads, samples, counts, rule, n); },
+            bins);
+      });
 }
 
 template <class Sample>
 sample_totals compiled_histogram<Sample>::count(engine const& on, Sample const* samples, index_t n,
                                                 any_bins<Sample> const& bins,
                                                 std::uint64_t* counts) {
-  if (on.is_cuda()) return cuda_histogram<Sample>::count(on.device(), samples, n, bins, counts);
-  return std::visit(
-      [&](auto const& rule) { return cpu::histogram(on.threads(), samples, counts, rule, n); },
-      bins);
+  return detail::on_engine(
+      on,
+      [&](auto device) {
+        return cuda_histogram<Sample>::count(device, samples, n, bins, counts);
+      },
+      [&](int threads) {
+        return std::visit(
+            [&](auto const& rule) { return cpu::histogram(threads, samples, counts, rule, n); },
+            bins);
+      });
 }
 
 template <class Sample>
 sample_totals compiled_histogram<Sample>::sum(engine const& on, Sample const* samples,
                                               double const* weights, index_t n,
                                               any_bins<Sample> const& bins, double* sums) {
-  if (on.is_cuda()) {
-    return cuda_histogram<Sample>::sum(on.device(), samples, weights, n, bins, sums);
-  }
-  return std::visit(
-      [&](auto const& rule) {
-        return cpu::weighted_histogram(on.threads(), samples, weights, sums, rule, n);
+  return detail::on_engine(
+      on,
+      [&](auto device) {
+        return cuda_histogram<Sample>::sum(device, samples, weights, n, bins, sums);
       },
-      bins);
+      [&](int threads) {
+        return std::visit(
+            [&](auto const& rule) {
+              return cpu::weighted_histogram(threads, samples, weights, sums, rule, n);
+            },
+            bins);
+      });
 }
 
 }  // namespace libscan::inline v1::detail

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA side owes the facade of the histogram. Plain C++: histogram_cuda_*.cu implement it
-// in a build with nvcc, histogram_cuda_absent.cpp (everything throws engine_unavailable) in a build
-// without. Internal.
+// The CUDA side of the histogram's host API, in plain C++; histogram_cuda.cuh implements it. A build
+// without nvcc calls none of it (libscan/on_engine.hpp). Internal.
 #pragma once
 
 #include <apps/histogram/histogram.hpp>
 
 namespace libscan::inline v1::detail {
 
-/// The histogram on CUDA device `device`; compiled for the types of the facade.
+/// The histogram on CUDA device `device`; compiled for every item type and the halves.
 ///
 /// All pointers are to host memory, also the edges of the rule, and checked. Each function returns
 /// when its output is complete, and leaves the thread's current device as it was. Throws

@@ -62,7 +62,7 @@ class histogram_run {
       return read_counted(arguments_.input, arguments_.common.reading(&meter_), bytes_read_);
     });
     if (arguments_.weights) read_weights();
-    exit_code const code = visit_dtype(input_.type, [&]<class T>(std::type_identity<T>) {
+    exit_code const code = visit_item_type(input_.type, [&]<class T>(std::type_identity<T>) {
       return run_with_bins(input_.values<T>());
     });
     if (code == exit_code::done && arguments_.common.time) report_times();

@@ -27,7 +27,7 @@ void visit_heads(segmentation const& segments, Use use) {
       return use(
           cpu::segment_offsets{static_cast<index_t const*>(segments.data), segments.segments});
     case form::keys:
-      return visit_dtype(segments.key_type, [&]<class Key>(std::type_identity<Key>) {
+      return visit_item_type(segments.key_type, [&]<class Key>(std::type_identity<Key>) {
         use(cpu::segment_keys{static_cast<Key const*>(segments.data)});
       });
   }

@@ -78,9 +78,11 @@ void add_segments(CLI::App& app, prefix_arguments& arguments) {
 
 /// Adds what is scan-prefix's own.
 void add_arguments(CLI::App& app, prefix_arguments& arguments) {
-  static std::map<std::string, operation> const operations{
-      {"sum", operation::sum},     {"min", operation::minimum}, {"max", operation::maximum},
-      {"and", operation::bit_and}, {"or", operation::bit_or},   {"xor", operation::bit_xor}};
+  static std::map<std::string, operator_kind> const operators = [] {
+    std::map<std::string, operator_kind> named;
+    for (operator_kind const kind : all_operators) named.emplace(word_of(kind), kind);
+    return named;
+  }();
   app.add_option("INPUT", arguments.input, "array to scan: a file, or - for standard input")
       ->check(no_empty_name)
       ->required();
@@ -90,9 +92,9 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
       ->type_name("OUTPUT")
       ->capture_default_str();
   app.add_option_function<std::string>(
-         "--op", [to = &arguments](std::string const& name) { to->op = operations.at(name); },
+         "--op", [to = &arguments](std::string const& name) { to->op = operators.at(name); },
          "operator: sum, min, max, and, or, xor (default sum)")
-      ->check(CLI::IsMember(&operations))
+      ->check(CLI::IsMember(&operators))
       ->type_name("OP");
   app.add_flag_function(
       "--exclusive",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the operator's name to the operator: as a type, for the CPU engine, or as a value, for
-// devices.
+// The operator of a scan as a value: devices choose it at run time.
 #pragma once
 
 #include <concepts>
@@ -8,50 +7,53 @@
 
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_call.hpp>
-#include <libscan/core/operators.hpp>
+#include <libscan/core/operator_list.hpp>
 
 namespace libscan::apps {
-
-/// Calls visit(op) with the operator over T. Throws `invalid_argument` for a bitwise one of floats.
-template <class T, class Visitor>
-void visit_operation(operation which, Visitor&& visit) {
-  if (which == operation::sum) return visit(plus<T>{});
-  if (which == operation::minimum) return visit(minimum<T>{});
-  if (which == operation::maximum) return visit(maximum<T>{});
-  if constexpr (std::integral<T>) {
-    if (which == operation::bit_and) return visit(bit_and<T>{});
-    if (which == operation::bit_or) return visit(bit_or<T>{});
-    return visit(bit_xor<T>{});
-  } else {
-    throw invalid_argument("bitwise operators are for integers, the accumulator is a float");
-  }
-}
 
 /// The operator over T that `which` names, a switch at run time: on a device that is hidden behind
 /// the transfers, and saves compiling every kernel six times. Never a bitwise one of floats.
 template <class T>
 struct chosen_operator {
   using value_type = T;
-  operation which;
+  operator_kind which;
   /// The sign bit if the unsigned integers stand for signed ones, else 0: one kernel scans both.
   std::conditional_t<std::integral<T>, T, char> sign = 0;
 
   LIBSCAN_HOST_DEVICE constexpr T identity() const {
-    if (which == operation::minimum) return turned(minimum<T>::identity());
-    if (which == operation::maximum) return turned(maximum<T>::identity());
-    if constexpr (std::integral<T>) {
-      if (which == operation::bit_and) return bit_and<T>::identity();
+    switch (which) {
+      case operator_kind::minimum:
+        return turned(minimum<T>::identity());
+      case operator_kind::maximum:
+        return turned(maximum<T>::identity());
+      case operator_kind::bit_and:
+        if constexpr (std::integral<T>) return bit_and<T>::identity();
+        break;
+      case operator_kind::plus:
+      case operator_kind::bit_or:
+      case operator_kind::bit_xor:
+        break;
     }
     return plus<T>::identity();
   }
 
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
-    if (which == operation::minimum) return turned(minimum<T>{}(turned(earlier), turned(later)));
-    if (which == operation::maximum) return turned(maximum<T>{}(turned(earlier), turned(later)));
-    if constexpr (std::integral<T>) {
-      if (which == operation::bit_and) return bit_and<T>{}(earlier, later);
-      if (which == operation::bit_or) return bit_or<T>{}(earlier, later);
-      if (which == operation::bit_xor) return bit_xor<T>{}(earlier, later);
+    switch (which) {
+      case operator_kind::minimum:
+        return turned(minimum<T>{}(turned(earlier), turned(later)));
+      case operator_kind::maximum:
+        return turned(maximum<T>{}(turned(earlier), turned(later)));
+      case operator_kind::bit_and:
+        if constexpr (std::integral<T>) return bit_and<T>{}(earlier, later);
+        break;
+      case operator_kind::bit_or:
+        if constexpr (std::integral<T>) return bit_or<T>{}(earlier, later);
+        break;
+      case operator_kind::bit_xor:
+        if constexpr (std::integral<T>) return bit_xor<T>{}(earlier, later);
+        break;
+      case operator_kind::plus:
+        break;
     }
     return plus<T>{}(earlier, later);
   }

@@ -5,12 +5,10 @@
 #include <cstdint>
 
 #include <apps/common/dtype.hpp>
+#include <libscan/core/operator_list.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::apps {
-
-/// The operators of --op; the last three for integers only.
-enum class operation : std::uint8_t { sum, minimum, maximum, bit_and, bit_or, bit_xor };
 
 /// Where segments begin, in host memory.
 struct segmentation {
@@ -35,7 +33,7 @@ struct prefix_call {
   dtype type;
   void const* in;
   index_t n;
-  operation op;
+  operator_kind op;
   scan_kind kind;
   scan_direction direction;
   segmentation segments;

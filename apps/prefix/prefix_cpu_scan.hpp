@@ -7,7 +7,6 @@
 
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/heads.hpp>
-#include <apps/prefix/operators.hpp>
 #include <apps/prefix/prefix_cpu.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <libscan/cpu/staged_scan.hpp>
@@ -21,7 +20,7 @@ struct converted_items {
   void const* items;
 
   void operator()(index_t begin, index_t end, T* to) const {
-    apps::visit_dtype(type, [&]<class Item>(std::type_identity<Item>) {
+    libscan::visit_item_type(type, [&]<class Item>(std::type_identity<Item>) {
       Item const* const from = static_cast<Item const*>(items) + begin;
       for (index_t i = 0; i < end - begin; ++i) to[i] = static_cast<T>(from[i]);
     });
@@ -39,7 +38,7 @@ void prefix_on_cpu(int threads, prefix_call const& call) {
   T* const out = static_cast<T*>(call.out);
   T const init = *static_cast<T const*>(call.init);
   auto const scan = [&]<scan_kind Kind>(std::integral_constant<scan_kind, Kind>) {
-    apps::visit_operation<T>(call.op, [&](auto op) {
+    libscan::visit_operator<T>(call.op, [&](auto op) {
       if (call.segments.how == segmentation::form::none) {
         cpu::staged_scan<Kind>(threads, call.direction, source, out, call.n, op, init);
       } else {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scan-prefix asks of kernels. Plain C++: prefix_cuda_*.cu and prefix_executor_*.cu implement
-// it, prefix_cuda_absent.cpp and prefix_executor_absent.cpp (everything throws engine_unavailable)
-// where there is no nvcc or no executor.
+// The kernels of scan-prefix, in plain C++; prefix_cuda.cu and prefix_executor.cu implement it. A
+// build without nvcc or the executor does not call it (libscan/on_engine.hpp).
 #pragma once
 
 #include <cstdint>

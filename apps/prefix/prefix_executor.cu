@@ -6,7 +6,7 @@
 namespace libscan::apps {
 
 void prefix_in_executor(prefix_call const& call, scan_strategy which) {
-  visit_dtype(call.accumulator,
+  visit_item_type(call.accumulator,
               [&]<class T>(std::type_identity<T>) { prefix_on_device<T>(call, which); });
 }
 

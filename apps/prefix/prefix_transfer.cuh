@@ -84,7 +84,7 @@ inline simt::launch_config spread(index_t n) {
 /// Brings the items of `call` to `to` on the device, in the order of the scan.
 template <class T>
 void upload(prefix_call const& call, T* to) {
-  std::size_t const bytes = visit_dtype(call.type, [&](auto tag) {
+  std::size_t const bytes = visit_item_type(call.type, [&](auto tag) {
     return static_cast<std::size_t>(call.n) * sizeof(typename decltype(tag)::type);
   });
   bool const reverse = call.direction == scan_direction::reverse;

@@ -25,7 +25,6 @@ namespace {
 
 bool is_float(dtype type) { return type == dtype::f32 || type == dtype::f64; }
 
-bool is_bitwise(operation op) { return op >= operation::bit_and; }
 
 /// Room for a value of any accumulator.
 struct any_value {
@@ -46,9 +45,9 @@ T parse_init(std::string const& text) {
 }
 
 /// What precedes the first item: `text` as a number, or the operator's identity.
-any_value make_init(dtype accumulator, operation op, std::optional<std::string> const& text) {
+any_value make_init(dtype accumulator, operator_kind op, std::optional<std::string> const& text) {
   any_value result{};
-  visit_dtype(accumulator, [&]<class T>(std::type_identity<T>) {
+  visit_item_type(accumulator, [&]<class T>(std::type_identity<T>) {
     T const value = text ? parse_init<T>(*text) : chosen_operator<T>{op}.identity();
     std::memcpy(result.bytes, &value, sizeof value);
   });
@@ -61,11 +60,11 @@ void check_convertible(array const& input, dtype accumulator, std::string const&
   if (!is_float(input.type) || is_float(accumulator)) return;
   bool has_sign = false;
   int bits = 0;
-  visit_dtype(accumulator, [&]<class A>(std::type_identity<A>) {
+  visit_item_type(accumulator, [&]<class A>(std::type_identity<A>) {
     has_sign = std::is_signed_v<A>;
     bits = std::numeric_limits<A>::digits;
   });
-  visit_dtype(input.type, [&]<class T>(std::type_identity<T>) {
+  visit_item_type(input.type, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_floating_point_v<T>) {
       T const beyond = std::ldexp(T(1), bits);
       auto const values = input.values<T>();
@@ -84,7 +83,7 @@ void check_convertible(array const& input, dtype accumulator, std::string const&
 /// All that `may_accumulate` items of `type`, for people.
 std::string accumulators_for(dtype type) {
   std::string words;
-  for (dtype const accumulator : all_dtypes) {
+  for (dtype const accumulator : all_item_types) {
     if (may_accumulate(type, accumulator)) {
       words.append(words.empty() ? "" : " or ").append(name_of(accumulator));
     }
@@ -223,7 +222,7 @@ class prefix_run {
 }  // namespace
 
 dtype default_accumulator(dtype type) {
-  return visit_dtype(type, []<class T>(std::type_identity<T>) {
+  return visit_item_type(type, []<class T>(std::type_identity<T>) {
     if (std::is_floating_point_v<T>) return dtype_of<T>();
     return std::is_signed_v<T> ? dtype::i64 : dtype::u64;
   });

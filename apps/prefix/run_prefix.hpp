@@ -16,7 +16,7 @@ namespace libscan::apps {
 struct prefix_arguments {
   std::string input;         ///< file, or "-"
   std::string output = "-";  ///< file, or "-"
-  operation op = operation::sum;
+  operator_kind op = operator_kind::plus;
   scan_kind kind = scan_kind::inclusive;
   scan_direction direction = scan_direction::forward;
   std::optional<std::string> init;   ///< a number as written; none: the operator's identity

@@ -32,7 +32,7 @@ std::optional<dtype> type_wanted(form how, std::string const& path) {
 /// The offsets, of whatever integer type, as index_t. What index_t cannot hold comes out as -1.
 std::vector<index_t> widened(array const& file) {
   std::vector<index_t> result(file.count());
-  visit_dtype(file.type, [&]<class T>(std::type_identity<T>) {
+  visit_item_type(file.type, [&]<class T>(std::type_identity<T>) {
     auto const values = file.values<T>();
     for (std::size_t i = 0; i < values.size(); ++i) {
       if constexpr (std::is_integral_v<T>) {

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <apps/common/comparison.hpp>
+#include <libscan/reference/operators.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 /// Item i of an array of any type.
 template <class T>
 T item_of(dtype type, void const* items, index_t i) {
-  return visit_dtype(type, [&]<class Item>(std::type_identity<Item>) {
+  return visit_item_type(type, [&]<class Item>(std::type_identity<Item>) {
     return static_cast<T>(static_cast<Item const*>(items)[i]);
   });
 }
@@ -48,7 +49,7 @@ class plain_segments {
       default:
         break;
     }
-    return visit_dtype(s.key_type, [&]<class Key>(std::type_identity<Key>) {
+    return visit_item_type(s.key_type, [&]<class Key>(std::type_identity<Key>) {
       auto const* const keys = static_cast<Key const*>(s.data);
       return !(keys[i] == keys[i - 1]);
     });
@@ -70,41 +71,17 @@ class plain_segments {
 template <class T>
 class exact_result {
  public:
-  exact_result(operation op, index_t) : op_(op) {}
+  exact_result(operator_kind op, index_t) : op_(op) {}
 
   void restart(T init) { value_ = init; }
-  void add(T x) { value_ = combined(value_, x); }
+  void add(T x) { value_ = reference::combine(op_, value_, x); }
   bool known() const { return true; }
   T expected() const { return value_; }
 
   bool admits(T got) const { return agree(value_, got, {.any_nan = true}); }
 
  private:
-  T combined(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(a)) return a;
-      if (std::isnan(b)) return b;
-    }
-    switch (op_) {
-      case operation::minimum:
-        return b < a ? b : a;
-      case operation::maximum:
-        return a < b ? b : a;
-      default:
-        break;
-    }
-    if constexpr (std::is_integral_v<T>) {
-      auto const x = static_cast<std::uint64_t>(a);
-      auto const y = static_cast<std::uint64_t>(b);
-      if (op_ == operation::sum) return static_cast<T>(x + y);
-      if (op_ == operation::bit_and) return static_cast<T>(x & y);
-      if (op_ == operation::bit_or) return static_cast<T>(x | y);
-      return static_cast<T>(x ^ y);
-    }
-    return a;
-  }
-
-  operation op_;
+  operator_kind op_;
   T value_{};
 };
 
@@ -114,10 +91,10 @@ class bounded_sum {
   using wide = std::conditional_t<sizeof(T) == 4, double, long double>;
 
  public:
-  bounded_sum(operation, index_t deepest) : deepest_(deepest) {}
+  bounded_sum(operator_kind, index_t deepest) : deepest_(deepest) {}
 
   void restart(T init) {
-    *this = bounded_sum(operation::sum, deepest_);
+    *this = bounded_sum(operator_kind::plus, deepest_);
     add(init);
   }
 
@@ -189,9 +166,9 @@ verdict compare(prefix_call const& call, Result result) {
 }  // namespace
 
 verdict verify_prefix(prefix_call const& call, index_t deepest) {
-  return visit_dtype(call.accumulator, [&]<class T>(std::type_identity<T>) {
+  return visit_item_type(call.accumulator, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_floating_point_v<T>) {
-      if (call.op == operation::sum) {
+      if (call.op == operator_kind::plus) {
         verdict found = compare<T>(call, bounded_sum<T>(call.op, deepest));
         found.exact = false;
         return found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the segmented sort's facade for one type of key: checks a call and hands it
-// to its engine. Included by the files that compile it for some types each. Internal.
+// The compiled half of the segmented sort's host API for one type of key: checks a call and hands it
+// to its engine. Internal.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <apps/radix_sort/segmented_sort_cpu.hpp>
 #include <apps/radix_sort/segmented_sort_cuda.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/on_engine.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -57,16 +58,42 @@ void with_positions_by_cuda(cuda_segmented_sort<Word> const& call, int threads, 
 
 /// The call that sorts keys of type Key by their bits.
 template <class Key>
-auto by_cuda(engine const& on, Key const* keys, Key* out, index_t n,
+auto by_cuda(int device, Key const* keys, Key* out, index_t n,
              std::span<index_t const> offsets, sort_order<Key> const& order) {
   using word = typename number_order<Key>::word_type;
   return cuda_segmented_sort<word>{
-      on.device(),
+      device,
       reinterpret_cast<word const*>(keys),
       reinterpret_cast<word*>(out),
       n,
       offsets,
       {order.direction, order.first_bit, order.end_bit, number_bits<word>::template of<Key>()}};
+}
+
+/// Sorts on CUDA device `device` what is in segments: the n items from the first offset on, with
+/// offsets from 0 to n.
+template <class Key>
+void sort_segments_by_cuda(int device, Key const* keys, Key* out, value_bytes const& values,
+                           index_t n, std::span<index_t const> offsets,
+                           sort_order<Key> const& order) {
+  auto const sort = detail::by_cuda(device, keys, out, n, offsets, order);
+  switch (values.size) {
+    case 0:
+      return sort.alone();
+    case sizeof(std::uint32_t):
+      return sort.with(static_cast<std::uint32_t const*>(values.in),
+                       static_cast<std::uint32_t*>(values.out));
+    case sizeof(std::uint64_t):
+      return sort.with(static_cast<std::uint64_t const*>(values.in),
+                       static_cast<std::uint64_t*>(values.out));
+    default:
+      int const threads = cpu::default_threads();
+      cpu::detail::with_position_type(n, [&]<class Position>(Position) {
+        detail::with_positions_by_cuda<Position>(sort, threads, [&](Position const* positions) {
+          cpu::detail::gather(threads, values.in, values.out, values.size, positions, n);
+        });
+      });
+  }
 }
 
 template <class Key>
@@ -80,39 +107,25 @@ void compiled_segmented_sort<Key>::items(char const* call, engine const& on, Key
                                    detail::memory_of(out, n, sizeof(Key)));
   check_apart_from_offsets(call, "values_out overlaps offsets", offsets,
                            memory_of(values.out, n, values.size));
-  int const threads = on.is_cuda() ? cpu::default_threads() : on.threads();
-  index_t const segments = segments_of(call, threads, offsets, n);
+  index_t const segments = segments_of(call, cpu::default_threads(), offsets, n);
   if (n == 0) return;
-  if (!on.is_cuda()) {
-    return cpu::detail::sort_bytes_in_segments(threads, keys, out, values.in, values.out,
-                                               values.size, n, offsets.data(), segments, order, {});
-  }
-  if (offsets.front() != 0 || offsets.back() != n) {
-    // The device gets, and gives back, what is in segments.
-    index_t const first = offsets.front();
-    auto const skipped = first * static_cast<index_t>(values.size);
-    return items(call, on, keys + first, out + first,
-                 {static_cast<std::byte const*>(values.in) + skipped,
-                  static_cast<std::byte*>(values.out) + skipped, values.size},
-                 offsets.back() - first, from_the_first(offsets), options);
-  }
-  auto const sort = detail::by_cuda(on, keys, out, n, offsets, order);
-  switch (values.size) {
-    case 0:
-      return sort.alone();
-    case sizeof(std::uint32_t):
-      return sort.with(static_cast<std::uint32_t const*>(values.in),
-                       static_cast<std::uint32_t*>(values.out));
-    case sizeof(std::uint64_t):
-      return sort.with(static_cast<std::uint64_t const*>(values.in),
-                       static_cast<std::uint64_t*>(values.out));
-    default:
-      return cpu::detail::with_position_type(n, [&]<class Position>(Position) {
-        detail::with_positions_by_cuda<Position>(sort, threads, [&](Position const* positions) {
-          cpu::detail::gather(threads, values.in, values.out, values.size, positions, n);
-        });
+  detail::on_engine(
+      on,
+      [&](auto device) {
+        // The device gets, and gives back, what is in segments.
+        index_t const first = offsets.front();
+        auto const skipped = first * static_cast<index_t>(values.size);
+        value_bytes const moved{static_cast<std::byte const*>(values.in) + skipped,
+                                static_cast<std::byte*>(values.out) + skipped, values.size};
+        index_t const count = offsets.back() - first;
+        if (count == 0) return;
+        detail::sort_segments_by_cuda<Key>(device, keys + first, out + first, moved, count,
+                                           from_the_first(offsets), order);
+      },
+      [&](int threads) {
+        cpu::detail::sort_bytes_in_segments(threads, keys, out, values.in, values.out, values.size,
+                                            n, offsets.data(), segments, order, {});
       });
-  }
 }
 
 template <class Key>
@@ -125,24 +138,28 @@ void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys, 
   detail::check_sort_apart(call, "positions overlap keys", detail::memory_of(keys, n, sizeof(Key)),
                            to, false);
   check_apart_from_offsets(call, "positions overlap offsets", offsets, to);
-  int const threads = on.is_cuda() ? cpu::default_threads() : on.threads();
-  index_t const segments = segments_of(call, threads, offsets, n);
+  index_t const segments = segments_of(call, cpu::default_threads(), offsets, n);
   if (n == 0) return;
-  if (!on.is_cuda()) {
-    return cpu::argsort_in_segments(threads, keys, positions, n, offsets.data(), segments, order);
-  }
-  if (index_t const first = offsets.front(); first != 0 || offsets.back() != n) {
-    index_t const count = offsets.back() - first;
-    compiled_segmented_sort::positions(on, keys + first, positions + first, count,
-                                       from_the_first(offsets), options);
-    for (index_t i = first; i < first + count; ++i) positions[i] += first;
-    return;
-  }
-  cpu::detail::with_position_type(n, [&]<class Position>(Position) {
-    detail::with_positions_by_cuda<Position>(
-        detail::by_cuda<Key>(on, keys, nullptr, n, offsets, order), threads,
-        [&](Position const* sorted) { std::copy(sorted, sorted + n, positions); });
-  });
+  detail::on_engine(
+      on,
+      [&](auto device) {
+        index_t const first = offsets.front();
+        index_t const count = offsets.back() - first;
+        if (count == 0) return;
+        auto const moved = from_the_first(offsets);
+        cpu::detail::with_position_type(count, [&]<class Position>(Position) {
+          detail::with_positions_by_cuda<Position>(
+              detail::by_cuda<Key>(device, keys + first, nullptr, count, moved, order),
+              cpu::default_threads(), [&](Position const* sorted) {
+                for (index_t i = 0; i < count; ++i) {
+                  positions[first + i] = first + static_cast<index_t>(sorted[i]);
+                }
+              });
+        });
+      },
+      [&](int threads) {
+        cpu::argsort_in_segments(threads, keys, positions, n, offsets.data(), segments, order);
+      });
 }
 
 }  // namespace libscan::inline v1::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the radix sort's facade for one type of key: checks a call and hands it to
-// its engine. Included by the files that compile it for some types each. Internal.
+// The compiled half of the radix sort's host API for one type of key: checks a call and hands it to
+// its engine. Internal.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include <apps/radix_sort/radix_sort_cpu.hpp>
 #include <apps/radix_sort/radix_sort_cuda.hpp>
 #include <libscan/cpu/workers.hpp>
+#include <libscan/on_engine.hpp>
 
 namespace libscan::inline v1::detail {
 
@@ -58,13 +59,32 @@ void fill_positions(int threads, Position* positions, index_t n) {
 /// On a device values of other sizes than 4 and 8 bytes stay where they are until their places are
 /// known.
 template <class Key>
-void gather_by_cuda(engine const& on, Key const* keys, Key* out, value_bytes const& values,
-                    index_t n, sort_order<Key> const& order) {
+void gather_by_cuda(int device, Key const* keys, Key* out, value_bytes const& values, index_t n,
+                    sort_order<Key> const& order) {
   std::vector<index_t> positions(static_cast<std::size_t>(n));
-  cuda_sort<Key>::positions(on.device(), keys, positions.data(), n, order);
+  cuda_sort<Key>::positions(device, keys, positions.data(), n, order);
   int const threads = cpu::default_threads();
   cpu::detail::gather(threads, keys, out, sizeof(Key), positions.data(), n);
   cpu::detail::gather(threads, values.in, values.out, values.size, positions.data(), n);
+}
+
+template <class Key>
+void sort_by_cuda(int device, Key const* keys, Key* out, value_bytes const& values, index_t n,
+                  sort_order<Key> const& order) {
+  switch (values.size) {
+    case 0:
+      return cuda_sort<Key>::keys(device, keys, out, n, order);
+    case sizeof(std::uint32_t):
+      return cuda_sort<Key>::pairs(device, keys, out,
+                                   static_cast<std::uint32_t const*>(values.in),
+                                   static_cast<std::uint32_t*>(values.out), n, order);
+    case sizeof(std::uint64_t):
+      return cuda_sort<Key>::pairs(device, keys, out,
+                                   static_cast<std::uint64_t const*>(values.in),
+                                   static_cast<std::uint64_t*>(values.out), n, order);
+    default:
+      return detail::gather_by_cuda(device, keys, out, values, n, order);
+  }
 }
 
 template <class Key>
@@ -73,24 +93,13 @@ void compiled_sort<Key>::items(engine const& on, Key const* keys, Key* out,
   auto const order = detail::order_of<Key>(options);
   detail::check_items("sort", keys, out, values, n, true);
   if (n == 0) return;
-  if (!on.is_cuda()) {
-    return cpu::detail::sort_bytes(on.threads(), keys, out, values.in, values.out, values.size, n,
-                                   order, {});
-  }
-  switch (values.size) {
-    case 0:
-      return cuda_sort<Key>::keys(on.device(), keys, out, n, order);
-    case sizeof(std::uint32_t):
-      return cuda_sort<Key>::pairs(on.device(), keys, out,
-                                   static_cast<std::uint32_t const*>(values.in),
-                                   static_cast<std::uint32_t*>(values.out), n, order);
-    case sizeof(std::uint64_t):
-      return cuda_sort<Key>::pairs(on.device(), keys, out,
-                                   static_cast<std::uint64_t const*>(values.in),
-                                   static_cast<std::uint64_t*>(values.out), n, order);
-    default:
-      return detail::gather_by_cuda(on, keys, out, values, n, order);
-  }
+  detail::on_engine(
+      on,
+      [&](auto device) { detail::sort_by_cuda<Key>(device, keys, out, values, n, order); },
+      [&](int threads) {
+        cpu::detail::sort_bytes(threads, keys, out, values.in, values.out, values.size, n, order,
+                                {});
+      });
 }
 
 template <class Key>
@@ -101,8 +110,9 @@ void compiled_sort<Key>::positions(engine const& on, Key const* keys, index_t* p
                            detail::memory_of(keys, n, sizeof(Key)),
                            memory_of(positions, n, sizeof(index_t)), false);
   if (n == 0) return;
-  if (on.is_cuda()) return cuda_sort<Key>::positions(on.device(), keys, positions, n, order);
-  cpu::argsort(on.threads(), keys, positions, n, order);
+  detail::on_engine(
+      on, [&](auto device) { cuda_sort<Key>::positions(device, keys, positions, n, order); },
+      [&](int threads) { cpu::argsort(threads, keys, positions, n, order); });
 }
 
 }  // namespace libscan::inline v1::detail

@@ -29,7 +29,7 @@ namespace detail {
 
 /// The type the facade is compiled for that keys of type Key are sorted as. Empty for all others.
 template <class Key>
-struct sort_key : facade_item<Key> {};
+struct sort_key : item_type_of<Key> {};
 template <>
 struct sort_key<float16> {
   using type = float16;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA side owes the facade of the radix sort. Plain C++: radix_sort_cuda.cu implements it
-// in a build with nvcc, radix_sort_cuda_absent.cpp (everything throws engine_unavailable) in a
-// build without. Internal.
+// The CUDA side of the host API of the radix sort, in plain C++. A build without nvcc calls none of
+// it (libscan/on_engine.hpp). Internal.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace libscan::inline v1::detail {
 
-/// The sort of keys of type Key on CUDA device `device`; instantiated for the keys of the facade.
+/// The sort of keys of type Key on CUDA device `device`; compiled for every item type and the halves.
 ///
 /// All pointers are to host memory, and checked; n > 0. `out` may be `keys`, `values_out` be
 /// `values`. Each function returns when its output is complete, and leaves the thread's current

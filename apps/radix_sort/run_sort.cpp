@@ -48,7 +48,7 @@ class sort_run {
   exit_code run() {
     timed(read_seconds_, [&] { read(); });
     require(needs(input_.keys.type, count_, input_.bytes(), !are_words()));
-    exit_code const code = visit_dtype(
+    exit_code const code = visit_item_type(
         input_.keys.type, [&]<class T>(std::type_identity<T>) { return run_typed<T>(); });
     if (code == exit_code::done && arguments_.common.time) report_times();
     return code;
@@ -79,7 +79,7 @@ class sort_run {
 
   /// Whether all keys are sorted as words: not floats among which are -0 or NaN.
   bool are_words() const {
-    return visit_dtype(input_.keys.type, [&]<class T>(std::type_identity<T>) {
+    return visit_item_type(input_.keys.type, [&]<class T>(std::type_identity<T>) {
       auto const keys = input_.keys.values<T>();
       return std::none_of(keys.begin(), keys.end(), [](T key) {
         if constexpr (std::is_floating_point_v<T>) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA side owes the facade of the segmented sort. Plain C++: segmented_sort_cuda.cuh
-// implements it in a build with nvcc, radix_sort_cuda_absent.cpp (everything throws
-// engine_unavailable) in a build without. Internal.
+// The CUDA side of the host API of the segmented sort, in plain C++. A build without nvcc calls none of
+// it (libscan/on_engine.hpp). Internal.
 #pragma once
 
 #include <cstdint>

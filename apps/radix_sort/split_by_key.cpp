@@ -12,6 +12,7 @@
 #include <apps/radix_sort/split_by_key_cpu.hpp>
 #include <apps/radix_sort/split_by_key_cuda.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/on_engine.hpp>
 
 namespace libscan::inline v1::detail {
 namespace {
@@ -99,8 +100,8 @@ void fill_buckets(int threads, Key* out, index_t n, std::span<index_t const> off
   });
 }
 
-template <class Key>
-void split_by_cuda(int device, Key const* keys, Key* out, value_bytes const& values, index_t n,
+template <class Device, class Key>
+void split_by_cuda(Device device, Key const* keys, Key* out, value_bytes const& values, index_t n,
                    std::span<index_t> offsets) {
   int const threads = cpu::default_threads();
   int const buckets = static_cast<int>(offsets.size()) - 1;
@@ -132,21 +133,26 @@ void compiled_split<Key>::items(engine const& on, Key const* keys, Key* out,
     std::fill(offsets.begin(), offsets.end(), index_t{0});
     return;
   }
-  if (on.is_cuda()) return split_by_cuda(on.device(), keys, out, values, n, offsets);
-  int const threads = on.threads();
-  switch (values.size) {
-    case 0:
-      return cpu::split_by_key(threads, keys, out, offsets.data(), n,
-                               static_cast<int>(offsets.size()) - 1);
-    case 4:
-      return split_by_cpu<4>(threads, keys, out, values.in, values.out, n, offsets);
-    case 8:
-      return split_by_cpu<8>(threads, keys, out, values.in, values.out, n, offsets);
-    default:
-      return cpu::detail::with_position_type(n, [&]<class Position>(Position) {
-        gather_by_cpu<Position>(threads, keys, out, values, n, offsets);
+  detail::on_engine(
+      on,
+      [&](auto device) {
+        detail::split_by_cuda(device, keys, out, values, n, offsets);
+      },
+      [&](int threads) {
+        switch (values.size) {
+          case 0:
+            return cpu::split_by_key(threads, keys, out, offsets.data(), n,
+                                     static_cast<int>(offsets.size()) - 1);
+          case 4:
+            return split_by_cpu<4>(threads, keys, out, values.in, values.out, n, offsets);
+          case 8:
+            return split_by_cpu<8>(threads, keys, out, values.in, values.out, n, offsets);
+          default:
+            return cpu::detail::with_position_type(n, [&]<class Position>(Position) {
+              gather_by_cpu<Position>(threads, keys, out, values, n, offsets);
+            });
+        }
       });
-  }
 }
 
 template struct compiled_split<std::int8_t>;

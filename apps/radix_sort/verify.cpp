@@ -69,7 +69,7 @@ std::vector<index_t> expected_positions(array const& keys, sort_options const& o
   std::vector<index_t> positions(keys.count());
   std::iota(positions.begin(), positions.end(), index_t{0});
   bool const descending = options.direction == sort_direction::descending;
-  visit_dtype(keys.type, [&]<class T>(std::type_identity<T>) {
+  visit_item_type(keys.type, [&]<class T>(std::type_identity<T>) {
     auto const items = keys.values<T>();
     constexpr int width = 8 * sizeof(T);
     int const end = options.end_bit < 0 ? width : options.end_bit;
@@ -91,7 +91,7 @@ std::vector<index_t> expected_positions(array const& keys, sort_options const& o
 
 std::string verify_items(array const& items, std::span<index_t const> expected,
                          std::span<std::byte const> got, char const* what) {
-  return visit_dtype(items.type, [&]<class T>(std::type_identity<T>) -> std::string {
+  return visit_item_type(items.type, [&]<class T>(std::type_identity<T>) -> std::string {
     auto const in = items.values<T>();
     std::size_t const count = got.size() / sizeof(T);
     if (count != expected.size()) return wrong_count(count, expected.size());

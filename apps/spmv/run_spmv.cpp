@@ -254,7 +254,7 @@ class spmv_run {
                                                      " components, expected " + std::to_string(n) +
                                                      ", one for each column");
     }
-    visit_dtype(read.type, [&]<class From>(std::type_identity<From>) {
+    visit_item_type(read.type, [&]<class From>(std::type_identity<From>) {
       if constexpr (std::is_integral_v<T> &&
                     (std::is_floating_point_v<From> || std::is_same_v<From, std::uint64_t>)) {
         throw usage_error("--x: " + std::string(name_of(read.type)) +

@@ -9,6 +9,7 @@
 #include <apps/spmv/spmv_cpu.hpp>
 #include <apps/spmv/spmv_cuda.hpp>
 #include <libscan/core/overlap.hpp>
+#include <libscan/on_engine.hpp>
 
 namespace libscan::inline v1 {
 
@@ -66,11 +67,11 @@ void check_apart(char const* what, U const* other, index_t n, std::span<T> y) {
 template <class T>
 prepared_matrix<T>::prepared_matrix(engine const& on, sparse_matrix<T> const& matrix)
     : matrix_(checked(on, matrix)) {
-  if (on.is_cuda()) {
-    kept_ = detail::cuda_spmv<T>::keep(on.device(), matrix_);
-  } else {
-    kept_ = std::make_unique<cpu_matrix<T>>(on.threads(), matrix_);
-  }
+  kept_ = detail::on_engine(
+      on, [&](auto device) { return detail::cuda_spmv<T>::keep(device, matrix_); },
+      [&](int threads) -> std::unique_ptr<detail::kept_matrix<T>> {
+        return std::make_unique<cpu_matrix<T>>(threads, matrix_);
+      });
 }
 
 template <class T>

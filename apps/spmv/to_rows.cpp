@@ -7,6 +7,7 @@
 #include <apps/spmv/coo_to_csr_cpu.hpp>
 #include <apps/spmv/spmv_cuda.hpp>
 #include <libscan/cpu/huge_pages.hpp>
+#include <libscan/on_engine.hpp>
 
 namespace libscan::inline v1 {
 
@@ -45,8 +46,9 @@ sparse_matrix<T> to_rows(engine const& on, coo_matrix<T> const& list) {
   fill_new(matrix.offsets, static_cast<std::size_t>(list.rows) + 1);
   fill_new(matrix.indices, most);
   if (list.values != nullptr) fill_new(matrix.values, most);
-  index_t const count = on.is_cuda() ? detail::cuda_spmv<T>::to_rows(on.device(), list, matrix)
-                                     : to_rows_on_cpu(threads, list, matrix);
+  index_t const count = detail::on_engine(
+      on, [&](auto device) { return detail::cuda_spmv<T>::to_rows(device, list, matrix); },
+      [&](int) { return to_rows_on_cpu(threads, list, matrix); });
   matrix.indices.resize(static_cast<std::size_t>(count));
   if (list.values != nullptr) matrix.values.resize(static_cast<std::size_t>(count));
   return matrix;

@@ -46,6 +46,8 @@ function(libscan_target target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   libscan_warnings(${target})
   libscan_sanitize(${target})
+  target_compile_definitions(${target} PRIVATE $<$<BOOL:${LIBSCAN_WITH_CUDA}>:LIBSCAN_WITH_CUDA>
+                             $<$<TARGET_EXISTS:libscan_executor>:LIBSCAN_WITH_EXECUTOR>)
   if(LIBSCAN_QUICK_TESTS)
     target_compile_definitions(${target} PRIVATE LIBSCAN_FEW_VECTOR_TARGETS)
   endif()

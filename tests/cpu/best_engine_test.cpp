@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which engine `best` takes, on machines with CUDA devices that are not what they should be. The
-// CUDA side of the facade is defined here, so that the linker leaves the library's out.
+// CUDA side of the host API is defined here, beside an engine.cpp compiled to call it.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -32,8 +32,6 @@ void require_cuda_device(int device) {
 }
 
 std::string cuda_device_name(int device) { return "device " + std::to_string(device); }
-
-void cuda_scan(int, scan_call const&) {}
 
 }  // namespace libscan::inline v1::detail
 

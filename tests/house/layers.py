@@ -9,23 +9,26 @@ import sys
 
 import tree
 
+LIBRARY = ["core", "reference", "simt", "warp", "block", "cpu", "device", "facade"]
+
 # The rooms each room may include from, besides itself.
 BELOW = {
     "core": [],
     "simt": ["core"],
+    "reference": ["core"],
     "warp": ["core", "simt"],
     "block": ["core", "simt", "warp"],
     "cpu": ["core"],
     "device": ["core", "simt", "warp", "block"],
     "facade": ["core", "simt", "warp", "block", "cpu", "device"],
     "apps/common": ["core"],
-    "apps/check": ["core", "simt", "warp", "block", "cpu", "device", "facade", "apps/common",
+    "apps/check": [*LIBRARY, "apps/common",
                    "apps/filter", "apps/histogram", "apps/prefix", "apps/radix_sort", "apps/spmv"],
-    "apps/histogram": ["core", "simt", "warp", "block", "cpu", "device", "facade", "apps/common",
+    "apps/histogram": [*LIBRARY, "apps/common",
                        "apps/filter", "apps/radix_sort"],
-    "apps/spmv": ["core", "simt", "warp", "block", "cpu", "device", "facade", "apps/common",
+    "apps/spmv": [*LIBRARY, "apps/common",
                   "apps/radix_sort"],
-    "apps/*": ["core", "simt", "warp", "block", "cpu", "device", "facade", "apps/common"],
+    "apps/*": [*LIBRARY, "apps/common"],
 }
 
 # Programs that are no library: none of their headers is installed.

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include <libscan/cpu/scan.hpp>
-#include <libscan/dispatch.hpp>
+#include <libscan/scan_call.hpp>
 #include <libscan/libscan.hpp>
 
 namespace libscan::inline v1::detail {
@@ -26,7 +26,7 @@ void go_down(std::size_t item_bytes, bool integers) {
 }  // namespace
 
 void run_scan(engine const&, scan_call const& call, index_t) {
-  visit_operator(call, [&]<class Op>(Op op) {
+  libscan::detail::visit_operator_of(call, [&]<class Op>(Op op) {
     using T = typename Op::value_type;
     if (call.n >= 100) go_down(sizeof(T), std::is_integral_v<T>);
     auto const* const in = static_cast<T const*>(call.in);

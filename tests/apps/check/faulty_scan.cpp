@@ -4,13 +4,13 @@
 #include <cstddef>
 
 #include <libscan/cpu/scan.hpp>
-#include <libscan/dispatch.hpp>
+#include <libscan/scan_call.hpp>
 #include <libscan/libscan.hpp>
 
 namespace libscan::inline v1::detail {
 
 void run_scan(engine const&, scan_call const& call, index_t) {
-  visit_operator(call, [&]<class Op>(Op op) {
+  libscan::detail::visit_operator_of(call, [&]<class Op>(Op op) {
     using T = typename Op::value_type;
     auto const* const in = static_cast<T const*>(call.in);
     auto* const out = static_cast<T*>(call.out);

@@ -415,10 +415,10 @@ TEST_CASE("damaged gzip is refused, members may follow each other") {
 }
 
 TEST_CASE("types have names of ours and of NumPy's") {
-  for (dtype const type : apps::all_dtypes) {
+  for (dtype const type : libscan::all_item_types) {
     CHECK(apps::dtype_from_name(apps::name_of(type)) == type);
     CHECK(apps::dtype_from_name(apps::npy_descr(type)) == type);
-    CHECK(apps::visit_dtype(type, [](auto tag) {
+    CHECK(libscan::visit_item_type(type, [](auto tag) {
             return apps::dtype_of<typename decltype(tag)::type>();
           }) == type);
   }

@@ -101,7 +101,7 @@ request make_request(std::uint8_t const (&how)[4], std::span<std::byte const> by
   request input;
   input.name = names[how[0] % 3];
   input.options.format = static_cast<apps::file_format>(how[1] % 4);
-  if (how[2] != 255) input.options.type = apps::all_dtypes[how[2] % 10];
+  if (how[2] != 255) input.options.type = libscan::all_item_types[how[2] % 10];
   input.options.column = how[3];
   input.bytes = bytes;
   return input;

@@ -68,7 +68,7 @@ struct owned_call {
         out(in.size()) {}
   owned_call(owned_call const&) = delete;
 
-  apps::prefix_call call(apps::operation op, scan_kind kind, scan_direction direction,
+  apps::prefix_call call(operator_kind op, scan_kind kind, scan_direction direction,
                          apps::segmentation::form how) {
     return {apps::dtype_of<Item>(),
             in.data(),

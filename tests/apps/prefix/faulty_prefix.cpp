@@ -7,7 +7,7 @@
 namespace libscan::apps {
 
 void prefix_scan(engine const&, prefix_call const& call) {
-  visit_dtype(call.accumulator, [&]<class T>(std::type_identity<T>) {
+  visit_item_type(call.accumulator, [&]<class T>(std::type_identity<T>) {
     prefix_on_cpu<T>(1, call);
     T* const out = static_cast<T*>(call.out);
     for (index_t i = 3; i < call.n; ++i) out[i] = static_cast<T>(out[i] + T(1));

@@ -20,7 +20,7 @@ namespace {
 
 /// Every manner of scan of n items; "" if all are right.
 template <class T, class Item>
-std::string faults(operation op, index_t n) {
+std::string faults(operator_kind op, index_t n) {
   owned_call<T, Item> owned(make_input<Item>(pattern::small, n), T(3));
   std::string result;
   each_manner([&](scan_kind kind, scan_direction direction, segmentation::form how) {
@@ -46,13 +46,13 @@ TEST_CASE("scan-prefix's device scans agree with a loop") {
   each_schedule(scaled(2, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (index_t const n : {0, 1, 2, 31, 33, 1000, scaled(20001, 3001)}) {
-      CHECK(faults<std::int64_t, std::uint8_t>(operation::sum, n) == "");
-      CHECK(faults<std::int64_t, double>(operation::bit_xor, n) == "");
-      CHECK(faults<std::uint8_t, std::uint8_t>(operation::maximum, n) == "");
-      CHECK(faults<std::int8_t, std::int8_t>(operation::minimum, n) == "");
-      CHECK(faults<std::int8_t, std::int16_t>(operation::maximum, n) == "");
-      CHECK(faults<float, std::int32_t>(operation::sum, n) == "");
-      CHECK(faults<float, float>(operation::minimum, n) == "");
+      CHECK(faults<std::int64_t, std::uint8_t>(operator_kind::plus, n) == "");
+      CHECK(faults<std::int64_t, double>(operator_kind::bit_xor, n) == "");
+      CHECK(faults<std::uint8_t, std::uint8_t>(operator_kind::maximum, n) == "");
+      CHECK(faults<std::int8_t, std::int8_t>(operator_kind::minimum, n) == "");
+      CHECK(faults<std::int8_t, std::int16_t>(operator_kind::maximum, n) == "");
+      CHECK(faults<float, std::int32_t>(operator_kind::plus, n) == "");
+      CHECK(faults<float, float>(operator_kind::minimum, n) == "");
     }
   });
 }
@@ -62,7 +62,7 @@ TEST_CASE("scan-prefix runs every strategy in both directions") {
   for (auto const which : all_scan_strategies) {
     for (auto const direction : {scan_direction::forward, scan_direction::reverse}) {
       auto const call =
-          owned.call(operation::sum, scan_kind::exclusive, direction, segmentation::form::none);
+          owned.call(operator_kind::plus, scan_kind::exclusive, direction, segmentation::form::none);
       prefix_on_device<std::int64_t>(call, which);
       CHECK(verify_prefix(call, call.n).difference == "");
     }

@@ -27,7 +27,7 @@ TEST_CASE("heads are packed in the order of the scan, whatever form they come in
     auto const& flags = owned.segments.flags;
     each_manner([&](scan_kind kind, scan_direction direction, form how) {
       if (how == form::none) return;
-      auto const words = packed_heads(2, owned.call(operation::sum, kind, direction, how));
+      auto const words = packed_heads(2, owned.call(operator_kind::plus, kind, direction, how));
       std::vector<bool> expected;
       for (index_t p = 0; p < n; ++p) {
         bool const forward = direction == scan_direction::forward;
@@ -49,8 +49,9 @@ template <class T, class Item>
 void check_cpu(pattern p) {
   owned_call<T, Item> owned(make_input<Item>(p, 3001), T(3));
   each_manner([&](scan_kind kind, scan_direction direction, form how) {
-    for (int op = 0; op < (std::is_integral_v<T> ? 6 : 3); ++op) {
-      auto const call = owned.call(static_cast<operation>(op), kind, direction, how);
+    for (operator_kind const op : all_operators) {
+      if (is_bitwise(op) && !std::is_integral_v<T>) continue;
+      auto const call = owned.call(op, kind, direction, how);
       prefix_scan(engine::cpu(2), call);
       CHECK(verify_prefix(call, deepest_sum(call.n)).difference == "");
     }
@@ -82,7 +83,7 @@ TEST_CASE("the CPU engine accumulates floats") {
 TEMPLATE_TEST_CASE("any number of threads gives the same", "", std::int32_t, float) {
   owned_call<TestType, TestType> owned(make_input<TestType>(pattern::random, 1000003), TestType(3));
   each_manner([&](scan_kind kind, scan_direction direction, form how) {
-    auto const call = owned.call(operation::sum, kind, direction, how);
+    auto const call = owned.call(operator_kind::plus, kind, direction, how);
     INFO("form " << static_cast<int>(how));
     std::vector<TestType> expected;
     for (int const threads : thread_counts) {
@@ -102,7 +103,7 @@ TEMPLATE_TEST_CASE("--verify finds any one wrong item, and the first of several"
                    std::uint32_t, std::int64_t, float, double) {
   owned_call<TestType, TestType> owned(make_input<TestType>(pattern::small, 100), TestType(1));
   each_manner([&](scan_kind kind, scan_direction direction, form how) {
-    auto const call = owned.call(operation::sum, kind, direction, how);
+    auto const call = owned.call(operator_kind::plus, kind, direction, how);
     prefix_scan(engine::cpu(1), call);
     for (std::size_t i = 0; i < 100; ++i) {
       TestType const right = owned.out[i];
@@ -120,7 +121,7 @@ TEMPLATE_TEST_CASE("--verify finds any one wrong item, and the first of several"
 TEST_CASE("--verify names both values as they are") {
   owned_call<std::uint64_t, std::uint64_t> owned({~std::uint64_t{0}, 1, 7}, 0);
   auto const call =
-      owned.call(operation::sum, scan_kind::inclusive, scan_direction::forward, form::none);
+      owned.call(operator_kind::plus, scan_kind::inclusive, scan_direction::forward, form::none);
   owned.out = {~std::uint64_t{0}, 0, 8};
   CHECK(verify_prefix(call, any_depth).difference == "item 2 is 8, expected 7");
   owned.out = {~std::uint64_t{0} - 1, 0, 7};
@@ -133,7 +134,7 @@ verdict verdict_of(std::vector<float> items, std::vector<float> out, index_t dee
   owned_call<float, float> owned(std::move(items), -0.0F);
   owned.out = std::move(out);
   return verify_prefix(
-      owned.call(operation::sum, scan_kind::inclusive, scan_direction::forward, form::none),
+      owned.call(operator_kind::plus, scan_kind::inclusive, scan_direction::forward, form::none),
       deepest);
 }
 
@@ -168,7 +169,7 @@ TEST_CASE("--verify knows what infinities and NaN must make, and what overflow l
 TEST_CASE("--verify tells zeros apart in minima, not NaNs") {
   owned_call<double, double> owned({0.0, -0.0}, 5.0);
   auto const call =
-      owned.call(operation::minimum, scan_kind::inclusive, scan_direction::forward, form::none);
+      owned.call(operator_kind::minimum, scan_kind::inclusive, scan_direction::forward, form::none);
   owned.out = {0.0, 0.0};  // the earlier of equals
   CHECK(verify_prefix(call, any_depth).difference == "");
   owned.out = {0.0, -0.0};
@@ -178,7 +179,7 @@ TEST_CASE("--verify tells zeros apart in minima, not NaNs") {
 TEST_CASE("the executor refuses what would take it hours") {
   owned_call<std::int8_t, std::int8_t> owned(std::vector<std::int8_t>(executor_limit + 1), 0);
   auto const call =
-      owned.call(operation::sum, scan_kind::inclusive, scan_direction::forward, form::none);
+      owned.call(operator_kind::plus, scan_kind::inclusive, scan_direction::forward, form::none);
   CHECK_THROWS_AS(prefix_scan_by(engine::cpu(1), scan_strategy::sequential, call),
                   invalid_argument);
 }

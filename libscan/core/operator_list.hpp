@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one list of operators that compiled code knows: the host API, the programs and scan-check. A
+// new operator is one line here; whatever lacks it then does not compile.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include <libscan/core/error.hpp>
+#include <libscan/core/operators.hpp>
+
+// Each list calls use(name, word): a template of libscan/core/operators.hpp, and the word for it in
+// the options of programs.
+#define LIBSCAN_NUMBER_OPERATORS(use) use(plus, "sum") use(minimum, "min") use(maximum, "max")
+#define LIBSCAN_INTEGER_OPERATORS(use) use(bit_and, "and") use(bit_or, "or") use(bit_xor, "xor")
+#define LIBSCAN_OPERATORS(use) LIBSCAN_NUMBER_OPERATORS(use) LIBSCAN_INTEGER_OPERATORS(use)
+
+namespace libscan::inline v1 {
+
+/// An operator, known at run time.
+#define LIBSCAN_NAME(name, word) name,
+enum class operator_kind : std::uint8_t { LIBSCAN_OPERATORS(LIBSCAN_NAME) };
+#undef LIBSCAN_NAME
+
+/// Every operator, in the order of the enumeration.
+#define LIBSCAN_NAME(name, word) operator_kind::name,
+inline constexpr operator_kind all_operators[] = {LIBSCAN_OPERATORS(LIBSCAN_NAME)};
+#undef LIBSCAN_NAME
+
+/// The word for an operator in the options of programs: "sum", "min", ...
+constexpr char const* word_of(operator_kind kind) {
+  constexpr char const* words[] = {
+#define LIBSCAN_WORD(name, word) word,
+      LIBSCAN_OPERATORS(LIBSCAN_WORD)
+#undef LIBSCAN_WORD
+  };
+  return words[static_cast<std::size_t>(kind)];
+}
+
+/// Whether an operator is for integers only.
+constexpr bool is_bitwise(operator_kind kind) {
+#define LIBSCAN_IS(name, word) || kind == operator_kind::name
+  return false LIBSCAN_INTEGER_OPERATORS(LIBSCAN_IS);
+#undef LIBSCAN_IS
+}
+
+/// Returns f(op) for the operator of that kind over T. Throws `invalid_argument` for an operator of
+/// integers if T is none.
+template <class T, class F>
+decltype(auto) visit_operator(operator_kind kind, F&& f) {
+#define LIBSCAN_VISIT(name, word) \
+  case operator_kind::name:       \
+    return f(name<T>{});
+  switch (kind) {
+    LIBSCAN_NUMBER_OPERATORS(LIBSCAN_VISIT)
+    default:
+      break;
+  }
+  if constexpr (std::integral<T>) {
+    switch (kind) {
+      LIBSCAN_INTEGER_OPERATORS(LIBSCAN_VISIT)
+      default:
+        break;
+    }
+  }
+#undef LIBSCAN_VISIT
+  throw invalid_argument("bitwise operators are for integers, the items are floating-point");
+}
+
+namespace detail {
+
+/// The kind of an operator of the list. Empty for all other types.
+template <class Op>
+struct operator_kind_of {};
+#define LIBSCAN_KIND_OF(name, word)                            \
+  template <class T>                                           \
+  struct operator_kind_of<name<T>> {                           \
+    static constexpr operator_kind value = operator_kind::name; \
+  };
+LIBSCAN_OPERATORS(LIBSCAN_KIND_OF)
+#undef LIBSCAN_KIND_OF
+
+/// True for the operators of the list.
+template <class Op>
+concept listed_operator = requires {
+  operator_kind_of<Op>::value;
+};
+
+}  // namespace detail
+
+}  // namespace libscan::inline v1

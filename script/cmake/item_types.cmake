@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# Explicit instantiation: what a library compiles for each item type.
+
+# libscan_compile_for_types(target header code group...): compiles `code`, an explicit instantiation
+# for a type T, for the types of each group: one source for each, which includes `header`. A group is
+# a list of libscan/core/item_types.hpp, or several joined by "+": BYTES WORDS+LONG_WORDS. A .cuh is
+# for nvcc, and left out of a build without it.
+function(libscan_compile_for_types target header code)
+  set(extension cpp)
+  if(header MATCHES "\\.cuh$")
+    if(NOT LIBSCAN_WITH_CUDA)
+      return()
+    endif()
+    set(extension cu)
+  endif()
+  libscan_type_sources(sources "${header}" "${code}" ${extension} ${ARGN})
+  target_sources(${target} PRIVATE ${sources})
+endfunction()
+
+# libscan_compile_for_executor(target source...): compiles .cu files for the executor, by the C++
+# compiler; little optimized, since the executor around them takes most of the time.
+function(libscan_compile_for_executor target)
+  foreach(source IN LISTS ARGN)
+    string(REGEX REPLACE "[/.]" "_" name ${source})
+    set(wrapper ${CMAKE_CURRENT_BINARY_DIR}/${name}_executor.cpp)
+    file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include <${source}>\n")
+    list(APPEND wrappers ${wrapper})
+  endforeach()
+  libscan_add_executor_sources(${target} ${wrappers})
+endfunction()
+
+# libscan_compile_types_for_executor(target header code group...): as libscan_compile_for_types, for
+# the executor.
+function(libscan_compile_types_for_executor target header code)
+  libscan_type_sources(sources "${header}" "${code}" executor.cpp ${ARGN})
+  libscan_add_executor_sources(${target} ${sources})
+endfunction()
+
+function(libscan_add_executor_sources target)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS
+    "$<IF:$<BOOL:${LIBSCAN_QUICK_TESTS}>,-O0,$<$<CONFIG:Release>:-O1>>")
+  target_sources(${target} PRIVATE ${ARGN})
+endfunction()
+
+function(libscan_type_sources result header code extension)
+  get_filename_component(name ${header} NAME_WLE)
+  foreach(group IN LISTS ARGN)
+    string(REPLACE "+" ";" lists ${group})
+    list(TRANSFORM lists REPLACE "(.+)" "LIBSCAN_\\1(INSTANTIATE)" OUTPUT_VARIABLE calls)
+    list(JOIN calls "\n" calls)
+    string(TOLOWER ${group} suffix)
+    string(REPLACE "+" "_and_" suffix ${suffix})
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_${suffix}.${extension})
+    file(CONFIGURE OUTPUT ${source} @ONLY CONTENT
+"#include <@header@>
+#include <libscan/core/item_types.hpp>
+#define INSTANTIATE(name, T) @code@
+@calls@
+")
+    list(APPEND sources ${source})
+  endforeach()
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()
