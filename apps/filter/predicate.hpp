@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <libscan/core/error.hpp>
+#include <libscan/core/floats.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1 {
@@ -44,8 +45,8 @@ struct in_interval<T> {
   bool keeps_nan = false;
 
   LIBSCAN_HOST_DEVICE bool operator()(T x) const {
-    bool const from_lo = x >= lo;
-    bool const to_hi = x <= hi;
+    bool const from_lo = detail::less_or_equal(lo, x);
+    bool const to_hi = detail::less_or_equal(x, hi);
     // Every number lies on at least one side, NaN on neither.
     bool const number = from_lo | to_hi;
     return (number & ((from_lo & to_hi) ^ outside)) | (!number & keeps_nan);
@@ -154,7 +155,7 @@ class predicate {
  public:
   /// Keeps what `interval` keeps. Throws `invalid_argument` unless lo <= hi.
   predicate(in_interval<T> const& interval) {  // NOLINT: an interval is a predicate
-    if (!(interval.lo <= interval.hi)) {
+    if (!detail::less_or_equal(interval.lo, interval.hi)) {
       throw invalid_argument("predicate: an interval from low to high expected");
     }
     program_.append({predicate_program<T>::operation::test, interval});

@@ -12,6 +12,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <libscan/cpu/vector_compare-inl.hpp>
+
 HWY_BEFORE_NAMESPACE();
 namespace libscan::inline v1::cpu::detail {
 namespace HWY_NAMESPACE {
@@ -34,7 +36,7 @@ HWY_INLINE hn::Mask<D> passing(D d, in_interval<T> const& test, hn::Vec<D> x) {
     auto const beside = hn::Or(hn::Lt(y, lo), hn::Gt(y, hi));
     return hn::Xor(beside, mask_of(d, !test.outside));
   } else {
-    auto const from_lo = hn::Ge(x, lo), to_hi = hn::Le(x, hi);
+    auto const from_lo = less_or_equal(d, lo, x), to_hi = less_or_equal(d, x, hi);
     auto const number = hn::Or(from_lo, to_hi);
     auto const kept = hn::Xor(hn::And(from_lo, to_hi), mask_of(d, test.outside));
     return hn::Or(hn::And(number, kept), hn::AndNot(number, mask_of(d, test.keeps_nan)));

@@ -52,6 +52,14 @@ LIBSCAN_HOST_DEVICE inline whole_and_part take_apart(double x) {
 #endif
 }
 
+/// Whether hi - lo, of lo < hi, is finite. Sets no flags where it is not.
+inline bool has_finite_width(double lo, double hi) {
+  if (!detail::is_finite(lo) || !detail::is_finite(hi)) return false;
+  // Beside the largest double a number less than 1 is lost in rounding.
+  if (lo > -1 || hi < 1) return true;
+  return hi / 2 - lo / 2 <= std::numeric_limits<double>::max() / 2;
+}
+
 /// Throws `invalid_argument` unless a histogram may have so many bins.
 inline void check_bins(index_t bins) {
   if (bins < 1 || bins > most_bins) {
@@ -100,12 +108,12 @@ class even_bins {
   /// `most_bins`.
   even_bins(double lo, double hi, index_t bins) : lo_(lo), hi_(hi) {
     detail::check_bins(bins);
-    if (!(lo < hi) || !std::isfinite(hi - lo)) {
+    if (!detail::less(lo, hi) || !detail::has_finite_width(lo, hi)) {
       throw invalid_argument("histogram: range " + detail::text_of(lo) + " to " +
                              detail::text_of(hi) + "; expected finite ends, the lower first");
     }
     bins_ = static_cast<int>(bins);
-    width_ = (hi - lo) / bins_;
+    width_ = detail::as_written(detail::as_written(hi - lo) / detail::as_written<double>(bins_));
     first_ = line::least_from(lo);
     last_ = line::least_from(hi);
     if (!detail::at_most(last_, hi) && last_ != limits::lowest()) last_ = line::previous(last_);
@@ -129,7 +137,7 @@ class even_bins {
 
   /// Where bin k begins, for k <= bins(); the last bin ends at edge(bins()).
   LIBSCAN_HOST_DEVICE double edge(int k) const {
-    double const at = lo_ + detail::rounded_product(k, width_);
+    double const at = detail::as_written(lo_ + detail::rounded_product(k, width_));
     return k == bins_ || at > hi_ ? hi_ : at;
   }
 
@@ -178,7 +186,7 @@ class even_bins {
       bool inside = true;
       for (Sample const& sample : samples) {
         auto const x = detail::value_of(sample);
-        inside = inside && x >= first && x <= last;
+        inside = inside && detail::less_or_equal(first, x) && detail::less_or_equal(x, last);
       }
 #ifdef __CUDA_ARCH__
       // Lanes that part would wait for each other.
@@ -210,9 +218,9 @@ class even_bins {
   /// the range, which is `bins_` wide.
   double certain_part() const {
     double const end = std::fabs(lo_) > std::fabs(hi_) ? std::fabs(lo_) : std::fabs(hi_);
-    double const margin = 0x1p-52 * (8.0 * bins_ + 2 * end / width_);
-    bool const normal = width_ > 0x1p-1000 && estimate_.scale > 0x1p-1000;
-    return normal && margin < 0.25 ? 0.5 - margin : -1;
+    if (is_tiny() || estimate_.scale <= 0x1p-1000) return -1;
+    double const margin = 0x1p-52 * (8.0 * bins_ + 2 * (end / width_));
+    return margin < 0.25 ? 0.5 - margin : -1;
   }
 
   template <class Places>
@@ -221,8 +229,10 @@ class even_bins {
     // Members are read before they are chosen from, or the choices become branches.
     value_type const first = first_, last = last_;
     int const behind = behind_;
-    [[maybe_unused]] bool const inside = x >= first && x <= last;
-    int const outside = detail::is_nan(x) ? place_nan : x < begin_ ? place_below : behind;
+    [[maybe_unused]] bool const inside =
+        detail::less_or_equal(first, x) && detail::less_or_equal(x, last);
+    int const outside =
+        detail::is_nan(x) ? place_nan : detail::less(x, begin_) ? place_below : behind;
 #ifdef __CUDA_ARCH__
     // Lanes that part would wait for each other: all look for the place of the nearest inside.
     value_type const near = nearest(x, first, last);
@@ -259,23 +269,26 @@ class even_bins {
 
   /// How far below `lo` the line begins, so that samples on an edge come out in the bin it begins.
   double nudge() const {
+    if (is_tiny()) return 0;
     double const part = width_ * 0x1p-12;
     if constexpr (std::is_integral_v<value_type>) return part < 0x1p-12 ? part : 0x1p-12;
     return width_ * 0x1p-40;
   }
 
   void set_line(double base) {
-    double const scale = bins_ / (hi_ - lo_);
-    bool const useful = std::isfinite(scale) && first_ <= last_;
-    estimate_ = {base, useful ? scale : 0, bins_ - 1};
+    bool const useful = !is_tiny() && first_ <= last_;
+    estimate_ = {base, useful ? bins_ / (hi_ - lo_) : 0, bins_ - 1};
   }
+
+  /// Whether bins are so narrow that arithmetic with their width could underflow or overflow.
+  bool is_tiny() const { return width_ < 0x1p-960; }
 
   /// Tries a line at the samples on both sides of each edge.
   bool try_line(double base) {
     set_line(base);
     if (first_ > last_) return true;
     if (base > static_cast<double>(first_)) return false;
-    if (!std::isfinite(static_cast<double>(last_) - base)) return false;
+    if (!detail::has_finite_width(base, static_cast<double>(last_))) return false;
     for (int k = 1; k < bins_; ++k) {
       value_type const from = line::least_from(edge(k));
       if (!detail::at_least(from, edge(k))) return false;

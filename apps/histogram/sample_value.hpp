@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include <apps/radix_sort/key_order.hpp>
+#include <libscan/core/floats.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::detail {
@@ -92,7 +93,7 @@ LIBSCAN_HOST_DEVICE bool at_least(Value x, Edge edge) {
   if constexpr (needs_integers<Value, Edge>) {
     return detail::compare(x, static_cast<double>(edge)) >= 0;
   } else {
-    return x >= edge;
+    return detail::less_or_equal(edge, x);
   }
 }
 
@@ -102,15 +103,8 @@ LIBSCAN_HOST_DEVICE bool at_most(Value x, Edge edge) {
   if constexpr (needs_integers<Value, Edge>) {
     return detail::compare(x, static_cast<double>(edge)) <= 0;
   } else {
-    return x <= edge;
+    return detail::less_or_equal(x, edge);
   }
-}
-
-/// Whether x is no number.
-template <class Value>
-LIBSCAN_HOST_DEVICE bool is_nan(Value x) {
-  if constexpr (std::is_floating_point_v<Value>) return x != x;
-  return false;
 }
 
 /// The values of a type in order, of which an edge finds its neighbours. On the host.
@@ -125,18 +119,33 @@ struct value_line {
     if constexpr (std::is_integral_v<Value>) {
       return static_cast<Value>(std::ceil(edge));
     } else {
+      if constexpr (sizeof(Value) < sizeof(double)) {
+        // Conversions to subnormal floats set flags; these are multiples of 2^-149.
+        if (-0x1p-126 < edge && edge < 0x1p-126) {
+          auto const multiple = static_cast<std::int32_t>(std::ceil(edge * 0x1p149));
+          return float_bits<float>::at(multiple);
+        }
+      }
       auto const near = static_cast<Value>(edge);
       return near >= edge ? near : next(near);
     }
   }
 
+  /// Neighbours of a number that is not the greatest, or not the least. By bits: std::nextafter
+  /// sets flags where the neighbour is subnormal.
   static Value next(Value x) {
-    if constexpr (std::is_integral_v<Value>) return static_cast<Value>(x + 1);
-    return std::nextafter(x, limits::max());
+    if constexpr (std::is_integral_v<Value>) {
+      return static_cast<Value>(x + 1);
+    } else {
+      return float_bits<Value>::at(float_bits<Value>(x).order() + 1);
+    }
   }
   static Value previous(Value x) {
-    if constexpr (std::is_integral_v<Value>) return static_cast<Value>(x - 1);
-    return std::nextafter(x, limits::lowest());
+    if constexpr (std::is_integral_v<Value>) {
+      return static_cast<Value>(x - 1);
+    } else {
+      return float_bits<Value>::at(float_bits<Value>(x).order() - 1);
+    }
   }
 };
 

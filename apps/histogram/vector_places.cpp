@@ -13,6 +13,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <libscan/cpu/vector_compare-inl.hpp>
+
 HWY_BEFORE_NAMESPACE();
 namespace libscan::inline v1::cpu::detail {
 namespace HWY_NAMESPACE {
@@ -110,10 +112,12 @@ void find_places(even_bins<Sample> const& rule, Sample const* samples, int* plac
              nan = set(rule.bins() + place_nan);
   for (index_t i = 0; i < histogram_block; i += static_cast<index_t>(hn::Lanes(d))) {
     auto const x = load(d, samples + i);
-    auto const bin = hn::Min(hn::Mul(hn::Sub(x, base), scale), top);
-    auto const number = hn::IfThenElse(hn::Lt(x, begin), below, behind);
+    auto const inside = hn::And(less_or_equal(d, first, x), less_or_equal(d, x, last));
+    // With other samples arithmetic could set floating-point flags.
+    auto const sample = hn::IfThenElseZero(inside, x);
+    auto const bin = hn::Min(hn::Mul(hn::Sub(sample, base), scale), top);
+    auto const number = hn::IfThenElse(less(d, x, begin), below, behind);
     auto const outside = hn::IfThenElse(hn::IsNaN(x), nan, number);
-    auto const inside = hn::And(hn::Ge(x, first), hn::Le(x, last));
     hn::StoreU(hn::DemoteTo(ints, hn::IfThenElse(inside, bin, outside)), ints, places + i);
   }
 }

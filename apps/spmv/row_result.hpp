@@ -33,7 +33,7 @@ struct row_result {
 
   LIBSCAN_HOST_DEVICE void put(index_t row, T sum) const {
     T before = S::zero();
-    if (!(beta == S::zero())) before = s.multiply(beta, libscan::as_number<T>(y[row]));
+    if (!detail::equal(beta, S::zero())) before = s.multiply(beta, libscan::as_number<T>(y[row]));
     y[row] = libscan::as_entry<Y>(typename S::sum_type{}(before, s.multiply(alpha, sum)));
   }
 };

@@ -31,6 +31,8 @@ LIBSCAN_HOST_DEVICE constexpr T wrapping_multiply(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     using U = std::common_type_t<std::make_unsigned_t<T>, unsigned>;  // not int, which overflows
     return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return detail::as_written(detail::as_written(a) * detail::as_written(b));
   } else {
     return a * b;
   }
@@ -59,7 +61,7 @@ struct min_plus {
   LIBSCAN_HOST_DEVICE static constexpr T zero() { return detail::greatest_value<T>(); }
   LIBSCAN_HOST_DEVICE static constexpr T one() { return T(0); }
   LIBSCAN_HOST_DEVICE constexpr T multiply(T a, T x) const {
-    return a == zero() || x == zero() ? zero() : detail::wrapping_add(a, x);
+    return detail::equal(a, zero()) || detail::equal(x, zero()) ? zero() : detail::wrapping_add(a, x);
   }
 };
 
@@ -72,7 +74,7 @@ struct max_times {
   LIBSCAN_HOST_DEVICE static constexpr T zero() { return detail::least_value<T>(); }
   LIBSCAN_HOST_DEVICE static constexpr T one() { return T(1); }
   LIBSCAN_HOST_DEVICE constexpr T multiply(T a, T x) const {
-    return a == zero() || x == zero() ? zero() : detail::wrapping_multiply(a, x);
+    return detail::equal(a, zero()) || detail::equal(x, zero()) ? zero() : detail::wrapping_multiply(a, x);
   }
 };
 
@@ -82,7 +84,7 @@ struct logical_or {
   using value_type = T;
   LIBSCAN_HOST_DEVICE static constexpr T identity() { return T(0); }
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
-    return earlier != T(0) ? earlier : later;
+    return detail::equal(earlier, T(0)) ? later : earlier;
   }
 };
 
@@ -94,7 +96,7 @@ struct or_and {
   LIBSCAN_HOST_DEVICE static constexpr T zero() { return T(0); }
   LIBSCAN_HOST_DEVICE static constexpr T one() { return T(1); }
   LIBSCAN_HOST_DEVICE constexpr T multiply(T a, T x) const {
-    return a != T(0) && x != T(0) ? T(1) : T(0);
+    return detail::equal(a, T(0)) || detail::equal(x, T(0)) ? T(0) : T(1);
   }
 };
 

@@ -168,7 +168,8 @@ class product {
 
   /// Puts rows [row, last_row), the first of which begins at `entry`.
   void put_rows(index_t row, index_t last_row, index_t entry) const {
-    bool const plain = out_.alpha == S::one() && out_.beta == S::zero();
+    bool const plain = libscan::detail::equal(out_.alpha, S::one()) &&
+                       libscan::detail::equal(out_.beta, S::zero());
     if constexpr (in_vectors) {
       auto const& code = detail::best_row_sums<T, fixed_width<Offset>>();
       if (runs_pay(row, last_row)) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <libscan/core/floats.hpp>
 #include <libscan/core/types.hpp>
 
 // CUDA's types of 16 bits, if the caller includes their headers; this one does not.
@@ -16,13 +17,6 @@ struct __nv_bfloat16;
 namespace libscan::inline v1 {
 
 namespace detail {
-
-/// Another type's value of the same bits.
-template <class To, class From>
-LIBSCAN_HOST_DEVICE constexpr To bits_as(From from) {
-  static_assert(sizeof(To) == sizeof(From));
-  return __builtin_bit_cast(To, from);
-}
 
 /// `yes` or `no`, both of which are there: what vectors choose by.
 LIBSCAN_HOST_DEVICE constexpr std::uint32_t chosen(bool by, std::uint32_t yes, std::uint32_t no) {
@@ -129,6 +123,13 @@ struct bfloat16 {
 /// One of the two.
 template <class T>
 concept half_float = std::same_as<T, float16> || std::same_as<T, bfloat16>;
+
+namespace detail {
+
+LIBSCAN_HOST_DEVICE constexpr bool is_nan(float16 x) { return (x.bits & 0x7fff) > 0x7c00; }
+LIBSCAN_HOST_DEVICE constexpr bool is_nan(bfloat16 x) { return (x.bits & 0x7fff) > 0x7f80; }
+
+}  // namespace detail
 
 /// What items of a type are summed in: floats of 16 bits in float, all others as they are.
 template <class Item>

@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <libscan/core/floats.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1 {
@@ -32,6 +33,8 @@ LIBSCAN_HOST_DEVICE constexpr T wrapping_add(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     using U = std::make_unsigned_t<T>;
     return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return detail::as_written(detail::as_written(a) + detail::as_written(b));
   } else {
     return a + b;
   }
@@ -151,7 +154,7 @@ struct minimum {
   }
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier,
                                              T later) const requires detail::comparable<T> {
-    return later < earlier || later != later ? later : earlier;
+    return detail::less(later, earlier) || detail::is_nan(later) ? later : earlier;
   }
 };
 
@@ -165,7 +168,7 @@ struct maximum {
   }
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier,
                                              T later) const requires detail::comparable<T> {
-    return later > earlier || later != later ? later : earlier;
+    return detail::less(earlier, later) || detail::is_nan(later) ? later : earlier;
   }
 };
 
@@ -203,7 +206,7 @@ struct bit_xor {
 struct equal_values {
   template <class Item>
   LIBSCAN_HOST_DEVICE constexpr bool operator()(Item const& earlier, Item const& later) const {
-    return earlier == later;
+    return detail::equal(earlier, later);
   }
 };
 

@@ -20,6 +20,7 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/stream_copy.hpp>
+#include <libscan/cpu/vector_compare-inl.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace libscan::inline v1::cpu::detail {
@@ -141,7 +142,7 @@ HWY_INLINE vector<T> apply(minimum<T>, vector<T> earlier, vector<T> later) {
   if constexpr (std::is_integral_v<T>) {
     return hn::Min(earlier, later);
   } else {
-    return hn::IfThenElse(hn::Or(hn::Lt(later, earlier), hn::IsNaN(later)), later, earlier);
+    return hn::IfThenElse(hn::Or(less(lanes<T>(), later, earlier), hn::IsNaN(later)), later, earlier);
   }
 }
 template <class T>
@@ -149,7 +150,7 @@ HWY_INLINE vector<T> apply(maximum<T>, vector<T> earlier, vector<T> later) {
   if constexpr (std::is_integral_v<T>) {
     return hn::Max(earlier, later);
   } else {
-    return hn::IfThenElse(hn::Or(hn::Gt(later, earlier), hn::IsNaN(later)), later, earlier);
+    return hn::IfThenElse(hn::Or(less(lanes<T>(), earlier, later), hn::IsNaN(later)), later, earlier);
   }
 }
 template <class T>

@@ -56,7 +56,7 @@ set(facades apps/filter/filter.hpp apps/filter/predicate_parser.hpp apps/filter/
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      libscan/*.hpp libscan/*.cuh apps/*.cuh apps/*_cpu.hpp)
 list(FILTER headers EXCLUDE REGEX
-     "/(src|racecheck)/|^apps/(check|common|explain|prefix)/|^libscan/(cuda_engine\\.(hpp|cuh)|dispatch\\.hpp)$|^libscan/cpu/vector_(group-inl|targets)\\.hpp$")
+     "/(src|racecheck)/|^apps/(check|common|explain|prefix)/|^libscan/(cuda_engine\\.(hpp|cuh)|dispatch\\.hpp)$|^libscan/cpu/vector_(group-inl|compare-inl|targets)\\.hpp$")
 list(APPEND headers ${facades})
 set(installed)
 while(headers)
