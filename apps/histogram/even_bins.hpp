@@ -218,7 +218,7 @@ class even_bins {
   /// the range, which is `bins_` wide.
   double certain_part() const {
     double const end = std::fabs(lo_) > std::fabs(hi_) ? std::fabs(lo_) : std::fabs(hi_);
-    if (is_tiny() || estimate_.scale <= 0x1p-1000) return -1;
+    if (is_extreme() || estimate_.scale <= 0x1p-1000) return -1;
     double const margin = 0x1p-52 * (8.0 * bins_ + 2 * (end / width_));
     return margin < 0.25 ? 0.5 - margin : -1;
   }
@@ -269,19 +269,20 @@ class even_bins {
 
   /// How far below `lo` the line begins, so that samples on an edge come out in the bin it begins.
   double nudge() const {
-    if (is_tiny()) return 0;
+    if (is_extreme()) return 0;
     double const part = width_ * 0x1p-12;
     if constexpr (std::is_integral_v<value_type>) return part < 0x1p-12 ? part : 0x1p-12;
     return width_ * 0x1p-40;
   }
 
   void set_line(double base) {
-    bool const useful = !is_tiny() && first_ <= last_;
+    bool const useful = !is_extreme() && first_ <= last_;
     estimate_ = {base, useful ? bins_ / (hi_ - lo_) : 0, bins_ - 1};
   }
 
-  /// Whether bins are so narrow that arithmetic with their width could underflow or overflow.
-  bool is_tiny() const { return width_ < 0x1p-960; }
+  /// Whether bins are so narrow or wide that arithmetic with their width could leave the range of
+  /// doubles.
+  bool is_extreme() const { return width_ < 0x1p-960 || width_ > 0x1p1021; }
 
   /// Tries a line at the samples on both sides of each edge.
   bool try_line(double base) {
