@@ -23,31 +23,34 @@ def rows(operation, n, times, ratios=None, engine="cpu", kind="i32"):
 
 
 class Tables(unittest.TestCase):
-    def made(self, table, results):
-        """The lines of a table from a record of these results."""
+    def made(self, table, results, sentence=""):
+        """The lines of a table from a record of these results; or a sentence as the script writes it."""
         with tempfile.TemporaryDirectory() as scratch:
             root = pathlib.Path(scratch)
-            for folder in "script", "docs", "bench/records":
+            for folder in "script", "docs/benchmarks", "bench/records":
                 (root / folder).mkdir(parents=True)
-            shutil.copy(ROOT / SCRIPT, root / SCRIPT)
+            for script in SCRIPT, "script/records.py":
+                shutil.copy(ROOT / script, root / script)
             record = {"date": "2026-01-01", "rounds": 7, "cpu": "a CPU, 2 cores", "gpu": "a GPU",
                       "results": results}
             (root / "bench/records/a.json").write_text(json.dumps(record))
-            page = root / "README.md"
-            page.write_text(f"<!-- record: {table} -->\n<!-- end -->\n")
+            page = root / "docs/benchmarks/a.md"
+            page.write_text(f"<!-- record: {table} -->\n<!-- end -->\n{sentence}\n")
+            (root / "README.md").write_text("No tables here.\n")
             subprocess.run([sys.executable, root / SCRIPT], check=True)
             subprocess.run([sys.executable, root / SCRIPT, "--check"], check=True)
-            return page.read_text().splitlines()[1:-1]
+            *lines, last = page.read_text().splitlines()[1:]
+            return last if sentence else lines[:-1]
 
     def test_ratios_of_rounds_count_where_the_record_has_them(self):
         results = rows("reduce", 1 << 20, {"memcpy": 90, "libscan": 100, "std": 90, "tbb": 120},
                        {"memcpy": 0.85, "std": 1.25, "tbb": 1.1})
         self.assertEqual(self.made("cpu", results)[-1],
-                         "| reduce i32 | 100.0 (1.10x) | 84 | 85 % | tbb |")
+                         "| reduce i32 | 100.0 (1.10x) | 84 | 85 | tbb |")
         self.assertIn(": none of 1 rows", self.made("cpu tally", results)[0])
         older = rows("reduce", 1 << 20, {"memcpy": 90, "libscan": 100, "std": 90, "tbb": 120})
         self.assertEqual(self.made("cpu", older)[-1],
-                         "| reduce i32 | 100.0 (0.90x) | 84 | 90 % | std |")
+                         "| reduce i32 | 100.0 (0.90x) | 84 | 90 | std |")
         self.assertEqual(self.made("cpu losses", older)[-1],
                          "| reduce | i32: 0.90x at 2^20 | std |")
 
@@ -88,10 +91,19 @@ class Tables(unittest.TestCase):
                          "| exclusive_scan | sizes of Table 2 i32: 0.50x at 2^10, 0.75x at 2^11 | "
                          "sequential, tbb |")
 
+    def test_numbers_in_sentences(self):
+        results = rows("reduce", 1 << 16, {"memcpy": 1, "libscan": 100, "std": 90})
+        results += rows("reduce", 1 << 20, {"libscan": 100, "std": 250, "tbb": 234})
+        results += rows("filter 50 %", 1 << 20, {"libscan": 100, "std": 123}, kind="u32")
+        sentence = ("Sums are 9x<!-- cpu of a: reduce i32 --> as fast, 0<!-- cpu of a: wins --> of "
+                    "0<!-- cpu of a: rows --> rows.")
+        self.assertEqual(re.sub("<!--.*?-->", "", self.made("cpu", results, sentence)),
+                         "Sums are 2.34x as fast, 1 of 2 rows.")
+
     def test_strategies_are_known(self):
         found = re.search(r"scan_strategy_names\{(.*?)\}",
                           (ROOT / "libscan/device/strategies/names.hpp").read_text(), re.S)
-        text = (ROOT / SCRIPT).read_text()
+        text = (ROOT / "script/records.py").read_text()
         listed = re.search(r"STRATEGIES = \((.*?)\)", text, re.S)[1]
         production = re.search(r'PRODUCTION = (".*?")', text)[1]
         strings = re.compile(r'"(.*?)"')

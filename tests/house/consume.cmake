@@ -58,6 +58,20 @@ foreach(component IN LISTS COMPONENTS)
       --no-tests=error)
 endforeach()
 
+# README.md's first program, by its own project.
+if("libscan" IN_LIST COMPONENTS)
+  run(${CMAKE_COMMAND} -G Ninja -S ${source}/../../examples/first -B ${WORK}/first_program
+      -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release -D CMAKE_PREFIX_PATH=${WORK}/moved)
+  run(${CMAKE_COMMAND} --build ${WORK}/first_program)
+  execute_process(COMMAND ${WORK}/first_program/first OUTPUT_VARIABLE printed
+                  COMMAND_ERROR_IS_FATAL ANY)
+  file(READ ${source}/../../README.md readme)
+  string(FIND "${readme}" "<!-- printed by: examples/first -->\n```\n${printed}```" place)
+  if(place EQUAL -1)
+    message(FATAL_ERROR "README.md does not show what its first program prints: ${printed}")
+  endif()
+endif()
+
 # A project with CUDA code that names no architectures is told which it gets.
 if("device" IN_LIST COMPONENTS)
   execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${source} -B ${WORK}/unnamed -D UNNAMED=ON

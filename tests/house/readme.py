@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.md says what is so, and links lead somewhere: readme.py ROOT
+"""README.md and docs/tour.md show code that is tested, and links lead somewhere: readme.py ROOT
 
-Each of its C++ blocks follows a line `<!-- from: FILE -->`, FILE in examples/, and is made of lines
-of that file: its paragraphs are runs of lines there, in that order, wherever they are indented to,
-and its includes of libscan and of the applications are all that FILE has. House_headers compiles
-such a file alone, and a test in tests/examples runs it.
+Each block of C++ or CMake follows a line `<!-- from: FILE -->`, FILE in examples/, and is made of lines
+of that file: its paragraphs are runs of lines there, in that order, at any indentation, and its
+includes of libscan and of the applications are all that FILE has. House_headers compiles such a file,
+and a test in tests/examples runs it.
 
-Each row of docs/measured-*.md in which libscan loses is in a list of losses of the same record, in
-README.md or on such a page: read from the tables, whatever script/readme-tables thinks.
+README.md has at most README_LINES lines. Each row of docs/benchmarks in which libscan loses is in a list
+of losses of the same record. That is read from the tables, not from the records.
 
 Links of every page to files and headings of the repository lead there.
 """
@@ -18,14 +18,15 @@ import textwrap
 
 import tree
 
-PAGE = "README.md"
+PAGE, TOUR = "README.md", "docs/tour.md"
+README_LINES = 150
 TESTS = "tests/examples"
-BLOCK = re.compile(r"^```(?:cpp|c\+\+|cuda)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(?:cpp|c\+\+|cuda|cmake)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SOURCE = re.compile(r"<!-- from: (examples/\S+) -->\n$")
 INCLUDE = re.compile(r"^#include.*\n", re.MULTILINE)
 OWN = re.compile(r"^#include <(?:libscan|apps)/.*>$", re.MULTILINE)
 
-PAGES = ("*.md", "docs/*.md", "bench/*.md", "data/*.md", "tests/**/*.md", "libscan/**/*.md")
+PAGES = ("*.md", "docs/**/*.md", "bench/*.md", "data/*.md", "tests/**/*.md", "libscan/**/*.md")
 TABLE = re.compile(r"^<!-- record: \w+(?: (?!of )(\w+))?.*?-->\n(.*?)^<!-- end -->",
                    re.DOTALL | re.MULTILINE)
 RECORD = re.compile(r"bench/records/([\w.-]+\.json)")
@@ -42,7 +43,7 @@ def paragraphs(text):
 
 
 def place_in(lines, paragraph, start):
-    """The line behind the paragraph's first place in `lines`, from line `start` on; or None."""
+    """The line after the paragraph's first place in `lines`, from line `start` on; or None."""
     wanted = paragraph.split("\n")
     for i in range(start, len(lines) - len(wanted) + 1):
         found = textwrap.dedent("\n".join(lines[i:i + len(wanted)]))
@@ -55,11 +56,11 @@ def differences(block, text):
     """What of a block is not so in its file."""
     lines, at = text.split("\n"), 0
     for paragraph in paragraphs(block):
-        behind = place_in(lines, paragraph, at)
-        if behind is None:
+        end = place_in(lines, paragraph, at)
+        if end is None:
             yield f"no such lines: {paragraph.splitlines()[0]} ..."
         else:
-            at = behind
+            at = end
     for line in INCLUDE.findall(block):
         if line not in text:
             yield f"does not include what the page does: {line.strip()}"
@@ -92,7 +93,7 @@ def lost_rows(table):
 def check_losses(root):
     """Complaints about rows that no list of losses has, and about lists that have more."""
     measured, lists = [], []
-    for path in tree.sources(root, PAGE, "docs/measured-*.md"):
+    for path in tree.sources(root, PAGE, "docs/benchmarks/*.md"):
         for kind, table in TABLE.findall((root / path).read_text()):
             records = set(RECORD.findall(table))
             if kind == "losses":
@@ -136,23 +137,26 @@ def check_links(root):
 def check(root):
     """Complaints about README.md and the other pages of the tree at `root`."""
     root = pathlib.Path(root)
-    page = (root / PAGE).read_text()
     tests = "".join((root / path).read_text() for path in
                     tree.sources(root, f"{TESTS}/*.cpp", f"{TESTS}/CMakeLists.txt"))
     complaints = [*check_losses(root), *check_links(root)]
-    for block in BLOCK.finditer(page):
-        line = page.count("\n", 0, block.start()) + 1
-        source = SOURCE.search(page[:block.start()])
-        if not source:
-            complaints.append(f"{PAGE}:{line}: code without `<!-- from: examples/... -->` above it")
-        elif not (root / source.group(1)).is_file():
-            complaints.append(f"{PAGE}:{line}: {source.group(1)}: no such file")
-        else:
-            path = source.group(1)
-            complaints += [f"{PAGE}:{line}: {path}: {what}"
-                           for what in differences(block.group(1), (root / path).read_text())]
-            if path not in tests:
-                complaints.append(f"{PAGE}:{line}: {path} is in no test of {TESTS}")
+    for name in tree.sources(root, PAGE, TOUR):
+        page = (root / name).read_text()
+        if name == pathlib.Path(PAGE) and page.count("\n") > README_LINES:
+            complaints.append(f"{name}: more than {README_LINES} lines")
+        for block in BLOCK.finditer(page):
+            place = f"{name}:{page.count(chr(10), 0, block.start()) + 1}"
+            source = SOURCE.search(page[:block.start()])
+            if not source:
+                complaints.append(f"{place}: code without `<!-- from: examples/... -->` above it")
+            elif not (root / source.group(1)).is_file():
+                complaints.append(f"{place}: {source.group(1)}: no such file")
+            else:
+                path = source.group(1)
+                complaints += [f"{place}: {path}: {what}"
+                               for what in differences(block.group(1), (root / path).read_text())]
+                if path not in tests and not path.endswith("CMakeLists.txt"):  # consume.cmake builds it
+                    complaints.append(f"{place}: {path} is in no test of {TESTS}")
     return complaints
 
 
@@ -160,18 +164,19 @@ def self_test():
     """Each planted difference is found; the tree without them is silent."""
     example = "examples/facade/a.hpp"
     page = (f"# Title\n\n<!-- from: {example} -->\n```cpp\n#include <libscan/libscan.hpp>\n\n"
-            "f(1);\nif (x) {\n  g(2);\n}\n\nh(3);\n```\n[there](docs/measured-a.md#rows)\n"
+            "f(1);\nif (x) {\n  g(2);\n}\n\nh(3);\n```\n[there](docs/benchmarks/a.md#rows)\n"
             "<!-- record: cuda losses -->\n[a](bench/records/a.json): 2\n\n"
             "| operation | b |\n|---|---|\n"
             "| sort | u32: 0.99x at 2^4, 0.50x at 2^8; i8: 0.98x at 2^4 |\n<!-- end -->\n")
-    measured = ("## Rows\n<!-- record: cuda of a -->\n[a](../bench/records/a.json)\n\n"
+    measured = ("## Rows\n<!-- record: cuda of a -->\n[a](../../bench/records/a.json)\n\n"
                 "| operation, us | 2^4 | 2^8 | rival |\n|---|---|---|---|\n"
                 "| sort, u32 | 1 (0.99x) | "
                 "1 (0.50x) | b |\n| sort, i8 | 1 (0.98x) | 1 (10.99x) | b |\n<!-- end -->\n")
     text = ("#include <libscan/libscan.hpp>\n#include <vector>\n\nvoid a() {\n  f(1);\n  if (x) {\n"
             "    g(2);\n  }\n  b();\n  h(3);\n}\n")
-    pages = {"docs/measured-a.md": measured, "bench/records/a.json": "{}"}
-    good = pages | {PAGE: page, example: text, f"{TESTS}/a_test.cpp": f"#include <{example}>\n"}
+    pages = {"docs/benchmarks/a.md": measured, "bench/records/a.json": "{}"}
+    tour = f"<!-- from: {example} -->\n```cpp\n#include <libscan/libscan.hpp>\n\nh(3);\n```\n"
+    good = pages | {PAGE: page, TOUR: tour, example: text, f"{TESTS}/a_test.cpp": f"#include <{example}>\n"}
     assert tree.found_in(check, good) == [], tree.found_in(check, good)
     planted = [
         # what is found, file, text, and the text in its place
@@ -189,10 +194,12 @@ def self_test():
         ("0.50x at 2^8, which no list", PAGE, ", 0.50x at 2^8", ""),
         ("sort, i8: 0.98x at 2^4, which no list", PAGE, "; i8: 0.98x at 2^4", ""),
         ("1 losses listed, and 2", PAGE, "; i8: 0.98x at 2^4", ""),
-        ("2 losses listed, and 1", "docs/measured-a.md", "1 (0.98x)", "1 (1.00x)"),
+        ("2 losses listed, and 1", "docs/benchmarks/a.md", "1 (0.98x)", "1 (1.00x)"),
         ("which no list", PAGE, "cuda losses", "cuda tally"),
-        ("no such file", PAGE, "docs/measured-a.md#", "docs/measured-b.md#"),
-        ("no such heading", "docs/measured-a.md", "## Rows", "## Columns"),
+        ("no such file", PAGE, "docs/benchmarks/a.md#", "docs/benchmarks/b.md#"),
+        ("no such heading", "docs/benchmarks/a.md", "## Rows", "## Columns"),
+        ("more than 150 lines", PAGE, "# Title\n", "# Title\n" + "\n" * 150),
+        ("docs/tour.md:2: examples/facade/a.hpp: no such lines", TOUR, "h(3)", "h(4)"),
         ("is in no test", f"{TESTS}/a_test.cpp", "a.hpp", "c.hpp"),
     ]
     for complaint, path, old, new in planted:

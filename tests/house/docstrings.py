@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public name has a docstring, files keep their budgets: docs.py ROOT
+"""Every public name has a docstring, files keep their budgets: docstrings.py ROOT
 
 Public: declared at namespace scope in a header of libscan/ or apps/ (not in `src` or `racecheck`),
 in no namespace called detail or without a name. Declarations without a blank line between them
