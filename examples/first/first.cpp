@@ -2,7 +2,6 @@
 // The first program of README.md: a scan on a GPU or the CPU, and a filter by a lambda.
 #include <apps/filter/filter_cpu.hpp>
 #include <cstdio>
-#include <libscan/cpu/workers.hpp>
 #include <libscan/libscan.hpp>
 #include <vector>
 
@@ -13,9 +12,9 @@ int main() {
   auto const engine = libscan::engine::best();  // a GPU that works, or else the CPU
   int const total = libscan::exclusive_scan(engine, lengths, offsets);
 
-  auto const kept =
-      libscan::cpu::filter(libscan::cpu::default_threads(), lengths.data(), large.data(), 8,
-                           [](int length) { return length >= 4; });
+  int const threads = 4;
+  auto const kept = libscan::cpu::filter(threads, lengths.data(), large.data(), 8,
+                                         [](int length) { return length >= 4; });
 
   std::printf("offsets");
   for (int offset : offsets) std::printf(" %d", offset);

@@ -26,7 +26,7 @@ def printed(command, folder, path):
 
 def check(root, page, first, programs):
     """Complaints about what the page shows."""
-    path = os.pathsep.join([*(str(pathlib.Path(p).parent) for p in programs), os.environ["PATH"]])
+    path = os.pathsep.join([*(str(pathlib.Path(p).resolve().parent) for p in programs), os.environ["PATH"]])
     shown = PRINTED.search(page)
     if not shown or printed(str(first), root, path) != shown[1]:
         yield f"{first} prints:\n{printed(str(first), root, path)}"

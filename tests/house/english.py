@@ -90,7 +90,7 @@ def prose_of_page(text):
     """A page without what is no prose."""
     for pattern in (GENERATED, FENCED, INDENTED, COMMENT):
         text = blanked(pattern, text, "")
-    return blanked(TARGET, blanked(INLINE, text), "]")
+    return blanked(TARGET, blanked(INLINE, text, "X"), "]")
 
 
 def prose_of_cpp(text):
