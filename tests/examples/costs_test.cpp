@@ -102,13 +102,13 @@ TEST_CASE("warp collectives cost what the page says") {
                    [](auto&) { warp::exclusive_scan(1, plus<int>{}); });
   warp_costs<shared_scan_storage>("warp::shared_scan", 12, 256,
                                   [](auto& shared) { warp::shared_scan(shared, 1, plus<int>{}); });
-  warp_costs<none>("warp::segmented_binary_scan, a word of heads", 1, 0,
+  warp_costs<none>("warp::segmented_binary_scan, a word of head flags", 1, 0,
                    [](auto&) { warp::segmented_binary_scan(true, 5u); });
-  warp_costs<none>("warp::segmented_binary_scan, own heads", 2, 0,
+  warp_costs<none>("warp::segmented_binary_scan, own head flags", 2, 0,
                    [](auto&) { warp::segmented_binary_scan(true, false); });
-  warp_costs<none>("warp::segmented_scan, a word of heads", 7, 0,
+  warp_costs<none>("warp::segmented_scan, a word of head flags", 7, 0,
                    [](auto&) { warp::segmented_scan(1, 5u, plus<int>{}); });
-  warp_costs<none>("warp::segmented_scan, own heads", 8, 0,
+  warp_costs<none>("warp::segmented_scan, own head flags", 8, 0,
                    [](auto&) { warp::segmented_scan(1, false, plus<int>{}); });
 }
 
