@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard set: what script/bench records, and the tables of README.md and docs show.
+// The standard set: what script/bench records, and the tables of docs/benchmarks show.
 #pragma once
 
 #include <vector>

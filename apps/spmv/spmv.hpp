@@ -103,9 +103,9 @@ class kept_matrix {
 /// matrix it is made of, which must stay as it is for as long. Move-only, and of no use once moved
 /// from; one call at a time. T is float, double or std::int64_t.
 ///
-/// Making one returns when everything is done, so that a clock around it tells the cost: a pass
-/// over offsets and indices on the host's threads, and on cuda the transfer and the plan, which
-/// reads the offsets on the device (docs/measured-h200.md: 7 to 159 us). Products on cpu read the
+/// Making one returns when everything is done, so a clock around it shows the cost: a pass over
+/// offsets and indices on the host's threads, and on cuda the transfer and the plan. The plan reads
+/// the offsets on the device (docs/benchmarks/nvidia-h200.md: 7 to 159 us). Products on cpu read the
 /// caller's arrays; a table of where threads begin would save them less than 5 %. On cuda, device
 /// memory holds the matrix, the plan (2 bytes a row and some), one x, one y and a workspace.
 template <class T>
