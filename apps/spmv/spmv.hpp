@@ -105,9 +105,9 @@ class kept_matrix {
 ///
 /// Making one returns when everything is done, so a clock around it shows the cost: a pass over
 /// offsets and indices on the host's threads, and on cuda the transfer and the plan. The plan reads
-/// the offsets on the device (docs/benchmarks/nvidia-h200.md: 7 to 159 us). Products on cpu read the
-/// caller's arrays; a table of where threads begin would save them less than 5 %. On cuda, device
-/// memory holds the matrix, the plan (2 bytes a row and some), one x, one y and a workspace.
+/// the offsets on the device (docs/benchmarks/nvidia-h200.md: 7 to 159 us). Products on cpu read
+/// the caller's arrays; a table of where threads begin would save them less than 5 %. On cuda,
+/// device memory holds the matrix, the plan (2 bytes a row and some), one x, one y and a workspace.
 template <class T>
 class prepared_matrix {
   static_assert(detail::refuse_other_entries<T>());

@@ -2,7 +2,8 @@
 """Prose is plain English: english.py ROOT
 
 No page says anything in PHRASES, and no sentence of a page has more than SENTENCE_WORDS words. Code
-blocks, `code`, link targets and what scripts write between <!-- ... --> and <!-- end --> are not read.
+blocks, `code`, quotations (>), link targets and what scripts write between <!-- ... --> and <!-- end -->
+are not read.
 
 In the folders of CODE, comments and string literals of C++, CUDA and Python, and comments of CMake and
 shell, say nothing in PHRASES either. Their sentences are not counted.
@@ -15,7 +16,7 @@ import tokenize
 
 import tree
 
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md")
+PAGES = ("*.md", "docs/**/*.md", "bench/*.md", "data/*.md", "tests/**/*.md", "libscan/**/*.md")
 # Folders, or single files, whose comments and texts are checked, too. Add one when it is clean.
 CODE = ("tests/house/english.py", "script/records.py", "script/readme-tables", "script/speedups",
         "examples/first")
@@ -69,12 +70,13 @@ PHRASES = [(re.compile(r"(?<![\w-])(?:" + said.replace(" ", r"\s+") + r")(?![\w-
 GENERATED = re.compile(r"<!-- (?:record|table2|chapter|programs)\b.*?<!-- end -->", re.DOTALL)
 FENCED = re.compile(r"^ *```.*?^ *```$", re.DOTALL | re.MULTILINE)
 INDENTED = re.compile(r"(?<=\n\n)(?: {4}[^\n]*\n)+")
+QUOTED = re.compile(r"^>[^\n]*", re.MULTILINE)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 INLINE = re.compile(r"`[^`\n]*(?:\n[^`\n]+)?`")
 TARGET = re.compile(r"\]\([^)\s]*\)")
 # Where a sentence must end: paragraphs, list items, headings, cells.
 BLOCK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )|\n(?=#)|(?<=\|)|(?=\|)|(?<=\|)\n")
-SENTENCE = re.compile(r"(?<=[.!?])[)\"*]*\s+(?=[^a-z])")
+SENTENCE = re.compile(r"(?<=[.!?])[)\"*]*\s+(?=[^a-z]|libscan\b)")
 WORD = re.compile(r"\S*\w\S*")
 
 CPP = re.compile(r'(//[^\n]*|/\*.*?\*/)|(R"(\w*)\(.*?\)\3"|"(?:\\.|[^"\\\n])*")|\'(?:\\.|[^\'\\\n])+\'',
@@ -88,7 +90,7 @@ def blanked(pattern, text, keep="x"):
 
 def prose_of_page(text):
     """A page without what is no prose."""
-    for pattern in (GENERATED, FENCED, INDENTED, COMMENT):
+    for pattern in (GENERATED, FENCED, INDENTED, QUOTED, COMMENT):
         text = blanked(pattern, text, "")
     return blanked(TARGET, blanked(INLINE, text, "X"), "]")
 
@@ -174,7 +176,7 @@ def check(root):
 def self_test():
     """Each planted phrase is found where it is prose, and only there."""
     page = ("# Title\n\nA sentence, with `told` and [a link](house.md).\n\n```cpp\n// facade\n```\n\n"
-            "    script/rival\n\n<!-- record: cuda -->\n| best rival |\n<!-- end -->\n\n"
+            "    script/rival\n\n> We told you.\n\n<!-- record: cuda -->\n| best rival |\n<!-- end -->\n\n"
             "- One item\n- Another.\n")
     code = '// A comment.\nint house;  // `told`\nchar const* told = "text";\n'
     script = "# A comment.\nset(house 1)  # another\n"
@@ -187,8 +189,8 @@ def self_test():
         # what is found, file, text, and the text in its place
         ('docs/a.md:3: "told"', "docs/a.md", "A sentence", "A told sentence"),
         ('docs/a.md:3: "but for"', "docs/a.md", "with", "but\nfor"),
-        ('docs/a.md:15: "rival"', "docs/a.md", "One item", "One rival"),
-        ('README.md:15: "as far as"', "README.md", "One item", "As far as"),
+        ('docs/a.md:17: "rival"', "docs/a.md", "One item", "One rival"),
+        ('README.md:17: "as far as"', "README.md", "One item", "As far as"),
         ('"licence"', "README.md", "One item", "One licence"),
         ('a.cpp:1: "behind"', "examples/first/a.cpp", "A comment", "Behind"),
         ('a.cpp:3: "room"', "examples/first/a.cpp", '"text"', '"a room"'),
@@ -196,7 +198,7 @@ def self_test():
         ('records.py:1: "told"', "script/records.py", "Text", "Told"),
         ('records.py:2: "nobody"', "script/records.py", "a comment", "nobody"),
         ("docs/a.md:3: a sentence of 26 words", "docs/a.md", "A sentence", f"{words} one. One"),
-        ("docs/a.md:15: a sentence of 26 words", "docs/a.md", "One item", f"{words} one"),
+        ("docs/a.md:17: a sentence of 26 words", "docs/a.md", "One item", f"{words} one"),
     ]
     for complaint, path, old, new in planted:
         assert old in good[path], old
