@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Example: three device-wide calls in a row, of which each takes the number of items the one before
-// it left on the device. The host queues them and never learns that number, so that a CUDA graph
-// can hold all three.
+// Example: three device-wide calls in a row. Each reads on the device the number of items that the
+// previous one left there. The host queues them without knowing that number, so a CUDA graph can
+// hold all three.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Example: masks, a split and runs in device memory, as README.md shows them.
+// Example: masks, a split and runs in device memory, as docs/tour.md shows them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace examples {
 
-/// Device memory for what is selected of some items, with room for all of them.
+/// Device memory for selections of some items, large enough for all of them.
 struct selections {
   int *kept, *edges, *others, *values;
   libscan::index_t *places, *lengths;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Example: grouping by a small key and sorting within groups, as README.md shows them.
+// Example: grouping by a small key and sorting within groups, as docs/tour.md shows them.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Example: the histogram of the plain C++ facade, as README.md shows it.
+// Example: the histogram of the host API, as docs/tour.md shows it.
 #pragma once
 
 #include <cstdint>

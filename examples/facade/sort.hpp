@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Example: the sorts of the plain C++ facade, as README.md shows them.
+// Example: the sorts of the host API, as docs/tour.md shows them.
 #pragma once
 
 #include <vector>

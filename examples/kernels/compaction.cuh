@@ -33,7 +33,7 @@ struct compact_block_kernel {
   }
 };
 
-/// How many flags of a warp are set before a lane, up to it, behind it, from it on.
+/// How many flags of a warp are set before a lane, up to it, after it, from it on.
 struct four_ranks {
   int before;
   int up_to;

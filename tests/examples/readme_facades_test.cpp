@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What README.md shows of the plain C++ facades, against results worked out by hand.
+// What docs/tour.md shows of the host API, against results worked out by hand.
 #include <cstdint>
 #include <vector>
 

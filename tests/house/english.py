@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prose is plain English: english.py ROOT
+"""Prose is plain English: english.py ROOT [FOLDER...]
 
 No page says anything in PHRASES, and no sentence of a page has more than SENTENCE_WORDS words. Code
 blocks, `code`, quotations (>), link targets and what scripts write between <!-- ... --> and <!-- end -->
 are not read.
 
-In the folders of CODE, comments and string literals of C++, CUDA and Python, and comments of CMake and
-shell, say nothing in PHRASES either. Their sentences are not counted.
+Comments and string literals of C++, CUDA and Python, and comments of CMake and shell, say nothing in
+PHRASES either, in the folders of CODE and in those that the command line adds. Their sentences are not
+counted.
 """
 import io
 import pathlib
@@ -19,7 +20,7 @@ import tree
 PAGES = ("*.md", "docs/**/*.md", "bench/*.md", "data/*.md", "tests/**/*.md", "libscan/**/*.md")
 # Folders, or single files, whose comments and texts are checked, too. Add one when it is clean.
 CODE = ("tests/house/english.py", "script/records.py", "script/readme-tables", "script/speedups",
-        "examples/first")
+        "examples")
 SENTENCE_WORDS = 25
 
 # (what is not said, what is said instead). Words match whole and in any case; a space is any blank.
@@ -50,7 +51,8 @@ PHRASES = [
     (r"fa[cç]ades?", "host API"),
     (r"rivals?|rivalled", "competitor, baseline"),
     (r"heads", "head flags, head bits, segment starts"),
-    (r"(under|on their|on the) way (at once)?", "in flight"),
+    (r"under way|on (its|their) way", "in flight"),
+    (r"roads?", "algorithm, policy"),
     (r"truth values?", "bool"),
     # American spelling.
     (r"(colou|behaviou|neighbou|favou|honou|labou)r\w*", "-or"),
@@ -155,8 +157,8 @@ def long_sentences(prose):
             start += len(sentence)
 
 
-def check(root):
-    """Complaints about the pages, and about the code that is listed, of the tree at `root`."""
+def check(root, code=CODE):
+    """Complaints about the pages, and about the folders or files of `code`, of the tree at `root`."""
     root = pathlib.Path(root)
     complaints = []
     for path in tree.sources(root, *PAGES):
@@ -165,7 +167,7 @@ def check(root):
                        for line, said, instead in banned_in(prose)]
         complaints += [f"{path}:{line}: a sentence of {words} words: {begin} ..."
                        for line, words, begin in long_sentences(prose)]
-    listed = [path for place in CODE for path in tree.sources(root, place, f"{place}/**/*")]
+    listed = [path for place in code for path in tree.sources(root, place, f"{place}/**/*")]
     for path in listed:
         if path.name != "english.py":  # which lists them
             complaints += [f'{path}:{line}: "{said}": say {instead}' for line, said, instead in
@@ -209,4 +211,4 @@ def self_test():
 
 
 if __name__ == "__main__":
-    sys.exit(tree.main(check, self_test))
+    sys.exit(tree.main(lambda root: check(root, (*CODE, *sys.argv[2:])), self_test))
