@@ -44,7 +44,7 @@ class build_tree:
 
     def __init__(self, root, folder):
         self.root, self.folder = pathlib.Path(root), pathlib.Path(folder)
-        self.included, self.sources = {}, {}
+        self.direct, self.included, self.compiled, self.files = {}, {}, {}, {}
         shown = subprocess.run(["ctest", "--test-dir", folder, "--show-only=json-v1"], check=True,
                                stdout=subprocess.PIPE, text=True).stdout
         shown = json.loads(shown)
@@ -61,35 +61,44 @@ class build_tree:
                                "command": test.get("command") or commands.get(test["name"], []),
                                "defined_in": defined_in})
 
-    def closure(self, path):
-        """The file and all files of the repository that it includes, directly or not."""
-        if path not in self.included:
-            self.included[path] = {path}  # an include of itself ends here
+    def includes(self, path):
+        """The files of the repository that a file itself includes."""
+        if path not in self.direct:
             try:
                 text = path.read_text(errors="replace")
             except OSError:
                 text = ""
-            found = {path}
+            found = []
             for name in INCLUDE.findall(text):
                 for candidate in (self.root / name, path.parent / name):
                     if candidate.is_file():
-                        found |= self.closure(candidate.resolve())
+                        found.append(candidate.resolve())
                         break
-            self.included[path] = found
+            self.direct[path] = found
+        return self.direct[path]
+
+    def closure(self, path):
+        """The file and all files of the repository that it includes, directly or not."""
+        if path not in self.included:
+            self.included[path] = {path}  # an include of itself ends here
+            self.included[path] = {path}.union(*map(self.closure, self.includes(path)))
         return self.included[path]
+
+    def sources(self, output):
+        """The sources that a program of the build folder is compiled from."""
+        if output not in self.compiled:
+            listed = subprocess.run(["ninja", "-C", self.folder, "-t", "inputs", output],
+                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            paths = {(self.folder / line.strip()).resolve() for line in listed.stdout.splitlines()}
+            self.compiled[output] = {path for path in paths
+                                     if path.suffix in (".cpp", ".cu") and path.is_file()}
+        return self.compiled[output]
 
     def made_from(self, output):
         """All files that a program of the build folder is made from."""
-        if output not in self.sources:
-            listed = subprocess.run(["ninja", "-C", self.folder, "-t", "inputs", output],
-                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-            found = set()
-            for line in listed.stdout.splitlines():
-                path = (self.folder / line.strip()).resolve()
-                if path.suffix in (".cpp", ".cu") and path.is_file():
-                    found |= self.closure(path)
-            self.sources[output] = found
-        return self.sources[output]
+        if output not in self.files:
+            self.files[output] = set().union(*map(self.closure, self.sources(output)))
+        return self.files[output]
 
     def outputs(self, test):
         """The programs of the build folder that a test runs, as ninja names them."""
@@ -132,11 +141,48 @@ class build_tree:
     def affected(self, changed):
         return [test for test in self.tests if self.reached_by(test, changed)]
 
+    def nearest_first(self, tests, changed):
+        """Sorts tests: first those that a file reaches which their folder mirrors, then by the
+        number of includes between the sources of their programs and the nearest changed file."""
+        far = 1000  # reached otherwise
+        for test in tests:
+            for program in self.programs(test):
+                self.made_from(program)
+        steps = self.includes_between(changed)
+        folders = {name: mirror(self.root, name) for name in changed}
+
+        def distance(test):
+            beside = any(folder and str(self.root / folder / "CMakeLists.txt") in test["defined_in"]
+                         and self.reached_by(test, [name]) for name, folder in folders.items())
+            includes = min((steps.get(source, far) for output in self.programs(test)
+                            for source in self.sources(output)), default=far)
+            return not beside, includes
+
+        return sorted(tests, key=distance)
+
+    def includes_between(self, changed):
+        """How many includes lead from each file that has been read to the nearest changed one."""
+        includers = {}
+        for path, included in self.direct.items():
+            for target in included:
+                includers.setdefault(target, []).append(path)
+        steps = {(self.root / name).resolve(): 0 for name in changed}
+        reached = list(steps)
+        for path in reached:
+            for includer in includers.get(path, []):
+                if includer not in steps:
+                    steps[includer] = steps[path] + 1
+                    reached.append(includer)
+        return steps
+
+    def programs(self, test):
+        """Those of its outputs that are compiled, so that a build can be asked for them."""
+        return [output for output in self.outputs(test) if self.sources(output)]
+
     def selected(self, tests):
         """The numbers of tests, and the programs that they run."""
         return ([test["number"] for test in tests],
-                sorted({output for test in tests for output in self.outputs(test)
-                        if self.made_from(output)}))
+                sorted({program for test in tests for program in self.programs(test)}))
 
 
 def mirror(root, name):

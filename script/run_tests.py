@@ -8,8 +8,11 @@ import pathlib
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
+import textwrap
+import threading
 import time
 
 from affected_tests import build_tree, changed_since, mirror
@@ -18,25 +21,38 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/logs"
 LAST_FULL_RUN = ROOT / "tests/last-full-run"
 RECORDS = ROOT / "bench/records"
+CORES = os.cpu_count()
 
 USAGE = """script/test [--all | --changed | FILE...] [--times]
   Installs what is missing, builds, and runs tests. build/logs keeps what each step printed.
   (nothing)   the quick set: every operation on the CPU and in the executor, all programs
   --changed   the quick set, then the full suites of what changed since the commit that
-              tests/last-full-run names; CI runs this
+              tests/last-full-run names, nearest first, until 25 minutes are over; CI runs this
   --all       every preset, type and size; when all pass, it writes tests/last-full-run
   FILE...     only the quick tests beside these files that include them: the verdict after an edit
   --times     writes a record of the times to bench/records/
 CONTRIBUTING.md says what each set holds."""
 
+# The minutes after which --changed begins nothing more and stops what it is at, but for the quick set;
+# of these, the last ones are for tests: nothing is built in them. How many programs --changed builds
+# before it runs their tests and turns to the next preset.
+CHANGED_MINUTES = 25
+CHANGED_TEST_MINUTES = 2
+CHANGED_PROGRAMS = 12
+
 # Presets of the full run, and what each builds. A build that counts or instruments needs only the tests.
-FULL = {"release": "all", "racecheck": "checked_tests", "asan": "checked_tests",
-        "tsan": "checked_tests", "clang": "all"}
+# Those first which differ most from the quick set, for --changed, whose time may be over before the last.
+FULL = {"racecheck": "checked_tests", "release": "all", "tsan": "checked_tests",
+        "asan": "checked_tests", "clang": "all"}
 QUICK = {"quick": "all", "quick-racecheck": "checked_tests"}
 
 
 class failed(Exception):
-    pass
+    """A step failed, and what was wrong is on the screen."""
+
+
+class stopped(Exception):
+    """The time for a step was over before it was done; `args[0]` is its log."""
 
 
 def has_gpu():
@@ -53,6 +69,42 @@ def processor():
     except OSError:
         pass
     return "unknown processor"
+
+
+class interruption:
+    """Interrupts a process at a time, and with it all that it has started: a session of its own."""
+
+    def __init__(self, process, until):
+        self.process, self.until, self.rang = process, until, False
+
+    def lines(self):
+        """What the process prints, until it has ended."""
+        if self.until is None:
+            yield from self.process.stdout
+            return
+        timer = threading.Timer(max(0, self.until - time.monotonic()), self.ring)
+        timer.start()
+        try:
+            yield from self.process.stdout
+        except BaseException:
+            self.send(signal.SIGINT)
+            raise
+        finally:
+            timer.cancel()
+
+    def ring(self):
+        self.rang = True
+        self.send(signal.SIGINT)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.send(signal.SIGKILL)
+
+    def send(self, number):
+        try:
+            os.killpg(self.process.pid, number)
+        except ProcessLookupError:
+            pass
 
 
 class progress:
@@ -88,8 +140,10 @@ class progress:
             return ""
         return f", about {max(1, round((here + rest) / 60))} min left"
 
-    def run(self, name, command, environment=None):
-        """Runs one step; its output goes to a log. Raises `failed` after showing the first error."""
+    def run(self, name, command, environment=None, until=None):
+        """Runs one step; its output goes to a log. Raises `failed` after showing the first error,
+        and `stopped` after interrupting a step that was not done at `until`, a time of
+        time.monotonic()."""
         if name in self.planned:
             self.planned.remove(name)
         log_path = LOGS / (name.replace(" ", "-") + ".log")
@@ -98,12 +152,13 @@ class progress:
         compiled, share = 0, 0.0
         status = re.compile(r"^\[(\d+)/(\d+)\]|^ *(\d+)/(\d+) Test ")
         self.say(name, "...")
-        with open(log_path, "w") as log:
-            process = subprocess.Popen(
+        with open(log_path, "w") as log, subprocess.Popen(
                 [str(word) for word in command], cwd=ROOT, stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                env=os.environ | {"NINJA_STATUS": "[%f/%t] "} | (environment or {}))
-            for line in process.stdout:
+                env=os.environ | {"NINJA_STATUS": "[%f/%t] "} | (environment or {}),
+                start_new_session=until is not None) as process:
+            alarm = interruption(process, until)
+            for line in alarm.lines():
                 log.write(line)
                 found = status.match(line)
                 if found:
@@ -119,18 +174,26 @@ class progress:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds = time.monotonic() - begin
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        if code != 0 and alarm.rang:
+            self.note(name, seconds, cpu, compiled)
+            self.say(name, f"stopped after {seconds:.0f} s", end=True)
+            raise stopped(log_path)
         if code != 0:
             self.say(name, "FAILED", end=True)
             print(first_error(log_path.read_text(errors="replace")))
             print(f"script/test: '{name}' failed; all that it printed is in {log_path.relative_to(ROOT)}")
             raise failed
+        self.note(name, seconds, cpu, compiled)
+        summary = f"{seconds:4.0f} s, {cpu:4.0f} s of CPU time{self.left('', 0, 0)}"
+        self.say(name, summary, end=True)
+        return log_path
+
+    def note(self, name, seconds, cpu, compiled):
+        """Keeps the times of a step for the record."""
         step = {"name": name, "seconds": round(seconds, 1), "cpu_seconds": round(cpu, 1)}
         if compiled:
             step["compiled"] = compiled
         self.done.append(step)
-        summary = f"{seconds:4.0f} s, {cpu:4.0f} s of CPU time{self.left('', 0, 0)}"
-        self.say(name, summary, end=True)
-        return log_path
 
     def say(self, name, words, end=False):
         if self.shown:
@@ -146,7 +209,7 @@ class progress:
                                 stdout=subprocess.PIPE, text=True).stdout.strip()
         today = datetime.date.today().isoformat()
         record = {"what": f"script/test, {self.kind}", "commit": commit, "date": today,
-                  "processor": processor(), "cores": os.cpu_count(),
+                  "processor": processor(), "cores": CORES,
                   "load_before": round(self.load, 2), "ccache": bool(os.environ.get("CCACHE_DIR")),
                   "seconds": round(self.total(), 1),
                   "cpu_seconds": round(sum(step["cpu_seconds"] for step in self.done), 1),
@@ -188,22 +251,31 @@ def configure_options(preset):
     return []
 
 
-def suite(steps, preset, target, selected=None):
-    """Builds a preset and runs its tests; or only those `selected`, numbers and programs."""
-    targets, options = [target], []
-    if selected is not None:
-        numbers, targets = selected
-        options = ["-I", ",".join(["0", "0", "0", *map(str, numbers)])]
-    if targets:
-        steps.run(f"{preset} build", ["cmake", "--build", "--preset", preset, "--parallel",
-                                      os.cpu_count(), "--target", *targets])
-    log = steps.run(f"{preset} test", ["ctest", "--preset", preset, "--parallel", os.cpu_count(),
-                                       "--output-on-failure", "--no-tests=error", *options])
+def build_command(preset, targets):
+    return ["cmake", "--build", "--preset", preset, "--parallel", CORES, "--target", *targets]
+
+
+def test_command(preset, numbers=None):
+    """Runs the tests of a preset, or only those with these numbers."""
+    options = [] if numbers is None else ["-I", ",".join(["0", "0", "0", *map(str, numbers)])]
+    return ["ctest", "--preset", preset, "--parallel", CORES, "--output-on-failure",
+            "--no-tests=error", *options]
+
+
+def show_results(steps, log):
     for line in log.read_text(errors="replace").splitlines():
         if re.search(r"tests passed|tests failed", line):
             print(f"{'':<26} {line.strip()}")
         elif "(Skipped)" in line and steps.kind == "all":
             print(f"{'':<26} {' '.join(line.split()[2:])}")
+
+
+def suite(steps, preset, target, selected=None):
+    """Builds a preset and runs its tests; or only those `selected`, numbers and programs."""
+    numbers, targets = selected or (None, [target])
+    if targets:
+        steps.run(f"{preset} build", build_command(preset, targets))
+    show_results(steps, steps.run(f"{preset} test", test_command(preset, numbers)))
 
 
 def configure(steps, preset):
@@ -216,7 +288,8 @@ def plan_suites(steps, presets):
 
 
 def each_preset(steps, presets, run):
-    """Calls run(preset) for each; a preset that fails does not keep the others from running."""
+    """Calls run(preset) for each; a preset that fails does not keep the others from running. Returns
+    those that failed."""
     lost = []
     for preset in presets:
         try:
@@ -225,17 +298,78 @@ def each_preset(steps, presets, run):
         except failed:
             lost.append(preset)
             steps.planned = [step for step in steps.planned if step.split()[0] != preset]
+    return lost
+
+
+def fail_if_any(lost):
     if lost:
         print("failed: " + ", ".join(lost))
         raise failed
 
 
 def run_suites(steps, presets):
-    each_preset(steps, presets, lambda preset: suite(steps, preset, presets[preset]))
+    fail_if_any(each_preset(steps, presets, lambda preset: suite(steps, preset, presets[preset])))
+
+
+class changed_suite:
+    """What --changed has yet to run of a preset: tests, the nearest to a change first."""
+
+    def __init__(self, preset, tree, tests):
+        self.preset, self.tree, self.left, self.rounds = preset, tree, tests, 0
+
+    def next(self):
+        """The next few tests: as many as a few programs have."""
+        programs, taken = set(), []
+        for test in self.left:
+            programs |= set(self.tree.programs(test))
+            if len(programs) > CHANGED_PROGRAMS and taken:
+                break
+            taken.append(test)
+        return taken
+
+    def run(self, steps, build_until, until):
+        """Builds and runs the next few tests, those of them whose programs are built in time."""
+        tests = self.next()
+        self.rounds += 1
+        numbers, programs = self.tree.selected(tests)
+        if programs:
+            try:
+                steps.run(f"{self.preset} build {self.rounds}", build_command(self.preset, programs),
+                          until=build_until)
+            except stopped as stop:
+                built = programs_built(stop.args[0].read_text(errors="replace"))
+                tests = [test for test in tests if built.issuperset(self.tree.programs(test))]
+                numbers, _ = self.tree.selected(tests)
+        if not tests:
+            return
+        step = f"{self.preset} test {self.rounds}"
+        try:
+            show_results(steps, steps.run(step, test_command(self.preset, numbers), until=until))
+        except stopped as stop:
+            log = stop.args[0].read_text(errors="replace")
+            passed, failures = test_results(log)
+            if failures:
+                print(first_error(log))
+                raise failed from None
+            tests = [test for test in tests if test["number"] in passed]
+        self.left = [test for test in self.left if test not in tests]
+
+
+def programs_built(log):
+    """The programs that a build made, as ninja names them."""
+    return set(re.findall(r"Linking \S+ executable (\S+)", log))
+
+
+def test_results(log):
+    """The numbers of the tests that ctest ran to their end: those that passed or were skipped, and
+    those that failed."""
+    found = re.findall(r"^ *\d+/\d+ Test +#(\d+): .*?(Passed|\*\*\*\w+)", log, re.MULTILINE)
+    passed = {int(number) for number, result in found if result in ("Passed", "***Skipped")}
+    return passed, {int(number) for number, _ in found} - passed
 
 
 def run_changed(steps):
-    """The full suites of what changed since the last full run."""
+    """The full suites of what changed since the last full run, as far as the time allows."""
     if not LAST_FULL_RUN.is_file():
         print("no tests/last-full-run: script/test --all, which writes it, has not passed yet; only "
               "the quick set ran")
@@ -245,22 +379,53 @@ def run_changed(steps):
     if changed is None:
         print(f"{LAST_FULL_RUN.relative_to(ROOT)} names {commit}, which this clone does not have: "
               "everything counts as changed")
-        run_suites(steps, FULL)
-        return
-    print(f"{len(changed)} files changed since the last full run, {commit[:12]}")
-    if not changed:
-        return
+    else:
+        print(f"{len(changed)} files changed since the last full run, {commit[:12]}")
+        if not changed:
+            return
+    suites = []
 
-    def run(preset):
+    def find_tests(preset):
         tree = build_tree(ROOT, ROOT / "build" / preset)
-        tests = [test for test in tree.affected(changed)
-                 if "tree" not in test["labels"] and in_preset(preset, test)]
+        tests = tree.tests if changed is None else tree.affected(changed)
+        tests = [test for test in tests if "tree" not in test["labels"] and in_preset(preset, test)]
+        suites.append(changed_suite(preset, tree, tree.nearest_first(tests, changed or [])))
         if not tests:
-            steps.say(f"{preset}", "nothing that it tests has changed", end=True)
-        else:
-            suite(steps, preset, None, tree.selected(tests))
+            steps.say(preset, "nothing that it tests has changed", end=True)
 
-    each_preset(steps, FULL, run)
+    lost = each_preset(steps, FULL, find_tests)
+    until = steps.begin + 60 * CHANGED_MINUTES
+    lost += run_nearest(steps, suites, until)
+    report_left([suite for suite in suites if suite.left])
+    fail_if_any(lost)
+
+
+def run_nearest(steps, suites, until):
+    """Runs a few tests of each suite in turn until all have run or the time is over. Returns the
+    presets that failed, of which nothing more has run."""
+    lost, build_until = [], until - 60 * CHANGED_TEST_MINUTES
+    while True:
+        ready = [suite for suite in suites if suite.left and suite.preset not in lost]
+        if not ready:
+            return lost
+        for suite in ready:
+            if time.monotonic() >= build_until:
+                return lost
+            try:
+                suite.run(steps, build_until, until)
+            except failed:
+                lost.append(suite.preset)
+
+
+def report_left(suites):
+    if not suites:
+        return
+    print(f"NOT RUN, left for script/test --all (--changed takes {CHANGED_MINUTES} min at most):")
+    for suite in suites:
+        names = ", ".join(test["name"] for test in suite.left)
+        print(textwrap.fill(f"{suite.preset}, {len(suite.left)} tests: {names}", 100,
+                            initial_indent="  ", subsequent_indent="    ",
+                            break_on_hyphens=False))
 
 
 def in_preset(preset, test):
@@ -302,7 +467,7 @@ def run_beside(steps, files):
         print(f"{'':<26} {', '.join(test['name'] for test in tests)}")
         suite(steps, preset, None, tree.selected(tests))
 
-    each_preset(steps, QUICK, run)
+    fail_if_any(each_preset(steps, QUICK, run))
 
 
 def write_last_full_run():

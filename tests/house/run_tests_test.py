@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""script/test on a small project: which tests a change reaches and in which order, and what
+--changed runs, leaves and says when its time is over."""
+import contextlib
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "script"))
+
+import affected_tests  # noqa: E402
+import run_tests  # noqa: E402
+
+# Programs are shell scripts, C++ to those who read includes: sources that are "compiled" by copying
+# them, after what a line "# building: " says has run. Each writes its name to build/clang/tests.log
+# when it runs. The minutes that have passed are those in the file build/clang/clock, which programs
+# write, and builds: nothing here depends on how fast the machine is.
+LISTS = """cmake_minimum_required(VERSION 3.25)
+project(small NONE)
+enable_testing()
+add_subdirectory(tests/cpu)
+add_subdirectory(tests/device)
+"""
+FOLDER_LISTS = """file(GLOB sources *.cpp)
+foreach(source IN LISTS sources)
+  get_filename_component(name ${source} NAME_WE)
+  set(program ${CMAKE_CURRENT_BINARY_DIR}/${name})
+  add_custom_command(OUTPUT ${program} DEPENDS ${source} COMMENT "Linking CXX executable FOLDER/${name}"
+    COMMAND sh -c "sed -n 's/^# building: //p' ${source} | sh; cp ${source} ${program}" VERBATIM)
+  add_custom_target(${name}_target ALL DEPENDS ${program})
+  add_test(NAME ${name} COMMAND sh ${program})
+  set_tests_properties(${name} PROPERTIES LABELS cpu)
+endforeach()
+"""
+PRESETS = {
+    "version": 6,
+    "configurePresets": [{"name": "clang", "generator": "Ninja",
+                          "binaryDir": "${sourceDir}/build/${presetName}"}],
+    "buildPresets": [{"name": "clang", "configurePreset": "clang"}],
+    "testPresets": [{"name": "clang", "configurePreset": "clang"}]}
+
+
+def program(name, *included, words="exit 0"):
+    includes = "".join(f"#include <{header}>\n" for header in included)
+    return f"{includes}echo {name} >> ../../tests.log\n{words}\n"
+
+
+def pass_time(minutes, after):
+    """What a program or a build does so that these minutes are over as soon as a file is there, or a
+    test has run; then it goes on for long."""
+    there = f"[ -e {after} ] || grep -q {after} ../../tests.log"
+    return (f"for i in $(seq 100); do if {there}; then break; fi; sleep 0.1; done; "
+            f"echo {minutes} > ../../clock; sleep 60")
+
+
+class clock:
+    """Of the modules `time` and `threading` what run_tests.py asks the time of."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def monotonic(self):
+        try:
+            return 60 * float(self.path.read_text() or 0)
+        except OSError:
+            return 0
+
+    def Timer(self, seconds, call):
+        return timer(self, self.monotonic() + seconds, call)
+
+
+class timer(threading.Thread):
+    """Makes a call when a clock shows a time."""
+
+    def __init__(self, shown, until, call):
+        super().__init__(daemon=True)
+        self.shown, self.until, self.call, self.done = shown, until, call, threading.Event()
+
+    def run(self):
+        while not self.done.wait(0.02):
+            if self.shown.monotonic() >= self.until:
+                self.call()
+                return
+
+    def cancel(self):
+        self.done.set()
+
+
+class SmallProject(unittest.TestCase):
+    """Changes the script's paths and constants to those of a project of its own."""
+
+    FILES = {
+        "libscan/core/types.hpp": "",
+        "libscan/cpu/chunk.hpp": "#include <libscan/core/types.hpp>\n",
+        "libscan/cpu/scan.hpp": "#include <libscan/cpu/chunk.hpp>\n",
+        "libscan/device/scan.hpp": "#include <libscan/core/types.hpp>\n",
+        "tests/cpu/a_near.cpp": program("a_near", "libscan/cpu/chunk.hpp"),
+        "tests/cpu/b_far.cpp": program("b_far", "libscan/cpu/scan.hpp"),
+        "tests/device/c_other.cpp": program("c_other", "libscan/device/scan.hpp"),
+        "tests/device/d_user.cpp": program("d_user", "libscan/cpu/chunk.hpp"),
+    }
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+        self.write({"CMakeLists.txt": LISTS, "CMakePresets.json": json.dumps(PRESETS), **self.FILES,
+                    **{f"tests/{name}/CMakeLists.txt":
+                       FOLDER_LISTS.replace("FOLDER", f"tests/{name}") for name in ("cpu", "device")}})
+        for name, value in {"ROOT": self.root, "LOGS": self.root / "build/logs",
+                            "RECORDS": self.root / "records", "FULL": {"clang": "all"}, "CORES": 3,
+                            "LAST_FULL_RUN": self.root / "tests/last-full-run",
+                            "CHANGED_MINUTES": 25, "CHANGED_TEST_MINUTES": 2, "CHANGED_PROGRAMS": 1,
+                            "time": clock(self.root / "build/clang/clock"),
+                            "threading": clock(self.root / "build/clang/clock")}.items():
+            self.replace(name, value)
+        run_tests.LOGS.mkdir(parents=True)
+
+    def replace(self, name, value):
+        self.addCleanup(setattr, run_tests, name, getattr(run_tests, name))
+        setattr(run_tests, name, value)
+
+    def write(self, files):
+        for name, text in files.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def git(self, *arguments):
+        return subprocess.run(["git", "-C", self.root, "-c", "user.name=n", "-c", "user.email=e",
+                               *arguments], check=True, text=True, stdout=subprocess.PIPE).stdout
+
+    def commit(self):
+        """Records the files as they are as those of the last full run."""
+        self.write({".gitignore": "/build/\n/tests/last-full-run\n"})
+        self.git("init", "--quiet")
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", "all")
+        run_tests.LAST_FULL_RUN.write_text(self.git("rev-parse", "HEAD"))
+
+    def tree(self):
+        subprocess.run(["cmake", "--preset", "clang"], cwd=self.root, check=True,
+                       stdout=subprocess.DEVNULL)
+        return affected_tests.build_tree(self.root, self.root / "build/clang")
+
+    def run_changed(self):
+        """Whether run_changed passes, and what it prints."""
+        with contextlib.redirect_stdout(io.StringIO()) as shown:
+            try:
+                run_tests.run_changed(run_tests.progress("changed"))
+                passed = True
+            except run_tests.failed:
+                passed = False
+        return passed, shown.getvalue()
+
+    def ran(self):
+        """The tests that have run, in turn."""
+        log = self.root / "build/clang/tests.log"
+        return log.read_text().split() if log.exists() else []
+
+
+class Affected(SmallProject):
+    def names(self, *changed):
+        tree = self.tree()
+        return [test["name"] for test in tree.nearest_first(tree.affected(changed), changed)]
+
+    def test_a_header_reaches_the_programs_that_include_it(self):
+        self.assertEqual(self.names("libscan/device/scan.hpp"), ["c_other"])
+        self.assertEqual(self.names("docs/words.md"), [])
+
+    def test_the_folder_that_mirrors_comes_first_and_then_few_includes(self):
+        self.assertEqual(self.names("libscan/cpu/chunk.hpp"), ["a_near", "b_far", "d_user"])
+        self.assertEqual(self.names("libscan/core/types.hpp"), ["a_near", "c_other", "d_user", "b_far"])
+        self.assertEqual(self.names("tests/device/d_user.cpp", "libscan/cpu/scan.hpp"),
+                         ["d_user", "b_far"])
+
+    def test_what_all_builds_share_reaches_every_test(self):
+        self.assertEqual(len(self.names("CMakePresets.json")), 4)
+
+
+class Changed(SmallProject):
+    def test_without_a_full_run_nothing_runs(self):
+        passed, shown = self.run_changed()
+        self.assertTrue(passed)
+        self.assertIn("has not passed yet", shown)
+        self.assertEqual(self.ran(), [])
+
+    def test_what_changed_runs_nearest_first(self):
+        self.commit()
+        self.write({"libscan/cpu/chunk.hpp": "// new\n"})
+        passed, shown = self.run_changed()
+        self.assertTrue(passed)
+        self.assertEqual(self.ran(), ["a_near", "b_far", "d_user"])
+        self.assertNotIn("NOT RUN", shown)
+
+    def test_of_an_unknown_commit_everything_counts_as_changed(self):
+        self.commit()
+        run_tests.LAST_FULL_RUN.write_text("0" * 40 + "\n")
+        passed, shown = self.run_changed()
+        self.assertTrue(passed)
+        self.assertEqual(sorted(self.ran()), ["a_near", "b_far", "c_other", "d_user"])
+
+    def test_a_build_is_stopped_in_time_and_what_is_left_is_named(self):
+        self.commit()
+        self.write({"tests/cpu/a_near.cpp": program("a_near"),
+                    "tests/cpu/b_far.cpp":
+                    "# building: " + pass_time(24, "a_near") + "\n" + program("b_far")})
+        self.replace("CHANGED_PROGRAMS", 2)
+        passed, shown = self.run_changed()
+        self.assertTrue(passed)
+        self.assertEqual(self.ran(), ["a_near"])
+        self.assertRegex(shown, "clang build 1 +stopped after")
+        self.assertRegex(shown, r"NOT RUN(?s:.*)clang, 1 tests: b_far\n")
+        self.assertFalse((self.root / "build/clang/tests/cpu/b_far").exists())
+
+    def test_a_test_is_stopped_in_time_and_counts_as_not_run(self):
+        self.commit()
+        self.write({"tests/cpu/a_near.cpp": program("a_near", words=pass_time(26, "b_far")),
+                    "tests/cpu/b_far.cpp": program("b_far"),
+                    "tests/device/d_user.cpp": program("d_user")})
+        self.replace("CHANGED_PROGRAMS", 2)
+        passed, shown = self.run_changed()
+        self.assertTrue(passed)
+        self.assertEqual(sorted(self.ran()), ["a_near", "b_far"])
+        self.assertRegex(shown, "clang test 1 +stopped after")
+        self.assertRegex(shown, r"clang, [12] tests: a_near, (b_far, )?d_user\n")
+
+    def test_a_failure_counts_also_when_the_time_is_over(self):
+        self.commit()
+        self.write({"tests/cpu/a_near.cpp": program("a_near", words=pass_time(26, "failed")),
+                    "tests/cpu/b_far.cpp": program("b_far", words="echo FAILED: b; exit 1"),
+                    "tests/cpu/c_last.cpp": program("c_last", words="sleep 1; touch failed")})
+        self.replace("CHANGED_PROGRAMS", 3)
+        passed, shown = self.run_changed()
+        self.assertFalse(passed)
+        self.assertIn("FAILED: b", shown)
+        self.assertIn("failed: clang", shown)
+
+    def test_a_failure_within_the_time_fails(self):
+        self.commit()
+        self.write({"tests/cpu/b_far.cpp": program("b_far", words="exit 1")})
+        passed, shown = self.run_changed()
+        self.assertFalse(passed)
+        self.assertRegex(shown, r"clang, 1 tests: b_far\n")
+
+    def test_nothing_begins_when_the_time_is_over(self):
+        self.commit()
+        self.write({"libscan/cpu/chunk.hpp": "// new\n", "tests/device/c_other.cpp":
+                    program("c_other", words="echo 23 > ../../clock")})
+        passed, shown = self.run_changed()
+        self.assertTrue(passed)
+        self.assertEqual(self.ran(), ["c_other"])
+        self.assertRegex(shown, r"clang, 3 tests: a_near, b_far, d_user\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
