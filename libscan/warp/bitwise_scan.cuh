@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prefix sums of small integers, one bit at a time: a binary scan per bit, weighted by its power of
-// two (Harris & Garland, 3.2.2.1). Pays for a few bits only; beyond, the shuffle scan is faster.
+// two (Harris & Garland, 3.2.2.1). Faster than the shuffle scan for a few bits only.
 #pragma once
 
 #include <libscan/warp/binary_scan.cuh>
@@ -8,9 +8,10 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::warp {
 
-/// Sum scan of the low `Bits` bits of one integer per lane; higher bits must be 0. prefix = the
-/// values of the lanes covered, total = those of all lanes of `mask`. All lanes of `mask` must
-/// call. Orders no memory. Costs one ballot and two population counts a bit.
+/// Sum scan of the low `Bits` bits of one integer per lane; higher bits must be 0.
+/// Result: `prefix` sums the values of the covered lanes, `total` those of all lanes of `mask`.
+/// Synchronization: all lanes of `mask` call. Orders no memory.
+/// Cost: one ballot and two population counts per bit.
 template <int Bits, scan_kind Kind = scan_kind::exclusive,
           scan_direction Direction = scan_direction::forward>
 __device__ __forceinline__ scan_result<unsigned> bitwise_scan(unsigned x,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ways to the mask of the lanes below (or above) a lane: the special registers of the hardware,
-// one instruction each, or arithmetic on the lane number, about four (Harris & Garland,
-// Listings 3.3, 3.4).
+// Two ways to get the mask of the lanes below or above a lane: from the hardware's special
+// registers (one instruction), or by arithmetic on the lane number (about four; Harris & Garland,
+// Listings 3.3 and 3.4).
 #pragma once
 
 #include <libscan/simt/simt.cuh>
@@ -16,8 +16,8 @@ struct hardware_lane_masks {
   static __device__ __forceinline__ unsigned gt() { return simt::lanemask_gt(); }
 };
 
-/// Lane masks by arithmetic. The lane is the linear thread index modulo 32: the printed form takes
-/// threadIdx.x, which is wrong in blocks of two or three dimensions.
+/// Lane masks by arithmetic. The lane is the linear thread index modulo 32. (The printed form takes
+/// threadIdx.x, which is wrong in blocks of two or three dimensions.)
 struct arithmetic_lane_masks {
   static __device__ __forceinline__ unsigned lt() { return (1u << lane()) - 1u; }
   static __device__ __forceinline__ unsigned le() { return (2u << lane()) - 1u; }

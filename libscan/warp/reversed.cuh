@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items from the last to the first.
+// Iterators over items from the last to the first.
 #pragma once
 
 #include <libscan/core/types.hpp>
@@ -7,7 +7,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
-/// An iterator over items from the last to the first; `end` is behind the last.
+/// An iterator over items from the last to the first; `end` is one past the last.
 template <class It>
 struct reversed {
   It end;
@@ -16,15 +16,15 @@ struct reversed {
   __device__ reversed operator+(index_t distance) const { return {end + -distance}; }
 };
 
-/// The items of a call from the last to the first, wherever the last is: kernels go on with
-/// `counted(it, n)` as soon as they know n. So nothing moves `first` on the host, and n may be in
+/// The items of a call from the last to the first, before the kernel knows n. A kernel turns it
+/// into an iterator by `counted(it, n)`. The host therefore does not move `first`, and n may be in
 /// device memory.
 template <class It>
 struct from_last {
   It first;
 };
 
-/// The iterator of a call of n items: what a kernel was given, or the `reversed` one in its place.
+/// The iterator for a call of n items: the kernel's own, or the `reversed` one in its place.
 template <class It>
 __device__ __forceinline__ It counted(It it, index_t /*n*/) {
   return it;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving a row between global memory and the registers of a warp: each lane holds a few consecutive
-// items, and lane follows lane, so that a row is one wide, coalesced access where the address is
-// aligned to it.
+// Moving a row between global memory and the registers of a warp. Each lane holds a few consecutive
+// items and lane follows lane, so an aligned row is one wide, coalesced access.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::warp {
 
-/// How many consecutive items of this size a lane holds: 16 bytes, if it has so many.
+/// The number of consecutive items of this size that a lane holds: 16 bytes' worth, if it has so
+/// many.
 template <std::size_t WidestItem, int ItemsPerThread>
 inline constexpr int row_width = WidestItem >= 16                  ? 1
                                  : ItemsPerThread* WidestItem < 16 ? ItemsPerThread
@@ -22,7 +22,7 @@ inline constexpr int row_width = WidestItem >= 16                  ? 1
                                      ? 1
                                      : static_cast<int>(16 / WidestItem);
 
-/// What an item behind an iterator takes in memory; a value of T, if nobody knows.
+/// The size in memory of an iterator's item; that of T if it is unknown.
 template <class It, class T>
 inline constexpr std::size_t item_bytes = sizeof(T);
 template <class Item, class T>
@@ -30,17 +30,17 @@ inline constexpr std::size_t item_bytes<Item*, T> = sizeof(Item);
 template <class It, class T>
 inline constexpr std::size_t item_bytes<reversed<It>, T> = item_bytes<It, T>;
 
-/// Whether `Width` items behind an iterator can travel in one access: items in memory, of 2^k bytes
-/// together.
+/// Whether `Width` items of an iterator can travel in one access: they are in memory and take 2^k
+/// bytes together.
 template <class It, int Width>
 inline constexpr bool moves_as_vector = false;
 template <class Item, int Width>
 inline constexpr bool moves_as_vector<Item*, Width> = (sizeof(Item) * Width &
                                                        (sizeof(Item) * Width - 1)) == 0;
 
-/// Whether rows of `Width` items can be read or written as a whole, one lane's part in one access:
-/// for items in memory, if they are aligned to it. The same for all rows that begin at a multiple
-/// of `Width`.
+/// Whether rows of `Width` items can be read or written whole, each lane's part in one access: true
+/// for aligned items in memory. The answer is the same for all rows that begin at a multiple of
+/// `Width`.
 template <int Width, class It>
 __device__ __forceinline__ bool whole_rows(It it) {
   if constexpr (std::is_pointer_v<It>) {
@@ -55,8 +55,8 @@ __device__ __forceinline__ bool whole_rows(reversed<It> it) {
   return warp::whole_rows<Width>(it.end);
 }
 
-/// items[j] = T(in[i + j]), if `whole_rows` allows it. Branches nowhere, so that the accesses of
-/// several rows are under way together.
+/// items[j] = T(in[i + j]), if `whole_rows` allows it. It never branches, so the accesses of
+/// several rows overlap.
 template <int Width, class In, class T>
 __device__ __forceinline__ void load_whole_row(In in, index_t i, T (&items)[Width]) {
   if constexpr (moves_as_vector<In, Width>) {
@@ -78,7 +78,7 @@ __device__ __forceinline__ void load_whole_row(reversed<It> in, index_t i, T (&i
   for (int j = 0; j < Width; ++j) items[j] = turned[Width - 1 - j];
 }
 
-/// items[j] = T(in[i + j]) for j < count, `fill` for the others. Reads nothing beyond.
+/// items[j] = T(in[i + j]) for j < count, `fill` for the others. Reads no other item.
 template <int Width, class In, class T>
 __device__ __forceinline__ void load_row(In in, index_t i, int count, T fill, T (&items)[Width]) {
 #pragma unroll
@@ -113,7 +113,7 @@ __device__ __forceinline__ void store_whole_row(reversed<It> out, index_t i,
   warp::store_whole_row(out.end, -i - Width, turned);
 }
 
-/// out[i + j] = items[j] for j < count. Writes nothing beyond.
+/// out[i + j] = items[j] for j < count. Writes no other item.
 template <int Width, class Out, class T>
 __device__ __forceinline__ void store_row(Out out, index_t i, int count, T const (&items)[Width]) {
 #pragma unroll

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scan of one value per lane by shuffles: log2(32) Kogge-Stone steps in registers, no shared memory
-// (Hillis & Steele 1986; the warp form as in Sengupta, Harris & Garland 2008).
+// Scan of one value per lane by shuffles: log2(32) Kogge-Stone steps in registers, without shared
+// memory (Hillis & Steele 1986; the warp form as in Sengupta, Harris & Garland 2008).
 #pragma once
 
 #include <concepts>
@@ -10,16 +10,17 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::warp {
 
-/// One lane's share of a scan: the combination of the values before it (and its own, if the scan is
-/// inclusive), and that of all lanes.
+/// One lane's result of a scan: the values before it combined (and its own, if inclusive), and the
+/// total of all lanes.
 template <class T>
 struct scan_result {
   T prefix;
   T total;
 };
 
-/// prefix = x[0] op ... op x[lane]. All 32 lanes must call. The operator need not commute: the
-/// earlier operand always comes first. Orders no memory.
+/// prefix = x[0] op ... op x[lane].
+/// Types: the operator need not commute; the earlier operand always comes first.
+/// Synchronization: all 32 lanes call. Orders no memory.
 template <class T, class Op>
 __device__ __forceinline__ scan_result<T> inclusive_scan(T x, Op op) {
 #pragma unroll
@@ -42,7 +43,7 @@ __device__ __forceinline__ scan_result<T> exclusive_scan(T x, Op op) {
 
 namespace detail {
 
-/// Whether an instruction (of sm_80 and later) reduces such values by such an operator, and it.
+/// Whether one instruction (sm_80 and later) reduces such values by such an operator, and which.
 template <class Op>
 struct reduction {
   static constexpr bool is_instruction = false;
@@ -67,8 +68,9 @@ struct reduction<maximum<T>> {
 
 }  // namespace detail
 
-/// x[0] op x[1] op ... op x[31], in lane 0. All 32 lanes must call; the operator need not commute.
-/// Orders no memory.
+/// x[0] op x[1] op ... op x[31], in lane 0.
+/// Types: the operator need not commute.
+/// Synchronization: all 32 lanes call. Orders no memory.
 template <class T, class Op>
 __device__ __forceinline__ T combine(T x, Op op) {
   if constexpr (detail::reduction<Op>::is_instruction) {

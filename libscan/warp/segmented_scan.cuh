@@ -9,7 +9,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::warp {
 
-/// The segment of a lane: its first lane, and the one behind its last.
+/// The segment of a lane: its first lane, and the one after its last.
 struct segment {
   int begin;
   int end;
@@ -21,20 +21,21 @@ struct segment {
   }
 };
 
-/// The calling lane's segment, where bit k of `heads` says that a segment begins at lane k.
+/// The calling lane's segment. Bit k of `heads` is set if a segment begins at lane k.
 __device__ __forceinline__ segment segment_of_lane(unsigned heads) {
-  // The printed form masks with lanemask_lt, and so loses the lane's own flag: a head would
-  // continue the segment before it. It also shifts by 32 in the warp's first segment, which C++
-  // leaves undefined.
+  // The printed form masks with lanemask_lt and so loses the lane's own flag: a head would continue
+  // the segment before it. It also shifts by 32 in the warp's first segment, which is undefined in
+  // C++.
   unsigned const before = (heads | 1u) & simt::lanemask_le();
   unsigned const behind = heads & simt::lanemask_gt();
   return {simt::warp_size - 1 - simt::clz(before),
           behind == 0 ? simt::warp_size : simt::ffs(behind) - 1};
 }
 
-/// Binary scan within segments: `rank` counts the true lanes of the caller's segment that the
-/// prefix covers, `count` all true lanes of that segment. `heads` is the same word in all lanes.
-/// All lanes of the warp must call. Orders no memory.
+/// Binary scan within segments. `heads` is the same word in all lanes.
+/// Result: `rank` counts the true lanes of the caller's segment that the prefix covers, `count` all
+/// true lanes of that segment.
+/// Synchronization: all lanes of the warp call. Orders no memory.
 template <scan_kind Kind = scan_kind::exclusive>
 __device__ __forceinline__ binary_scan_result segmented_binary_scan(bool predicate,
                                                                     unsigned heads) {
@@ -48,9 +49,10 @@ __device__ __forceinline__ binary_scan_result segmented_binary_scan(bool predica
   return warp::segmented_binary_scan<Kind>(predicate, simt::ballot(simt::full_warp, head));
 }
 
-/// Scan within segments, any operator: prefix = the values of the caller's segment before it (and
-/// its own, if inclusive; the identity at a head of an exclusive scan), total = the values of its
-/// whole segment. Calling rules as above.
+/// Scan within segments, by any operator.
+/// Result: `prefix` combines the values of the caller's segment before it (and its own, if
+/// inclusive; the identity at a head of an exclusive scan), `total` those of its whole segment.
+/// Synchronization: all lanes of the warp call. Orders no memory.
 template <scan_kind Kind = scan_kind::exclusive, class T, class Op>
 __device__ scan_result<T> segmented_scan(T x, unsigned heads, Op op) {
   segment const own = segment_of_lane(heads);

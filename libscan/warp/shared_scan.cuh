@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scan of one value per lane in padded shared memory: 32 identities before the values spare every
+// Scan of one value per lane in padded shared memory: 32 identities before the values replace every
 // bounds check (Sengupta, Harris & Garland 2008; Harris & Garland, Listing 3.1). The printed form
-// relies on the lanes of a warp running in lockstep, which GPUs since Volta do not promise: here it
-// is made explicit.
+// relies on lanes in lockstep, which GPUs since Volta do not guarantee; here a barrier makes it
+// explicit.
 #pragma once
 
 #include <libscan/warp/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::warp {
 
-/// Shared memory for one warp. Reusable as soon as a scan has returned.
+/// Shared memory of one warp. Reusable as soon as a scan has returned.
 template <class T>
 struct shared_scan_storage {
   T value[2 * simt::warp_size];
 };
 
-/// prefix = x[0] op ... op x[lane] (inclusive) or x[0] op ... op x[lane - 1]; total = all 32. All
-/// lanes of the warp must call with their warp's storage. The operator need not commute. Orders the
-/// warp's shared memory, as a __syncwarp at its end.
+/// prefix = x[0] op ... op x[lane] (inclusive) or x[0] op ... op x[lane - 1]; total = all 32.
+/// Types: the operator need not commute.
+/// Synchronization: all lanes of the warp call, with their warp's storage. Orders the warp's shared
+/// memory, as a __syncwarp at its end does.
 template <scan_kind Kind = scan_kind::exclusive, class T, class Op>
 __device__ scan_result<T> shared_scan(shared_scan_storage<T>& storage, T x, Op op) {
   int const at = simt::warp_size + simt::lane_id();
@@ -27,7 +28,7 @@ __device__ scan_result<T> shared_scan(shared_scan_storage<T>& storage, T x, Op o
 #pragma unroll
   for (int distance = 1; distance < simt::warp_size; distance *= 2) {
     T const earlier = storage.value[at - distance];
-    simt::sync_warp();  // all have read before anybody writes
+    simt::sync_warp();  // all lanes have read before any writes
     storage.value[at] = x = op(earlier, x);
     simt::sync_warp();
   }
