@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefix sums of one bit per thread of a block: each warp by a ballot, then one warp over the
-// warps' counts (Harris & Garland, 3.2.2.3, Listing 3.6). At most 33 words of shared memory a
-// block.
+// Prefix sums of one bit per thread of a block: each warp scans by a ballot, then one warp scans
+// the warps' counts (Harris & Garland, 3.2.2.3, Listing 3.6). Uses at most 33 words of shared
+// memory.
 #pragma once
 
 #include <libscan/warp/binary_scan.cuh>
@@ -11,7 +11,7 @@ namespace libscan::inline LIBSCAN_MACHINE::block {
 
 using warp::binary_scan_result;
 
-/// How the warps' counts are scanned: by shuffles, or bit by bit. Counts reach 32, and so take 6
+/// How the warps' counts are scanned: by shuffles, or bit by bit. A count can be 32, so it takes 6
 /// bits (the chapter says 5).
 enum class partial_sums { generic, bitwise };
 
@@ -19,7 +19,7 @@ enum class partial_sums { generic, bitwise };
 template <int BlockThreads>
 struct binary_scan_storage {
   static constexpr int warps = (BlockThreads + simt::warp_size - 1) / simt::warp_size;
-  // First each warp's count, then the counts before it; behind the last, the total.
+  // First each warp's count, then the counts before it; the last word is the total.
   int before[warps + 1];
 };
 
@@ -43,10 +43,11 @@ __device__ int sum_before(int x) {
 
 }  // namespace detail
 
-/// `rank` = true threads before the caller (or up to it, behind it, from it on: see
-/// warp::binary_scan), `count` = true threads of the block. All threads must call; BlockThreads
-/// from 1 to 1024, in up to three dimensions. Ends with a barrier, so that `storage` may be reused
-/// at once.
+/// Binary scan of one predicate per thread.
+/// Result: `rank` counts the true threads before the caller (or up to it, after it, from it on: see
+/// warp::binary_scan), `count` all true threads of the block.
+/// Types: BlockThreads is from 1 to 1024, in up to three dimensions.
+/// Synchronization: all threads call. Ends with a barrier, so `storage` is reusable at once.
 template <scan_kind Kind = scan_kind::exclusive, scan_direction Direction = scan_direction::forward,
           partial_sums How = partial_sums::generic, int BlockThreads>
 __device__ binary_scan_result binary_scan(binary_scan_storage<BlockThreads>& storage,
@@ -54,12 +55,12 @@ __device__ binary_scan_result binary_scan(binary_scan_storage<BlockThreads>& sto
   constexpr int warps = binary_scan_storage<BlockThreads>::warps;
   int const thread = simt::thread_rank();
   int const own_warp = thread / simt::warp_size;
-  // 1 scan each warp; 2 its first lane leaves the count
+  // 1 scan each warp; 2 its first lane stores the count
   binary_scan_result const in_warp = warp::binary_scan<Kind, Direction>(predicate);
   if (simt::lane_id() == 0) storage.before[own_warp] = in_warp.count;
   simt::sync_block();
-  // 3 one warp scans the counts. (The printed form reads words that nobody wrote if the block has
-  // fewer than 32 warps.)
+  // 3 one warp scans the counts. (The printed form reads words that no thread wrote if the block
+  // has fewer than 32 warps.)
   if (thread < simt::warp_size) {
     int const mine = thread < warps ? storage.before[thread] : 0;
     int const before = detail::sum_before<How>(mine);
@@ -68,7 +69,7 @@ __device__ binary_scan_result binary_scan(binary_scan_storage<BlockThreads>& sto
     if (thread == warps - 1) storage.before[warps] = before + mine;
   }
   simt::sync_block();
-  // 4 add what lies before the warp, or behind it
+  // 4 add the counts before the warp, or after it
   int const before = storage.before[own_warp];
   int const total = storage.before[warps];
   simt::sync_block();

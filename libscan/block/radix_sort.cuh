@@ -14,9 +14,10 @@ struct radix_sort_storage {
   Key key[BlockThreads];
 };
 
-/// Gives thread k the k-th smallest key by bits [first_bit, end_bit) of its unsigned value; keys
-/// equal in those bits stay in order. All threads must call; BlockThreads from 1 to 1024. Ends with
-/// a barrier.
+/// Gives thread k the k-th smallest key by bits [first_bit, end_bit) of its unsigned value. Stable:
+/// keys equal in those bits keep their order.
+/// Types: BlockThreads is from 1 to 1024.
+/// Synchronization: all threads call. Ends with a barrier.
 template <class Key, int BlockThreads>
 __device__ Key radix_sort(radix_sort_storage<Key, BlockThreads>& storage, Key key,
                           int first_bit = 0, int end_bit = 8 * static_cast<int>(sizeof(Key))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scan of one value per thread of a block: each warp scans its own by shuffles, then every warp
+// Scan of one value per thread of a block: each warp scans its values by shuffles, then every warp
 // scans the warps' totals (the two-level scheme of Sengupta, Harris & Garland 2008).
 #pragma once
 
@@ -17,10 +17,11 @@ struct scan_storage {
 
 using warp::scan_result;
 
-/// Exclusive scan of one value per warp: prefix = the values of all warps before the caller's,
-/// total = those of all warps. All threads of the block must call; the lanes of a warp pass the
-/// same value. The block must be one-dimensional. Ends with a barrier, so that `storage` may be
-/// reused at once.
+/// Exclusive scan of one value per warp. The lanes of a warp pass the same value.
+/// Result: `prefix` combines the values of all warps before the caller's, `total` those of all
+/// warps.
+/// Synchronization: all threads of a one-dimensional block call. Ends with a barrier, so `storage`
+/// is reusable at once.
 template <class T, int BlockThreads, class Op>
 __device__ scan_result<T> scan_of_warps(scan_storage<T, BlockThreads>& storage, T warp_value,
                                         Op op) {
@@ -29,9 +30,9 @@ __device__ scan_result<T> scan_of_warps(scan_storage<T, BlockThreads>& storage, 
   int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
   if (lane == 0) storage.warp_total[warp] = warp_value;
   simt::sync_block();
-  // Every warp scans the totals for itself: cheaper than one warp doing it and a second barrier.
-  // All lanes ask for the identity: where only some did, nvcc 13.0 let an operator that branches
-  // take them through shuffles of their own.
+  // Every warp scans the totals itself: that is cheaper than one warp and a second barrier. All
+  // lanes compute the identity: where only some did, nvcc 13.0 let an operator that branches take
+  // them through shuffles of their own.
   T mine = op.identity();
   if (lane < warps) mine = storage.warp_total[lane];
   scan_result<T> const scanned = warp::exclusive_scan(mine, op);
@@ -41,8 +42,9 @@ __device__ scan_result<T> scan_of_warps(scan_storage<T, BlockThreads>& storage, 
 }
 
 /// prefix = x[0] op ... op x[thread - 1], the operator's identity in thread 0; total = all of them.
-/// All threads of a one-dimensional block of BlockThreads must call. The operator need not commute.
-/// Ends with a barrier, so that `storage` may be reused at once.
+/// Types: the operator need not commute.
+/// Synchronization: all threads of a one-dimensional block of BlockThreads call. Ends with a
+/// barrier, so `storage` is reusable at once.
 template <class T, int BlockThreads, class Op>
 __device__ scan_result<T> exclusive_scan(scan_storage<T, BlockThreads>& storage, T x, Op op) {
   scan_result<T> const in_warp = warp::exclusive_scan(x, op);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Separate scans of the segments of a block. A segment begins at each thread whose head flag is
-// set, and at thread 0: each warp scans its own, then the warps' last values travel on to the next
-// head.
+// set, and at thread 0. Each warp scans its own values; then the warps' last values carry over to
+// the next head.
 #pragma once
 
 #include <libscan/block/scan.cuh>
@@ -14,15 +14,16 @@ namespace libscan::inline LIBSCAN_MACHINE::block {
 template <class T, int BlockThreads>
 using segmented_scan_storage = scan_storage<flagged<T>, BlockThreads>;
 
-/// The value of a segment up to the caller.
+/// A thread's result: its segment's values up to it.
 template <class T>
 struct segmented_scan_result {
   T prefix;  ///< the caller's segment before it (and itself, if the scan is inclusive)
-  T last;    ///< the last segment of the block: what goes on into the next tile
+  T last;    ///< the last segment of the block: carries over into the next tile
 };
 
-/// Scan within segments, any operator, which need not commute; the identity at a head of an
-/// exclusive scan. All threads of a one-dimensional block of whole warps must call. Ends with a
+/// Scan within segments, by any operator, which need not commute. An exclusive scan gives the
+/// identity at a head.
+/// Synchronization: all threads of a one-dimensional block of whole warps call. Ends with a
 /// barrier.
 template <scan_kind Kind = scan_kind::exclusive, class T, int BlockThreads, class Op>
 __device__ segmented_scan_result<T> segmented_scan(segmented_scan_storage<T, BlockThreads>& storage,
@@ -40,8 +41,8 @@ __device__ segmented_scan_result<T> segmented_scan(segmented_scan_storage<T, Blo
   return {head ? nothing : entering, of_warps.total.value};
 }
 
-/// The count of true threads in the caller's segment before it (and itself, if inclusive).
-/// Otherwise as `segmented_scan`; the warps' parts are ballots.
+/// The number of true threads in the caller's segment before it (and itself, if inclusive). The
+/// warps' parts are ballots. Otherwise as `segmented_scan`.
 template <scan_kind Kind = scan_kind::exclusive, int BlockThreads>
 __device__ segmented_scan_result<int> segmented_binary_scan(
     segmented_scan_storage<int, BlockThreads>& storage, bool predicate, bool head) {

@@ -7,14 +7,15 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::block {
 
-/// Where a thread's item goes, and how many go before the first true one.
+/// Where a thread's item goes, and how many items go before the first true one.
 struct split_result {
   int position;
   int falses;
 };
 
-/// The stable place of the caller's item. All threads must call; BlockThreads from 1 to 1024. Ends
-/// with a barrier, so that `storage` may be reused at once.
+/// The stable place of the caller's item.
+/// Types: BlockThreads is from 1 to 1024.
+/// Synchronization: all threads call. Ends with a barrier, so `storage` is reusable at once.
 template <int BlockThreads>
 __device__ split_result split(binary_scan_storage<BlockThreads>& storage, bool predicate) {
   binary_scan_result const trues = block::binary_scan(storage, predicate);

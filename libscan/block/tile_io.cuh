@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving a tile between global memory and registers: accesses are striped, so that neighbouring
-// threads touch neighbouring items; a thread's own items are consecutive. Shared memory turns one
-// into the other.
+// Moving a tile between global memory and registers. Accesses are striped, so neighbouring threads
+// touch neighbouring items, while a thread's own items are consecutive. Shared memory converts
+// between the two.
 #pragma once
 
 #include <libscan/core/types.hpp>
@@ -9,20 +9,21 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::block {
 
-/// Shared memory for turning a tile. Reusable as soon as a call has returned.
+/// Shared memory for the conversion. Reusable as soon as a call has returned.
 template <class T, int MostThreads, int ItemsPerThread>
 struct tile_storage {
   static constexpr int items = MostThreads * ItemsPerThread;
   T item[items + items / simt::warp_size];
 
-  /// One item of padding per 32: a thread's consecutive items then lie in distinct banks (Harris
+  /// One item of padding per 32, so a thread's consecutive items are in distinct banks (Harris
   /// 2007).
   __device__ T& at(int i) { return item[i + i / simt::warp_size]; }
 };
 
 /// items[k] = T(in[base + thread * ItemsPerThread + k]) for the first `valid` items of the tile at
-/// `base`, `fill` beyond them. All threads of a one-dimensional block must call, and there are
-/// `threads`: 1 to MostThreads. Ends with a barrier.
+/// `base`, `fill` for the others.
+/// Synchronization: all `threads` (1 to MostThreads) of a one-dimensional block call. Ends with a
+/// barrier.
 template <class T, int MostThreads, int ItemsPerThread, class In>
 __device__ void load_tile(tile_storage<T, MostThreads, ItemsPerThread>& storage, In in,
                           index_t base, int valid, T fill, T (&items)[ItemsPerThread],
@@ -49,8 +50,9 @@ __device__ void load_tile(tile_storage<T, MostThreads, ItemsPerThread>& storage,
 }
 
 /// out[base + thread * ItemsPerThread + k] = items[k] for the first `valid` items of the tile at
-/// `base`; writes nothing beyond. All threads of a one-dimensional block must call, and there are
-/// `threads`: 1 to MostThreads. Ends with a barrier.
+/// `base`. Writes no other item.
+/// Synchronization: all `threads` (1 to MostThreads) of a one-dimensional block call. Ends with a
+/// barrier.
 template <class T, int MostThreads, int ItemsPerThread, class Out>
 __device__ void store_tile(tile_storage<T, MostThreads, ItemsPerThread>& storage, Out out,
                            index_t base, int valid, T const (&items)[ItemsPerThread],

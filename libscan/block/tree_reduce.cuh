@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction of one value per thread by a tree in shared memory: half as many values each step,
-// neighbours combined, so that operators need not commute. The classic partner of the counting
-// barrier.
+// Reduction of one value per thread by a tree in shared memory. Each step combines neighbours and
+// halves the number of values, so operators need not commute. The classic counterpart of the
+// counting barrier.
 #pragma once
 
 #include <libscan/simt/simt.cuh>
@@ -16,9 +16,9 @@ struct tree_reduce_storage {
   T value[2 * MostThreads + 10];
 };
 
-/// x[0] op ... op x[threads - 1], in every thread. All threads of the block must call, and there
-/// are `threads`: 1 to MostThreads, not only powers of two. ceil(log2 n) steps, n - 1 applications
-/// of the operator.
+/// x[0] op ... op x[threads - 1], in every thread.
+/// Synchronization: all `threads` of the block call: 1 to MostThreads, not only powers of two.
+/// Cost: ceil(log2 n) steps, n - 1 applications of the operator.
 template <class T, int MostThreads, class Op>
 __device__ T tree_reduce(tree_reduce_storage<T, MostThreads>& storage, T x, Op op,
                          int threads = MostThreads) {

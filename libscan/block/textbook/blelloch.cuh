@@ -8,11 +8,11 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 
-/// Two items per thread, padded with the identity to n = 2^m ("Arrays of Arbitrary Size"), in 2
-/// log2(n) steps: 2 (n - 1) additions and n - 1 swaps, inclusive too. Barriers: steps + 2. `Layout`
-/// places the items: sweeps suffer bank conflicts where it is `dense`, few where it is `padded<32>`
-/// (beyond 1024 items), none where it is `fully_padded<32>`. `inclusive` reads its results one
-/// place further, which in padded layouts is a 2-way conflict.
+/// Two items per thread, padded with the identity to n = 2^m ("Arrays of Arbitrary Size").
+/// Cost: 2 log2(n) steps; 2 (n - 1) additions and n - 1 swaps, inclusive too; barriers: steps + 2.
+/// `Layout` places the items. The sweeps have bank conflicts if it is `dense`, few if it is
+/// `padded<32>` (beyond 1024 items), and none if it is `fully_padded<32>`. `inclusive` reads its
+/// results one place further, which is a 2-way conflict in padded layouts.
 template <class Layout = dense>
 struct blelloch {
   static constexpr int items_per_thread = 2;
@@ -58,8 +58,8 @@ struct blelloch {
   static __device__ void sweep(storage<T, MostThreads>& shared, T const (&x)[2], Op op) {
     int const items = 2 * block_threads();
     int const n = tree_size(items);
-    // 1 load (A): two items from separate halves, so that neighbours meet different banks; each at
-    //   its own place (Harris's second one lies at the first one's padding)
+    // 1 load (A): two items from separate halves, so that neighbours meet different banks. Each has
+    // its own place (Harris's second item is at the first one's padding).
     shared.item.at(this_thread()) = x[0];
     shared.item.at(this_thread() + block_threads()) = x[1];
     for (int i = items + this_thread(); i < n; i += block_threads()) {
@@ -67,14 +67,14 @@ struct blelloch {
     }
     // 2 reduce (B)
     textbook::up_sweep(shared.item, n, op);
-    // 3 take the total from the root, before which nothing comes (C); thread 0 has just summed it
+    // 3 take the total from the root, which has no items before it (C); thread 0 has just summed it
     if (this_thread() == 0) {
       shared.total = shared.item.at(n - 1);
       shared.item.at(n - 1) = op.identity();
     }
     // 4 distribute (D)
     textbook::down_sweep(shared.item, n, op);
-    // 5 results are read once, here at the end (E): Listing 2 stores them in each step of the loop
+    // 5 read results once, at the end (E): Listing 2 stores them in each step of the loop
     simt::sync_block();
   }
 };

@@ -8,9 +8,10 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 
-/// Two items per thread, padded with the identity to n = 2^m, in log2(n) + (log2(n) - 1) steps (the
-/// lecture counts one more): 2 (n - 1) - log2(n) additions, exclusive (by shifted loading) one more
-/// for the total. Barriers: steps + 2, exclusive one more.
+/// Two items per thread, padded with the identity to n = 2^m.
+/// Cost: log2(n) + (log2(n) - 1) steps (the lecture counts one more); 2 (n - 1) - log2(n)
+/// additions, exclusive (by shifted loading) one more for the total; barriers: steps + 2, exclusive
+/// one more.
 struct brent_kung {
   static constexpr int items_per_thread = 2;
 
@@ -60,9 +61,10 @@ struct brent_kung {
     int const n = tree_size(items);
     // 1 pad to a power of two
     for (int i = items + this_thread(); i < n; i += block_threads()) item.at(i) = op.identity();
-    // 2 reduce: the places 2^j (2 k + 1) - 1 and the last hold sums of 2^j items and all
+    // 2 reduce: places 2^j (2 k + 1) - 1 hold sums of 2^j items, the last place holds the sum of
+    // all
     textbook::up_sweep(item, n, op);
-    // 3 distribute: a sum that is complete up to `index` completes the one `stride` behind it
+    // 3 distribute: a complete sum at `index` completes the one `stride` after it
     for (int stride = n / 4; stride > 0; stride /= 2) {
       simt::sync_block();
       for (int k = this_thread(); k < n / (2 * stride) - 1; k += block_threads()) {

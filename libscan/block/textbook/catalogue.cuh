@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All textbook block scans, and one call for any of them: the choice of the algorithm is a type.
+// All textbook block scans, and one call for any of them: the algorithm is a type.
 #pragma once
 
 #include <libscan/block/textbook/blelloch.cuh>
@@ -13,9 +13,9 @@ namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 
 /// Replaces a tile's items by their prefixes, with any textbook scan; returns the total to all
 /// threads. items[k] is number k * threads + thread of the tile, for k <
-/// Algorithm::items_per_thread; what lies behind the last item is the identity. `shared` is an
-/// Algorithm::storage<T, MostThreads> of at least as many threads as the one-dimensional block has;
-/// all of them must call. Ends with a barrier.
+/// Algorithm::items_per_thread. Threads past the last item pass the identity. `shared` is an
+/// Algorithm::storage<T, MostThreads> for at least as many threads as the block has.
+/// Synchronization: all threads of a one-dimensional block call. Ends with a barrier.
 template <scan_kind Kind, class Algorithm, class Storage, class T, int Items, class Op>
 __device__ T scan_tile(Storage& shared, T (&items)[Items], Op op) {
   static_assert(Items == Algorithm::items_per_thread);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The naive parallel scan, in two buffers (Hillis & Steele 1986; Harris 2007, Algorithm 2 and
-// Listing 1; Verona, "A Naive Parallel Scan"): log2(n) steps, in each of which every item takes in
-// the one `distance` places before it.
+// Listing 1; Verona, "A Naive Parallel Scan"): log2(n) steps, each of which adds to every item the
+// one `distance` places before it.
 #pragma once
 
 #include <libscan/block/textbook/shift.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 
-/// n items, one per thread, in ceil(log2 n) steps. Additions for n a power of two: n log2 n -
-/// (n - 1), exclusive one more for the total. Barriers: steps + 2, exclusive one more. Shared
-/// memory: two copies of the items.
+/// n items, one per thread.
+/// Cost: ceil(log2 n) steps; n log2 n - (n - 1) additions for n a power of two, exclusive one more
+/// for the total; barriers: steps + 2, exclusive one more; shared memory: two copies of the items.
 struct hillis_steele {
   static constexpr int items_per_thread = 1;
 
@@ -53,7 +53,8 @@ struct hillis_steele {
       simt::sync_block();
       auto& from = shared.buffer[out];
       auto& to = shared.buffer[1 - out];
-      // Listing 1 adds to what `to` holds, which is two steps old: both operands come from `from`.
+      // Listing 1 adds to the value in `to`, which is two steps old: both operands come from
+      // `from`.
       to.at(k) = k >= distance ? op(from.at(k - distance), from.at(k)) : from.at(k);
       out = 1 - out;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kogge-Stone, in place with two barriers a step, and with two buffers and one barrier (Kogge &
+// Kogge-Stone, in place with two barriers per step, and with two buffers and one barrier (Kogge &
 // Stone 1973; lecture, "A Kogge-Stone Parallel Scan Algorithm" and "Double Buffering").
 #pragma once
 
@@ -7,9 +7,10 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 
-/// n items, one per thread, in ceil(log2 n) steps: step `stride` = 1, 2, 4, ... adds pairs of items
-/// that are `stride` apart. Additions for n a power of two: n log2 n - (n - 1), exclusive (by
-/// shifted loading) one more for the total. Barriers: 2 steps + 2, exclusive one more.
+/// n items, one per thread. Step `stride` = 1, 2, 4, ... adds pairs of items that are `stride`
+/// apart.
+/// Cost: ceil(log2 n) steps; n log2 n - (n - 1) additions for n a power of two, exclusive (by
+/// shifted loading) one more for the total; barriers: 2 steps + 2, exclusive one more.
 struct kogge_stone {
   static constexpr int items_per_thread = 1;
 
@@ -51,7 +52,7 @@ struct kogge_stone {
       T sum = item.at(j);
       if (j >= stride) sum = op(item.at(j - stride), sum);
       // All items have been read. The lecture's incorrect kernel lacks this barrier (and stores its
-      // results without asking whether there is such an item).
+      // results without a bounds check).
       simt::sync_block();
       item.at(j) = sum;
     }
@@ -59,8 +60,8 @@ struct kogge_stone {
   }
 };
 
-/// The same with a second copy of the items in place of the second barrier: barriers: steps + 2.
-/// Exclusive by shifting the inclusive result, at no further addition or barrier.
+/// The same with a second copy of the items in place of the second barrier; barriers: steps + 2.
+/// The exclusive scan shifts the inclusive result, at no further addition or barrier.
 struct kogge_stone_double_buffered {
   static constexpr int items_per_thread = 1;
 

@@ -7,8 +7,9 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 
-/// n items, one per thread, in as many steps as the last thread has items: n (n - 1) / 2 additions
-/// inclusive, (n - 1) (n - 2) / 2 exclusive and one for the total. 3 barriers.
+/// n items, one per thread.
+/// Cost: as many steps as the last thread has items; n (n - 1) / 2 additions inclusive, (n - 1) (n
+/// - 2) / 2 exclusive and one for the total; 3 barriers.
 struct quadratic {
   static constexpr int items_per_thread = 1;
 

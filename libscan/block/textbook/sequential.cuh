@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scan that all others are measured against: one thread of the block does everything (Harris
-// 2007, "Sequential Scan"; Verona, "Sequential Implementation").
+// The baseline of all other scans: one thread of the block does everything (Harris 2007,
+// "Sequential Scan"; Verona, "Sequential Implementation").
 #pragma once
 
 #include <libscan/block/textbook/tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 
-/// n items, one per thread, in n - 1 steps of one thread: n - 1 additions, the fewest possible.
-/// (The sources say n; their loops run n - 1 times.) 3 barriers.
+/// n items, one per thread.
+/// Cost: n - 1 steps of one thread; n - 1 additions, the fewest possible (the sources say n; their
+/// loops run n - 1 times); 3 barriers.
 struct sequential {
   static constexpr int items_per_thread = 1;
 

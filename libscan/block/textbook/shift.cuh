@@ -9,29 +9,29 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 
-/// After a scan: exclusive prefix i out of a tile of inclusive ones. Right by one; the identity
-/// enters at the front.
+/// After a scan: exclusive prefix i from a tile of inclusive ones. Shifts right by one; the
+/// identity enters at the front.
 template <class T, int Items, class Layout, class Op>
 __device__ T read_exclusive(tile<T, Items, Layout>& inclusive, int i, Op op) {
   return i == 0 ? op.identity() : inclusive.at(i - 1);
 }
 
-/// After a scan: inclusive prefix i out of a tile of n exclusive ones. Left by one; the total, the
-/// last prefix combined with the last item, enters at the end.
+/// After a scan: inclusive prefix i from a tile of n exclusive ones. Shifts left by one; the total
+/// (the last prefix combined with the last item) enters at the end.
 template <class T, int Items, class Layout>
 __device__ T read_inclusive(tile<T, Items, Layout>& exclusive, int i, int n, T total) {
   return i + 1 < n ? exclusive.at(i + 1) : total;
 }
 
-/// Before a scan of n items: item i goes to place i + 1, and the identity to place 0; the last item
-/// falls out. The inclusive scan of these is the exclusive one of the items.
+/// Before a scan of n items: item i goes to place i + 1, the identity to place 0, and the last item
+/// is dropped. The inclusive scan of these is the exclusive scan of the items.
 template <class T, int Items, class Layout, class Op>
 __device__ void store_shifted(tile<T, Items, Layout>& shifted, int i, int n, T x, Op op) {
   if (i + 1 < n) shifted.at(i + 1) = x;
   if (i == 0) shifted.at(0) = op.identity();
 }
 
-/// Before a scan across blocks: what item i of the whole input becomes, in[i - 1]. Exactly one
+/// Before a scan across blocks: in[i - 1] in place of item i of the whole input. Exactly one
 /// identity enters, at the front of the first block; every other block begins with the last item of
 /// the block before it. i is the global index, so a thread of two items shifts each by one.
 template <class In, class Op>
@@ -45,8 +45,9 @@ struct shift_storage {
   tile<T, MostThreads> prefix;
 };
 
-/// The exclusive prefix of a thread that knows its inclusive one, one item per thread. No
-/// additions, 2 barriers. All threads of a one-dimensional block of up to MostThreads must call.
+/// The exclusive prefix of a thread, from its inclusive one; one item per thread.
+/// Synchronization: all threads of a one-dimensional block of up to MostThreads call. 2 barriers,
+/// no additions.
 template <class T, int MostThreads, class Op>
 __device__ T exclusive_from_inclusive(shift_storage<T, MostThreads>& shared, T prefix, Op op) {
   shared.prefix.at(this_thread()) = prefix;
@@ -56,8 +57,8 @@ __device__ T exclusive_from_inclusive(shift_storage<T, MostThreads>& shared, T p
   return shifted;
 }
 
-/// The inclusive prefix of a thread that knows its exclusive one and the block's total. Otherwise
-/// as `exclusive_from_inclusive`.
+/// The inclusive prefix of a thread, from its exclusive one and the block's total. Otherwise as
+/// `exclusive_from_inclusive`.
 template <class T, int MostThreads>
 __device__ T inclusive_from_exclusive(shift_storage<T, MostThreads>& shared, T prefix, T total) {
   shared.prefix.at(this_thread()) = prefix;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the textbook scans share: the items of a block in shared memory, where each of them lies,
-// and what a thread gets back. Padding against bank conflicts is a choice of places (Harris 2007,
-// "Avoiding Bank Conflicts").
+// What the textbook scans share: the items of a block in shared memory, the place of each, and a
+// thread's result. Padding against bank conflicts is a choice of places (Harris 2007, "Avoiding
+// Bank Conflicts").
 #pragma once
 
 #include <libscan/core/types.hpp>
@@ -16,16 +16,16 @@
 //     inclusive(storage&, x, op), exclusive(storage&, x, op)       to {prefix, total}
 //   };
 //
-// One-dimensional blocks of any size from 1 to MostThreads threads; all of them must call. T is
-// trivially copyable, op associative; it need not commute: the earlier operand comes first, always.
-// A block that has fewer items than threads passes the operator's identity for the others. Every
-// call ends with a barrier: the storage may be reused at once.
+// All threads of a one-dimensional block of 1 to MostThreads threads call. T is trivially copyable.
+// op is associative and need not commute: the earlier operand always comes first. If a block has
+// fewer items than threads, the other threads pass the operator's identity. Every call ends with a
+// barrier, so the storage is reusable at once.
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 
 using warp::scan_result;
 
-/// The share of a thread that has two items, number `thread` and `thread + threads` of the block:
+/// The result of a thread with two items, number `thread` and `thread + threads` of the block:
 /// neighbouring threads then load and store neighbouring items.
 template <class T>
 struct pair_scan_result {
@@ -33,21 +33,21 @@ struct pair_scan_result {
   T total;
 };
 
-/// Item i lies at place i.
+/// Item i is at place i.
 struct dense {
   LIBSCAN_HOST_DEVICE static constexpr int place(int i) { return i; }
 };
 
-/// One place is skipped after every `Banks` items of 4 bytes: item i lies at i + i / Banks, so that
-/// a stride of a power of two does not meet the same bank again and again.
+/// Skips one place after every `Banks` items of 4 bytes: item i is at i + i / Banks, so strides of
+/// a power of two spread over the banks.
 template <int Banks>
 struct padded {
-  // Harris's Listing 3 shifts by the number of banks where its logarithm is meant.
+  // Harris's Listing 3 shifts by the number of banks where it means its logarithm.
   static_assert(Banks > 1 && (Banks & (Banks - 1)) == 0, "banks come in powers of two");
   LIBSCAN_HOST_DEVICE static constexpr int place(int i) { return i + i / Banks; }
 };
 
-/// One place more after every Banks^2 items: no conflicts in trees of more than that many items.
+/// Skips one more place after every Banks^2 items: no conflicts in trees of more items than that.
 template <int Banks>
 struct fully_padded {
   // Listing 3 writes n >> a + n >> b for the sum of two shifts; + binds tighter than >>.
@@ -64,14 +64,14 @@ struct tile {
   __device__ T& at(int i) { return word[Layout::place(i)]; }
 };
 
-/// The smallest power of two that is not below `items`: what a balanced tree over them spans.
+/// The smallest power of two that is not below `items`: the span of a balanced tree over them.
 LIBSCAN_HOST_DEVICE constexpr int tree_size(int items) {
   int size = 1;
   while (size < items) size *= 2;
   return size;
 }
 
-/// Number of the calling thread in its one-dimensional block, and how many there are.
+/// The calling thread's number in its one-dimensional block, and the number of threads.
 __device__ __forceinline__ int this_thread() { return static_cast<int>(threadIdx.x); }
 __device__ __forceinline__ int block_threads() { return static_cast<int>(blockDim.x); }
 

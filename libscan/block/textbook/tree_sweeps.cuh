@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The balanced binary tree of the work-efficient scans, laid over n = 2^m items in shared memory:
-// the sum of a subtree stands at its last item (Blelloch 1990; Harris 2007, Algorithms 3 and 4;
+// The balanced binary tree of the work-efficient scans, over n = 2^m items in shared memory: the
+// sum of a subtree is stored at its last item (Blelloch 1990; Harris 2007, Algorithms 3 and 4;
 // Verona, "Work-Efficient Parallel Scan"; lecture, "Reduction Step").
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 
-// A node of height `stride` joins the `stride` items up to `left` and the `stride` ones up to
-// `right` = left + stride. A level has n / (2 stride) nodes; thread k takes number k, and k +
-// threads and so on where the items were padded to a power of two.
-// (Verona's rules for these indices miss: up-sweep (III) takes every 2 stride-th i for the number
-// of a node and leaves the array; down-sweep (V) computes a left index of -1.)
+// A node of height `stride` joins the `stride` items up to `left` and the `stride` items up to
+// `right` = left + stride. A level has n / (2 stride) nodes. Thread k takes number k, then k +
+// threads and so on if the items were padded to a power of two. (Verona's rules for these indices
+// are wrong: up-sweep (III) takes every 2 stride-th i for the number of a node and leaves the
+// array; down-sweep (V) computes a left index of -1.)
 
-/// From the leaves to the root: every node's sum. log2(n) steps, n - 1 additions; each step begins
-/// with a barrier, none at the end.
+/// From the leaves to the root: every node's sum. log2(n) steps, n - 1 additions. Each step begins
+/// with a barrier; there is none at the end.
 template <class T, int Items, class Layout, class Op>
 __device__ void up_sweep(tile<T, Items, Layout>& item, int n, Op op) {
   for (int stride = 1; stride < n; stride *= 2) {
@@ -28,12 +28,12 @@ __device__ void up_sweep(tile<T, Items, Layout>& item, int n, Op op) {
   }
 }
 
-/// From the root to the leaves: what came before a node goes to its left child, and together with
-/// the left child's sum to the right one. log2(n) steps, n - 1 additions, n - 1 swaps; each step
-/// begins with a barrier, none at the end. The root's place holds what comes before everything.
+/// From the root to the leaves: a node's prefix goes to its left child, and combined with the left
+/// child's sum to the right child. log2(n) steps, n - 1 additions, n - 1 swaps. Each step begins
+/// with a barrier; there is none at the end. The root's place holds the prefix of the whole tree.
 template <class T, int Items, class Layout, class Op>
 __device__ void down_sweep(tile<T, Items, Layout>& item, int n, Op op) {
-  // Algorithm 4 prints log2 n for the first level, whose right child would lie behind the array.
+  // Algorithm 4 prints log2 n for the first level, whose right child would be past the array.
   for (int stride = n / 2; stride > 0; stride /= 2) {
     simt::sync_block();
     for (int k = this_thread(); k < n / (2 * stride); k += block_threads()) {
