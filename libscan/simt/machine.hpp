@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which machine a translation unit is compiled for, and what both machines share.
+// The machine that a translation unit is compiled for, and what both machines share.
 #pragma once
 
 #ifdef __CUDACC__
@@ -19,7 +19,7 @@ inline constexpr unsigned full_warp = 0xffffffffu;
 /// How long the second-level cache should keep what a bulk copy reads.
 enum l2_priority : unsigned char { l2_normal, l2_keep };
 
-/// N items that travel in one access; aligned to their size together.
+/// N items that travel in one access; aligned to their total size.
 template <class T, int N>
 struct alignas(sizeof(T) * N) vector {
   T item[N];

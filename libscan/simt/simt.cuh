@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine kernels are written for: one vocabulary, two machines. nvcc compiles it to CUDA; any
-// other C++ compiler to the executor, which runs the very same kernels on the CPU, thread by
-// thread.
+// The machine that kernels are written for: one vocabulary, two machines. nvcc compiles it to CUDA;
+// any other C++ compiler compiles it to the executor, which runs the same kernels on the CPU,
+// thread by thread.
 #pragma once
 
 // A kernel is a functor:
 //
 //   struct reverse_kernel {
 //     static constexpr int block_threads = 256;       // both become __launch_bounds__; optional
-//     static constexpr int resident_blocks = 2;       // of a multiprocessor, at least
-//     static constexpr bool follows_kernel = true;    // optional: a kernel precedes it in its
-//                                                     // stream, and it is prepared meanwhile
+//     static constexpr int resident_blocks = 2;       // per multiprocessor, at least
+//     static constexpr bool follows_kernel = true;    // optional: launched while the kernel
+//                                                     // before it in its stream still runs
 //     struct shared_storage { int items[block_threads]; };     // optional
 //     __device__ void operator()(shared_storage& shared, int* data) const {
 //       shared.items[threadIdx.x] = data[threadIdx.x];
@@ -22,57 +22,57 @@
 //
 // threadIdx blockIdx blockDim gridDim   as in CUDA, 1 to 3 dimensions
 //
-// Warp: all take a mask of lanes that names the caller; lanes a partial warp lacks are ignored
+// Warp: all take a mask that includes the caller; lanes beyond a partial warp are ignored
 //   ballot any all           votes (__ballot_sync ...)
 //   shfl shfl_up shfl_down shfl_xor
 //                            any trivially copyable type, optional width 1, 2, 4 ... 32; a lane
-//                            that takes no part gives an undefined value
+//                            that does not take part gives an undefined value
 //   match_any match_all      4- or 8-byte values; match_all returns the mask, or 0
 //   reduce_add reduce_min reduce_max reduce_and reduce_or reduce_xor     32-bit integers
 //   sync_warp                the only one of these that orders memory
-//   active_mask              some lanes that happen to be here: never "all lanes of the branch"
+//   active_mask              some lanes that happen to be here, not "all lanes of the branch"
 //   lane_id lanemask_lt lanemask_le lanemask_eq lanemask_ge lanemask_gt   popc clz ffs brev
 //   byte_perm                picks 4 of the 8 bytes of two words, a digit 0 to 7 for each
 //   dot<Small>               sum + the 1- or 2-byte integers of a word, each times a byte of
 //                            weights < 128
-//   opaque(x)                x, a 32-bit integer of which the compiler is to know nothing: what
-//                            depends on it is found anew, not kept in registers from before
+//   opaque(x)                x, a 32-bit integer that the compiler knows nothing about: values that
+//                            depend on it are recomputed, not kept in registers
 // Block
 //   sync_block               barrier
 //   sync_block_count sync_block_and sync_block_or     barriers that reduce a predicate
 //   thread_rank              linear index in the block
 //   dynamic_shared<T>()      run-time-sized shared memory, at least 16-byte aligned
 //   raise_registers<N>() lower_registers<N>()         from here on a thread may use N registers,
-//                            more than before or fewer; all warps of four consecutive ones call.
-//                            Whoever raises waits for others to lower (sm_90a; elsewhere nothing)
-// Cluster: the blocks of a launch that says so, which may reach into one another's shared memory
-// (sm_90 and later; elsewhere a block is its own)
+//                            more or fewer than before; all warps of a group of four call. A raise
+//                            waits until others have lowered theirs (sm_90a; elsewhere no effect)
+// Cluster: all blocks of a launch that requests it; they may access one another's shared memory
+// (sm_90 and later; elsewhere a single block is its own cluster)
 //   arrive_cluster wait_cluster
-//                            the two halves of a barrier of all threads, none of which may have
-//                            returned: each arrives, then waits; what came before any arrival comes
-//                            before what follows the waits
-//   in_block(own, block)     what `own`, in the caller's shared memory, is in that block's. Only
-//                            once all blocks have begun, and while none has ended: a barrier before
-//                            and behind all accesses tells
+//                            the two halves of a barrier of all threads; none may have returned.
+//                            Each arrives, then waits: what came before any arrival comes before
+//                            what follows the waits
+//   in_block(own, block)     the counterpart of `own` in that block's shared memory. Valid only
+//                            after all blocks have begun and before any has ended: put a barrier
+//                            before and after all accesses
 // Grid
 //   sync_grid                cooperative launches only
 //   arrive_grid wait_grid(arrival)
-//                            its two halves, as those of a cluster's barrier, for all threads; what
-//                            arrive_grid gives goes to wait_grid
+//                            its two halves, like those of a cluster's barrier, for all threads;
+//                            wait_grid takes the result of arrive_grid
 // Memory
-//   atomic_ref<T>            device scope, orders as in std::; block_atomic_ref<T> for shared
+//   atomic_ref<T>            device scope, memory orders of std::; block_atomic_ref<T> for shared
 //                            memory. Every polling loop must read through one of them
 //   thread_fence thread_fence_block
-//   exchange_fence           orders as a release and an acquire of device scope do, around relaxed
-//                            atomics: cheaper than thread_fence, which all fences agree on
+//   exchange_fence           orders as a release and an acquire of device scope around relaxed
+//                            atomics: cheaper than thread_fence, which is sequentially consistent
 //   load_vector store_vector    N items at once, aligned to their size together; stored to global
 //                            memory only
 //   store_shared_vector      the same, stored to shared memory only
-//   load_vector_to_keep stream_vector    the same, 16 bytes: asking the L2 cache to keep what is
-//                            read, or to drop what is written before anything else
+//   load_vector_to_keep stream_vector    the same, 16 bytes: hints the L2 cache to keep what is
+//                            read, or to evict what is written first
 //   mbarrier bulk_load       asynchronous copies global to shared, 16-byte aligned (sm_90 and
-//                            later: `has_bulk_copy` tells in device code); l2_keep asks the cache
-//                            to keep what they read
+//                            later: see `has_bulk_copy` in device code); l2_keep hints the cache to
+//                            keep what they read
 //   fence_mbarrier_init fence_proxy_async
 // Host
 //   launch<Kernel>({.blocks, .threads, .dynamic_shared_bytes, .on, .cooperative, .cluster}, args)

@@ -27,7 +27,7 @@ __device__ __forceinline__ bool sync_block_or(bool predicate) {
   return __syncthreads_or(predicate) != 0;
 }
 __device__ __forceinline__ void sync_grid() { cooperative_groups::this_grid().sync(); }
-/// What `arrive_grid` gives.
+/// The result of `arrive_grid`.
 using grid_arrival = cooperative_groups::grid_group::arrival_token;
 __device__ __forceinline__ grid_arrival arrive_grid() {
   return cooperative_groups::this_grid().barrier_arrive();
@@ -50,7 +50,7 @@ __device__ __forceinline__ T& in_block(T& own, unsigned block) {
   return *there;
 }
 #else
-// A block alone is its cluster.
+// A single block is its own cluster.
 __device__ __forceinline__ void arrive_cluster() {}
 __device__ __forceinline__ void wait_cluster() { __syncthreads(); }
 template <class T>
@@ -84,8 +84,7 @@ __device__ __forceinline__ T opaque(T x) {
 
 namespace detail {
 
-/// Start of all dynamic shared memory; a kernel's large storage comes first, `reserved` bytes of
-/// it.
+/// Start of all dynamic shared memory. A kernel's large storage takes its first `reserved` bytes.
 __device__ __forceinline__ unsigned char* dynamic_shared_bytes() {
   extern __shared__ __align__(128) unsigned char libscan_dynamic_shared[];
   return libscan_dynamic_shared;
@@ -93,7 +92,7 @@ __device__ __forceinline__ unsigned char* dynamic_shared_bytes() {
 
 }  // namespace detail
 
-/// Only for kernels whose own storage is static (up to 48 KB) or absent.
+/// For kernels whose own storage is static (up to 48 KB) or absent.
 template <class T>
 __device__ __forceinline__ T* dynamic_shared() {
   return reinterpret_cast<T*>(detail::dynamic_shared_bytes());
@@ -123,7 +122,7 @@ __device__ __forceinline__ vector<T, N> load_vector_to_keep(T const* items) {
   return load_vector<N>(items);
 }
 
-/// In PTX, since the compiler splits an assignment into as many stores as there are members.
+/// In PTX, since the compiler splits an assignment into one store per member.
 template <int N, class T>
 __device__ __forceinline__ void store_vector(T* items, vector<T, N> const& values) {
   if constexpr (sizeof(values) == 16) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA backend: mbarriers and bulk copies (PTX ISA 8.0, sm_90). Calling them on an older GPU traps;
-// device code asks `has_bulk_copy` first.
+// device code checks `has_bulk_copy` first.
 #pragma once
 
 #include <cstdint>

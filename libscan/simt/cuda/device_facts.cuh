@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA backend: what the current device has. Each fact is asked once a device: calls whose kernels
-// run for some microseconds would otherwise wait for the answers as long.
+// CUDA backend: facts about the current device. Each fact is queried once per device: kernels can
+// take only a few microseconds, about as long as a query.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,11 +14,11 @@ namespace libscan::inline v1_cuda::simt {
 
 namespace detail {
 
-/// ask(device) >= 0, of the current device. `ask` has no state, and a type of its own.
+/// ask(device) >= 0, for the current device. `ask` has no state, and a type of its own.
 template <class Ask>
 int device_fact(Ask ask) {
   constexpr int most_devices = 64;
-  static std::atomic<int> known[most_devices];  // the fact and 1; 0: nobody has asked
+  static std::atomic<int> known[most_devices];  // the fact plus 1; 0: not queried yet
   int device = 0;
   LIBSCAN_CHECK(cudaGetDevice(&device));
   if (device >= most_devices) return ask(device);
@@ -40,8 +40,7 @@ inline int multiprocessor_count() {
   });
 }
 
-/// How many bytes of shared memory a block may have: at least 64 KiB on every GPU the library is
-/// for.
+/// The bytes of shared memory that a block may have: at least 64 KiB on every supported GPU.
 inline std::size_t shared_room() {
   return static_cast<std::size_t>(detail::device_fact([](int device) {
     int room = 0;

@@ -14,8 +14,7 @@
 
 namespace libscan::inline v1_cuda::simt {
 
-// CUDA's own built-ins, under the names that kernels in other namespaces may import on both
-// machines.
+// CUDA's own built-ins, under names that kernels in other namespaces can import on both machines.
 using ::blockDim;
 using ::blockIdx;
 using ::dim3;
@@ -32,7 +31,7 @@ struct launch_config {
   std::size_t dynamic_shared_bytes = 0;
   simt::stream on = nullptr;
   bool cooperative = false;
-  bool cluster = false;  ///< all blocks are one, at most `most_cluster_blocks`
+  bool cluster = false;  ///< all blocks form one cluster, at most `most_cluster_blocks`
 };
 
 namespace detail {
@@ -79,7 +78,7 @@ concept follows_kernel = requires {
   requires Kernel::follows_kernel;
 };
 
-/// Until all that precedes the launch in its stream has ended, and what it wrote can be seen.
+/// Waits until all earlier work in the launch's stream has ended and its writes are visible.
 template <class Kernel>
 __device__ __forceinline__ void wait_for_predecessor() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -103,9 +102,9 @@ __global__ __launch_bounds__(most_threads<Kernel>(),
   }
 }
 
-/// Lets a kernel's blocks have `bytes` of dynamic shared memory, which takes leave above 48 KiB.
-/// Always leave for all that the device has: it is the kernel's, and another thread may be about to
-/// launch the same kernel with more.
+/// Allows a kernel's blocks `bytes` of dynamic shared memory; above 48 KiB CUDA requires this.
+/// Always allows all that the device has: the setting belongs to the kernel, and another thread may
+/// be about to launch the same kernel with more.
 template <class Kernel>
 void allow_shared(void const* kernel, std::size_t bytes) {
   if (bytes <= most_static_shared_bytes) return;
@@ -114,8 +113,8 @@ void allow_shared(void const* kernel, std::size_t bytes) {
                                      static_cast<int>(room)));
 }
 
-/// Makes one cluster of all blocks of a launch. More than 8 take leave, which is given for every
-/// launch: in a program of many files what an earlier call had given was not there any more.
+/// Makes one cluster of all blocks of a launch. More than 8 blocks need permission, which is given
+/// for every launch: in a program of many files an earlier call's permission was gone.
 inline void make_cluster(cudaLaunchConfig_t& config, cudaLaunchAttribute& attribute,
                          void const* kernel) {
   attribute.id = cudaLaunchAttributeClusterDimension;
@@ -127,12 +126,12 @@ inline void make_cluster(cudaLaunchConfig_t& config, cudaLaunchAttribute& attrib
   LIBSCAN_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
 }
 
-/// Tells what kernels of this translation unit were compiled for.
+/// Its attributes show what kernels of this translation unit were compiled for.
 struct empty_kernel {
   __device__ void operator()() const {}
 };
 
-/// For which compute capability the code is that the current device runs: 90 is 9.0.
+/// The compute capability that the current device's code was compiled for: 90 is 9.0.
 inline int compiled_for() {
   return device_fact([](int) {
     cudaFuncAttributes code{};
@@ -181,21 +180,22 @@ template <class Kernel, class... Args>
 int resident_blocks_per_multiprocessor(int block_threads, std::size_t dynamic_shared_bytes = 0) {
   auto const kernel = reinterpret_cast<void const*>(&detail::entry<Kernel, Args...>);
   std::size_t const dynamic = dynamic_shared_bytes + detail::shared_layout<Kernel>::in_dynamic;
-  detail::allow_shared<Kernel>(kernel, dynamic);  // or none of its blocks would be resident
+  detail::allow_shared<Kernel>(kernel, dynamic);  // otherwise none of its blocks would be resident
   int blocks = 0;
   LIBSCAN_CHECK(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, dynamic));
   return blocks;
 }
 
-/// Whether the current device has bulk copies, the code that it would run was compiled for such a
-/// device, and a block has room for Kernel's shared storage.
+/// Whether the current device has bulk copies, its code was compiled for such a device, and a block
+/// can hold Kernel's shared storage.
 template <class Kernel>
 bool device_can_pipeline() {
   return detail::compiled_for() >= 90 && sizeof(typename Kernel::shared_storage) <= shared_room();
 }
 
-/// How many blocks of Kernel::block_threads can be a cluster on the current device: 16, 8, or 1.
+/// The most blocks of Kernel::block_threads that can form a cluster on the current device: 16, 8,
+/// or 1.
 template <class Kernel, class... Args>
 int most_cluster_blocks() {
   if (detail::compiled_for() < 90) return 1;
@@ -220,7 +220,7 @@ int most_cluster_blocks() {
   });
 }
 
-/// Whether this program holds code of the kernel that the current device can run.
+/// Whether this program contains code of the kernel that the current device can run.
 template <class Kernel, class... Args>
 bool has_code_for_device() {
   cudaFuncAttributes attributes{};

@@ -6,7 +6,7 @@
 
 namespace libscan::inline v1_cuda::simt {
 
-/// Makes `device` the calling thread's current device; the destructor puts the former one back.
+/// Makes `device` the calling thread's current device; the destructor restores the former one.
 class selected_device {
  public:
   explicit selected_device(int device) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor backend: atomics on global and shared memory. Every polling load passes through here,
-// which is how the executor puts spinning threads to sleep and knows exactly when nobody can go on.
+// Executor backend: atomics on global and shared memory. Every polling load passes through here, so
+// the executor can put spinning threads to sleep and knows exactly when no thread can go on.
 #pragma once
 
 #include <atomic>
@@ -93,7 +93,7 @@ class atomic_ref {
     return executor::polled(address_, &value, sizeof value, at_);
   }
 
-  /// A modification that changes nothing counts as a read: a loop of such is a poll.
+  /// A modification that changes nothing counts as a read: a loop of such reads is a poll.
   template <class Operation>
   T modify(bool only_reads, Operation operation) const {
     executor::before_atomic();
@@ -121,7 +121,7 @@ class atomic_ref {
   call_site at_;
 };
 
-/// Atomics on shared memory: only the threads of one block take part.
+/// Atomics on shared memory, between the threads of one block.
 template <class T>
 using block_atomic_ref = atomic_ref<T>;
 

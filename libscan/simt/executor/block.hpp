@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor backend: barriers of blocks, clusters and grids, shared memory. See simt.cuh for what
-// each means.
+// Executor backend: barriers of blocks, clusters and grids, shared memory. See simt.cuh for their
+// meaning.
 #pragma once
 
 #include <bit>
@@ -32,7 +32,7 @@ inline bool sync_block_or(bool predicate, call_site at = call_site::here()) {
 
 inline void sync_grid(call_site at = call_site::here()) { executor::grid_barrier(at); }
 
-/// What `arrive_grid` gives: nothing.
+/// The result of `arrive_grid`: empty.
 struct grid_arrival {};
 inline grid_arrival arrive_grid(call_site at = call_site::here()) {
   executor::arrive_among_blocks(executor::call::wait_grid, at);
@@ -65,8 +65,8 @@ T* dynamic_shared() {
 
 namespace executor {
 
-/// A word of so many bytes that compilers load and store as one, and announce to a checker as one
-/// access; the same code for all vectors, so that none is taken apart into its items.
+/// A word that compilers load and store as one, and announce to a checker as one access. All
+/// vectors use the same code, so none is split into its items.
 template <std::size_t Bytes>
 struct wide_word {
   typedef unsigned long long type __attribute__((vector_size(16), may_alias));
@@ -91,7 +91,7 @@ struct wide_word<1> {
 /// A vector of `Bytes` bytes as the fewest words that hold it.
 template <std::size_t Bytes>
 struct wide_words {
-  // A GPU moves at most 16 bytes of a thread in one access.
+  // A GPU moves at most 16 bytes per thread in one access.
   static constexpr std::size_t word_bytes = Bytes < 16 ? Bytes : 16;
   using word = wide_word<word_bytes>;
   static_assert(Bytes % word_bytes == 0 && (Bytes & (Bytes - 1)) == 0);
@@ -118,7 +118,7 @@ T opaque(T x) {
 
 namespace executor {
 
-/// Stores items as the words that one access of a GPU would have, so that checkers see them so.
+/// Stores items as the words of a GPU's access, so that checkers see the same accesses.
 template <int N, class T>
 void store_words(T* items, vector<T, N> const& values, call_site at) {
   using words = wide_words<sizeof(T) * N>;

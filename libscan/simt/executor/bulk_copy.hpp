@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor backend: mbarriers and bulk copies. A copy lands at a time of the schedule's choosing
-// between its issue and the wait that needs it, so reading early, reusing early and wrong byte
-// counts show.
+// Executor backend: mbarriers and bulk copies. The schedule chooses when a copy lands, between its
+// issue and the wait that needs it. So early reads, early reuse and wrong byte counts are found.
 #pragma once
 
 #include <libscan/simt/executor/runtime.hpp>
@@ -27,7 +26,7 @@ class mbarrier {
   }
 
  private:
-  // The executor keeps the state elsewhere; kernels see the size and alignment of the real thing.
+  // The executor keeps the state elsewhere; kernels see the size and alignment of a GPU's mbarrier.
   [[maybe_unused]] alignas(8) unsigned char opaque_[8];
 };
 

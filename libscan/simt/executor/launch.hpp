@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor backend: memory, streams and launches. Everything is finished when a call returns.
+// Executor backend: memory, streams and launches. Every call has finished its work when it returns.
 #pragma once
 
 #include <cstring>
@@ -14,17 +14,17 @@
 
 namespace libscan::inline v1_executor::simt {
 
-/// A queue of work. The executor has but one, and finishes each piece before it returns.
+/// A queue of work. The executor has only one, and each call finishes its work before it returns.
 struct stream {};
 
-/// Shape of a launch. The stream is there for CUDA's sake.
+/// Shape of a launch. The stream is a parameter only because CUDA needs it.
 struct launch_config {
   dim3 blocks;
   dim3 threads;
   std::size_t dynamic_shared_bytes = 0;
   simt::stream on{};
   bool cooperative = false;
-  bool cluster = false;  ///< all blocks are one, at most `most_cluster_blocks`
+  bool cluster = false;  ///< all blocks form one cluster, at most `most_cluster_blocks`
 };
 
 namespace executor {
@@ -41,7 +41,7 @@ struct shared_layout {
   static constexpr std::size_t bytes = 0, alignment = 16;
 };
 
-/// Of a kernel that has one.
+/// For a kernel that has one.
 template <has_shared_storage Kernel>
 struct shared_layout<Kernel> {
   static constexpr std::size_t bytes = sizeof(typename Kernel::shared_storage);
@@ -51,8 +51,8 @@ struct shared_layout<Kernel> {
 /// Runs one thread of a kernel.
 template <class Kernel, class Arguments>
 #ifdef __SANITIZE_THREAD__
-// g++ tells checkers nothing of a structure that a call returns into memory. With all calls
-// inlined, as on a GPU, there are none of those.
+// g++ does not announce to checkers a structure that a call returns into memory. With all calls
+// inlined, as on a GPU, there are none.
 [[gnu::flatten]]
 #endif
 void run_thread(void* arguments) {
@@ -100,7 +100,7 @@ int resident_blocks_per_multiprocessor(int /*block_threads*/,
 
 inline void* allocate(std::size_t bytes, stream = {}) {
   void* const memory = executor::allocate(bytes);
-  std::memset(memory, 0xcb, bytes);  // device memory starts as anything
+  std::memset(memory, 0xcb, bytes);  // device memory starts with arbitrary contents
   return memory;
 }
 
@@ -116,17 +116,17 @@ inline void copy_async(void* target, void const* source, std::size_t bytes, stre
 
 inline void synchronize(stream = {}) {}
 
-/// How many blocks of the kernel can be a cluster: as on an H200.
+/// The most blocks of the kernel that can form a cluster: as on an H200.
 template <class Kernel, class... Args>
 int most_cluster_blocks() {
   return executor::most_cluster_blocks;
 }
 
-/// As many as on an H200.
+/// As on an H200.
 inline std::size_t shared_room() { return executor::most_shared_bytes; }
 
-/// Whether the current device has bulk copies, as the executor does, and room for Kernel's shared
-/// storage in a block.
+/// Whether the current device has bulk copies (the executor has), and a block can hold Kernel's
+/// shared storage.
 template <class Kernel>
 bool device_can_pipeline() {
   return sizeof(typename Kernel::shared_storage) <= shared_room();

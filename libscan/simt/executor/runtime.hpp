@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor's side of every intrinsic, free of templates and compiled once, without
-// instrumentation: the headers for kernels only name types and pass addresses of operands.
+// The executor's side of every intrinsic: no templates, compiled once, without instrumentation. The
+// headers for kernels only name types and pass addresses of operands.
 #pragma once
 
 #include <cstddef>
@@ -49,39 +49,39 @@ struct warp_call {
   call what = call::none;
   unsigned mask = 0;
   void const* operand = nullptr;  ///< the lane's value, `size` bytes
-  void* result = nullptr;         ///< where its result goes, `size` bytes
+  void* result = nullptr;         ///< where its result is stored, `size` bytes
   std::size_t size = 0;
   int argument = 0;  ///< source lane, distance or lane mask of a shuffle
   int width = 32;
   call_site site;
 };
 
-/// Waits for all lanes of the mask, then returns with the result in place. For votes, matches and
-/// masks the returned word is the result.
+/// Waits for all lanes of the mask, then returns with the result in place. Votes, matches and masks
+/// return the result as the word.
 unsigned warp_collective(warp_call const& arrival);
 
-/// Some of the lanes of the warp that make this same call, and the caller; all of them get the
-/// same.
+/// The caller and some other lanes of the warp that make this same call; all of them get the same
+/// word.
 unsigned active_lanes(call_site site);
 
-/// Waits for all threads of the block; returns the count of true predicates, or their `and` or
+/// Waits for all threads of the block; returns the number of true predicates, or their `and` or
 /// `or`.
 int block_barrier(call what, bool predicate, call_site site);
 void grid_barrier(call_site site);
 
-/// The two halves of a barrier of all blocks, of a cluster or of a cooperative grid, by the call
-/// that waits there.
+/// The two halves of a barrier of all blocks of a cluster or of a cooperative grid. The call that
+/// waits there is named.
 void arrive_among_blocks(call waits_in, call_site site);
 void wait_among_blocks(call waits_in, call_site site);
 
-/// Called around atomic operations. `polled` sleeps if this thread has just read the same value
-/// there, until somebody changes it, and says whether it slept.
+/// Called around atomic operations. If this thread has just read the same value there, `polled`
+/// sleeps until the value changes. Returns whether it slept.
 void before_atomic();
 bool polled(void const* address, void const* value, std::size_t size, call_site site);
 void stored(void const* address);
 void fence();
 
-/// mbarriers and bulk copies, as the words of simt.cuh.
+/// mbarriers and bulk copies, with the meaning given in simt.cuh.
 void mbarrier_init(void* barrier, unsigned arrivals, call_site site);
 void mbarrier_invalidate(void* barrier, call_site site);
 void mbarrier_arrive(void* barrier, unsigned expected_bytes, call_site site);
@@ -90,13 +90,15 @@ void mbarrier_wait(void* barrier, unsigned parity, call_site site);
 void proxy_fence();
 void bulk_load(void* target, void const* source, unsigned bytes, void* barrier, call_site site);
 
-/// Throws if `address` is no multiple of `alignment`.
+/// Throws unless `address` is a multiple of `alignment`.
 void require_aligned(void const* address, std::size_t alignment, call_site site);
 
-/// Fails the launch unless `address` is in the shared memory of the caller's block, or is not.
+/// Fails the launch unless `address` is in the shared memory of the caller's block (or, if not
+/// `shared`, is outside it).
 void require_shared(void const* address, bool shared, call_site site);
 
-/// What `own`, in the shared memory of the caller's block, is in that of another of its cluster.
+/// The counterpart of `own`, which is in the caller's shared memory, in that of another block of
+/// the cluster.
 void* shared_of_block(void* own, unsigned block, call_site site);
 
 /// Start of the run-time-sized shared memory of the calling thread's block.
@@ -108,13 +110,13 @@ void* static_shared_memory();
 int lane_id();
 int thread_rank();
 
-/// Shared memory that a block may have: as on an H200.
+/// The shared memory that a block may have: as on an H200.
 inline constexpr std::size_t most_shared_bytes = 227 * 1024;
 
-/// Blocks that a cluster may have: as on an H200.
+/// The blocks that a cluster may have: as on an H200.
 inline constexpr int most_cluster_blocks = 16;
 
-/// What a launch needs to know of a kernel.
+/// What a launch needs to know about a kernel.
 struct grid {
   dim3 blocks;
   dim3 threads;
@@ -129,7 +131,7 @@ struct grid {
   std::size_t argument_bytes = 0;
 };
 
-/// Runs all threads of a grid to their end. Throws `kernel_error`, or whatever the kernel threw.
+/// Runs all threads of a grid to their end. Throws `kernel_error`, or any exception of the kernel.
 void run(grid const& work);
 
 }  // namespace libscan::inline v1_executor::simt::executor

@@ -21,22 +21,23 @@ class kernel_error : public error {
 
 namespace executor {
 
-/// The order in which threads run. `fixed`: warp by warp, lanes in order, a switch only where a
+/// The order in which threads run. `fixed`: warp by warp, lanes in order; a switch only when a
 /// thread must wait. `seeded`: any ready thread may be next, atomics may be preempted, whole blocks
-/// and warps stall for a while, and bulk copies land at any time; the same seed gives the same run.
+/// and warps stall for a while, and bulk copies land at any time. The same seed gives the same run.
 enum class schedule : std::uint8_t { fixed, seeded };
 
-/// What one line of a kernel did, summed over all threads since the counts were attached.
+/// The counts of one line of a kernel, summed over all threads since the counts were attached.
 struct line_counts {
   std::int64_t warp_calls = 0;         ///< warp collectives (once per warp)
   std::int64_t barriers = 0;           ///< block barriers (once per block)
   std::int64_t operator_calls = 0;     ///< applications of a `counted` operator
   std::int64_t shared_accesses = 0;    ///< warp-wide accesses of shared memory (racecheck build)
-  std::int64_t shared_wavefronts = 0;  ///< bank-conflict passes those took (racecheck build)
-  std::int64_t shared_ideal = 0;     ///< passes they would take without conflicts (racecheck build)
+  std::int64_t shared_wavefronts = 0;  ///< bank-conflict passes that they took (racecheck build)
+  std::int64_t shared_ideal =
+      0;  ///< passes that they would take without conflicts (racecheck build)
   std::int64_t shared_worst = 0;     ///< most passes in place of one: n-way (racecheck build)
   std::int64_t global_accesses = 0;  ///< warp-wide accesses of global memory (racecheck build)
-  std::int64_t global_sectors = 0;   ///< 32-byte sectors those touched (racecheck build)
+  std::int64_t global_sectors = 0;   ///< 32-byte sectors that they touched (racecheck build)
 
   line_counts& operator+=(line_counts const& other);
 };
@@ -48,7 +49,7 @@ struct source_line {
   auto operator<=>(source_line const&) const = default;
 };
 
-/// Counts per source line. Attach one to `settings::count`; it only ever grows.
+/// Counts per source line. Attach an object to `settings::count`; its counts only grow.
 struct counts {
   std::map<source_line, line_counts> by_line;
   std::int64_t launches = 0;
@@ -59,21 +60,21 @@ struct counts {
   line_counts total() const;
 };
 
-/// How kernels launched by this OS thread run.
+/// How the executor runs kernels launched by this OS thread.
 struct settings {
   executor::schedule schedule = schedule::fixed;
   std::uint64_t seed = 0;
-  int blocks_in_flight = 4;   ///< blocks resident at once; a cooperative launch has all of them
-  int multiprocessors = 2;    ///< what `multiprocessor_count()` answers
-  bool early_return = false;  ///< permit a thread to return while others still meet in a barrier
-  /// Racecheck: a bulk copy into what threads have read needs a proxy fence, too, as the PTX memory
-  /// model says. Without it only what threads have written needs one.
+  int blocks_in_flight = 4;   ///< blocks resident at once; all blocks in a cooperative launch
+  int multiprocessors = 2;    ///< the result of `multiprocessor_count()`
+  bool early_return = false;  ///< permit a thread to return while others still wait in a barrier
+  /// Racecheck: a bulk copy into memory that threads have read also needs a proxy fence, as the PTX
+  /// memory model says. Without this setting only memory that threads have written needs one.
   bool fence_after_reads = false;
-  /// A launch that takes more steps ends with an error: switches between threads, atomics and
-  /// collectives, under racecheck accesses as well. It bounds loops that never end.
+  /// A launch that takes more steps ends with an error. Steps are switches between threads, atomics
+  /// and collectives, and under racecheck also accesses. Bounds endless loops.
   std::uint64_t most_steps = 20'000'000'000;
-  /// A launch that takes more CPU time ends with an error, also in a loop that takes no steps. 0:
-  /// no bound. (Linux; under ThreadSanitizer only `most_steps` counts.)
+  /// A launch that takes more CPU time ends with an error, even in a loop without steps. 0: no
+  /// bound. (Linux only; under ThreadSanitizer only `most_steps` applies.)
   int launch_seconds = 300;
   executor::counts* count = nullptr;
   int shared_banks = 32;  ///< of 4 bytes each, for the counts; GPUs of 2007 had 16
@@ -82,7 +83,7 @@ struct settings {
 /// The settings of this OS thread; change them directly or through `scoped_settings`.
 settings& current_settings();
 
-/// Installs settings for a scope and puts the former ones back.
+/// Installs settings for a scope and restores the former ones.
 class scoped_settings {
  public:
   explicit scoped_settings(settings const& wanted) : former_(current_settings()) {
@@ -96,7 +97,7 @@ class scoped_settings {
   settings former_;
 };
 
-/// Settings for a seeded schedule; everything else as by default.
+/// Settings for a seeded schedule; everything else has its default.
 inline settings seeded(std::uint64_t seed) {
   settings result;
   result.schedule = schedule::seeded;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor's stand-ins for CUDA's built-in words: function space specifiers, index types and
+// The executor's versions of CUDA's built-in words: function space specifiers, index types and
 // variables, and the place of a call for error messages.
 #pragma once
 
 #include <cstdint>
 
-// Kernels are ordinary functions here. (__noinline__ is never defined: libstdc++ uses that name.)
+// Kernels are ordinary functions here. (__noinline__ is not defined: libstdc++ uses that name.)
 #define __host__
 #define __device__
 #define __forceinline__ inline
@@ -24,18 +24,18 @@ struct dim3 {
   friend constexpr bool operator==(dim3 const&, dim3 const&) = default;
 };
 
-/// What `threadIdx` is outside kernels.
+/// The value of `threadIdx` outside kernels.
 inline constexpr uint3 no_thread{~0u, ~0u, ~0u};
 
-// Set whenever a thread of a kernel goes on. Plain integers, so that `auto` and templates see what
-// they see under nvcc.
+// Set whenever a thread of a kernel goes on. Plain integers, so that `auto` and templates deduce
+// the same types as under nvcc.
 inline thread_local uint3 threadIdx = no_thread;
 inline thread_local uint3 blockIdx{};
 inline thread_local dim3 blockDim{};
 inline thread_local dim3 gridDim{};
 
-/// The place in a kernel's source that called an intrinsic. Taken as a defaulted last argument, so
-/// that messages name file and line without macros. Empty under CUDA.
+/// The place in a kernel's source that called an intrinsic. It is a defaulted last argument, so
+/// messages name file and line without macros. Empty under CUDA.
 struct call_site {
   char const* file = "";
   int line = 0;
@@ -57,7 +57,7 @@ struct call_site {
 
 }  // namespace libscan::inline v1_executor::simt
 
-// Kernels in any namespace write these as under nvcc.
+// Kernels in any namespace use these names, as under nvcc.
 using libscan::simt::blockDim;
 using libscan::simt::blockIdx;
 using libscan::simt::gridDim;

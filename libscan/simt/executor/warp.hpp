@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor backend: warp collectives. See simt.cuh for what each means.
+// Executor backend: warp collectives. See simt.cuh for their meaning.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what warps do to memory: bank conflicts in shared, sectors in global memory. The model is
-// stated at `shared_passes` and `touched_sectors`.
+// Counts the memory accesses of warps: bank conflicts in shared memory, sectors in global memory.
+// The model is stated at `shared_passes` and `touched_sectors`.
 #pragma once
 
 #include <array>
@@ -22,21 +22,22 @@ struct warp_access {
   std::array<std::uint8_t, 32> bytes;  ///< 1 to 16
 };
 
-/// How often the banks of shared memory must be asked.
+/// The number of passes over the banks of shared memory.
 struct passes {
   int taken = 0;
   int ideal = 0;
-  int worst = 0;  ///< most of those taken that stand for one ideal one
+  int worst = 0;  ///< most passes taken in place of one ideal one
 };
 
 /// Bank b holds the 4-byte words w with w mod banks == b. A pass serves one word of every bank, to
-/// any number of lanes. As many neighbouring lanes are served together as fill a pass when each
-/// accesses another word: with 32 banks all 32 for items up to 4 bytes, 16 for 8 and 8 for 16
-/// bytes (CUDA programming guide, shared memory; with 16 banks, half of that). Such a group takes
-/// as many passes as the most asked bank has words to give; ideal is one pass a group.
+/// any number of lanes. Neighbouring lanes are served together as long as their data, if every lane
+/// accessed another word, would fill one pass: with 32 banks all 32 lanes for items of up to 4
+/// bytes, 16 for 8 and 8 for 16 bytes (CUDA programming guide, shared memory; with 16 banks, half
+/// of that). Such a group takes one pass for each distinct word of its busiest bank; the ideal is
+/// one pass per group.
 passes shared_passes(warp_access const& access, int banks);
 
-/// How many aligned runs of 32 bytes hold what the lanes access.
+/// The number of aligned runs of 32 bytes that contain what the lanes access.
 int touched_sectors(warp_access const& access);
 
 /// One lane's part of an access of the kernel's source.
@@ -48,14 +49,14 @@ struct lane_access {
   std::uintptr_t address = 0;
 };
 
-/// The accesses of one warp that lanes may still join: lanes make the same access if they are at
-/// the same expression, reached by the same calls, as often as each other since their last
+/// The accesses of one warp that lanes may still join. Lanes make the same access if they are at
+/// the same expression, reached by the same calls, for the same number of times since their last
 /// convergence.
 struct warp_accesses {
   struct key {
     site_id site;
     std::uint32_t epoch;
-    std::uint16_t kind;  ///< bytes and whether they are written
+    std::uint16_t kind;  ///< the number of bytes and whether they are written
     friend bool operator==(key const&, key const&) = default;
   };
   struct hash {
@@ -82,11 +83,11 @@ class access_counter {
 
   void add(warp_accesses& warp, int lane, lane_access const& what);
 
-  /// These lanes leave a collective together. If they are all the warp has left, nothing joins
+  /// These lanes leave a collective together. If they are all that the warp has left, no lane joins
   /// earlier accesses any more.
   void converge(warp_accesses& warp, std::uint32_t lanes, bool all);
 
-  /// Counts what is pending of the epochs before `epochs`.
+  /// Counts the pending accesses of the epochs before `epochs`.
   void flush(warp_accesses& warp, std::uint32_t epochs = ~std::uint32_t{0});
 
   /// A bulk copy counts as one access of global memory.
@@ -95,7 +96,7 @@ class access_counter {
   std::unordered_map<site_id, line_counts> const& sums() const { return sums_; }
 
  private:
-  // A loop without a collective keeps this many accesses of a warp pending at most.
+  // A loop without a collective keeps at most this many accesses of a warp pending.
   static constexpr std::size_t most_pending = 1 << 18;
 
   line_counts counts_of(warp_access const& access) const;

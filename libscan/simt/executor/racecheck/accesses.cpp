@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every access of a kernel goes through here: ignored if private to its thread, counted, compared
-// with what is remembered of the place.
+// Every access of a kernel passes through here. It is ignored if private to its thread; otherwise
+// it is counted and compared with the recorded accesses of the place.
 #include <libscan/simt/executor/racecheck/race_checker.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ bool within(std::byte const* address, memory_range const& range) {
   return static_cast<std::size_t>(address - range.begin) < range.size;
 }
 
-/// Those of the 8 bytes from `begin` that belong to [address, address + bytes).
+/// The bytes of the 8 from `begin` that belong to [address, address + bytes).
 std::uint8_t byte_mask(std::byte const* begin, std::byte const* address, std::size_t bytes) {
   std::ptrdiff_t const first = std::max<std::ptrdiff_t>(address - begin, 0);
   std::ptrdiff_t const last =
@@ -81,7 +81,7 @@ void race_checker::atomic_access(void const* address, std::size_t bytes, access_
   if (auto const site = own_site(place, from)) hear({place, bytes, kind, reads, *site});
 }
 
-/// Of the block's own shared memory, or of another's of its cluster.
+/// In the block's own shared memory, or in that of another block of its cluster.
 shared_place race_checker::find_shared(checked_block& block, std::byte const* address) const {
   auto const in = [address](checked_block& owner) -> shared_place {
     for (std::size_t i = 0; i < owner.shared.size(); ++i) {
@@ -96,7 +96,7 @@ shared_place race_checker::find_shared(checked_block& block, std::byte const* ad
   return place;
 }
 
-/// The cell of an address in `place`, or, if that is none, in global memory.
+/// The cell of an address in `place`; if that is empty, in global memory.
 cell& race_checker::cell_in(shared_place const& place, std::byte* address) {
   if (place.block == nullptr) return global_.at(reinterpret_cast<std::uintptr_t>(address));
   shared_area& area = place.block->shared[place.area];
@@ -150,7 +150,7 @@ void race_checker::bulk_copy(thread_name& issuer, memory_range target, memory_ra
                              std::uint64_t issued, std::uint64_t landed, call_site site) {
   deaf const scope;
   checked_block& block = *static_cast<checked_thread const*>(issuer.tag)->block;
-  // A copy is a thread of its own, that begins with its issue and that its wait joins.
+  // A copy is a thread of its own: it begins with its issue, and its wait joins it.
   if (next_copy_.block() == 0 || next_copy_.rank() + 1 == 1u << thread_id::rank_bits) {
     next_copy_ = thread_id::of(new_serial(), 0);
     block_index_.resize(next_serial_);
@@ -175,9 +175,9 @@ void race_checker::bulk_copy(thread_name& issuer, memory_range target, memory_ra
   at = join(at, snapshot(engine));
 }
 
-/// Whether a bulk copy may rely on it that `before`, which conflicts with it and is ordered before
-/// it, is over: another copy is, but threads use another proxy. The fence of kernels is for shared
-/// memory only.
+/// Whether a bulk copy may rely on `before`, which conflicts with it and is ordered before it,
+/// being complete. Another copy is complete; threads use another proxy. Kernels' proxy fence covers
+/// shared memory only.
 bool race_checker::reaches_copies(access_record const& before, checked_thread const& engine,
                                   bool shared) const {
   if (!writes(before.kind) && !how_->fence_after_reads) return true;

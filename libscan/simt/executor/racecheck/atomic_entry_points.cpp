@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that code compiled with -fsanitize=thread calls in place of atomic operations: they
-// tell the checker, then do the operation.
+// inform the checker, then perform the operation.
 #include <mutex>
 
 #include <libscan/simt/executor/racecheck/race_checker.hpp>
@@ -15,7 +15,7 @@ using word32 = unsigned;
 using word64 = unsigned long long;
 __extension__ typedef unsigned __int128 word128;
 
-// Not every CPU has atomics of 16 bytes; only instrumented code uses these, so that a lock will do.
+// Not every CPU has 16-byte atomics. Only instrumented code uses these, so a lock is good enough.
 std::mutex wide_operations;
 
 template <class T, class Operation>
@@ -82,11 +82,11 @@ T update(T volatile* at, int order, void const* from, Change const& change) {
   return former;
 }
 
-/// A failed exchange is a load with an order of its own.
+/// A failed exchange is a load with its own memory order.
 template <class T>
 bool compare_exchange(T volatile* at, T* expected, T desired, int order, int failure_order,
                       void const* from) {
-  // Fibers of one OS thread: nothing comes between this look and the exchange.
+  // Fibers of one OS thread: nothing can come between this look and the exchange.
   if (listening != nullptr && *at != *expected) {
     listening->atomic_load(const_cast<T*>(at), sizeof(T), std::memory_order(failure_order), from);
   } else if (listening != nullptr) {

@@ -24,7 +24,7 @@ std::uint32_t call_paths::look_up(path_id path, void const* return_address, numb
   auto const [entry, fresh] =
       all.try_emplace({path, return_address}, static_cast<std::uint32_t>(places.size()));
   if (fresh) {
-    // The first call, of the kernel, is the executor's.
+    // The executor makes the first call, that of the kernel.
     bool const first = &places == &callers_ && path == outside;
     bool const foreign = callers_[path].foreign || (!first && lines_.in_executor(return_address));
     place next;
@@ -49,7 +49,7 @@ site_id call_paths::bulk_copy(call_site issued) {
   return entry->second;
 }
 
-/// The place itself and all calls that led there, innermost first; without the executor's call of
+/// The place itself and all calls that led there, innermost first, without the executor's call of
 /// the kernel.
 std::vector<source_position> call_paths::calls_to(place const& at) const {
   std::vector<source_position> all = lines_.frames(at.return_address);
@@ -66,7 +66,7 @@ void call_paths::resolve(site_id site) {
   at.is_resolved = true;
   at.representative = site;
   if (at.foreign) return;
-  // libdw wants more stack than a thread of a kernel has.
+  // libdw needs more stack than a kernel thread has.
   std::vector<source_position> calls;
   std::thread([&] { calls = calls_to(at); }).join();
   if (calls.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where an access happens: its instruction and the calls that led there. Both are kept as numbers
-// until somebody asks for the line.
+// until a line is needed.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ class call_paths {
 
   explicit call_paths(line_lookup& lines) : lines_(lines) {}
 
-  /// `path` prolonged by a call from the instruction before `return_address`.
+  /// `path` extended by a call from the instruction before `return_address`.
   path_id enter(path_id path, void const* return_address) {
     return number(path, return_address, known_calls_, calls_, callers_);
   }
@@ -43,18 +43,19 @@ class call_paths {
   /// A bulk copy issued there.
   site_id bulk_copy(call_site issued);
 
-  /// Whether the site is none of the kernel's: the executor's own work on behalf of a thread runs
+  /// Whether the site does not belong to the kernel. The executor's own work for a thread runs
   /// through instrumented copies of inline functions if the linker chose those.
   bool is_foreign(site_id site) const { return sites_[site].foreign; }
   void declare_foreign(site_id site) { sites_[site].foreign = true; }
 
   /// The line of a kernel or device function that the site belongs to: the innermost one, inlined
-  /// calls included, outside system headers, libscan/simt and libscan/core (so an operator's or a
-  /// vector access's work counts for the line that calls it). None for the passing of arguments.
+  /// calls included, outside system headers, libscan/simt and libscan/core (so the work of an
+  /// operator or a vector access counts for the line that calls it). Empty for the passing of
+  /// arguments.
   std::optional<source_line> const& line(site_id site) { return resolved(site).line; }
 
-  /// One and the same site for all that stand for the same expression, reached by the same calls:
-  /// compilers make several instructions of one.
+  /// One site for all sites that stand for the same expression, reached by the same calls:
+  /// compilers make several instructions from one expression.
   site_id representative(site_id site) { return resolved(site).representative; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector clocks: what a thread knows to be over in every other thread (Lamport 1978, Mattern 1989;
-// the race checks on them follow FastTrack, Flanagan & Freund 2009). Kept per block, and immutable,
-// so that all threads that leave a barrier share one.
+// Vector clocks: the progress of every other thread that a thread knows to be complete (Lamport
+// 1978, Mattern 1989; the race checks on them follow FastTrack, Flanagan & Freund 2009). Kept per
+// block, and immutable, so that all threads that leave a barrier share one.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace libscan::inline v1_executor::simt::executor::racecheck {
 
-/// A thread's own time; it moves on with each release.
+/// A thread's own time; it advances with each release.
 using moment = std::uint32_t;
 
 /// A thread of a launch: the serial number of its block (no two blocks of a launch share one) and
@@ -31,7 +31,7 @@ struct thread_id {
   friend bool operator==(thread_id const&, thread_id const&) = default;
 };
 
-/// A thread and the moment up to which it is over.
+/// A thread, and the moment up to which it is complete.
 struct progress {
   thread_id thread;
   moment until = 0;
@@ -40,22 +40,22 @@ struct progress {
 class clock;
 using clock_ref = std::shared_ptr<clock const>;  ///< nullptr: nothing is known
 
-/// For each thread the moment up to which what it did comes before whoever holds this clock.
+/// For each thread, the moment up to which its actions come before those of the clock's owner.
 class clock {
  public:
-  /// By rank; ranks beyond its end stand at 0.
+  /// By rank; ranks beyond its end are at 0.
   using block_times = std::vector<moment>;
 
-  /// The moments of one block's threads; nullptr if nothing is known of it.
+  /// The moments of one block's threads; nullptr if nothing is known about it.
   block_times const* of_block(std::uint32_t block) const;
 
   moment of(thread_id thread) const;
 
-  /// What either knows. Blocks before `oldest` are forgotten.
+  /// The knowledge of both. Blocks before `oldest` are forgotten.
   static clock_ref join(clock_ref const& a, clock_ref const& b, std::uint32_t oldest);
 
-  /// `base` and these threads' progress, which `base` is not ahead of. Threads of one block stand
-  /// together.
+  /// `base` and the progress of these threads, which `base` does not exceed. Threads of one block
+  /// are adjacent.
   static clock_ref with(clock_ref const& base, std::span<progress const> threads,
                         std::uint32_t oldest);
 

@@ -66,11 +66,12 @@ void __tsan_write_range(void* at, std::size_t bytes) {
   hear_range(at, bytes, access_kind::write, LIBSCAN_FROM);
 }
 
-// Pointers to tables of virtual functions: kernels have none that they share.
+// Pointers to virtual function tables: kernels share none.
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 
-// The linker sends calls of memcpy and its kin here (--wrap), clang 15 and later do so themselves.
+// The linker redirects calls of memcpy and its kin here (--wrap); clang 15 and later do so
+// themselves.
 void* __wrap_memcpy(void* target, void const* source, std::size_t bytes) {
   hear_range(source, bytes, access_kind::read, LIBSCAN_FROM);
   hear_range(target, bytes, access_kind::write, LIBSCAN_FROM);

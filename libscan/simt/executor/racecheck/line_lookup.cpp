@@ -14,7 +14,7 @@ namespace libscan::inline v1_executor::simt::executor::racecheck {
 
 namespace {
 
-/// Instructions [begin, end) that a compilation unit or function consists of.
+/// The instructions [begin, end) of a compilation unit or function.
 struct extent {
   Dwarf_Addr begin, end;
   Dwarf_Die die;
@@ -114,7 +114,7 @@ struct line_lookup::debug_information {
     session = dwfl_begin(&callbacks);
     if (session == nullptr || dwfl_linux_proc_report(session, getpid()) != 0) return;
     dwfl_report_end(session, nullptr, nullptr);
-    // Kernels and executor are linked into one file: the one this very function lies in.
+    // Kernels and executor are linked into one file: the one that contains this function.
     static char const here = 0;
     Dwfl_Module* const module = dwfl_addrmodule(session, reinterpret_cast<Dwarf_Addr>(&here));
     Dwarf* const dwarf = module != nullptr ? dwfl_module_getdwarf(module, &bias) : nullptr;
@@ -138,7 +138,7 @@ struct line_lookup::debug_information {
     if (session != nullptr) dwfl_end(session);
   }
 
-  /// A return address may lie beyond its function; the byte before it belongs to the call.
+  /// A return address may be past the end of its function; the byte before it belongs to the call.
   Dwarf_Addr call_before(void const* return_address) const {
     return reinterpret_cast<Dwarf_Addr>(return_address) - 1 - bias;
   }

@@ -24,7 +24,7 @@ class line_lookup {
   line_lookup(line_lookup const&) = delete;
   line_lookup& operator=(line_lookup const&) = delete;
 
-  /// Reads where the executor's own code lies. On the host's stack; later calls do nothing.
+  /// Reads where the executor's own code is. On the host's stack; later calls do nothing.
   void load();
 
   /// Whether the program has debug information of the executor.
@@ -33,8 +33,8 @@ class line_lookup {
   /// Whether the call before `return_address` is compiled into the executor itself.
   bool in_executor(void const* return_address) const;
 
-  /// Where the call before `return_address` is, then where the inlined calls are that it is part
-  /// of, innermost first. Empty without debug information.
+  /// The place of the call before `return_address`, then those of the inlined calls that contain
+  /// it, innermost first. Empty without debug information.
   std::vector<source_position> frames(void const* return_address) const;
 
  private:

@@ -52,7 +52,7 @@ void race_checker::learn_too(checked_thread& thread, knowledge const& more) {
   thread.learn(join({thread.known, thread.proxied}, more));
 }
 
-/// All that comes before the next thing `thread` does.
+/// All that comes before the next action of `thread`.
 knowledge race_checker::snapshot(checked_thread& thread) {
   progress const self{thread.id, thread.now++};
   return {clock::with(thread.known, {&self, 1}, oldest()), thread.proxied};
@@ -157,7 +157,7 @@ void race_checker::atomic_update(void const* address, std::size_t bytes, std::me
       me.promised = join(me.promised, found->second);
     }
   }
-  // A modification keeps the release sequence it joins.
+  // A modification continues the release sequence that it joins.
   knowledge const handed = releases(order) ? snapshot(me) : me.fenced;
   if (handed.known == nullptr) return;
   knowledge& at = atomics_[address];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches, blocks and threads as the race checker knows them.
+// The race checker's launches, blocks and threads.
 #include <libscan/simt/executor/racecheck/race_checker.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constinit thread_local race_checker* listening = nullptr;
 
 namespace {
 
-/// The machine's own index variables, of which each thread of a kernel sees its own values.
+/// The machine's own index variables; each kernel thread sees its own values.
 memory_range index_variables() {
   auto const [first, last] =
       std::minmax<std::uintptr_t>({reinterpret_cast<std::uintptr_t>(&simt::threadIdx),
@@ -32,8 +32,8 @@ void race_checker::launch_begins(launch_facts const& launch) {
   lines_.load();
   if (!lines_.knows_executor()) {
     throw kernel_error(
-        "racecheck tells the executor's work from the kernels' by debug information; this program "
-        "has none");
+        "racecheck needs debug information to tell the executor's work from the kernels'; this "
+        "program has none");
   }
   how_ = launch.how;
   cluster_ = launch.cluster;
@@ -52,8 +52,8 @@ void race_checker::launch_begins(launch_facts const& launch) {
 
 std::uint32_t race_checker::new_serial() {
   if (next_serial_ == thread_id::most_blocks) {
-    throw kernel_error("racecheck tells no more than " + std::to_string(thread_id::most_blocks) +
-                       " blocks of a launch apart");
+    throw kernel_error("racecheck distinguishes no more than " + std::to_string(thread_id::most_blocks) +
+                       " blocks of a launch");
   }
   return next_serial_++;
 }
@@ -84,7 +84,7 @@ void race_checker::block_begins(std::span<thread_name* const> threads,
   for (std::size_t i = 0; i < shared_memory.size(); ++i) {
     block.shared[i].range = shared_memory[i];
     block.shared[i].cells.assign((shared_memory[i].size + 7) / 8, {});
-    // Its red zones may lie on pages that are known already.
+    // Its red zones may be on pages that are already recorded.
     if (shared_memory[i].size != 0) global_.renew_bounds(with_red_zones(shared_memory[i]));
   }
 }
@@ -137,7 +137,7 @@ void race_checker::launch_ends(bool failed) {
   for (auto& block : blocks_) {
     if (block == nullptr) continue;
     block->threads.clear();
-    for (shared_area& area : block->shared) area.range = {};  // a failed launch ends no blocks
+    for (shared_area& area : block->shared) area.range = {};  // a failed launch ends no block
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor's race checker: hears every access of a kernel (the compiler announces them) and
-// every event that orders threads (the executor reports them), and knows which accesses nothing
+// The executor's race checker. It hears every access of a kernel (the compiler announces them) and
+// every event that orders threads (the executor reports them), and finds accesses that nothing
 // orders.
 #pragma once
 
@@ -27,14 +27,14 @@ namespace libscan::inline v1_executor::simt::executor::racecheck {
 
 struct checked_block;
 
-/// What is over, and what of that a bulk copy may rely on: what comes before a proxy fence that is
-/// over.
+/// The complete actions, and those of them that a bulk copy may rely on: the ones before a proxy
+/// fence that is complete.
 struct knowledge {
   clock_ref known;
   clock_ref proxied;
 };
 
-/// A thread of a kernel, with what it knows to be over.
+/// A thread of a kernel, with the actions that it knows to be complete.
 struct checked_thread {
   thread_name* name = nullptr;
   checked_block* block = nullptr;
@@ -44,13 +44,13 @@ struct checked_thread {
   clock_ref known;
   clock_ref proxied;                 ///< the part of `known` before a proxy fence
   std::span<moment const> siblings;  ///< the part of `known` about its own block
-  knowledge fenced;    ///< what was over at its last release fence: its relaxed stores hand it on
-  knowledge promised;  ///< what its relaxed loads saw: an acquire fence makes it known
+  knowledge fenced;    ///< complete at its last release fence: its relaxed stores publish it
+  knowledge promised;  ///< seen by its relaxed loads: an acquire fence makes it known
   path_id path = call_paths::outside;
 
   void learn(knowledge more);
 
-  /// Whether `r` comes before what this thread does now. Blocks before `oldest` are over.
+  /// Whether `r` comes before this thread's current action. Blocks before `oldest` are complete.
   bool sees(access_record const& r, std::uint32_t oldest) const {
     if (r.thread.block() == id.block()) {
       return r.thread == id ||
@@ -78,7 +78,7 @@ struct checked_block {
   std::vector<shared_area> shared;
 };
 
-/// An address in shared memory: of which block, and in which of its areas; or of none.
+/// An address in shared memory: its block and area. Empty if it is in none.
 struct shared_place {
   checked_block* block = nullptr;
   std::size_t area = 0;
@@ -89,7 +89,7 @@ struct access {
   std::byte* address = nullptr;
   std::size_t bytes = 0;
   access_kind kind = access_kind::read;
-  bool reads = true;  ///< whether the value there matters
+  bool reads = true;  ///< whether the value there is used
   site_id site = 0;
 };
 
@@ -116,7 +116,7 @@ class race_checker final : public observer {
   void launch_ends(bool failed) override;
   line_counts counted() override;
 
-  // What instrumented code announces while a thread of a kernel runs.
+  // Calls of instrumented code while a kernel thread runs.
   void enter_function(void const* return_address);
   void leave_function();
   void plain_access(void const* address, std::size_t bytes, access_kind kind, void const* from);
@@ -172,7 +172,7 @@ class race_checker final : public observer {
 
   void add_counts();
 
-  // Accesses of blocks that began longer ago than this many others count as over.
+  // Accesses of blocks that began more than this many blocks ago count as complete.
   static constexpr std::uint32_t remembered_blocks = 4096;
 
   line_lookup lines_;
@@ -197,11 +197,11 @@ class race_checker final : public observer {
 };
 
 /// The checker that hears this OS thread's accesses; nullptr outside kernels, and while the checker
-/// itself or the host is at work.
+/// itself or the host works.
 extern constinit thread_local race_checker* listening;
 
-/// Nothing is heard in a scope like this: the checker's own use of inline functions, of which the
-/// linker may have chosen instrumented copies.
+/// Turns listening off for a scope: the checker itself uses inline functions, for which the linker
+/// may have chosen instrumented copies.
 class deaf {
  public:
   deaf() : former_(listening) { listening = nullptr; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the race checker says.
+// The race checker's messages.
 #include <libscan/simt/executor/racecheck/race_checker.hpp>
 
 #include <libscan/simt/executor/src/grid_run.hpp>
@@ -25,7 +25,7 @@ std::string text_of(source_line const& line) { return describe({line.file.c_str(
 
 }  // namespace
 
-/// The thread that stands for `who` in the executor: a bulk copy's is the one that issued it.
+/// The thread that stands for `who` in the executor: for a bulk copy, the one that issued it.
 thread_name const& race_checker::blamed(thread_id who) {
   auto const copy = copies_.find(who.value);
   return copy != copies_.end() ? copy->second.issuer : *running_->name;
@@ -55,7 +55,7 @@ std::string race_checker::text_of(checked_block& block, std::byte const* address
          (place.area == 0 ? "static" : "dynamic") + " part)";
 }
 
-/// Ends the launch; returns if one of the two is none of the kernel's doing.
+/// Ends the launch; returns if one of the two accesses does not belong to the kernel.
 void race_checker::report_race(access const& now, thread_id who, checked_block& block,
                                access_record const& before, char const* lacks) {
   auto const here = paths_.line(now.site), there = paths_.line(before.site);
@@ -71,7 +71,7 @@ void race_checker::report_race(access const& now, thread_id who, checked_block& 
                      racecheck::text_of(*there) + ", and " + lacks);
 }
 
-/// Ends the launch; returns if the access is none of the kernel's doing.
+/// Ends the launch; returns if the access does not belong to the kernel.
 void race_checker::report_uninitialised(access const& now, thread_id who, checked_block& block) {
   auto const here = paths_.line(now.site);
   if (!here) return paths_.declare_foreign(now.site);
@@ -79,7 +79,7 @@ void race_checker::report_uninitialised(access const& now, thread_id who, checke
                                   " uninitialised " + text_of(block, now.address));
 }
 
-/// Ends the launch; returns if the access is none of the kernel's doing.
+/// Ends the launch; returns if the access does not belong to the kernel.
 void race_checker::report_out_of_bounds(access const& now, thread_id who, std::byte const* bad) {
   auto const here = paths_.line(now.site);
   if (!here) return paths_.declare_foreign(now.site);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shadow memory: for every 8 bytes of a kernel's memory the accesses that a later one may race
-// with. After a write only that write; otherwise the last write and the reads that nothing has
-// ordered since.
+// Shadow memory: for every 8 bytes of a kernel's memory, the accesses that a later one may race
+// with. After a write that is only the write; otherwise it is the last write and the reads that
+// nothing has ordered since.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ constexpr bool conflict(access_kind a, access_kind b) {
   return !(is_atomic(a) && is_atomic(b)) && (writes(a) || writes(b));
 }
 
-/// Whether whatever races with an access of kind `before` also races with a later one of kind
+/// Whether every access that races with one of kind `before` also races with a later one of kind
 /// `now` that is ordered after it: then the former may be forgotten.
 constexpr bool supersedes(access_kind now, access_kind before) {
   switch (now) {
@@ -55,8 +55,8 @@ struct access_record {
   access_kind kind = access_kind::read;
 };
 
-/// Place for the accesses of a cell that many threads have read: each thread has one slot, which it
-/// may have to share with others. Of 64 threads in a row, all are remembered.
+/// Holds the accesses of a cell that many threads have read. Each thread has one slot, which it may
+/// have to share with others. Of 64 consecutive threads, all are remembered.
 class crowd {
  public:
   static constexpr unsigned slots = 64;
@@ -94,7 +94,7 @@ class crowd {
     return nullptr;
   }
 
-  /// Drops the records for which `gone`, which may change them, says so.
+  /// Drops the records for which `gone` returns true; `gone` may change records.
   template <class Predicate>
   void remove_if(Predicate const& gone) {
     for (std::uint64_t rest = taken_; rest != 0; rest &= rest - 1) {
@@ -130,11 +130,11 @@ class crowd_pool {
   std::size_t used_ = 0;
 };
 
-/// What is remembered of 8 bytes. `sees(record)` tells whether the thread that accesses them now
-/// comes after that record.
+/// The remembered accesses of 8 bytes. `sees(record)` returns whether the thread that accesses them
+/// now comes after that record.
 class cell {
  public:
-  std::uint8_t written = 0;    ///< bytes that anybody has written (kept for shared memory)
+  std::uint8_t written = 0;    ///< bytes that any thread has written (kept for shared memory)
   std::uint8_t forbidden = 0;  ///< bytes out of bounds (kept for global memory)
 
   /// A remembered access that `now` races with, or nullptr.
@@ -173,7 +173,7 @@ class cell {
     crowd_->put(now);
   }
 
-  /// Forgets `dropped`, which turned out to be none of the kernel's.
+  /// Forgets `dropped`, which turned out not to belong to the kernel.
   void forget(site_id dropped) {
     remove_if([&](access_record const& r) { return r.site == dropped; });
   }
@@ -192,7 +192,7 @@ class cell {
     if (crowd_ != nullptr) crowd_->remove_if(gone);
   }
 
-  /// The same thread has done the same before: only time and place change.
+  /// The same thread has made the same access before: only time and place change.
   bool renew(access_record const& now) {
     for (unsigned i = 0; i < count_; ++i) {
       access_record& before = few_[i];
@@ -220,10 +220,10 @@ class global_shadow {
     return (*near.cells)[address % page_bytes / 8];
   }
 
-  /// Looks up once more which bytes of `range` are out of bounds: shared memory has been allocated.
+  /// Looks up again which bytes of `range` are out of bounds, after an allocation of shared memory.
   void renew_bounds(memory_range range);
 
-  /// Forgets everything, but keeps the memory.
+  /// Forgets all accesses, but keeps the memory.
   void clear();
 
  private:

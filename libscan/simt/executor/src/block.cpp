@@ -9,7 +9,8 @@ void after_return_in_warp(grid_run& run, thread_state& gone);  // warp.cpp
 
 namespace {
 
-/// Releases everybody from the block's barrier if all are there; `last` is not woken, it goes on.
+/// Releases all threads from the block's barrier if all have arrived. `last` is not woken: it goes
+/// on.
 bool complete_if_met(grid_run& run, block_state& block, thread_state* last) {
   if (block.at_barrier + block.returned != block.size()) return false;
   if (block.returned > 0 && !run.how().early_return) {
@@ -152,7 +153,7 @@ void grid_run::wait_among_blocks(call waits_in, call_site site) {
     suspend();
   }
   me.has_waited = true;
-  // Nobody is a phase ahead: that takes everybody's arrival.
+  // No thread is a phase ahead: that would need every thread's arrival.
   if (watcher_ != nullptr) watcher_->acquire(me.name, former_meeting_key_);
 }
 
@@ -183,7 +184,7 @@ block_state& grid_run::block_of_cluster(unsigned block, call_site site) {
     if (other->live && other->index.x == block) return *other;
   }
   fail("in_block at " + describe(site) + ": block " + std::to_string(block) +
-       " has ended; expected a barrier of the cluster behind the last access");
+       " has ended; expected a barrier of the cluster after the last access");
 }
 
 void grid_run::after_return(thread_state& thread) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mbarriers and bulk copies, by the rules of the PTX ISA (9.7.13.15 mbarrier, 9.7.9.25
-// cp.async.bulk): a phase completes when no arrival is missing and as many bytes have landed as
-// were expected.
+// cp.async.bulk): a phase completes when no arrival is missing and all expected bytes have landed.
 #include <cstring>
 #include <libscan/simt/executor/src/grid_run.hpp>
 #include <span>
@@ -11,7 +10,7 @@ namespace libscan::inline v1_executor::simt::executor {
 
 namespace {
 
-constexpr unsigned longest_flight = 512;  // scheduling events a copy may stay under way
+constexpr unsigned longest_flight = 512;  // scheduling events that a copy may stay in flight
 
 mbarrier_state& barrier_at(grid_run& run, void* barrier, call_site site, char const* what) {
   block_state& block = *run.self().block;
@@ -32,7 +31,7 @@ std::uint64_t word_at(std::byte const* address) {
   return *reinterpret_cast<std::uint64_t const volatile*>(address);
 }
 
-/// What is remembered of `target`, which lies in the block's shared memory.
+/// The recorded words of `target`, which is in the block's shared memory.
 std::span<copied_word> copied_words(block_state& block, memory_range target) {
   bool const is_static = block.static_bytes != 0 && target.begin >= block.static_shared.get() &&
                          target.begin < block.static_shared.get() + block.static_bytes;
@@ -193,9 +192,9 @@ void grid_run::proxy_fence() {
   for (auto& block : slots_) ++block->proxy_fences;
 }
 
-/// Fails if a copy is about to overwrite what threads have written, and no thread of the block has
-/// called a proxy fence since the last copy there. (Which thread's fence covers which write only
-/// racecheck knows.)
+/// Fails if a copy is about to overwrite what threads have written and no thread of the block has
+/// called a proxy fence since the last copy there. (Only racecheck knows which thread's fence
+/// covers which write.)
 void grid_run::require_proxy_fence(block_state& block, memory_range target, call_site site) const {
   std::byte const* at = target.begin;
   for (copied_word const& word : copied_words(block, target)) {
@@ -214,8 +213,8 @@ void grid_run::begin_copy(block_state& block, pending_copy const& copy) {
   *place = copy;
   block.copies.splice(block.copies.end(), block.landed_copies, place);
   ++copies_in_flight_;
-  // Under a fixed schedule a copy lands as late as it can; under a seeded one at any time, also at
-  // once.
+  // Under a fixed schedule a copy lands as late as possible; under a seeded one at any time, even
+  // at once.
   if (!seeded()) return;
   place->events_left = random_.below(4) != 0 ? random_.below(longest_flight) : 0;
   if (place->events_left == 0) land(block, place);
@@ -232,7 +231,8 @@ void grid_run::advance_copies() {
   }
 }
 
-/// At the end of a block: every copy must have been waited for, and every byte expected have come.
+/// At the end of a block: every copy must have been waited for, and every expected byte have
+/// landed.
 void grid_run::check_copies(block_state const& block) const {
   if (!block.copies.empty()) {
     fail(block, "all threads have returned, but the bulk copy at " +
@@ -255,7 +255,7 @@ void grid_run::land(block_state& block, std::list<pending_copy>::iterator which)
   pending_copy const& copy = *which;
   block.landed_copies.splice(block.landed_copies.end(), block.copies, which);
   --copies_in_flight_;
-  // Through volatile, so that no checker hears a memcpy of whichever thread happens to run.
+  // Through volatile, so that no checker hears a memcpy by the thread that happens to run.
   std::byte const* from = copy.source.begin;
   std::byte* to = copy.target.begin;
   for (copied_word& word : copied_words(block, copy.target)) {

@@ -74,7 +74,7 @@ void arrived(context::transfer_t transfer) {
   void const* bottom = nullptr;
   std::size_t size = 0;
   __sanitizer_finish_switch_fiber(nullptr, &bottom, &size);
-  if (from.stack_bottom == nullptr) {  // the host's own stack, whose place only the sanitizer knows
+  if (from.stack_bottom == nullptr) {  // the host's own stack; only the sanitizer knows where it is
     from.stack_bottom = static_cast<std::byte*>(const_cast<void*>(bottom));
     from.stack_size = size;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks, and switching between them (Boost.Context), with what AddressSanitizer wants to hear.
+// Stacks, and switching between them (Boost.Context), with AddressSanitizer's annotations.
 #pragma once
 
 #include <vector>
@@ -40,18 +40,17 @@ class stack_pool {
   std::vector<memory_range> free_;
 };
 
-/// Whether these bytes may be read, as far as this build can tell (AddressSanitizer can).
+/// Whether these bytes may be read, if this build can tell (AddressSanitizer can).
 bool readable(void const* begin, std::size_t bytes);
 
-/// Makes `target` start `entry` on `stack` when first switched to. `number` spreads the tops of
-/// stacks over cache sets: with all of them at one offset a switch takes three times as long.
+/// Makes `target` start `entry` on `stack` at its first switch. `number` spreads the tops of stacks
+/// over cache sets: with all of them at one offset a switch takes three times as long.
 void prepare(fiber& target, memory_range stack, unsigned number,
              void (*entry)(boost::context::detail::transfer_t));
 
-/// Leaves `from` and goes on in `to`; returns when somebody switches to `from` again. A fiber that
-/// ends says so, and never comes back. Inline, all the way up to the intrinsics: processors predict
-/// where a function returns to from the calls they saw, and after a switch each return is a
-/// surprise.
+/// Leaves `from` and goes on in `to`; returns at the next switch to `from`. A fiber that ends says
+/// so and never comes back. Inline, up to the intrinsics: processors predict a function's return
+/// from the calls they saw, and after a switch every return is mispredicted.
 [[gnu::always_inline]] inline void switch_fiber(fiber& from, fiber& to,
                                                 [[maybe_unused]] bool from_ends = false) {
 #ifdef LIBSCAN_ASAN
@@ -66,7 +65,7 @@ void prepare(fiber& target, memory_range stack, unsigned number,
 #endif
 }
 
-/// To be called first on a new fiber.
+/// Called first on a new fiber.
 void arrived(boost::context::detail::transfer_t transfer);
 
 }  // namespace libscan::inline v1_executor::simt::executor

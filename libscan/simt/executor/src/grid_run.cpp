@@ -18,7 +18,8 @@ constexpr int most_resident_blocks = 64;  // bits of ready_blocks_
 
 thread_local observer* installed_observer = nullptr;
 
-/// Shared memory starts as anything; never as zeros that hide a missing initialisation.
+/// Shared memory starts with arbitrary bytes, not with zeros, which would hide a missing
+/// initialisation.
 void renew(shared_bytes& memory, std::size_t bytes, std::size_t alignment, memory_kind kind) {
   if (bytes == 0) return;
   alignment = std::max<std::size_t>(alignment, 128);
@@ -86,7 +87,7 @@ grid_run::grid_run(grid const& work, settings const& how, observer* watcher, sta
                        " blocks; expected at most " + std::to_string(most_cluster_blocks) +
                        " in a row, and not a cooperative launch");
   }
-  if (seeded()) {  // CUDA promises no order in which blocks start
+  if (seeded()) {  // CUDA does not specify the order in which blocks start
     start_order_.resize(blocks_total_);
     std::iota(start_order_.begin(), start_order_.end(), 0u);
     for (std::size_t i = start_order_.size() - 1; i > 0; --i) {
@@ -159,7 +160,7 @@ void grid_run::fill_slots() {
   }
 }
 
-/// What stays the same for all blocks that take turns in a slot.
+/// Sets what stays the same for all blocks that use a slot in turn.
 void grid_run::make_threads(block_state& block, int slot) {
   std::size_t const size = std::size_t{work_.threads.x} * work_.threads.y * work_.threads.z;
   block.slot = slot;
@@ -278,7 +279,7 @@ void grid_run::abandon(thread_name const& thread, std::string const& text) {
   if (current_ == nullptr) fail(block, text);
   thrown_ = std::make_exception_ptr(kernel_error(message(block, text)));
   go_to(nullptr, true);
-  std::abort();  // nobody resumes an abandoned thread
+  std::abort();  // an abandoned thread is never resumed
 }
 
 void abandon_launch(thread_name const& thread, std::string const& text) {

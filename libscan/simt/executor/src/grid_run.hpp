@@ -30,7 +30,7 @@ class grid_run {
   random_source& random() { return random_; }
   bool seeded() const { return how_.schedule == schedule::seeded; }
 
-  /// The calling thread, whose wait is filled in, lets others run until somebody wakes it.
+  /// The calling thread, whose wait is filled in, lets others run until one wakes it.
   void suspend();
 
   /// Another ready thread may go on first.
@@ -50,7 +50,7 @@ class grid_run {
   // __activemask (warp.cpp)
   unsigned ask_active_lanes(call_site site);
 
-  /// Something changed that others may wait for: a poll is worth repeating.
+  /// Something that others may wait for has changed: a poll is worth repeating.
   void progress() { idle_rounds_ = 0; }
 
   // Polls (polling.cpp)
@@ -71,11 +71,11 @@ class grid_run {
   void wait_among_blocks(call waits_in, call_site site);
   block_state& block_of_cluster(unsigned block, call_site site);
 
-  /// What `site` did so far in this launch; only to be called if something counts. Kept apart from
-  /// the user's counts until the end: the code for those may be instrumented.
+  /// The counts of `site` in this launch; only called if something counts. They are kept apart from
+  /// the user's counts until the end, since the code for those may be instrumented.
   line_counts& tally(call_site site) { return tallies_[{site.file, site.line}]; }
 
-  /// To be called by a thread whenever it gets into the executor: it may be one step too many.
+  /// Called by a thread whenever it enters the executor: it may be one step too many.
   void step() {
     steps_ = steps_ + 1;
     end_if_overdue();
@@ -86,10 +86,10 @@ class grid_run {
     }
   }
 
-  /// A quarter second of CPU time is over (watchdog.cpp). In a signal handler.
+  /// A quarter second of CPU time has passed (watchdog.cpp). Runs in a signal handler.
   void tick();
 
-  /// A number that has never been one before: names an ordering event for observers.
+  /// A number that was never used before: names an ordering event for observers.
   std::uint64_t new_key() { return ++keys_; }
 
   /// The message of an error of `block`, beginning with kernel and block.
@@ -102,7 +102,8 @@ class grid_run {
   /// Ends the launch with an error, without unwinding anything of the calling thread.
   [[noreturn]] void abandon(thread_name const& thread, std::string const& text);
 
-  /// Checks whether those left behind by returning threads can still go on (block.cpp, warp.cpp).
+  /// Checks whether the threads that remain after others returned can still go on (block.cpp,
+  /// warp.cpp).
   void after_return(thread_state& thread);
 
  private:
@@ -152,7 +153,7 @@ class grid_run {
   int last_slot_ = 0, last_warp_ = 0;
   std::size_t idle_rounds_ = 0;
   std::uint64_t keys_ = 0;
-  // Volatile: the signal handler reads and writes them, too.
+  // Volatile: the signal handler also reads and writes them.
   std::uint64_t volatile steps_ = 0, step_limit_ = 0;
   unsigned volatile ticks_ = 0;
   std::uint64_t steps_at_tick_ = 0;
@@ -161,7 +162,7 @@ class grid_run {
   bool takes_no_steps_ = false;
   std::map<site_key, line_counts> tallies_;
   std::uint64_t arrivals_ = 0;     ///< at the barrier of the cluster or the grid, in this phase
-  std::uint64_t meetings_ = 0;     ///< phases of it that are over
+  std::uint64_t meetings_ = 0;     ///< completed phases of that barrier
   std::uint64_t meeting_key_ = 0;  ///< of this phase, for observers
   std::uint64_t former_meeting_key_ = 0;
   int copies_in_flight_ = 0;
@@ -185,19 +186,19 @@ class grid_run {
 [[gnu::always_inline]] inline void grid_run::suspend() {
   thread_state& me = *current_;
   thread_state* const next = pick();
-  // A ready thread may have been woken by the very event this one waits for: then it goes straight
-  // on.
+  // The event that this thread waits for may also have woken a ready thread: then switch straight
+  // to it.
   if (next != &me) go_to(next, false);
   me.wait.what = call::none;
 }
 
-/// The launch under way on this OS thread.
+/// The current launch of this OS thread.
 extern constinit thread_local grid_run* running_grid;
 
 /// The checker of this build, if it has one (tsan_observer.cpp, racecheck.cpp, no_observer.cpp).
 observer* default_observer();
 
-/// How users of CUDA know a call.
+/// The name that CUDA users know for a call.
 char const* cuda_name(call what);
 std::string describe(call_site site);
 

@@ -16,20 +16,20 @@ namespace {
 using address = std::uintptr_t;
 
 #if defined(LIBSCAN_ASAN) || defined(LIBSCAN_TSAN_EXECUTOR)
-// These sanitizers have red zones of their own and know what has been freed.
+// These sanitizers have red zones of their own and track freed memory.
 constexpr std::size_t front_red_zone = 0;
 constexpr std::size_t back_red_zone = 0;
 constexpr std::size_t most_freed_bytes = 0;
 #else
 constexpr std::size_t front_red_zone = 1024;
 constexpr std::size_t back_red_zone = 4096;
-// Freed memory is kept for so long, so that kernels that still use it are found.
+// Freed memory is kept this long, so that kernels that still use it are found.
 constexpr std::size_t most_freed_bytes = std::size_t{4} << 20;
 #endif
 
 struct allocation {
   address begin = 0;       ///< with its red zone
-  address body_begin = 0;  ///< what the caller asked for
+  address body_begin = 0;  ///< what the caller requested
   address body_end = 0;
   address end = 0;
   std::size_t alignment = 0;
@@ -40,7 +40,7 @@ struct allocation {
   std::size_t bytes() const { return body_end - body_begin; }
 };
 
-/// What lies between two forbidden ranges, or between them and the ends of the allocation.
+/// The bytes between two forbidden ranges, or between one and an end of the allocation.
 struct buffer {
   address begin = 0;
   address end = 0;
@@ -130,8 +130,8 @@ class memory_map {
     }
   }
 
-  /// Whether [begin, end) is partly inside and partly outside of an allocation. (Without red zones
-  /// its neighbours are nobody's.)
+  /// Whether [begin, end) is partly inside and partly outside an allocation. (Without red zones its
+  /// neighbours belong to no allocation.)
   address first_outside(address begin, address end) {
     std::lock_guard const lock(mutex_);
     auto const next = first_near(begin);
@@ -203,7 +203,7 @@ class memory_map {
   static buffer nearest_buffer(allocation const& home, address where) {
     std::vector<buffer> buffers;
     address from = home.body_begin;
-    bool between = false;  // an empty buffer counts between two forbidden ranges
+    bool between = false;  // an empty buffer counts if it is between two forbidden ranges
     for (auto const& [begin, end] : home.forbidden) {
       if (begin > from || between) buffers.push_back({from, begin});
       from = end;

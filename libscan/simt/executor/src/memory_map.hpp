@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the executor knows of memory: its own allocations, the red zones around them and what is
-// forbidden inside them. Memory that it did not allocate is the host's, and allowed.
+// The executor's map of memory: its own allocations, the red zones around them, and forbidden
+// ranges inside them. Memory that it did not allocate belongs to the host and is allowed.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ enum class memory_kind : std::uint8_t { device, static_shared, dynamic_shared };
 /// Allocates memory between red zones. Throws std::bad_alloc.
 std::byte* take_memory(std::size_t bytes, std::size_t alignment, memory_kind kind);
 
-/// Frees it; its red zones are forgotten.
+/// Frees it and forgets its red zones.
 void give_memory(std::byte* memory);
 
 struct give_back_memory {
@@ -36,7 +36,7 @@ memory_range with_red_zones(memory_range body);
 /// The first byte of [begin, begin + bytes) that is out of bounds; nullptr if there is none.
 std::byte const* first_forbidden(void const* begin, std::size_t bytes);
 
-/// Where an address that is out of bounds lies: "4 bytes past the end of a buffer of 400 bytes".
+/// The place of an address that is out of bounds: "4 bytes past the end of a buffer of 400 bytes".
 std::string describe_place(void const* address);
 
 }  // namespace libscan::inline v1_executor::simt::executor

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spinning threads sleep: one that reads the same value twice from an address waits until somebody
-// stores there. So spin loops cost nothing, and "no thread can go on" is a fact, not a timeout.
+// Spinning threads sleep: a thread that reads the same value twice from an address waits until
+// another thread stores there. So spin loops cost nothing, and "no thread can go on" is a fact, not
+// a timeout.
 #include <algorithm>
 #include <libscan/simt/executor/src/grid_run.hpp>
 
@@ -11,12 +12,12 @@ namespace {
 using word32 [[gnu::may_alias]] = std::uint32_t;
 using word64 [[gnu::may_alias]] = std::uint64_t;
 
-// A loop may poll several values in turn, as many as `recent` holds; this many loads in a row that
-// tell nothing new are a poll.
+// A loop may poll several values in turn, up to the size of `recent`. This many loads in a row
+// without a new value are a poll.
 constexpr unsigned most_vain_loads = 16;
 
-// FNV-1a: values wider than a word are told apart by a hash; a collision only costs a needless
-// sleep, from which idle rounds wake the thread.
+// FNV-1a: values wider than a word are compared by a hash. A collision only costs a needless sleep,
+// from which idle rounds wake the thread.
 std::uint64_t digest(void const* value, std::size_t size) {
   if (size == 4) return *static_cast<word32 const volatile*>(value);
   if (size == 8) return *static_cast<word64 const volatile*>(value);
@@ -64,9 +65,9 @@ bool polled(void const* address, void const* value, std::size_t size, call_site 
 void stored(void const* address) {
   if (running_grid == nullptr) return;
   running_grid->progress();
-  running_grid->self().loads_noted = 0;  // a loop that changes something is no poll
+  running_grid->self().loads_noted = 0;  // a loop that changes something is not a poll
   running_grid->wake_pollers(address);
-  before_atomic();  // others may well see it before this thread does anything else
+  before_atomic();  // others may see it before this thread does anything else
 }
 
 void grid_run::sleep_until_stored(void const* address, call_site site) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words for errors: who waits where, as users of CUDA know the calls. And the counts per line.
+// Text of errors: which threads wait where, by the calls' CUDA names. Also the counts per line.
 #include <cxxabi.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who goes on next. A switch leads from one thread straight to the next; the host is only asked
-// when nobody is ready, a block has ended, or something was thrown.
+// Which thread goes on next. A switch leads from one thread straight to the next. The host runs
+// only when no thread is ready, a block has ended, or something was thrown.
 #include <algorithm>
 #include <bit>
 #include <libscan/simt/executor/src/grid_run.hpp>
@@ -10,12 +10,12 @@ namespace libscan::inline v1_executor::simt::executor {
 namespace {
 
 // Polls repeated in vain, with nothing else able to run, before a launch counts as deadlocked. A
-// poll is deterministic but for private state (a bounded spin), which this many rounds give time to
-// run out.
+// poll is deterministic except for private state (a bounded spin), which this many rounds let run
+// out.
 constexpr std::size_t least_idle_rounds = 1000;
 constexpr std::size_t least_idle_polls = 1 << 18;
 
-/// Any set bit, each as likely as the others. `word` is not 0.
+/// Any set bit, each equally likely. `word` is not 0.
 template <class Word>
 int any_set_bit(Word word, random_source& random) {
   constexpr unsigned bits = sizeof(Word) * 8;
@@ -86,8 +86,8 @@ thread_state* grid_run::pick_seeded() {
   return take(block, warp, any_set_bit(lanes, random_));
 }
 
-// Uniformly random order keeps everybody near the same place; real machines let one block or warp
-// fall far behind.
+// A uniformly random order keeps all threads near the same place; real machines let one block or
+// warp fall far behind the others.
 void grid_run::stall_somebody() {
   stalled_slot_ = -1;
   if (random_.below(32) != 0) return;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the executor knows of a running grid: threads in warps in blocks, each with what it waits
-// for. Ready lanes, warps and blocks are bit masks, so that the next thread is found in a few
-// instructions.
+// The state of a running grid: threads in warps in blocks, each with what it waits for. Ready
+// lanes, warps and blocks are bit masks, so that the next thread is found in a few instructions.
 #pragma once
 
 #include <array>
@@ -24,7 +23,7 @@ namespace libscan::inline v1_executor::simt::executor {
 struct block_state;
 struct warp_state;
 
-/// A stack to switch to, and what a sanitizer wants to know about it.
+/// A stack to switch to, and a sanitizer's data about it.
 struct fiber {
   boost::context::detail::fcontext_t context = nullptr;
   std::byte* stack_bottom = nullptr;
@@ -32,8 +31,8 @@ struct fiber {
   void* asan_fake_stack = nullptr;
 };
 
-/// What a thread waits for, kept until the wait ends (and shown by error messages). Only the fields
-/// of its call mean anything.
+/// What a thread waits for, kept until the wait ends (error messages show it). Only the fields of
+/// its call are meaningful.
 struct wait {
   call what = call::none;  ///< none: the thread does not wait
   call_site site;
@@ -58,16 +57,18 @@ struct thread_state {
   block_state* block = nullptr;
   int lane = 0;
   thread_name name;
-  std::array<recent_load, 64> recent;  ///< written in turn; `loads_noted` since they last counted
+  std::array<recent_load, 64>
+      recent;  ///< written in turn; `loads_noted` since the count was last reset
   unsigned loads_noted = 0;
-  unsigned last_noted = 0;          ///< where the last load is
-  unsigned vain_loads = 0;          ///< loads in a row that told nothing new
-  bool has_arrived = false;         ///< at the cluster's or grid's barrier, and not waited since
-  bool has_waited = false;          ///< there
+  unsigned last_noted = 0;  ///< where the last load is
+  unsigned vain_loads = 0;  ///< loads in a row without a new value
+  bool has_arrived =
+      false;                ///< has arrived at the cluster's or grid's barrier and not waited since
+  bool has_waited = false;  ///< has waited there
   std::uint64_t arrived_phase = 0;  ///< of that barrier
 };
 
-/// Lanes that have arrived in one warp collective and wait for the rest of its mask.
+/// Lanes that have arrived in one warp collective and wait for the other lanes of its mask.
 struct rendezvous {
   unsigned mask = 0;
   unsigned here = 0;
@@ -76,12 +77,12 @@ struct rendezvous {
 
 struct warp_state {
   int index = 0;
-  unsigned existing = 0;  ///< lanes the block's size gives this warp
+  unsigned existing = 0;  ///< the lanes of this warp that exist, by the block's size
   unsigned ready = 0;
   unsigned returned = 0;
   unsigned asking = 0;  ///< lanes that wait in __activemask
   int open_count = 0;
-  std::array<rendezvous, 32> open;  ///< the first `open_count` count
+  std::array<rendezvous, 32> open;  ///< only the first `open_count` are in use
   thread_state* lanes = nullptr;
 };
 
@@ -94,13 +95,13 @@ struct mbarrier_state {
   std::uint64_t key = 0;         ///< of this phase, for observers
   std::uint64_t former_key = 0;  ///< of the phase before it
   call_site site;                ///< of its init
-  bool unseen = false;           ///< nobody has seen the end of a phase in which a copy landed
+  bool unseen = false;           ///< no wait has seen the end of a phase in which a copy landed
   call_site unseen_copy;
 };
 
 using mbarrier_map = std::map<void const*, mbarrier_state>;
 
-/// A bulk copy under way.
+/// A bulk copy in flight.
 struct pending_copy {
   memory_range target;
   memory_range source;
@@ -112,10 +113,10 @@ struct pending_copy {
   call_site site;
 };
 
-/// What every byte of shared memory holds when its block begins.
+/// The value of every byte of shared memory when its block begins.
 inline constexpr unsigned char uninitialised = 0xcb;
 
-/// Eight bytes of shared memory as a bulk copy left them, and how many proxy fences came before it.
+/// Eight bytes of shared memory as a bulk copy left them, and the number of proxy fences before it.
 struct copied_word {
   std::uint64_t value = 0;
   std::uint64_t fences = 0;
@@ -131,7 +132,7 @@ struct block_state {
   int returned = 0;
   int at_barrier = 0;
   int true_predicates = 0;  ///< among those at the barrier
-  int barrier_result = 0;   ///< nobody leaves the next barrier before all have read this
+  int barrier_result = 0;   ///< no thread leaves the next barrier before all have read this
   int at_grid_barrier = 0;
   thread_state const* first_at_barrier = nullptr;
   bool live = false;
@@ -140,15 +141,15 @@ struct block_state {
   std::size_t static_bytes = 0;
   std::size_t dynamic_bytes = 0;
   mbarrier_map mbarriers;
-  // Lists, whose nodes are used again: moving or freeing what another thread of the kernel wrote
-  // would look like a race to TSan.
+  // Lists, whose nodes are reused: moving or freeing memory that another kernel thread wrote would
+  // look like a race to TSan.
   std::list<pending_copy> copies;
   std::list<pending_copy> landed_copies;
 
-  /// Shared memory as bulk copies last left it, by 8 bytes; empty before the first copy. What
-  /// differs has been written by threads.
+  /// Shared memory as bulk copies last left it, by 8 bytes; empty before the first copy. Words that
+  /// differ have been written by threads.
   std::vector<copied_word> copied_static, copied_dynamic;
-  std::uint64_t proxy_fences = 0;  ///< called so far by threads that reach the block's memory
+  std::uint64_t proxy_fences = 0;  ///< number so far, by threads that reach the block's memory
 
   int size() const { return static_cast<int>(threads.size()); }
   std::vector<memory_range> shared_ranges() const;
@@ -183,7 +184,7 @@ class random_source {
   std::uint64_t state_;
 };
 
-/// Whether `thread` neither runs, nor may go on, nor has returned.
+/// Whether `thread` waits: it does not run, may not go on, and has not returned.
 inline bool waits(thread_state const& thread) {
   return thread.wait.what != call::none && (thread.warp->ready >> thread.lane & 1u) == 0;
 }

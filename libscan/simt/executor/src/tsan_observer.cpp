@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ThreadSanitizer as an observer: each thread of a kernel is a TSan fiber, switched to without
-// ordering anything; only the events of the machine order threads. This file itself is not
-// instrumented.
+// ThreadSanitizer as an observer: each thread of a kernel is a TSan fiber. Switching to it orders
+// nothing; only the machine's events order threads. This file itself is not instrumented.
 #include <sanitizer/tsan_interface.h>
 
 #include <deque>
@@ -20,10 +19,10 @@ namespace {
 
 constexpr unsigned without_order = __tsan_switch_to_fiber_no_sync;
 
-// The runtime ends the process at 8192 threads; a few it needs itself.
+// The runtime ends the process at 8192 threads and needs a few itself.
 constexpr std::size_t most_fibers = 8000;
 
-// How many ordering events are remembered. Nobody waits for one that is as old as this.
+// The number of remembered ordering events. No thread waits for an older one.
 constexpr std::size_t most_keys = 4096;
 
 /// `action` as done by `fiber`.
@@ -85,8 +84,8 @@ class tsan_observer final : public observer {
     if (found != places_.end()) as(thread.tag, [&] { __tsan_acquire(found->second.get()); });
   }
 
-  // TSan does not model fences. This orders every pair of them, which is more than CUDA promises
-  // when no atomic lies between; kernels use acquire and release, which TSan does model.
+  // TSan does not model fences. This orders every pair of them, which is more than CUDA guarantees
+  // when there is no atomic between; kernels use acquire and release, which TSan does model.
   void fence(thread_name& thread) override {
     as(thread.tag, [&] {
       __tsan_acquire(&fences_);
@@ -98,8 +97,8 @@ class tsan_observer final : public observer {
                  std::uint64_t landed, call_site) override {
     void* const from = place_of(issued);
     void* const to = place_of(landed);
-    // Created by the host: what a new fiber's creator did comes before it, and a copy comes after
-    // nothing but its issue.
+    // Created by the host: a fiber comes after all that its creator did, and a copy must come after
+    // its issue only.
     void* const engine = as(host_, [] { return __tsan_create_fiber(0); });
     as(engine, [&] {
       __tsan_acquire(from);
@@ -125,8 +124,9 @@ class tsan_observer final : public observer {
   }
 
  private:
-  /// An address that stands for one event; TSan keeps there what was released. Allocated and freed
-  /// by the host: TSan takes freeing for a write, and no order holds between threads of a kernel.
+  /// An address that stands for one event; TSan keeps there what was released. The host allocates
+  /// and frees it: TSan takes freeing for a write, and nothing orders that write against the
+  /// kernel's threads.
   void* place_of(std::uint64_t key) {
     return as(host_, [&]() -> void* {
       auto const [entry, fresh] = places_.try_emplace(key);
@@ -154,7 +154,7 @@ class tsan_observer final : public observer {
 }  // namespace
 
 observer* default_observer() {
-  // Born on the host: the first launch of this OS thread asks for it.
+  // Created on the host, by the first launch of this OS thread.
   static thread_local tsan_observer watcher;
   return &watcher;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warp collectives: a rendezvous of the lanes of a mask. The last to arrive computes everybody's
-// result and goes on without a switch.
+// Warp collectives: a rendezvous of the lanes of a mask. The last lane to arrive computes all
+// results and goes on without a switch.
 #include <algorithm>
 #include <libscan/simt/executor/src/grid_run.hpp>
 
@@ -8,13 +8,12 @@ namespace libscan::inline v1_executor::simt::executor {
 
 namespace {
 
-// What a shuffle reads from a lane that takes no part.
+// The value that a shuffle reads from a lane that does not take part.
 constexpr std::uint64_t undefined_word = 0xdbdbdbdbdbdbdbdbu;
 
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 
-// Byte by byte through volatile: a call of memcpy would be heard by a checker as the kernel's
-// access.
+// Byte by byte through volatile: a checker would hear a call of memcpy as the kernel's access.
 void copy_bytes(void* target, void const* source, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) {
     static_cast<std::byte volatile*>(target)[i] = static_cast<std::byte const volatile*>(source)[i];
@@ -64,7 +63,8 @@ void each_lane(warp_state& warp, unsigned lanes, Visit visit) {
   for (; lanes != 0; lanes &= lanes - 1) visit(warp.lanes[__builtin_ctz(lanes)]);
 }
 
-/// The lane a shuffle reads from, by the rules of the CUDA guide; its own where it reaches too far.
+/// The lane that a shuffle reads from, by the rules of the CUDA guide; its own if that is out of
+/// range.
 int source_lane(warp_call const& arrival, int lane) {
   int const first = lane & ~(arrival.width - 1);
   int const last = first + arrival.width - 1;
@@ -130,7 +130,7 @@ unsigned equal_to(warp_state& warp, unsigned members, std::uint64_t bits) {
   return equal;
 }
 
-/// The lanes whose value equals each lane's own.
+/// For each lane, the lanes whose value equals its own.
 void match_any(warp_state& warp, unsigned members) {
   for (unsigned left = members; left != 0;) {
     unsigned const equal = equal_to(warp, left, warp.lanes[__builtin_ctz(left)].wait.bits);
@@ -212,7 +212,7 @@ void complete(grid_run& run, warp_state& warp, unsigned members, thread_state co
            " (operation and mask must be the same)");
 }
 
-/// Where the lanes meet that made the same call with the same mask as `me`.
+/// The rendezvous of the lanes that made the same call with the same mask as `me`.
 rendezvous& rendezvous_of(grid_run& run, thread_state const& me) {
   warp_state& warp = *me.warp;
   warp_call const& mine = *me.wait.collective;
@@ -222,7 +222,7 @@ rendezvous& rendezvous_of(grid_run& run, thread_state const& me) {
     if (other.mask == mine.mask && other.what == mine.what) {
       found = &other;
     } else if ((other.mask >> me.lane & 1u) != 0 && (other.here & mine.mask) != 0) {
-      // They wait for this lane, and this lane would wait for them, in another call.
+      // They wait for this lane, and this lane would wait for them in another call.
       fail_as_different(run, warp.lanes[__builtin_ctz(other.here & mine.mask)], me);
     }
   }
@@ -233,7 +233,7 @@ rendezvous& rendezvous_of(grid_run& run, thread_state const& me) {
   return *found;
 }
 
-/// Completes `meeting` if all are there, and forgets it.
+/// Completes `meeting` if all lanes have arrived, and forgets it.
 bool complete_if_met(grid_run& run, warp_state& warp, rendezvous& meeting) {
   unsigned const named = meeting.mask & warp.existing;
   thread_state const& any = warp.lanes[__builtin_ctz(meeting.here)];
@@ -288,10 +288,9 @@ unsigned warp_collective(warp_call const& arrival) {
   return me.wait.word;
 }
 
-// Lanes that ask on the same line and are there at the same time get the same answer: themselves.
-// Under a fixed schedule "the same time" is when nobody else can go on, which brings together as
-// many lanes as can be; under a seeded one an asking lane may also go on at once with whoever is
-// there.
+// Lanes that wait on the same line at the same time get the same result: themselves. Under a fixed
+// schedule "the same time" is when no other thread can go on, which collects as many lanes as
+// possible. Under a seeded one a lane may also go on at once with the lanes that are there.
 unsigned grid_run::ask_active_lanes(call_site site) {
   thread_state& me = self();
   warp_state& warp = *me.warp;
@@ -335,7 +334,8 @@ unsigned active_lanes(call_site site) { return running_grid->ask_active_lanes(si
 
 void after_return_in_warp(grid_run& run, thread_state& gone) {
   warp_state& warp = *gone.warp;
-  for (int i = warp.open_count - 1; i >= 0; --i) {  // backwards: completing one moves the last here
+  for (int i = warp.open_count - 1; i >= 0;
+       --i) {  // backwards: completing one moves the last one here
     rendezvous& meeting = warp.open[static_cast<std::size_t>(i)];
     if ((meeting.mask >> gone.lane & 1u) == 0) continue;
     unsigned const waiting = meeting.here;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops without end. Each launch counts its steps: switches, atomics, collectives. Too many end it,
-// and so does too much CPU time, at its next step. A loop that takes no steps any more is ended by
-// the signal handler itself: then no code of the executor is under way.
+// Endless loops. Each launch counts its steps: switches, atomics, collectives. Too many steps end
+// it, and so does too much CPU time, at its next step. A loop that takes no more steps is ended by
+// the signal handler itself: no code of the executor runs then.
 #include <cstdlib>
 #include <libscan/simt/executor/src/grid_run.hpp>
 #include <libscan/simt/executor/src/watchdog.hpp>
 
-#if defined(__linux__) && !defined(LIBSCAN_TSAN_EXECUTOR)  // TSan holds signals back
+#if defined(__linux__) && !defined(LIBSCAN_TSAN_EXECUTOR)  // TSan delays signals
 #define LIBSCAN_HAS_TICKS 1
 #include <signal.h>
 #include <sys/syscall.h>
@@ -20,7 +20,7 @@ namespace libscan::inline v1_executor::simt::executor {
 
 namespace {
 
-// CPU time without a step after which a loop takes none.
+// CPU time without a step after which a loop counts as taking none.
 constexpr unsigned most_ticks_without_step = ticks_per_second;
 
 #ifdef LIBSCAN_HAS_TICKS
@@ -95,11 +95,11 @@ void grid_run::tick() {
   }
 }
 
-/// Allocates nothing: it may be a signal handler that calls, and nobody unwinds this stack.
+/// Allocates nothing: a signal handler may be the caller, and this stack is never unwound.
 void grid_run::leave_overdue_thread() {
   overdue_ = current_;
   go_to(nullptr, true);
-  std::abort();  // nobody resumes an abandoned thread
+  std::abort();  // an abandoned thread is never resumed
 }
 
 void grid_run::report_overdue() const {
