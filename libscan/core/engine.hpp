@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of machine: which engine runs a call of the plain C++ facade.
+// The choice of engine: which machine runs a call of the plain C++ facade.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-// Containers of the standard library cross the border to compiled code, and their layout depends on
-// these settings. A program compiled with others than libscan gets a link error that names its own.
+// Standard containers cross the border to compiled code, and their layout depends on these
+// settings. A program compiled with other settings than libscan gets a link error that names its
+// own.
 #if defined(_LIBCPP_VERSION)
 #define LIBSCAN_COMPILED_WITH libscan_compiled_with_libcxx
 #elif defined(_GLIBCXX_DEBUG)
@@ -32,22 +33,24 @@ class engine {
  public:
   enum class kind { cpu, cuda };
 
-  /// The first CUDA device that is usable (as `cuda` would have it), or else the CPU with all its
-  /// threads. Never throws for want of a GPU, nor because one is broken or taken.
+  /// The first usable CUDA device (see `cuda`), or else the CPU with all its threads. Never throws
+  /// because there is no GPU, or because it is broken or busy.
   static engine best();
 
-  /// The native CPU engine. `threads` = 0 means one per available core; negative throws
-  /// `invalid_argument`. No more come than the caller's oneTBB arena has, by default one per core:
-  /// see `cpu::with_workers`. Results never depend on the number of threads.
+  /// The native CPU engine. `threads` = 0 means one per available core. Results never depend on the
+  /// number of threads, which is also bounded by the caller's oneTBB arena: by default one per
+  /// core, see `cpu::with_workers`.
+  /// Throws: `invalid_argument` if `threads` is negative.
   static engine cpu(int threads = 0);
 
-  /// CUDA device number `device`. Throws `engine_unavailable` with the reason (built without CUDA,
-  /// no driver, no such device, no kernels for its architecture), or `device_error` if a device
-  /// that is there cannot be started.
+  /// CUDA device number `device`.
+  /// Throws: `engine_unavailable` with the reason (built without CUDA, no driver, no such device,
+  /// no kernels for its architecture); `device_error` if an existing device cannot be started.
   static engine cuda(int device = 0);
 
-  /// `name` = "auto" (as `best`), "cpu" or "cuda", as in every program's --engine. Anything else
-  /// throws `invalid_argument`. `threads` applies where the CPU engine is taken.
+  /// `name` = "auto" (as `best`), "cpu" or "cuda", as in every program's --engine. `threads`
+  /// applies if the CPU engine is chosen.
+  /// Throws: `invalid_argument` for any other name.
   static engine named(std::string_view name, int threads = 0);
 
   kind which() const { return kind_; }
@@ -59,7 +62,7 @@ class engine {
   /// Device number of a CUDA engine; -1 for a CPU engine.
   int device() const { return device_; }
 
-  /// For people: "cpu, 2 threads" or "cuda, NVIDIA H200".
+  /// A description for people: "cpu, 2 threads" or "cuda, NVIDIA H200".
   std::string description() const;
 
  private:

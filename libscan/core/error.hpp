@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libscan throws. Every failure is an exception derived from `libscan::error` whose message
+// What libscan throws. Every failure is an exception derived from `libscan::error`. Its message
 // says what failed, where, and what was expected.
 #pragma once
 
@@ -14,20 +14,20 @@ class error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A call's arguments break its contract (a negative size, output shorter than required, ...).
+/// A call's arguments violate its contract (a negative size, an output that is too short, ...).
 class invalid_argument : public error {
  public:
   using error::error;
 };
 
-/// The engine asked for cannot run here; the message names the reason.
+/// The requested engine cannot run here; the message gives the reason.
 class engine_unavailable : public error {
  public:
   using error::error;
 };
 
-/// A device call or launch failed. The message holds the expression, its place and the driver's
-/// words.
+/// A device call or launch failed. The message contains the expression, its place and the driver's
+/// message.
 class device_error : public error {
  public:
   device_error(int code, std::string const& message) : error(message), code_(code) {}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators out of any callable: plain functors, lambdas, pointers to functions, those of the
-// standard library, CUDA's and CUB's. A scan needs a type to accumulate in and an identity. The
-// type follows from `init` and the items; the identity is looked up, stated, or made by
-// `optional_value`.
+// Operators from any callable: functors, lambdas, pointers to functions, those of the standard
+// library, CUDA and CUB. A scan needs a type to accumulate in and an identity. The type follows
+// from `init` and the items. The identity is looked up, stated, or made by `optional_value`.
 #pragma once
 
 #include <concepts>
@@ -16,12 +15,12 @@
 
 namespace libscan::inline v1 {
 
-/// The identity of a callable on values of T, if it has one that is exact. Specialize it for your
-/// own: a static constexpr member function `identity()` that returns a T.
+/// The identity of a callable on values of T, if it has an exact one. Specialize it for your own
+/// callable, with a static constexpr member function `identity()` that returns a T.
 template <class Op, class T>
 struct identity_of {};
 
-/// A callable with the identity that you state: `with_identity{op, identity}` is an operator that
+/// A callable with an identity that you state: `with_identity{op, identity}` is an operator that
 /// accumulates in the identity's type.
 template <class Op, class T>
 struct with_identity {
@@ -34,11 +33,11 @@ struct with_identity {
     return static_cast<T>(op(earlier, later));
   }
 };
-/// Of a callable and its identity.
+/// From a callable and its identity.
 template <class Op, class T>
 with_identity(Op, T) -> with_identity<Op, T>;
 
-/// A value, or none: what a scan accumulates in where a callable has no identity that is known.
+/// A value, or none: what a scan accumulates in if the callable's identity is unknown.
 template <class T>
 struct optional_value {
   T value;
@@ -54,7 +53,7 @@ struct optional_value {
   LIBSCAN_HOST_DEVICE constexpr operator T() const { return value; }
 };
 
-/// What totals are stored as: an `optional_value` as its value.
+/// The stored type of totals: an `optional_value` is stored as its value.
 template <class T>
 struct total_value {
   using type = T;
@@ -66,9 +65,9 @@ struct total_value<optional_value<T>> {
 template <class T>
 using total_value_t = typename total_value<T>::type;
 
-/// An `init` that nobody stated.
+/// The type of an `init` that is not given.
 struct unstated {
-  /// The default argument: there is no other way to make one.
+  /// The default argument; there is no other way to make one.
   static constexpr unstated init() { return unstated(0); }
 
  private:
@@ -77,7 +76,7 @@ struct unstated {
 
 namespace detail {
 
-/// A callable that knows its identity by `identity_of`.
+/// A callable whose identity comes from `identity_of`.
 template <class Op, class T>
 struct identified {
   using value_type = T;
@@ -89,7 +88,7 @@ struct identified {
   }
 };
 
-/// A callable whose identity nobody knows, which it never needs: no value is the identity.
+/// A callable whose identity is unknown and never needed: the missing value is the identity.
 template <class Op, class T>
 struct lifted {
   using value_type = optional_value<T>;
@@ -111,7 +110,7 @@ struct product {
   LIBSCAN_HOST_DEVICE static constexpr T identity() { return T(1); }
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier, T later) const {
     if constexpr (std::is_integral_v<T>) {
-      // 64 bits: unsigned types below int would be promoted to it.
+      // 64 bits: unsigned types narrower than int would be promoted to int.
       return static_cast<T>(static_cast<unsigned long long>(earlier) *
                             static_cast<unsigned long long>(later));
     } else {
@@ -120,8 +119,8 @@ struct product {
   }
 };
 
-/// The operator that a callable of the standard library is on values of T; void if it is none of
-/// ours. (Device code may not call those of the standard library.)
+/// The library's operator that equals a callable of the standard library on values of T; void if
+/// there is none. (Device code may not call those of the standard library.)
 template <class Op, class T>
 struct twin_of {
   using type = void;
@@ -155,7 +154,7 @@ struct twin_of<std::bit_xor<U>, T> {
   using type = bit_xor<T>;
 };
 
-/// The operator that a callable becomes, on values of T.
+/// The operator that a callable becomes on values of T.
 template <class Op, class T>
 struct operator_from {
   static constexpr bool knows_identity = requires { identity_of<Op, T>::identity(); };
@@ -166,7 +165,7 @@ struct operator_from {
   static constexpr bool has_identity = knows_identity || has_twin;
 };
 
-/// The type of the items behind an iterator, also of one that only a device can read.
+/// The type of an iterator's items, even if only a device can read them.
 template <class It>
 struct iterated_item {
   using type = std::remove_cvref_t<decltype(std::declval<It const&>()[0])>;
@@ -177,7 +176,7 @@ struct iterated_item<It> {
   using type = std::remove_cv_t<typename std::iterator_traits<It>::value_type>;
 };
 
-/// Whether nvcc's host pass cannot see what a callable returns.
+/// Whether nvcc's host pass cannot see the callable's result.
 template <class Op>
 inline constexpr bool returns_unseen =
 #ifdef __CUDACC_EXTENDED_LAMBDA__
@@ -216,13 +215,14 @@ struct called_value {
 
 }  // namespace detail
 
-/// The type in which a scan of `In` by `Op` accumulates, and of its totals: Op::value_type; without
-/// one, that of op(init, item), or of op(item, item) if no init is stated.
+/// The type in which a scan of `In` by `Op` accumulates, and the type of its totals:
+/// Op::value_type; without one, the type of op(init, item), or of op(item, item) if there is no
+/// init.
 template <class Op, class In, class Init = unstated>
 using operator_value_t = typename detail::called_value<Op, In, Init>::type;
 
-/// The type for which functions that say how much workspace a call needs want to be asked. It is
-/// larger than `operator_value_t` where the identity of a callable is not known.
+/// The type to pass to functions that return the size of a call's workspace. It is larger than
+/// `operator_value_t` if the callable's identity is unknown.
 template <class Op, class In, class Init = unstated>
 using workspace_value_t = typename std::conditional_t<
     monoid<Op>, std::type_identity<operator_value_t<Op, In, Init>>,
@@ -230,7 +230,7 @@ using workspace_value_t = typename std::conditional_t<
                        std::type_identity<operator_value_t<Op, In, Init>>,
                        std::type_identity<optional_value<operator_value_t<Op, In, Init>>>>>::type;
 
-/// As exact and commutative as the callable, which you may specialize them for.
+/// As exact and commutative as the callable; you may specialize these for the callable.
 template <class Op, class T>
 inline constexpr bool exactly_associative<with_identity<Op, T>> = exactly_associative<Op>;
 template <class Op, class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats of 16 bits by their bits, where the compiler has no such types: IEEE halves and bfloat16.
-// They are widened to float exactly, worked on there, and rounded back to nearest, ties to even.
+// 16-bit floats by their bits, for compilers without such types: IEEE halves and bfloat16. They are
+// widened to float exactly, computed on as floats, and rounded back to nearest, ties to even.
 #pragma once
 
 #include <concepts>
@@ -10,7 +10,7 @@
 #include <libscan/core/floats.hpp>
 #include <libscan/core/types.hpp>
 
-// CUDA's types of 16 bits, if the caller includes their headers; this one does not.
+// CUDA's 16-bit types, if the caller includes their headers; this header does not.
 struct __half;
 struct __nv_bfloat16;
 
@@ -18,14 +18,14 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// `yes` or `no`, both of which are there: what vectors choose by.
+/// `yes` or `no`, both of which are evaluated, so that compilers can vectorise the choice.
 LIBSCAN_HOST_DEVICE constexpr std::uint32_t chosen(bool by, std::uint32_t yes, std::uint32_t no) {
   return by ? yes : no;
 }
 
-/// The float that the half with these bits is.
+/// The half with these bits, as a float.
 LIBSCAN_HOST_DEVICE constexpr float widened_half(std::uint16_t half) {
-  constexpr std::uint32_t bias = 112U << 23;  // by how much exponents differ
+  constexpr std::uint32_t bias = 112U << 23;  // the difference of the exponents
   std::uint32_t const magnitude = half & 0x7fffU;
   std::uint32_t const sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
   // Infinities and NaNs have the largest exponent of either. Subnormal halves are multiples of
@@ -42,16 +42,17 @@ LIBSCAN_HOST_DEVICE constexpr std::uint16_t narrowed_to_half(float number) {
   std::uint32_t const magnitude = bits & 0x7fffffffU;
   std::uint32_t const odd = magnitude >> 13 & 1U;
   std::uint32_t const normal = (magnitude - 0x38000000U + 0xfffU + odd) >> 13;
-  // Added to 1/2, the bits that count come last in the fraction, rounded.
+  // Added to 1/2, the significant bits come last in the fraction, rounded.
   auto const small = bits_as<std::uint32_t>(bits_as<float>(magnitude) + 0.5F) - 0x3f000000U;
   std::uint32_t const finite = chosen(magnitude < 0x38800000U, small, normal);
   std::uint32_t const large = chosen(magnitude > 0x7f800000U, 0x7e00U, 0x7c00U);  // NaN, infinity
-  // From 65520 on, halfway from the largest half to what would be the next, to infinity.
+  // From 65520 on (halfway from the largest half to the next one there would be), the result is
+  // infinity.
   std::uint32_t const rounded = chosen(magnitude < 0x477ff000U, finite, large);
   return static_cast<std::uint16_t>((bits >> 16 & 0x8000U) | rounded);
 }
 
-/// The same of bfloat16.
+/// The same for bfloat16.
 LIBSCAN_HOST_DEVICE constexpr float widened_bfloat(std::uint16_t half) {
   return bits_as<float>(static_cast<std::uint32_t>(half) << 16);
 }
@@ -64,9 +65,8 @@ LIBSCAN_HOST_DEVICE constexpr std::uint16_t narrowed_to_bfloat(float number) {
 
 }  // namespace detail
 
-/// An IEEE float of 16 bits. Made of a number or assigned one it becomes the half nearest to it,
-/// ties to even, NaN to NaN; `of_bits` takes its bits. As a number it is the float that it is
-/// exactly.
+/// A 16-bit IEEE float. A number converts to the nearest half, ties to even, NaN to NaN; `of_bits`
+/// takes the bits. A half converts exactly to float.
 struct float16 {
   std::uint16_t bits;
 
@@ -93,7 +93,7 @@ struct float16 {
   bool operator==(float16 const&) const = default;
 };
 
-/// A bfloat16, the upper half of a float. Otherwise as `float16`.
+/// A bfloat16: the upper half of a float. Otherwise as `float16`.
 struct bfloat16 {
   std::uint16_t bits;
 
@@ -120,7 +120,7 @@ struct bfloat16 {
   bool operator==(bfloat16 const&) const = default;
 };
 
-/// One of the two.
+/// Either of the two.
 template <class T>
 concept half_float = std::same_as<T, float16> || std::same_as<T, bfloat16>;
 
@@ -131,7 +131,8 @@ LIBSCAN_HOST_DEVICE constexpr bool is_nan(bfloat16 x) { return (x.bits & 0x7fff)
 
 }  // namespace detail
 
-/// What items of a type are summed in: floats of 16 bits in float, all others as they are.
+/// The type in which items of a type are summed: float for 16-bit floats, otherwise the type
+/// itself.
 template <class Item>
 struct accumulator_of {
   using type = Item;

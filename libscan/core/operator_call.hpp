@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the doors of all calls do with an operator and an `init`: take what works, refuse the rest
-// in words.
+// How calls accept an operator and an `init`: they adapt what works and refuse the rest with a
+// message.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@
 
 namespace libscan::inline v1::detail {
 
-/// Why a callable cannot be an operator on T, in words; otherwise true.
+/// Refuses a callable that cannot be an operator on T, with a message; otherwise true.
 template <class Op, class T>
 constexpr bool refuse_callable() {
   constexpr bool called = returns_unseen<Op> || requires(Op const& op, T const& a) {
@@ -37,15 +37,15 @@ constexpr bool refuse_callable() {
   return called && values && std::is_trivially_copyable_v<Op>;
 }
 
-/// Whether a call takes an operator by what it says of itself, and by the `init` that is stated.
+/// Whether a call has to adapt an operator: it is no monoid, or no `init` is given.
 template <class Op, class Init>
 concept adapted = !monoid<Op> || std::is_same_v<Init, unstated>;
 
-/// What an `init` that is not stated may be: the identity, if that is known; in any case, where
-/// each result has an item; never anything.
+/// The value of an `init` that is not given. `if_no_identity`: the identity, which must be known.
+/// `never`: each result has an item, so no init is needed.
 enum class init_needed { if_no_identity, never };
 
-/// An operator for a scan of `In`, and what comes first.
+/// An operator for a scan of `In`, and its first value.
 template <class Op, class In, class Init, init_needed Needed>
 struct operator_call {
   using value_type = typename called_value<Op, In, Init>::type;
@@ -69,7 +69,7 @@ struct operator_call {
     }
   }
 
-  /// Calls body(operator, init) with what scans take.
+  /// Calls body(operator, init) with the operator and init that scans take.
   template <class Body>
   static constexpr decltype(auto) run(Op op, [[maybe_unused]] Init init, Body const& body) {
     if constexpr (monoid<Op>) {
@@ -92,7 +92,7 @@ struct operator_call {
   }
 };
 
-/// Items that no scan can read.
+/// Refuses items that no scan can read.
 template <class It>
 constexpr void refuse_volatile() {
   static_assert(

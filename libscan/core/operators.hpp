@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators a scan can carry. An operator is a monoid: an associative function with an exact
-// identity. It need not commute: unless it is said to be `commutative`, it is only ever
-// called as op(earlier, later) (Blelloch 1990, 1.2). And the relation that ends segments and runs.
+// The operators of scans. An operator is a monoid: an associative function with an exact identity.
+// It need not commute: unless it is declared `commutative`, it is only called as op(earlier, later)
+// (Blelloch 1990, 1.2). Also the relation that separates segments and runs.
 #pragma once
 
 #include <concepts>
@@ -13,10 +13,10 @@
 
 namespace libscan::inline v1 {
 
-/// What a scan requires of its operator: the type it accumulates in, an associative call and an
-/// exact identity, op(identity, x) == op(x, identity) == x for every x (bitwise: -0.0 and NaN
-/// included). `identity()` may depend on what the operator holds. Calls take other callables, too:
-/// libscan/core/function_operator.hpp says how.
+/// The requirements on a scan's operator: the type it accumulates in, an associative call, and an
+/// exact identity: op(identity, x) == op(x, identity) == x for every x, bit for bit (-0.0 and NaN
+/// included). `identity()` may depend on the operator's state. Calls also accept other callables:
+/// see libscan/core/function_operator.hpp.
 template <class Op>
 concept monoid = std::is_trivially_copyable_v<Op> &&
     std::is_trivially_copyable_v<typename Op::value_type> &&
@@ -40,7 +40,7 @@ LIBSCAN_HOST_DEVICE constexpr T wrapping_add(T a, T b) {
   }
 }
 
-/// Values that `plus` can add; bool is none.
+/// Values that `plus` can add; not bool.
 template <class T>
 concept addable = !std::is_same_v<T, bool> && requires(T const a) {
   static_cast<T>(a + a);
@@ -54,7 +54,7 @@ concept comparable = requires(T const a) {
   static_cast<bool>(a != a);
 };
 
-// As variables, since device code may use their values but not call std::numeric_limits.
+// As variables, since device code may use their values but may not call std::numeric_limits.
 template <class T>
 inline constexpr T greatest = std::numeric_limits<T>::has_infinity
                                   ? std::numeric_limits<T>::infinity()
@@ -64,7 +64,7 @@ inline constexpr T least = std::numeric_limits<T>::has_infinity
                                ? -std::numeric_limits<T>::infinity()
                                : std::numeric_limits<T>::lowest();
 
-/// What a duration counts, and what a point in time holds (those of std::chrono and
+/// The representation of a duration, or of the duration of a time point (std::chrono and
 /// cuda::std::chrono); void for other types.
 template <class T>
 struct time_content {
@@ -89,8 +89,8 @@ struct time_content<T> {
   using type = typename T::duration;
 };
 
-/// Whether the largest and the smallest value of T are known: std::numeric_limits says so, which
-/// gives T{} for both where it is not specialized, or T is a time of such numbers.
+/// Whether the largest and the smallest value of T are known: std::numeric_limits is specialized
+/// for T (otherwise it gives T{} for both), or T is a time with such a representation.
 template <class T>
 inline constexpr bool has_limits =
     std::numeric_limits<T>::is_specialized || has_limits<typename time_content<T>::type>;
@@ -117,7 +117,7 @@ requires has_limits<T> LIBSCAN_HOST_DEVICE constexpr T least_value() {
   }
 }
 
-/// What changes no sum of T, bit for bit: -0.0 of floating-point numbers.
+/// The value that changes no sum of T, bit for bit: -0.0 for floating-point numbers.
 template <class T>
 LIBSCAN_HOST_DEVICE constexpr T zero_value() {
   if constexpr (std::is_floating_point_v<T>) {
@@ -131,7 +131,7 @@ LIBSCAN_HOST_DEVICE constexpr T zero_value() {
 
 }  // namespace detail
 
-/// Sum in T. Integers wrap around; the floating identity is -0.0, so that padding never turns a
+/// Sum in T. Integers wrap around. The floating-point identity is -0.0, so padding never turns a
 /// -0.0 into +0.0.
 template <class T>
 struct plus {
@@ -142,10 +142,10 @@ struct plus {
   }
 };
 
-/// Smaller of two; the earlier one if they compare equal; NaN if either is NaN. Identity:
-/// +infinity, or the largest value that std::numeric_limits<T> names; for times of std::chrono,
-/// that of what they count. Without std::numeric_limits<T> there is no identity, and calls take it
-/// as a callable: see identity_of (libscan/core/function_operator.hpp) for how to state one.
+/// The smaller value; the earlier one if they compare equal; NaN if either is NaN. Identity:
+/// +infinity, or the largest value of std::numeric_limits<T> (for times of std::chrono, of their
+/// representation). Without std::numeric_limits<T> there is no identity, and calls treat it as a
+/// callable: see identity_of (libscan/core/function_operator.hpp) for how to state one.
 template <class T>
 struct minimum {
   using value_type = T;
@@ -158,8 +158,8 @@ struct minimum {
   }
 };
 
-/// Larger of two; the earlier one if they compare equal; NaN if either is NaN. Identity: -infinity,
-/// or the smallest value that std::numeric_limits<T> names; all else as for `minimum`.
+/// The larger value; the earlier one if they compare equal; NaN if either is NaN. Identity:
+/// -infinity, or the smallest value of std::numeric_limits<T>. Otherwise as `minimum`.
 template <class T>
 struct maximum {
   using value_type = T;
@@ -202,7 +202,7 @@ struct bit_xor {
   }
 };
 
-/// ==, as a functor: whether neighbours are of one segment or run.
+/// ==, as a functor: whether neighbours belong to one segment or run.
 struct equal_values {
   template <class Item>
   LIBSCAN_HOST_DEVICE constexpr bool operator()(Item const& earlier, Item const& later) const {
@@ -210,10 +210,9 @@ struct equal_values {
   }
 };
 
-/// Whether every order of association gives the same bits, so that a scan may choose the fastest.
-/// True for the operators above, but for floating-point sums; specialise it for an operator of your
-/// own that is exact. Where it is false, scans keep to one order that depends only on the number of
-/// items.
+/// Whether every order of association gives the same bits, so a scan may choose the fastest. True
+/// for the operators above, except floating-point sums; specialise it for your own exact operator.
+/// If it is false, scans use one order, which depends only on the number of items.
 template <class Op>
 inline constexpr bool exactly_associative = false;
 template <std::integral T>
@@ -229,9 +228,8 @@ inline constexpr bool exactly_associative<bit_or<T>> = true;
 template <class T>
 inline constexpr bool exactly_associative<bit_xor<T>> = true;
 
-/// Whether op(a, b) and op(b, a) are the same, payloads of NaNs apart. If so, totals may combine
-/// items in another order than theirs, but always in the same one. Specialise it for an operator of
-/// your own.
+/// Whether op(a, b) and op(b, a) are the same, except for payloads of NaNs. If so, totals may
+/// combine items in another order, but always in the same one. Specialise it for your own operator.
 template <class Op>
 inline constexpr bool commutative = false;
 template <class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether pieces of memory overlap: what calls ask before they write.
+// Whether ranges of memory overlap: checked before a call writes.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes kernels are compiled for, one struct per algorithm. Results never depend on them,
-// except the order in which floating-point operands are associated.
+// The sizes that kernels are compiled for, one struct per algorithm. Results never depend on them,
+// except for the order in which floating-point operands are associated.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace libscan::inline v1 {
 
-/// Threads of a block that holds an item of so many bytes for each: `most`, or fewer of items
-/// beyond 64 bytes, for as much shared memory; two warps at least.
+/// Threads of a block with one item of `item_bytes` per thread: `most`, or fewer for items above 64
+/// bytes, to use no more shared memory; at least two warps.
 constexpr int threads_for(int most, std::size_t item_bytes) {
   auto const room = static_cast<std::size_t>(most) * 64;
   int threads = most;
@@ -23,14 +23,14 @@ constexpr int threads_for(int most, std::size_t item_bytes) {
 template <class T>
 struct look_back_tuning {
   static constexpr int block_threads = threads_for(256, sizeof(T));
-  // Of a multiprocessor: hides the look-back's latency.
+  // Per multiprocessor: hides the look-back's latency.
   static constexpr int resident_blocks = sizeof(T) <= 4 ? 4 : 3;
   static constexpr int items_per_thread = sizeof(T) <= 4    ? 16
                                           : sizeof(T) <= 64 ? static_cast<int>(64 / sizeof(T))
                                                             : 1;
 };
 
-/// How many consecutive items a thread moves at once: 16 bytes of whichever is larger.
+/// The number of consecutive items that a thread moves in one access: 16 bytes of the larger type.
 template <class Item, class Result>
 inline constexpr int widest_access = static_cast<int>(std::bit_floor(
     std::size_t{16} / (sizeof(Item) > sizeof(Result) ? sizeof(Item) : sizeof(Result))));
@@ -38,30 +38,30 @@ template <class Item, class Result>
 requires(sizeof(Item) > 16 ||
          sizeof(Result) > 16) inline constexpr int widest_access<Item, Result> = 1;
 
-/// No tile of the pipelined scans is smaller, whatever the types are.
+/// The smallest tile of any pipelined scan, for any types.
 inline constexpr int least_pipeline_tile = 512;
 
-/// How many stages of so many bytes each fit in shared memory, of which a block may have 227 KiB.
+/// The number of stages of `stage_bytes` each that fit in a block's shared memory (227 KiB).
 inline constexpr int pipeline_stages(int stage_bytes) {
   int const padded = stage_bytes + 384;  // for alignment
   int const fitting = 222 * 1024 / padded;
   return fitting < 12 ? fitting : 12;
 }
 
-/// How many tiles of a block are on their way from memory at once, for each of which so many bytes
-/// come: two at least, and as many as bring 30 KiB. One does not keep the memory of an H200 busy;
-/// with all stages under way the first tiles of a call come later: scans of 2^24 numbers took 1 to
-/// 3 us longer, segmented ones 4 to 8.
+/// The number of a block's tiles that are being copied at once, with `copied_bytes` each: at least
+/// two, and enough for 30 KiB. One does not saturate the memory of an H200. With all stages in
+/// flight the first tiles of a call arrive later: scans of 2^24 numbers took 1 to 3 us longer,
+/// segmented ones 4 to 8 us.
 constexpr int pipeline_under_way(int copied_bytes, int stages) {
   constexpr int wanted = 30 * 1024;
   return std::clamp((wanted + copied_bytes - 1) / copied_bytes, 2, stages);
 }
 
-/// The pipelined scan of Items into Results, accumulated in T. A tile moves 48 KiB in and
-/// out, rounded up to whole batches of rows, in which time one warp finds the prefix of the next.
-/// Where bytes come in there is more to do for as much memory, and more warps do it. Numbers of 2
-/// or 4 bytes that become such of 4 take few registers, so that there may be as many warps as a
-/// block has: the last tiles are over sooner.
+/// The pipelined scan of Items into Results, accumulated in T. A tile moves 48 KiB in and out,
+/// rounded up to whole batches of rows; in that time one warp finds the prefix of the next tile.
+/// Bytes need more work per byte of memory, so more warps share it. Numbers of 2 or 4 bytes with
+/// results of 4 bytes need few registers, so a block can have its maximum of warps, which shortens
+/// the tail.
 template <class Item, class T, class Result>
 struct pipeline_tuning {
   static constexpr bool bytes_to_bytes = sizeof(Item) == 1 && sizeof(Result) == 1 && sizeof(T) <= 4;
@@ -79,7 +79,7 @@ struct pipeline_tuning {
                                       : row_registers > 8                   ? 2
                                       : row_registers > 4 || bytes_to_words ? 3
                                                                             : 6;
-  // Of integers that share registers. With more of them the last tiles take longer.
+  // For integers that share registers. With more of them the last tiles take longer.
   static constexpr int packed_rows_at_once = bytes_to_bytes ? 4 : bytes_to_words ? 3 : 6;
   static constexpr int row_items = group_threads * vector_items;
   static constexpr int row_bytes = row_items * static_cast<int>(sizeof(Item) + sizeof(Result));
@@ -92,15 +92,15 @@ struct pipeline_tuning {
   static_assert(rows * row_items >= least_pipeline_tile);
 };
 
-/// A pipeline of items within segments, with `HeadBits` more of input for each. A lane goes through
-/// an odd number of vectors, which lie in shared memory so that no lane is in another's way: at
-/// most `MostVectors` of at most `MostItems`, as 32 registers and a tile of `TileBytes` have room
-/// for.
+/// A pipeline of items within segments, with `HeadBits` more bits of input per item. A lane
+/// processes an odd number of vectors, which avoids shared-memory bank conflicts: at most
+/// `MostVectors` vectors of at most `MostItems` items, limited by 32 registers and a tile of
+/// `TileBytes`.
 template <class Item, class T, int HeadBits, int MostItems, int GroupThreads, int MostVectors,
           int TileBytes>
 struct lane_batch_tuning {
   static constexpr int group_threads = GroupThreads;
-  // Results wait in the place of items, or in their own.
+  // Results are stored in the place of items, or in their own.
   static constexpr int item_bits = 8 * static_cast<int>(sizeof(Item)) + HeadBits +
                                    (std::is_same_v<Item, T> ? 0 : 8 * static_cast<int>(sizeof(T)));
   static constexpr int fitting_items(int items) {
@@ -120,22 +120,22 @@ struct lane_batch_tuning {
   static constexpr int batch_bytes = lane_vectors * vector_bytes;
   static constexpr int batches = std::clamp(TileBytes / batch_bytes, 1, 4);
   static constexpr int stages = pipeline_stages(batches * batch_bytes);
-  // Room for results is not copied into.
+  // The space for results is not copied into.
   static constexpr int copied_bits = 8 * static_cast<int>(sizeof(Item)) + HeadBits;
   static constexpr int under_way = pipeline_under_way(
       group_threads * vector_items * lane_vectors * batches * copied_bits / 8, stages);
   static_assert(group_threads * vector_items * lane_vectors * batches >= least_pipeline_tile);
 };
 
-/// The pipelined scan of Items within segments into Results. So many groups, of one tile each, hide
-/// how long it takes to find a prefix; with keys more comes in meanwhile.
+/// The pipelined scan of Items within segments into Results. This many groups, of one tile each,
+/// hide the latency of finding a prefix; with keys more input arrives meanwhile.
 template <class Item, class T, class Result, int HeadBits>
 struct segmented_pipeline_tuning
     : lane_batch_tuning<Item, T, HeadBits,
                         std::min(widest_access<Item, T>, widest_access<Item, Result>),
                         HeadBits <= 8 ? 160 : 192, 5, (HeadBits <= 8 ? 32 : 42) * 1024> {
   static constexpr int groups = HeadBits <= 8 ? 6 : 5;
-  // From here on it is the faster way.
+  // The pipeline is faster from here on.
   static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << 23;
   static_assert(segmented_pipeline_tuning::stages >= groups);
 };
@@ -146,14 +146,14 @@ struct segmented_reduce_pipeline_tuning
     : lane_batch_tuning<Item, T, HeadBits, widest_access<Item, Item>, 192, HeadBits <= 8 ? 5 : 7,
                         46 * 1024> {
   static constexpr int groups = 4;
-  // Where they are claimed, 2^28 words with flags took 1.04 times as long (H200).
+  // With tiles claimed dynamically, 2^28 words with flags took 1.04 times as long (H200).
   static constexpr bool deals_all_tiles = true;
-  // From here on it is the faster way.
+  // The pipeline is faster from here on.
   static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << 18;
   static_assert(segmented_reduce_pipeline_tuning::stages >= groups);
 };
 
-/// The resident scan: up to `rows` rows for each warp of a block, in 32 registers of a thread.
+/// The resident scan: up to `rows` rows per warp of a block, in 32 registers of a thread.
 template <class Item, class T, class Result>
 struct resident_tuning {
   static constexpr int block_threads = 512;
@@ -162,7 +162,7 @@ struct resident_tuning {
   static constexpr int rows = row_registers < 32 ? 32 / row_registers : 1;
 };
 
-/// The same for so few items that a row for each warp is enough: its code is there sooner.
+/// One row per warp, for inputs that fit: the code loads sooner.
 template <class Item, class T, class Result>
 struct short_resident_tuning : resident_tuning<Item, T, Result> {
   static constexpr int rows = 1;
@@ -176,7 +176,7 @@ struct resident_segmented_tuning {
   static constexpr int items_per_thread = sizeof(T) <= 4 ? 16 : sizeof(T) <= 8 ? 8 : 4;
 };
 
-/// The same for so few items that a quarter is enough, on as many multiprocessors.
+/// A quarter of the items per thread, for inputs that fit, on the same number of multiprocessors.
 template <class T>
 struct short_resident_segmented_tuning : resident_segmented_tuning<T> {
   static constexpr int items_per_thread = resident_segmented_tuning<T>::items_per_thread / 4;
@@ -194,31 +194,31 @@ struct resident_filter_tuning {
   static constexpr int items_per_thread = sizeof(T) <= 4    ? 16
                                           : sizeof(T) <= 64 ? 64 / static_cast<int>(sizeof(T))
                                                             : 1;
-  // The items kept lie in shared memory.
+  // The kept items are collected in shared memory.
   static constexpr bool fits = sizeof(T) <= 64;
 };
 
-/// The same for as many items as half the threads hold: there are fewer to wait for.
+/// Half the threads, for inputs that fit them: the grid barrier is shorter.
 template <class T>
 struct half_resident_filter_tuning : resident_filter_tuning<T> {
   static constexpr int block_threads = resident_filter_tuning<T>::block_threads / 2;
 };
 
-/// The same for so few items that two for each thread are enough: its code is there sooner.
+/// Two items per thread, for inputs that fit: the code loads sooner.
 template <class T>
 struct short_resident_filter_tuning : resident_filter_tuning<T> {
   static constexpr int block_threads = 512;
   static constexpr int items_per_thread = resident_filter_tuning<T>::items_per_thread < 2 ? 1 : 2;
 };
 
-/// No tile of a pipelined filter is smaller, whatever the types are.
+/// The smallest tile of any pipelined filter, for any types.
 inline constexpr int least_filter_tile = 1536;
 
-/// The pipelined filter of Items: tiles of 28 KiB, with `RuleBits` more for each item. Tiles are
-/// dealt: where little is kept they pass so fast that a claim takes as long as all else. Where they
-/// are claimed, words took 1.06 times as long with 1 % kept and 1.01 with 50 or 99 %, words by
-/// bytes 1.21, 1.03 and 1.05 times; tiles of 24 KiB take 1.015 times as long with 1 or 50 % (H200,
-/// 2^28). Words by bytes are filtered by more groups of fewer threads.
+/// The pipelined filter of Items: tiles of 28 KiB, with `RuleBits` more bits per item. Tiles are
+/// scheduled statically: when few items are kept, a tile passes so fast that a claim takes as long
+/// as all other work. With dynamic claims words took 1.06 times as long with 1 % kept and 1.01
+/// times with 50 or 99 %; words by bytes took 1.21, 1.03 and 1.05 times. Tiles of 24 KiB take 1.015
+/// times as long with 1 or 50 % kept (H200, 2^28). Words by bytes use more groups of fewer threads.
 template <class Item, int RuleBits = 0>
 struct pipelined_filter_tuning {
   static constexpr bool words_by_bytes = sizeof(Item) == 4 && RuleBits == 8;
@@ -226,7 +226,7 @@ struct pipelined_filter_tuning {
   static constexpr int group_threads = words_by_bytes ? 160 : 224;
   static constexpr bool deals_all_tiles = true;
   static constexpr int vector_items = static_cast<int>(16 / sizeof(Item));
-  // As many as one word per lane has bits for.
+  // As many rows as one word per lane has bits for.
   static constexpr int rows_at_once = vector_items <= 4 ? 8 : 32 / vector_items;
   static constexpr int rows = 8;
   static constexpr int rule_bytes =
@@ -239,12 +239,12 @@ struct pipelined_filter_tuning {
       words_by_bytes
           ? 3
           : pipeline_under_way(group_threads * rows * (16 + vector_items * RuleBits / 8), stages);
-  // Up to there the look-back filter is faster.
+  // Up to this size the look-back filter is faster.
   static constexpr std::ptrdiff_t look_back_items = (std::ptrdiff_t{1} << 20) / sizeof(Item);
   static_assert(group_threads * vector_items * rows >= least_filter_tile);
 };
 
-/// The pipelined filter by a mask of which only the mask, of `MaskBits` an item, is staged: many
+/// The pipelined filter by a mask that stages only the mask, of `MaskBits` per item. It has many
 /// groups, since each waits for its items.
 template <int MaskBits>
 struct pipelined_mask_filter_tuning {
@@ -256,11 +256,11 @@ struct pipelined_mask_filter_tuning {
   static constexpr int stages = MaskBits == 1 ? 12 : 8;
   static constexpr int under_way =
       pipeline_under_way(group_threads * rows * vector_items * MaskBits / 8, stages);
-  // Up to there the look-back filter is faster.
+  // Up to this size the look-back filter is faster.
   static constexpr std::ptrdiff_t look_back_items = std::ptrdiff_t{1} << 22;
 };
 
-/// The smallest tile there is, for tests: a few items already make many tiles.
+/// The smallest possible tile, for tests: a few items already make many tiles.
 struct tiny_tuning {
   static constexpr int block_threads = 32;
   static constexpr int resident_blocks = 1;

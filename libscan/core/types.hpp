@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words every floor of the library shares: sizes, the two kinds of scan, and the one macro that
-// lets a function serve host and device.
+// The words that all layers of the library share: sizes, the two kinds of scan, and the macro that
+// lets a function run on host and device.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,16 @@
 
 namespace libscan::inline v1 {
 
-/// Number or position of items. Signed and 64 bits wide everywhere outside a tile, so that neither
-/// a count of items nor a count of bytes can wrap.
+/// Number or position of items. Signed and 64 bits wide everywhere outside a tile, so that counts
+/// of items and of bytes cannot overflow.
 using index_t = std::int64_t;
 
-/// Which prefix an output holds: `inclusive` out[i] covers in[0..i], `exclusive` covers in[0..i-1].
+/// The prefix that an output holds: `inclusive` out[i] covers in[0..i], `exclusive` covers
+/// in[0..i-1].
 enum class scan_kind : std::uint8_t { inclusive, exclusive };
 
-/// From which end a scan runs: `forward` prefixes cover earlier items, `reverse` ones later items.
+/// The end from which a scan runs: `forward` prefixes cover earlier items, `reverse` ones later
+/// items.
 enum class scan_direction : std::uint8_t { forward, reverse };
 
 /// ceil(a / b) for a >= 0 and b > 0.
