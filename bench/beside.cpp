@@ -18,7 +18,7 @@ namespace {
 [[noreturn]] void stay_busy(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
-  // Whoever reads the program's output should not wait for this process.
+  // A reader of the program's output must not wait for this process.
   for (int fd = 0; fd < 3; ++fd) ::close(fd);
   for (unsigned volatile k = 0;;) k = k + 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Busy processes beside a measurement: what calls take on a machine that has other work.
+// Busy processes beside a measurement: how long calls take on a machine with other work.
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +8,7 @@
 
 namespace libscan::bench {
 
-/// Processes that count in a loop until this is destroyed, or the program ends. Throws
+/// Processes that count in a loop until this object is destroyed or the program ends. Throws
 /// `libscan::error` if one cannot be started.
 class busy_processes {
  public:

@@ -18,10 +18,10 @@ struct change {
   /// after / before.
   double ratio() const { return after.median_us / before.median_us; }
 
-  /// What a repeated run may differ by: the noise of both, 2 % at least.
+  /// The relative difference that a repeated run may show: the noise of both, at least 2 %.
   double noise() const;
 
-  /// Beyond the noise.
+  /// Slower beyond the noise.
   bool slower() const { return ratio() > 1 + noise(); }
   bool faster() const { return 1 / ratio() > 1 + noise(); }
 };
@@ -29,12 +29,12 @@ struct change {
 /// The contenders that are in both lists, in the order of `after`.
 std::vector<change> changes(std::vector<result> const& before, std::vector<result> const& after);
 
-/// The first words of the names of those that libscan is compared with.
+/// The first words of the competitors' names.
 inline constexpr std::array<std::string_view, 16> names_of_others{
     "memcpy",         "memset",   "cub",   "cub-newest", "thrust", "std",    "tbb",   "sequential",
     "cpu-sequential", "cusparse", "eigen", "openmp",     "merge",  "vqsort", "boost", "parlaylib"};
 
-/// Whether a contender of that name is libscan's, not one of those it is compared with.
+/// Whether a contender of that name is libscan's, not a competitor.
 bool is_ours(std::string const& name);
 
 }  // namespace libscan::bench

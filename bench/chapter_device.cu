@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What binary primitives are worth to operations of many blocks (Harris & Garland, 3.3): scan,
-// compaction and radix sort, each the same but for the primitives of its blocks.
+// What binary primitives gain in operations of many blocks (Harris & Garland, 3.3): scan,
+// compaction and radix sort, each the same except for the primitives of its blocks.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -14,7 +14,7 @@ namespace libscan::bench::chapter {
 
 namespace {
 
-/// A split for each bit moves all items 32 times.
+/// A split per bit moves all items 32 times.
 constexpr index_t most_sorted_items = index_t{1} << 24;
 
 /// Byte i of a mask of the items `word_at` that have the predicate.
@@ -88,7 +88,7 @@ void device_wide::race_rows(std::string const& operation, double bytes, output c
   tell_(measure(work, wanted_.rounds, time_));
 }
 
-/// As Listing 3.6 has it, one item a thread; and several, whose loads overlap.
+/// As in Listing 3.6, one item per thread; and several, whose loads overlap.
 template <class Operation>
 void device_wide::race(std::string const& operation, double bytes, output const& out, Operation run,
                        contender const& production) const {
@@ -127,7 +127,7 @@ void device_wide::sorts() const {
   output const out(sorted_of(items_.view()));
   device::buffer<unsigned> const other(n_);
   sort_problem const problem{"u32", in(), out.data(), n_};
-  // The least that eight bits a pass permit, as of all sorts.
+  // The least traffic of any sort with 8 bits per pass.
   race("radix sort", 9 * item_bytes(), out,
        [&](auto const& by, unsigned* to) { by.sort(in(), n_, other.data(), to); },
        {"libscan", by_libscan::offers(problem).front().run, [&] { return out.right(); }});

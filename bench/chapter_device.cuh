@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scan, compaction and radix sort of many blocks by predicates, with the chapter's binary
-// primitives or with those of 32-bit words (Harris & Garland, 3.3): reduce-then-scan, whose kernels
-// count the true items of each block, and rank them within it.
+// primitives or with those of 32-bit words (Harris & Garland, 3.3): reduce-then-scan, with kernels
+// that count the true items of each block and rank them within it.
 #pragma once
 
 #include <bench/chapter_scans.cuh>
@@ -13,7 +13,7 @@ namespace libscan::bench::chapter {
 /// The size of a block in device-wide operations.
 inline constexpr int device_wide_threads = 256;
 
-/// How many threads of the block hold a word that is not 0, by the barrier that counts.
+/// The number of threads of the block whose word is not 0, by the counting barrier.
 struct barrier_sum {
   using storage = no_storage;
   static __device__ unsigned sum(storage&, unsigned x) {
@@ -21,8 +21,8 @@ struct barrier_sum {
   }
 };
 
-/// All that device-wide operations differ in. Sum has `storage` and sum(storage, x): the sum of the
-/// block's words, each 0 or 1, in every thread. Scan is one of the block's predicates, as in
+/// The difference between device-wide operations. Sum has `storage` and sum(storage, x): the sum of
+/// the block's words, each 0 or 1, in every thread. Scan is one of the block's predicates, as in
 /// Figure 3.2.
 template <class Sum, class Scan>
 struct primitives {
@@ -38,17 +38,17 @@ using shuffle_binary = primitives<barrier_sum, binary_shuffle_scan<device_wide_t
 using shuffle_words = primitives<sum_of_warps<device_wide_threads, sum_by_shuffles>,
                                  generic_shuffle_scan<device_wide_threads>>;
 
-/// The rows of a block: its tile of the items, of which every thread has one of each row.
+/// The rows of a block: its tile of the items; every thread has one item of each row.
 template <int Rows>
 struct tile_rows {
   static constexpr int items = Rows * device_wide_threads;
   unsigned word[Rows];
   bool marked[Rows];
 
-  /// Where the caller's item of the first row is.
+  /// The place of the caller's item of the first row.
   static __device__ index_t first() { return index_t{blockIdx.x} * items + threadIdx.x; }
 
-  /// Items behind the n-th are not marked.
+  /// Items from n on are not marked.
   __device__ void load(unsigned const* in, index_t n, bit_is_clear marks) {
 #pragma unroll
     for (int row = 0; row < Rows; ++row) {
@@ -59,7 +59,7 @@ struct tile_rows {
   }
 };
 
-/// counts[b] = how many items of tile b are marked. A block primitive for each row.
+/// counts[b] = the number of marked items of tile b. One block primitive per row.
 template <class Primitives, int Rows>
 struct count_tiles_kernel {
   static constexpr int block_threads = device_wide_threads;
@@ -78,8 +78,8 @@ struct count_tiles_kernel {
   }
 };
 
-/// Calls write(i, x, marked, rank, all) for every item x = in[i], where `rank` is how many marked
-/// items come before it, before[b] how many before tile b, and *all of all.
+/// Calls write(i, x, marked, rank, all) for every item x = in[i]. `rank` is the number of marked
+/// items before it, before[b] the number before tile b, and *all the total.
 template <class Primitives, int Rows, class Write>
 struct rank_items_kernel {
   static constexpr int block_threads = device_wide_threads;
@@ -110,7 +110,7 @@ struct write_rank {
   }
 };
 
-/// Compaction: the items that are marked, in their order.
+/// Compaction: the marked items, in their order.
 struct write_kept {
   unsigned* out;
   __device__ void operator()(index_t, unsigned x, bool marked, unsigned rank, unsigned) const {
@@ -118,7 +118,7 @@ struct write_kept {
   }
 };
 
-/// Split: the items that are marked, then the others, both in their order.
+/// Split: the marked items, then the others, both in their order.
 struct write_split {
   unsigned* out;
   __device__ void operator()(index_t i, unsigned x, bool marked, unsigned rank,
@@ -127,7 +127,7 @@ struct write_split {
   }
 };
 
-/// Scan, compaction and sort of up to `most` items, fewer than 2^32; Rows items a thread.
+/// Scan, compaction and sort of up to `most` items, fewer than 2^32; Rows items per thread.
 /// Asynchronous on the default stream.
 template <class Primitives, int Rows>
 class device_wide_operations {
@@ -135,7 +135,7 @@ class device_wide_operations {
   explicit device_wide_operations(index_t most)
       : counts_(ceil_div(most, index_t{tile_rows<Rows>::items})), all_(1) {}
 
-  /// out[i] = how many items before in[i] have a clear highest bit.
+  /// out[i] = the number of items before in[i] with a clear highest bit.
   void scan(unsigned const* in, index_t n, unsigned* out) const {
     run(in, n, bit_is_clear{}, write_rank{out});
   }
@@ -145,7 +145,7 @@ class device_wide_operations {
     run(in, n, bit_is_clear{}, write_kept{out});
   }
 
-  /// out = the items in ascending order, by a split for each bit. `other`: n items' room.
+  /// out = the items in ascending order, by one split per bit. `other`: space for n items.
   void sort(unsigned const* in, index_t n, unsigned* other, unsigned* out) const {
     for (int bit = 0; bit < 32; ++bit) {
       unsigned* const to = bit % 2 == 0 ? other : out;
@@ -154,8 +154,8 @@ class device_wide_operations {
     }
   }
 
-  /// How many items the last scan or compaction has marked; or the last split of a sort, which is
-  /// by the highest bit, too.
+  /// The number of items that the last scan or compaction marked; or the last split of a sort,
+  /// which is also by the highest bit.
   unsigned marked_sync() const {
     unsigned all = 0;
     all_.read_sync(&all, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One kernel that repeats a primitive in a dependent chain, so that the primitive and not the
-// launch is what is timed; and the counts and warp scans that Harris & Garland ("Optimizing
-// Parallel Prefix Operations for the Fermi Architecture") compare, theirs and libscan's.
+// One kernel that repeats a primitive in a dependent chain, so that the primitive is timed and not
+// the launch; and the counts and warp scans that Harris & Garland ("Optimizing Parallel Prefix
+// Operations for the Fermi Architecture") compare, theirs and libscan's.
 #pragma once
 
 #include <bench/chapter_oracle.hpp>
@@ -14,14 +14,14 @@ namespace libscan::bench::chapter {
 
 using simt::threadIdx;
 
-/// The size of a block where the chapter does not vary it.
+/// The size of a block unless the chapter varies it.
 inline constexpr int standard_threads = 512;
 
 /// Shared memory of a primitive that needs none.
 struct no_storage {};
 
 /// Each thread's word after `repetitions` of Primitive. A primitive has `block_threads`, `storage`,
-/// and of(storage, x): the result for the calling thread, whose word is x.
+/// and of(storage, x): the result for the calling thread with word x.
 template <class Primitive>
 struct repeated_kernel {
   static constexpr int block_threads = Primitive::block_threads;
@@ -38,16 +38,16 @@ struct repeated_kernel {
   }
 };
 
-/// The chain alone: what the loop costs without a primitive.
+/// The chain without a primitive: the cost of the loop.
 struct nothing {
   static constexpr int block_threads = standard_threads;
   using storage = no_storage;
   static __device__ unsigned of(storage&, unsigned x) { return item_of<1>(x); }
 };
 
-// Figure 3.1: how many threads of the block hold true.
+// Figure 3.1: the number of threads of the block whose predicate is true.
 
-/// The barrier that counts.
+/// The counting barrier.
 struct counting_barrier {
   static constexpr int block_threads = standard_threads;
   using storage = no_storage;
@@ -56,8 +56,8 @@ struct counting_barrier {
   }
 };
 
-/// The sum of a word of each thread, in every thread. Half as many sums each step, and no block
-/// barrier within the last warp (Harris 2007, "Optimizing Parallel Reduction in CUDA").
+/// The sum of a word of each thread, in every thread. Each step halves the number of sums; the last
+/// warp needs no block barrier (Harris 2007, "Optimizing Parallel Reduction in CUDA").
 template <int BlockThreads>
 struct shared_tree_sum {
   struct storage {
@@ -78,7 +78,7 @@ struct shared_tree_sum {
 #pragma unroll
       for (int half = simt::warp_size; half > 0; half /= 2) {
         unsigned const other = shared.value[thread + half];
-        simt::sync_warp();  // all have read before anybody writes
+        simt::sync_warp();  // all lanes have read before any writes
         shared.value[thread] = sum += other;
         simt::sync_warp();
       }
@@ -89,8 +89,8 @@ struct shared_tree_sum {
   }
 };
 
-/// The chapter's partner of the counting barrier. The sum goes to every thread, as that of the
-/// barrier does.
+/// The chapter's alternative to the counting barrier. The sum goes to every thread, as with the
+/// barrier.
 struct shared_tree {
   static constexpr int block_threads = standard_threads;
   using storage = shared_tree_sum<block_threads>::storage;
@@ -99,7 +99,7 @@ struct shared_tree {
   }
 };
 
-/// block::tree_reduce: neighbours first, for operators that do not commute; a barrier each step.
+/// block::tree_reduce: neighbours first, for operators that do not commute; one barrier per step.
 struct ordered_tree {
   static constexpr int block_threads = standard_threads;
   using storage = block::tree_reduce_storage<unsigned, block_threads>;
@@ -119,7 +119,7 @@ struct sum_by_shuffles {
   }
 };
 
-/// The sum over a warp by the instruction that reduces.
+/// The sum over a warp by the reduction instruction.
 struct sum_by_reduction {
   static __device__ unsigned of(unsigned x) { return simt::reduce_add(simt::full_warp, x); }
 };
@@ -142,7 +142,7 @@ struct sum_of_warps {
   }
 };
 
-/// The form of today.
+/// Today's form.
 template <class WarpSum>
 struct two_level_sum {
   static constexpr int block_threads = standard_threads;
@@ -162,7 +162,7 @@ struct printed_lane_masks {
   static __device__ __forceinline__ unsigned le() { return lt() << 1 | 1u; }
 };
 
-/// A warp's binary scan. Within a loop compilers compute the mask once, ahead of it.
+/// A warp's binary scan. Within a loop compilers compute the mask once, before it.
 template <class LaneMasks>
 struct binary_warp_scan {
   static constexpr int block_threads = standard_threads;
@@ -175,8 +175,8 @@ struct binary_warp_scan {
   }
 };
 
-/// Primitive behind a call that is not inlined, so that whatever it needs is computed anew each
-/// time, as where it is used once.
+/// Primitive called without inlining, so that everything it needs is recomputed each time, as in
+/// code that uses it once.
 template <class Primitive>
 struct called : Primitive {
   [[gnu::noinline]] static __device__ unsigned of_word(unsigned x) {
@@ -186,7 +186,7 @@ struct called : Primitive {
   static __device__ unsigned of(no_storage&, unsigned x) { return of_word(x); }
 };
 
-/// Items of `Bits` bits, one binary scan a bit.
+/// Items of `Bits` bits, one binary scan per bit.
 template <int Bits>
 struct bitwise_warp_scan {
   static constexpr int block_threads = standard_threads;

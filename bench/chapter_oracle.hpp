@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the chapter's kernels compute, on the host: a chain in which each repetition of a primitive
-// works on words that depend on the results of the repetition before; and device-wide operations.
+// The results of the chapter's kernels, computed on the host: a chain in which each repetition of a
+// primitive works on words that depend on the results of the one before; and device-wide
+// operations.
 #pragma once
 
 #include <algorithm>
@@ -14,21 +15,21 @@
 
 namespace libscan::bench::chapter {
 
-/// The word a thread goes on with after a repetition (a linear congruence plus the result): no
-/// repetition can be dropped, moved out of the loop, or begun early.
+/// The thread's word for the next repetition (a linear congruence plus the result): no repetition
+/// can be dropped, moved out of the loop, or begun early.
 LIBSCAN_HOST_DEVICE constexpr unsigned next_word(unsigned x, unsigned result) {
   return x * 1664525u + 1013904223u + result;
 }
 
-/// The item that a primitive takes from a thread's word: its `Bits` lowest bits. One bit is the
-/// thread's predicate.
+/// A primitive's item from a thread's word: its `Bits` lowest bits. One bit is the thread's
+/// predicate.
 template <int Bits = 1>
 LIBSCAN_HOST_DEVICE constexpr unsigned item_of(unsigned x) {
   return x & ((1u << Bits) - 1);
 }
 
-/// The words of all threads after `repetitions`, where results(words, out) gives one block's
-/// results. As many host threads as there are cores.
+/// The words of all threads after `repetitions`. results(words, out) gives one block's results.
+/// Uses one host thread per core.
 template <class Results>
 std::vector<unsigned> chain(std::vector<unsigned> words, int block_threads, int repetitions,
                             Results results) {
@@ -51,12 +52,12 @@ std::vector<unsigned> chain(std::vector<unsigned> words, int block_threads, int 
   return words;
 }
 
-/// Each thread's own item: what a chain without a primitive does.
+/// Each thread's own item: the chain without a primitive.
 inline void own_items(std::span<unsigned const> words, std::span<unsigned> out) {
   std::transform(words.begin(), words.end(), out.begin(), item_of<1>);
 }
 
-/// How many predicates of the block are true, for every thread.
+/// The number of true predicates of the block, for every thread.
 inline void counts(std::span<unsigned const> words, std::span<unsigned> out) {
   unsigned count = 0;
   for (unsigned const x : words) count += item_of<1>(x);
@@ -84,15 +85,15 @@ inline void sorted(std::span<unsigned const> words, std::span<unsigned> out) {
   std::sort(out.begin(), out.end());
 }
 
-// Device-wide: one operation on all items.
+// Device-wide operations on all items.
 
-/// The predicate of an item: whether that bit of it is 0. By the highest bit: x < 2^31.
+/// The predicate of an item: whether that bit of it is 0. For the highest bit: x < 2^31.
 struct bit_is_clear {
   int bit = 31;
   LIBSCAN_HOST_DEVICE constexpr bool operator()(unsigned x) const { return (x >> bit & 1u) == 0; }
 };
 
-/// How many items before each have the predicate.
+/// For each item, the number of earlier items with the predicate.
 inline std::vector<unsigned> ranks_of(std::span<unsigned const> items, bit_is_clear marks) {
   std::vector<unsigned> ranks(items.size());
   unsigned rank = 0;
@@ -103,7 +104,7 @@ inline std::vector<unsigned> ranks_of(std::span<unsigned const> items, bit_is_cl
   return ranks;
 }
 
-/// The items that have the predicate, in their order.
+/// The items with the predicate, in their order.
 inline std::vector<unsigned> kept_of(std::span<unsigned const> items, bit_is_clear marks) {
   std::vector<unsigned> kept;
   kept.reserve(items.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The block scans of predicates that Harris & Garland compare (Listing 3.6, and libscan's), and the
-// radix sort of a block on each of them.
+// block radix sort on top of each.
 #pragma once
 
 #include <bench/chapter_kernels.cuh>
@@ -38,8 +38,8 @@ struct step_a_generic {
   }
 };
 
-/// Listing 3.6: StepA scans each warp, one warp scans the warps' sums in padded shared memory. Its
-/// last barrier, which the printed form lacks, lets the next repetition write.
+/// Listing 3.6: StepA scans each warp, then one warp scans the warps' sums in padded shared memory.
+/// Its last barrier, which the printed form lacks, lets the next repetition write.
 template <int BlockThreads, template <int> class StepA>
 struct chapter_scan {
   static constexpr int block_threads = BlockThreads;
@@ -61,7 +61,7 @@ struct chapter_scan {
       sum[thread] = of_warps;
     }
     simt::sync_block();
-    // The scan in shared memory leaves its last inclusive sum behind its last lane's place.
+    // The scan in shared memory stores its last inclusive sum after its last lane's place.
     scan_result<unsigned> const result{sum[own_warp] + before, sum[2 * simt::warp_size - 1]};
     simt::sync_block();
     return result;
@@ -79,8 +79,8 @@ struct library_binary_scan {
   }
 };
 
-/// Ballots, then every warp scans the counts by shuffles: differs from block::exclusive_scan in
-/// nothing but step A.
+/// Ballots, then every warp scans the counts by shuffles: differs from block::exclusive_scan only
+/// in step A.
 template <int BlockThreads>
 struct binary_shuffle_scan {
   static constexpr int block_threads = BlockThreads;

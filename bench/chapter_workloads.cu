@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of Harris & Garland, "Optimizing Parallel Prefix Operations for the Fermi
-// Architecture", redone: the chapter's primitives and today's beside their partners, over the
-// number of blocks. Every contender of a workload computes the same chain, as does the host.
-// (Device-wide operations have a file of their own.)
+// Architecture", reproduced: the chapter's primitives and today's beside their alternatives, by the
+// number of blocks. Every contender of a workload computes the same chain as the host. (Device-wide
+// operations have a file of their own.)
 #include <algorithm>
 #include <functional>
 #include <random>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace chapter;
 
-/// Random words and room for results on the device, for the largest grid that is asked for.
+/// Random words and space for results on the device, for the largest requested grid.
 class figures {
  public:
   figures(options const& wanted, std::vector<int> blocks, stopwatch const& time, report const& tell)
@@ -73,7 +73,7 @@ class figures {
     return both;
   }
 
-  /// So that the next contender must write every word itself.
+  /// Overwrites the results, so that the next contender must write every word itself.
   void forget_results() const {
     simt::fill_async(out_.data(), 0xff, words_.size() * sizeof(unsigned));
   }
@@ -92,8 +92,8 @@ class figures {
   device::buffer<unsigned> out_;
 };
 
-/// One workload for each grid. Blocks are independent, so that the results of a smaller grid begin
-/// those of the largest.
+/// One workload per grid. Blocks are independent, so the results of a smaller grid are the first
+/// ones of the largest.
 template <class Results>
 void figures::race(std::string const& operation, std::string const& type, int block_threads,
                    int repetitions, std::vector<int> const& grids, Results results,
@@ -147,7 +147,7 @@ void figures::block_scans() const {
         entry<prefix_of<generic_shuffle_scan<threads>>>("shuffles 32-bit")});
 }
 
-/// Listing 3.4 against the arithmetic of 3.3, computed anew each time and ahead of the loop.
+/// Listing 3.4 against the arithmetic of 3.3, recomputed each time and hoisted out of the loop.
 void figures::lane_masks() const {
   race("chapter lane mask", "1-bit", standard_threads, wanted_.repetitions, ends(), prefixes<1>{32},
        {entry<called<binary_warp_scan<warp::hardware_lane_masks>>>("called register"),
@@ -160,7 +160,7 @@ void figures::lane_masks() const {
        {entry<called<nothing>>("a call alone")});
 }
 
-/// 3.2.2.1: up to how many bits the bitwise scan wins.
+/// 3.2.2.1: the number of bits up to which the bitwise scan wins.
 template <int Bits>
 void figures::warp_scans() const {
   race("chapter warp scan", std::to_string(Bits) + "-bit", standard_threads, wanted_.repetitions,
@@ -169,7 +169,7 @@ void figures::warp_scans() const {
         entry<shared_warp_scan<Bits>>("shared memory")});
 }
 
-/// 3.3: the sort of a block, a thirty-second of the repetitions since each is 32 scans.
+/// 3.3: the sort of a block, with a thirty-second of the repetitions, since each is 32 scans.
 template <int BlockThreads>
 void figures::block_sorts() const {
   race("chapter block sort", "u32", BlockThreads, std::max(1, wanted_.repetitions / 32), ends(),
@@ -208,7 +208,7 @@ void run_figures(options const& wanted, stopwatch const& time, report const& tel
 
 }  // namespace
 
-/// Where only grids are asked for, nothing device-wide; where only sizes are, no figures.
+/// If only grids are requested, nothing device-wide; if only sizes are, no figures.
 void run_chapter_workloads(options const& wanted, stopwatch const& time, report const& tell) {
   bool const blocks = !wanted.blocks.empty(), sizes = !wanted.sizes.empty();
   if (blocks || !sizes) run_figures(wanted, time, tell);

@@ -7,7 +7,7 @@
 namespace libscan::bench::chapter {
 
 /// Device-wide scan, compaction and radix sort with the primitives of the figures, beside libscan's
-/// own calls; sorts of up to 2^24 items only. Needs a usable GPU.
+/// own calls; sorts only up to 2^24 items. Needs a usable GPU.
 void run_device_wide(options const& wanted, stopwatch const& time, report const& tell);
 
 }  // namespace libscan::bench::chapter

@@ -34,7 +34,7 @@ int compare(std::string const& older, std::string const& newer) {
       ++(each.slower() ? ours_slower : ours_faster);
     }
   }
-  std::printf("%zu compared: libscan slower in %d and faster in %d, rivals changed in %d;\n",
+  std::printf("%zu compared: libscan slower in %d and faster in %d, competitors changed in %d;\n",
               common.size(), ours_slower, ours_faster, rivals_changed);
   std::printf("%zu only in %s, %zu only in %s\n", before.size() - common.size(), older.c_str(),
               after.size() - common.size(), newer.c_str());

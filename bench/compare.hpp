@@ -6,9 +6,10 @@
 
 namespace libscan::bench {
 
-/// Prints what changed beyond the noise, both ways, and counts what only one record has. Returns 1
-/// if something of libscan got slower, 0 if not. Throws `apps::file_error` for files that are no
-/// records, or have nothing in common, and as `flush_lines`.
+/// Prints the changes beyond the noise, both ways, and counts the results that only one record has.
+/// Returns 1 if something of libscan got slower, 0 if not.
+/// Throws: `apps::file_error` for files that are no records or have nothing in common, and as
+/// `flush_lines`.
 int compare(std::string const& older, std::string const& newer);
 
 }  // namespace libscan::bench

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every axis along which inputs are varied: values of items, lengths of segments, and how many
-// items a predicate holds for. All data follow from positions alone, so that every engine and every
-// run gets the same. Floating-point items are small integers around 0: their sums are exact in any
-// order.
+// Every axis along which inputs vary: values of items, lengths of segments, and the share of items
+// that a predicate holds for. All data follow from positions, so every engine and every run gets
+// the same. Floating-point items are small integers around 0: their sums are exact in any order.
 #pragma once
 
 #include <algorithm>
@@ -21,36 +20,37 @@
 
 namespace libscan::bench {
 
-/// Values of items: any value of the type, or 1 (in floating point 1 and -1 in turn).
+/// Values of items: any value of the type, or 1 (in floating point 1 and -1 alternately).
 inline constexpr std::array<std::string_view, 2> item_axis{"random", "ones"};
 
 /// Lengths of segments: all items in one; 1 each; 1 to 32; P(length >= k) = 1 / k; half of all
-/// items in one amid segments of 1 to 4; 1 to 32 with an empty one behind each.
+/// items in one among segments of 1 to 4; 1 to 32, each followed by an empty one.
 inline constexpr std::array<std::string_view, 6> length_axis{"one",       "ones", "short",
                                                              "power-law", "huge", "half-empty"};
 
-/// The same for sorts, and 20 to 60; 16 each; 1024 each; eight of as many.
+/// The same for sorts, and 20 to 60; 16 each; 1024 each; eight of equal length.
 inline constexpr std::array<std::string_view, 10> sort_length_axis{
-    "one",    "ones",    "short",     "power-law", "huge", "half-empty",
-    "medium", "rows-16", "rows-1024", "few-huge"};
+    "one",        "ones",   "short",   "power-law", "huge",
+    "half-empty", "medium", "rows-16", "rows-1024", "few-huge"};
 
-/// How segments are described: a byte, a bit or a 32-bit key for each item, or 32-bit offsets.
+/// How segments are described: a byte, a bit or a 32-bit key per item, or 32-bit offsets.
 inline constexpr std::array<std::string_view, 4> head_axis{"flags", "bits", "keys", "offsets"};
 
-/// How a mask is held: a byte or a bit for each item.
+/// How a mask is stored: a byte or a bit per item.
 inline constexpr std::array<std::string_view, 2> mask_axis{"bytes", "bits"};
 
-/// Of a thousand items, how many a filter keeps.
+/// The number of items that a filter keeps of a thousand.
 inline constexpr std::array<int, 3> keep_axis{10, 500, 990};
 
-/// Values of keys: any of the type; 256 values from all over it, any of them; ascending; all equal.
+/// Values of keys: any of the type; 256 values from the whole range, in random order; ascending;
+/// all equal.
 inline constexpr std::array<std::string_view, 4> key_axis{"uniform", "256-distinct", "sorted",
                                                           "constant"};
 
-/// Mean lengths of runs of equal items; they vary up to twice that.
+/// Mean lengths of runs of equal items; lengths vary up to twice that.
 inline constexpr std::array<int, 3> run_axis{1, 8, 1024};
 
-/// Into how many buckets items are split by their keys.
+/// The number of buckets that keys split items into.
 inline constexpr std::array<int, 3> bucket_axis{8, 64, 256};
 
 /// Where a split writes: two outputs; one buffer, both parts in their order; one buffer filled from
@@ -65,13 +65,13 @@ inline std::vector<index_t> paper_sizes() {
   return sizes;
 }
 
-/// The values of an axis as strings, as options hold them.
+/// The values of an axis as strings, as in options.
 template <std::size_t Count>
 std::vector<std::string> names_of(std::array<std::string_view, Count> const& axis) {
   return {axis.begin(), axis.end()};
 }
 
-/// Host memory that starts undefined.
+/// Host memory that starts uninitialised.
 template <class T>
 struct host_array {
   std::unique_ptr<T[]> items;
@@ -108,7 +108,7 @@ LIBSCAN_HOST_DEVICE constexpr std::uint64_t random_word(std::uint64_t stream, in
   return x ^ (x >> 31);
 }
 
-/// Item i, of a value on the axis `item_axis`.
+/// Item i, for a value on the axis `item_axis`.
 template <class T>
 T item_at(bool ones, index_t i) {
   std::uint64_t const word = random_word(0, i);
@@ -125,14 +125,14 @@ T item_at(bool ones, index_t i) {
   }
 }
 
-/// n items of a name on `item_axis`.
+/// n items for a name on `item_axis`.
 template <class T>
 host_array<T> items_of(std::string_view values, index_t n) {
   bool const ones = values == "ones";
   return generated<T>(n, [=](index_t i) { return item_at<T>(ones, i); });
 }
 
-/// Item i of those that a filter or a mask looks at: uniform in [0, 1000).
+/// Item i of the input of a filter or a mask: uniform in [0, 1000).
 LIBSCAN_HOST_DEVICE constexpr std::uint32_t per_mille_at(index_t i) {
   return static_cast<std::uint32_t>(random_word(1, i) % 1000);
 }
@@ -142,14 +142,14 @@ struct split_item_at {
   LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t i) const { return per_mille_at(i); }
 };
 
-/// Item i of those that a mask chooses among: any value.
+/// Item i of those that a mask selects from: any value.
 struct word_at {
   LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t i) const {
     return static_cast<std::uint32_t>(random_word(0, i));
   }
 };
 
-/// Byte i of a mask that marks so many items of a thousand.
+/// Byte i of a mask that marks `per_mille` items of a thousand.
 struct flag_at {
   std::uint32_t per_mille;
   LIBSCAN_HOST_DEVICE std::uint8_t operator()(index_t i) const {
@@ -157,7 +157,7 @@ struct flag_at {
   }
 };
 
-/// Word w of the same mask in bits.
+/// Word w of the same mask as bits.
 struct flags_at {
   flag_at flag;
   LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t w) const {
@@ -168,7 +168,7 @@ struct flags_at {
 };
 
 /// The least bytes that a filter by such a mask moves: the mask, the sectors of memory that hold
-/// 32-bit items kept, and those items once more.
+/// kept 32-bit items, and those items once more.
 inline double masked_bytes(index_t n, index_t kept, flag_at flag, index_t mask_bytes) {
   constexpr int sector_items = 32 / sizeof(std::uint32_t);
   double const read = 1 - std::pow(1 - flag.per_mille / 1000.0, sector_items);
@@ -176,8 +176,8 @@ inline double masked_bytes(index_t n, index_t kept, flag_at flag, index_t mask_b
   return sizeof(std::uint32_t) * items + static_cast<double>(mask_bytes);
 }
 
-/// Item i of runs of so many equal items in the mean: each k-th begins anywhere in the k-th piece
-/// of that length.
+/// Item i of runs of equal items with this mean length: the k-th run begins anywhere in the k-th
+/// piece of that length.
 struct run_item_at {
   int length;
   LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t i) const {
@@ -189,7 +189,7 @@ struct run_item_at {
   }
 };
 
-/// Key i of n, of a value on the axis `key_axis`. Key: an unsigned type.
+/// Key i of n, for a value on the axis `key_axis`. Key: an unsigned type.
 template <class Key>
 class key_at {
  public:
@@ -230,7 +230,7 @@ struct position_at {
   }
 };
 
-/// The bucket of item i, any of so many.
+/// The bucket of item i, uniform over all buckets.
 struct bucket_at {
   int buckets;
   LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t i) const {
@@ -255,7 +255,7 @@ inline index_t segment_length(std::string_view lengths, index_t i, index_t n) {
     return static_cast<index_t>(std::min(static_cast<double>(n), std::floor(1 / u)));
   }
   if (lengths == "huge") {
-    // Met once, since it ends behind 3 n / 4.
+    // Met once, since it ends after 3 n / 4.
     if (i >= n / 4 && i < 3 * n / 4) return n / 2;
     return static_cast<index_t>(1 + word % 4);
   }
@@ -264,7 +264,7 @@ inline index_t segment_length(std::string_view lengths, index_t i, index_t n) {
 
 }  // namespace detail
 
-/// Where the segments of n items begin, and n behind the last. `lengths` is a name on
+/// The begins of the segments of n items, and n at the end. `lengths` is a name on
 /// `sort_length_axis`. Throws `invalid_argument` for other names, and for n above 2^31 - 1.
 inline std::vector<std::int32_t> offsets_of(std::string_view lengths, index_t n) {
   if (n > INT32_MAX) throw invalid_argument("segments are measured up to 2^31 - 1 items");

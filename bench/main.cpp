@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan-bench: libscan beside its rivals and beside memcpy, in one run; a table for people, JSON for
-// the record. Here is its command line.
+// scan-bench: libscan beside its competitors and memcpy, in one run; a table for people, JSON for
+// the record. This file has the command line.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -41,30 +41,30 @@ void add_common(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',')
       ->each([&](std::string const&) { output.engine_asked = true; });
   app.add_option("--impl", wanted.implementations,
-                 "who takes part, by the first word of the printed name (default: all):\n" +
+                 "contenders, by the first word of the printed name (default: all):\n" +
                      implementation_names("\n"))
       ->type_name("NAME")
       ->delimiter(',');
   app.add_option("--n", wanted.sizes, "numbers of items")
       ->check(CLI::Range(libscan::index_t{1}, most_items))
       ->delimiter(',');
-  app.add_option(
-         "--rounds", wanted.rounds,
-         "timed rounds; medians are printed (default: 21). The cpu engine has up to 51 where "
-         "they take less than 0.2 s")
+  app.add_option("--rounds", wanted.rounds,
+                 "timed rounds; medians are printed (default: 21). The cpu engine runs up to 51 if "
+                 "they take less than 0.2 s")
       ->check(CLI::Range(3, 10000));
   app.add_flag("--once", output.once, "run and verify everything once, time nothing");
-  app.add_option("--threads", wanted.threads, "of the cpu engine and its rivals (0: all cores)")
+  app.add_option("--threads", wanted.threads,
+                 "of the cpu engine and its competitors (0: all cores)")
       ->check(CLI::Range(0, most_threads));
   app.add_option("--beside", wanted.beside,
-                 "busy processes to run beside the cpu engine and its rivals (default: 0); prints\n"
-                 "the 95th percentile, too")
+                 "busy processes to run beside the cpu engine and its competitors (default: 0);\n"
+                 "also prints the 95th percentile")
       ->type_name("N")
       ->check(CLI::Range(0, most_threads));
   app.add_option("--json", output.json_path, "also write a record to this file");
 }
 
-/// `names`: the types of any engine, each of which may have fewer.
+/// `names`: the types of any engine; an engine may have fewer.
 void add_types(CLI::App& app, options& wanted, char const* types, std::vector<std::string> names) {
   app.add_option("--type", wanted.types, types)
       ->delimiter(',')
@@ -81,10 +81,10 @@ void add_kinds(CLI::App& app, options& wanted) {
   using libscan::scan_kind;
   app.add_flag_callback(
       "--inclusive", [&] { wanted.kinds.push_back(scan_kind::inclusive); },
-      "prefixes with the item itself (both kinds may be asked for)");
+      "prefixes with the item itself (both kinds may be requested)");
   app.add_flag_callback(
       "--exclusive", [&] { wanted.kinds.push_back(scan_kind::exclusive); },
-      "prefixes of what precedes the item");
+      "prefixes without the item itself");
 }
 
 void add_scans(CLI::App& app, options& wanted, output_options& output) {
@@ -114,7 +114,7 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',');
   add_common(algorithms, wanted, output);
   auto& reverse =
-      *app.add_subcommand("reverse-scan", "scans from behind: exclusive sums of i32 (cuda)");
+      *app.add_subcommand("reverse-scan", "scans from the end: exclusive sums of i32 (cuda)");
   add_common(reverse, wanted, output);
   auto& segmented = *app.add_subcommand("segmented-scan", "scans within segments");
   add_types(segmented, wanted, "of items: u32 f32 (cuda) (default: u32)", {"u32", "f32"});
@@ -182,14 +182,15 @@ void add_others(CLI::App& app, options& wanted, output_options& output) {
 }
 
 void add_sorts(CLI::App& app, options& wanted, output_options& output) {
-  auto& split = *app.add_subcommand("split", "what is kept, and what is not");
+  auto& split = *app.add_subcommand("split", "splits into kept and rejected items");
   split.add_option("--keep", wanted.per_mille, "of a thousand items (default: 500)")
       ->check(CLI::Range(1, 1000))
       ->delimiter(',');
   split
-      .add_option("--outputs", wanted.outputs,
-                  "two; one, with what is not kept behind; reversed (cuda): one, filled from both\n"
-                  "ends (default: all)")
+      .add_option(
+          "--outputs", wanted.outputs,
+          "two; one, rejected items after kept ones; reversed (cuda): one, filled from both\n"
+          "ends (default: all)")
       ->delimiter(',')
       ->check(one_of(output_axis));
   split.add_option("--mask", wanted.masks, "by flags instead, into two outputs: bytes")
@@ -269,9 +270,9 @@ void add_matrices(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',')
       ->check(one_of(matrix_axis));
   spmv.add_option("--matrix-file", wanted.matrix_files,
-                  "a Matrix Market file instead, or besides; may be repeated. Its values are\n"
-                  "replaced by small integers; with --n it stands along the diagonal as often as\n"
-                  "it takes to have as many entries")
+                  "a Matrix Market file, alone or with --matrix; may be repeated. Its values are\n"
+                  "replaced by small integers; with --n it is repeated along the diagonal until\n"
+                  "there are that many entries")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
   add_common(spmv, wanted, output);
@@ -279,7 +280,7 @@ void add_matrices(CLI::App& app, options& wanted, output_options& output) {
              output);
 }
 
-/// Runs what is asked for, prints and records.
+/// Runs what is requested, prints and records.
 int measure_all(options wanted, output_options const& output) {
   if (output.once) wanted.rounds = 0;
   std::string const no_gpu = settle(wanted, output);
@@ -321,9 +322,10 @@ int run(int argc, char** argv) {
   output_options output;
   std::string older, newer;
   CLI::App app{
-      "Times libscan beside its rivals and beside memcpy, in one run; medians of rounds in which\n"
-      "all take turns. GB/s counts the least traffic: each input read once, each output written\n"
-      "once; memcpy moves as many bytes. On a GPU the L2 cache is swept before each sample.",
+      "Times libscan beside its competitors and memcpy, in one run; prints medians of rounds in\n"
+      "which all take turns. GB/s counts the least traffic: each input read once, each output\n"
+      "written once; memcpy moves the same bytes. On a GPU the L2 cache is swept before each "
+      "sample.",
       "scan-bench"};
   app.require_subcommand(1);
   add_scans(app, wanted, output);
@@ -333,7 +335,7 @@ int run(int argc, char** argv) {
   add_matrices(app, wanted, output);
   auto& comparison = *app.add_subcommand(
       "compare",
-      "flags what changed between two records by more than their noise; exit code 1 if\n"
+      "flags changes between two records that exceed their noise; exit code 1 if\n"
       "something of libscan got slower");
   comparison.add_option("older", older, "a record")->required();
   comparison.add_option("newer", newer, "a later record")->required();
@@ -353,7 +355,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    // Else the next file that is opened would be standard output.
+    // Otherwise the next opened file would become standard output.
     if (::fcntl(STDOUT_FILENO, F_GETFD) < 0) {
       throw libscan::apps::file_error::from_errno("<stdout>", "cannot write", errno);
     }

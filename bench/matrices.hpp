@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sparse matrices that products are measured with. All follow from positions alone; values,
-// those of matrices in files too, and vectors are small integers around 0, whose sums are exact in
-// any order.
+// The sparse matrices of the measurements. All follow from positions. Values (also those of
+// matrices in files) and vectors are small integers around 0, whose sums are exact in any order.
 #pragma once
 
 #include <array>
@@ -14,18 +13,18 @@
 
 namespace libscan::bench {
 
-/// A 7-point stencil on a cube; one dense row amid rows of one entry; rows of 0 to 2 entries; 16
-/// random entries a row; row lengths by a power law, the longest an eighth of the columns; a band
+/// A 7-point stencil on a cube; one dense row among rows of one entry; rows of 0 to 2 entries; 16
+/// random entries per row; row lengths by a power law, the longest an eighth of the columns; a band
 /// of 27; a dense row, a dense column and the diagonal; an entry in every 16th row; a random graph
-/// of 16 edges a vertex (see `places_of`).
+/// of 16 edges per vertex (see `places_of`).
 inline constexpr std::array<std::string_view, 9> matrix_axis{
     "stencil7", "dense-row", "none-to-two", "uniform16", "power-law",
     "banded27", "arrow",     "hypersparse", "rmat"};
 
-/// A square matrix, told row by row.
+/// A square matrix, computed row by row.
 class matrix_at {
  public:
-  /// One of `matrix_axis` but rmat with about `n` entries. Throws `invalid_argument` for other
+  /// One of `matrix_axis` except rmat, with about `n` entries. Throws `invalid_argument` for other
   /// names.
   matrix_at(std::string_view name, index_t n) {
     while (kind_ < static_cast<int>(matrix_axis.size()) &&
@@ -48,7 +47,8 @@ class matrix_at {
       default: {
         constexpr double lengths[] = {1, 2, 1, 16, 1, 27, 3, 1.0 / 16};
         if (kind_ > hypersparse) {
-          throw invalid_argument("matrices \"" + std::string(name) + "\" are not told row by row");
+          throw invalid_argument("matrices \"" + std::string(name) +
+                                 "\" are not computed row by row");
         }
         rows_ = std::max<index_t>(64, std::llround(static_cast<double>(n) / lengths[kind_]));
       }
@@ -57,7 +57,7 @@ class matrix_at {
 
   LIBSCAN_HOST_DEVICE index_t rows() const { return rows_; }
 
-  /// How many entries row r has.
+  /// The number of entries of row r.
   LIBSCAN_HOST_DEVICE index_t length(index_t r) const {
     std::uint64_t const word = random_word(9, r);
     switch (kind_) {
@@ -118,7 +118,7 @@ class matrix_at {
     hypersparse
   };
 
-  /// The k-th point of the stencil around point r that lies in the cube.
+  /// The k-th point of the stencil around point r that is in the cube.
   LIBSCAN_HOST_DEVICE index_t neighbour(index_t r, index_t k) const {
     index_t const x = r % side_, y = r / side_ % side_, z = r / side_ / side_;
     index_t const plane = side_ * side_;
@@ -154,16 +154,16 @@ struct list_index_at {
   }
 };
 
-/// A list of n entries in any order, some of one place: what a square matrix is made of.
+/// A list of n entries in any order, some of them at the same place: the input for a square matrix.
 struct entry_list {
-  index_t rows;  ///< as many columns, and in the mean 16 entries each
+  index_t rows;  ///< and the number of columns; on average 16 entries each
   list_index_at row{13, rows}, column{14, rows};
   small_integer_at<float> value{15};
 
   explicit entry_list(index_t n) : rows(std::max<index_t>(16, n / 16)) {}
 };
 
-/// How many entries each matrix has in the standard set for a GPU.
+/// The number of entries of each matrix in the standard set for a GPU.
 inline index_t standard_entries(std::string_view name) {
   if (name == "stencil7") return 49324032;
   if (name == "dense-row" || name == "none-to-two") return index_t{1} << 25;

@@ -24,7 +24,7 @@ void require_fewer(std::string const& name, index_t count, char const* what) {
                          ", expected fewer than 2^31");
 }
 
-/// The matrix of a list of entries, whatever their values are.
+/// The matrix of a list of entries, ignoring their values.
 matrix_places from_list(std::string name, coo_matrix<float> const& list) {
   sparse_matrix<float> by_rows = to_rows(engine::cpu(), list);
   require_fewer(name, by_rows.nonzeros(), "entries");
@@ -37,7 +37,7 @@ matrix_places from_list(std::string name, coo_matrix<float> const& list) {
   return result;
 }
 
-/// The row or the column of edge k of a random graph: a bit for each choice of a quarter.
+/// The row or the column of edge k of a random graph: one bit per choice of a quarter.
 struct rmat_end_at {
   int scale;
   bool column;

@@ -16,7 +16,7 @@ namespace {
 constexpr int warm_up_rounds = 2;
 constexpr int fewest_rounds = 7;
 constexpr double patience_us = 3e6;    // for one contender of one workload
-constexpr int most_short_rounds = 51;  // of a workload whose rounds take little together
+constexpr int most_short_rounds = 51;  // for a workload whose rounds take little time together
 constexpr double most_calls = 1e4;     // of a sample
 
 /// The samples of one contender.
@@ -41,12 +41,12 @@ std::string problem_of(contender const& each) {
   }
 }
 
-/// How many calls of `us` take `least_us`, at least one.
+/// The number of calls of `us` that take `least_us`, at least one.
 int calls_of(double us, double least_us) {
   return us < least_us ? static_cast<int>(std::min(std::ceil(least_us / us), most_calls)) : 1;
 }
 
-/// One sample: the mean of so many calls.
+/// One sample: the mean of `calls` calls.
 double sample_us(contender const& each, stopwatch const& of_all, int calls) {
   stopwatch const& time = each.time ? each.time : of_all;
   if (calls > 1 && !each.prepare) {
@@ -63,14 +63,14 @@ double sample_us(contender const& each, stopwatch const& of_all, int calls) {
   return us / calls;
 }
 
-/// The median of the ratios of times in the same rounds: `us` by `others_us`.
+/// The median of the ratios of times in the same rounds: `us` divided by `others_us`.
 double median_ratio(std::vector<double> us, std::vector<double> const& others_us) {
   us.resize(std::min(us.size(), others_us.size()));
   std::transform(us.begin(), us.end(), others_us.begin(), us.begin(), std::divides<>{});
   return summary(std::move(us)).median_us;
 }
 
-/// A result that says for what it is one.
+/// A result labelled with its workload and contender.
 result labelled(workload const& work, contender const& each, result r) {
   r.engine = work.engine;
   r.operation = work.operation;
@@ -111,8 +111,8 @@ std::vector<result> measure(workload const& work, int rounds, stopwatch const& t
   }
   if (rounds == 0) return results;
   std::vector<sampled> samples(right.size());
-  // In another order each round: what comes before leaves caches to what comes behind, full of what
-  // it has written or of the very input.
+  // In another order each round: a contender leaves its output, or even the input, in the caches
+  // for the next one.
   std::vector<std::size_t> order(right.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937 random(1);

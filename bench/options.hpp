@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scan-bench is asked to measure: one operation, and the axes along which it is varied.
+// What scan-bench measures: one operation, and the axes along which it varies.
 #pragma once
 
 #include <string>
@@ -43,7 +43,7 @@ struct options {
   int repetitions = 1024;                    ///< of a primitive of the chapter within its kernel
 };
 
-/// `asked`, or what is standard where nothing was asked for.
+/// `asked`, or `standard` if it is empty.
 template <class T>
 std::vector<T> or_standard(std::vector<T> const& asked, std::vector<T> const& standard) {
   return asked.empty() ? standard : asked;

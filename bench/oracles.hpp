@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every contender must compute, by the loop that defines it. The data of distributions.hpp
-// make every order of association give these very values.
+// The right results, by the loops that define them. With the data of distributions.hpp every order
+// of association gives exactly these values.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ host_array<T> scanned_in_segments(host_array<T> const& in, scan_kind kind,
   return out;
 }
 
-/// Sorts each segment of `items`, equal ones in their order.
+/// Sorts each segment of `items` stably.
 template <class T, class Less>
 void sort_in_segments(host_array<T> const& items, std::vector<std::int32_t> const& offsets,
                       Less less) {

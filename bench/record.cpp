@@ -55,7 +55,7 @@ result from_json(nlohmann::json const& j) {
   r.median_us = j.at("median_us");
   r.least_us = j.at("least_us");
   r.most_us = j.at("most_us");
-  // Where the middle half is not known, half of all stands for it.
+  // If the middle half is unknown, half of the whole range stands for it.
   r.noise = j.value("noise", (r.most_us - r.least_us) / 2 / r.median_us);
   r.ratio = j.value("ratio", 0.0);
   r.samples = j.value("samples", 0);
@@ -75,7 +75,7 @@ std::string in_full(result const& r) {
          r.name + ": " + r.problem;
 }
 
-/// Whether speed is told in keys, as everyone does for sorts.
+/// Whether speed is given in keys, as usual for sorts.
 bool moves_keys(std::string const& operation) {
   auto const begins = [&](std::string_view word) { return operation.rfind(word, 0) == 0; };
   return begins("sort ") || begins("argsort") || begins("split by key");
@@ -193,7 +193,8 @@ void print(std::vector<result> const& results) {
     if (memcpy_us > 0) std::printf("  %5.1f %% of memcpy", 100 * memcpy_us / r.median_us);
     if (moves_keys(r.operation))
       std::printf("  %6.2f Gkey/s", static_cast<double>(r.n) / r.median_us / 1e3);
-    if (is_libscan(r.name) && rival_ratio > 0) std::printf("  %.2fx the best rival", rival_ratio);
+    if (is_libscan(r.name) && rival_ratio > 0)
+      std::printf("  %.2fx the best competitor", rival_ratio);
     std::printf("\n");
   }
   flush_lines();

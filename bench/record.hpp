@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run leaves: lines for people, and a record as JSON. All times are in microseconds.
+// The output of a run: lines for people, and a record as JSON. All times are in microseconds.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@
 
 namespace libscan::bench {
 
-/// Makes sure that standard output took all that was printed. Throws `apps::file_error`.
+/// Checks that standard output accepted all lines. Throws `apps::file_error`.
 void flush_lines();
 
 /// Prints the results of one workload: times, GB/s of the least traffic, share of memcpy's speed,
-/// and the ratio of the best rival to libscan. Throws as `flush_lines`.
+/// and the ratio of the best competitor to libscan. Throws as `flush_lines`.
 void print(std::vector<result> const& results);
 
-/// Everything that was measured, and on what.
+/// All results, and the machine they were measured on.
 class record {
  public:
   explicit record(options const& wanted);
@@ -29,10 +29,10 @@ class record {
   void add(std::vector<result> const& results);
   bool empty() const;
 
-  /// How many contenders had wrong results. They are named in the record, without times.
+  /// The number of contenders with wrong results. The record names them, without times.
   int wrong() const;
 
-  /// Throws `apps::file_error` if the file cannot be written; an earlier one is then as it was.
+  /// Throws `apps::file_error` if the file cannot be written; an earlier file is then unchanged.
   void write(std::string const& path) const;
 
  private:
@@ -40,8 +40,8 @@ class record {
   std::unique_ptr<content> content_;
 };
 
-/// The results of a record, also of those written before noise was. Throws `apps::file_error` if it
-/// cannot be read or is no record.
+/// The results of a record, also of old ones without noise. Throws `apps::file_error` if it cannot
+/// be read or is no record.
 std::vector<result> read_record(std::string const& path);
 
 }  // namespace libscan::bench

@@ -21,7 +21,7 @@ bool is_implementation(std::string const& name) {
   return name == "libscan" || name == "split-sort" || among(names_of_others) || among(strategies);
 }
 
-/// Whether an axis is left alone, or asked for as it is measured.
+/// Whether an axis is left empty, or requests only what is measured.
 template <class T, class Measured>
 bool only(std::vector<T> const& asked, Measured const& measured) {
   return std::all_of(asked.begin(), asked.end(), [&](T const& each) { return each == measured; });
@@ -31,7 +31,7 @@ void choose_strategies(options& wanted, output_options const& output) {
   if (!only(wanted.types, "i32") || !only(wanted.operators, "sum") ||
       !only(wanted.kinds, scan_kind::exclusive) || !only(wanted.items, "random")) {
     throw invalid_argument(
-        "--algorithm: strategies are measured by exclusive sums of random i32, expected no other "
+        "--algorithm: strategies are measured by exclusive sums of random i32; expected no other "
         "--type, --op, --inclusive or --items beside it");
   }
   bool const all = only(wanted.algorithms, "all");
@@ -45,7 +45,7 @@ void choose_strategies(options& wanted, output_options const& output) {
   }
   if (output.engine_asked && only(wanted.engines, "cpu")) {
     throw invalid_argument(
-        "--algorithm: the cpu engine has one scan, expected \"all\" or the "
+        "--algorithm: the cpu engine has one scan; expected \"all\" or the "
         "engine cuda");
   }
   wanted.engines = {"cuda"};
@@ -74,7 +74,7 @@ std::string settle(options& wanted, output_options const& output) {
   if (!output.json_path.empty()) {
     if (apps::same_output(output.json_path, "-")) {
       throw invalid_argument(
-          "--json: standard output holds the lines for people, expected the name of a file");
+          "--json: standard output holds the lines for people; expected the name of a file");
     }
     apps::output_file const may_be_written(output.json_path);
   }

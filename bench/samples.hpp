@@ -6,15 +6,15 @@
 
 namespace libscan::bench {
 
-/// Which of the bins a sample is in: any; all in one; two of them; the k-th with a probability of
-/// about 1 / k^1.1; ascending; one of them for every other sample, any for the rest.
+/// The bins of samples: any; all in one; two of them; the k-th with a probability of about 1 /
+/// k^1.1; ascending; one of them for every other sample, any for the rest.
 inline constexpr std::array<std::string_view, 6> sample_axis{"uniform",  "same",   "two",
                                                              "zipf-1.1", "sorted", "one-hot"};
 
-/// Which bins: one for each integer, of even width, between given edges.
+/// The kind of bins: one per integer, of even width, between given edges.
 inline constexpr std::array<std::string_view, 3> bin_axis{"integers", "even", "edges"};
 
-/// Sample i of n over [0, bins), of a name on `sample_axis`; floats lie within the bins.
+/// Sample i of n over [0, bins), for a name on `sample_axis`; floats are inside the bins.
 template <class T>
 class sample_at {
  public:

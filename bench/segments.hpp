@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The segments of a length distribution, in each of the forms that scans take them, and what scans
-// and sorts within them are called.
+// The segments of a length distribution, in each form that scans take, and the names of scans and
+// sorts within them.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace libscan::bench {
 
-/// The forms in which segments of these lengths are measured, of those asked for: empty segments
-/// have offsets alone. Throws `invalid_argument` if none is left.
+/// The requested forms that can describe segments of these lengths: empty segments only have
+/// offsets. Throws `invalid_argument` if none is left.
 inline std::vector<std::string> forms_to_measure(std::vector<std::string> const& asked,
                                                  std::string const& lengths) {
   std::vector<std::string> forms = or_standard(asked, names_of(head_axis));
   if (lengths != "half-empty") return forms;
   std::erase_if(forms, [](std::string const& form) { return form != "offsets"; });
-  if (forms.empty()) throw invalid_argument("empty segments are measured between offsets alone");
+  if (forms.empty()) throw invalid_argument("empty segments are only measured between offsets");
   return forms;
 }
 
-/// The same segments as flags, bits, keys and offsets; of empty ones the others know nothing.
+/// The same segments as flags, bits, keys and offsets. Only offsets describe empty segments.
 struct segment_forms {
   std::vector<std::int32_t> offsets;
   host_array<std::uint8_t> flags;
@@ -42,7 +42,7 @@ struct segment_forms {
     }
   }
 
-  /// What reading the description once moves; `heads` is a name on `head_axis`.
+  /// The bytes of one read of the description; `heads` is a name on `head_axis`.
   double bytes(std::string const& heads) const {
     if (heads == "flags") return static_cast<double>(flags.size);
     if (heads == "bits") return 4.0 * static_cast<double>(bits.size);
@@ -51,28 +51,28 @@ struct segment_forms {
   }
 };
 
-/// How a record names a scan within segments: "inclusive_segmented_scan flags, power-law".
+/// The name of a scan within segments in a record: "inclusive_segmented_scan flags, power-law".
 inline std::string segmented_name(scan_kind kind, std::string const& heads,
                                   std::string const& lengths) {
   std::string const name = kind == scan_kind::inclusive ? "inclusive" : "exclusive";
   return name + "_segmented_scan " + heads + ", " + lengths;
 }
 
-/// How it names their totals: "segmented_reduce flags, power-law".
+/// The name of their totals: "segmented_reduce flags, power-law".
 inline std::string totals_name(std::string const& heads, std::string const& lengths) {
   return "segmented_reduce " + heads + ", " + lengths;
 }
 
-/// How a record names a sort within segments: "sort pairs within segments, power-law", and the
-/// values of the keys if they are not uniform.
+/// The name of a sort within segments in a record: "sort pairs within segments, power-law", with
+/// the values of the keys if they are not uniform.
 inline std::string segmented_sort_name(std::string const& what, std::string const& lengths,
                                        std::string const& keys) {
   std::string const name = "sort " + what + " within segments, " + lengths;
   return keys == "uniform" ? name : name + ", " + keys;
 }
 
-/// What a sort of n items, keys and values, within segments moves at least: offsets read once, each
-/// item read once and written once.
+/// The least bytes that a sort of n items, keys and values, within segments moves: offsets read
+/// once, each item read once and written once.
 inline double segmented_sort_bytes(index_t n, std::size_t item_bytes, double offset_bytes) {
   return offset_bytes + 2.0 * static_cast<double>(n) * static_cast<double>(item_bytes);
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr index_t large = index_t{1} << 28;  // on a GPU; a CPU's memory is slower
 
-/// Of the segments that are sorted: tiny, middling, of any length, one huge one amid tiny, few
+/// The lengths of sorted segments: tiny, middling, of any length, one huge one among tiny ones, few
 /// huge.
 std::vector<std::string> const sorted_lengths{"short",     "rows-16", "medium",  "rows-1024",
                                               "power-law", "huge",    "few-huge"};
@@ -86,7 +86,7 @@ std::vector<options> cuda_parts() {
   return parts;
 }
 
-/// The cpu engine and memcpy on 1, 2, 4, ... threads, up to all cores or as many as are asked for.
+/// The cpu engine and memcpy on 1, 2, 4, ... threads, up to `most` or all cores.
 std::vector<options> scaling_parts(int most) {
   if (most == 0) most = engine::cpu().threads();
   std::vector<options> parts;
@@ -120,7 +120,7 @@ std::vector<options> scaling_parts(int most) {
   }
 }
 
-/// Every operation of so few items that waking a thread would take longer than most calls.
+/// Every operation on so few items that waking a thread would take longer than most calls.
 std::vector<options> cpu_parts_of_a_thousand() {
   std::vector<options> parts;
   auto const add = [&](std::string operation) -> options& {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard set: what script/bench records, and the tables of docs/benchmarks show.
+// The standard set: recorded by script/bench, shown in the tables of README.md and docs.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace libscan::bench {
 
-/// The operations that `wanted` stands for: itself, or those of "standard" with its common options.
+/// The operations of `wanted`: itself, or those of "standard" with its common options.
 std::vector<options> parts_of(options const& wanted);
 
 }  // namespace libscan::bench

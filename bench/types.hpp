@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The item types and operators that scan-bench knows beside the library's: an operator that does
-// not commute, and the names that command lines and records give to types.
+// scan-bench's own item types and operators: an operator that does not commute, and the names of
+// types on command lines and in records.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,14 @@ struct affine_composition {
   }
 };
 
-/// What filters keep here.
+/// The predicate of filters.
 struct below {
   std::uint32_t limit;
   LIBSCAN_HOST_DEVICE constexpr bool operator()(std::uint32_t x) const { return x < limit; }
 };
 
-/// "i32" for a 32-bit signed integer, and so on; "f16" and "bf16" are named where CUDA is known.
+/// "i32" for a 32-bit signed integer, and so on; "f16" and "bf16" are named where CUDA is
+/// available.
 template <class T>
 std::string type_name() {
   if constexpr (std::is_same_v<T, affine_map>) {
@@ -43,7 +44,7 @@ std::string type_name() {
   }
 }
 
-/// How a record names a scan: "exclusive_scan", and the operator if it is not the sum.
+/// The name of a scan in a record: "exclusive_scan", and the operator if it is not the sum.
 inline std::string scan_name(scan_kind kind, std::string const& op, std::string const& items) {
   std::string name = kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan";
   if (op != "sum") name += " " + op;
@@ -51,7 +52,7 @@ inline std::string scan_name(scan_kind kind, std::string const& op, std::string 
   return name;
 }
 
-/// How a record names a split: "split two outputs 50 %". `outputs` is a name on `output_axis`.
+/// The name of a split in a record: "split two outputs 50 %". `outputs` is a name on `output_axis`.
 inline std::string split_name(std::string const& outputs, bool by_flags, int per_mille) {
   std::string name = outputs == "two"   ? "split two outputs"
                      : outputs == "one" ? "split one buffer"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans of masks on the cpu engine: a byte or a bit for each item, ranks of 32 bits. Beside it,
-// scans that turn a mask into 0 and 1 as they read.
+// Scans of masks on the cpu engine: a byte or a bit per item, ranks of 32 bits. Beside it, scans
+// that convert a mask to 0 and 1 as they read.
 #include <bench/cpu/contenders.hpp>
 #include <libscan/cpu/binary_scan.hpp>
 
@@ -36,7 +36,7 @@ class mask_iterator {
   index_t i_;
 };
 
-/// Ranks by `mask`, of which at(i) is item i as 0 or 1.
+/// Ranks by `mask`; at(i) is item i of it as 0 or 1.
 template <class Mask, class At>
 void binary_scan(engine const& on, session const& now, std::string const& name,
                  std::string const& type, scan_kind kind, index_t n, double mask_bytes, Mask mask,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to scan on a CPU, into items of the same or of a wider type: libscan, the loop, the
+// The ways to scan on a CPU, into items of the same or a wider type: libscan, the loop, the
 // standard library, oneTBB.
 #pragma once
 
@@ -21,8 +21,8 @@
 
 namespace libscan::bench::cpu {
 
-/// Sets `out` to the prefix that is asked for. Chosen by `?:`, maps of two fields would go by way
-/// of the stack, and a loop take five times as long.
+/// Sets `out` to the requested prefix. With `?:`, maps of two fields would pass through the stack,
+/// and a loop would take five times as long.
 template <class T>
 void store(scan_kind kind, T const& inclusive, T const& exclusive, T& out) {
   if (kind == scan_kind::inclusive) {
@@ -59,7 +59,7 @@ void tbb_scan(scan_kind kind, host_array<In> const& in, host_array<T> const& out
       op);
 }
 
-/// in -> out by the standard library under a policy, or without one: policy... is one or none.
+/// in -> out by the standard library, under a policy or without one: policy... is one or none.
 template <class In, class T, class Op, class... Policy>
 void std_scan(scan_kind kind, host_array<In> const& in, host_array<T> const& out, Op op,
               Policy&&... policy) {
@@ -71,7 +71,7 @@ void std_scan(scan_kind kind, host_array<In> const& in, host_array<T> const& out
   }
 }
 
-/// in -> out by the facade; by the engine where items are widened, or are no numbers, for which the
+/// in -> out by the facade; by the engine if items are widened or are no numbers, for which the
 /// facade is not compiled.
 template <class In, class T, class Op>
 void our_scan(engine const& on, scan_kind kind, host_array<In> const& in, host_array<T> const& out,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrices by rows from lists of entries on the cpu engine, beside loops, a sort by the standard
-// library, and Eigen where it is installed. Everyone allocates the matrix that is made.
+// library, and Eigen if it is installed. Every contender allocates the resulting matrix.
 #include <apps/spmv/spmv.hpp>
 #include <bench/cpu/contenders.hpp>
 #include <bench/matrices.hpp>
@@ -25,8 +25,8 @@ matrix empty(index_t rows) {
   return a;
 }
 
-/// Adds an entry at the matrix's end, to the last if that is of the same place. `begin`: that of
-/// its row.
+/// Adds an entry at the matrix's end, or to the last entry if that has the same place. `begin`: the
+/// begin of its row.
 void append(matrix& a, std::int64_t begin, std::int32_t column, float value) {
   if (a.nonzeros() > begin && a.indices.back() == column) {
     a.values.back() += value;
@@ -36,7 +36,7 @@ void append(matrix& a, std::int64_t begin, std::int32_t column, float value) {
   }
 }
 
-/// What is right: each entry is put into its row where it belongs.
+/// The right result: each entry is put into its place in its row.
 matrix expected_rows(entries const& list, index_t rows) {
   using place = std::pair<std::int32_t, float>;
   std::vector<std::vector<place>> found(static_cast<std::size_t>(rows));
@@ -61,14 +61,14 @@ matrix expected_rows(entries const& list, index_t rows) {
   return a;
 }
 
-/// What everyone writes who has no library: entries are counted and moved by rows, and each row is
-/// sorted.
+/// The code people write without a library: count entries by row, move them to their rows, sort
+/// each row.
 matrix by_loops(entries const& list, index_t rows) {
   std::vector<std::int64_t> ends(static_cast<std::size_t>(rows) + 1);
   for (list_entry const& entry : list) ++ends[static_cast<std::size_t>(entry.row()) + 1];
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
   entries const moved(list.size);
-  // An end each, from here on.
+  // The ends of the rows so far.
   for (list_entry const& entry : list) {
     moved[ends[static_cast<std::size_t>(entry.row())]++] = entry;
   }
@@ -98,7 +98,7 @@ matrix by_std_sort(entries const& sorted, index_t rows) {
   matrix a = empty(rows);
   a.indices.reserve(static_cast<std::size_t>(sorted.size));
   a.values.reserve(static_cast<std::size_t>(sorted.size));
-  std::size_t begun = 0;  // rows, but the first
+  std::size_t begun = 0;  // rows except the first
   for (list_entry const& entry : sorted) {
     for (; begun < static_cast<std::size_t>(entry.row()); ++begun) {
       a.offsets[begun + 1] = a.nonzeros();
@@ -129,7 +129,7 @@ void build(engine const& on, session const& now, index_t n) {
     made = {};
     return equal;
   };
-  // A list read, a matrix written, whose offsets are of 64 bits.
+  // A list read, a matrix with 64-bit offsets written.
   double const bytes = static_cast<double>(n) * 20 + static_cast<double>(rows) * 8;
   std::vector<contender> all{copy_of(bytes),
                              {"libscan", [&] { made = to_rows(on, ours); }, right},

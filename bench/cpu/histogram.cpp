@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histograms of integers on the cpu engine beside a loop, and oneTBB with a table for each thread.
+// Histograms of integers on the cpu engine beside a loop, and oneTBB with a table per thread.
 #include <tbb/blocked_range.h>
 #include <tbb/combinable.h>
 #include <tbb/parallel_for.h>
@@ -57,7 +57,7 @@ void count(engine const& on, session const& now, int bins, std::string const& sp
       {"libscan even", [&] { histogram(on, in.view(), counts, even); }, right},
       {"sequential", [&] { count_by_loop(in.view(), counts); }, right},
       {"tbb", [&] { count_by_tbb(in.view(), counts); }, right}};
-  // A search for each sample: of more it takes as long as all others together.
+  // A search per sample: with more it takes as long as all others together.
   if (bins <= 1 << 16 && n <= 1 << 24) {
     all.push_back({"libscan edges", [&] { histogram(on, in.view(), counts, between); }, right});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries measured beside libscan where a build has found them: ParlayLib, whose include folder
+// Libraries measured beside libscan if a build has found them: ParlayLib, whose include folder
 // LIBSCAN_PARLAYLIB names, and Thrust on oneTBB.
 #pragma once
 
@@ -19,17 +19,17 @@ struct key_and_value {
   bool operator==(key_and_value const&) const = default;
 };
 
-/// A split of items below a limit, or of those that flags mark, from the others.
+/// A split of items below a limit, or of flagged items, from the others.
 struct split_call {
   std::uint32_t const* in;
   std::uint8_t const* flags;  ///< null: by `limit`
   std::uint32_t limit;
   std::uint32_t* out;       ///< of n items
-  std::uint32_t* rejected;  ///< null: the others come behind, in `out`
+  std::uint32_t* rejected;  ///< null: the others follow, in `out`
   index_t n;
 };
 
-/// An entry of a list in one piece. Eigen asks for its parts by these names.
+/// An entry of a list in one piece. Eigen requires these names of its parts.
 struct list_entry {
   std::int32_t row_index, column_index;
   float number;
@@ -38,7 +38,7 @@ struct list_entry {
   float value() const { return number; }
 };
 
-/// What another library does of what is measured. Each function is there or null.
+/// Another library's functions for what is measured; null if it has none.
 struct library {
   template <class T, class In = T>
   using scan = void (*)(scan_kind kind, In const* in, T* out, index_t n);
@@ -61,24 +61,26 @@ struct library {
                         index_t n) = nullptr;
   /// Items below a limit; returns how many.
   index_t (*filter)(word const* in, index_t n, word* out, word limit) = nullptr;
-  /// Returns how many items are split from the others.
+  /// Returns the number of items that are split from the others.
   index_t (*split)(split_call const& call) = nullptr;
-  /// The first of each run of equal items; and how many it has. Returns how many runs there are.
+  /// The first item of each run of equal items; and the length of the run. Returns the number of
+  /// runs.
   index_t (*unique)(word const* in, index_t n, word* out) = nullptr;
   index_t (*run_length_encode)(word const* in, index_t n, word* out, index_t* lengths) = nullptr;
-  /// In place where `out` is `in`.
+  /// In place if `out` is `in`.
   template <class T>
   using sorting = void (*)(T const* in, T* out, index_t n);
   sorting<word> sort_u32 = nullptr;
   sorting<std::uint64_t> sort_u64 = nullptr;
   sorting<key_and_value> sort_pairs = nullptr;  ///< stable
-  /// Stable, of keys below `buckets`; offsets[b] = how many are below b, for b up to `buckets`.
+  /// Stable, for keys below `buckets`; offsets[b] = the number of keys below b, for b up to
+  /// `buckets`.
   void (*split_by_key)(key_and_value const* in, key_and_value* out, index_t n, int buckets,
                        index_t* offsets) = nullptr;
-  /// The matrix by rows that a list of entries is; those of one place add up.
+  /// The matrix by rows of a list of entries; entries at the same place add up.
   void (*to_rows)(list_entry const* list, index_t n, sparse_matrix<float>& matrix) = nullptr;
-  /// How many samples are 0, 1, ..., bins - 1, which they all are; the counts last until the next
-  /// call.
+  /// The number of samples equal to 0, 1, ..., bins - 1; there are no others. The counts stay valid
+  /// until the next call.
   template <class T>
   using counting = word const* (*)(T const* in, index_t n, index_t bins);
   counting<std::uint8_t> histogram_u8 = nullptr;
@@ -111,10 +113,10 @@ struct library {
   }
 };
 
-/// Those of this build. ParlayLib's threads are as many as PARLAY_NUM_THREADS says, or cores.
+/// The libraries of this build. ParlayLib uses PARLAY_NUM_THREADS threads, or one per core.
 std::vector<library> const& other_libraries();
 
-/// The two there may be.
+/// The two possible ones.
 library parlaylib();
 library thrust_on_tbb();
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What everyone writes who has no library: loops that choose among items or part them. marked(i)
-// says whether item i is meant.
+// The code people write without a library: loops that filter or split items. marked(i) returns
+// whether item i is marked.
 #pragma once
 
 #include <bench/distributions.hpp>
 
 namespace libscan::bench::cpu {
 
-/// Copies the marked items to the front of `out`; returns how many they are.
+/// Copies the marked items to the front of `out`; returns their number.
 template <class Item, class Marked>
 index_t filter_loop(host_array<Item> const& in, Marked marked, Item* out) {
   Item* next = out;
@@ -17,8 +17,8 @@ index_t filter_loop(host_array<Item> const& in, Marked marked, Item* out) {
   return next - out;
 }
 
-/// The same without branches that depend on data: writes every item, the next one over what is not
-/// kept, and so one behind the last that is.
+/// The same without data-dependent branches: writes every item and overwrites those that are not
+/// kept. It therefore writes one item past the last kept one.
 template <class Item, class Marked>
 index_t steady_filter_loop(host_array<Item> const& in, Marked marked, Item* out) {
   index_t kept = 0;
@@ -29,7 +29,7 @@ index_t steady_filter_loop(host_array<Item> const& in, Marked marked, Item* out)
   return kept;
 }
 
-/// How many of n items are marked.
+/// The number of marked items among n.
 template <class Marked>
 index_t count_loop(index_t n, Marked marked) {
   index_t kept = 0;
@@ -38,7 +38,7 @@ index_t count_loop(index_t n, Marked marked) {
 }
 
 /// Copies the marked items to the front of `out` and the others to the front of `rejected`; returns
-/// how many are marked.
+/// the number of marked items.
 template <class Item, class Marked>
 index_t split_loop(host_array<Item> const& in, Marked marked, Item* out, Item* rejected) {
   Item* next = out;
@@ -52,8 +52,8 @@ index_t split_loop(host_array<Item> const& in, Marked marked, Item* out, Item* r
   return next - out;
 }
 
-/// The same without branches that depend on data: writes every item to both, which must have room
-/// for all and lie apart.
+/// The same without data-dependent branches: writes every item to both outputs, which must have
+/// space for all and must not overlap.
 template <class Item, class Marked>
 index_t steady_split_loop(host_array<Item> const& in, Marked marked, Item* out, Item* rejected) {
   index_t kept = 0;

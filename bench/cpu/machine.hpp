@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cpu workloads share: the stopwatch, the copy that is the measure of them all, and the
+// What the cpu workloads share: the stopwatch, the copy that all are compared with, and the
 // operations, each in a file of its name.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace libscan::bench::cpu {
 
-/// Wall-clock time of a call in microseconds. Caches stay as the contender before left them.
+/// Wall-clock time of a call in microseconds. The caches stay as the contender before left them.
 inline double wall_us(std::function<void()> const& run) {
   auto const start = std::chrono::steady_clock::now();
   run();
@@ -29,14 +29,14 @@ inline double wall_us(std::function<void()> const& run) {
       .count();
 }
 
-/// Shorter calls are repeated until they take so long: a clock's tick is some tens of ns.
+/// Shorter calls are repeated for this long: a clock's tick is some tens of ns.
 inline constexpr double least_sample_us = 20;
 
-/// Workloads of which all rounds take less have more rounds: neighbours of a virtual machine, and
-/// threads that have to wake, make single samples of short calls several times as long.
+/// Workloads whose rounds all take less have more rounds: other virtual machines, and threads that
+/// must wake, make single samples of short calls several times as long.
 inline constexpr double short_workload_us = 2e5;
 
-/// Copies bytes with all threads of the arena, a piece each.
+/// Copies bytes with all threads of the arena, one piece each.
 inline void parallel_memcpy(void* to, void const* from, std::size_t bytes) {
   tbb::parallel_for(
       tbb::blocked_range<std::size_t>(0, bytes, 1 << 18),
@@ -47,7 +47,7 @@ inline void parallel_memcpy(void* to, void const* from, std::size_t bytes) {
       tbb::static_partitioner{});
 }
 
-/// Moves `bytes` in all, half in and half out, between two buffers of its own.
+/// Moves `bytes` in total, half in and half out, between two buffers of its own.
 inline contender copy_of(double bytes) {
   struct buffers {
     host_array<char> from, to;
@@ -62,8 +62,8 @@ inline contender copy_of(double bytes) {
       {}};
 }
 
-/// Who sorts in place: sort(begin, end) finds a copy of `in` in `out`, made outside of the clock.
-/// The arrays must outlive the contender.
+/// A contender that sorts in place: sort(begin, end) gets a copy of `in` in `out`, made outside the
+/// timing. The arrays must outlive the contender.
 template <class Item, class Sort>
 contender in_place(std::string name, host_array<Item> const& in, host_array<Item> const& out,
                    Sort sort, std::function<bool()> verify) {
@@ -115,7 +115,8 @@ void run_products(engine const& on, session const& now);
 /// Matrices by rows from lists of entries; the engine beside loops, sorts and Eigen.
 void run_builds(engine const& on, session const& now);
 
-/// 32-bit sums at the sizes of the paper's table: the sequential loop beside what has threads.
+/// 32-bit sums at the sizes of the paper's table: the sequential loop beside multithreaded
+/// contenders.
 void run_algorithms(engine const& on, session const& now);
 
 }  // namespace libscan::bench::cpu

@@ -20,7 +20,7 @@ auto items(T* first, index_t n) {
 
 template <class T>
 void scan(scan_kind kind, T const* in, T* out, index_t n) {
-  // The call that its own scans make, into memory that is there.
+  // The call that its own scans make, into existing memory.
   parlay::internal::scan_(
       items(in, n), items(out, n), parlay::plus<T>(),
       kind == scan_kind::inclusive ? parlay::internal::fl_scan_inclusive : parlay::no_flag);
@@ -57,7 +57,7 @@ index_t run_length_encode(std::uint32_t const* in, index_t n, std::uint32_t* out
   return static_cast<index_t>(begins.size());
 }
 
-/// By its counting sort, which takes a third of the time of two filters. Into two outputs the
+/// By its counting sort, which takes a third of the time of two filters. With two outputs the
 /// others are copied.
 index_t split(split_call const& call) {
   auto const n = static_cast<std::size_t>(call.n);
@@ -78,7 +78,7 @@ index_t split(split_call const& call) {
       [in = call.in, limit = call.limit](std::size_t i) -> std::size_t { return in[i] >= limit; });
 }
 
-/// Stable. The calls that its own sorts make, into memory that is there.
+/// Stable. The calls that its own sorts make, into existing memory.
 template <class Item, class Key>
 void sort_by(Item const* in, Item* out, index_t n, Key key) {
   if (in == out) return parlay::internal::integer_sort_inplace(items(out, n), key);
@@ -106,7 +106,7 @@ void split_by_key(key_and_value const* in, key_and_value* out, index_t n, int bu
   offsets[buckets] = n;
 }
 
-/// Sorts entries by row and column, and reduces those of one place.
+/// Sorts entries by row and column, and reduces those at the same place.
 void to_rows(list_entry const* list, index_t n, sparse_matrix<float>& matrix) {
   int const column_bits = std::bit_width(static_cast<std::uint64_t>(matrix.columns - 1));
   auto const place = [column_bits](list_entry const& entry) {
@@ -144,7 +144,7 @@ void to_rows(list_entry const* list, index_t n, sparse_matrix<float>& matrix) {
 template <class T>
 std::uint32_t const* histogram(T const* in, index_t n, index_t bins) {
   static parlay::sequence<std::uint32_t> counts;
-  // Its helpers want a range they could write to; they do not.
+  // Its helpers require a writable range; they do not write.
   counts = parlay::histogram_by_index<std::uint32_t>(items(const_cast<T*>(in), n),
                                                      static_cast<std::uint32_t>(bins));
   return counts.begin();

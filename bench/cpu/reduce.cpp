@@ -14,7 +14,7 @@ template <class In, class Op, class T = typename Op::value_type>
 void reduction(engine const& on, session const& now, index_t n, Op op) {
   auto const in = items_of<In>("random", n);
   T const expected = reduced(in, op);
-  // Read by who verifies; whoever did nothing would leave the last one's.
+  // Read by `verify`; a contender that did nothing would leave the previous sum.
   auto const sum = std::make_shared<T>();
   auto const right = [sum, expected] { return std::exchange(*sum, T{}) == expected; };
   auto const by = [sum](auto reduce) { return [sum, reduce] { *sum = reduce(); }; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file measures which operation on the cpu engine, and what CPU that is.
+// Which file measures which operation on the cpu engine, and the facts about the CPU.
 #include <tbb/task_arena.h>
 #include <tbb/version.h>
 
@@ -48,7 +48,7 @@ void run_cpu_workloads(options const& wanted, report const& tell) {
 
 namespace {
 
-/// The processor's name, which in virtual machines tells little, with its family and model.
+/// The processor's name (which says little in virtual machines), with its family and model.
 std::string processor_name() {
   std::map<std::string, std::string> first;  // of the processors in the list
   std::ifstream info("/proc/cpuinfo");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of equal 32-bit items on the cpu engine: the first of each, and run-length encoding, beside
-// loops and the standard library, which has no encoding.
+// Runs of equal 32-bit items on the cpu engine: the first item of each, and run-length encoding,
+// beside loops and the standard library, which has no encoding.
 #include <apps/filter/selection.hpp>
 #include <bench/cpu/contenders.hpp>
 #include <bench/cpu/loops.hpp>
@@ -11,13 +11,13 @@ namespace {
 
 using item = std::uint32_t;
 
-/// The runs of some items, as the standard library finds them, and where contenders write theirs.
+/// The runs of some items, as the standard library finds them, and the outputs of contenders.
 struct run_results {
   std::vector<item> firsts;
-  std::vector<index_t> counts;  // of 64 bits, as the facade has them
+  std::vector<index_t> counts;  // of 64 bits, as in the facade
   host_array<item> values;
   host_array<index_t> lengths;
-  index_t told = -1;  // how many runs
+  index_t told = -1;  // the number of runs
 
   explicit run_results(host_array<item> const& in) : values(in.size), lengths(in.size) {
     for (item* first = in.begin(); first != in.end();) {
@@ -31,7 +31,7 @@ struct run_results {
 
   index_t runs() const { return static_cast<index_t>(firsts.size()); }
 
-  /// So that the next contender must write it all.
+  /// Overwrites the outputs, so that the next contender must write them all.
   void spoil() {
     std::transform(firsts.begin(), firsts.end(), values.begin(), std::bit_not<item>{});
     std::fill(lengths.begin(), lengths.end(), index_t{-1});
@@ -45,7 +45,7 @@ struct run_results {
     return equal;
   }
 
-  /// `find` returns how many runs it finds.
+  /// `find` returns the number of runs it finds.
   template <class Find>
   contender by(std::string name, bool lengths_too, Find find) {
     return {std::move(name), [this, find] { told = find(); },
@@ -53,7 +53,7 @@ struct run_results {
   }
 };
 
-/// What everyone writes who has no library.
+/// The code people write without a library.
 index_t encode_by_loop(host_array<item> const& in, item* values, index_t* lengths) {
   index_t runs = 0, begin = 0;
   for (index_t i = 1; i <= in.size; ++i) {
@@ -65,8 +65,8 @@ index_t encode_by_loop(host_array<item> const& in, item* values, index_t* length
   return runs;
 }
 
-/// The same without branches that depend on data: writes of every item that a run begins with it,
-/// the next one over what does not. Lengths are differences of where runs begin.
+/// The same without data-dependent branches: writes every item as the begin of a run and overwrites
+/// those that are not. Lengths are differences of the runs' begins.
 index_t encode_by_steady_loop(host_array<item> const& in, item* values, index_t* lengths) {
   index_t runs = 0;
   for (index_t i = 0; i < in.size; ++i) {

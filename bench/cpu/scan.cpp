@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans on the cpu engine, of every type the facade is compiled for, and of maps by an operator
-// that does not commute; and, at the sizes of the paper's Table 2, the sequential loop beside what
-// uses all cores.
+// Scans on the cpu engine, for every type that the facade is compiled for, and of maps by an
+// operator that does not commute; and, at the sizes of the paper's Table 2, the sequential loop
+// beside what uses all cores.
 #include <string>
 #include <type_traits>
 
@@ -25,7 +25,7 @@ void scan(engine const& on, session const& now, std::string const& name, std::st
            scan_contenders(on, kind, in, out, expected, op)});
 }
 
-/// Calls body(Op{}) for the operator of that name; all but the sum are compiled for i32 alone.
+/// Calls body(Op{}) for the operator of that name; all except the sum are compiled only for i32.
 template <class T, class Body>
 void with_operator(std::string const& name, Body body) {
   if constexpr (std::is_same_v<T, affine_map>) {
@@ -41,7 +41,7 @@ void with_operator(std::string const& name, Body body) {
     if (name == "xor") return body(bit_xor<T>{});
   }
   throw invalid_argument("scan-bench has no " + name + " of " + type_name<T>() +
-                         " on the cpu engine; operators but sum take i32");
+                         " on the cpu engine; operators other than sum take i32");
 }
 
 /// Calls body(T{}) for the type of that name.

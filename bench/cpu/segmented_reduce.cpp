@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Totals of segments on the cpu engine, however the segments are described, beside loops.
+// Totals of segments on the cpu engine, for every description of segments, beside loops.
 #include <tbb/parallel_for.h>
 
 #include <bench/cpu/contenders.hpp>
@@ -18,7 +18,7 @@ struct reduced_segments {
   std::vector<index_t> offsets;
   host_array<item> in;
   host_array<item> totals, expected;
-  host_array<item> unique;  ///< room for the keys of runs
+  host_array<item> unique;  ///< space for the keys of runs
 
   reduced_segments(std::string const& lengths, index_t n)
       : forms(lengths, n),
@@ -58,8 +58,8 @@ void by_engine(int threads, std::string const& heads, reduced_segments const& da
   reduce(libscan::cpu::segment_offsets{data.offsets.data(), data.segments()});
 }
 
-/// What everyone writes who has no library: a loop over the items, with begin(s, i) where segment s
-/// begins at item i.
+/// The code people write without a library: a loop over the items; begin(s, i) returns whether
+/// segment s begins at item i.
 template <class IsHead, class Begin>
 void by_loop(reduced_segments const& data, IsHead is_head, Begin begin) {
   index_t segment = -1;
@@ -93,17 +93,17 @@ void by_loop(std::string const& heads, reduced_segments const& data) {
 void reduce(engine const& on, session const& now, std::string const& heads,
             std::string const& lengths, reduced_segments const& data) {
   index_t const n = data.in.size;
-  // The cpu engine's offsets are of 64 bits.
+  // The cpu engine's offsets have 64 bits.
   double const head_bytes = heads == "offsets"
                                 ? static_cast<double>(data.offsets.size() * sizeof(index_t))
                                 : data.forms.bytes(heads);
-  // Keys of runs are an output, too.
+  // Keys of runs are also an output.
   index_t const results = (heads == "keys" ? 2 : 1) * data.segments();
   double const bytes =
       head_bytes + static_cast<double>(n + results) * static_cast<double>(sizeof(item));
   auto const right = [&] {
     bool equal = std::equal(data.totals.begin(), data.totals.end(), data.expected.begin());
-    // Keys number their segments.
+    // Keys are the numbers of their segments.
     for (index_t s = 0; heads == "keys" && s < data.segments(); ++s) {
       equal = equal && data.unique[s] == static_cast<item>(s);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans within segments on the cpu engine, however the segments are described, beside a sequential
+// Scans within segments on the cpu engine, for every description of segments, beside a sequential
 // loop and a scan of pairs by oneTBB.
 #include <bench/cpu/contenders.hpp>
 #include <bench/segments.hpp>
@@ -42,7 +42,7 @@ void by_engine(int threads, std::string const& heads, described const& data) {
                                      static_cast<index_t>(data.offsets.size()) - 1});
 }
 
-/// What everyone writes who has no library: a loop over the flags.
+/// The code people write without a library: a loop over the flags.
 template <scan_kind Kind>
 void by_loop(described const& data) {
   item sum = 0;
@@ -77,7 +77,7 @@ template <scan_kind Kind>
 void scan(engine const& on, session const& now, std::string const& heads,
           std::string const& lengths, described const& data) {
   index_t const n = data.in.size;
-  // The cpu engine's offsets are of 64 bits.
+  // The cpu engine's offsets have 64 bits.
   double const head_bytes = heads == "offsets"
                                 ? static_cast<double>(data.offsets.size() * sizeof(index_t))
                                 : data.forms.bytes(heads);

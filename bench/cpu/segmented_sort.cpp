@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts within segments on the cpu engine, of keys and of keys with values, beside loops over the
-// segments that call the standard library's sort, on one thread and on all by oneTBB, or VQSort
-// where a segment is worth it. As for the GPU, the bytes are what a sort moves that needs one pass.
+// segments: the standard library's sort, on one thread and on all by oneTBB, or VQSort for segments
+// that are long enough. As for the GPU, the bytes are those of a sort in one pass.
 #include <hwy/contrib/sort/vqsort.h>
 
 #include <apps/radix_sort/segmented_sort_cpu.hpp>
@@ -14,13 +14,13 @@ namespace {
 
 using word = std::uint32_t;
 
-/// A call of VQSort takes as long as std::sort of some dozens of items.
+/// A call of VQSort takes as long as std::sort of a few dozen items.
 constexpr index_t worth_vqsort = 64;
 
-/// As people who sort them by the standard library hold them.
+/// The layout for sorting with the standard library.
 using pair = key_and_value;
 
-/// Segments of one distribution. The cpu engine's offsets are of 64 bits.
+/// Segments of one distribution. The cpu engine's offsets have 64 bits.
 struct segments {
   std::vector<std::int32_t> narrow;
   std::vector<index_t> offsets;
@@ -32,7 +32,7 @@ struct segments {
   double bytes() const { return static_cast<double>(offsets.size() * sizeof(index_t)); }
 };
 
-/// Items, and what becomes of them.
+/// Items, and their sorted order.
 template <class Item>
 struct sorted_items {
   segments const& within;
@@ -46,7 +46,7 @@ struct sorted_items {
     spoil();
   }
 
-  /// So that the next contender must write it all.
+  /// Overwrites the output, so that the next contender must write it all.
   void spoil() const { std::fill(out.begin(), out.end(), Item{}); }
 
   bool right() const {
@@ -63,7 +63,7 @@ struct sorted_items {
     }
   }
 
-  /// The plain loop, and the same loop by all threads.
+  /// The plain loop, and the same loop on all threads.
   template <class Sort>
   contender by_loop(std::string name, Sort sort) const {
     auto const all = [this, sort](Item*, Item*) { sort_segments(0, within.count(), sort); };

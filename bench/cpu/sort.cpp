@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts on the cpu engine beside the standard library's, Boost.Sort's, and VQSort, which uses one
-// thread. As for the GPU, the bytes are the least that eight bits a pass permit.
+// thread. As for the GPU, the bytes are the least for 8 bits per pass.
 #include <hwy/contrib/sort/vqsort.h>
 
 #if __has_include(<boost/sort/sort.hpp>)
@@ -17,7 +17,7 @@ namespace libscan::bench::cpu {
 
 namespace {
 
-/// Moves as many bytes as passes over these items do, items of this size at a time.
+/// Moves the bytes that passes over these items move, items of this size at a time.
 contender copies(index_t n, std::size_t item_bytes, double bytes) {
   double const once = 2.0 * static_cast<double>(n) * static_cast<double>(item_bytes);
   contender const pass = copy_of(once), rest = copy_of(std::fmod(bytes, once));
@@ -41,7 +41,7 @@ void add_both_ways(std::vector<contender>& all, std::string const& name, host_ar
       [sort](Item* begin, Item* end) { sort(begin, begin, end - begin); }, right));
 }
 
-/// As many items as a comparison sort on one thread takes in a time that one would wait for.
+/// The most items that a comparison sort on one thread sorts in acceptable time.
 constexpr index_t most_std_items = index_t{1} << 20;
 
 template <class Key>
@@ -92,7 +92,7 @@ void sort_keys(engine const& on, session const& now, std::string const& values, 
 
 using word = std::uint32_t;
 
-/// As people who sort them by the standard library hold them.
+/// The layout for sorting with the standard library.
 using pair = key_and_value;
 
 bool by_key(pair const& a, pair const& b) { return a.key < b.key; }
@@ -150,8 +150,8 @@ void sort_pairs(engine const& on, session const& now, std::string const& values,
   now.run({"cpu", "sort pairs, " + values, "u32+u32", n, bytes, std::move(all)});
 }
 
-/// The positions that would sort keys. Rivals find positions in their order already; other
-/// libraries sort pairs of a key and its position.
+/// The positions that would sort keys. Competitors get positions in order already; other libraries
+/// sort pairs of a key and its position.
 void argsort(engine const& on, session const& now, std::string const& values, index_t n) {
   auto const keys = generated<word>(n, key_at<word>(values, n));
   auto const numbered = generated<pair>(n, [&](index_t i) {
@@ -176,7 +176,7 @@ void argsort(engine const& on, session const& now, std::string const& values, in
     std::fill(pairs.begin(), pairs.end(), pair{});
     return equal;
   };
-  // As of pairs, but no positions come in, and those that go out are of 64 bits.
+  // As for pairs, except that no positions come in and the resulting ones have 64 bits.
   double const bytes = 64.0 * static_cast<double>(n);
   std::vector<contender> all{
       copies(n, sizeof(pair), bytes),

@@ -11,12 +11,12 @@ namespace {
 
 using item = std::uint32_t;
 
-/// Where a split into two outputs or one writes, and what it must.
+/// The outputs of a split into two outputs or one, and their expected contents.
 struct split_parts {
   bool two;
   std::vector<item> kept, others;
-  host_array<item> out, rejected;  // with room for one more
-  index_t told = -1;               // how many are kept
+  host_array<item> out, rejected;  // with space for one more
+  index_t told = -1;               // the number of kept items
 
   template <class Marked>
   split_parts(host_array<item> const& in, bool two, Marked marked)
@@ -25,7 +25,7 @@ struct split_parts {
     spoil();
   }
 
-  /// So that the next contender must write it all.
+  /// Overwrites the outputs, so that the next contender must write them all.
   void spoil() {
     for (auto const* each : {&out, &rejected}) std::fill(each->begin(), each->end(), ~item{0});
     told = -1;
@@ -40,7 +40,7 @@ struct split_parts {
     return equal;
   }
 
-  /// `split` returns how many it keeps.
+  /// `split` returns the number of kept items.
   template <class Split>
   contender by(std::string name, Split split) {
     return {std::move(name), [this, split] { told = split(); }, [this] { return right(); }};
@@ -57,14 +57,14 @@ index_t our_split(engine const& on, host_array<item> const& in, split_parts cons
                 : split<item>(on, in.view(), out, how);
 }
 
-/// By a loop; into one buffer by a second one over what decides.
+/// By a loop; into one buffer by a second loop over the predicate or flags.
 template <class Marked>
 index_t by_loop(host_array<item> const& in, split_parts const& to, Marked marked) {
   return split_loop(in, marked, to.out.begin(),
                     to.two ? to.rejected.begin() : to.out.begin() + count_loop(in.size, marked));
 }
 
-/// The same without branches that depend on data.
+/// The same without data-dependent branches.
 template <class Marked>
 index_t by_steady_loop(host_array<item> const& in, split_parts const& to, Marked marked) {
   if (to.two) return steady_split_loop(in, marked, to.out.begin(), to.rejected.begin());
@@ -74,8 +74,8 @@ index_t by_steady_loop(host_array<item> const& in, split_parts const& to, Marked
   return kept;
 }
 
-/// By the standard library under a policy, or without one: policy... is one or none. Into one
-/// buffer it parts the items in place, of which `out` has a copy then.
+/// By the standard library, under a policy or without one: policy... is one or none. Into one
+/// buffer it partitions the items in place; `out` then starts as a copy of them.
 template <class Keep, class... Policy>
 index_t by_std(host_array<item> const& in, split_parts const& to, Keep keep, Policy&&... policy) {
   item* const out = to.out.begin();
@@ -87,7 +87,7 @@ index_t by_std(host_array<item> const& in, split_parts const& to, Keep keep, Pol
   return std::stable_partition(policy..., out, out + in.size, keep) - out;
 }
 
-/// Into one buffer by a count of what goes first.
+/// Into one buffer by a count of the first part.
 template <class Keep>
 index_t by_std_count(host_array<item> const& in, split_parts const& to, Keep keep) {
   auto const policy = std::execution::par_unseq;

@@ -10,10 +10,10 @@ namespace {
 
 using word = std::uint32_t;
 
-/// As people who sort them by the standard library hold them.
+/// The layout for sorting with the standard library.
 using pair = key_and_value;
 
-/// offsets[b] = how many of the sorted keys are below b.
+/// offsets[b] = the number of sorted keys below b.
 void find_buckets(host_array<pair> const& sorted, std::vector<index_t>& offsets) {
   for (std::size_t b = 0; b < offsets.size(); ++b) {
     auto const below = [b](pair const& x) { return x.key < b; };
@@ -21,7 +21,7 @@ void find_buckets(host_array<pair> const& sorted, std::vector<index_t>& offsets)
   }
 }
 
-/// The loops that define it.
+/// The loops that define the operation.
 void split_by_loops(host_array<word> const& keys, host_array<word> const& values,
                     host_array<word> const& keys_out, host_array<word> const& values_out,
                     std::vector<index_t>& offsets) {
@@ -36,7 +36,7 @@ void split_by_loops(host_array<word> const& keys, host_array<word> const& values
   }
 }
 
-/// As many items as the standard library's stable sort takes in a time that one would wait for.
+/// The most items that the standard library's stable sort sorts in acceptable time.
 constexpr index_t most_std_items = index_t{1} << 20;
 
 void split(engine const& on, session const& now, int buckets, index_t n) {
@@ -89,7 +89,7 @@ void split(engine const& on, session const& now, int buckets, index_t n) {
     };
     return in_place(std::move(name), in, out, sort, together);
   };
-  // Keys are read twice: to be counted, and to be moved.
+  // Keys are read twice: once to count them, once to move them.
   double const bytes = 20.0 * static_cast<double>(n);
   std::vector<contender> all{
       copy_of(bytes),

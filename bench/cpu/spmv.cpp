@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of sparse matrices and vectors on the cpu engine beside the loop, loops over rows in
-// parallel, equal shares by a merge, and Eigen where it is installed.
+// parallel, equal shares by a merge, and Eigen if it is installed.
 #include <tbb/parallel_for.h>
 
 #include <apps/spmv/spmv_cpu.hpp>
@@ -19,7 +19,7 @@ namespace libscan::bench::cpu {
 namespace {
 
 /// The time of the second of two calls: each contender finds the caches as it leaves them itself,
-/// not as the copy or a rival has that was there before.
+/// not as the copy or another contender left them.
 double second_us(std::function<void()> const& run) {
   run();
   return wall_us(run);
@@ -94,7 +94,7 @@ void run_products(engine const& on, session const& now) {
     }
   };
   for (std::string const& name : matrix_names(wanted)) {
-    // Of sixteen rows an entry.
+    // One row in sixteen has an entry.
     index_t const standard = name == "hypersparse" ? 1 << 20 : 1 << 24;
     for (index_t const n : or_standard<index_t>(wanted.sizes, {standard})) {
       multiply_types(places_of(name, n));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Other ways to multiply a sparse matrix and a vector on a CPU: the loop over rows, the same loop
-// shared out by OpenMP, and shares of equally many rows and entries (Merrill & Garland,
+// shared out by OpenMP, and equal shares of rows and entries together (Merrill & Garland,
 // "Merge-based Parallel Sparse Matrix-Vector Multiplication", 2016).
 #pragma once
 
@@ -32,7 +32,7 @@ void multiply_rows(matrix_view<T> const& a, T const* x, T* y, index_t begin, ind
 
 #ifdef _OPENMP
 
-/// y = A x; as many rows for each thread.
+/// y = A x; every thread gets the same number of rows.
 template <class T>
 void multiply_openmp_static(int threads, matrix_view<T> const& a, T const* x, T* y) {
 #pragma omp parallel for schedule(static) num_threads(threads)
@@ -46,8 +46,8 @@ void multiply_openmp_dynamic(int threads, matrix_view<T> const& a, T const* x, T
   for (index_t r = 0; r < a.rows; ++r) y[r] = row_product(a, x, r);
 }
 
-/// Of the first `diagonal` items of all ends of rows and all entries in one sequence, a row's end
-/// behind its entries: how many are ends, and how many are entries.
+/// The numbers of row ends and of entries among the first `diagonal` items of their merged
+/// sequence, in which a row's end follows its entries.
 template <class T>
 std::pair<index_t, index_t> merge_coordinate(matrix_view<T> const& a, index_t diagonal) {
   index_t low = std::max<index_t>(diagonal - a.nonzeros, 0);
@@ -63,8 +63,8 @@ std::pair<index_t, index_t> merge_coordinate(matrix_view<T> const& a, index_t di
   return {low, diagonal - low};
 }
 
-/// y = A x; as many rows and entries together for each thread. What a thread has of the row it ends
-/// within is added when all are done.
+/// y = A x; every thread gets the same number of rows and entries together. The partial sum of a
+/// thread's last row is added when all are done.
 template <class T>
 void multiply_merge(int threads, matrix_view<T> const& a, T const* x, T* y) {
   index_t const items = a.rows + a.nonzeros;

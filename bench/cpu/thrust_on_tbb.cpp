@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thrust as it runs on the CPU, on oneTBB.
+// Thrust on the CPU, with oneTBB.
 #include <thrust/copy.h>
 #include <thrust/count.h>
 #include <thrust/functional.h>
@@ -48,7 +48,7 @@ index_t filter(std::uint32_t const* in, index_t n, std::uint32_t* out, std::uint
   return end - out;
 }
 
-/// f(marks, marked) for what decides a split: flags, or items below a limit.
+/// f(marks, marked) with what decides a split: flags, or items below a limit.
 template <class F>
 index_t with_marks(split_call const& call, F f) {
   if (call.flags != nullptr) return f(call.flags, [](std::uint8_t flag) { return flag != 0; });
@@ -73,7 +73,7 @@ index_t unique(std::uint32_t const* in, index_t n, std::uint32_t* out) {
 
 index_t run_length_encode(std::uint32_t const* in, index_t n, std::uint32_t* out,
                           index_t* lengths) {
-#pragma GCC diagnostic push  // what CCCL 3.5 has instead older ones lack
+#pragma GCC diagnostic push  // older versions lack what CCCL 3.5 offers instead
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   thrust::constant_iterator<index_t> const ones(1);
 #pragma GCC diagnostic pop

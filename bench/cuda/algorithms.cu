@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Harris 2007, Table 2, redone: every strategy of the catalogue on the GPU beside the sequential
-// scan of a CPU core, and beside CUB (the toolkit's and the newest), from 1024 to 16777216 items.
+// Harris 2007, Table 2, reproduced: every strategy of the catalogue on the GPU beside the
+// sequential scan on a CPU core and CUB (the toolkit's and the newest), from 1024 to 16777216
+// items.
 #include <algorithm>
 #include <chrono>
 
@@ -35,7 +36,7 @@ contender cpu_loop(host_array<item> const& in, host_array<item> const& out,
   return {"cpu-sequential", run, right, 0, wall_us};
 }
 
-/// Whether a strategy takes n items at all.
+/// Whether a strategy can take n items.
 bool takes(scan_strategy which, index_t n) {
   namespace strategies = device::strategies;
   using one_block =

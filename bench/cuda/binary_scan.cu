@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans of masks on the GPU: a byte or a bit for each item, ranks of 32 bits.
+// Scans of masks on the GPU: a byte or a bit per item, ranks of 32 bits.
 #include <bench/cuda/workloads.cuh>
 #include <bench/oracles.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems on device memory, and everyone's way to solve them: each implementation has a folder of
-// its name here, which offers nothing where it has no such call. Types are told by name, so that
-// implementations compile apart from each other (two versions of CUB must).
+// Problems on device memory, and every implementation's way to solve them. Each implementation has
+// a folder of its name here, and offers nothing if it has no such call. Types are passed by name,
+// so that implementations compile separately (two versions of CUB must).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct scan_problem {
   index_t n;
 };
 
-/// out = exclusive sums of in[0 .. n-1] from behind.
+/// out = exclusive sums of in[0 .. n-1] from the end.
 struct reverse_scan_problem {
   std::int32_t const* in;
   std::int32_t* out;
@@ -40,7 +40,7 @@ struct reduce_problem {
 
 /// out = scan of each segment of in[0 .. n-1], of type u32 or f32; the same segments in four forms.
 struct segmented_problem {
-  std::string heads;  ///< which of them is to be used
+  std::string heads;  ///< which of them to use
   std::string type;
   scan_kind kind;
   void const* in;
@@ -81,14 +81,14 @@ struct mask_filter_problem {
   index_t n;
 };
 
-/// The items of in[0 .. n-1] below `limit`, or those that flags mark, and the others; *count = the
+/// The items of in[0 .. n-1] below `limit`, or the flagged ones, and the others; *count = the
 /// number of the former.
 struct split_problem {
   std::string outputs;        ///< a name on `output_axis`: which of the outputs are written
   std::uint8_t const* flags;  ///< null: by `limit`
   std::uint32_t limit;
   std::uint32_t const* in;
-  std::uint32_t* out;       ///< of n items: the former, then in "one" the others
+  std::uint32_t* out;       ///< of n items: the former, then the others for "one"
   std::uint32_t* rejected;  ///< "two": the others
   std::uint32_t* reversed;  ///< of n items, "reversed": the former, then the others back to front.
                             ///< Implementations with " reversed" in their name write it always.
@@ -114,8 +114,7 @@ struct sort_problem {
   index_t n;
 };
 
-/// keys_out = keys[0 .. n-1] in ascending order, equal ones in their order; values_out = the values
-/// that belong to them.
+/// keys_out = keys[0 .. n-1] in ascending order, stably; values_out = their values.
 struct pair_sort_problem {
   bool indices;  ///< values are 0, 1, 2 ..., and keys_out is not wanted
   std::uint32_t const* keys;
@@ -125,7 +124,7 @@ struct pair_sort_problem {
   index_t n;
 };
 
-/// The same for keys below `buckets`, a power of two, and offsets[b] = how many keys are below b,
+/// The same for keys below `buckets`, a power of two, and offsets[b] = the number of keys below b,
 /// for b up to `buckets`.
 struct bucket_problem {
   int buckets;
@@ -137,12 +136,11 @@ struct bucket_problem {
   index_t n;
 };
 
-/// keys_out = each segment of keys[0 .. n-1] in ascending order, equal ones in their order;
-/// values_out = the values that belong to them.
+/// keys_out = each segment of keys[0 .. n-1] in ascending order, stably; values_out = their values.
 struct segmented_sort_problem {
   std::uint32_t const* keys;
   std::uint32_t* keys_out;
-  std::uint32_t const* values;  ///< null: keys alone
+  std::uint32_t const* values;  ///< null: keys only
   std::uint32_t* values_out;
   index_t n;
   std::int32_t const* offsets;
@@ -153,7 +151,8 @@ struct segmented_sort_problem {
 struct implementation {
   std::string name;
   std::function<void()> run;
-  bool leaves_counts = true;  ///< whether it writes `count` or `offsets`; if not, they stay
+  bool leaves_counts =
+      true;  ///< whether it writes `count` or `offsets`; if not, they are unchanged
 };
 using implementations = std::vector<implementation>;
 
@@ -176,7 +175,7 @@ implementations offers(segmented_sort_problem const& problem);
 implementations textbook_sorts(sort_problem const& problem);
 }  // namespace by_libscan
 
-/// The toolkit's CUB, with a 32-bit and with a 64-bit number of items where it takes both.
+/// The toolkit's CUB, with a 32-bit and, if it takes both, a 64-bit number of items.
 namespace by_cub {
 template <class List>
 implementations scans(scan_problem const& problem);
@@ -195,7 +194,7 @@ implementations offers(segmented_sort_problem const& problem);
 std::string version();
 }  // namespace by_cub
 
-/// The newest CUB, where script/bench has fetched it.
+/// The newest CUB, if script/bench has fetched it.
 namespace by_newest_cub {
 template <class List>
 implementations scans(scan_problem const& problem);
@@ -221,7 +220,7 @@ implementations offers(filter_problem const& problem);
 implementations offers(split_problem const& problem);
 }  // namespace by_thrust
 
-/// The offers of all for a problem.
+/// All implementations' offers for a problem.
 implementations all_offers(scan_problem const& problem);
 implementations all_offers(reverse_scan_problem const& problem);
 implementations all_offers(reduce_problem const& problem);

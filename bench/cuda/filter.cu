@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters of 32-bit items on the GPU, by a predicate or by a mask, by how many they keep.
+// Filters of 32-bit items on the GPU, by a predicate or by a mask, by the share of kept items.
 #include <vector>
 
 #include <bench/cuda/workloads.cuh>
@@ -28,7 +28,7 @@ void filter_u32(session const& now, int per_mille, index_t n) {
   now.run(std::move(work));
 }
 
-/// Each call finds the input anew.
+/// Each call gets a fresh input.
 void filter_in_place(session const& now, int per_mille, index_t n) {
   using item = std::uint32_t;
   auto const host = generated<item>(n, per_mille_at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who takes part: everyone's offers for a problem, libscan's first.
+// The contenders: all implementations' offers for a problem, libscan's first.
 #include <iterator>
 
 #include <bench/cuda/calls.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file measures which operation on the GPU, what they are measured by, and which GPU it is.
+// Which file measures which operation on the GPU, their common measures, and the facts about the
+// GPU.
 #include <cuda_runtime_api.h>
 
 #include <fstream>
@@ -14,7 +15,7 @@ namespace cuda {
 
 namespace {
 
-/// Words that no compression would shorten.
+/// Words that do not compress.
 struct random_words_kernel {
   static constexpr int block_threads = 256;
 
@@ -31,7 +32,7 @@ using bytes_buffer = device::buffer<std::uint64_t>;
 }  // namespace
 
 contender copy_of(double bytes) {
-  // Much in pieces: a sort's passes move the same memory time and again, too.
+  // Large amounts in pieces: a sort's passes also move the same memory again and again.
   constexpr double most = 4e9;
   int const times = static_cast<int>(bytes / 2 / most) + 1;
   auto const moved = static_cast<std::size_t>(bytes / 2 / times);
@@ -60,12 +61,12 @@ bool usable_device() {
   return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
 }
 
-/// "13.0" of 13000.
+/// "13.0" for 13000.
 std::string dotted(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// The kernel module's version, "580.65.06"; empty where the system does not tell.
+/// The kernel module's version, "580.65.06"; empty if unknown.
 std::string driver_version() {
   std::ifstream told("/proc/driver/nvidia/version");
   for (std::string word; told >> word;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one list of what is compiled for the GPU: item types, result types and operators of scans, in
-// lists that compile side by side, and of reductions.
+// lists that compile in parallel, and of reductions.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -47,7 +47,8 @@ struct scan_types {
   using out = Out;
   using op = Op;
   static constexpr bool sum = std::is_same_v<Op, plus<typename Op::value_type>>;
-  /// Inclusive scans differ from exclusive ones in nothing that a measurement would show.
+  /// Whether to measure inclusive scans too: for most types they do not differ measurably from
+  /// exclusive ones.
   static constexpr bool inclusive_too =
       sum && std::is_same_v<In, Out> &&
       (std::is_same_v<In, std::int32_t> || std::is_same_v<In, std::int64_t> ||
@@ -78,7 +79,7 @@ using float_scans =
     type_list<sums_of<float>, sums_of<double>, scan_types<__half, __half, plus<float>>,
               scan_types<__nv_bfloat16, __nv_bfloat16, plus<float>>>;
 
-/// Results wider than items, and operators that are no sums.
+/// Results wider than items, and operators other than sums.
 using other_scans = type_list<scan_types<std::int8_t, std::int32_t, plus<std::int32_t>>,
                               scan_types<std::uint16_t, std::uint32_t, plus<std::uint32_t>>,
                               scan_types<affine_map, affine_map, affine_composition>,
@@ -89,7 +90,7 @@ using other_scans = type_list<scan_types<std::int8_t, std::int32_t, plus<std::in
                               scan_types<std::int32_t, std::int32_t, bit_xor<std::int32_t>>,
                               scan_types<float, float, maximum<float>>>;
 
-/// What is reduced.
+/// The reductions.
 using reductions =
     type_list<sums_of<std::int32_t>, sums_of<std::int64_t>, sums_of<float>, sums_of<double>,
               scan_types<std::int8_t, std::int32_t, plus<std::int32_t>>,

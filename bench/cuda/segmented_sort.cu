@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts within segments on the GPU, of keys and of keys with values, by lengths of the segments.
-// The bytes are what a sort moves that needs one pass: no sort of long segments does.
+// The bytes are those of a sort in one pass, which no sort of long segments achieves.
 #include <bench/cuda/workloads.cuh>
 #include <bench/oracles.hpp>
 #include <bench/segments.hpp>

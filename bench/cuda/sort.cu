@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts on the GPU: keys, keys with values, positions of keys. The bytes of a sort are the least
-// that eight bits a pass permit: all keys read once to be counted, then read and written for every
-// eight bits.
+// for 8 bits per pass: all keys read once to count them, then read and written once per 8 bits.
 #include <numeric>
 
 #include <bench/cuda/workloads.cuh>
@@ -61,7 +60,7 @@ void sort_pairs(session const& now, bool indices, std::string const& values, ind
   checked_output<word> const keys_out(std::move(sorted)), values_out(std::move(moved));
   problem.keys_out = keys_out.data();
   problem.values_out = values_out.data();
-  // Positions are read by all passes but the first, and the last writes no keys.
+  // Positions are read by all passes except the first, and the last writes no keys.
   double const bytes = static_cast<double>(n) * (indices ? 60 : 68);
   workload work{"cuda",
                 (indices ? "argsort, " : "sort pairs, ") + values,

@@ -14,13 +14,13 @@ struct item_from_end {
   __device__ item operator()(index_t i) const { return end[-1 - i]; }
 };
 
-/// What a split of n items must give, in each form.
+/// The expected results of a split of n items, in each form.
 struct split_results {
   index_t kept;
   checked_output<item> first, second;   // "two"
   checked_output<item> one, from_ends;  // "one", "reversed"
 
-  /// Of what CUB fills from both ends.
+  /// From the buffer that CUB fills from both ends.
   split_results(device::buffer<item> ends, index_t number)
       : kept(number),
         first(part(ends, 0, number, ends.size())),
@@ -33,7 +33,7 @@ struct split_results {
     simt::copy_async(to.data() + place, from, static_cast<std::size_t>(count) * sizeof(item));
   }
 
-  /// `count` items from `begin` on, and spoilt ones up to `room`.
+  /// `count` items from `begin` on, and overwritten ones up to `room`.
   static device::buffer<item> part(device::buffer<item> const& from, index_t begin, index_t count,
                                    index_t room) {
     auto result = spoilt<item>(room);
@@ -53,7 +53,7 @@ struct split_results {
   }
 };
 
-/// Adds all offers; those that say "reversed" fill a buffer from both ends instead.
+/// Adds all offers; those named "reversed" fill a buffer from both ends instead.
 void add_splits(workload& work, split_problem const& problem, split_results const& results,
                 told_count const& count) {
   for (implementation& each : all_offers(problem)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits of keys and values into many buckets on the GPU. Beside them stands a sort by as few bits,
-// which does not tell where buckets begin.
+// Splits of keys and values into many buckets on the GPU, beside a sort by as few bits, which does
+// not find the buckets' begins.
 #include <bench/cuda/workloads.cuh>
 
 namespace libscan::bench::cuda {
@@ -9,7 +9,7 @@ namespace {
 
 using word = std::uint32_t;
 
-/// How many of n sorted keys are below i.
+/// The number of n sorted keys below i.
 struct keys_below {
   word const* keys;
   index_t n;
@@ -57,7 +57,7 @@ void split(session const& now, int buckets, index_t n) {
   problem.keys_out = keys_out.data();
   problem.values_out = values_out.data();
   problem.offsets = offsets.data();
-  // Keys are read twice: to be counted, and to be moved.
+  // Keys are read twice: once to count them, once to move them.
   double const bytes = 20.0 * static_cast<double>(n);
   workload work{"cuda",    "split by key, " + std::to_string(buckets) + " buckets",
                 "u32+u32", n,

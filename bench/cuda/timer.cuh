@@ -8,8 +8,8 @@
 
 namespace libscan::bench {
 
-/// Times a call on the default stream, in microseconds, by events around it; a buffer larger than
-/// L2 is written first. Throws libscan::device_error.
+/// Times a call on the default stream, in microseconds, by events around it; first writes a buffer
+/// larger than L2. Throws libscan::device_error.
 class event_timer {
  public:
   event_timer() : sweep_(flush_bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cuda workloads share: inputs and expected results on the device, their comparison there,
-// the copy that all are measured by, and the operations, each in a file of its name.
+// the copy that all are compared with, and the operations, each in a file of its name.
 #pragma once
 
 #include <functional>
@@ -59,13 +59,13 @@ device::buffer<T> made_on_device(index_t n, At at) {
   return result;
 }
 
-/// Overwrites all of a buffer with what no result is.
+/// Overwrites all of a buffer with values that no result has.
 template <class T>
 void spoil(device::buffer<T> const& items) {
   simt::fill_async(items.data(), 0xa5, static_cast<std::size_t>(items.size()) * sizeof(T));
 }
 
-/// n items that are spoilt.
+/// n overwritten items.
 template <class T>
 device::buffer<T> spoilt(index_t n) {
   device::buffer<T> result(n);
@@ -73,10 +73,10 @@ device::buffer<T> spoilt(index_t n) {
   return result;
 }
 
-/// Up to so many items, what is expected is made by the standard library, too.
+/// Up to this many items, the standard library also computes the expected results.
 inline constexpr index_t most_std_items = index_t{1} << 20;
 
-/// Solves a problem by the toolkit's CUB: what it writes is what all others must. Throws
+/// Solves a problem by the toolkit's CUB, whose results are then expected of all contenders. Throws
 /// `invalid_argument` if it has too many items for CUB.
 template <class Problem>
 void solve_by_cub(Problem const& problem) {
@@ -86,7 +86,7 @@ void solve_by_cub(Problem const& problem) {
   simt::synchronize();
 }
 
-/// Throws `libscan::error` unless the first items of what CUB made are those.
+/// Throws `libscan::error` unless these are the first items of CUB's result.
 template <class T>
 void require_same(device::buffer<T> const& by_cub, std::vector<T> const& by_std) {
   std::vector<T> found(by_std.size());
@@ -94,15 +94,15 @@ void require_same(device::buffer<T> const& by_cub, std::vector<T> const& by_std)
   if (found != by_std) throw error("CUB and the standard library disagree");
 }
 
-/// A number that calls leave on the device, unless they tell the host. What it was before is
-/// forgotten, so that each has to leave it anew.
+/// A number that calls leave on the device, or return to the host. The former number is erased, so
+/// each call must leave it anew.
 class told_count {
  public:
   told_count() : count_(1) { forget(); }
 
   index_t* data() const { return count_.data(); }
 
-  /// The number; -1 if none was left. Forgets it.
+  /// The number; -1 if none was left. Erases it.
   index_t take() const {
     index_t told = 0;
     count_.read_sync(&told, 1);
@@ -110,7 +110,7 @@ class told_count {
     return told;
   }
 
-  /// Whether it is `expected`, or untouched if nobody was to leave it. Forgets it.
+  /// Whether it is `expected`, or untouched if none was to be left. Erases it.
   bool right(index_t expected, bool to_be_left) const {
     return take() == (to_be_left ? expected : -1);
   }
@@ -121,7 +121,7 @@ class told_count {
   device::buffer<index_t> count_;
 };
 
-/// Whether `found` begins with all items of `expected`. `room`: for a flag.
+/// Whether `found` begins with all items of `expected`. `room`: space for a flag.
 template <class T>
 bool same_items(device::buffer<T> const& expected, device::buffer<T> const& found,
                 device::buffer<int> const& room) {
@@ -134,13 +134,13 @@ bool same_items(device::buffer<T> const& expected, device::buffer<T> const& foun
   return different == 0;
 }
 
-/// An output and what it must become.
+/// An output and its expected contents.
 template <class T>
 class checked_output {
  public:
   explicit checked_output(std::span<T const> expected) : checked_output(on_device(expected)) {}
 
-  /// If fewer items than there are may be written, the others must be `spoilt`, and stay so.
+  /// If fewer items than the output has may be written, the others must be `spoilt`, and stay so.
   explicit checked_output(device::buffer<T> expected)
       : expected_(std::move(expected)), out_(expected_.size()), different_(1) {
     spoil(out_);
@@ -149,7 +149,8 @@ class checked_output {
   T* data() const { return out_.data(); }
   index_t size() const { return out_.size(); }
 
-  /// Whether the output is as expected. Spoils it, so that the next contender must write it all.
+  /// Whether the output is as expected. Overwrites it, so that the next contender must write it
+  /// all.
   bool right() const {
     bool const same = same_items(expected_, out_, different_);
     spoil(out_);
@@ -162,14 +163,14 @@ class checked_output {
   device::buffer<int> different_;
 };
 
-/// "memcpy": reads and writes `bytes` in all. The source holds random words.
+/// "memcpy": reads and writes `bytes` in total. The source holds random words.
 contender copy_of(double bytes);
 
 /// "memset": writes `bytes`.
 contender fill_of(double bytes);
 
-/// Adds what everyone offers for a problem, verified by right(); or by right(counts), which is told
-/// whether counts and offsets have been left.
+/// Adds all offers for a problem, verified by right(), or by right(counts); counts is whether
+/// counts and offsets have been left.
 template <class Problem, class Right>
 void add_offers(workload& work, Problem const& problem, Right right) {
   for (implementation& each : all_offers(problem)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans of masks as people write them with CUB, which has none: of bytes that are 0 or 1, or of an
+// Scans of masks as people write them with CUB, which has none: over bytes that are 0 or 1, or an
 // iterator over the bits.
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How CUB is called here: temporary memory allocated beforehand, the number of items as an int and
-// as 64 bits. The files of this folder are compiled for each CUB there is; they know nothing of
+// as 64 bits. The files of this folder are compiled for each available CUB. They do not include
 // libscan's device code, since two versions of the toolkit's headers must not meet in one file.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace libscan::bench::LIBSCAN_BENCH_CUB {
 
-/// CUB's namespace, wherever it is wrapped.
+/// CUB's namespace, which may be wrapped.
 namespace api = CUB_NS_QUALIFIER;
 
 /// Throws `device_error` if a call of CUB failed.
@@ -34,7 +34,7 @@ std::function<void()> prepared(Call call) {
   std::size_t bytes = 0;
   check(call(nullptr, bytes));
   void* memory = nullptr;
-  check(cudaMalloc(&memory, bytes + 1));  // for CUB, null is a question
+  check(cudaMalloc(&memory, bytes + 1));  // for CUB, null is a query
   std::shared_ptr<void> const owner(memory, [](void* p) { (void)cudaFree(p); });
   return [=] {
     std::size_t available = bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUB's filter by flags; for a mask of bits, of an iterator over them, since it knows none.
+// CUB's filter by flags; a mask of bits is passed as an iterator over them, since CUB has no bit
+// masks.
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_select.cuh>

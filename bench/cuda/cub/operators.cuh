@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libscan's operators as those that CUB knows and may be faster with.
+// CUB's own versions of libscan's operators, which may be faster.
 #pragma once
 
 #include <cuda/functional>

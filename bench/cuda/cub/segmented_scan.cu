@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUB's scan by key, whatever the description of the segments: it reads the keys instead. Beside
-// it, for offsets, the segmented scan of newer versions.
+// CUB's scan by key, for every description of the segments: it reads the keys instead. Also, for
+// offsets, the segmented scan of newer versions.
 #include <cub/device/device_scan.cuh>
 #include <cub/version.cuh>
 #if CUB_VERSION >= 300400
@@ -25,7 +25,7 @@ void add_by_key(implementations& to, segmented_problem const& problem) {
   });
 }
 
-/// By key in name too, where the problem is another.
+/// Named "by key" if the problem has another description.
 implementations named(implementations calls, std::string const& heads) {
   if (heads == "keys") return calls;
   for (implementation& each : calls) each.name += " by key";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUB's sorts within segments: the one that has a way for each length, and the radix sort, which
-// gives each segment a block in each pass.
+// CUB's sorts within segments: the one that adapts to each length, and the radix sort, which gives
+// each segment one block per pass.
 #include <cub/device/device_segmented_radix_sort.cuh>
 #include <cub/device/device_segmented_sort.cuh>
 
@@ -10,7 +10,7 @@ namespace libscan::bench::LIBSCAN_BENCH_CUB {
 
 namespace {
 
-// With more segments, each of a few items then, the radix sort would take most of a run's time.
+// With more segments, of a few items each, the radix sort would take most of a run's time.
 constexpr index_t most_radix_segments = index_t{1} << 20;
 
 implementation by_lengths(segmented_sort_problem const& p, int n, int segments) {

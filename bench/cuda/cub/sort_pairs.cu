@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUB's sort of keys with values. It serves as argsort, of values that are positions already, and
-// as split into buckets, of as many bits as these have.
+// CUB's sort of keys with values. It also serves as argsort, with values that are positions
+// already, and as split into buckets, by as few bits as these need.
 #include <cub/device/device_radix_sort.cuh>
 
 #include <bench/cuda/cub/call.cuh>

@@ -19,7 +19,7 @@ implementations offers(split_problem const& problem) {
                                       below{problem.limit});
     });
   }
-  // Told where more is asked for.
+  // Named so if another form is requested.
   for (implementation& each : result) {
     if (problem.outputs != "reversed") each.name += " reversed";
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CUB this folder was compiled with.
+// The version of CUB that this folder was compiled with.
 #include <cub/version.cuh>
 
 #include <bench/cuda/calls.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The toolkit's CUB: HistogramEven, or of given edges HistogramRange.
+// The toolkit's CUB: HistogramEven, or HistogramRange for given edges.
 #include <cub/device/device_histogram.cuh>
 
 #include <limits>
@@ -27,7 +27,7 @@ implementation prepared(Call call) {
 template <class Sample, class Level>
 implementation even(histogram_problem const& problem) {
   auto const* const in = static_cast<Sample const*>(problem.in);
-  // Its counters are `int` or `unsigned`, and so is the number of samples that is fastest.
+  // Its counters are `int` or `unsigned`; an `int` number of samples is fastest.
   return prepared([=, n = static_cast<int>(problem.n)](void* memory, std::size_t& bytes) {
     return cub::DeviceHistogram::HistogramEven(memory, bytes, in, problem.counts, problem.bins + 1,
                                                Level{0}, static_cast<Level>(problem.bins), n);

@@ -23,7 +23,7 @@ struct plain_kernel {
   }
 };
 
-/// call(samples, rule) with what a problem is about.
+/// call(samples, rule) with the samples and bins of a problem.
 template <class Call>
 void with_rule(histogram_problem const& problem, Call call) {
   int const bins = problem.bins;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples on device memory, and everyone's way to count them.
+// Samples on device memory, and every implementation's way to count them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace libscan::bench {
 
-/// counts[b] = how many of in[0 .. n-1], which lie in [0, bins), are in bin b.
+/// counts[b] = the number of items of in[0 .. n-1] in bin b; all are in [0, bins).
 struct histogram_problem {
   std::string type;    ///< "u8", "u32" or "f32"
   std::string kind;    ///< a name on `bin_axis`
@@ -22,7 +22,8 @@ struct histogram_problem {
 namespace by_libscan {
 /// Every road that can solve it.
 implementations offers(histogram_problem const& problem);
-/// Only a kernel that asks the rule and adds to the counts in memory: what all others must find.
+/// A kernel that only applies the rule and adds to the counts in memory: the expected result of all
+/// others.
 void count_plainly(histogram_problem const& problem);
 }  // namespace by_libscan
 

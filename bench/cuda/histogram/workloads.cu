@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histograms on the GPU, in bins of all kinds and numbers, of samples spread evenly and not.
+// Histograms on the GPU, in bins of all kinds and numbers, of samples spread evenly and unevenly.
 #include <bench/cuda/histogram/problem.hpp>
 #include <bench/cuda/workloads.cuh>
 #include <bench/samples.hpp>

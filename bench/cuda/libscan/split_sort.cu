@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The textbook sort of keys, a split for each bit.
+// The textbook sort of keys: one split per bit.
 #include <apps/radix_sort/split_sort.cuh>
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The toolkit's CUB: of offsets DeviceSegmentedReduce, of all else DeviceReduce::ReduceByKey.
+// The toolkit's CUB: DeviceSegmentedReduce for offsets, otherwise DeviceReduce::ReduceByKey.
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
 

@@ -28,7 +28,7 @@ void reduce(session const& now, std::string const& lengths, index_t n) {
   auto const keys = on_device(host.keys.view());
   auto const offsets = on_device(std::span<std::int32_t const>(host.offsets));
   host_array<item> const firsts(segments);
-  std::iota(firsts.begin(), firsts.end(), item{0});  // keys number their segments
+  std::iota(firsts.begin(), firsts.end(), item{0});  // keys are the numbers of their segments
   checked_output<item> const totals(expected.view()), unique(firsts.view());
   told_count const count;
   for (std::string const& heads : forms_to_measure(now.wanted.heads, lengths)) {
@@ -36,7 +36,7 @@ void reduce(session const& now, std::string const& lengths, index_t n) {
                                  unique.data(),  count.data(), n,
                                  flags.data(),   bits.data(),  keys.data(),
                                  offsets.data(), segments,     lengths == "half-empty"};
-    // Keys of runs are an output, too.
+    // Keys of runs are also an output.
     double const results = heads == "keys" ? 2 : 1;
     double const bytes =
         host.bytes(heads) +

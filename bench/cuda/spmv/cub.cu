@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUB has towards a matrix by rows: a sort of packed places with their values, and a reduction
+// CUB's steps towards a matrix by rows: a sort of packed places with their values, and a reduction
 // by key.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
@@ -15,7 +15,7 @@ namespace libscan::bench::by_cub {
 
 namespace {
 
-/// Packs places. Not timed apart: it is part of the call, as it is of libscan's.
+/// Packs places. Timed as a part of the call, as it is in libscan's.
 struct pack_kernel {
   static constexpr int block_threads = 256;
   __device__ void operator()(build_problem problem, entry_keys keys_of, std::uint64_t* keys) const {

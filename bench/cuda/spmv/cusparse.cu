@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuSPARSE's products of matrix and vector. It is loaded at run time, so that scan-bench needs it
-// only where it measures it.
+// only to measure it.
 #include <bench/cuda/spmv/problem.hpp>
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ void check(cusparseStatus_t status, char const* call) {
   throw error(std::string(call) + " failed with status " + std::to_string(status));
 }
 
-/// The functions that are called.
+/// The functions in use.
 struct library {
   void* file = nullptr;
 
@@ -46,7 +46,7 @@ library const& loaded() {
   return it;
 }
 
-/// A matrix and two vectors as cuSPARSE knows them, and a buffer.
+/// cuSPARSE's descriptors of a matrix and two vectors, and a buffer.
 class product {
  public:
   product(spmv_problem const& problem, cusparseSpMVAlg_t algorithm)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libscan's products of matrix and vector, by every road, and its conversion of lists.
+// libscan's products of matrix and vector, by every algorithm, and its conversion of lists.
 #include <apps/spmv/coo_to_csr.cuh>
 #include <apps/spmv/spmv.cuh>
 
@@ -39,7 +39,7 @@ implementation planned(spmv_problem const& problem) {
           }};
 }
 
-/// The making of a plan, always in the same memory, and a product with it.
+/// Making a plan, always in the same memory, and a product with it.
 template <class T>
 plan_offer plan_of(spmv_problem const& problem) {
   std::size_t const bytes = spmv_plan_bytes<T>(problem.rows, problem.nonzeros);

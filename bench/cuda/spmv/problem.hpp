@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse matrices on device memory, and everyone's way to multiply and to build them.
+// Sparse matrices on device memory, and every implementation's way to multiply and to build them.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct spmv_problem {
   void* y;
 };
 
-/// The matrix by rows that a list of f32 entries in any order is; entries of one place add up.
+/// The matrix by rows of a list of f32 entries in any order; entries at the same place add up.
 struct build_problem {
   index_t rows;
   index_t entries;
@@ -35,7 +35,7 @@ struct build_problem {
 
 namespace by_libscan {
 implementations offers(spmv_problem const& problem);
-/// What is done once before products with a plan, of that many bytes, and such a product.
+/// The preparation before products with a plan, which takes `bytes`, and such a product.
 struct plan_offer {
   implementation making;
   std::function<void()> product;
@@ -50,8 +50,8 @@ namespace by_cusparse {
 implementations offers(spmv_problem const& problem);
 }  // namespace by_cusparse
 
-/// The toolkit's CUB: sort_pairs of packed places, then reduce_by_key. Less than is asked for: it
-/// leaves places packed and finds no offsets.
+/// The toolkit's CUB: sort_pairs of packed places, then reduce_by_key. It does less than the
+/// problem requires: places stay packed and there are no offsets.
 namespace by_cub {
 implementations offers(build_problem const& problem);
 }  // namespace by_cub

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of sparse matrices and vectors on the GPU, and matrices from lists of entries. What is
-// right the plainest road says: a thread a row.
+// Products of sparse matrices and vectors on the GPU, and matrices from lists of entries. The
+// plainest algorithm, one thread per row, gives the expected results.
 #include <apps/spmv/spmv.cuh>
 
 #include <bench/cuda/spmv/problem.hpp>
@@ -13,7 +13,7 @@ namespace libscan::bench::cuda {
 
 namespace {
 
-/// The length of row r; 0 behind the last.
+/// The length of row r; 0 after the last.
 struct row_length_at {
   matrix_at matrix;
   LIBSCAN_HOST_DEVICE std::int32_t operator()(index_t r) const {
@@ -21,7 +21,7 @@ struct row_length_at {
   }
 };
 
-/// Writes the columns of each row, a block at a row.
+/// Writes the columns of each row, one block at a row.
 struct columns_kernel {
   static constexpr int block_threads = 64;
   __device__ void operator()(matrix_at matrix, std::int32_t const* offsets,
@@ -34,7 +34,7 @@ struct columns_kernel {
   }
 };
 
-/// Makes offsets of the lengths of rows, 0 behind the last; returns the last offset.
+/// Makes offsets from the lengths of rows, 0 after the last; returns the last offset.
 index_t ends_of_rows(device::buffer<std::int32_t> const& lengths) {
   workspace ws;
   index_t const rows = lengths.size() - 1;
@@ -45,7 +45,7 @@ index_t ends_of_rows(device::buffer<std::int32_t> const& lengths) {
   return total;
 }
 
-/// A matrix's places on the device: made there, or copied from the host.
+/// The places of a matrix on the device: made there, or copied from the host.
 struct device_places {
   std::string name;
   index_t rows, columns;
@@ -95,7 +95,7 @@ void multiply(session const& now, device_places const& places) {
   workload work{"cuda", "spmv " + name, problem.type, nonzeros, bytes, {copy_of(bytes)}};
   for (auto const& offers : {by_libscan::offers(problem), by_cusparse::offers(problem)}) {
     for (implementation const& each : offers) {
-      // A thread or a warp at a dense row would take seconds.
+      // One thread or warp for a dense row would take seconds.
       bool const unbalanced = each.name == "libscan scalar" || each.name == "libscan vector";
       if (unbalanced && (name == "dense-row" || name == "arrow" || name == "power-law")) continue;
       work.contenders.push_back({each.name, each.run, [&] { return y.right(); }});

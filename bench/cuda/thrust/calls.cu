@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The toolkit's Thrust, for the commonest types: its algorithms call CUB, with a layer between. Its
-// temporary memory is kept from call to call.
+// The toolkit's Thrust, for the commonest types: its algorithms call CUB, with a layer in between.
+// Its temporary memory is kept from call to call.
 #include <thrust/copy.h>
 #include <thrust/execution_policy.h>
 #include <thrust/partition.h>
@@ -17,7 +17,7 @@ namespace libscan::bench::by_thrust {
 
 namespace {
 
-/// An allocator that gives the same memory again: calls on one stream follow each other.
+/// An allocator that returns the same memory again: calls on one stream follow each other.
 class kept_memory {
  public:
   using value_type = char;
@@ -41,7 +41,7 @@ class kept_memory {
   std::ptrdiff_t bytes_ = 0;
 };
 
-/// body(policy), whose temporary memory is kept. Thrust returns counts to the host.
+/// body(policy), with kept temporary memory. Thrust returns counts to the host.
 template <class Body>
 implementations calling(Body body) {
   auto const memory = std::make_shared<kept_memory>();
