@@ -16,7 +16,7 @@
 namespace libscan::apps {
 namespace {
 
-/// Of the CPU engine. More would only take memory.
+/// For the CPU engine. More would only take memory.
 constexpr int most_threads = 1024;
 
 /// Turns a `usage_error` of `convert` into CLI11's own, which names the option.
@@ -52,7 +52,7 @@ void add_common_arguments(CLI::App& app, common_arguments& values) {
                      throw usage_error(std::string("--memory: ") + e.what());
                    }
                  }),
-                 "most memory to take, as in 4G; 0 or not given: 60 % of what there is")
+                 "memory limit, as in 4G; 0 or not given: 60 % of the available memory")
       ->type_name("BYTES");
   app.add_option("--dtype", taking([to](std::string const& name) {
                    to->half = half_from_name(name);

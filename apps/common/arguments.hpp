@@ -23,27 +23,27 @@ struct common_arguments {
   std::string engine = "auto";                    ///< --engine: "auto", "cpu" or "cuda"
   int threads = 0;                                ///< --threads of the CPU engine; 0: all cores
   std::optional<dtype> type;                      ///< --dtype of the input
-  std::optional<half_dtype> half;                 ///< --dtype of them, instead of `type`
+  std::optional<half_dtype> half;                 ///< --dtype for 16-bit floats, instead of `type`
   std::optional<int> column;                      ///< --column of text, from 1
   file_format format = file_format::automatic;    ///< --format of the input
   header_rule header = header_rule::automatic;    ///< --header of text
   comment_rule comments = comment_rule::leading;  ///< --comments of text
-  bool progress = false;                          ///< --progress: also when not on a terminal
+  bool progress = false;                          ///< --progress: even when not on a terminal
   bool verify = false;                            ///< --verify against an independent computation
   bool time = false;                              ///< --time: say how long each step took
 
-  /// How `read_array` shall read, with the bytes read reported to `meter` (may be null).
+  /// The options for `read_array`. Reports the bytes read to `meter`, which may be null.
   read_options reading(class progress* meter = nullptr) const;
 };
 
 /// Adds an option that takes a whole number from `least` to `most`, in decimal digits: 010 is ten.
-/// It goes to `take`. `otherwise`: what --help says the default is; may be empty.
+/// Calls `take` with it. `otherwise`: the default in --help; may be empty.
 CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint64_t least,
                               std::uint64_t most, std::string const& words,
                               std::function<void(std::uint64_t)> take,
                               std::string const& otherwise = {});
 
-/// The same for a variable, whose value is the default; an optional one has none.
+/// The same for a variable. Its value is the default; an optional one has none.
 template <class T>
 CLI::Option* add_whole_number(CLI::App& app, std::string const& name, T& to, std::uint64_t least,
                               std::uint64_t most, std::string const& words) {
@@ -61,20 +61,20 @@ CLI::Option* add_whole_number(CLI::App& app, std::string const& name, T& to, std
       otherwise);
 }
 
-/// A check for options that take the name of a file: empty names are refused.
+/// A check for options that take the name of a file: refuses empty names.
 std::string no_empty_name(std::string const& name);
 
-/// Where the descriptions of text and of outputs are, for the end of --help.
+/// The places of the descriptions of text and of outputs, for the end of --help.
 inline constexpr char const* about_text =
-    "Text and CSV: docs/text.md describes what is read as numbers, headers and comments.\n"
-    "Outputs: docs/outputs.md says when they appear and what a replaced file passes on.";
+    "Text and CSV: docs/text.md describes how numbers, headers and comments are read.\n"
+    "Outputs: docs/outputs.md says when they appear and what a replaced file keeps.";
 
-/// Adds the common flags (with --help and --version) to `app`; parsed values go to `values`, which
+/// Adds the common flags (with --help and --version) to `app`. Parsed values go to `values`, which
 /// must outlive the parsing.
 void add_common_arguments(CLI::App& app, common_arguments& values);
 
-/// Parses the command line. Returns false when --help or --version was asked for and printed to
-/// standard output: the program is then done. Throws `usage_error`.
+/// Parses the command line. Returns false after printing --help or --version to standard output:
+/// the program is then done. Throws `usage_error`.
 [[nodiscard]] bool parse_arguments(CLI::App& app, int argc, char const* const* argv);
 
 }  // namespace libscan::apps

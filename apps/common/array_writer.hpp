@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing an array to a file in pieces: .npy, raw binary or text, gzip-compressed where the name
-// says so.
+// Writing an array to a file in pieces: .npy, raw binary or text, gzip-compressed if the name ends
+// in ".gz".
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ namespace libscan::apps {
 
 class gzip_compressor;
 
-/// The format an output is written in: what its name's ending says, else that of the input.
+/// The format of an output: that of the name's ending, else that of the input.
 file_format output_format(std::string const& path, file_format input);
 
-/// Writes one array of one dimension: construct (before any work, so that an impossible output is
-/// refused at once), `begin`, `append` as often as needed, `commit`. Without `commit` no file
+/// Writes one array of one dimension: construct it (before any work, so that an impossible output
+/// is refused at once), `begin`, `append` as often as needed, `commit`. Without `commit` no file
 /// appears.
 ///
 /// Text has one value per line: integers in decimal, floats as the shortest decimal that reads back
@@ -27,33 +27,35 @@ file_format output_format(std::string const& path, file_format input);
 /// ending in ".gz" is compressed; standard output ("-") never is.
 class array_writer {
  public:
-  /// Opens `path` ("-" is standard output). Throws `file_error` as `output_file` does, and
-  /// `usage_error` for the endings of formats that are not written.
+  /// Opens `path` ("-" is standard output).
+  /// Throws: `file_error` as `output_file` does; `usage_error` for endings of formats that are not
+  /// supported.
   explicit array_writer(std::string const& path);
   ~array_writer();
 
   /// The array has `count` items of `type`; the file's format is `output_format(path, otherwise)`.
-  /// Npy's header is written here.
+  /// Writes the header of npy.
   void begin(dtype type, index_t count, file_format otherwise);
 
-  /// Appends items; T must be the type given to `begin`. Throws `invalid_argument` for a wrong type
-  /// or more than `count` items, and as `output_file::write`.
+  /// Appends items; T must be the type passed to `begin`.
+  /// Throws: `invalid_argument` for a wrong type or more than `count` items; as
+  /// `output_file::write`.
   template <class T>
   void append(std::span<T const> items) {
     append(dtype_of<T>(), std::as_bytes(items));
   }
 
-  /// The same for items whose type is known at run time.
+  /// The same for a type known at run time.
   void append(dtype type, std::span<std::byte const> items);
 
-  /// Writes all that is left, as `output_file::complete`, and returns the file, which is then to be
+  /// Writes everything left, as `output_file::complete`, and returns the file, which must then be
   /// committed. Throws `invalid_argument` if fewer than `count` items were appended.
   output_file& complete();
 
-  /// Completes the file, unless that is done, and puts it into place. Throws as `complete`.
+  /// Completes the file, unless done already, and puts it into place. Throws as `complete`.
   void commit() { complete().commit(); }
 
-  /// Bytes handed to the file so far, before any compression.
+  /// Bytes passed to the file so far, before any compression.
   std::uint64_t bytes_written() const { return bytes_; }
 
  private:
@@ -61,7 +63,7 @@ class array_writer {
   template <class T>
   void put_text(std::span<std::byte const> items);
 
-  file_format format_;  // by the name; after `begin` never `automatic`
+  file_format format_;  // by the name; never `automatic` after `begin`
   output_file file_;
   std::unique_ptr<gzip_compressor> gzip_;
   dtype type_ = dtype::i64;

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 constexpr std::size_t preload_step = std::size_t{64} << 20;
 
-/// An open file descriptor, closed in the end.
+/// An open file descriptor, which is closed at the end.
 class descriptor {
  public:
   explicit descriptor(int number) : number_(number) {}
@@ -121,8 +121,8 @@ class mapped_source final : public byte_source {
     }
   }
 
-  /// Brings the file into memory, so that reading takes its time here and not in the first kernel
-  /// that touches it. Left out for files that would not stay in memory.
+  /// Brings the file into memory, so that reading is timed here and not in the first kernel that
+  /// touches it. Skipped for files that would not stay in memory.
   void preload() {
     if (map_->size > memory_bound() / 2) return;
     constexpr int populate_read = 22;  // MADV_POPULATE_READ, Linux 5.14
@@ -142,9 +142,9 @@ class mapped_source final : public byte_source {
   std::size_t at_ = 0;
 };
 
-/// Whether a descriptor of this process allows writing to the file: standard output, for example.
+/// Whether a descriptor of this process may write to the file: standard output, for example.
 bool is_written_here(struct stat const& file) {
-  constexpr int most = 256;  // descriptors are given out from 0 on
+  constexpr int most = 256;  // descriptor numbers start at 0
   for (int number = 0; number < most; ++number) {
     int const flags = ::fcntl(number, F_GETFL);
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) continue;
@@ -181,7 +181,7 @@ std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter)
   std::string const name = input_name(path);
   int const number = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (number < 0) throw file_error::from_errno(name, "cannot open for reading", errno);
-  // /dev/stdin and the like open a file anew, but mean the descriptor.
+  // /dev/stdin and the like open the file again, but mean the descriptor.
   int const meant = named_descriptor(path);
   if (meant >= 0 && (::fcntl(meant, F_GETFL) & O_ACCMODE) == O_WRONLY) {
     ::close(number);
@@ -194,9 +194,9 @@ std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter)
     throw file_error(name, "is a directory, expected a data file");
   }
   auto const size = static_cast<std::size_t>(status.st_size);
-  // Files of /proc and /sys say that they are empty: only reading tells.
+  // Files of /proc and /sys claim to be empty: they must be read.
   bool const mappable = S_ISREG(status.st_mode) && size > 0;
-  // Standard input may have been read in part by another program before.
+  // Another program may have read a part of standard input before.
   bool const from_start = path != "-" || ::lseek(number, 0, SEEK_CUR) == 0;
   if (meter) meter->start("reading " + name, mappable ? size : 0);
   if (mappable && from_start && !is_written_here(status)) {
@@ -219,7 +219,7 @@ byte_reader::byte_reader(std::unique_ptr<byte_source> source, std::string name)
 std::span<std::byte const> byte_reader::peek(std::size_t n) {
   while (ahead_.size() < n) {
     std::size_t const had = ahead_.size();
-    // A piece is valid only until the next one is asked for, so what is left of it moves.
+    // A piece is only valid until the next call, so the rest of it moves.
     std::unique_ptr<std::byte[]> saved;
     if (had > 0) {
       saved.reset(new std::byte[had]);
@@ -309,7 +309,7 @@ kept_bytes read_up_to(byte_reader& in, std::uint64_t most) {
   byte_buffer buffer(in.name());
   while (buffer.size() < most) {
     std::size_t const had = buffer.size();
-    // Twice as much each time, but but no more than the bound, unless more is there.
+    // Twice as much each time, but no more than the bound, unless more is needed.
     std::uint64_t const available = memory_bound() > had ? memory_bound() - had : 0;
     std::size_t step = std::max(had, piece_bytes);
     if (step > available) {

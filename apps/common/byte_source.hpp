@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the bytes of an input come from: a mapped file, a stream, memory, or a decompressor; and a
+// The sources of an input's bytes (a mapped file, a stream, memory, or a decompressor), and a
 // reader that looks ahead in any of them.
 #pragma once
 
@@ -29,24 +29,24 @@ class byte_source {
   /// The next piece, valid until the next call; empty at the end. Throws `file_error`.
   virtual std::span<std::byte const> next() = 0;
 
-  /// All bytes that `next` has not returned yet, at once, where they lie in memory for good; they
-  /// follow directly on the pieces returned before. Nothing if this source is a stream.
+  /// All bytes that `next` has not returned yet, if they stay in memory; they directly follow the
+  /// pieces returned before. Nothing if this source is a stream.
   virtual std::optional<kept_bytes> rest() { return std::nullopt; }
 
-  /// How many bytes `next` has not returned yet, where the file's size tells before it is read.
+  /// The number of bytes that `next` has not returned yet, if the file's size gives it in advance.
   virtual std::optional<std::uint64_t> bytes_left() const { return std::nullopt; }
 };
 
 /// Opens the file `path`, or standard input for "-". Regular files are mapped, unless a descriptor
-/// of this process may write to the same file: what is written must not change what is still read.
-/// `meter` (may be null) is told of the bytes read. Throws `file_error` if it is missing,
-/// unreadable or a directory.
+/// of this process may write to the same file: writing must not change bytes that are still to be
+/// read. Reports the bytes read to `meter`, which may be null. Throws `file_error` if the file is
+/// missing, unreadable or a directory.
 std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter);
 
 /// Bytes in memory.
 std::unique_ptr<byte_source> from_memory(kept_bytes memory);
 
-/// What `path` is called in messages: "<stdin>" for "-", '' for an empty name.
+/// The name of `path` in messages: "<stdin>" for "-", '' for an empty name.
 std::string input_name(std::string const& path);
 
 /// Reads a source with look-ahead.
@@ -55,19 +55,19 @@ class byte_reader {
   /// `name` stands for the input in messages.
   byte_reader(std::unique_ptr<byte_source> source, std::string name);
 
-  /// The bytes that come next without consuming them: at least `n`, fewer only at the end.
+  /// The next bytes, without consuming them: at least `n`, fewer only at the end.
   std::span<std::byte const> peek(std::size_t n);
 
   /// Consumes `n` bytes, no more than the last `peek` returned.
   void skip(std::size_t n);
 
-  /// Consumes bytes into `to`; returns how many, fewer than asked only at the end.
+  /// Consumes bytes into `to`; returns their number, smaller than requested only at the end.
   std::size_t read(std::span<std::byte> to);
 
-  /// Consumes and returns everything left, if it lies in memory for good.
+  /// Consumes and returns everything left, if it stays in memory.
   std::optional<kept_bytes> rest();
 
-  /// How many bytes are left to consume, where the file's size tells before it is read.
+  /// The number of bytes left, if the file's size gives it in advance.
   std::optional<std::uint64_t> bytes_left() const;
 
   /// Bytes consumed so far.
@@ -79,22 +79,22 @@ class byte_reader {
   std::unique_ptr<byte_source> source_;
   std::string name_;
   std::span<std::byte const> ahead_;
-  std::unique_ptr<std::byte[]> joined_;  // holds `ahead_` where it spans pieces of the source
+  std::unique_ptr<std::byte[]> joined_;  // holds `ahead_` if that spans pieces of the source
   std::uint64_t offset_ = 0;
 };
 
-/// Memory that grows as bytes arrive, uninitialised and aligned for any item; never beyond
+/// Memory that grows as bytes arrive: uninitialised, aligned for any item, never larger than
 /// `memory_bound()`.
 class byte_buffer {
  public:
-  /// `input`: what the bytes come from, for the message of that.
+  /// `input`: the name of the bytes' source, for error messages.
   explicit byte_buffer(std::string input = {}) : input_(std::move(input)) {}
   ~byte_buffer();
   byte_buffer(byte_buffer const&) = delete;
   byte_buffer& operator=(byte_buffer const&) = delete;
 
-  /// `n` more bytes at the end, to be written by the caller. Throws `error` beyond the bound
-  /// on memory, or `std::bad_alloc`.
+  /// `n` more bytes at the end, to be written by the caller. Throws `error` beyond the memory
+  /// bound, or `std::bad_alloc`.
   std::span<std::byte> grow(std::size_t n);
 
   /// Drops all but the first `n` bytes.
@@ -109,7 +109,7 @@ class byte_buffer {
   std::byte* data() { return data_; }
   std::size_t size() const { return size_; }
 
-  /// Hands the bytes over; the buffer is empty afterwards.
+  /// Returns the bytes; the buffer is empty afterwards.
   kept_bytes release();
 
  private:
@@ -119,7 +119,7 @@ class byte_buffer {
   std::size_t capacity_ = 0;
 };
 
-/// Consumes up to `most` bytes into a buffer that grows with what arrives.
+/// Consumes up to `most` bytes into a buffer that grows with the input.
 kept_bytes read_up_to(byte_reader& in, std::uint64_t most);
 
 }  // namespace libscan::apps

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the words in the cells of a text mean where they are no numbers. The rules are those of
-// docs/text.md.
+// The meaning of words in the cells of a text that are no numbers. docs/text.md has the rules.
 #pragma once
 
 #include <string_view>
@@ -10,16 +9,16 @@ namespace libscan::apps {
 /// Whether the cell is a decimal number, inf or nan.
 bool is_number(std::string_view cell);
 
-/// Whether the cell says that its value is missing: it is empty, or one of the words of databases,
-/// statistics programs and spreadsheets for that ("NA", "None", "#N/A", ...), in any case.
+/// Whether the cell marks a missing value: it is empty, or one of the words that databases,
+/// statistics programs and spreadsheets use ("NA", "None", "#N/A", ...), in any case.
 bool means_missing(std::string_view cell);
 
 /// Whether the cell is plainly the name of a column: it begins with a letter or '_' and is neither
 /// a word for a missing value, nor a truth value, nor nearly a number ("O" for 0, "e5").
 bool is_plain_name(std::string_view cell);
 
-/// The same for a cell among others, or in quotes: signs without digits ("(m)", "%") are names,
-/// too.
+/// The same for a cell among others, or in quotes: signs without digits ("(m)", "%") are also
+/// names.
 bool is_name_or_sign(std::string_view cell);
 
 }  // namespace libscan::apps

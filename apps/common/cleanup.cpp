@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed tables that signal handlers may read at any moment: an entry is used only while its state
-// says `ready`.
+// Fixed tables that signal handlers may read at any moment: an entry is only used while its state
+// is `ready`.
 #include <apps/common/cleanup.hpp>
 
 #include <limits.h>
@@ -45,7 +45,7 @@ void copy_text(char* to, std::size_t room, std::string_view text) {
   to[length] = '\0';
 }
 
-/// Index of an entry taken over for filling, or -1.
+/// Index of an entry claimed for filling, or -1.
 template <class Slot>
 int claim(Slot* table) {
   for (int i = 0; i < slots; ++i) {
@@ -75,7 +75,7 @@ extern "C" void on_end(int signal) {
 
 void put(char const* text) {
   ssize_t const written = ::write(STDERR_FILENO, text, std::strlen(text));
-  (void)written;  // nobody is left to be told
+  (void)written;  // there is no one left to inform
 }
 
 extern "C" void on_bus_error(int signal, siginfo_t* info, void*) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must happen when a signal ends the program: unfinished files are removed, and a mapped file
-// that shrank is named. Only async-signal-safe calls are made then.
+// What happens when a signal ends the program: unfinished files are removed, and a mapped file that
+// shrank is named. Only async-signal-safe calls are made.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace libscan::apps {
 
-/// A file that is removed when this object goes, or when a signal other than SIGKILL ends the
-/// program (which then ends by that signal, as it would have without this). Signals that were
-/// ignored stay ignored.
+/// A file that is removed when this object is destroyed, or when a signal other than SIGKILL ends
+/// the program (which then ends by that signal, as it would without this object). Ignored signals
+/// stay ignored.
 class doomed_file {
  public:
-  /// Dooms `path`, which need not exist yet. Throws `error` if 16 files are doomed already.
+  /// Registers `path`, which need not exist yet. Throws `error` if 16 files are registered already.
   explicit doomed_file(std::string path);
   ~doomed_file();
   doomed_file(doomed_file const&) = delete;
   doomed_file& operator=(doomed_file const&) = delete;
 
-  /// The file is no longer to be removed.
+  /// Keeps the file.
   void spare();
 
   std::string const& path() const { return path_; }
@@ -30,9 +30,9 @@ class doomed_file {
   int slot_;
 };
 
-/// While it lives, SIGBUS on an address in [base, base + size) ends the program with the message
-/// that the file `name` shrank while it was read, and exit code 3. Beyond 16 such mappings the
-/// signal acts as usual.
+/// While this object lives, SIGBUS on an address in [base, base + size) ends the program with exit
+/// code 3 and the message that the file `name` shrank while it was read. With more than 16 such
+/// mappings the signal acts as usual.
 class watched_mapping {
  public:
   watched_mapping(void const* base, std::size_t size, std::string const& name);
@@ -44,7 +44,7 @@ class watched_mapping {
   int slot_;
 };
 
-/// Removes all files that are doomed: of a program that ends at once.
+/// Removes all registered files: for a program that ends at once.
 void remove_unfinished_files();
 
 /// The program's name in the message about a file that shrank.

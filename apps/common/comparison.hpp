@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a result is what was expected, for every program's --verify and for scan-check.
+// When a result counts as right, for every program's --verify and for scan-check.
 #pragma once
 
 #include <cmath>
@@ -12,13 +12,13 @@
 
 namespace libscan::apps {
 
-/// Which other floats than the expected one, bit by bit, are as good.
+/// Which floats other than the expected one are also right.
 struct allowance {
-  bool any_nan = false;  ///< any NaN for a NaN, whose payload nobody promises
-  double off = 0;        ///< what is no further off, unless this is 0: then -0 is not +0
+  bool any_nan = false;  ///< any NaN for a NaN: its payload is unspecified
+  double off = 0;        ///< values at most this far off; with 0, -0 is not +0
 };
 
-/// Whether `got` is what was expected.
+/// Whether `got` is right.
 template <class T>
 bool agree(T expected, T got, allowance allowed = {}) {
   if (std::memcmp(&expected, &got, sizeof(T)) == 0) return true;
@@ -30,7 +30,7 @@ bool agree(T expected, T got, allowance allowed = {}) {
   return false;
 }
 
-/// What --verify says of a wrong item: "item 3 is 7, expected 8".
+/// The words of --verify for a wrong item: "item 3 is 7, expected 8".
 template <class T>
 std::string wrong_item(std::size_t i, T got, T expected, char const* what = "item") {
   return std::string(what) + " " + std::to_string(i) + " is " + number_text(got) + ", expected " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many bytes of its file a reader took, for --time.
+// The number of bytes that a reader took from its file, for --time.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace libscan::apps {
 
-/// Hands out what another source does, and counts it.
+/// Forwards another source and counts its bytes.
 class counted_source final : public byte_source {
  public:
-  /// Adds the bytes handed out to `bytes`, which must outlive this object.
+  /// Adds the bytes to `bytes`, which must outlive this object.
   counted_source(std::unique_ptr<byte_source> from, std::uint64_t& bytes)
       : from_(std::move(from)), bytes_(bytes) {}
 
@@ -40,8 +40,8 @@ class counted_source final : public byte_source {
   std::uint64_t& bytes_;
 };
 
-/// As `read_array`, which says what it guessed, and adds to `bytes` those of the file, as they lie
-/// in it.
+/// As `read_array`, including its notes; adds the file's own bytes (before decompression) to
+/// `bytes`.
 inline array read_counted(std::string const& path, read_options const& options,
                           std::uint64_t& bytes) {
   array data = read_array(std::make_unique<counted_source>(open_file(path, options.meter), bytes),

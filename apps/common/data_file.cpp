@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from a path to an array: which format, compressed or not, and the reader for it.
+// From a path to an array: finds the format and the compression, and calls the reader.
 #include <apps/common/data_file.hpp>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr std::pair<std::string_view, file_format> endings[] = {
     {".npy", file_format::npy},  {".raw", file_format::raw},  {".bin", file_format::raw},
     {".txt", file_format::text}, {".csv", file_format::text}, {".tsv", file_format::text}};
 
-/// Whether a name ends so, in any case.
+/// Whether a name has this ending, in any case.
 bool ends_in(std::string_view path, std::string_view ending) {
   if (path.size() < ending.size()) return false;
   path.remove_prefix(path.size() - ending.size());
@@ -41,7 +41,7 @@ std::string_view without_gzip(std::string_view path) {
   return path;
 }
 
-/// Refuses an option of text that was given for other formats.
+/// Refuses an option of text for other formats.
 void refuse_of_text(bool given, char const* option, std::string const& name, file_format format) {
   if (!given) return;
   throw usage_error(std::string(option) + " is for text, but " + name + " is read as " +
@@ -76,7 +76,7 @@ array read_as(byte_reader& in, file_format format, read_options const& options) 
   return read_raw(in, *options.type, options);
 }
 
-/// Items in a mapped file may lie at any byte.
+/// Items in a mapped file may be at any byte.
 void align(array& data) {
   auto const address = reinterpret_cast<std::uintptr_t>(data.bytes.data());
   if (address % size_of(data.type) == 0) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading arrays from data files: .npy, raw binary and a column of text or CSV, each also
-// gzip-compressed, from a file or standard input. Readers check everything and refuse with the
-// file's name and the line or byte.
+// Reading arrays from data files: .npy, raw binary and a column of text or CSV, each optionally
+// gzip-compressed, from a file or standard input. Readers check everything; an error names the file
+// and the line or byte.
 #pragma once
 
 #include <cstddef>
@@ -31,19 +31,18 @@ enum class file_format : std::uint8_t {
   text        ///< one item per line, or one column of a table
 };
 
-/// The name of a format as --format takes it: "auto", "npy", "raw", "text".
+/// The name of a format for --format: "auto", "npy", "raw", "text".
 std::string_view name_of(file_format format);
 
 /// The format called `name`, as in `name_of`, or "csv" for text. Throws `usage_error`.
 file_format format_from_name(std::string_view name);
 
-/// The format that a file name's ending stands for, in any case, a last ".gz" ignored: .npy; .raw
-/// and .bin; .txt, .csv and .tsv. `automatic` for any other.
+/// The format of a file name's ending, in any case, ignoring a last ".gz": .npy; .raw and .bin;
+/// .txt, .csv and .tsv. `automatic` for any other.
 file_format format_of_name(std::string_view path);
 
-/// The same for an output. Throws `usage_error` for endings of formats that are not written, such
-/// as
-/// ".xz".
+/// The same for an output. Throws `usage_error` for endings of formats that cannot be written, such
+/// as ".xz".
 file_format format_to_write(std::string_view path);
 
 /// True if the name ends in ".gz", in any case.
@@ -56,35 +55,37 @@ enum class header_rule : std::uint8_t {
   absent
 };
 
-/// The rule called `name`, as --header takes it: "auto", "yes", "no". Throws `usage_error`.
+/// The rule called `name`, for --header: "auto", "yes", "no". Throws `usage_error`.
 header_rule header_rule_from_name(std::string_view name);
 
 /// Which lines of a text that begin with '#' are comments: those before the first row, or all.
 enum class comment_rule : std::uint8_t { leading, all };
 
-/// The rule called `name`, as --comments takes it: "leading", "all". Throws `usage_error`.
+/// The rule called `name`, for --comments: "leading", "all". Throws `usage_error`.
 comment_rule comment_rule_from_name(std::string_view name);
 
-/// Floats of 16 bits: IEEE's, and the upper halves of float32.
+/// 16-bit floats: IEEE's, and the upper halves of float32.
 enum class half_dtype : std::uint8_t { f16, bf16 };
 
-/// How an input shall be read.
+/// How to read an input.
 struct read_options {
   file_format format = file_format::automatic;
-  std::optional<dtype> type;  ///< raw needs it; text: instead of the type found; npy: must agree
+  std::optional<dtype> type;  ///< needed for raw; text: overrides the type found; npy: must agree
   std::optional<int> column;  ///< of text, from 1; not given: see `read_array`
-  progress* meter = nullptr;  ///< told of the bytes read; may be null
+  progress* meter = nullptr;  ///< receives the number of bytes read; may be null
   header_rule header = header_rule::automatic;  ///< of text
-  std::optional<half_dtype> half = {};  ///< instead of `type`: what raw holds, to be had as float32
+  std::optional<half_dtype> half =
+      {};  ///< instead of `type`: the type in a raw file, read as float32
   comment_rule comments = comment_rule::leading;  ///< of text
-  bool whole_rows = false;  ///< of text: rows are kept elsewhere, so one row is never a sequence
-  /// Called with the type and number of items before any is read, where the size of the file tells
-  /// how many there are; may throw.
+  bool whole_rows =
+      false;  ///< of text: rows are kept elsewhere, so a single row is never a sequence
+  /// Called with the type and number of items before any is read, if the file's size gives the
+  /// number; may throw.
   std::function<void(dtype, std::uint64_t)> before_items = {};
 };
 
-/// An array read from a file: its items in C order in one piece of memory, which is either the
-/// mapped file itself or a buffer. Copies share that memory.
+/// An array read from a file: its items in C order in one piece of memory, which is the mapped file
+/// itself or a buffer. Copies share that memory.
 struct array {
   dtype type = dtype::i64;
   std::vector<index_t> shape;             ///< (count) except for n-dimensional .npy
@@ -92,9 +93,9 @@ struct array {
   std::span<std::byte const> bytes;       ///< aligned for the type
   std::shared_ptr<void const> owner;      ///< keeps `bytes` alive
   std::uint64_t header_line = 0;          ///< of text: the line skipped as a header; 0: none
-  bool truth_values = false;              ///< of npy: the items were truth values, now 0 or 1
-  bool mapped = false;                    ///< whether `bytes` are the mapped file
-  std::vector<std::string> notes = {};    ///< of text: what was guessed, for the user to know
+  bool truth_values = false;            ///< of npy: the items were truth values and are now 0 or 1
+  bool mapped = false;                  ///< whether `bytes` are the mapped file
+  std::vector<std::string> notes = {};  ///< of text: what was guessed, to be shown to the user
 
   /// Number of items.
   std::size_t count() const { return bytes.size() / size_of(type); }
@@ -104,43 +105,43 @@ struct array {
   std::span<T const> values() const {
     if (dtype_of<T>() != type) {
       throw invalid_argument("array::values: the items are " + std::string(name_of(type)) +
-                             ", asked for as " + std::string(name_of(dtype_of<T>())));
+                             ", requested as " + std::string(name_of(dtype_of<T>())));
     }
     return {reinterpret_cast<T const*>(bytes.data()), count()};
   }
 };
 
-/// Reads the array in the file `path`; "-" is standard input. Says on standard error what it had to
-/// guess (`array::notes`).
+/// Reads the array in the file `path`; "-" is standard input. Prints on standard error what it had
+/// to guess (`array::notes`).
 ///
-/// Format: `options.format`, else the name's ending, else the content: what begins with NumPy's
-/// magic bytes is npy, anything else text. Raw is never guessed. Gzip is recognised by its magic
-/// bytes (in raw files with a name, by the name's ".gz"); members may follow each other.
+/// Format: `options.format`, else the name's ending, else the content: data that begin with NumPy's
+/// magic bytes are npy, all others text. Raw is never guessed. Gzip is recognised by its magic
+/// bytes (for raw files with a name, by the name's ".gz"); several members may follow each other.
 ///
 /// npy: any order of bytes and of dimensions (items come in C order), the ten types of `dtype`,
 /// truth values as uint8, float16 as float32; nothing may follow the items. Raw: `options.type` or
-/// `half` is needed and the size must be a multiple of its size.
+/// `half` is needed, and the file's size must be a multiple of the item size.
 ///
-/// Text: docs/text.md describes it. Without `options.column` a single row of several numbers is a
-/// sequence; of several rows column 1 counts.
+/// Text: see docs/text.md. Without `options.column` a single row of several numbers is a sequence;
+/// with several rows column 1 is read.
 ///
-/// Uncompressed regular files are mapped, npy and raw without a copy where aligned, unless this
-/// process can write to the same file; anything else is read into a buffer that grows with what
-/// arrives, never with what a header claims, and never beyond `memory_bound()`. A mapped file that
-/// shrinks while it is used ends the program with an error message and code 3.
-/// Throws `file_error`; `usage_error` if the options do not fit the format; `error` beyond the
-/// bound.
+/// Uncompressed regular files are mapped, npy and raw without a copy if aligned, unless this
+/// process can write to the same file. All others are read into a buffer that grows with the data,
+/// not with the claims of a header, and never beyond `memory_bound()`. A mapped file that shrinks
+/// during use ends the program with an error message and code 3.
+/// Throws: `file_error`; `usage_error` if the options do not fit the format; `error` beyond the
+/// memory bound.
 array read_array(std::string const& path, read_options const& options = {});
 
-/// The same from any source of bytes; `name` stands for the file in messages and as to its ending.
-/// Says nothing.
+/// The same from any source of bytes; `name` stands for the file in messages, and its ending
+/// counts. Prints nothing.
 array read_array(std::unique_ptr<byte_source> source, std::string const& name,
                  read_options const& options);
 
-/// The same from content that is not compressed any more, of a format that is known.
+/// The same from decompressed content of a known format.
 array read_content(byte_reader& in, file_format format, read_options const& options);
 
-/// Says the notes of an array on standard error.
+/// Prints the notes of an array on standard error.
 void say_notes(array const& data);
 
 }  // namespace libscan::apps

@@ -11,16 +11,16 @@ namespace libscan::apps {
 /// Type of the items of an array in a data file, as NumPy calls it.
 using dtype = item_type;
 
-/// The name people read and write: "int32", "float64", ...
+/// The common name: "int32", "float64", ...
 std::string_view name_of(dtype type);
 
 /// NumPy's name in a little-endian file: "|i1", "<i4", "<f8", ...
 std::string_view npy_descr(dtype type);
 
-/// The dtype called `name`: the library's ("i32", "f64": counting bits), NumPy's long names
+/// The dtype called `name`: the library's names ("i32", "f64": counting bits), NumPy's long names
 /// ("int32", "float64") or NumPy's short names with their byte order sign ("<i4", "|u1": counting
-/// bytes, so that "<i8" is int64 but "i8" is int8). Throws `usage_error` with the names that exist,
-/// and `further` ones, which the caller knows itself.
+/// bytes, so that "<i8" is int64 but "i8" is int8). Throws `usage_error` with the valid names, and
+/// with `further` ones, which only the caller accepts.
 dtype dtype_from_name(std::string_view name, std::string_view further = {});
 
 /// The dtype of a C++ type; only for those of the list.

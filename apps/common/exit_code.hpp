@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a program ends: its exit codes, and the exceptions of programs that lead to them. Exceptions
-// of the library proper are in libscan/core/error.hpp.
+// How a program ends: its exit codes, and the exceptions of programs that lead to them. The
+// library's own exceptions are in libscan/core/error.hpp.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class usage_error : public error {
 };
 
 /// An input file cannot be used or an output cannot be written. The message begins with the file's
-/// name and the line or byte where there is one: "temps.csv:7: empty cell, expected an int64".
+/// name, and the line or byte if there is one: "temps.csv:7: empty cell, expected an int64".
 class file_error : public error {
  public:
   /// A whole message.
@@ -42,12 +42,12 @@ class file_error : public error {
   static file_error at_byte(std::string const& path, std::uint64_t offset,
                             std::string const& reason);
 
-  /// A system call failed: "path: doing: the system's words for `error_number`".
+  /// A system call failed: "path: doing: the system's message for `error_number`".
   static file_error from_errno(std::string const& path, std::string const& doing, int error_number);
 };
 
-/// Whoever read standard output (or a FIFO) has gone. Not a failure worth words: `run_program` ends
-/// quietly.
+/// The reader of standard output (or a FIFO) has gone. Not an error worth a message: `run_program`
+/// ends quietly.
 class output_closed : public error {
  public:
   using error::error;

@@ -13,18 +13,17 @@ struct z_stream_s;
 
 namespace libscan::apps {
 
-/// True if the input goes on with a gzip member: its magic bytes, method and valid flags.
+/// True if the input continues with a gzip member: its magic bytes, method and valid flags.
 bool starts_gzip(byte_reader& in);
 
-/// The decompressed content of `in`: one gzip member or several in a row, with zeros behind each as
-/// tapes and disks pad them. Its `next` throws
-/// `file_error` with the byte of the compressed file for damaged or truncated data, and for
-/// anything but a further member after a member.
+/// The decompressed content of `in`: one gzip member or several in a row, each perhaps padded with
+/// zeros, as on tapes and disks. Its `next` throws `file_error` with the byte of the compressed
+/// file for damaged or truncated data, and for anything except a further member after a member.
 std::unique_ptr<byte_source> decompressed(byte_reader in);
 
-/// The content of `in`, decompressed if it is gzip. Any bytes may begin a raw file, those of gzip
-/// too: where `raw`, a file with a name is compressed only if its name ends in ".gz". Throws
-/// `file_error` if such a name is of other data.
+/// The content of `in`, decompressed if it is gzip. A raw file may begin with any bytes, even those
+/// of gzip: if `raw`, a file with a name is compressed only if its name ends in ".gz". Throws
+/// `file_error` if such a name has other data.
 byte_reader plain_content(byte_reader in, bool raw);
 
 /// Compresses bytes into one gzip member without a time stamp, so that equal content gives equal
@@ -33,7 +32,7 @@ class gzip_compressor {
  public:
   using sink = std::function<void(std::span<std::byte const>)>;
 
-  /// Compressed bytes go to `out` as they come.
+  /// Compressed bytes go to `out` as they are produced.
   explicit gzip_compressor(sink out);
   ~gzip_compressor();
   gzip_compressor(gzip_compressor const&) = delete;
@@ -41,7 +40,7 @@ class gzip_compressor {
 
   void write(std::span<std::byte const> bytes);
 
-  /// Writes what is left and the trailer. To be called once, last.
+  /// Writes everything left, and the trailer. Call it once, last.
   void finish();
 
  private:

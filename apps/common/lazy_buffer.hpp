@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for a result whose size is not known before: memory that only exists where it was written.
+// Space for a result of unknown size: memory that only exists where it was written.
 #pragma once
 
 #include <sys/mman.h>
@@ -11,21 +11,21 @@
 
 namespace libscan::apps {
 
-/// Room for `count` items of T. Items read as zeros until written; pages never touched take no
-/// memory, so it may be far larger than what it will hold, or than the machine's memory.
+/// Space for `count` items of T. Items read as zeros until written. Untouched pages take no memory,
+/// so the buffer may be far larger than its content or than the machine's memory.
 template <class T>
 class lazy_buffer {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  /// Throws std::bad_alloc if the address space or a limit on it does not suffice.
+  /// Throws std::bad_alloc if the address space, or a limit on it, is too small.
   explicit lazy_buffer(std::size_t count) : count_(count) {
     if (count == 0) return;
     if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_alloc();
     void* const at = ::mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) throw std::bad_alloc();
-    // A large result is first touched much faster in huge pages; only a wish.
+    // A large result is first touched much faster in huge pages; the kernel may ignore this.
     (void)::madvise(at, count * sizeof(T), MADV_HUGEPAGE);
     items_ = static_cast<T*>(at);
   }

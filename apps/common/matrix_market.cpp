@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix Market files, parsed by several threads: pieces of whole lines are first counted, so that
-// each then knows its lines' numbers and where its entries go.
+// Matrix Market files, parsed by several threads. Pieces of whole lines are counted first, so that
+// each piece then has its line numbers and the place of its entries.
 #include <apps/common/matrix_market.hpp>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ bool same_word(std::string_view word, std::string_view lower) {
   return std::equal(word.begin(), word.end(), lower.begin(), lower.end(), same);
 }
 
-/// The place of a word in a list of names; refuses words that are not in it.
+/// The index of a word in a list of names; refuses words that are not in it.
 template <std::size_t N>
 int choice(std::string_view word, std::string_view const (&names)[N], std::string const& name,
            char const* expected) {
@@ -112,7 +112,7 @@ void read_banner(std::string_view line, std::string const& name, matrix_file& ma
     throw file_error::at_line(name, 1, "a skew-symmetric pattern, expected values with signs");
   }
   if (!all_blank(line)) {
-    throw file_error::at_line(name, 1, "words behind the symmetry, expected the end of the line");
+    throw file_error::at_line(name, 1, "words after the symmetry, expected the end of the line");
   }
 }
 
@@ -161,7 +161,7 @@ struct complaint {
   std::string reason;
 };
 
-/// The lines behind the size line.
+/// The lines after the size line.
 class entry_lines {
  public:
   entry_lines(std::string_view text, std::uint64_t lines_before, index_t claimed,
@@ -183,7 +183,7 @@ class entry_lines {
       counts_[p].lines += counts_[p - 1].lines;
       counts_[p].entries += counts_[p - 1].entries;
     }
-    // More entries than these are refused below, so no memory is reserved for them.
+    // Files with more entries than this are refused below, so no memory is reserved for them.
     auto const capacity = static_cast<std::size_t>(std::min(counts_.back().entries, claimed_));
     std::size_t const value = matrix_.field == matrix_field::pattern ? 0 : 8;
     require_memory(capacity * (2 * sizeof(std::int32_t) + value), "reading " + name_);
@@ -220,7 +220,7 @@ class entry_lines {
     try {
       for (std::size_t t = 1; t < most; ++t) helpers.emplace_back(run);
     } catch (std::system_error const&) {
-      // Fewer threads do as well.
+      // Fewer threads are enough.
     }
     run();
   }
@@ -259,7 +259,7 @@ class entry_lines {
     return {};
   }
 
-  /// Empty, or what is wrong.
+  /// Empty, or the error.
   std::string parse_entry(std::string_view line, std::size_t at) {
     index_t row = 0, column = 0;
     std::string_view rest = line;
@@ -278,7 +278,7 @@ class entry_lines {
              " has an entry on the diagonal, expected none or 0 in a skew-symmetric matrix";
     }
     if (!is_done(rest)) {
-      return for_people(next_word(rest)) + " behind the entry, expected the end of the line";
+      return for_people(next_word(rest)) + " after the entry, expected the end of the line";
     }
     return {};
   }
@@ -300,7 +300,7 @@ class entry_lines {
     return 1 <= value && value <= most;
   }
 
-  /// The words for the index that `take_index` refused: the line's first or second.
+  /// The message for the index that `take_index` refused: the line's first or second.
   std::string wrong_index(std::string_view line, int which) const {
     char const* const what = which == 0 ? "row" : "column";
     std::string_view word = next_word(line);
@@ -339,7 +339,7 @@ class entry_lines {
   std::vector<line_counts> counts_;  // before each piece, and at the end
 };
 
-/// Everything the source has, in one piece of memory.
+/// All bytes of the source, in one piece of memory.
 kept_bytes all_bytes(byte_reader& in) {
   if (auto bytes = in.rest()) return std::move(*bytes);
   return read_up_to(in, std::numeric_limits<std::uint64_t>::max());

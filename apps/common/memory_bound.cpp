@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bound on memory, and the limits it is taken from.
+// The memory bound, and the limits that it is computed from.
 #include <apps/common/memory_bound.hpp>
 
 #include <sys/resource.h>
@@ -22,7 +22,7 @@ constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t bound = 0;  // 0: the default
 
-/// The number in a cgroup's file; none there ("max", or no such file) is no limit.
+/// The number in a cgroup's file; without one ("max", or no such file) there is no limit.
 std::uint64_t limit_in(std::string const& path) {
   std::ifstream file(path);
   std::string word;
@@ -33,8 +33,8 @@ std::uint64_t limit_in(std::string const& path) {
   return limit;
 }
 
-/// The least limit of a group and of all groups around it. A container may see its own group as the
-/// root, under a path that does not exist there; the root counts in any case.
+/// The smallest limit of a group and of all groups around it. A container may see its own group as
+/// the root, under a path that does not exist there; the root always counts.
 std::uint64_t limit_of_group(std::string const& mount, std::string group, std::string const& file) {
   std::uint64_t least = limit_in(mount + "/" + file);
   for (; group.size() > 1; group.resize(group.rfind('/'))) {
@@ -44,7 +44,7 @@ std::uint64_t limit_of_group(std::string const& mount, std::string group, std::s
   return least;
 }
 
-/// Whether a list of names between commas holds "memory".
+/// Whether a comma-separated list of names contains "memory".
 bool names_memory(std::string_view controllers) {
   std::string const all = std::string(",").append(controllers).append(",");
   return all.find(",memory,") != std::string::npos;

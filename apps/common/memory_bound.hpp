@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a program may take: --memory, or a share of what the machine and its limits
+// The memory that a program may take: --memory, or a share of what the machine and its limits
 // leave. Work that needs more is refused before it begins.
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace libscan::apps {
 
-/// Bytes this process can have at most: the least of the physical memory, the limits of its cgroup
-/// and of the groups around it (v2 and v1), and RLIMIT_AS. `root` stands before /proc and /sys, for
-/// tests.
+/// The most bytes this process can have: the smallest of the physical memory, the limits of its
+/// cgroup and of the groups around it (v2 and v1), and RLIMIT_AS. `root` is a prefix of /proc and
+/// /sys, for tests.
 std::uint64_t usable_memory(std::string const& root = "");
 
 /// Sets the bound of this process in bytes; 0: 60 % of `usable_memory()`, which is the default.
@@ -19,15 +19,15 @@ void set_memory_bound(std::uint64_t bytes);
 /// The bound in bytes.
 std::uint64_t memory_bound();
 
-/// Whether the bound was set to anything but the default.
+/// Whether the bound was set to anything other than the default.
 bool memory_bound_given();
 
-/// Throws `error` if `bytes` exceed the bound. `what` takes them ("reading x.csv"); `how` continues
+/// Throws `error` if `bytes` exceed the bound. `what` needs them ("reading x.csv"); `how` continues
 /// the message.
 void require_memory(std::uint64_t bytes, std::string const& what,
                     char const* how = " takes at least ");
 
-/// A number of bytes such as "4G": decimal digits, and perhaps K, M, G, T, P or E for powers of
+/// A number of bytes such as "4G": decimal digits, optionally with K, M, G, T, P or E for powers of
 /// 1024 (as K, KB or KiB, in any case). Throws `usage_error`.
 std::uint64_t parse_size(std::string const& text);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reader and header writer of .npy. The header's grammar is the part of Python that NumPy itself
-// writes and wrote; whatever is stranger is refused.
+// writes and wrote; everything else is refused.
 #include <apps/common/npy.hpp>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ constexpr std::size_t most_dimensions = 64;    // NumPy 2
 
 struct npy_layout {
   dtype type = dtype::u8;
-  bool half = false;          // float16, by bits that `type` holds
-  bool truth_values = false;  // by bytes that `type` holds
+  bool half = false;          // float16, whose bits `type` holds
+  bool truth_values = false;  // whose bytes `type` holds
   bool big_endian = false;
   std::vector<index_t> shape;
   bool fortran = false;
@@ -55,7 +55,7 @@ class header_parser {
       if (which == 2) layout.shape = shape();
       if (!accept(',') && peek() != '}') fail(at_, "expected ',' or '}' in the header");
     }
-    // Python, too, refuses what follows a line end.
+    // Python also refuses what follows a line end.
     if (peek() == '\n') ++at_;
     if (at_ != text_.size()) {
       fail(at_, "the header goes on after its '}', expected spaces and a line end");
@@ -114,7 +114,7 @@ class header_parser {
     bool const record = peek() == '[' || peek() == '(';
     std::size_t const start = at_;
     std::string_view const descr = record ? std::string_view{} : string();
-    // As NumPy reads it: no sign of the byte order, '=' and '|' mean the machine's own.
+    // As in NumPy: without a byte order sign, and with '=' and '|', the machine's own order.
     bool const has_sign = !descr.empty() && std::string_view("<>=|").find(descr[0]) < 4;
     std::string_view const code = descr.substr(has_sign ? 1 : 0);
     layout.truth_values = code == "b1" || code == "?" || descr == "bool";
@@ -165,7 +165,7 @@ class header_parser {
     while (!accept(')')) {
       result.push_back(dimension());
       if (result.size() > most_dimensions) fail(start, "more than 64 dimensions");
-      // Python needs the comma to tell a tuple of one from a number in parentheses.
+      // Python needs the comma to distinguish a tuple of one from a number in parentheses.
       if (!accept(',') && (peek() != ')' || result.size() == 1)) {
         fail(at_, "expected ',' in the header's shape");
       }
@@ -190,8 +190,8 @@ std::string take(byte_reader& in, std::size_t n, char const* what) {
   return bytes;
 }
 
-/// Bytes of all items. Refuses shapes whose size is no 63-bit number, zero dimensions left out as
-/// NumPy does.
+/// Bytes of all items. Refuses shapes whose size does not fit in 63 bits, ignoring zero dimensions
+/// as NumPy does.
 std::uint64_t data_bytes(npy_layout const& layout, byte_reader const& in) {
   index_t bytes = static_cast<index_t>(size_of(layout.type));
   bool empty = false;
@@ -205,7 +205,7 @@ std::uint64_t data_bytes(npy_layout const& layout, byte_reader const& in) {
   return empty ? 0 : static_cast<std::uint64_t>(bytes);
 }
 
-/// The items, which must be all that is left of the input; `mapped` tells whether they stay there.
+/// The items, which must be all that is left of the input. `mapped`: whether they stay there.
 kept_bytes take_items(byte_reader& in, std::uint64_t size, std::size_t item, bool& mapped) {
   std::uint64_t const start = in.offset();
   std::optional<kept_bytes> left = in.rest();
@@ -272,8 +272,7 @@ void to_c_order(std::byte const* from, std::byte* to, std::vector<index_t> const
   }
 }
 
-/// Items in the machine's order of bytes and in C order; truth values as 0 and 1, halves as
-/// float32.
+/// Items in the machine's byte order and in C order; truth values as 0 and 1, halves as float32.
 array in_usual_form(array data, npy_layout const& layout) {
   std::size_t const size = size_of(data.type);
   std::size_t const count = data.count();
@@ -338,7 +337,7 @@ array read_npy(byte_reader& in, read_options const& options) {
                            : options.type && !as_bytes ? name_of(*options.type)
                                                        : held);
   if (held != wanted) {
-    throw file_error(in.name(), "holds " + held + " items, expected " + wanted + " as asked for");
+    throw file_error(in.name(), "holds " + held + " items, expected " + wanted + " as requested");
   }
   std::uint64_t const size = data_bytes(layout, in);
   std::size_t const item = size_of(layout.type);

@@ -10,17 +10,17 @@
 
 namespace libscan::apps {
 
-/// True if the input goes on with NumPy's magic bytes.
+/// True if the input continues with NumPy's magic bytes.
 bool starts_npy(byte_reader& in);
 
-/// Reads an .npy file, without a copy where its items lie aligned in memory as they are wanted: in
-/// the machine's order of bytes and in C order. Truth values become uint8, 0 and 1; float16 becomes
-/// float32. `options.type` or `half`: the type it must have (uint8 for truth values). Throws
-/// `file_error` with the byte.
+/// Reads an .npy file, without a copy if its items are aligned in memory, in the machine's byte
+/// order and in C order. Truth values become uint8, 0 and 1; float16 becomes float32.
+/// `options.type` or `half`: the required type (uint8 for truth values). Throws `file_error` with
+/// the byte.
 array read_npy(byte_reader& in, read_options const& options);
 
-/// Everything that precedes the items of a one-dimensional file of `count` items: version 1.0,
-/// a multiple of 64 bytes.
+/// Everything before the items of a one-dimensional file of `count` items: version 1.0, a multiple
+/// of 64 bytes.
 std::string npy_header(dtype type, index_t count);
 
 }  // namespace libscan::apps

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers from text and to text, without a detour through another type.
+// Numbers from and to text, without a detour through another type.
 #pragma once
 
 #include <charconv>
@@ -15,11 +15,11 @@
 
 namespace libscan::apps {
 
-/// What a text turned out to be.
+/// The result of parsing a text.
 enum class parse_outcome : std::uint8_t { number, no_number, out_of_range };
 
-/// The float nearest to a decimal that `from_chars` calls out of range: it does so for those that
-/// round to zero, too.
+/// The float nearest to a decimal that `from_chars` calls out of range, which includes those that
+/// round to zero.
 template <class T>
 parse_outcome parse_extreme(std::string_view text, T& value) {
   std::string const terminated(text);
@@ -31,14 +31,14 @@ parse_outcome parse_extreme(std::string_view text, T& value) {
   return std::isinf(value) ? parse_outcome::out_of_range : parse_outcome::number;
 }
 
-/// All of `text` as a decimal number, or "inf" or "nan" for floats; integers only if it looks like
-/// one. Decimals are rounded to the nearest float. `value` is set only for a number.
+/// All of `text` as a decimal number, or "inf" or "nan" for floats; as an integer only if it looks
+/// like one. Decimals are rounded to the nearest float. `value` is set only for a number.
 template <class T>
 parse_outcome parse_number(std::string_view text, T& value) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   char const* const end = text.data() + text.size();
   auto const [stop, code] = std::from_chars(text.data(), end, value);
-  // "nan(...)" is C's, not a number that other programs write or read.
+  // "nan(...)" is C's form, not one that other programs write or read.
   if (code == std::errc::invalid_argument || stop != end || text.ends_with(')')) {
     return parse_outcome::no_number;
   }
@@ -50,8 +50,8 @@ parse_outcome parse_number(std::string_view text, T& value) {
   }
 }
 
-/// All of `text` as a whole number in decimal digits, as options take them: without a sign, and 010
-/// is ten. `value` is set only if true.
+/// All of `text` as a whole number in decimal digits, for options: without a sign, and 010 is ten.
+/// `value` is set only if true.
 inline bool parse_digits(std::string_view text, std::uint64_t& value) {
   return text.find_first_not_of("0123456789") == std::string_view::npos &&
          parse_number(text, value) == parse_outcome::number;
@@ -64,13 +64,13 @@ inline bool is_negative_integer(std::string_view text) {
   return !text.empty() && text[0] == '-' && outcome != parse_outcome::no_number;
 }
 
-/// True if `text` is the integer 0 with any sign, which an unsigned type may hold.
+/// True if `text` is the integer 0 with any sign, which is valid for an unsigned type.
 inline bool is_zero_integer(std::string_view text) {
   std::int64_t value = 0;
   return parse_number(text, value) == parse_outcome::number && value == 0;
 }
 
-/// What a number of type T may be, for messages: "uint8 (0 to 255)".
+/// The valid numbers of type T, for messages: "uint8 (0 to 255)".
 template <class T>
 std::string expected_number() {
   std::string text(name_of(dtype_of<T>()));

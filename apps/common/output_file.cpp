@@ -29,8 +29,8 @@ namespace {
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 constexpr mode_t permissions = 0777;
 
-/// Whether an error says that a kernel or a file system does not do such a thing, or not for this
-/// user; ENOENT: a process without /proc.
+/// Whether an error means that a kernel or a file system does not support something, or not for
+/// this user; ENOENT: a process without /proc.
 bool is_refusal(int error_number) {
   constexpr int refusals[] = {EPERM, EINVAL, ENOSYS, EOPNOTSUPP, EISDIR, EXDEV, EBUSY, ENOENT};
   return std::ranges::find(refusals, error_number) != std::end(refusals);
@@ -43,7 +43,7 @@ std::string directory_of(std::string const& path) {
 
 std::string base_of(std::string const& path) { return path.substr(path.rfind('/') + 1); }
 
-/// The directory without links, "" if there is none.
+/// The directory with all links resolved, "" if there is none.
 std::string real_directory(std::string const& directory) {
   char* const real = ::realpath(directory.c_str(), nullptr);
   std::string const result = real == nullptr ? "" : real;
@@ -51,7 +51,7 @@ std::string real_directory(std::string const& directory) {
   return result;
 }
 
-/// The descriptor of this process that `path` names as /proc/self/fd/N does, or -1.
+/// The descriptor of this process that `path` names like /proc/self/fd/N, or -1.
 int descriptor_named(std::string const& path) {
   std::string const base = base_of(path);
   int number = 0;
@@ -65,9 +65,9 @@ int descriptor_named(std::string const& path) {
   return ours ? number : -1;
 }
 
-/// What an output's name stands for.
+/// The target of an output's name.
 struct place {
-  int descriptor;    // -1: none, but a path
+  int descriptor;    // -1: none, only a path
   std::string path;  // through all links; the last one may lead to nothing yet
 };
 
@@ -76,7 +76,7 @@ place place_of(std::string path) {
   if (path == "-") return {STDOUT_FILENO, ""};
   std::string const given = path;
   for (int i = 0; i < most_links; ++i) {
-    // Such a link leads to a name of the file that is open, but means the open file.
+    // Such a link leads to a name of the open file, but means the open file.
     if (int const number = descriptor_named(path); number >= 0) return {number, ""};
     char link[PATH_MAX];
     ssize_t const length = ::readlink(path.c_str(), link, sizeof link);
@@ -104,12 +104,12 @@ std::string temporary_name(std::string const& target) {
   return target.substr(0, target.rfind('/') + 1) + name;
 }
 
-/// A file with a name of its own beside the target, which is removed unless it is spared; null if
-/// it cannot be. `make` creates it and returns -1 on failure.
+/// A file with a name of its own in the target's directory, which is removed unless it is spared;
+/// null if that is impossible. `make` creates it and returns -1 on failure.
 template <class Make>
 std::unique_ptr<doomed_file> made_beside(std::string const& target, Make make) {
   for (;;) {
-    // Doomed before it exists: a signal in between finds nothing to remove.
+    // Registered before it exists: a signal in between finds nothing to remove.
     auto file = std::make_unique<doomed_file>(temporary_name(target));
     if (make(file->path().c_str()) >= 0) return file;
     int const code = errno;
@@ -167,8 +167,8 @@ void output_file::open_descriptor(int descriptor) {
 }
 
 void output_file::open_unfinished() {
-  // A new file has the mode that it keeps; what replaces another is nobody else's until it has the
-  // other's.
+  // A new file has its final mode. A replacement is private until it gets the mode of the replaced
+  // file.
   mode_t const mode = replaces_ ? 0600 : 0666;
   descriptor_ = ::open(directory_of(target_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
   if (descriptor_ < 0 && is_refusal(errno)) create_named(mode);
@@ -181,7 +181,8 @@ void output_file::create_named(unsigned mode) {
   });
 }
 
-/// Takes over what a replaced file has. Whose owner cannot be kept is overwritten.
+/// Takes over the attributes of the replaced file. If its owner cannot be kept, that file is
+/// overwritten instead.
 void output_file::take_over(unsigned owner, unsigned group, unsigned mode) {
   if (::fchown(descriptor_, owner, group) != 0) {
     if (!is_refusal(errno)) fail("cannot set the owner", errno);
@@ -235,7 +236,7 @@ void output_file::complete() {
   if (overwrites_) {
     open_old();
   } else if (replaces_ && !target_.empty() && ::fsync(descriptor_) != 0) {
-    fail("cannot complete", errno);  // an old file is given up only for one that is on the disk
+    fail("cannot complete", errno);  // an old file is only given up for one that is on the disk
   }
 }
 
@@ -250,7 +251,7 @@ void output_file::copy_to(output_file& other) {
   }
 }
 
-/// A file that can have no name is written once more, with a name beside the target.
+/// If the file cannot get a name, writes it once more, with a name in the target's directory.
 void output_file::copy_beside() {
   output_file copy(name_, -1);
   copy.target_ = target_;
@@ -266,7 +267,7 @@ void output_file::copy_beside() {
   temporary_ = std::move(copy.temporary_);
 }
 
-/// Gives a file without a name the target's or, where that is taken, one beside it.
+/// Gives a file without a name the target's or, if that is taken, one in its directory.
 void output_file::give_name() {
   std::string const open_file = "/proc/self/fd/" + std::to_string(descriptor_);
   auto const link_to = [&](char const* name) {
@@ -297,7 +298,8 @@ void output_file::put_into_place(bool may_be_taken_back) {
   overwrite();
 }
 
-/// Opens the old file for `overwrite`, and makes room: a full disk must not cost the old content.
+/// Opens the old file for `overwrite`, and reserves space: a full disk must not cost the old
+/// content.
 void output_file::open_old() {
   overwrites_ = true;
   int const opened = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
@@ -309,7 +311,7 @@ void output_file::open_old() {
   }
 }
 
-/// Writes what the completed file holds into the old one, which stays the file that it is.
+/// Writes the content of the completed file into the old one, which keeps its identity.
 void output_file::overwrite() {
   try {
     copy_to(*old_);
@@ -322,7 +324,7 @@ void output_file::overwrite() {
   }
 }
 
-/// Undoes `put_into_place` where that can be; returns what remains.
+/// Undoes `put_into_place` if possible; returns a description of what remains.
 std::string output_file::take_back() {
   if (replaced_) {
     replaced_->spare();
@@ -336,7 +338,7 @@ std::string output_file::take_back() {
 void output_file::commit_together(std::span<output_file* const> files) {
   std::vector<output_file*> order(files.begin(), files.end());
   for (output_file* const file : order) file->complete();
-  // What cannot be taken back comes last.
+  // Files that cannot be taken back come last.
   std::stable_partition(order.begin(), order.end(),
                         [](output_file const* file) { return !file->overwrites_; });
   std::size_t placed = 0;
@@ -361,7 +363,7 @@ bool same_output(std::string const& a, std::string const& b) {
   if (first.descriptor >= 0 && first.descriptor == second.descriptor) return true;
   struct stat of_first = {}, of_second = {};
   bool const is_first = status_of(first, of_first), is_second = status_of(second, of_second);
-  // Two names of a terminal or of /dev/null take nothing from each other.
+  // Two names of a terminal or of /dev/null do not overwrite each other.
   if (is_first && is_second) {
     return same_file(of_first, of_second) && !S_ISCHR(of_first.st_mode);
   }

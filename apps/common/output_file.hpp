@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output that is complete or absent: written to a file without a name, which gets its name when it
-// is complete. docs/outputs.md describes it.
+// is complete. See docs/outputs.md.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,20 @@ class doomed_file;
 
 /// A file being written. Nothing appears under its name before `commit`.
 ///
-/// A new file has the permissions that the umask gives. A replaced file passes on its owner, group
-/// and permissions. A file with several links, or whose owner cannot be kept, is overwritten by
-/// `commit` instead. The target of a symbolic link is replaced, not the link. What exists and is no
-/// regular file (/dev/null, a FIFO) is written directly. So is an open descriptor: standard output,
-/// named "-", and what /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N stand for, where
-/// writing goes on from where it is.
+/// A new file has the permissions of the umask. A replacement keeps the old file's owner, group and
+/// permissions. A file with several links, or whose owner cannot be kept, is overwritten by
+/// `commit` instead. If the name is a symbolic link, its target is replaced. An existing path that
+/// is no regular file (/dev/null, a FIFO) is written directly. So is an open descriptor: standard
+/// output, named "-", and the targets of /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N,
+/// where writing continues at the current position.
 class output_file {
  public:
-  /// Opens the output, so that it fails before any work is done: throws `file_error` if `path` is a
-  /// directory, its directory is missing or not writable, or it exists and is not writable.
+  /// Opens the output, so that errors appear before any work is done.
+  /// Throws: `file_error` if `path` is a directory, its directory is missing or not writable, or it
+  /// exists and is not writable.
   explicit output_file(std::string const& path);
 
-  /// Gives the file up unless `commit` succeeded.
+  /// Discards the file unless `commit` succeeded.
   ~output_file();
   output_file(output_file const&) = delete;
   output_file& operator=(output_file const&) = delete;
@@ -35,15 +36,15 @@ class output_file {
   /// Appends `bytes`. Throws `file_error` (disk full, ...) or `output_closed`.
   void write(std::span<std::byte const> bytes);
 
-  /// Writes all that is left, after the last `write`. Throws `file_error`, or `output_closed`.
+  /// Writes everything left, after the last `write`. Throws `file_error`, or `output_closed`.
   void complete();
 
-  /// Completes the file, unless that is done, and puts it into place. Throws as `complete`. To be
-  /// called once, last.
+  /// Completes the file, unless done already, and puts it into place. Call it once, last. Throws as
+  /// `complete`.
   void commit() { commit_together({this}); }
 
-  /// Completes all files, and then puts them into place. If one cannot be put there, those before
-  /// it are taken back, and the error names those that could not be. Throws as `complete`.
+  /// Completes all files, and then puts them into place. If that fails for one, the earlier ones
+  /// are taken back, and the error names those that could not be. Throws as `complete`.
   static void commit_together(std::span<output_file* const> files);
   static void commit_together(std::initializer_list<output_file*> files) {
     commit_together(std::span<output_file* const>(files.begin(), files.size()));
@@ -74,19 +75,19 @@ class output_file {
   bool overwrites_ = false;
   bool complete_ = false;
   std::unique_ptr<doomed_file> temporary_;  // the file's name while it is not in place, if any
-  std::unique_ptr<doomed_file> replaced_;   // a second name of the old file, to take it back
-  std::unique_ptr<output_file> old_;        // the old file, where it is to be overwritten
+  std::unique_ptr<doomed_file> replaced_;   // a second name of the old file, to restore it
+  std::unique_ptr<output_file> old_;        // the old file, if it will be overwritten
   int descriptor_ = -1;
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t buffered_ = 0;
 };
 
-/// The open descriptor that `path` names, as /dev/stdin, /dev/fd/N or a link to one do; -1 if it
-/// names none. Throws `file_error` for links that lead in a circle.
+/// The open descriptor that `path` names, like /dev/stdin, /dev/fd/N or a link to one; -1 if it
+/// names none. Throws `file_error` for circular links.
 int named_descriptor(std::string const& path);
 
 /// Whether two names of outputs, as `output_file` takes them, mean the same file or pipe, so that
-/// one output would be lost or both would mix. Throws `file_error` for links that lead in a circle.
+/// one output would be lost or both would mix. Throws `file_error` for circular links.
 bool same_output(std::string const& a, std::string const& b);
 
 }  // namespace libscan::apps

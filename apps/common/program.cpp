@@ -24,8 +24,9 @@ void ignore(int signal, struct sigaction* before) {
   ::sigaction(signal, &action, before);
 }
 
-/// Opens each closed standard stream on /dev/null, in the direction that makes its use fail. A file
-/// opened later would otherwise get its number, and be read or overwritten in its place.
+/// Opens each closed standard stream on /dev/null, in the direction that makes its use fail.
+/// Otherwise a file opened later would get its number, and would be read or overwritten in its
+/// place.
 void occupy_standard_streams() {
   for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) != -1) continue;
@@ -41,8 +42,8 @@ int fail(exit_code code, std::string_view words) {
   return static_cast<int>(code);
 }
 
-/// Ends as a program does that never looked at SIGPIPE: by it, or where it was ignored by a
-/// message.
+/// Ends like a program that ignores SIGPIPE's existence: by the signal, or with a message if
+/// SIGPIPE was ignored.
 int end_without_reader(struct sigaction const& before, output_closed const& e) {
   if (before.sa_handler != SIG_DFL) return fail(exit_code::bad_file, e.what());
   ::sigaction(SIGPIPE, &before, nullptr);
@@ -50,11 +51,11 @@ int end_without_reader(struct sigaction const& before, output_closed const& e) {
   return static_cast<int>(exit_code::bad_file);
 }
 
-/// An exception that nobody can catch ends the program as others do: oneTBB throws so, on purpose,
-/// where the system refuses a thread.
+/// An exception that cannot be caught ends the program like the others: oneTBB throws such an
+/// exception, on purpose, if the system refuses a thread.
 [[noreturn]] void end_at_once() {
   static std::atomic_flag ending = ATOMIC_FLAG_INIT;
-  while (ending.test_and_set()) ::pause();  // another thread ends the program
+  while (ending.test_and_set()) ::pause();  // another thread is ending the program
   std::string words = "an error where none may be";
   try {
     if (std::current_exception()) std::rethrow_exception(std::current_exception());
@@ -76,7 +77,7 @@ std::string program_name() { return name_of_program; }
 void say(std::string_view words) {
   std::string line = name_of_program + ": " + std::string(words);
   for (char& c : line) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';  // a file's name may hold any
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';  // a file's name may contain any
   }
   line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame around a program: the one place where exceptions become a line on standard error and an
-// exit code.
+// The frame around a program: the only place where exceptions become a line on standard error and
+// an exit code.
 #pragma once
 
 #include <functional>
@@ -11,19 +11,18 @@
 
 namespace libscan::apps {
 
-/// Runs `body` as the program `name` (as in "scan-filter") and returns what `main` returns.
+/// Runs `body` as the program `name` (as in "scan-filter") and returns the result of `main`.
 ///
 /// An exception becomes one line "scan-filter: error: ..." on standard error and an exit code:
-/// `usage_error` and `invalid_argument` 2, `file_error` 3, everything else (`engine_unavailable`,
-/// `device_error`, `std::bad_alloc`, exceptions that nothing can catch, ...) 4. `output_closed`
-/// ends as other programs do whose reader has gone: without a word by SIGPIPE (status 141 in a
-/// shell), or where SIGPIPE was ignored when the program started with its message and 3. Ignores
-/// SIGPIPE and SIGXFSZ, so that such writes fail with an error that is heard. A standard stream
-/// that is closed stays unusable: no file that is opened later takes its place. Call it once, from
-/// `main`.
+/// `usage_error` and `invalid_argument` 2, `file_error` 3, all others (`engine_unavailable`,
+/// `device_error`, `std::bad_alloc`, exceptions that cannot be caught, ...) 4. `output_closed` ends
+/// like other programs whose reader has gone: silently by SIGPIPE (status 141 in a shell), or, if
+/// SIGPIPE was ignored when the program started, with its message and 3. Ignores SIGPIPE and
+/// SIGXFSZ, so that such writes fail with an error. A closed standard stream stays unusable: no
+/// file opened later takes its place. Call it once, from `main`.
 int run_program(std::string_view name, std::function<exit_code()> const& body);
 
-/// The name given to `run_program`; "libscan" before.
+/// The name passed to `run_program`; "libscan" before that.
 std::string program_name();
 
 /// Writes one line "scan-filter: words" to standard error.

@@ -8,10 +8,10 @@
 
 namespace libscan::apps {
 
-/// Shows how far long work has come. On a terminal: one bar, redrawn at most ten times a second and
-/// wiped when the work ends, which appears only if the work takes longer than a third of a second.
-/// Elsewhere (a pipe, a log) it is quiet, unless `forced` (--progress): then a plain line appears
-/// each second and one at the end. Not for use by several threads at once.
+/// Shows the progress of long work. On a terminal: one bar, redrawn at most ten times per second
+/// and erased when the work ends; it appears only if the work takes longer than a third of a
+/// second. Elsewhere (a pipe, a log) it is quiet, unless `forced` (--progress): then a plain line
+/// appears each second and one at the end. Not for use by several threads at once.
 class progress {
  public:
   explicit progress(bool forced = false);
@@ -20,13 +20,13 @@ class progress {
   progress& operator=(progress const&) = delete;
 
   /// Begins a piece of work called `what` ("reading x.npy") of `total` bytes, 0 if unknown. Ends
-  /// the piece before.
+  /// the previous piece.
   void start(std::string what, std::uint64_t total);
 
   /// `bytes` more are done.
   void advance(std::uint64_t bytes);
 
-  /// The work is done: wipes the bar, or writes the last line.
+  /// The work is done: erases the bar, or writes the last line.
   void finish();
 
  private:

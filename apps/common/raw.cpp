@@ -10,7 +10,8 @@
 
 namespace libscan::apps {
 
-static_assert(std::endian::native == std::endian::little, "files are read and written as they lie");
+static_assert(std::endian::native == std::endian::little,
+              "files are read and written without conversion");
 
 array read_raw(byte_reader& in, dtype type, read_options const& options) {
   std::optional<std::uint64_t> const known = in.bytes_left();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs do around their kernels: take the time of each step, write the result, say what
-// --verify found.
+// The steps of programs around their kernels: time each step, write the result, report the result
+// of --verify.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace libscan::apps {
 
-/// Calls `work`, adds the seconds it takes to `seconds`, and returns what it returns.
+/// Calls `work`, adds the seconds it takes to `seconds`, and returns its result.
 template <class Work>
 decltype(auto) timed(double& seconds, Work&& work) {
   struct watch {
@@ -28,15 +28,15 @@ decltype(auto) timed(double& seconds, Work&& work) {
   return work();
 }
 
-/// Says one line of --time: "read 0.012345 s 12.34 GB/s  words".
+/// Prints one line of --time: "read 0.012345 s 12.34 GB/s words".
 void report_step(char const* step, double seconds, std::uint64_t bytes, std::string const& words);
 
-/// What --time says of an array that was read: "1000 items of int32", and which line of a text was
-/// skipped as a header.
+/// The words of --time for an array that was read: "1000 items of int32", and the line of a text
+/// that was skipped as a header.
 std::string items_read(array const& items);
 
-/// Says what --verify found, and returns whether that is nothing: `difference` is empty.
-/// `agreement` tells then what agrees.
+/// Prints the result of --verify, and returns whether `difference` is empty. If so, `agreement`
+/// says what agrees.
 bool report_verified(std::string const& difference,
                      char const* agreement = "a plain loop computes the same");
 
@@ -45,7 +45,7 @@ bool report_verified(std::string const& difference,
 void write_whole(array_writer& output, std::string const& path, dtype type,
                  std::span<std::byte const> items, file_format otherwise, progress& meter);
 
-/// The same, but only completes it: it is to be committed with the other outputs.
+/// The same, but only completes it: it will be committed with the other outputs.
 void write_completely(array_writer& output, std::string const& path, dtype type,
                       std::span<std::byte const> items, file_format otherwise, progress& meter);
 

@@ -19,7 +19,7 @@ std::string_view as_text(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 
-// Loops of its own: a search for one of several characters looks each up by a call.
+// Own loops: a search for one of several characters calls a function for each.
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 std::string_view without_blanks_after(std::string_view text) {
@@ -27,7 +27,7 @@ std::string_view without_blanks_after(std::string_view text) {
   return text;
 }
 
-/// The first place from `at` on that is a blank; the end if there is none.
+/// The first blank from `at` on; the end if there is none.
 std::size_t find_blank(std::string_view text, std::size_t at) {
   while (at < text.size() && !is_blank(text[at])) ++at;
   return at;
@@ -103,18 +103,18 @@ void table_reader::check_encoding() {
 }
 
 bool table_reader::skipped() const {
-  // A line of tabs alone is a row of empty cells where tabs separate cells.
+  // A line of only tabs is a row of empty cells if tabs separate cells.
   std::size_t at = 0;
   while (at_blank(at)) ++at;
   if (at == text_.size()) return true;
   if (text_[at] != '#' || (rows_ > 0 && comments_ == comment_rule::leading)) return false;
-  // "#N/A" is what a spreadsheet says instead of a value.
+  // "#N/A" is a spreadsheet's word for a missing value.
   std::string_view const left = text_.substr(at);
   return !means_missing(left.substr(0, left.find_first_of(";\t, \"")));
 }
 
-/// Where quoted text that would begin at `at` ends, behind its last quote; `at` if none begins
-/// there: quotes stand at both ends of a cell or of words in it, those inside are doubled.
+/// The end, after its last quote, of quoted text that begins at `at`; `at` if none begins there.
+/// Quotes are at both ends of a cell or of words in it; quotes inside are doubled.
 std::size_t table_reader::end_of_quoted_text(std::size_t at) const {
   constexpr std::string_view around = ";\t, ";
   bool const at_start = at == 0 || around.find(text_[at - 1]) != std::string_view::npos;
@@ -193,7 +193,7 @@ std::string_view table_reader::quoted_cell(std::size_t& at) {
     if (end == std::string_view::npos) fail("a quote is not closed in its line, expected '\"'");
     if (end + 1 >= text_.size() || text_[end + 1] != '"') break;
   }
-  // A doubled quote may stay one: such a cell is no number anyway.
+  // A doubled quote may stay doubled: such a cell is no number anyway.
   std::string_view const content = text_.substr(start, end - start);
   bool const blank_follows = at_blank(end + 1);
   for (at = end + 1; at_blank(at);) ++at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of text and the cells of one column in them.
+// Lines of text, and the cells of one column in them.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace libscan::apps {
 
-/// Walks down one column of a table. Knows nothing of numbers.
+/// Walks down one column of a table. Does not interpret numbers.
 class table_reader {
  public:
   /// `in` must outlive this object. `column` counts from 1. `comments` as in `read_options`.
@@ -22,25 +22,25 @@ class table_reader {
 
   /// Moves to the next row: a line that is neither empty nor a comment. False at the end. Throws
   /// `file_error` for a line that lacks the column, has another number of cells than the first, or
-  /// has a bad quote, and where the first line is no text with line ends of LF or CR LF.
+  /// has a bad quote, and if the first line is no text with line ends LF or CR LF.
   bool next();
 
-  /// Moves to the next line, whatever it holds; only `text` says what. Throws for what is no text,
-  /// as `next`.
+  /// Moves to the next line, whatever its content; only `text` is valid. Throws as `next` if it is
+  /// not text.
   bool next_line();
 
-  /// The same as `next`, but leaves the line's cells alone: they may be anything, and `cell` says
-  /// nothing.
+  /// The same as `next`, but ignores the line's cells: they may be anything, and `cell` is not set.
   bool next_row();
 
   /// The column's cell in this line, without blanks and quotes around it; a quote inside is still
   /// doubled. Valid until `next`.
   std::string_view cell() const { return cell_; }
 
-  /// Whether that cell stands in quotes.
+  /// Whether that cell is in quotes.
   bool quoted() const { return quoted_; }
 
-  /// All cells of this row, each as `cell`, in the first two rows; then none. Valid until `next`.
+  /// All cells of this row, each as `cell`, in the first two rows; none after that. Valid until
+  /// `next`.
   std::vector<std::string_view> const& cells() const { return row_cells_; }
 
   /// All of this line. Valid until `next`.
@@ -49,17 +49,17 @@ class table_reader {
   /// The input's name for messages.
   std::string const& name() const { return in_.name(); }
 
-  /// Cells of each row.
+  /// Number of cells in each row.
   int columns() const { return cells_; }
 
-  /// Number of this line, from 1, comments and empty lines counted.
+  /// Number of this line, from 1, counting comments and empty lines.
   std::uint64_t line() const { return line_; }
 
   /// True in the first row.
   bool first() const { return rows_ == 1; }
 
-  /// What a message adds about a line, or its cell, that begins with '#' below the first row; empty
-  /// for others.
+  /// The hint that a message adds about a line, or its cell, that begins with '#' below the first
+  /// row; empty for others.
   std::string comment_hint(std::string_view line) const;
 
   /// Throws the `file_error` "name:line: reason" for this line.
@@ -82,18 +82,18 @@ class table_reader {
   int column_;
   comment_rule comments_;
   std::string_view text_;  // this line
-  std::string carry_;      // holds `text_` where it spans pieces of the input
+  std::string carry_;      // holds `text_` if it spans pieces of the input
   std::string_view cell_;
   bool quoted_ = false;
   std::vector<std::string_view> row_cells_;
-  std::size_t to_skip_ = 0;  // of the input's look-ahead, once `text_` is done with
+  std::size_t to_skip_ = 0;  // of the input's look-ahead, once `text_` is no longer needed
   std::uint64_t line_ = 0;
   int cells_ = 0;         // in each line; 0 before the first
   char delimiter_ = ' ';  // ' ' stands for runs of blanks
   std::uint64_t rows_ = 0;
 };
 
-/// `text` for a message: in single quotes, shortened, with what does not print as \xNN.
+/// `text` for a message: in single quotes, shortened, with unprintable bytes as \xNN.
 std::string for_people(std::string_view text);
 
 }  // namespace libscan::apps

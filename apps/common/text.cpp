@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers from the cells of a column, of a given type or of the type that fits all of them.
+// Numbers from the cells of a column, of a given type or of the type that fits all.
 #include <apps/common/text.hpp>
 
 #include <algorithm>
@@ -62,8 +62,8 @@ class column_reader {
            is_printable(table_.text());
   }
 
-  /// Moves on to the row below the header; false if there is none. One that is only guessed has
-  /// rows.
+  /// Moves to the row below the header; false if there is none. A header that is only guessed has
+  /// rows below it.
   bool skip_header() {
     header_line_ = line_;
     std::string const words(table_.text());
@@ -77,8 +77,8 @@ class column_reader {
     return more;
   }
 
-  /// Nobody said which column: a row of numbers may be all there is; else what is not read is
-  /// noted.
+  /// Without a column given, a single row of numbers is read whole; otherwise notes which columns
+  /// are not read.
   void look_along_row() {
     auto const& cells = table_.cells();
     if (options_.column || cells.size() < 2) return;
@@ -142,7 +142,7 @@ class column_reader {
   std::uint64_t rows_ = 0;  // without the header
   std::uint64_t header_line_ = 0;
   std::vector<std::string> row_;  // the first row, if it may be a sequence
-  std::size_t place_ = 0;         // in it, once no other row follows
+  std::size_t place_ = 0;         // in it, if no other row follows
   std::vector<std::string> notes_;
 };
 
@@ -165,7 +165,7 @@ void read_typed(column_reader& in, byte_buffer& values) {
 /// Integers up to here are exact in float64.
 constexpr std::int64_t most_exact = std::int64_t{1} << 53;
 
-/// Whether `cell`, read as `value`, is an integer that float64 only holds rounded.
+/// Whether `cell`, read as `value`, is an integer that float64 can only hold rounded.
 bool is_rounded_integer(std::string_view cell, double value) {
   if (!(std::abs(value) >= static_cast<double>(most_exact)) || std::isinf(value)) return false;
   if (cell[0] == '+' || cell[0] == '-') cell.remove_prefix(1);
@@ -176,14 +176,14 @@ bool is_rounded_integer(std::string_view cell, double value) {
   return cell != exact;
 }
 
-/// A cell and where it stands.
+/// A cell and its place.
 struct cell_note {
   std::uint64_t line = 0;  // 0: none yet
   std::string text;
 };
 
-/// Collects values as int64 while all are, as uint64 while all are, else as float64. Values read
-/// before a change are converted, and must be the same afterwards.
+/// Collects values as int64 while all fit, as uint64 while all fit, else as float64. Values read
+/// before a change are converted, and must stay the same.
 class untyped_column {
  public:
   untyped_column(column_reader& in, byte_buffer& values) : in_(in), values_(values) {}

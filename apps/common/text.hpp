@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A column of numbers in text: one number per line, or a table of cells (CSV, TSV, blanks). The
-// rules are those of docs/text.md.
+// A column of numbers in text: one number per line, or a table of cells (CSV, TSV, blanks).
+// docs/text.md has the rules.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace libscan::apps {
 
-/// A column, or the only row, as `options` say, as their type or as the type found. Throws
+/// A column, or the only row, depending on `options`, as their type or as the type found. Throws
 /// `file_error` with the line.
 array read_text(byte_reader& in, read_options const& options);
 
-/// All lines of a text, as they are: names, for example. Without line ends, and without a byte
-/// order mark. Decompresses gzip; "-" is standard input. Throws `file_error`.
+/// All lines of a text as strings: names, for example. Without line ends, and without a byte order
+/// mark. Decompresses gzip; "-" is standard input. Throws `file_error`.
 std::vector<std::string> read_lines(std::string const& path);
 
 }  // namespace libscan::apps

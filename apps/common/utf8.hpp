@@ -8,7 +8,7 @@
 namespace libscan::apps {
 
 /// Bytes of the printable character that begins at text[at] (a tab is one); 0 if there is none: a
-/// control character, or no UTF-8.
+/// control character, or not UTF-8.
 inline std::size_t printable_length(std::string_view text, std::size_t at) {
   auto const byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;

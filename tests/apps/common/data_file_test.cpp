@@ -206,7 +206,7 @@ TEST_CASE("npy truth values are the bytes 0 and 1") {
   CHECK(read_memory(npy_of("'|b1'", "(1,)", "\2")).values<std::uint8_t>()[0] == 1);
   CHECK(refusal(npy_of("'|b1'", "(1,)", "a"), as(file_format::npy, dtype::u8)) == "accepted");
   CHECK(refusal(npy_of("'|b1'", "(1,)", "a"), as(file_format::npy, dtype::i8)) ==
-        "x: holds bool items, expected int8 as asked for");
+        "x: holds bool items, expected int8 as requested");
 }
 
 TEST_CASE("npy headers of Python 2 and of up to 64 dimensions are read") {
@@ -308,7 +308,7 @@ TEST_CASE("npy shapes are checked against the bytes that are there") {
 
 TEST_CASE("--dtype must agree with an npy file") {
   CHECK(refusal(npy_of("'<i4'", "(1,)", "1234"), as(file_format::npy, dtype::f32)) ==
-        "x: holds int32 items, expected float32 as asked for");
+        "x: holds int32 items, expected float32 as requested");
   CHECK(refusal(npy_of("'<i4'", "(1,)", "1234"), as(file_format::npy, dtype::i32)) == "accepted");
 }
 

@@ -219,7 +219,7 @@ TEST_CASE("every malformation is refused with file and line") {
   REQUIRE(refusal("%%MatrixMarket matrix coordinate real hermitian\n") ==
           "m.mtx:1: 'hermitian', expected general, symmetric or skew-symmetric");
   REQUIRE(refusal("%%MatrixMarket matrix coordinate real general twice\n") ==
-          "m.mtx:1: words behind the symmetry, expected the end of the line");
+          "m.mtx:1: words after the symmetry, expected the end of the line");
   REQUIRE(refusal("%%MatrixMarket matrix coordinate pattern skew-symmetric\n1 1 0\n") ==
           "m.mtx:1: a skew-symmetric pattern, expected values with signs");
   REQUIRE(refusal(real) == "m.mtx:1: no line with sizes, expected rows, columns and entries");
@@ -253,9 +253,9 @@ TEST_CASE("every malformation is refused with file and line") {
   REQUIRE(refusal(real + "3 3 1\n1 1 1e999\n") ==
           "m.mtx:3: '1e999' is out of range, expected a float64");
   REQUIRE(refusal(real + "3 3 1\n1 1 1 2\n") ==
-          "m.mtx:3: '2' behind the entry, expected the end of the line");
+          "m.mtx:3: '2' after the entry, expected the end of the line");
   REQUIRE(refusal(pattern + "3 3 1\n1 1 1\n") ==
-          "m.mtx:3: '1' behind the entry, expected the end of the line");
+          "m.mtx:3: '1' after the entry, expected the end of the line");
   REQUIRE(refusal(whole + "3 3 1\n1 1 1.5\n").find("m.mtx:3: '1.5' is no number") == 0);
   REQUIRE(refusal(whole + "3 3 1\n1 1 9223372036854775808\n")
               .find("m.mtx:3: '9223372036854775808' is out of range") == 0);
@@ -263,7 +263,7 @@ TEST_CASE("every malformation is refused with file and line") {
           "m.mtx:3: row 2 has an entry on the diagonal, expected none or 0 in a skew-symmetric "
           "matrix");
   REQUIRE(refusal(real + "3 3 1\n1 1 2 3 % c\n") ==
-          "m.mtx:3: '3' behind the entry, expected the end of the line");
+          "m.mtx:3: '3' after the entry, expected the end of the line");
   REQUIRE(refusal(real + "3 3 1\n1 1 % 2\n") == "m.mtx:3: '%' is no number, expected a float64");
   REQUIRE(refusal(real + "3 3 3\n1 1 1\n2 2 2\n") ==
           "m.mtx:4: the file ends after 2 entries, expected 3");

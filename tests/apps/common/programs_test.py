@@ -90,7 +90,7 @@ class Numpy(CopyCase):
             for flags in [[], ["--dtype", "float16"]]:
                 self.succeeds(self.save("in.npy", form), "-o", self.path("out.npy"), *flags)
                 self.assertSame(self.load("out.npy", "float32"), form.ravel().astype("float32"))
-        self.fails(BAD_FILE, "holds float16 items, expected int16 as asked for",
+        self.fails(BAD_FILE, "holds float16 items, expected int16 as requested",
                    self.save("in.npy", half), "--dtype", "int16")
 
     def test_headers_that_numpy_reads_or_read_once(self):

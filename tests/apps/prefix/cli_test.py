@@ -179,11 +179,11 @@ class Results(PrefixCase):
     def test_floats_of_16_bits_are_refused_where_they_do_not_fit(self):
         half = self.save("half.npy", np.zeros(9, "float16"))
         single = self.save("single.npy", np.zeros(9, "float32"))
-        self.fails(BAD_FILE, "holds float16 items, expected float32 as asked for", half,
+        self.fails(BAD_FILE, "holds float16 items, expected float32 as requested", half,
                    "--dtype", "float32")
-        self.fails(BAD_FILE, "holds float16 items, expected bfloat16 as asked for", half,
+        self.fails(BAD_FILE, "holds float16 items, expected bfloat16 as requested", half,
                    "--dtype", "bf16")
-        self.fails(BAD_FILE, "holds float32 items, expected float16 as asked for", single,
+        self.fails(BAD_FILE, "holds float32 items, expected float16 as requested", single,
                    "--dtype", "f16")
         self.writes(np.cumsum(np.arange(9, dtype="float32")),
                     self.save("big.npy", np.arange(9).astype(">f2")))
