@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Callables that are no operators of libscan: without value_type and identity(), as std, CUDA and
-// CUB have them. And what calls should compute with them, by a loop.
+// Callables that are not operators of libscan: without value_type and identity(), like those of
+// std, CUDA and CUB. Also the expected results, by a loop.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace libscan::test {
 
-/// As cub::Min was: a template call, of two types that may differ.
+/// Like the old cub::Min: a template call, on two types that may differ.
 struct smaller_of {
   template <class T, class U>
   LIBSCAN_HOST_DEVICE constexpr auto operator()(T&& t, U&& u) const
@@ -22,7 +22,7 @@ struct smaller_of {
   }
 };
 
-/// As cuda::std::plus<> is: the operands' own sum.
+/// Like cuda::std::plus<>: the operands' own sum.
 struct transparent_plus {
   template <class T, class U>
   LIBSCAN_HOST_DEVICE constexpr auto operator()(T&& t, U&& u) const
@@ -31,7 +31,7 @@ struct transparent_plus {
   }
 };
 
-/// As std::max: a reference to one of its operands.
+/// Like std::max: returns a reference to one of its operands.
 struct larger_of {
   template <class T>
   LIBSCAN_HOST_DEVICE constexpr T const& operator()(T const& a, T const& b) const {
@@ -47,7 +47,7 @@ struct first_of {
 inline int last_of(int, int later) { return later; }
 inline int gcd_of(int a, int b) { return b == 0 ? (a < 0 ? -a : a) : gcd_of(b, a % b); }
 
-/// An identity that only the object knows.
+/// An identity that depends on the object.
 struct modular_plus {
   using value_type = int;
   int modulus;
@@ -55,14 +55,14 @@ struct modular_plus {
   LIBSCAN_HOST_DEVICE constexpr int operator()(int a, int b) const { return (a + b) % modulus; }
 };
 
-/// What every call computes of items in segments.
+/// The results of every call on items in segments.
 struct called {
   std::vector<int> exclusive, inclusive, from_last, from_last_exclusive;
   std::vector<int> segmented, segmented_exclusive, totals;
   int total;
 };
 
-/// By loops that use nothing but op(earlier, later).
+/// By loops that only use op(earlier, later).
 template <class Op>
 called call_oracle(std::vector<int> const& in, std::vector<std::int32_t> const& offsets, Op op,
                    int init) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running vector code by every instruction set that this CPU has and that was compiled.
+// Running vector code with every instruction set that was compiled and that this CPU has.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace libscan::test {
 
-/// Calls body() with Highway told to use one instruction set after another, then all again.
+/// Calls body() with Highway restricted to one instruction set after another, then to all again.
 template <class Body>
 void for_each_target(Body body) {
   for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {

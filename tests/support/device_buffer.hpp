@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the machine a test of kernels was compiled for: the GPU's, or the executor's.
+// Memory of the machine that a kernel test was compiled for: the GPU's, or the executor's.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace libscan::test {
 
-/// n items of T in device memory, freed with the buffer. Copies are finished when a call returns.
+/// n items of T in device memory, freed with the buffer. Copies are complete when a call returns.
 template <class T>
 class device_buffer {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  /// Its items hold anything.
+  /// Its items are uninitialised.
   explicit device_buffer(std::size_t n)
       : size_(n), data_(static_cast<T*>(simt::allocate(bytes(n)))) {}
 
@@ -36,7 +36,7 @@ class device_buffer {
 
   void fill(int byte) { simt::fill_async(data_, byte, size_ * sizeof(T)); }
 
-  /// What it holds now, after all kernels launched so far.
+  /// Its content after all kernels launched so far.
   std::vector<T> copy() const {
     std::vector<T> items(size_);
     simt::synchronize();
@@ -46,7 +46,7 @@ class device_buffer {
   }
 
  private:
-  /// A GPU has no address for no bytes.
+  /// A GPU has no address for zero bytes.
   static std::size_t bytes(std::size_t n) {
 #ifdef __CUDACC__
     if (n == 0) return 1;

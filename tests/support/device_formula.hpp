@@ -24,7 +24,7 @@ struct fill_kernel {
   }
 };
 
-/// How many items are wrong, and where one of them is.
+/// The number of wrong items, and the place of one of them.
 struct wrong_items {
   std::uint64_t count;
   index_t example;
@@ -44,7 +44,7 @@ struct compare_kernel {
   }
 };
 
-/// A grid that is busy on either machine.
+/// A grid that is large enough for either machine.
 inline simt::launch_config whole_device() {
   return {.blocks = static_cast<unsigned>(on_gpu ? 8 * simt::multiprocessor_count() : 2),
           .threads = on_gpu ? 256u : 32u};
@@ -56,7 +56,7 @@ void fill_by(T* data, index_t n, Formula formula) {
   simt::launch<fill_kernel>(whole_device(), data, n, formula);
 }
 
-/// Empty if data[i] == formula(i) for 0 <= i < n; else how many differ, and one of them.
+/// Empty if data[i] == formula(i) for 0 <= i < n; else the number of differences, and one of them.
 template <class T, class Formula>
 std::string difference_from(T const* data, index_t n, Formula formula) {
   device_buffer<wrong_items> const wrong(std::vector<wrong_items>{{0, 0}});

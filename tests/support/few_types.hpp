@@ -44,20 +44,20 @@ struct types_of_breadth<Quick, Few, All> {
 template <class... Tuples>
 using types_to_test = typename types_of_breadth<Tuples...>::type;
 
-/// A type or operator to test with, and the way (a tuning) to compute with it: builds of few types
-/// have one way for each instead of all.
+/// A type or operator to test with, and the way (a tuning) to compute with it: in builds of few
+/// types each has one way instead of all.
 template <class Way, class With>
 struct tried {
   using way = Way;
   using with = With;
 };
 
-/// The way where a test is about something else: the library's choice, which compiles every kernel
+/// The way if a test is about something else: the library's choice, which compiles every kernel
 /// that it chooses from; in builds of few types `Way`.
 template <class Way>
 using automatic_or = std::conditional_t<few_types, Way, void>;
 
-/// The library's choice in a list of ways, where `void` cannot stand; `way_of` makes it that.
+/// The library's choice in a list of ways, where `void` is not possible; `way_of` converts it.
 struct chosen {};
 template <class Way>
 using way_of = std::conditional_t<std::is_same_v<Way, chosen>, void, Way>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs whose sums are known in closed form: for sizes at which no oracle has the time, and no
-// host the memory.
+// Inputs whose sums are known in closed form, for sizes at which an oracle is too slow or does not
+// fit in host memory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace libscan::test {
 
-/// A number that looks random, one for every i.
+/// A number that looks random, different for every i.
 LIBSCAN_HOST_DEVICE constexpr std::uint64_t scrambled(index_t i) {
   std::uint64_t x = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -29,8 +29,8 @@ struct random_steps {
   LIBSCAN_HOST_DEVICE constexpr T operator()(index_t i) const { return sum(i, i + 1); }
 };
 
-/// Items whose sums are known and do not wrap: item 0 + ... + item i - 1 is floor(i p / q), so that
-/// an item is floor(p / q) or one more.
+/// Items whose sums are known and do not wrap: item 0 + ... + item i - 1 is floor(i p / q), so an
+/// item is floor(p / q) or one more.
 struct even_steps {
   index_t p, q;
   LIBSCAN_HOST_DEVICE constexpr index_t before(index_t i) const { return i * p / q; }

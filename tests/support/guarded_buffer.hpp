@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A buffer between canaries: notices any byte written outside it, or inside where nothing should
-// have been written.
+// A buffer between canaries: detects any byte written outside it, or inside where nothing may be
+// written.
 #pragma once
 
 #include <cstddef>
@@ -32,10 +32,10 @@
 
 namespace libscan::test {
 
-/// n items of T, `offset_items` (0..16) items behind a 256-byte boundary, with at least 256 bytes
-/// of canaries on either side. All items are poisoned with 0xFF bytes at first. Host memory;
-/// `with_image` gives the whole of it, canaries included, to be copied to a device and back. In an
-/// AddressSanitizer build whoever else touches a canary is reported, reads included.
+/// n items of T, `offset_items` (0..16) items after a 256-byte boundary, with at least 256 bytes of
+/// canaries on either side. All items start poisoned with 0xFF bytes. Host memory; `with_image`
+/// gives all of it, canaries included, to be copied to a device and back. In an AddressSanitizer
+/// build any other access to a canary is reported, even a read.
 template <class T>
 class guarded_buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -56,7 +56,7 @@ class guarded_buffer {
     poison_canaries();
   }
 
-  /// Holding a copy of `items`.
+  /// With a copy of `items`.
   explicit guarded_buffer(std::vector<T> const& items, int offset_items = 0)
       : guarded_buffer(static_cast<index_t>(items.size()), offset_items) {
     if (items_ > 0) std::memcpy(static_cast<void*>(data()), items.data(), items_ * sizeof(T));
@@ -81,7 +81,7 @@ class guarded_buffer {
   }
   std::size_t image_offset() const { return front_bytes_; }
 
-  /// Empty if all canaries live; else where the first dead one is.
+  /// Empty if all canaries are intact; else the place of the first overwritten one.
   std::string damage() const {
     open_canaries const scope(*this);
     unsigned char const* const bytes = first_byte();
@@ -94,13 +94,13 @@ class guarded_buffer {
     }
     for (std::size_t i = 0; i < guard_bytes; ++i) {
       if (bytes[body_end + i] != canary) {
-        return "canary overwritten " + std::to_string(i) + " bytes behind the last item";
+        return "canary overwritten " + std::to_string(i) + " bytes after the last item";
       }
     }
     return "";
   }
 
-  /// Empty if items from `first` on still hold the poison; else which one does not.
+  /// Empty if items from `first` on still hold the poison; else the first that does not.
   std::string written_from(index_t first) const {
     unsigned char const* const bytes = first_byte() + front_bytes_;
     for (std::size_t i = static_cast<std::size_t>(first) * sizeof(T); i < items_ * sizeof(T); ++i) {
@@ -110,13 +110,13 @@ class guarded_buffer {
   }
 
  private:
-  /// Room for the canaries as well, also in the compiler's eyes.
+  /// Space for the canaries as well, also in the compiler's eyes.
   static std::size_t checked(index_t n) {
     if (n < 0 || n > max_items) throw std::length_error("guarded_buffer: " + std::to_string(n));
     return static_cast<std::size_t>(n);
   }
 
-  /// Canaries may be touched in a scope like this.
+  /// Canaries may be accessed within this scope.
   class open_canaries {
    public:
     explicit open_canaries(guarded_buffer const& buffer) : buffer_(buffer) {

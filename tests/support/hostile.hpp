@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types whose namespace has a function for every call that does not say whose it is
+// Types whose namespace has a function for every call that libscan makes without a namespace
 // (tests/house/hostile_names.py): such a call does not compile.
 #pragma once
 

@@ -43,15 +43,15 @@ class random_words {
   std::uint64_t state_;
 };
 
-/// How an input's items follow one another.
+/// The pattern of an input's items.
 enum class pattern : std::uint8_t {
-  random,       ///< any bits for integers; evenly in [-1, 1) for floats
-  small,        ///< integers in [-8, 8), or [0, 8) for unsigned: floating sums of 2^20 are exact
-  constant,     ///< one random item, repeated
-  zeros,        ///< all 0
-  ones,         ///< all 1
-  sorted,       ///< 0, 1, 2, ..., slowly enough not to wrap
-  reversed,     ///< the same backwards
+  random,    ///< any bits for integers; evenly in [-1, 1) for floats
+  small,     ///< integers in [-8, 8), or [0, 8) for unsigned: floating-point sums of 2^20 are exact
+  constant,  ///< one random item, repeated
+  zeros,     ///< all 0
+  ones,      ///< all 1
+  sorted,    ///< 0, 1, 2, ..., stretched so that they do not wrap
+  reversed,  ///< the same backwards
   alternating,  ///< 0, 1, 0, 1, ...
   low_entropy,  ///< bitwise and of four random words (for floats: few different values)
   special,      ///< floats: NaN, -0, +0, -inf, +inf among others; integers: the limits among others
@@ -69,7 +69,7 @@ namespace detail {
 template <class T>
 T random_item(random_words& words) {
   if constexpr (std::is_floating_point_v<T>) {
-    // As many bits as T holds, so that sums have to be rounded.
+    // Full precision of T, so that sums must be rounded.
     constexpr int bits = std::numeric_limits<T>::digits;
     constexpr auto half = std::int64_t{1} << (bits - 1);
     return static_cast<T>(static_cast<std::int64_t>(words() >> (64 - bits)) - half) /

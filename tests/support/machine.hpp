@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a test of kernels needs of whichever machine it is compiled for: schedules to run under, and
-// guarded buffers in device memory.
+// What a test of kernels needs from either machine: schedules to run under, and guarded buffers in
+// device memory.
 #pragma once
 
 #include <span>
@@ -22,8 +22,8 @@ inline constexpr bool on_gpu = true;
 inline constexpr bool on_gpu = false;
 #endif
 
-/// Calls body(name) under the fixed schedule and `seeds` seeded ones; on a GPU, which schedules as
-/// it likes, once. `multiprocessors`: what the machine has; 0: two, then others with each seed.
+/// Calls body(name) under the fixed schedule and `seeds` seeded ones; on a GPU, once.
+/// `multiprocessors`: the machine's number; 0: two, then others with each seed.
 template <class Body>
 void each_schedule(int seeds, Body body, int multiprocessors = 0) {
 #ifdef __CUDACC__
@@ -46,8 +46,8 @@ void each_schedule(int seeds, Body body, int multiprocessors = 0) {
 #endif
 }
 
-/// A guarded buffer in device memory: canaries around n items, `offset_items` off alignment. Under
-/// racecheck a kernel that touches a canary is reported, and so is a bulk copy in every build.
+/// A guarded buffer in device memory: canaries around n items, `offset_items` off alignment. A
+/// kernel that touches a canary is reported under racecheck, a bulk copy in every build.
 template <class T>
 class device_image {
  public:
@@ -61,7 +61,7 @@ class device_image {
 
   T* data() const { return reinterpret_cast<T*>(device_.data() + host_.image_offset()); }
 
-  /// Brings everything back and returns the items; `damage` tells of the canaries.
+  /// Copies everything back and returns the items; `damage` reports the canaries.
   std::vector<T> read() {
     allow_canaries();
     host_.with_image([&](std::span<unsigned char> image) {

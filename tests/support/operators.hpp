@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that notice what a sum forgives: order (affine, shear, matrix, keep_last), the identity
-// (keep_last), and operands that are not neighbours, or not items at all (tripwire). For host and
-// device.
+// Operators that detect what a sum hides: wrong order (affine, shear, matrix, keep_last), a wrong
+// identity (keep_last), and operands that are not neighbours, or not items at all (tripwire). For
+// host and device.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct maybe {
   bool operator==(maybe const&) const = default;
 };
 
-/// The later of two values that are present. Only an exact identity leaves the earlier one be.
+/// The later of two present values. Only an exact identity keeps the earlier one.
 struct keep_last {
   using value_type = maybe;
   LIBSCAN_HOST_DEVICE static constexpr maybe identity() { return {0, 0}; }
@@ -82,15 +82,15 @@ struct multiply {
   }
 };
 
-/// What a tripwire operator met.
+/// The kinds of wrong operands that a tripwire operator detects.
 enum class fault : std::uint32_t { none, uninitialised, unordered, overlapping, gap };
 
-/// Positions [begin, end) of the items that a value sums, and the first fault on the way there.
-/// `begin` = `end` = -1 is the identity. 16 bytes; positions up to 2^31.
+/// Positions [begin, end) of the items that a value sums, and the first fault among them. `begin` =
+/// `end` = -1 is the identity. 16 bytes; positions up to 2^31.
 struct interval {
   std::int32_t begin;
   std::int32_t end;
-  std::uint32_t seal;  ///< `valid_seal`, or the memory never held an interval
+  std::uint32_t seal;  ///< `valid_seal`, unless the memory never held an interval
   fault found;
   bool operator==(interval const&) const = default;
 
@@ -146,8 +146,8 @@ inline std::string to_string(fault found) {
   return "damaged interval";
 }
 
-/// n items for an operator over T: for arithmetic types random bits or numbers, for the types above
-/// what suits them (affine: odd scales, so that nothing dies out; matrix: a determinant of 1, for
+/// n items for an operator over T: random bits or numbers for arithmetic types, suitable values for
+/// the types above (affine: odd scales, so that nothing dies out; matrix: a determinant of 1, for
 /// the same reason; maybe: one in four present; the k-th interval: [k, k + 1)).
 template <class T>
 std::vector<T> make_items(index_t n, std::uint64_t stream = 0) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scan should have computed, from a loop that shares nothing with the library, and
-// comparisons that say where and how an output differs. Every check returns "" for "as it should
-// be".
+// The right results of scans, by a loop that shares nothing with the library, and comparisons that
+// report where and how an output differs. Every check returns "" if all is right.
 #pragma once
 
 #include <cmath>
@@ -26,8 +25,8 @@ struct scan_result {
   T total;
 };
 
-/// A scan one item after the other, in Op::value_type, with `init` before the first. Of the
-/// library's operators it uses plain ones in their place.
+/// A scan, one item after the other, in Op::value_type, with `init` before the first. It replaces
+/// the library's operators by plain ones.
 template <class Op, class Item>
 scan_result<typename Op::value_type> scan_oracle(scan_kind kind, std::vector<Item> const& in, Op op,
                                                  typename Op::value_type init) {
@@ -61,7 +60,7 @@ void print(std::ostream& os, T const& value) {
   }
 }
 
-/// -0.0 and +0.0 differ; any two NaNs are the same, as no operator promises a payload.
+/// -0.0 and +0.0 differ; any two NaNs are the same, since operators do not specify payloads.
 template <class T>
 bool same(T const& a, T const& b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -120,9 +119,9 @@ std::string bit_difference(std::vector<T> const& expected, std::vector<T> const&
   return "";
 }
 
-/// Empty if a floating-point sum scan of finite items is as near to the exact one as any order of
+/// Empty if a floating-point sum scan of finite items is as close to the exact one as any order of
 /// association guarantees: item i within k eps sum |x| of the k terms it covers, `init` included.
-/// The exact sums are taken in a wider type.
+/// The exact sums are computed in a wider type.
 template <class T>
 std::string sum_error(scan_kind kind, std::vector<T> const& in, T init, scan_result<T> const& got) {
   using wide = std::conditional_t<sizeof(T) == 4, double, long double>;

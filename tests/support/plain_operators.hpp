@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's operators once more, written in another way: an oracle that called the functor
-// under test would repeat its mistakes. A test's own operators stand for themselves.
+// The library's operators again, written in another way: an oracle that called the functor under
+// test would repeat its mistakes. A test's own operators are used directly.
 #pragma once
 
 #include <type_traits>
@@ -70,7 +70,7 @@ struct plain_xor {
   }
 };
 
-/// The operator by which an oracle stands in for Op: Op itself, unless it is the library's.
+/// The operator that an oracle uses for Op: Op itself, unless it is the library's.
 template <class Op>
 struct oracle_op {
   using type = Op;
@@ -100,7 +100,7 @@ struct oracle_op<bit_xor<T>> {
   using type = plain_xor<T>;
 };
 
-/// The same for an operator at hand, which may have a state.
+/// The same for an operator object, which may have state.
 template <class Op>
 constexpr typename oracle_op<Op>::type oracle_of(Op const& op) {
   if constexpr (std::is_same_v<typename oracle_op<Op>::type, Op>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segments that begin and end anywhere, and what scans and sums of them are, by loops.
+// Segments with arbitrary begins and ends, and their scans and sums by loops.
 #pragma once
 
 #include <algorithm>

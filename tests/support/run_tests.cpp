@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the Catch2 tests of a program, for its main function. Exit code 0 or 1; when something
-// failed the seed of the random inputs goes to stderr. A test case that takes too long ends the
-// program: LIBSCAN_TEST_CASE_SECONDS in the environment says how long that is; 0: no bound. It
-// counts both time and CPU time, so that a busy machine fails no test; a test case that only waits
-// gets four times as long.
+// Runs the Catch2 tests of a program, for its main function. Exit code 0 or 1; after a failure the
+// seed of the random inputs is printed to stderr. A test case that takes too long ends the program:
+// the environment variable LIBSCAN_TEST_CASE_SECONDS sets the limit; 0: no limit. Both wall-clock
+// and CPU time count, so a busy machine fails no test; a test case that only waits gets four times
+// as long.
 #define CATCH_CONFIG_RUNNER
 #include <algorithm>
 #include <chrono>
@@ -33,7 +33,7 @@ using listener = Catch::TestEventListenerBase;
 using listener = Catch::EventListenerBase;
 #endif
 
-/// Ends the program when a test case has run for too long.
+/// Ends the program if a test case runs too long.
 class test_case_watch {
  public:
   test_case_watch() {

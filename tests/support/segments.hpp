@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segments for tests: how their lengths follow one another, the descriptors that say where they
-// begin, and what scans and reductions of them should give.
+// Segments for tests: their lengths, the descriptors that say where they begin, and the expected
+// results of scans and reductions.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace libscan::test {
 
-/// How the lengths of segments follow one another.
+/// The distribution of the lengths of segments.
 enum class segment_shape : std::uint8_t {
   one,               ///< all items in one
   single,            ///< one item each
   some_empty,        ///< 0 to 3 items each, and runs of empty ones
   power_law,         ///< most have a few items, a few have most items
-  huge_among_tiny,   ///< 1 or 2 items each, but for one with half of all
-  around_multiples,  ///< heads just before, at and just behind the multiples of 128
+  huge_among_tiny,   ///< 1 or 2 items each, except for one with half of all
+  around_multiples,  ///< heads just before, at and just after the multiples of 128
 };
 
 /// All shapes.
@@ -63,7 +63,7 @@ inline index_t segment_length(segment_shape shape, index_t begin, index_t n, ran
 
 }  // namespace detail
 
-/// Offsets of segments of this shape that cover n items: one more than there are segments.
+/// Offsets of segments of this shape that cover n items: one more than the number of segments.
 inline std::vector<index_t> make_offsets(segment_shape shape, index_t n, std::uint64_t stream = 0) {
   random_words words(stream * 7919 + static_cast<std::uint64_t>(n));
   std::vector<index_t> offsets{0};
@@ -75,7 +75,7 @@ inline std::vector<index_t> make_offsets(segment_shape shape, index_t n, std::ui
   return offsets;
 }
 
-/// A byte per item: where segments that are not empty begin, with any nonzero value.
+/// A byte per item: a nonzero value where a non-empty segment begins.
 inline std::vector<std::uint8_t> flags_of(std::vector<index_t> const& offsets) {
   std::vector<std::uint8_t> flags(static_cast<std::size_t>(offsets.back()), 0);
   for (index_t const at : offsets) {
@@ -85,7 +85,7 @@ inline std::vector<std::uint8_t> flags_of(std::vector<index_t> const& offsets) {
   return flags;
 }
 
-/// The same as bits: bit i of word w is item 32 w + i. Bits behind the last item are set.
+/// The same as bits: bit i of word w is item 32 w + i. Bits after the last item are set.
 inline std::vector<std::uint32_t> bits_of(std::vector<std::uint8_t> const& flags) {
   std::vector<std::uint32_t> words((flags.size() + 31) / 32, 0);
   for (std::size_t i = 0; i < words.size() * 32; ++i) {
@@ -94,7 +94,7 @@ inline std::vector<std::uint32_t> bits_of(std::vector<std::uint8_t> const& flags
   return words;
 }
 
-/// Keys that change exactly at heads; segments share keys, neighbours do not.
+/// Keys that change exactly at heads; segments may share keys, neighbours do not.
 template <class Key>
 std::vector<Key> keys_of(std::vector<std::uint8_t> const& flags) {
   std::vector<Key> keys;
@@ -126,7 +126,7 @@ std::vector<typename Op::value_type> segmented_oracle(scan_kind kind, std::vecto
   return out;
 }
 
-/// The total of each segment between offsets, empty ones included.
+/// The total of each segment between offsets, including empty ones.
 template <class Op, class Item>
 std::vector<typename Op::value_type> segment_totals_oracle(std::vector<Item> const& in,
                                                            std::vector<index_t> const& offsets,

@@ -17,8 +17,8 @@ inline bool reduced() { return std::getenv("LIBSCAN_TEST_REDUCED") != nullptr; }
 /// `full`, or `small` in reduced runs.
 inline int scaled(int full, int small) { return reduced() ? small : full; }
 
-/// For tiny tuning, where 200 items are many tiles: every n in 0..200; in reduced runs in 0..34,
-/// and some of the others up to 200.
+/// For tiny tuning, where 200 items are many tiles: every n in 0..200; in reduced runs 0..34, and
+/// some of the others up to 200.
 inline std::vector<index_t> tiny_sizes() {
   std::vector<index_t> sizes;
   for (index_t n = 0; n < 200; n += n < 34 ? 1 : scaled(1, 13)) sizes.push_back(n);
@@ -26,7 +26,7 @@ inline std::vector<index_t> tiny_sizes() {
   return sizes;
 }
 
-/// The ladder for tiles (or chunks) of `tile_items` made by blocks of `block_threads`: nothing, one
+/// The ladder for tiles (or chunks) of `tile_items` in blocks of `block_threads`: nothing, one
 /// item, around a warp, a block, one and two tiles, around a look-back window of 32 tiles, 33 and
 /// 65 tiles, and a prime near a million. Ascending, without repetitions, at most `limit`.
 inline std::vector<index_t> size_ladder(index_t tile_items, index_t block_threads = 256,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the test helpers: each says nothing of what is right, and finds a planted mistake.
+// Tests of the test helpers: each reports nothing for right results, and finds a planted mistake.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -119,7 +119,7 @@ TEST_CASE("the tripwire notices each kind of wrong operand, and remembers it") {
   CHECK(to_string(fault::gap) == "items left out between operands");
 }
 
-TEST_CASE("a guarded buffer notices a byte before, behind and within") {
+TEST_CASE("a guarded buffer notices a byte before, after and within") {
   for (int const offset : {0, 1, 3, 16}) {
     INFO("offset " << offset);
     guarded_buffer<std::int16_t> buffer(10, offset);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterators of a user's own: items that a function makes as they are loaded, and results that one
-// changes as they are stored.
+// User-defined iterators: items that a function computes as they are loaded, and results that a
+// function changes as they are stored.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace libscan::test {
 
-/// For what only kernels may do. On the executor it throws elsewhere; code of nvcc ends the process
-/// there, with exit code 1 and no message.
+/// For functions that only kernels may call. In the executor it throws outside kernels; nvcc's code
+/// ends the process there, with exit code 1 and no message.
 __device__ inline void require_kernel() {
 #if !defined(__CUDACC__)
   if (threadIdx.x == simt::no_thread.x) {
-    throw std::logic_error("a function for kernels alone was called outside of them");
+    throw std::logic_error("a function for kernels only was called outside of them");
   }
 #endif
 }
@@ -40,7 +40,7 @@ struct transformed {
 template <class Items, class F>
 transformed(Items, F) -> transformed<Items, F>;
 
-/// What is stored as item i arrives at out[i] as f of it.
+/// Storing item i at out[i] stores f of it.
 template <class T, class F>
 struct transforming {
   T* out;
