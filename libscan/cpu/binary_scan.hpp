@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binary scans on CPU threads: the ranks of items by a mask of bytes or bits. Both are bits before
-// anything else; these are counted a chunk at a time (chunk_chain.hpp), and ranked by vector code
-// (vector_ranks.hpp).
+// Binary scans on CPU threads: the ranks of items by a mask of bytes or bits. Either mask is
+// converted to bits, which are counted a chunk at a time (chunk_chain.hpp) and ranked by vector
+// code (vector_ranks.hpp).
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Items of a chunk of a binary scan, at most: their bits are on a thread's stack, their ranks fit
+/// The most items of a chunk of a binary scan: their bits fit on a thread's stack, their ranks in
 /// its core's L2 cache.
 inline constexpr index_t most_mask_chunk_items = index_t{1} << 15;
 
@@ -33,7 +33,7 @@ struct mask_chunk {
   head_word words[most_mask_chunk_items / word_heads];
 };
 
-/// How many of n bits are 1; the last word's further bits are 0.
+/// The number of ones among n bits; the last word's further bits are 0.
 inline index_t count_bits(head_word const* words, index_t n) {
   index_t count = 0;
   for (index_t w = 0; w < ceil_div(n, word_heads); ++w) count += std::popcount(words[w]);
@@ -72,26 +72,25 @@ index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index
 
 }  // namespace detail
 
-/// ranks[i] = how many of items 0 ... i - 1 are true, for i in [0, n), on up to `threads` threads.
-/// Returns how many of all.
+/// ranks[i] = the number of true items among items 0 ... i - 1, for i in [0, n), on up to `threads`
+/// threads. Returns the number of all true items.
 ///
-/// `mask` is a `byte_mask`, a `bit_mask`, or anything that marks items as they do. Ranks are
-/// integers of 32 or 64 bits; what they cannot hold wraps around, but for the number returned. The
-/// mask and `ranks` must not overlap; of a mask of your own it is not seen. Reads the mask once and
-/// writes n ranks; allocates nothing. `chunk_items` of more than `most_mask_chunk_items` count as
-/// so many.
-///
-/// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, or if the two overlap, and
-/// what a mask of your own throws; `ranks` is then partly written. Source: Harris & Garland,
-/// "Optimizing Parallel Prefix Operations for the Fermi Architecture" (2012), where the scan of
-/// predicates is.
+/// Types: `mask` is a `byte_mask`, a `bit_mask`, or any `item_marks`. Ranks are integers of 32 or
+/// 64 bits; ranks that do not fit wrap around, but the returned number does not.
+/// Aliasing: the mask and `ranks` must not overlap. With a mask of your own this is not checked.
+/// Memory: reads the mask once and writes n ranks; allocates nothing. `chunk_items` is limited to
+/// `most_mask_chunk_items`.
+/// Throws: `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, or if the two overlap;
+/// exceptions of a mask of your own. `ranks` is then partly written.
+/// Source: Harris & Garland, "Optimizing Parallel Prefix Operations for the Fermi Architecture"
+/// (2012), on scans of predicates.
 template <item_marks Mask, std::integral Rank>
 index_t exclusive_binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n,
                               index_t chunk_items = most_mask_chunk_items) {
   return detail::binary_scan<scan_kind::exclusive>(threads, mask, ranks, n, chunk_items);
 }
 
-/// ranks[i] = how many of items 0 ... i are true; otherwise as `exclusive_binary_scan`.
+/// ranks[i] = the number of true items among items 0 ... i; otherwise as `exclusive_binary_scan`.
 template <item_marks Mask, std::integral Rank>
 index_t inclusive_binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n,
                               index_t chunk_items = most_mask_chunk_items) {

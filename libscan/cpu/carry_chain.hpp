@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The carry that goes from chunk to chunk, and the threads that pass it on. A thread whose turn
-// does not come because the owner of an earlier chunk has lost its core sums that chunk again and
-// passes the carry on in the owner's place: on a busy machine nobody waits for the scheduler. Where
-// sums must not be made twice, the thread waits, and the late owner leaves the chain when it is
-// back: the others go on without waiting for it once more.
+// The carry that passes from chunk to chunk, and the threads that pass it on. If the owner of an
+// earlier chunk has lost its core, a waiting thread sums that chunk again and passes the carry on
+// in the owner's place. On a busy machine no thread waits for the scheduler. If sums must not be
+// computed twice, the thread waits; the late owner then leaves the chain, so the others do not wait
+// for it again.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// How a waiting thread makes the aggregate of a chunk again: `sum` does, if `ready` says that it
-/// can. Plain functions, so that the chain is compiled once for all who stand on it.
+/// How a waiting thread computes the aggregate of a chunk again: by `sum`, if `ready` returns true.
+/// Plain functions, so that the chain is compiled once for all its users.
 template <class T>
 struct second_sums {
   void* self;
@@ -36,7 +36,7 @@ struct second_sums {
   T sum(index_t chunk) const { return make(self, chunk); }
 };
 
-/// Those of an object with `ready()` and `sum<T>(chunk)`, which outlives them.
+/// The functions of an object with `ready()` and `sum<T>(chunk)`, which outlives them.
 template <class T, class Object>
 second_sums<T> second_sums_of(Object& object) {
   return {
@@ -44,11 +44,11 @@ second_sums<T> second_sums_of(Object& object) {
       [](void* self, index_t chunk) { return static_cast<Object*>(self)->template sum<T>(chunk); }};
 }
 
-/// The order in which chunks run, and the carry that goes from each to the next. Forward progress:
-/// chunks are claimed in ascending order by an atomic ticket, so whoever waits for chunk k waits
-/// for a thread that has claimed k and is running (nobody claims before it runs). That thread waits
-/// at most for k - 1, and chunk 0 for nobody; hence every wait ends, with any number of threads.
-/// With second sums a thread waits for another only while that one holds the carry in hand.
+/// The order in which chunks run, and the carry that passes from each to the next. Forward
+/// progress: an atomic ticket gives out chunks in ascending order, and only to a running thread. A
+/// thread that waits for chunk k therefore waits for a running thread, which waits at most for k -
+/// 1, and chunk 0 waits for none. Hence every wait ends, with any number of threads. With second
+/// sums a thread only waits for another while that one holds the carry.
 template <monoid Op>
 class carry_chain {
  public:
@@ -69,8 +69,7 @@ class carry_chain {
   carry_chain(carry_chain const&) = delete;
   carry_chain& operator=(carry_chain const&) = delete;
 
-  /// Called once by each thread, of which there are no more than `threads`. Null for a thread
-  /// that is alone.
+  /// Each thread calls this once; at most `threads` threads do. Null for a single thread.
   member* join() {
     if (members_ == nullptr) return nullptr;
     active_.fetch_add(1, std::memory_order_relaxed);
@@ -79,8 +78,8 @@ class carry_chain {
     return members_ + index;
   }
 
-  /// The next chunk to work on; nothing if all are claimed, or an earlier one has failed, or other
-  /// threads do better without this one.
+  /// The next chunk to work on; nothing if all are claimed, an earlier one has failed, or the other
+  /// threads are better off without this one.
   std::optional<index_t> claim(member* self) {
     if (self != nullptr && self->late.load(std::memory_order_relaxed) && leave()) {
       return std::nullopt;
@@ -91,9 +90,9 @@ class carry_chain {
     return mine;
   }
 
-  /// Waits for chunk `mine`'s turn, takes its carry and hands op(carry, aggregate) to the next
-  /// chunk. Nothing if an earlier chunk failed, for then the turn may never come. While it waits it
-  /// may call second.sum(k), which returns the aggregate of chunk k again, if second.ready().
+  /// Waits for chunk `mine`'s turn, takes its carry and passes op(carry, aggregate) to the next
+  /// chunk. Nothing if an earlier chunk failed, since the turn may then never come. While waiting
+  /// it may call second.sum(k), which returns the aggregate of chunk k again, if second.ready().
   std::optional<T> pass(member* self, index_t mine, T const& aggregate,
                         second_sums<T> const& second) {
     if (self == nullptr) return advance(mine, aggregate);
@@ -106,8 +105,8 @@ class carry_chain {
                : pass_beside_helper(own, mine, aggregate);
   }
 
-  /// Records that chunk `mine` threw. Later chunks stop, earlier ones go on, so that the error
-  /// reported is always the one of the first chunk that fails: the one a serial loop would meet.
+  /// Records that chunk `mine` threw. Later chunks stop, earlier ones go on, so the reported error
+  /// is always that of the first failing chunk: the one that a serial loop would meet.
   void fail(index_t mine, std::exception_ptr error) {
     std::scoped_lock const lock(failure_);
     if (mine >= limit_.load(std::memory_order_relaxed)) return;
@@ -115,14 +114,14 @@ class carry_chain {
     limit_.store(mine, std::memory_order_relaxed);
   }
 
-  /// After all threads have returned: what all chunks sum to, or the recorded exception.
+  /// After all threads have returned: the sum of all chunks, or the recorded exception.
   T total() const {
     if (error_) std::rethrow_exception(error_);
     return carry_;
   }
 
  private:
-  /// Members that need no allocation; values that are large have none.
+  /// Members that need no allocation; large values have none.
   static constexpr int few_members = sizeof(member) <= 4 * cache_line ? 4 : 0;
   static_assert(std::is_trivially_destructible_v<member>);
 
@@ -131,8 +130,8 @@ class carry_chain {
 
   bool has_failed(index_t chunk) const { return limit_.load(std::memory_order_relaxed) <= chunk; }
 
-  /// Only the thread that changed the state of the chunk whose turn it is touches the carry; the
-  /// turn orders these accesses.
+  /// Only the thread that changed the state of the current chunk touches the carry; the turn orders
+  /// these accesses.
   T advance(index_t chunk, T const& aggregate) {
     T carry = carry_;
     carry_ = op_(carry, aggregate);
@@ -151,19 +150,19 @@ class carry_chain {
     return true;
   }
 
-  /// The same, and helps whoever is late, after some time: about what a chunk takes, so that nobody
-  /// is helped who is at work.
+  /// The same, but after some time helps a late thread. That time is about what a chunk takes, so a
+  /// working thread gets no help.
   [[gnu::noinline]] bool wait_long(member& self, index_t mine, second_sums<T> const& second) {
     std::int64_t const usual = self.usual_ns();
     std::int64_t patience = usual, since = wall_ns();
-    member* owner = nullptr;  // of the chunk whose turn it is
+    member* owner = nullptr;  // of the current chunk
     for (int waits = 1, idle = 0; turn_.load(std::memory_order_acquire) < mine; ++waits) {
       if (has_failed(mine)) return false;
       std::int64_t const waited = waits % 16 == 0 ? wall_ns() - since : 0;
       if (waited <= patience) {
         relax();
       } else if (help(second)) {
-        // Whoever has the next chunk may have lost its core, too.
+        // The owner of the next chunk may have lost its core, too.
         patience = std::min(usual, next_patience_ns);
         since = wall_ns();
         idle = 0;
@@ -172,14 +171,15 @@ class carry_chain {
         wait_a_little(idle++);
       }
     }
-    // This thread may have slept meanwhile, too; the machine is busy either way.
+    // This thread may have slept in the meantime as well; the machine is busy either way.
     bool const late = wall_ns() - since > 2 * usual + late_ns;
     if (late && owner != nullptr) owner->late.store(true, std::memory_order_relaxed);
     self.resume();
     return true;
   }
 
-  /// Calls use(member, claim) with the claim of `chunk` and its owner, if no one helps it yet.
+  /// Calls use(member, claim) with the claim of `chunk` and its owner, unless it is already being
+  /// helped.
   template <class Use>
   bool with_claim(index_t chunk, Use use) {
     for (int i = 0; i < threads_; ++i) {
@@ -191,14 +191,14 @@ class carry_chain {
     return false;
   }
 
-  /// Who has claimed `chunk`; null if it is not known.
+  /// The owner of `chunk`; null if unknown.
   member* owner_of(index_t chunk) {
     member* found = nullptr;
     with_claim(chunk, [&](member& owner, claimed_chunk<T>&) { return found = &owner, true; });
     return found;
   }
 
-  /// Whether the calling thread may leave: another one stays and claims what is left.
+  /// Whether the calling thread may leave: another thread stays and claims the remaining chunks.
   bool leave() {
     int active = active_.load(std::memory_order_relaxed);
     while (active > 1) {
@@ -207,8 +207,8 @@ class carry_chain {
     return false;
   }
 
-  /// Sums the chunk whose turn it is in place of its owner, and passes its carry on. False if there
-  /// is nothing to be done.
+  /// Sums the current chunk in place of its owner, and passes its carry on. False if there is
+  /// nothing to do.
   bool help(second_sums<T> const& second) {
     if (!second.ready()) return false;
     index_t const chunk = turn_.load(std::memory_order_acquire);
@@ -232,7 +232,7 @@ class carry_chain {
     });
   }
 
-  /// `pass` of a chunk whose turn has come, and which has or had a helper.
+  /// `pass` of the current chunk, which has or had a helper.
   [[gnu::noinline]] std::optional<T> pass_beside_helper(claimed_chunk<T>& own, index_t mine,
                                                         T const& aggregate) {
     if (own.change(mine, claim_state::helped, claim_state::overtaken)) {
@@ -257,11 +257,11 @@ class carry_chain {
   member* members_ = nullptr;
   std::unique_ptr<member[]> more_;
   alignas(cache_line) std::atomic<index_t> ticket_{0};
-  std::atomic<int> joined_{0};  // threads
-  std::atomic<int> active_{0};  // of these, those that have not left
+  std::atomic<int> joined_{0};  // threads that joined
+  std::atomic<int> active_{0};  // those that have not left
   alignas(cache_line) std::atomic<index_t> turn_{0};
-  T carry_;                                         // shares the line that travels with the turn
-  alignas(cache_line) std::atomic<index_t> limit_;  // chunks from here on are not wanted
+  T carry_;                                         // shares the cache line of the turn
+  alignas(cache_line) std::atomic<index_t> limit_;  // chunks from here on are not needed
   std::mutex failure_;
   std::exception_ptr error_;
   alignas(member) std::byte few_[few_members > 0 ? few_members * sizeof(member) : 1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chain of chunks: threads claim chunks of the input in order, summarise each on its own, and
-// learn in turn what all earlier chunks sum to. The scan and the filter stand on it. After the
-// chained scan of Yan, Long, Zhang: StreamScan (PPoPP 2013); every chunk crosses memory once.
+// A chain of chunks: threads claim chunks of the input in order, summarise each independently, and
+// then get the sum of all earlier chunks. Scan and filter are built on it. After the chained scan
+// of Yan, Long, Zhang: StreamScan (PPoPP 2013); every chunk crosses memory once.
 #pragma once
 
 #include <algorithm>
@@ -26,16 +26,15 @@ struct chunk {
   index_t index;
   index_t begin;
   index_t end;
-  index_t next_begin = 0;  ///< the thread's next chunk, if it knows: else no items
+  index_t next_begin = 0;  ///< the thread's next chunk if it is known, else no items
   index_t next_end = 0;
 
   index_t size() const { return end - begin; }
 };
 
-/// Whether the aggregate of a chunk may be made twice. `repeatable`: on a busy machine a thread
-/// that waits for a chunk makes its aggregate again, beside or in place of the thread that has it,
-/// from items that no chunk's consume_fn may have changed by then but the chunk's own. `once`: it
-/// waits.
+/// Whether the aggregate of a chunk may be computed twice. `repeatable`: on a busy machine a thread
+/// that waits for a chunk computes its aggregate again, beside or in place of its owner, from items
+/// that only the chunk's own consume_fn may have changed by then. `once`: it waits.
 enum class aggregates { once, repeatable };
 
 namespace detail {
@@ -72,8 +71,8 @@ class chain_thread {
   typename carry_chain<Op>::member* self_;
 };
 
-/// Calls work(thread, mine) on each thread that finds a chunk; `mine` is the one in hand, which is
-/// to blame for what `work` throws.
+/// Calls work(thread, mine) on each thread that finds a chunk; exceptions of `work` are attributed
+/// to chunk `mine`.
 template <monoid Op, class Work>
 typename Op::value_type run_chain(int threads, index_t n, index_t chunk_items, Op op,
                                   typename Op::value_type init, Work const& work) {
@@ -94,17 +93,18 @@ typename Op::value_type run_chain(int threads, index_t n, index_t chunk_items, O
   return chain.total();
 }
 
-/// The chunks of one thread, in turn. Of many it claims each before it works on the one before.
+/// The chunks of one thread, in turn. If there are many, it claims each before it works on the one
+/// before.
 class chunk_sequence {
  public:
   chunk_sequence(int threads, index_t n, index_t chunk_items)
       : n_(n), chunk_items_(chunk_items), ahead_(n / chunk_items >= index_t{8} * threads) {}
 
-  /// Chunk `mine`, with what is known of the thread's next.
+  /// Chunk `mine`, with what is known about the thread's next one.
   template <class Thread>
   chunk begin(Thread& thread, index_t mine) {
     chunk work = chunk_at(mine, n_, chunk_items_);
-    // Of few chunks, a thread that takes two may leave none to another.
+    // If there are few chunks, a thread that takes two may leave none for another.
     if (ahead_) next_ = thread.claim();
     if (next_) {
       chunk const then = chunk_at(*next_, n_, chunk_items_);
@@ -127,8 +127,8 @@ class chunk_sequence {
   std::optional<index_t> next_;
 };
 
-/// Makes aggregates of other threads' chunks again, in a state apart from the thread's own, which
-/// is made when it is first needed.
+/// Computes aggregates of other threads' chunks again, in a state separate from the thread's own,
+/// created on first use.
 template <class MakeState, class Aggregate>
 class second_sum {
   using state = std::decay_t<std::invoke_result_t<MakeState&>>;
@@ -162,7 +162,7 @@ class second_sum {
   std::unique_ptr<state> state_;
 };
 
-/// The same where no state is kept.
+/// The same without a state.
 template <class Aggregate>
 struct stateless_second_sum {
   index_t n, chunk_items;
@@ -179,31 +179,32 @@ struct stateless_second_sum {
 
 /// Splits items 0..n-1 into chunks of `chunk_items` (the last may be shorter) and calls for each
 ///   T aggregate = aggregate_fn(state, chunk)      at any time, in any order, on several threads;
-///   consume_fn(state, chunk, carry)               afterwards, on the same thread, where
-/// carry = op(... op(op(init, aggregate of chunk 0), aggregate of chunk 1) ..., of the chunk
+///   consume_fn(state, chunk, carry)               afterwards, on the same thread,
+/// where carry = op(... op(op(init, aggregate of chunk 0), aggregate of chunk 1) ..., of the chunk
 /// before); chunk 0 gets `init`. Returns the same with all aggregates (`init` if n = 0).
 ///
-/// `state` is what `make_state()` returned: one per thread, made by the thread that uses it, kept
-/// over its chunks and untouched between the two calls for a chunk. Thus a filter packs what it
-/// keeps into a private buffer while counting, and copies it out once it knows where.
+/// `state` is the result of `make_state()`: one per thread, made by the thread that uses it, kept
+/// over its chunks and untouched between the two calls for a chunk. A filter can therefore pack
+/// kept items into a private buffer while it counts them, and copy them out once their place is
+/// known.
 ///
-/// Of many chunks a thread claims each before it works on the one before, so that it may ask for
-/// its memory in time (read_ahead.hpp).
+/// If there are many chunks, a thread claims each before it works on the one before, so that it can
+/// prefetch its memory in time (read_ahead.hpp).
 ///
-/// On a busy machine a thread may lose its core between the two calls for a chunk or within them,
-/// and later chunks wait for its aggregate. If that is `repeatable`, a waiting thread calls
+/// On a busy machine a thread may lose its core between or within the two calls for a chunk, and
+/// later chunks wait for its aggregate. If that is `repeatable`, a waiting thread calls
 /// aggregate_fn for that chunk again, with a second state of its own, and goes on; both calls must
-/// return the same. A thread that lost its core takes part again when it is back, and consumes its
-/// chunks itself.
+/// return the same. The late thread takes part again when it is back, and consumes its chunks
+/// itself.
 ///
-/// At most `threads` threads work, the caller among them; a single chunk runs on the caller alone.
-/// Calls for different chunks run concurrently, so they must not write to the same place. Nothing
-/// depends on the number of threads or on timing: the association is fixed by n and `chunk_items`.
-/// Allocates nothing per chunk.
-///
-/// If a callable throws, later chunks are abandoned and the exception of the first chunk that threw
-/// leaves this function after all threads have stopped. Throws `invalid_argument` if threads < 1,
-/// n < 0 or chunk_items < 1.
+/// Threads: at most `threads` work, including the caller; a single chunk runs on the caller only.
+/// Calls for different chunks run concurrently, so they must not write to the same place. Allocates
+/// nothing per chunk.
+/// Determinism: results do not depend on the number of threads or on timing; n and `chunk_items`
+/// fix the association.
+/// Throws: `invalid_argument` if threads < 1, n < 0 or chunk_items < 1. If a callable throws, later
+/// chunks are abandoned, and after all threads have stopped the exception of the first throwing
+/// chunk is thrown.
 template <monoid Op, class MakeState, class Aggregate, class Consume>
 typename Op::value_type run_chunks(int threads, index_t n, index_t chunk_items, Op op,
                                    typename Op::value_type init, MakeState&& make_state,
@@ -225,11 +226,11 @@ typename Op::value_type run_chunks(int threads, index_t n, index_t chunk_items, 
   });
 }
 
-/// The same for chunks so many that each thread may claim its next one before it consumes the one
-/// in hand, and summarise it on the way: consume_fn(chunk, carry, next), with `next` that chunk's
-/// address or null, returns its aggregate (for null, anything), which must be as aggregate_fn's.
-/// That is called for the first chunk of each thread, and for chunks of threads that are late: the
-/// aggregates are `repeatable`. An exception is put down to the chunk in hand.
+/// The same for so many chunks that each thread may claim its next one before it consumes the
+/// current one, and summarise it meanwhile: consume_fn(chunk, carry, next), with `next` that
+/// chunk's address or null, returns its aggregate (anything for null), which must equal
+/// aggregate_fn's. aggregate_fn is called for the first chunk of each thread, and for chunks of
+/// late threads: aggregates are `repeatable`. Exceptions are attributed to the current chunk.
 template <monoid Op, class Aggregate, class Consume>
 typename Op::value_type run_chunks_ahead(int threads, index_t n, index_t chunk_items, Op op,
                                          typename Op::value_type init, Aggregate&& aggregate_fn,
@@ -251,8 +252,8 @@ typename Op::value_type run_chunks_ahead(int threads, index_t n, index_t chunk_i
   });
 }
 
-/// Calls work(state, chunk) for each chunk once, in any order, on up to `threads` threads, none of
-/// which waits for another; returns the sum of what it returns. State and errors are those of
+/// Calls work(state, chunk) once for each chunk, in any order, on up to `threads` threads that
+/// never wait for each other; returns the sum of its results. State and errors are as in
 /// `run_chunks`.
 template <class MakeState, class Work>
 index_t sum_chunks(int threads, index_t n, index_t chunk_items, MakeState&& make_state,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One chunk of a CPU scan, on one core: summed first, and scanned once its carry is known. Three
-// ways: vector code (vector_scan.hpp) where there is any for the operator and items lie side by
-// side in its type; the same for other items, converted piece by piece (converted_items.hpp); and
-// else four streams that advance in the chunk side by side.
+// One chunk of a CPU scan, on one core: summed first, and scanned once its carry is known. There
+// are three ways: vector code (vector_scan.hpp), if it exists for the operator and contiguous items
+// of its type; the same for other items, converted piece by piece (converted_items.hpp); otherwise
+// four interleaved streams.
 #pragma once
 
 #include <algorithm>
@@ -25,9 +25,9 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// Consecutive parts of a chunk that are worked on side by side: several chains of dependent
-/// operations hide the operator's latency, and several far-apart reads keep more misses in flight
-/// than one. With eight instead of four the output's cache lines evict each other.
+/// Consecutive parts of a chunk that are processed in parallel: several dependency chains hide the
+/// operator's latency, and several distant reads keep more misses in flight than one. With eight
+/// instead of four the output's cache lines evict each other.
 inline constexpr int streams = 4;
 
 /// One value per stream.
@@ -45,19 +45,19 @@ stream_values<T> all_streams(T value) {
   return detail::repeat(value, std::make_index_sequence<streams>{});
 }
 
-/// Items of each stream but the last, which also takes what is left over.
+/// Items of each stream except the last, which also takes the rest.
 template <class T>
 index_t stream_length(index_t items) {
   index_t const length = items / streams;
   index_t const bytes = length * static_cast<index_t>(sizeof(T));
-  // Streams a multiple of 2 KiB apart would meet in the same few sets of the cache, and their loads
-  // would wait for each other's stores, whose addresses agree in the bits that are compared first.
+  // Streams a multiple of 2 KiB apart would use the same few cache sets, and their loads would wait
+  // for each other's stores, whose addresses agree in the bits that are compared first.
   index_t const beyond = bytes % 2048;
   bool const collide = bytes >= 2048 && (beyond < 3 * cache_line || beyond > 2048 - 3 * cache_line);
   return collide ? length - 512 / static_cast<index_t>(sizeof(T)) : length;
 }
 
-/// Asks for the cache line some way behind *it, where contiguous items are about to be written: the
+/// Prefetches a cache line some way after *it, where contiguous items are about to be written: the
 /// core's own prefetcher starts too late at each new page.
 template <class Out>
 void prefetch_for_write(Out it) {
@@ -74,8 +74,8 @@ T append(T x, In in, index_t begin, index_t end, Op op) {
   return x;
 }
 
-/// Scans items [begin, end) from left to right with `x` before the first; returns what follows the
-/// last. `out` may be `in`: an item is read before its place is written.
+/// Scans items [begin, end) from left to right with `x` before the first; returns the prefix after
+/// the last. `out` may be `in`: an item is read before its place is written.
 template <scan_kind Kind, class T, class In, class Out, class Op>
 T scan_serially(T x, In in, Out out, index_t begin, index_t end, Op op) {
   auto const scan_item = [&](index_t i) {
@@ -83,7 +83,8 @@ T scan_serially(T x, In in, Out out, index_t begin, index_t end, Op op) {
     out[i] = Kind == scan_kind::inclusive ? next : x;
     x = next;
   };
-  // A few at a time: where an operation takes a cycle, the loop's own would be most of the work.
+  // A few at a time: if an operation takes one cycle, the loop's overhead would be most of the
+  // work.
   constexpr index_t at_once = 4;
   index_t i = begin;
   for (; end - i >= at_once; i += at_once) {
@@ -93,8 +94,8 @@ T scan_serially(T x, In in, Out out, index_t begin, index_t end, Op op) {
   return x;
 }
 
-/// Sums each stream of in[0..items-1] into `sums`, and returns the sum of all. Fewer items than
-/// streams make a single stream. The operator sees items only, never the identity.
+/// Sums each stream of in[0..items-1] into `sums`, and returns the total. Fewer items than streams
+/// make a single stream. The operator only sees items, never the identity.
 template <class T, class In, class Op>
 T sum_streams(In in, index_t items, Op op, stream_values<T>& sums) {
   index_t const length = detail::stream_length<T>(items);
@@ -113,8 +114,8 @@ T sum_streams(In in, index_t items, Op op, stream_values<T>& sums) {
   return total;
 }
 
-/// Scans in[0..items-1] behind `carry`, given what `sum_streams` found. Returns carry op all items,
-/// associated as the last item's inclusive prefix is.
+/// Scans in[0..items-1] after `carry`, given the sums of `sum_streams`. Returns carry op all items,
+/// with the association of the last item's inclusive prefix.
 template <scan_kind Kind, class T, class In, class Out, class Op>
 T scan_streams(In in, Out out, index_t items, Op op, T carry, stream_values<T> const& sums) {
   index_t const length = detail::stream_length<T>(items);
@@ -137,9 +138,9 @@ T scan_streams(In in, Out out, index_t items, Op op, T carry, stream_values<T> c
   return detail::scan_serially<Kind>(x[streams - 1], in, out, streams * length, items, op);
 }
 
-/// How the chunks of a scan from `In` to `Out` are summed, and then scanned. `sums` is what `sum`
-/// leaves to `scan`, which returns carry op all items, associated as the last item's inclusive
-/// prefix is.
+/// How the chunks of a scan from `In` to `Out` are summed and then scanned. `sum` passes `sums` to
+/// `scan`, which returns carry op all items, with the association of the last item's inclusive
+/// prefix.
 template <class In, class Out, class Op>
 struct chunk_code {
   using T = typename Op::value_type;
@@ -164,7 +165,7 @@ struct chunk_code {
     }
   }
 
-  /// Scans in[0..items-1] behind `carry`.
+  /// Scans in[0..items-1] after `carry`.
   template <scan_kind Kind>
   static T scan(In in, Out out, index_t items, Op op, T carry, stream_values<T> const& sums,
                 store_road road) {

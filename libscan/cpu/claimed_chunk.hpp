@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of a chain (carry_chain.hpp) know of each other: the chunks that each has
+// What the threads of a chain (carry_chain.hpp) share about each other: the chunks that each has
 // claimed, and how long a chunk usually takes.
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// A claimed chunk, as its owner and a helper see it. The owner takes `claimed` to `passed` when
-/// its turn comes. A helper takes `claimed` to `helped` while it reads the chunk, and then to
-/// `delivering` and `delivered`: the owner's carry is here. An owner that is faster takes `helped`
-/// to `overtaken`, and may not write its chunk before the helper makes that `left`.
+/// A claimed chunk, shared by its owner and a helper. The owner changes `claimed` to `passed` when
+/// its turn comes. A helper changes `claimed` to `helped` while it reads the chunk, then to
+/// `delivering` and `delivered`: the owner's carry is stored here. A faster owner changes `helped`
+/// to `overtaken`, and may not write its chunk before the helper changes that to `left`.
 enum class claim_state : std::uint8_t {
   claimed,
   passed,
@@ -51,23 +51,23 @@ struct claimed_chunk {
   }
 };
 
-/// One thread of a chain: what it has claimed (a thread claims its next chunk before it is done
-/// with the one in hand), and how long a chunk usually takes it.
+/// One thread of a chain: its claims (a thread claims its next chunk before it has finished the
+/// current one), and how long a chunk usually takes it.
 template <class T>
 struct alignas(2 * cache_line) chain_member {
   claimed_chunk<T> claims[2];
   std::int64_t claimed = 0;
-  std::atomic<bool> late = false;  ///< has held up others which could not help
+  std::atomic<bool> late = false;  ///< has delayed others that could not help
 
   claimed_chunk<T>& claim_of(index_t chunk) { return claims[claims[0].is_of(chunk) ? 0 : 1]; }
 
-  /// Begins to measure, and stops before a wait that may take long.
+  /// Starts to measure; measuring stops before a wait that may be long.
   void resume() {
     began_ns_ = thread_ns();
     began_claimed_ = claimed;
   }
   std::int64_t usual_ns() {
-    // Before anything has been measured, about the time since the start, which may hold pauses.
+    // Before the first measurement: about the time since the start, which may include pauses.
     if (began_ns_ < 0) return std::min(max_first_ns, (ticks() - joined_at) / 2 / (claimed + 1));
     return (thread_ns() - began_ns_) / std::max<std::int64_t>(1, claimed - began_claimed_);
   }

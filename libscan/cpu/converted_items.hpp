@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items on their way to vector code of another type, and results on their way back: what lies side
-// by side in an operator's own type needs neither; all else is converted a piece at a time, which
-// stays in the nearest cache.
+// Items on their way to vector code of another type, and results on their way back. Contiguous
+// items of the operator's own type need neither; all others are converted a piece at a time in the
+// L1 cache.
 #pragma once
 
 #include <algorithm>
@@ -19,27 +19,27 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Items that vector code reads: side by side in memory, of the operator's own type or one for
-/// which there is code, too.
+/// Items that vector code can read: contiguous, of the operator's own type or another one with
+/// vector code.
 template <class It, class Op>
 concept vector_input = std::contiguous_iterator<It> && vectorised<Op, std::iter_value_t<It>>;
 
-/// Items that vector code writes.
+/// Items that vector code can write.
 template <class It, class Op>
 concept vector_output = vectorised<Op> && std::contiguous_iterator<It> &&
     std::same_as<fixed_width<std::iter_value_t<It>>, fixed_width<typename Op::value_type>>;
 
-/// What results become, rounded: floats those of 16 bits.
+/// 16-bit floats, to which float results are rounded.
 template <class Out, class T>
 concept rounds_from = half_float<Out> && std::same_as<T, float>;
 
-/// Such items behind vector code.
+/// Such an output of vector code.
 template <class It, class Op>
 concept rounded_output =
     vectorised<Op> && std::contiguous_iterator<It> && rounds_from < std::iter_value_t<It>,
 typename Op::value_type > ;
 
-/// Items that are converted together for vector code, in the nearest cache.
+/// The number of items converted together for vector code, in the L1 cache.
 template <class T>
 inline constexpr index_t converted_at_once = 16384 / static_cast<index_t>(sizeof(T));
 
@@ -54,7 +54,7 @@ void convert_items(In in, index_t n, T* to) {
   }
 }
 
-/// to[k] = items[k], converted to what `to` holds, for n items.
+/// to[k] = items[k], converted to the item type of `to`, for n items.
 template <class T, class Out>
 void convert_results(T const* items, index_t n, Out to) {
   using item = std::iter_value_t<Out>;
@@ -67,8 +67,8 @@ void convert_results(T const* items, index_t n, Out to) {
   }
 }
 
-/// Calls work(i, items, count) for pieces of in[0..n-1] in their order: items[0..count-1] are
-/// in[i], in[i + 1], ... as T, and may be written over.
+/// Calls work(i, items, count) for pieces of in[0..n-1] in order: items[0..count-1] are in[i], in[i
+/// + 1], ... as T, and may be overwritten.
 template <class T, class In, class Work>
 void for_converted(In in, index_t n, Work work) {
   alignas(cache_line) T items[converted_at_once<T>];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segments of so few items that chunks and carries would take longer than the work: one after the
-// other, on the caller's thread, by the loops that anyone would write.
+// Segments of so few items that chunks and carries would take longer than the work: plain loops on
+// the caller's thread, one segment after the other.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,16 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Items of all segments that are few.
+/// The number of items, over all segments, that counts as few.
 inline constexpr index_t few_segmented_items = index_t{1} << 11;
 
-/// Whether n items are few, and not to be parted into chunks; throws as `run_chunks`.
+/// Whether n items are few and need not be split into chunks; throws as `run_chunks`.
 inline bool few_for_segments(int threads, index_t n, index_t chunk_items) {
   check_chunks(threads, n, chunk_items);
   return n <= std::min(chunk_items, few_segmented_items);
 }
 
-/// Where few items' segments begin, in the order of a scan.
+/// The heads of the segments of few items, in the order of a scan.
 struct few_heads {
   head_word words[few_segmented_items / word_heads];
   index_t n;
@@ -38,7 +38,8 @@ struct few_heads {
     for (index_t w = 0; w < ceil_div(n, word_heads); ++w) count += std::popcount(words[w]);
   }
 
-  /// Whether segments are so short that a loop for each would take longer than a look at each item.
+  /// Whether segments are so short that a loop for each would take longer than a check of each
+  /// item.
   bool dense() const { return count * 8 > n; }
 };
 
@@ -47,7 +48,7 @@ template <class Work>
 void for_each_segment(few_heads const& heads, Work work) {
   index_t begin = 0;
   for (index_t w = 0; w < ceil_div(heads.n, word_heads); ++w) {
-    // The first item is no end.
+    // The first item is not an end.
     for (head_word word = heads.words[w] & ~head_word{w == 0}; word != 0; word &= word - 1) {
       index_t const end = w * word_heads + std::countr_zero(word);
       work(begin, end);
@@ -66,7 +67,7 @@ void for_each_segment(segment_offsets<Offset> const& heads, Work work) {
 template <scan_kind Kind, class T, class In, class Out, class Op>
 void scan_few(In in, Out out, few_heads const& heads, Op op, T init) {
   if (!heads.dense()) {
-    // By value: what is written could else be part of what is captured.
+    // By value: otherwise a store might alias a captured reference.
     return detail::for_each_segment(heads, [=](index_t begin, index_t end) {
       detail::scan_serially<Kind>(init, in, out, begin, end, op);
     });
@@ -104,14 +105,14 @@ void scan_few_segments(scan_direction direction, T const* in, Heads const& heads
 /// init op the items [begin, end) of `in`.
 template <class T, class In, class Op>
 T sum_of_few(In in, index_t begin, index_t end, Op op, T init) {
-  constexpr index_t many = 64;  // for which a call of other code pays
+  constexpr index_t many = 64;  // items for which calling other code pays off
   if (end - begin < many) return detail::append(init, in, begin, end, op);
   stream_values<T> sums = detail::all_streams(init);
   return op(init, chunk_code<In, T*, Op>::sum(in + begin, end - begin, op, sums));
 }
 
-/// Calls take(s, begin, total) for each segment s of few items, of which `begin` is the first; more
-/// than once perhaps, the last time with the total of all. Returns how many segments there are.
+/// Calls take(s, begin, total) for each segment s of few items, which starts at item `begin`;
+/// perhaps more than once, the last time with the final total. Returns the number of segments.
 template <class In, segment_heads Heads, class Op, class Take>
 index_t sum_few_segments(In in, Heads const& heads, index_t n, Op op, typename Op::value_type init,
                          Take take) {

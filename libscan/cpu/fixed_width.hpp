@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The integers that vector code is compiled for stand for all others of their width and signedness:
-// `long long` where std::int64_t is `long`, `char`, and the like.
+// The integers that vector code is compiled for represent all others of their width and signedness:
+// `long long` where std::int64_t is `long`, `char`, and so on.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// An integer, but no truth value, of which a sum is none.
+/// An integer other than bool, whose sum is not a bool.
 template <class T>
 concept many_valued_integer = std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8;
 
@@ -30,15 +30,15 @@ struct fixed_width_of<T> {
 
 }  // namespace detail
 
-/// The one of std::int8_t ... std::uint64_t that has the width and signedness of an integer T;
-/// other types, and bool, stand for themselves.
+/// The type among std::int8_t ... std::uint64_t with the width and signedness of an integer T;
+/// other types, and bool, are unchanged.
 template <class T>
 using fixed_width = typename detail::fixed_width_of<T>::type;
 
 namespace detail {
 
-/// Items of T as those of its `fixed_width`, for code that is compiled apart and for that alone: it
-/// loads and stores them by their bytes.
+/// Items of T as those of its `fixed_width`, only for code that is compiled separately: it loads
+/// and stores them by their bytes.
 template <class T>
 auto as_fixed_width(T* items) {
   using item = fixed_width<std::remove_const_t<T>>;

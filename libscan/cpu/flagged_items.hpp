@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items and their head flags as pairs, which exist only while they are looked at.
+// Items and their head flags as pairs, which only exist while they are accessed.
 #pragma once
 
 #include <libscan/core/operators.hpp>
@@ -9,7 +9,7 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// The items of a chunk as `segmented<Op>` takes them, `init` before each head.
+/// The items of a chunk in the form of `segmented<Op>`, with `init` before each head.
 template <class Op>
 struct flagged_items {
   using T = typename Op::value_type;
@@ -24,8 +24,8 @@ struct flagged_items {
   }
 };
 
-/// Takes the results of `segmented<Op>` for a chunk. What precedes a head is `init`, not the
-/// segment before.
+/// Stores the results of `segmented<Op>` for a chunk. The exclusive prefix at a head is `init`, not
+/// the segment before.
 template <scan_kind Kind, class T>
 struct unflagged_output {
   T* out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large memory that is used for the first time: a page at a time the system gives it out more
-// slowly than a core writes it.
+// Large memory at its first use: page by page the system provides it more slowly than a core writes
+// it.
 #pragma once
 
 #ifdef __linux__
@@ -17,8 +17,8 @@ namespace libscan::inline v1::cpu {
 /// Bytes of a huge page.
 inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-/// Wishes that the huge pages that lie wholly in [at, at + bytes), untouched so far, be given out
-/// as such. It changes nothing else, and nothing where the system has none.
+/// Advises the system to use huge pages for those that are entirely in [at, at + bytes) and still
+/// untouched. Has no other effect, and none if the system has no huge pages.
 inline void wish_for_huge_pages([[maybe_unused]] void* at, [[maybe_unused]] std::size_t bytes) {
 #ifdef __linux__
   auto const address = reinterpret_cast<std::uintptr_t>(at);

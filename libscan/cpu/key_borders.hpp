@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys that a segmented scan overwrites with its results, chunk by chunk. The last key of a chunk
-// may be gone when the next chunk is compared with it, so the heads at chunk borders are found
-// first.
+// may be overwritten before the next chunk is compared with it, so the heads at chunk borders are
+// found first.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,15 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Whether results at `Out` may be written over what `Heads` reads: over keys of their type.
+/// Whether results at `Out` may overwrite what `Heads` reads: keys of the same type.
 template <class Heads, class Out>
 inline constexpr bool can_overwrite_heads = false;
 template <std::contiguous_iterator Keys, class Equal, std::contiguous_iterator Out>
 inline constexpr bool can_overwrite_heads<segment_keys<Keys, Equal>, Out> =
     std::same_as<std::iter_value_t<Keys>, std::iter_value_t<Out>>;
 
-/// `segment_keys` of n items for a scan in chunks of `chunk_items`; of each chunk it reads only the
-/// chunk's own keys.
+/// `segment_keys` of n items for a scan in chunks of `chunk_items`; a chunk only reads its own
+/// keys.
 template <class Keys, class Equal>
 class bordered_keys {
  public:
@@ -37,7 +37,7 @@ class bordered_keys {
     }
   }
 
-  /// Marks what `mark_positions` asks for one chunk.
+  /// `mark` for `mark_positions`, for one chunk.
   void mark(index_t begin, index_t end, head_word* to) const {
     direction_ == scan_direction::forward ? mark_forward(begin, end, to)
                                           : mark_reverse(begin, end, to);
@@ -50,7 +50,7 @@ class bordered_keys {
     return borders_[static_cast<std::size_t>(position / chunk_items_)] != 0;
   }
 
-  /// The first item is at the border: its word's items one by one.
+  /// The first item is at the border: marks its word's items one by one.
   void mark_forward(index_t begin, index_t end, head_word* to) const {
     index_t const first = std::min(end, begin + word_heads);
     detail::mark_one_by_one(first - begin, to, [&](index_t k) {

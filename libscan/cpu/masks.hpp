@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One truth value for each item, in the two forms that memory holds it: a byte each, or 32 packed
-// in a word. Read a piece of the items at a time, as bits.
+// One truth value per item, in two forms: a byte each, or 32 packed in a word. Read as bits, a
+// piece of the items at a time.
 #pragma once
 
 #include <concepts>
@@ -12,28 +12,28 @@
 
 namespace libscan::inline v1::cpu {
 
-/// What is read of a mask: mask.mark(begin, end, to) sets bit k % 64 of to[k / 64] to 1 if item
-/// begin + k is true, to 0 if not, for all items of [begin, end), at least one, and the last word's
-/// further bits to 0. It is called concurrently.
+/// The requirements on a mask: mask.mark(begin, end, to) sets bit k % 64 of to[k / 64] to whether
+/// item begin + k is true, for all items of [begin, end), at least one, and the last word's further
+/// bits to 0. It is called concurrently.
 template <class Mask>
 concept item_marks = std::copy_constructible<Mask> &&
     requires(Mask const mask, index_t item, head_word* to) {
   mask.mark(item, item, to);
 };
 
-/// A byte for each item; nonzero is true.
+/// A byte per item; nonzero is true.
 struct byte_mask {
   std::uint8_t const* bytes;
 
   void mark(index_t begin, index_t end, head_word* to) const {
     detail::best_vector_heads().flags(bytes + begin, end - begin, to);
   }
-  /// The memory that `mark` will read, to be asked for early.
+  /// The memory that `mark` will read, for prefetching.
   memory_piece read_for(index_t begin, index_t end) const { return {bytes + begin, end - begin}; }
 };
 
-/// A bit for each item: bit i of word w is item 32 w + i. n items have ceil(n / 32) words; bits
-/// behind them are ignored.
+/// A bit per item: bit i of word w is item 32 w + i. n items have ceil(n / 32) words; bits after
+/// the last item are ignored.
 struct bit_mask {
   std::uint32_t const* words;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls of the cpu engine refuse before they write anything, as far as it is seen where items
-// lie: outputs that share memory with what is read, and items that are not aligned. Behind
-// iterators of items that need not lie side by side nothing is seen.
+// What calls of the cpu engine refuse before they write anything, if they know the addresses:
+// outputs that overlap what is read, and misaligned items. Iterators of items that need not be
+// contiguous are not checked.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Bytes that a call reads or writes; none where that is not known.
+/// Bytes that a call reads or writes; empty if unknown.
 using memory_span = std::span<std::byte const>;
 
-/// Throws `invalid_argument` if items of T cannot lie at `at`: vector code and streaming stores
-/// take their alignment for granted.
+/// Throws `invalid_argument` if `at` is misaligned for T: vector code and streaming stores require
+/// alignment.
 template <class T>
 void require_aligned(T const* at) {
   if (reinterpret_cast<std::uintptr_t>(at) % alignof(T) == 0) return;
@@ -30,8 +30,8 @@ void require_aligned(T const* at) {
       std::to_string(alignof(T)) + "; expected aligned memory (copy the items to some)");
 }
 
-/// Where n items lie: nowhere if there are none, or if they need not lie side by side. Throws
-/// `invalid_argument` if they are not aligned as their type demands.
+/// The memory of n items; empty if there are none, or if they need not be contiguous. Throws
+/// `invalid_argument` if they are misaligned.
 template <class It>
 memory_span memory_of(It const& items, index_t n) {
   if constexpr (std::contiguous_iterator<It>) {
@@ -43,14 +43,14 @@ memory_span memory_of(It const& items, index_t n) {
   }
 }
 
-/// Throws `invalid_argument` if two spans share memory.
+/// Throws `invalid_argument` if two spans overlap.
 inline void require_apart(char const* call, char const* what, memory_span a, memory_span b) {
   if (!libscan::detail::overlap(a, b)) return;
   throw invalid_argument(std::string(call) + ": " + what +
                          " share memory; expected separate buffers");
 }
 
-/// The same of input and output, which may be one.
+/// The same for input and output, which may be equal.
 inline void require_in_place_or_apart(char const* call, memory_span in, memory_span out) {
   bool const in_place = in.data() == out.data() && in.size() == out.size();
   if (in_place || !libscan::detail::overlap(in, out)) return;

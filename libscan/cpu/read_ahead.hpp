@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asking for memory before it is read: a thread that knows its next chunk has it brought to its L2
-// cache while it works on the one in hand.
+// Prefetching: a thread that knows its next chunk brings it to its L2 cache while it works on the
+// current one.
 #pragma once
 
 #include <algorithm>
@@ -13,22 +13,23 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Asks for the cache line so many bytes behind `at`, which need not be anybody's memory.
+/// Prefetches the cache line `bytes` after `at`, which need not be valid memory.
 template <class T>
 void ask_for(T const* at, std::size_t bytes) {
   __builtin_prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(at) + bytes));
 }
 
-/// Memory that is asked for a share at a time, between other work. Seven places far apart at once:
-/// a core has more misses in flight than its own prefetchers, which stop at pages, make of one
-/// stream. Eight would be a power of two apart, and a filter took 1.3 times as long (Zen 4).
+/// Memory that is prefetched a share at a time, between other work, at seven distant places: a core
+/// can have more misses in flight than its own prefetchers, which stop at pages, generate for one
+/// stream. Eight places would be a power of two apart, with which a filter took 1.3 times as long
+/// (Zen 4).
 class read_ahead {
  public:
   explicit read_ahead(std::span<std::byte const> memory)
       : from_(reinterpret_cast<std::uintptr_t>(memory.data())),
         stream_bytes_(ceil_div(static_cast<index_t>(memory.size()), index_t{streams})) {}
 
-  /// Asks for the next `bytes`, or a little more, if there are any left.
+  /// Prefetches the next `bytes`, or a little more, if any are left.
   void ask(index_t bytes) {
     index_t const end = std::min(at_ + ceil_div(bytes, index_t{streams}), stream_bytes_);
     for (; at_ < end; at_ += detail::cache_line) {

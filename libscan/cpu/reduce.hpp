@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions on CPU threads, of any random-access iterator by any operator: the sums that a scan
+// Reductions on CPU threads, for any random-access iterator and any operator: the sums that a scan
 // makes of its chunks (chunk_scan.hpp), summed in turn.
 #pragma once
 
@@ -25,11 +25,11 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// Parts whose sums are kept until all are there.
+/// The most parts whose sums are kept until all exist.
 inline constexpr index_t most_parts = 256;
 
-/// init op the sums of all chunks, in order, each sum_of(begin, end). Parts of a few chunks each
-/// are summed by one thread, which waits for no other; how many, n and `chunk_items` say.
+/// init op the sums of all chunks, in order, each sum_of(begin, end). One thread sums a part of a
+/// few chunks and never waits for another; the number of parts depends on n and `chunk_items`.
 template <monoid Op, class SumOf>
 typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, Op op,
                                   typename Op::value_type init, SumOf const& sum_of) {
@@ -60,17 +60,16 @@ typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, O
 
 /// init op in[0] op ... op in[n-1], on up to `threads` threads; `init` if n = 0.
 ///
-/// `in` is a random-access iterator or pointer; items are converted to Op::value_type, in which
-/// everything accumulates. `op` is associative, need not commute, is called only as op(earlier,
-/// later), concurrently, and sees nothing but items, `init` and their sums. (What commutes is
-/// summed in another order of the items; the result is the same but for rounding, and for which of
-/// several NaNs it is.) Reads n items; allocates 256 values at
-/// most, and nothing if these are up to 8 KiB. Floating-point results depend on n and
-/// `chunk_items` only, bit for bit, never on `threads`, timing or the CPU; they may differ in their
-/// last bits from the total of a scan.
-///
-/// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and lets pass what `op` or
-/// the iterator throw (of several, that of the first chunk).
+/// Types: `in` is a random-access iterator or pointer; items are converted to Op::value_type, in
+/// which everything accumulates. `op` is associative, need not commute, is only called as
+/// op(earlier, later), concurrently, and only sees items, `init` and their sums. (Commutative
+/// operators see items in another order; the result is the same except for rounding, and for which
+/// of several NaNs it is.)
+/// Memory: reads n items; allocates at most 256 values, and nothing if these take up to 8 KiB.
+/// Determinism: floating-point results depend only on n and `chunk_items`, bit for bit, not on
+/// `threads`, timing or the CPU; their last bits may differ from the total of a scan.
+/// Throws: `invalid_argument` if threads < 1, n < 0 or chunk_items < 1; exceptions of `op` or the
+/// iterator (of several, that of the first chunk).
 template <std::random_access_iterator In, monoid Op>
 typename Op::value_type reduce(int threads, In in, index_t n, Op op,
                                std::type_identity_t<typename Op::value_type> init,
@@ -78,7 +77,7 @@ typename Op::value_type reduce(int threads, In in, index_t n, Op op,
   using T = typename Op::value_type;
   using code = detail::chunk_code<In, T*, Op>;
   detail::refuse_items<T, In>();
-  (void)detail::memory_of(in, n);  // refuses what is misaligned
+  (void)detail::memory_of(in, n);  // refuses misaligned items
   if constexpr (detail::vectorised<Op>) {
     detail::check_chunks(threads, n, chunk_items);
     if (n == 0) return init;
@@ -88,7 +87,8 @@ typename Op::value_type reduce(int threads, In in, index_t n, Op op,
       auto sums = detail::all_streams(init);
       return op(init, code::sum(in, n, op, sums));
     }
-    // Sums of integers are the same in any pieces: larger ones, if enough are left for each thread.
+    // Sums of integers are the same for any pieces: larger ones, if enough are left for each
+    // thread.
     constexpr index_t large = index_t{1} << 18;
     if (std::integral<T>) {
       chunk_items = std::max(chunk_items, std::min(large, ceil_div(n, index_t{4} * threads)));
@@ -101,7 +101,7 @@ typename Op::value_type reduce(int threads, In in, index_t n, Op op,
 }
 
 /// The same without an init, which is then the identity; and by any other callable
-/// (libscan/core/function_operator.hpp), for which init is needed if its identity is not known.
+/// (libscan/core/function_operator.hpp), which needs an init if its identity is unknown.
 template <std::random_access_iterator In, class Op, class Init = unstated>
 requires libscan::detail::adapted<Op, Init> operator_value_t<Op, In, Init> reduce(
     int threads, In in, index_t n, Op op, Init init = unstated::init(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inclusive and exclusive scans on CPU threads for any random-access iterators and any operator.
-// Reduce, then rescan, chunk by chunk over a chunk chain: each chunk is read from memory once and
-// rescanned from the core's own cache; how, chunk_scan.hpp says.
+// Inclusive and exclusive scans on CPU threads, for any random-access iterators and any operator:
+// reduce, then rescan, chunk by chunk over a chunk chain. Each chunk is read from memory once and
+// rescanned from the core's own cache (see chunk_scan.hpp).
 #pragma once
 
 #include <concepts>
@@ -20,17 +20,18 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Items of a chunk where none are given: in and out fit a core's L2 cache, and the work dwarfs the
-/// hand-over of the carry. Chosen on 2 cores of a Sapphire Rapids, at 2^26 items of 4 and 8 bytes.
+/// The default number of items of a chunk: in and out fit a core's L2 cache, and the work is much
+/// longer than passing on the carry. Chosen on 2 cores of a Sapphire Rapids, at 2^26 items of 4 and
+/// 8 bytes.
 inline constexpr index_t default_chunk_items = index_t{1} << 15;
 
 namespace detail {
 
-/// Bytes of items that vector code scans in about the time in which another thread wakes.
+/// Bytes of items that vector code scans in about the time in which another thread wakes up.
 inline constexpr index_t one_thread_bytes = index_t{512} << 10;
 
-/// The scan of many chunks by vector code: while a thread writes what a chunk's items sum to, it
-/// reads and sums those of its next chunk.
+/// The scan of many chunks by vector code: while a thread writes a chunk's results, it reads and
+/// sums the items of its next chunk.
 template <scan_kind Kind, class Item, class Out, monoid Op, class T = typename Op::value_type>
 T scan_ahead(int threads, Item const* in, Out* out, index_t n, Op op, std::type_identity_t<T> init,
              index_t chunk_items, store_road road) {
@@ -71,8 +72,8 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
       return code::template scan<Kind>(in, out, n, op, init, detail::all_streams(init), road);
     }
   } else if constexpr (!std::floating_point<T>) {
-    // A single chunk need not be summed first: that pays only where the operator's latency is most
-    // of the work, as that of floating-point sums is.
+    // A single chunk is only summed first if the operator's latency is most of the work, as in
+    // floating-point sums.
     check_chunks(threads, n, chunk_items);
     if (n <= chunk_items) return detail::scan_serially<Kind>(init, in, out, 0, n, op);
   }
@@ -83,7 +84,7 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
     }
   }
   // The last item's prefix, not the chain's own total: in floating point they may differ in the
-  // last bits, and the total should be the number that an inclusive scan writes last.
+  // last bits, and the total should equal the last result of an inclusive scan.
   T total = init;
   cpu::run_chunks(
       threads, n, chunk_items, op, init, [&] { return detail::all_streams<T>(op.identity()); },
@@ -102,27 +103,28 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
 }  // namespace detail
 
 /// Inclusive scan: out[i] = init op in[0] op ... op in[i] for i in [0, n), on up to `threads`
-/// threads. Returns init op in[0] op ... op in[n-1], the bits of out[n-1] unless those are rounded;
+/// threads.
+/// Result: init op in[0] op ... op in[n-1], with the bits of out[n-1] unless those are rounded;
 /// `init` if n = 0.
 ///
-/// `in` and `out` are random-access iterators or pointers; items are converted to Op::value_type,
-/// in which everything accumulates (so `plus<float>` sums `float16` and `bfloat16` in float, and
-/// rounds what is written, not what is carried on, where `out` holds them). `op` is associative,
-/// need not commute, is called only as op(earlier, later), concurrently, and sees nothing but
-/// items, `init` and their sums. In-place (out == in exactly, items of one type) is allowed; any
-/// other overlap is refused if both lie side by side in memory, and undefined if not. Writes to
-/// different items must not race (std::vector<bool> does).
-///
-/// Reads n and writes n items of memory; on a busy machine a thread reads and sums a chunk again in
-/// place of one that has lost its core. Allocates nothing below one chunk (`chunk_items`, or n) and
-/// nothing that grows with n above. Floating-point results depend on n and `chunk_items` only,
-/// bit for bit, never on `threads`, timing or the CPU: a fixed network of sums within 64 bytes of
-/// items, then from left to right; with operators of your own four streams a chunk, each from left
-/// to right, or a single one where a single chunk's results are no floating-point numbers.
-///
-/// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and for such an overlap, and
-/// lets pass what `op` or the iterators throw (of several, that of the first chunk); `out` is then
-/// partly written.
+/// Types: `in` and `out` are random-access iterators or pointers; items are converted to
+/// Op::value_type, in which everything accumulates. (`plus<float>` sums `float16` and `bfloat16` in
+/// float; if `out` holds them, results are rounded when written, not when carried on.) `op` is
+/// associative, need not commute, is only called as op(earlier, later), concurrently, and only sees
+/// items, `init` and their sums. Writes to different items must not race (those to
+/// std::vector<bool> do).
+/// Aliasing: `out` may be exactly `in`, with items of one type. Any other overlap is refused if
+/// both are contiguous in memory, else undefined.
+/// Memory: reads n and writes n items; on a busy machine a thread reads and sums a chunk again in
+/// place of one that lost its core. Allocates nothing below one chunk (`chunk_items`, or n), and
+/// above that nothing that grows with n.
+/// Determinism: floating-point results depend only on n and `chunk_items`, bit for bit, not on
+/// `threads`, timing or the CPU: a fixed network of sums within 64 bytes of items, then from left
+/// to right. With operators of your own, four streams per chunk, each from left to right; a single
+/// chunk whose results are not floating-point numbers has one stream.
+/// Throws: `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and for such an overlap;
+/// exceptions of `op` or the iterators (of several, that of the first chunk). `out` is then partly
+/// written.
 template <std::random_access_iterator In, std::random_access_iterator Out, monoid Op>
 typename Op::value_type inclusive_scan(int threads, In in, Out out, index_t n, Op op,
                                        typename Op::value_type init,
@@ -131,9 +133,9 @@ typename Op::value_type inclusive_scan(int threads, In in, Out out, index_t n, O
 }
 
 /// Exclusive scan: out[0] = init, out[i] = init op in[0] op ... op in[i-1] for i in [1, n). Returns
-/// init op in[0] op ... op in[n-1] (the same bits as `inclusive_scan`). All else as there. A
-/// floating out[i] may differ in its last bits from the out[i-1] of an inclusive scan, where a
-/// stream begins.
+/// init op in[0] op ... op in[n-1] (the same bits as `inclusive_scan`). Otherwise as
+/// `inclusive_scan`. A floating-point out[i] may differ in its last bits from the out[i-1] of an
+/// inclusive scan where a stream begins.
 template <std::random_access_iterator In, std::random_access_iterator Out, monoid Op>
 typename Op::value_type exclusive_scan(int threads, In in, Out out, index_t n, Op op,
                                        typename Op::value_type init,
@@ -157,8 +159,7 @@ requires libscan::detail::adapted<Op, Init> operator_value_t<Op, In, Init> inclu
 }
 
 /// `exclusive_scan` without an init, which is then the identity; and by any other callable
-/// (libscan/core/function_operator.hpp), for which init is needed
-/// if its identity is not known.
+/// (libscan/core/function_operator.hpp), which needs an init if its identity is unknown.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Op,
           class Init = unstated>
 requires libscan::detail::adapted<Op, Init> operator_value_t<Op, In, Init> exclusive_scan(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where segments begin, said in five ways: a byte or a bit for each item, the segments' offsets,
-// keys that change, or one length for all. Each marks the heads of a piece of the input as bits.
+// Five descriptions of where segments begin: a byte or a bit per item, the segments' offsets, keys
+// that change, or one length for all. Each marks the heads of a piece of the input as bits.
 #pragma once
 
 #include <algorithm>
@@ -20,18 +20,18 @@
 
 namespace libscan::inline v1::cpu {
 
-/// What a segmented scan requires of a description of segments: it marks the items at which a
-/// segment begins. What it says of item 0 does not matter: a segment begins there. It may have a
-/// heads.read_for(begin, end) besides: the memory that `mark` will read, to be asked for early.
+/// The requirements on a description of segments: it marks the items at which a segment begins. Its
+/// mark of item 0 does not matter: a segment always begins there. It may have heads.read_for(begin,
+/// end): the memory that `mark` will read, for prefetching.
 template <class Heads>
 concept segment_heads = item_marks<Heads>;
 
-/// Segments begin at items that are true.
+/// Segments begin at true items.
 using head_flags = byte_mask;
 using head_bits = bit_mask;
 
-/// Segment s holds items [offsets[s], offsets[s + 1]), perhaps none. `segments` + 1 integers of any
-/// size: the first is 0, none is less than the one before, the last is n.
+/// Segment s is the items [offsets[s], offsets[s + 1]), which may be empty. `segments` + 1 integers
+/// of any size, ascending, from 0 to n.
 template <std::integral Offset>
 struct segment_offsets {
   Offset const* offsets;
@@ -53,7 +53,7 @@ struct segment_offsets {
                  begin_of(s + dense) - begin < room) {
         s += mark_dense(offsets + s, segments - s, begin, room / word_heads, to);
       } else {
-        // Bytes first: were bits set one by one, each would wait for the one before.
+        // Bytes first: if bits were set one by one, each would wait for the one before.
         std::fill_n(flags, items, std::uint8_t{0});
         for (; s != segments && begin_of(s) - begin < items; ++s) flags[begin_of(s) - begin] = 1;
         code.flags(flags, items, to);
@@ -62,13 +62,13 @@ struct segment_offsets {
   }
   memory_piece read_for(index_t begin, index_t end) const {
     index_t const from = first_from(begin);
-    // As many as if the segments ahead were as long as those of all items are.
+    // Their number, if the next segments are as long as the average.
     auto const likely = static_cast<index_t>(static_cast<double>(end - begin) * density());
     index_t const count = std::min(likely + 1, segments - from);
     return {offsets + from, count * static_cast<index_t>(sizeof(Offset))};
   }
 
-  /// Where segment s begins, for s <= segments.
+  /// The begin of segment s, for s <= segments.
   index_t begin_of(index_t s) const { return static_cast<index_t>(offsets[s]); }
 
   /// The segment that holds `item`, 0 <= item < n.
@@ -83,8 +83,8 @@ struct segment_offsets {
     return static_cast<double>(segments) / static_cast<double>(begin_of(segments));
   }
 
-  /// The first segment that does not begin before `item`, 0 <= item < n. Looks where it would be if
-  /// segments were as long as they are on average, twice, and from there in growing steps.
+  /// The first segment that does not begin before `item`, 0 <= item < n. Starts from the place that
+  /// segments of average length would give, twice, and searches from there in growing steps.
   index_t first_from(index_t item) const {
     index_t guess = 0;
     for (int round = 0; round < 3; ++round) {
@@ -107,16 +107,16 @@ struct segment_offsets {
     return std::lower_bound(offsets + low, offsets + high, item, is_less) - offsets;
   }
 };
-/// Of the integers that are pointed to.
+/// The integers' type follows from the pointer.
 template <class Offset>
 segment_offsets(Offset const*, index_t) -> segment_offsets<Offset>;
-/// The same.
+/// The same for a pointer to mutable integers.
 template <class Offset>
 segment_offsets(Offset*, index_t) -> segment_offsets<Offset>;
 
-/// A key for each item, behind a random-access iterator or pointer: a segment begins at each that
-/// is not equal to the one before. `equal(earlier, later)` is asked about neighbours only,
-/// concurrently; == of numbers is vector code where they lie side by side.
+/// A key per item, by a random-access iterator or pointer: a segment begins at each key that
+/// differs from the one before. `equal(earlier, later)` is only called on neighbours, concurrently;
+/// == on contiguous numbers is vector code.
 template <std::random_access_iterator Keys, class Equal = equal_values>
 struct segment_keys {
   Keys keys;
@@ -142,8 +142,8 @@ struct segment_keys {
                   detail::vector_key<std::iter_value_t<Keys>>) {
       detail::mark_changes(std::to_address(keys + begin), end - begin, to);
     } else {
-      // Bytes first, in a loop that may become vector code. From variables: the compiler takes it
-      // that bytes may overwrite members.
+      // Bytes first, in a loop that compilers can vectorise. From local variables: compilers assume
+      // that bytes may alias members.
       constexpr index_t room = 2048;
       std::uint8_t flags[room];
       Equal const same = equal;
@@ -163,18 +163,18 @@ segment_keys(Keys) -> segment_keys<Keys>;
 template <class Keys, class Equal>
 segment_keys(Keys, Equal) -> segment_keys<Keys, Equal>;
 
-/// Every segment has `length` > 0 items, but for the last, which may have fewer: the rows of a
+/// Every segment has `length` > 0 items, except the last, which may have fewer: the rows of a
 /// matrix. Reads nothing.
 struct equal_segments {
   index_t length;
 
   void mark(index_t begin, index_t end, head_word* to) const {
-    // As many heads as fit a word, the first at its first item.
+    // All heads of a word, the first at its first item.
     head_word heads = 1;
     for (index_t items = length; items < word_heads; items *= 2) heads |= heads << items;
     index_t const step = word_heads % length;
     index_t const within = begin % length;
-    index_t next = within == 0 ? 0 : length - within;  // how far away the next head is
+    index_t next = within == 0 ? 0 : length - within;  // the distance to the next head
     for (; begin < end; begin += word_heads) {
       head_word const word = next < word_heads ? heads << next : 0;
       index_t const beyond = word_heads - (end - begin);
@@ -187,13 +187,13 @@ struct equal_segments {
 
 namespace detail {
 
-/// Whether `Heads` holds where each segment begins, empty ones too.
+/// Whether `Heads` holds the begin of each segment, including empty ones.
 template <class Heads>
 inline constexpr bool by_offsets = false;
 template <class Offset>
 inline constexpr bool by_offsets<segment_offsets<Offset>> = true;
 
-/// Where the description of the segments of n items lies.
+/// The memory of the description of the segments of n items.
 template <class Offset>
 memory_span memory_of(segment_offsets<Offset> const& heads, index_t) {
   return detail::memory_of(heads.offsets, heads.segments + 1);
@@ -203,7 +203,7 @@ memory_span memory_of(segment_keys<Keys, Equal> const& heads, index_t n) {
   return detail::memory_of(heads.keys, n);
 }
 
-/// Throws `invalid_argument` for what describes no segments of n items.
+/// Throws `invalid_argument` unless this describes segments of n items.
 template <class Heads>
 void check_heads(char const*, Heads const&, index_t) {}
 template <class Offset>
@@ -237,7 +237,7 @@ inline head_word reversed(head_word x) {
   return x;
 }
 
-/// The first n bits of some words in reverse; those behind them are 0 and stay so.
+/// The first n bits of some words in reverse; those after them are 0 and stay so.
 inline void reverse_bits(head_word* words, index_t n) {
   index_t const count = ceil_div(n, word_heads);
   int const beyond = static_cast<int>(count * word_heads - n);
@@ -252,10 +252,10 @@ inline void reverse_bits(head_word* words, index_t n) {
 
 }  // namespace detail
 
-/// The heads a scan meets at its positions [begin, end): that of begin + k is bit k % 64 of
-/// to[k / 64]; the last word's further bits are 0. Forwards position p is item p of n. In reverse
-/// it is item n - 1 - p, and what begins there is what ends there forwards: the head of the item
-/// after it. Position 0 always is a head.
+/// The heads at a scan's positions [begin, end): that of begin + k is bit k % 64 of to[k / 64]; the
+/// last word's further bits are 0. Forwards position p is item p of n. In reverse it is item n - 1
+/// - p; a segment that begins there ends there forwards, so its head is that of the item after it.
+/// Position 0 is always a head.
 template <segment_heads Heads>
 void mark_positions(Heads const& heads, scan_direction direction, index_t n, index_t begin,
                     index_t end, head_word* to) {
@@ -263,7 +263,7 @@ void mark_positions(Heads const& heads, scan_direction direction, index_t n, ind
   if (direction == scan_direction::forward) {
     heads.mark(begin, end, to);
   } else {
-    // There is no item n to ask for.
+    // There is no item n to mark.
     index_t const from = n - end + 1, until = std::min(n - begin + 1, n);
     to[(end - begin - 1) / word_heads] = 0;
     if (from < until) heads.mark(from, until, to);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans and totals of segments that begin and end anywhere: with items between them that belong to
-// none, and in any order. Long segments are worked on by all threads, one after the other, others
-// by one thread each.
+// Scans and totals of segments that may begin and end anywhere, in any order, with items between
+// them that belong to none. All threads work on one long segment after the other; the other
+// segments take one thread each.
 #pragma once
 
 #include <algorithm>
@@ -32,13 +32,14 @@ inline constexpr bool by_ranges<segment_ranges<Offset>> = true;
 
 }  // namespace detail
 
-/// What calls take as a description of segments: `segment_heads`, or `segment_ranges`.
+/// A description of segments for calls: `segment_heads`, or `segment_ranges`.
 template <class Heads>
 concept segment_description = segment_heads<Heads> || detail::by_ranges<Heads>;
 
 namespace detail {
 
-/// Items of a segment for which one thread is enough. Sums of floating-point numbers depend on it.
+/// The most items of a segment for which one thread is enough. Sums of floating-point numbers
+/// depend on it.
 inline constexpr index_t one_thread_segment = index_t{1} << 16;
 
 /// Throws `invalid_argument` unless all segments are within n items, and none ends before it
@@ -60,7 +61,7 @@ void check_ranges(char const* call, segment_ranges<Offset> const& segments, inde
   }
 }
 
-/// Where the descriptions of segments lie: first the begins, then the ends.
+/// The memory of the descriptions of segments: first the begins, then the ends.
 template <class Offset, class Results>
 void require_apart_from_ranges(char const* call, segment_ranges<Offset> const& segments,
                                Results const& results, index_t written) {
@@ -73,7 +74,7 @@ void require_apart_from_ranges(char const* call, segment_ranges<Offset> const& s
 }
 
 /// Calls whole(s, begin, end) for each long segment, on this thread, then part(s, begin, end) for
-/// the others on several threads.
+/// the others, on several threads.
 template <class Offset, class Whole, class Part>
 void for_each_range(int threads, segment_ranges<Offset> const& segments, Whole whole, Part part) {
   auto const each = [&](index_t first, index_t last, bool wanted, auto const& work) {
@@ -85,7 +86,7 @@ void for_each_range(int threads, segment_ranges<Offset> const& segments, Whole w
   };
   index_t const count = segments.segments;
   each(0, count, true, whole);
-  // Few segments in a batch, since they may be long; not one, since they may be short.
+  // Few segments in a batch, since they may be long; more than one, since they may be short.
   index_t const batch = std::clamp<index_t>(count / (index_t{16} * threads), 1, 256);
   detail::run_chain(threads, count, batch, plus<index_t>{}, index_t{0},
                     [&](auto& chain, auto& mine) {
@@ -116,7 +117,7 @@ index_t reduce_ranges(int threads, In in, segment_ranges<Offset> const& segments
   return segments.segments;
 }
 
-/// Whether offsets leave out some of n items at either end.
+/// Whether offsets omit some of n items at either end.
 template <class Heads>
 bool leaves_out(Heads const&, index_t) {
   return false;
@@ -131,7 +132,7 @@ bool leaves_out(segment_ranges<Offset> const&, index_t) {
   return true;
 }
 
-/// Descriptions that leave out items, as ranges.
+/// Descriptions that omit items, as ranges.
 template <class Offset>
 segment_ranges<Offset> const& as_ranges(segment_ranges<Offset> const& segments) {
   return segments;
@@ -143,8 +144,8 @@ segment_ranges<Offset> as_ranges(segment_offsets<Offset> const& heads) {
 
 }  // namespace detail
 
-/// totals[s] = init op the items of segment s, in order, of ranges of items, which may come in any
-/// order, leave items out, and overlap. Returns how many there are. Otherwise as between offsets.
+/// totals[s] = init op the items of segment s, in order, for ranges of items, which may come in any
+/// order, omit items, and overlap. Returns their number. Otherwise as between offsets.
 template <std::random_access_iterator In, class Offset, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, Totals totals, segment_ranges<Offset> const& segments,

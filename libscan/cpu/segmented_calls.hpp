@@ -12,7 +12,7 @@
 namespace libscan::inline v1::cpu {
 
 /// `segmented_reduce` without an init, which is then the identity; and by any other callable
-/// (libscan/core/function_operator.hpp), for which init is needed if its identity is not known.
+/// (libscan/core/function_operator.hpp), which needs an init if its identity is unknown.
 template <std::random_access_iterator In, segment_description Heads,
           std::random_access_iterator Totals, class Op, class Init = unstated>
 requires libscan::detail::adapted<Op, Init> index_t

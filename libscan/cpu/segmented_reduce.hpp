@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Totals of segments on CPU threads. Each chunk is scanned as segmented_scan.hpp scans it, but into
-// the thread's own cache, and what stands at the last item of each segment is its total: so short
-// segments cost no more than long ones. Where few segments end in a chunk, they are summed instead.
+// Totals of segments on CPU threads. Each chunk is scanned as in segmented_scan.hpp, but into the
+// thread's own cache; the result at the last item of each segment is its total, so short segments
+// cost no more than long ones. If few segments end in a chunk, they are summed instead.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// What chunks hand on: how many segments have ended, and what follows the last head.
+/// What a chunk passes on: the number of segments that have ended, and the sum after the last head.
 template <class T>
 struct ended_segments {
   index_t ended;
   flagged<T> rest;
 };
 
-/// Adds them up; later behind earlier.
+/// Adds them up, the later after the earlier.
 template <class Op>
 struct follow_segments {
   using value_type = ended_segments<typename Op::value_type>;
@@ -43,11 +43,11 @@ struct follow_segments {
   }
 };
 
-/// A chunk's items and heads, and its tails: bit i is 1 where a segment ends with the i-th item.
+/// A chunk's items and heads, and its tails: bit i is 1 if a segment ends with the i-th item.
 template <class T>
 struct reduced_stage : segmented_stage<T> {
   head_room tails;
-  index_t ended = 0;  ///< how many tails there are
+  index_t ended = 0;  ///< the number of tails
 
   reduced_stage(index_t items, flagged<T> any)
       : segmented_stage<T>(items + 1, any), tails(ceil_div(items, word_heads)) {}
@@ -58,7 +58,7 @@ struct reduced_stage : segmented_stage<T> {
     head_word* const heads = this->heads.data();
     index_t const size = c.size(), words = ceil_div(size, word_heads);
     bool const last = c.end == n;
-    // With the item behind, whose head is this chunk's tail.
+    // Including the next item, whose head is this chunk's tail.
     cpu::mark_positions(descriptor, scan_direction::forward, n, c.begin, last ? n : c.end + 1,
                         heads);
     ended = 0;
@@ -86,8 +86,8 @@ void pick(head_word const* words, index_t n, Items items, To to) {
   }
 }
 
-/// Sets sums[i] to what `scan_segments` would, where item i of chunk `here` is the last of its
-/// segment, but for the order in which floats are rounded.
+/// Sets sums[i] to the result of `scan_segments` for each item i of chunk `here` that is the last
+/// of its segment; floats are rounded in another order.
 template <class T, class Op>
 void sum_to_tails(reduced_stage<T> const& here, T* sums, index_t items, Op op, T carry, T init) {
   auto const& code = detail::vector_scan_of<T>(op);
@@ -96,7 +96,7 @@ void sum_to_tails(reduced_stage<T> const& here, T* sums, index_t items, Op op, T
   for (index_t w = 0; w < ceil_div(items, word_heads); ++w) {
     for (head_word word = here.tails[w]; word != 0; word &= word - 1) {
       index_t const tail = w * word_heads + std::countr_zero(word);
-      // An item that was summed may be overwritten: `sums` may be the items.
+      // A summed item may be overwritten: `sums` may be the items.
       T const sum = code.sum(here.items + from, tail + 1 - from);
       sums[tail] = op(begun ? carry : init, sum);
       begun = false;
@@ -105,12 +105,12 @@ void sum_to_tails(reduced_stage<T> const& here, T* sums, index_t items, Op op, T
   }
 }
 
-/// Segments that may end in a chunk for these items, if they are to be summed one by one.
+/// One segment per so many items may end in a chunk whose segments are summed one by one.
 inline constexpr index_t summed_items = 256;
 
 /// Finds the totals of all segments, a chunk at a time, and calls take(stage, chunk, sums, ended)
 /// for each chunk: sums[i] is the total of the segment that ends with item i of the chunk; `ended`
-/// says how many segments ended before the chunk. Returns how many there are.
+/// is the number of segments that ended before the chunk. Returns the number of segments.
 template <class In, class Heads, monoid Op, class Take>
 index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
                     typename Op::value_type init, index_t chunk_items, Take take) {
@@ -148,8 +148,7 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
   return total.ended;
 }
 
-/// How many totals are known to be written: of segments that are yet to be counted, that of the
-/// first.
+/// The number of totals that are certainly written; one if the segments are not counted yet.
 template <class Heads>
 index_t known_totals(Heads const&, index_t n) {
   return std::min<index_t>(n, 1);
@@ -162,8 +161,8 @@ inline index_t known_totals(equal_segments const& heads, index_t n) {
   return ceil_div(n, heads.length);
 }
 
-/// Throws `invalid_argument` if `heads` describes no segments of n items, or if results are seen to
-/// share memory with what is read.
+/// Throws `invalid_argument` if `heads` does not describe segments of n items, or if results
+/// overlap what is read, if that is known.
 template <class In, class Heads, class Results>
 void check_reduction(char const* call, In const& in, Heads const& heads, index_t n,
                      Results const& results) {
@@ -176,15 +175,17 @@ void check_reduction(char const* call, In const& in, Heads const& heads, index_t
 
 }  // namespace detail
 
-/// totals[s] = init op the items of segment s, in order, on up to `threads` threads. Returns how
-/// many segments there are.
+/// totals[s] = init op the items of segment s, in order, on up to `threads` threads. Returns the
+/// number of segments.
 ///
-/// `in` is a random-access iterator or pointer; items are converted to Op::value_type. `heads` says
-/// where segments begin, and none of them is empty; `totals` is a random-access iterator or pointer
-/// with room for a result of each, writes to which must not race. It may overlap nothing (refused
-/// if it begins within what is read, as far as that is seen). Operator, repeatability and errors
-/// are those of `segmented_scan`. Reads n items and the description, writes a result per segment;
-/// allocates one chunk a thread if it is of more than 8 KiB.
+/// Types: `in` is a random-access iterator or pointer; items are converted to Op::value_type.
+/// `heads` marks where segments begin; none is empty. `totals` is a random-access iterator or
+/// pointer with space for one result per segment; writes to it must not race. Operator,
+/// repeatability and errors are those of `segmented_scan`.
+/// Aliasing: `totals` must not overlap anything (refused if it is known to begin within what is
+/// read).
+/// Memory: reads n items and the description, writes one result per segment; allocates one chunk
+/// per thread if that is larger than 8 KiB.
 template <std::random_access_iterator In, segment_heads Heads, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, index_t n, Op op,
@@ -202,9 +203,9 @@ index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, 
                              });
 }
 
-/// The same between offsets: every segment gets a total, `init` if it is empty. Returns how many
-/// segments there are. `totals` is refused if any of it lies within what is read. Offsets need not
-/// begin with 0 or end with n.
+/// The same between offsets: every segment gets a total, `init` if it is empty. Returns the number
+/// of segments. `totals` is refused if any of it is within what is read. Offsets need not begin
+/// with 0 or end with n.
 template <std::random_access_iterator In, class Offset, std::random_access_iterator Totals,
           monoid Op>
 index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offset> const& heads,
@@ -221,7 +222,7 @@ index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offs
     return detail::sum_few_segments(in, heads, n, op, init,
                                     [=](index_t s, index_t, T const& sum) { totals[s] = sum; });
   }
-  // So few that all threads take one after the other, which need not be scanned.
+  // So few that all threads take one after the other, without a scan.
   if (segments <= n / chunk_items / 2) {
     for (index_t s = 0; s < segments; ++s) {
       index_t const begin = heads.begin_of(s);
@@ -229,7 +230,7 @@ index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offs
     }
     return segments;
   }
-  // A chunk writes the segments that end in it, and those that are empty behind them.
+  // A chunk writes the segments that end in it, and the empty ones after them.
   detail::find_totals(threads, in, heads, n, op, init, chunk_items,
                       [&](auto const&, chunk const& c, T const* sums, index_t) {
                         index_t s = c.begin == 0 ? 0 : heads.segment_of(c.begin);
@@ -243,11 +244,11 @@ index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offs
   return segments;
 }
 
-/// Every run of equal neighbouring keys becomes one: unique[s] = the first key of run s, totals[s]
-/// = init op the items of run s. Returns how many runs there are. `keys` and `unique` are
-/// random-access iterators or pointers, `equal` and all else as for `segment_keys` and
-/// `segmented_reduce`. `unique` and `totals` need room for as many results as there are runs, n at
-/// most, apart from each other, too.
+/// Reduces every run of equal neighbouring keys: unique[s] = the first key of run s, totals[s] =
+/// init op the items of run s. Returns the number of runs. `keys` and `unique` are random-access
+/// iterators or pointers; `equal` is as in `segment_keys`, everything else as in
+/// `segmented_reduce`. `unique` and `totals` need space for one result per run, at most n, and must
+/// not overlap each other either.
 template <std::random_access_iterator Keys, std::random_access_iterator In,
           std::random_access_iterator Unique, std::random_access_iterator Totals, monoid Op,
           std::predicate<std::iter_value_t<Keys>, std::iter_value_t<Keys>> Equal>
@@ -271,8 +272,7 @@ index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals total
   return detail::find_totals(threads, in, heads, n, op, init, chunk_items,
                              [&](auto const& stage, chunk const& c, T const* sums, index_t ended) {
                                detail::pick(stage.tails.data(), c.size(), sums, totals + ended);
-                               // A segment that is under way as the chunk begins has its key
-                               // already.
+                               // A segment that continues into the chunk already has its key.
                                index_t const begun = detail::is_head(stage.heads.data(), 0) ? 0 : 1;
                                detail::pick(stage.heads.data(), c.size(), keys + c.begin,
                                             unique + (ended + begun));

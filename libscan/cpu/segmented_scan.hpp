@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Segmented scans on CPU threads: the scan of libscan/cpu/scan.hpp with the operator
-// `segmented<Op>`, over pairs of an item and its head flag that exist only while they are looked
-// at; by vector code (vector_scan.hpp) where there is any. Costs the same whatever the segments'
+// `segmented<Op>`, over pairs of an item and its head flag that only exist while they are accessed;
+// by vector code (vector_scan.hpp) if there is any. The cost does not depend on the segments'
 // lengths.
 #pragma once
 
@@ -49,7 +49,7 @@ struct iterated_items {
   }
 };
 
-/// Room for a bit of each item, on the stack where a `small_room` of the items is.
+/// Space for a bit per item, on the stack if a `small_room` of the items is.
 using head_room = small_room<head_word, small_bytes / 8>;
 
 /// A stage with the heads of its items.
@@ -68,8 +68,8 @@ inline index_t last_head(head_word const* heads, index_t n) {
   return w * word_heads + word_heads - 1 - std::countl_zero(heads[w]);
 }
 
-/// What chunk `here` of `items` items hands on: what follows its last head, `init` before it, or
-/// all of it if no segment begins in it.
+/// What chunk `here` of `items` items passes on: the sum after its last head, with `init` before
+/// it, or of all items if no segment begins in it.
 template <class T, class Op>
 flagged<T> sum_segments(segmented_stage<T>& here, index_t items, Op op, T init) {
   if constexpr (vectorised<Op>) {
@@ -84,14 +84,14 @@ flagged<T> sum_segments(segmented_stage<T>& here, index_t items, Op op, T init) 
   }
 }
 
-/// What will be read for a chunk: its items if they need not be brought, and what says where its
-/// segments begin, as far as that is known.
+/// What will be read for a chunk: its items, if they are not copied, and the description of its
+/// segments, if that is known.
 struct chunk_memory {
   memory_piece items, heads;
 };
 
-/// That for positions [from, to). Not known if asking for it throws: the chunk's own fetch
-/// meets that, and the chunk in hand is not to blame.
+/// The same for positions [from, to). Empty if finding it throws: the chunk's own fetch will throw
+/// again, where the error belongs.
 template <class T, class Source, class Heads>
 chunk_memory memory_ahead(Source const& source, Heads const& heads, scan_direction direction,
                           index_t n, index_t from, index_t to) try {
@@ -108,7 +108,7 @@ chunk_memory memory_ahead(Source const& source, Heads const& heads, scan_directi
   return {};
 }
 
-/// Scans chunk `here` into to[0..items-1], while `ahead` comes near.
+/// Scans chunk `here` into to[0..items-1], while prefetching `ahead`.
 template <scan_kind Kind, class T, class Op>
 void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, flagged<T> carry,
                    T init, store_road road, chunk_memory const& ahead) {
@@ -153,17 +153,18 @@ void scan_segmented_chunks(int threads, scan_direction direction, Source const& 
 
 }  // namespace detail
 
-/// Scans each segment of items 0..n-1 of `source` on its own into out[0..n-1], `init` before the
-/// first item of each: inclusive out[i] = init op first item of i's segment op ... op item i,
+/// Scans each segment of items 0..n-1 of `source` separately into out[0..n-1], with `init` before
+/// the first item of each: inclusive out[i] = init op first item of i's segment op ... op item i,
 /// exclusive the same without item i. In reverse each segment is scanned from its end.
 ///
-/// `heads` says where segments begin: `head_flags`, `head_bits`, `segment_offsets`, `segment_keys`,
-/// `equal_segments`, or what you write yourself (see `segment_heads`); `op` never sees items of two
-/// segments. All else as `staged_scan`; a thread needs a bit more for each item of a chunk. Where
-/// the next chunk lies (source.direct, heads.read_for) may be asked before the one in hand is
-/// written. `out` may be the keys of `segment_keys` exactly, of the same type: results replace them
-/// (one byte more is allocated for each chunk). Throws `invalid_argument` besides if `heads`
-/// describes no segments of n items, or, as far as it is seen, shares memory with `out` otherwise.
+/// Types: `heads` is `head_flags`, `head_bits`, `segment_offsets`, `segment_keys`,
+/// `equal_segments`, or your own `segment_heads`; `op` never sees items of two segments. Everything
+/// else is as in `staged_scan`; a thread needs one more bit per item of a chunk. The place of the
+/// next chunk (source.direct, heads.read_for) may be requested before the current one is written.
+/// Aliasing: `out` may be exactly the keys of `segment_keys`, of the same type: results replace
+/// them (allocates one more byte per chunk).
+/// Throws: also `invalid_argument` if `heads` does not describe segments of n items, or is known to
+/// overlap `out` otherwise.
 template <scan_kind Kind, class Source, segment_heads Heads, monoid Op,
           std::random_access_iterator Out>
 requires item_source<Source, typename Op::value_type>
@@ -232,9 +233,9 @@ void scan_ranges(int threads, scan_direction direction, In in,
 }  // namespace detail
 
 /// The same for the items in[0..n-1] of a random-access iterator or pointer, each converted to
-/// Op::value_type. `out` may be `in` exactly; any other overlap is refused (`invalid_argument`)
-/// where the items of both lie side by side, else undefined. Segments may be `segment_ranges`, too,
-/// and `segment_offsets` need not begin with 0 or end with n: what is in no segment stays as it is.
+/// Op::value_type. `out` may be exactly `in`; any other overlap is refused (`invalid_argument`) if
+/// both are contiguous, else undefined. Segments may also be `segment_ranges`, and
+/// `segment_offsets` need not begin with 0 or end with n: items in no segment stay as they are.
 template <scan_kind Kind, std::random_access_iterator In, segment_description Heads, monoid Op,
           std::random_access_iterator Out>
 void segmented_scan(int threads, scan_direction direction, In in, Out out, Heads const& heads,

@@ -12,8 +12,8 @@
 namespace libscan::inline v1::cpu {
 
 /// `segmented_scan` without an init, which is then the identity; and by any other callable
-/// (libscan/core/function_operator.hpp), for which an exclusive scan needs init if its identity is
-/// not known.
+/// (libscan/core/function_operator.hpp), for which an exclusive scan needs an init if its identity
+/// is unknown.
 template <scan_kind Kind, std::random_access_iterator In, segment_description Heads, class Op,
           std::random_access_iterator Out, class Init = unstated>
 requires libscan::detail::adapted<Op, Init>

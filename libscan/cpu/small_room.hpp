@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for what a thread works with: on its stack where little will do, so that calls for few items
-// allocate nothing.
+// A thread's working memory: on its stack if it is small, so that calls for few items allocate
+// nothing.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Bytes that need not be allocated.
+/// Bytes that need no allocation.
 inline constexpr std::size_t small_bytes = 8192;
 
-/// Room for some items, default-initialised if they have a default; else to be copied to. Up to
-/// `Bytes` bytes lie within the object, more are allocated.
+/// Space for some items, default-initialised if they have a default, else to be copied to. Up to
+/// `Bytes` bytes are inside the object; more are allocated.
 template <class T, std::size_t Bytes = small_bytes>
 class small_room {
   static_assert(std::is_default_constructible_v<T> || std::is_trivially_copyable_v<T>);

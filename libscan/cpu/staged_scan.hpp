@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans on CPU threads of items that are fetched chunk by chunk into a thread's own cache, where
-// they may be widened, decoded or computed; from either end. What fetches is called once a chunk,
-// so it may be a function pointer: the scan is compiled for the accumulator alone.
+// they may be widened, decoded or computed; from either end. The fetch is called once per chunk, so
+// it may be a function pointer: the scan is compiled for the accumulator only.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,14 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Items of a chunk where none are given: a chunk of the items and one of the output, 8 bytes each,
-/// leave room in an L2 cache of half a megabyte.
+/// The default number of items of a chunk: a chunk of the items and one of the output, 8 bytes
+/// each, leave space in an L2 cache of half a megabyte.
 inline constexpr index_t staged_chunk_items = index_t{1} << 14;
 
-/// Brings items: source(begin, end, to) sets to[k] to item begin + k for all items of [begin, end).
-/// Called concurrently, once for each chunk, or again where a thread is late (run_chunks); both
-/// times it must bring the same. A source may have direct(begin) besides, which returns where the
-/// items lie side by side from item `begin` on, or null if they do not; then, forwards, nothing is
-/// brought.
+/// Fetches items: source(begin, end, to) sets to[k] to item begin + k for all items of [begin,
+/// end). Called concurrently, once per chunk, and again if a thread is late (run_chunks), with the
+/// same result. A source may also have direct(begin), which returns the address of contiguous items
+/// from item `begin` on, or null; then, forwards, nothing is fetched.
 template <class Source, class T>
 concept item_source = requires(Source const& source, index_t item, T* to) {
   source(item, item, to);
@@ -37,8 +36,8 @@ concept item_source = requires(Source const& source, index_t item, T* to) {
 
 namespace detail {
 
-/// What a thread knows of the chunk in hand: where its items are, room to bring them to, and what
-/// `chunk_code::sum` left.
+/// A thread's state for the current chunk: its items, space for fetched ones, and the result of
+/// `chunk_code::sum`.
 template <class T, class Value>
 struct stage {
   small_room<T> room;
@@ -48,8 +47,8 @@ struct stage {
   stage(index_t n, Value any) : room(n), sums(detail::all_streams(any)) {}
 };
 
-/// Where the items at positions [c.begin, c.end) of a scan are, perhaps in `room` then; in reverse
-/// position p is item n - 1 - p.
+/// The items at positions [c.begin, c.end) of a scan, perhaps in `room`; in reverse position p is
+/// item n - 1 - p.
 template <class T, class Source>
 T const* fetch(Source const& source, scan_direction direction, index_t n, chunk const& c, T* room) {
   if (direction == scan_direction::reverse) {
@@ -64,8 +63,8 @@ T const* fetch(Source const& source, scan_direction direction, index_t n, chunk 
   return room;
 }
 
-/// Calls write(place) to fill the output's positions [c.begin, c.end); by way of `aside` in
-/// reverse, or where results are converted or do not lie side by side.
+/// Calls write(place) to fill the output's positions [c.begin, c.end); through `aside` in reverse,
+/// or if results are converted or not contiguous.
 template <class T, class Out, class Write>
 void deliver(Out out, scan_direction direction, index_t n, chunk const& c, T* aside, Write write) {
   bool const forward = direction == scan_direction::forward;
@@ -84,26 +83,26 @@ void deliver(Out out, scan_direction direction, index_t n, chunk const& c, T* as
 }  // namespace detail
 
 /// Scans items 0..n-1 of `source` into out[0..n-1] on up to `threads` threads. Forwards as
-/// `inclusive_scan` and `exclusive_scan` do, `init` before the first item; in reverse, the scan of
-/// the reversed items, reversed: `init` before the last one, out[i] = init op item n-1 op ... op
+/// `inclusive_scan` and `exclusive_scan`, with `init` before the first item. In reverse, the scan
+/// of the reversed items, reversed: `init` before the last one, out[i] = init op item n-1 op ... op
 /// item i if inclusive.
 ///
-/// `out` is a random-access iterator or pointer, writes to different items of which must not race;
-/// results are converted to what it holds. It may be what `source` reads, item i from out[i]; it
-/// must not be read otherwise. `op` is called only as op(earlier, later) in the order of the scan.
-/// Floating-point results depend on n and `chunk_items` only, bit for bit. Reads n and writes n
-/// items; allocates one chunk a thread if it is of more than 8 KiB, and one more where it works in
-/// place of another.
-///
-/// Throws `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, std::bad_alloc, and what
-/// `source` throws (of several, for the chunk that comes first); `out` is then partly written.
+/// Types: `out` is a random-access iterator or pointer; writes to different items must not race,
+/// and results are converted to its item type. `op` is only called as op(earlier, later) in the
+/// order of the scan.
+/// Aliasing: `out` may be what `source` reads, item i from out[i]; it must not be read otherwise.
+/// Memory: reads n and writes n items; allocates one chunk per thread if that is larger than 8 KiB,
+/// and one more if the thread helps a late one.
+/// Determinism: floating-point results depend only on n and `chunk_items`, bit for bit.
+/// Throws: `invalid_argument` if threads < 1, n < 0 or chunk_items < 1; std::bad_alloc; exceptions
+/// of `source` (of several, that of the first chunk). `out` is then partly written.
 template <scan_kind Kind, class Source, monoid Op, std::random_access_iterator Out>
 requires item_source<Source, typename Op::value_type>
 void staged_scan(int threads, scan_direction direction, Source const& source, Out out, index_t n,
                  Op op, typename Op::value_type init, index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   detail::refuse_results<T, Out>();
-  (void)detail::memory_of(out, n);  // refuses what is misaligned
+  (void)detail::memory_of(out, n);  // refuses misaligned items
   using stage = detail::stage<T, T>;
   using code = detail::chunk_code<T const*, T*, Op>;
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));

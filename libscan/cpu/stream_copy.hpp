@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing results past the caches: a cache line that is written whole need not be read from memory
-// first, and drives nothing else out.
+// first, and evicts nothing.
 #pragma once
 
 #include <algorithm>
@@ -18,21 +18,21 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Whether results stay in the caches, or pass them by.
+/// Whether results stay in the caches or bypass them.
 enum class store_road : std::uint8_t { cached, streamed };
 
-/// Bytes of an output that are streamed: what is shorter may be in a core's last cache already, or
-/// be read again before it leaves it.
+/// Outputs of at least this many bytes are streamed: a shorter one may already be in a core's
+/// last-level cache, or may be read again before it is evicted.
 inline constexpr index_t streamed_bytes = index_t{32} << 20;
 
-/// The road of an output of `bytes`. One written over its input is in the caches already.
+/// The road of an output of `bytes`. An output over its input is already in the caches.
 inline store_road road_of(index_t bytes, bool in_place = false) {
   return bytes < streamed_bytes || in_place ? store_road::cached : store_road::streamed;
 }
 
 namespace detail {
 
-/// Whether items are written where they are read, as far as it is seen where they lie.
+/// Whether items are written where they are read, if that is known.
 template <class In, class Out>
 bool in_place(In const& in, Out const& out) {
   if constexpr (std::contiguous_iterator<In> && std::contiguous_iterator<Out>) {
@@ -45,9 +45,9 @@ bool in_place(In const& in, Out const& out) {
 
 }  // namespace detail
 
-/// Copies bytes past the caches, but for the parts of cache lines at both ends; where the CPU has
-/// no such stores, as memcpy does. Other threads may read them after `stream_fence`, called by the
-/// thread that wrote. The two must not overlap.
+/// Copies bytes past the caches, except for partial cache lines at both ends; like memcpy if the
+/// CPU has no such stores. Other threads may read them after the writing thread has called
+/// `stream_fence`. The two must not overlap.
 inline void stream_copy(void const* from, void* to, std::size_t bytes) {
 #if defined(__SSE2__)
   auto const source = static_cast<unsigned char const*>(from);
@@ -74,8 +74,8 @@ inline void stream_fence() {
 #endif
 }
 
-/// items[0..count-1] to to[0..count-1] by the road; other threads may read them once this thread
-/// has told them so.
+/// items[0..count-1] to to[0..count-1] by the road; other threads may read them after synchronizing
+/// with this thread.
 template <class T>
 void copy_by(store_road road, T const* items, index_t count, T* to) {
   if (road == store_road::cached) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cpu engine's calls demand of types, refused in words when they are compiled, at every
-// size of the input.
+// The requirements of the cpu engine's calls on types, checked with messages at compile time, for
+// every size of the input.
 #pragma once
 
 #include <concepts>
@@ -14,7 +14,7 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Items that are copied by their bytes.
+/// Refuses items that cannot be copied by their bytes.
 template <class T>
 constexpr void refuse_memory() {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -23,7 +23,7 @@ constexpr void refuse_memory() {
                 "(filter_indices, argsort), and move the items yourself");
 }
 
-/// Items of `In` that do not become a T.
+/// Refuses items of `In` that do not convert to T.
 template <class T, class In>
 constexpr void refuse_items() {
   libscan::detail::refuse_volatile<In>();
@@ -31,7 +31,7 @@ constexpr void refuse_items() {
                 "libscan: the items do not convert to the type that the operator accumulates in");
 }
 
-/// Results of T that `Out` cannot hold.
+/// Refuses results of T that `Out` cannot hold.
 template <class T, class Out>
 constexpr void refuse_results() {
   constexpr bool written = requires(Out const& out, T const& result) { out[0] = result; };
@@ -43,7 +43,7 @@ constexpr void refuse_results() {
                 "to what it holds");
 }
 
-/// Whether `Keep` can say of the items of `In` that they are kept.
+/// Refuses a `Keep` that cannot decide about the items of `In`.
 template <class In, class Keep>
 constexpr void refuse_predicate() {
   constexpr bool called = requires(Keep const& keep, In const& in) { keep(in[0]) ? 1 : 0; };
@@ -52,7 +52,7 @@ constexpr void refuse_predicate() {
                 "is true or false");
 }
 
-/// Whether `Equal` can compare neighbours of `In`.
+/// Refuses an `Equal` that cannot compare neighbours of `In`.
 template <class In, class Equal>
 constexpr void refuse_comparison() {
   constexpr bool called = requires(Equal const& equal, In const& in) {

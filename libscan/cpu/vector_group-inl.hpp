@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Items in vector registers, for the .cpp files of vector_scan.hpp: 64 bytes of items make a group,
-// whatever a vector holds, and groups are scanned by Sklansky's network (1960). Included once for
-// each instruction set, as Highway's -inl headers are.
+// for any vector size, and groups are scanned by Sklansky's network (1960). Included once per
+// instruction set, like Highway's -inl headers.
 
 #if defined(LIBSCAN_CPU_VECTOR_GROUP_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef LIBSCAN_CPU_VECTOR_GROUP_INL
@@ -29,8 +29,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Before a loop over a few vectors, which should stay in registers: -O2 alone does not unroll it.
-/// Where there are no vectors, the loops would become long code for CPUs that nobody has.
+/// For loops over a few vectors, which should stay in registers: -O2 does not unroll them. Without
+/// vectors the loops stay, for short code.
 #undef LIBSCAN_UNROLL
 #if HWY_COMPILER_GCC_ACTUAL && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 #define LIBSCAN_UNROLL _Pragma("GCC unroll 16")
@@ -38,8 +38,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 #define LIBSCAN_UNROLL
 #endif
 
-/// What an item is while it is worked on: bytes and half words are words, whose low bits wrap
-/// around as their own do.
+/// The type in which an item is processed: narrow integers become words, with the same low bits.
 template <class T>
 using lane =
     std::conditional_t<(sizeof(T) >= 4), T,
@@ -76,7 +75,7 @@ using vector_array = std::array<Value, n>;
 template <class T>
 using group = vector_array<vector<T>, vectors<T>>;
 
-/// As many items as a vector has lanes of T: of T itself, or of a narrower type, converted.
+/// A vector's worth of items: of T itself, or of a narrower type, converted.
 template <class T, class Item>
 HWY_INLINE vector<T> load(Item const* items) {
   auto const x = hn::LoadU(hn::Rebind<Item, lanes<T>>(), items);
@@ -118,7 +117,7 @@ HWY_INLINE group<T> load_group(Item const* items) {
   return x;
 }
 
-/// Streams whole words only, to a multiple of 64 bytes.
+/// Streams only whole words, to a multiple of 64 bytes.
 template <class T>
 HWY_INLINE void store_group(group<T> const& x, T* items, store_road road) {
   if constexpr (sizeof(T) >= 4) {
@@ -185,7 +184,7 @@ template <class T>
 inline constexpr place_table<T> lane_before([](int i) { return (i + width<T> - 1) % width<T>; });
 template <class T>
 inline constexpr lane_table<T, lane<T>> first_lane([](int i) { return i == 0; });
-/// With halves of 1 << step lanes: the last lane of the half before, and which lanes take it in.
+/// With halves of 1 << step lanes: the last lane of the half before, and the lanes that add it.
 template <class T, int step>
 inline constexpr place_table<T> last_of_half([](int i) {
   return (i & ~((2 << step) - 1)) + (1 << step) - 1;
@@ -193,8 +192,8 @@ inline constexpr place_table<T> last_of_half([](int i) {
 template <class T, int step>
 inline constexpr lane_table<T, lane<T>> later_half([](int i) { return i >> step & 1; });
 
-/// What goes from lane to lane. In the network's step s, lanes with bit s of their number set take
-/// in the last lane of the half before.
+/// Moves values between lanes. In the network's step s, lanes with bit s of their number set add
+/// the last lane of the half before.
 template <class T>
 class network {
  public:
@@ -215,10 +214,10 @@ class network {
   /// The last lane in all lanes.
   HWY_INLINE vector<T> last(vector<T> v) const { return hn::TableLookupLanes(v, last_); }
 
-  /// In each lane that takes something in at step s: what it takes.
+  /// For each lane that adds a value at step s: that value.
   HWY_INLINE vector<T> taken(vector<T> v, int s) const { return hn::TableLookupLanes(v, from_[s]); }
 
-  /// Each lane becomes what it and all lanes of the group before it sum to.
+  /// Each lane becomes the sum of it and all lanes of the group before it.
   template <class Op>
   HWY_INLINE group<T> scan(Op op, group<T> x) const {
     LIBSCAN_UNROLL
@@ -238,8 +237,8 @@ class network {
     return x;
   }
 
-  /// Moves every item a lane on; the first lane is that of `previous`, which becomes what comes
-  /// first in the next group.
+  /// Shifts every item by one lane; the first lane comes from `previous`, which becomes the value
+  /// before the next group.
   HWY_INLINE group<T> moved_on(group<T> x, vector<T>& previous) const {
     LIBSCAN_UNROLL
     for (vector<T>& v : x) {
@@ -275,15 +274,16 @@ class network {
   hn::Mask<lanes<T>> first_;
 };
 
-/// What a scan carries from group to group: what the groups before sum to, in all lanes; and in the
-/// first lane, what an exclusive scan writes next.
+/// What a scan carries from group to group: the sum of the groups before, in all lanes; and in the
+/// first lane, the next result of an exclusive scan.
 template <class T>
 struct carried {
   vector<T> sum;
   vector<T> previous;
 };
 
-/// The operator over unsigned items whose bits are the same: for all but orders.
+/// The operator over unsigned items with the same bits: for all operators except those that
+/// compare.
 template <class Op>
 struct unsigned_twin {
   using type = Op;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code behind vector_halves.hpp, through Highway: the steps of libscan/core/half.hpp, lane by
-// lane. Instructions that convert halves would treat NaNs otherwise, and not all sets have them.
+// The code of vector_halves.hpp, through Highway: the steps of libscan/core/half.hpp, lane by lane.
+// Conversion instructions would treat NaNs differently, and not all instruction sets have them.
 #include <libscan/cpu/vector_halves.hpp>
 
 #include <libscan/cpu/vector_targets.hpp>
@@ -57,7 +57,7 @@ HWY_INLINE word_vector narrowed(float16, float_vector number) {
 HWY_INLINE word_vector narrowed(bfloat16, float_vector number) {
   auto const bits = hn::BitCast(words(), number);
   auto const upper = hn::ShiftRight<16>(bits);
-  // Carries into the sign would come of NaNs alone, which are chosen otherwise.
+  // Only NaNs would carry into the sign; they are handled separately.
   auto const sum = hn::Add(bits, hn::Add(all(0x7fff), hn::And(upper, all(1))));
   auto const nan = hn::Gt(hn::And(bits, all(0x7fffffff)), all(0x7f800000));
   return hn::IfThenElse(nan, hn::Or(upper, all(0x40)), hn::ShiftRight<16>(sum));

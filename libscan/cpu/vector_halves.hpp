@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats of 16 bits to floats and back, many at a time. Compiled for several instruction sets in
-// vector_halves.cpp; the best one the CPU has is chosen at run time. What comes out is what
-// libscan/core/half.hpp says, bit for bit, NaNs included.
+// Conversion of many 16-bit floats to floats and back. Compiled for several instruction sets in
+// vector_halves.cpp; the best one is chosen at run time. Results equal those of
+// libscan/core/half.hpp bit for bit, NaNs included.
 #pragma once
 
 #include <libscan/core/half.hpp>
@@ -23,11 +23,10 @@ struct vector_halves {
   vector_halves_of<bfloat16> of_bfloat16;
 };
 
-/// For the best instruction set this CPU has, among those that Highway is told to use at the
-/// moment.
+/// For the best instruction set of this CPU among those that Highway may currently use.
 vector_halves current_vector_halves();
 
-/// The same, found once.
+/// The same, cached.
 vector_halves const& best_vector_halves();
 
 template <half_float Half>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector code behind vector_heads.hpp, through Highway: comparisons of whole vectors, whose
-// results are put together to words.
+// The vector code of vector_heads.hpp, through Highway: compares whole vectors and combines the
+// results into words.
 #include <libscan/cpu/vector_heads.hpp>
 
 #include <cstring>
@@ -21,10 +21,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 using lanes = hn::CappedTag<T, 64>;
 
-/// How far ahead items are asked for: in a long run the core's own prefetcher stops at each page.
+/// The prefetch distance: in a long run the core's own prefetcher stops at each page.
 inline constexpr std::uintptr_t bytes_ahead = 1024;
 
-/// A bit for each lane, the first one the lowest.
+/// A bit per lane, the first one the lowest.
 template <class T>
 HWY_INLINE head_word bits_of(hn::Mask<lanes<T>> mask) {
   constexpr std::size_t width = hn::MaxLanes(lanes<T>());
@@ -35,8 +35,8 @@ HWY_INLINE head_word bits_of(hn::Mask<lanes<T>> mask) {
   return width == 64 ? bits : bits & ((head_word{1} << width % 64) - 1);
 }
 
-/// Sets the bits of those of n items that are not equal to vector_at(i), item_at(i) where they fill
-/// no word.
+/// Sets the bits of those of n items that differ from vector_at(i), or from item_at(i) where they
+/// fill no word.
 template <class T, class VectorAt, class ItemAt>
 HWY_INLINE void mark_different(T const* items, index_t n, head_word* to, VectorAt vector_at,
                                ItemAt item_at) {
@@ -44,7 +44,7 @@ HWY_INLINE void mark_different(T const* items, index_t n, head_word* to, VectorA
   constexpr auto width = static_cast<index_t>(hn::MaxLanes(lanes<T>()));
   index_t i = 0;
   for (; i + word_heads <= n; i += word_heads) {
-    // As a number: it may be the address of nothing.
+    // As a number: it may not be a valid address.
     auto const ahead = reinterpret_cast<std::uintptr_t>(items + i) + bytes_ahead;
     for (std::size_t line = 0; line < word_heads * sizeof(T); line += 64) {
       __builtin_prefetch(reinterpret_cast<void const*>(ahead + line));
@@ -92,8 +92,8 @@ index_t mark_offsets(void const* numbers, index_t count, index_t begin, index_t 
   for (index_t w = 0; w < words; ++w, begin += word_heads) {
     auto const first = hn::Set(d, static_cast<std::uint64_t>(begin));
     auto marks = hn::Zero(d);
-    // A vector may reach into the next word, and is looked at again there: what lies before a word
-    // is a huge number behind its first.
+    // A vector may reach into the next word, and is processed again there: numbers before a word
+    // become huge when its first item is subtracted.
     for (; last - at >= width; at += width) {
       auto const k = hn::Sub(numbers_at(at), first);
       auto const mark = hn::Shl(one, hn::And(k, hn::Sub(bits, one)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which flags are set, where offsets point, which keys differ from the one before, as bits, found
-// in vector registers. Compiled for several instruction sets in vector_heads.cpp; the best one is
-// chosen at run time.
+// Finds in vector registers which flags are set, which items offsets point to, and which keys
+// differ from the one before, as bits. Compiled for several instruction sets in vector_heads.cpp;
+// the best one is chosen at run time.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Heads of 64 items: bit i is 1 where a segment begins at the i-th.
+/// Heads of 64 items: bit i is 1 if a segment begins at the i-th.
 using head_word = std::uint64_t;
 
 /// Heads in a word.
@@ -25,34 +25,34 @@ struct memory_piece {
 
 namespace detail {
 
-/// Sets bit i % 64 of to[i / 64] to 1 for those of n bytes that are not 0, and all other bits of
-/// the words to 0.
+/// Sets bit i % 64 of to[i / 64] for the nonzero ones of n bytes, and clears all other bits of the
+/// words.
 using flag_marker = void (*)(std::uint8_t const* flags, index_t n, head_word* to);
 
-/// The same for those of n keys that are not equal to the key before; keys[-1] is read.
+/// The same for those of n keys that differ from the key before; reads keys[-1].
 using change_marker = void (*)(void const* keys, index_t n, head_word* to);
 
-/// Sets bit k of to[w] to whether item begin + 64 w + k is among `count` ascending numbers, none of
-/// them negative, for `words` words; the first is not less than `begin`, or not by much. Returns
-/// how many come before the item behind. Takes as long as there are such numbers.
+/// Sets bit k of to[w] to whether item begin + 64 w + k is among `count` ascending non-negative
+/// numbers, for `words` words; the first number is not less than `begin`, or only slightly. Returns
+/// the number of them before the next item after the words. The time is proportional to that
+/// number.
 using offset_marker = index_t (*)(void const* numbers, index_t count, index_t begin, index_t words,
                                   head_word* to);
 
-/// The vector code there is.
+/// The available vector code.
 struct vector_heads {
   flag_marker flags;
   offset_marker offsets_of_4_bytes, offsets_of_8_bytes;
   change_marker keys_of_1_byte, keys_of_2_bytes, keys_of_4_bytes, keys_of_8_bytes, floats, doubles;
 };
 
-/// For the best instruction set this CPU has, among those that Highway is told to use at the
-/// moment.
+/// For the best instruction set of this CPU among those that Highway may currently use.
 vector_heads current_vector_heads();
 
-/// The same, found once.
+/// The same, cached.
 vector_heads const& best_vector_heads();
 
-/// Sets bit i % 64 of to[i / 64] to is_head(i), 0 or 1, and all other bits of the words to 0.
+/// Sets bit i % 64 of to[i / 64] to is_head(i), 0 or 1, and clears all other bits of the words.
 template <class IsHead>
 void mark_one_by_one(index_t n, head_word* to, IsHead is_head) {
   for (index_t i = 0; i < n; i += word_heads) {
@@ -64,7 +64,7 @@ void mark_one_by_one(index_t n, head_word* to, IsHead is_head) {
   }
 }
 
-/// Keys that there is a `change_marker` for.
+/// Keys for which there is a `change_marker`.
 template <class Key>
 concept vector_key = std::same_as<Key, float> || std::same_as<Key, double> ||
     (std::integral<Key> && sizeof(Key) <= 8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector code behind vector_pack.hpp, through Highway: a vector of items is compressed and
-// written whole, and the next one begins behind its last wanted item.
+// The vector code of vector_pack.hpp, through Highway: a vector of items is compressed and written
+// whole, and the next one begins after its last wanted item.
 #include <libscan/cpu/vector_pack.hpp>
 
 #include <array>
@@ -19,7 +19,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// What items are compressed as: few instruction sets compress less than words.
+/// The type in which items are compressed: few instruction sets compress anything narrower than
+/// words.
 template <class Bits>
 using lane = std::conditional_t<(sizeof(Bits) < 4), std::uint32_t, Bits>;
 template <class Bits>
@@ -47,8 +48,7 @@ HWY_INLINE void store(hn::Vec<lanes<Bits>> v, Bits* items) {
   }
 }
 
-/// For each byte, which of its bits are 1: the first one's number in the lowest four bits, and so
-/// on.
+/// For each byte, the numbers of its ones: the first in the lowest four bits, and so on.
 constexpr std::array<std::uint32_t, 256> lists_of_bits() {
   std::array<std::uint32_t, 256> lists{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -62,12 +62,12 @@ constexpr std::array<std::uint32_t, 256> lists_of_bits() {
 
 [[maybe_unused]] constexpr std::array<std::uint32_t, 256> marked_lanes = lists_of_bits();
 
-/// The lanes of `v` that `keep` marks, side by side at its front.
+/// The lanes of `v` that `keep` marks, packed at its front.
 template <class D>
 HWY_INLINE hn::Vec<D> compressed([[maybe_unused]] D d, hn::Vec<D> v, hn::Mask<D> keep) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  // By a table that is in memory once: g++ 12 copies that of Highway 1.0.3 to the stack first, for
-  // each vector anew, which took 20 times as long.
+  // By a table in memory: g++ 12 copies that of Highway 1.0.3 to the stack for each vector, which
+  // took 20 times as long.
   if constexpr (hn::MaxLanes(D()) == 8) {
     std::uint8_t bits;
     hn::StoreMaskBits(d, keep, &bits);
@@ -83,8 +83,8 @@ HWY_INLINE hn::Vec<D> compressed([[maybe_unused]] D d, hn::Vec<D> v, hn::Mask<D>
   return hn::Compress(v, keep);
 }
 
-/// Packs vector_at(i) for the i of [0, n) whose flags are wanted, and item_at(i) of those that fill
-/// no vector.
+/// Packs vector_at(i) for the i of [0, n) with wanted flags, and item_at(i) for those that fill no
+/// vector.
 template <class Bits, class VectorAt, class ItemAt>
 HWY_INLINE index_t pack(std::uint8_t const* flags, std::uint8_t wanted, index_t n, Bits* to,
                         VectorAt vector_at, ItemAt item_at) {
@@ -113,7 +113,7 @@ index_t pack_items(void const* items, std::uint8_t const* flags, std::uint8_t wa
       flags, wanted, n, static_cast<Bits*>(to),
       [from](index_t i) HWY_ATTR { return widened(lanes<Bits>(), from + i); },
       [from](index_t i) {
-        Bits item;  // items may be of smaller alignment
+        Bits item;  // items may have smaller alignment
         std::memcpy(&item, from + i, sizeof(item));
         return item;
       });
@@ -122,7 +122,7 @@ index_t pack_items(void const* items, std::uint8_t const* flags, std::uint8_t wa
 index_t pack_positions(std::uint32_t first, std::uint8_t const* flags, index_t n,
                        std::uint32_t* to) {
   auto const position = [first](index_t i) { return first + static_cast<std::uint32_t>(i); };
-  // A vector that counts from what is known only now would be written lane by lane.
+  // A vector that counts from a run-time value would be written lane by lane.
   lanes<std::uint32_t> const d;
   return pack(
       flags, 1, n, to,

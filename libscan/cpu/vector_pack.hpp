@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing the items that are wanted side by side, in vector registers: one core's part of a filter.
-// Compiled for several instruction sets in vector_pack.cpp; the best one is chosen at run time.
+// Packs wanted items in vector registers: one core's part of a filter. Compiled for several
+// instruction sets in vector_pack.cpp; the best one is chosen at run time.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,23 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// to[k] = the k-th of items[0..n-1] whose flag (0 or 1) is `wanted`; returns how many there are.
-/// May write any of to[0..n-1]; `to` and what is read must not overlap.
+/// to[k] = the k-th of items[0..n-1] whose flag (0 or 1) is `wanted`; returns their number. May
+/// write any of to[0..n-1]; `to` must not overlap what is read.
 using item_packer = index_t (*)(void const* items, std::uint8_t const* flags, std::uint8_t wanted,
                                 index_t n, void* to);
 
-/// The vector code there is.
+/// The available vector code.
 struct vector_packs {
   item_packer items_of_1_byte, items_of_2_bytes, items_of_4_bytes, items_of_8_bytes;
-  /// to[k] = first + the position of the k-th of n flags that is 1; all else as `item_packer`.
+  /// to[k] = first + the position of the k-th of n flags that is 1; otherwise as `item_packer`.
   index_t (*positions)(std::uint32_t first, std::uint8_t const* flags, index_t n,
                        std::uint32_t* to);
 };
 
-/// For the best instruction set this CPU has, among those that Highway is told to use at the
-/// moment.
+/// For the best instruction set of this CPU among those that Highway may currently use.
 vector_packs current_vector_packs();
 
-/// The same, found once.
+/// The same, cached.
 vector_packs const& best_vector_packs();
 
 /// As `item_packer`, for items of any size.

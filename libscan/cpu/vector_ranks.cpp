@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector code behind vector_ranks.hpp: the ranks of eight bits within their byte come from a
-// table, in bytes; to those within a word a multiplication adds what lies before; widening adds the
-// rest.
+// The vector code of vector_ranks.hpp: a table gives the ranks of eight bits within their byte, a
+// multiplication adds the counts of earlier bytes of a word, and widening adds the rest.
 #include <libscan/cpu/vector_ranks.hpp>
 
 #include <algorithm>
@@ -23,7 +22,7 @@ namespace {
 
 inline constexpr std::uint64_t each_byte = 0x0101010101010101u;
 
-/// Byte j of entry b: how many of bits 0 ... j of b are 1.
+/// Byte j of entry b: the number of ones among bits 0 ... j of b.
 inline constexpr auto byte_ranks = [] {
   std::array<std::uint64_t, 256> table{};
   for (std::uint64_t b = 0; b < 256; ++b) {
@@ -35,8 +34,8 @@ inline constexpr auto byte_ranks = [] {
   return table;
 }();
 
-/// Sets ranks[i] to how many of a word's bits up to its i-th, or before it, are 1; returns how many
-/// of all.
+/// Sets ranks[i] to the number of ones among a word's bits up to its i-th, or before it; returns
+/// the number of all.
 HWY_INLINE std::uint64_t rank_word(scan_kind kind, head_word word, std::uint8_t* ranks) {
   std::uint64_t before = 0;
   for (int byte = 0; byte < 8; ++byte, word >>= 8) {
@@ -61,11 +60,11 @@ HWY_INLINE vector<Rank> widened(std::uint8_t const* bytes) {
   }
 }
 
-/// Words whose ranks in bytes are kept before they are widened: stores and the loads of other
-/// widths that follow should not meet.
+/// The number of words whose byte ranks are stored before they are widened: stores must not be
+/// followed at once by loads of another width.
 inline constexpr index_t staged_words = 16;
 
-/// Ranks whole groups, of bits from a word's first on; `before` goes on.
+/// Ranks whole groups of bits from a word's first on; advances `before`.
 template <class Rank>
 HWY_NOINLINE void rank_groups(scan_kind kind, head_word const* bits, index_t n, Rank& before,
                               Rank* ranks, store_road road) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code behind vector_scan.hpp, but for segments: group after group behind the carry. Each carry
-// waits for one operation alone, so groups overlap. Included once for each instruction set, as
-// Highway's -inl headers are.
+// The code of vector_scan.hpp, except for segments: group after group, each after its carry. A
+// carry depends on one operation only, so groups overlap. Included once per instruction set, like
+// Highway's -inl headers.
 
 #if defined(LIBSCAN_CPU_VECTOR_SCAN_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef LIBSCAN_CPU_VECTOR_SCAN_INL
@@ -25,12 +25,12 @@ namespace libscan::inline v1::cpu::detail {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Parts of the items that are summed side by side: reads far apart keep more misses in flight, and
+/// Parts of the items that are summed in parallel: distant reads keep more misses in flight, and
 /// several chains of operations hide their latency.
 inline constexpr int streams = 4;
 
-/// Groups of a stream. Not near a multiple of 2 KiB, at which streams would meet in the same few
-/// sets of the cache.
+/// Groups of a stream. Not near a multiple of 2 KiB, where streams would use the same few cache
+/// sets.
 inline index_t stream_groups(index_t groups) {
   index_t const even = groups / streams;
   index_t const beyond = even % 32;
@@ -43,13 +43,13 @@ inline constexpr bool keeps_first_zero = std::is_floating_point_v<T> &&
                                          (std::is_same_v<Op, minimum<T>> ||
                                           std::is_same_v<Op, maximum<T>>);
 
-/// The sum of some items, at least one, under way: a group of each stream after the other.
+/// A running sum of some items, at least one: a group of each stream in turn.
 template <class T, class Item>
 struct running_sum {
   Item const* items;
   index_t groups;
   index_t length;               // items of a stream
-  index_t at = group_items<T>;  // of them, what is in
+  index_t at = group_items<T>;  // the items of it that are summed
   vector_array<group<T>, streams> sums;
 
   running_sum(Item const* from, index_t n)
@@ -78,7 +78,7 @@ HWY_INLINE void add_groups(Op op, running_sum<T, Item>& sum) {
   sum.at += group_items<T>;
 }
 
-/// items[0] op ... op items[n - 1], n >= 1, of which `begun`, unless null, holds some.
+/// items[0] op ... op items[n - 1], n >= 1; `begun`, unless null, already holds the sum of some.
 template <class Op, class Item, class T = typename Op::value_type>
 HWY_NOINLINE T total(Item const* items, index_t n, running_sum<T, Item> const* begun) {
   Op const op;
@@ -86,7 +86,7 @@ HWY_NOINLINE T total(Item const* items, index_t n, running_sum<T, Item> const* b
   index_t i = 1;
   T total = static_cast<T>(items[0]);
   if (now.length > 0) {
-    // Alone, the core's own prefetchers do better (a Zen 4 reads 1.2 times as fast).
+    // Without prefetching the core's own prefetchers do better (a Zen 4 reads 1.2 times as fast).
     while (now.has_more()) add_groups(op, now);
     for (i = streams * now.length; i < now.groups * group_items<T>; i += group_items<T>) {
       add_group(op, now.sums[0], items + i);
@@ -104,16 +104,16 @@ HWY_NOINLINE T total(Item const* items, index_t n, running_sum<T, Item> const* b
   }
   for (; i < n; ++i) total = op(total, static_cast<T>(items[i]));
   if constexpr (keeps_first_zero<Op>) {
-    // Lanes and streams met in another order than that of the items.
+    // Lanes and streams were combined in another order than that of the items.
     if (total == T{0}) total = *std::find(items, items + n, T{0});
   }
   return total;
 }
 
-/// How far ahead of a sum on the way items are asked for.
+/// The prefetch distance of a sum computed on the way.
 inline constexpr int bytes_ahead = 1024;
 
-/// Scans whole groups; adds to `lasting_sum`, unless null, on the way.
+/// Scans whole groups; also adds to `lasting_sum`, unless null.
 template <class Op, class Item, class T = typename Op::value_type>
 HWY_NOINLINE void scan_groups(scan_kind kind, Item const* in, T* out, index_t items,
                               carried<T>& lasting_carry, store_road road,
@@ -137,7 +137,7 @@ HWY_NOINLINE void scan_groups(scan_kind kind, Item const* in, T* out, index_t it
     for (; i + at_once <= items && beside.has_more(); i += at_once) {
       LIBSCAN_UNROLL
       for (int s = 0; s < streams; ++s) {
-        // As a number: it may be the address of nothing.
+        // As a number: it may not be a valid address.
         auto const ahead = reinterpret_cast<std::uintptr_t>(beside.next_of(s)) + bytes_ahead;
         __builtin_prefetch(reinterpret_cast<void const*>(ahead));
       }
@@ -150,7 +150,7 @@ HWY_NOINLINE void scan_groups(scan_kind kind, Item const* in, T* out, index_t it
   lasting_carry = carry;
 }
 
-/// What an operator has code of its own for: all else is compiled once for a type of items.
+/// The code that each operator has of its own: everything else is compiled once per item type.
 template <class T, class Item>
 struct scan_steps {
   T (*total)(Item const* items, index_t n, running_sum<T, Item> const* begun);
@@ -158,7 +158,7 @@ struct scan_steps {
                       store_road road, running_sum<T, Item>* beside);
 };
 
-/// The last items, fewer than a group. Returns what follows them.
+/// The last items, fewer than a group. Returns the prefix after them.
 template <class T, class Item>
 T scan_rest(scan_steps<T, Item> const& steps, scan_kind kind, Item const* in, T* out, index_t items,
             carried<T>& carry) {
@@ -177,7 +177,7 @@ T scan_rest(scan_steps<T, Item> const& steps, scan_kind kind, Item const* in, T*
   return x[items - 1];
 }
 
-/// Scans n items, and sums up the items wanted besides unless `sum` is null.
+/// Scans n items, and also sums the wanted items unless `sum` is null.
 template <class T, class Item>
 HWY_NOINLINE T scan(scan_steps<T, Item> const& steps, scan_kind kind, Item const* in, T* out,
                     index_t n, T first, store_road road, Item const* wanted, index_t wanted_items,
@@ -199,7 +199,7 @@ HWY_NOINLINE T scan(scan_steps<T, Item> const& steps, scan_kind kind, Item const
   return last;
 }
 
-/// `Op` over `Item`s by the code of its twin, whose own items are those of `Op` by their bits.
+/// `Op` over `Item`s by the code of its unsigned twin, whose items are those of `Op` by their bits.
 template <class Op, class Item>
 struct by_twin {
   using T = typename Op::value_type;

@@ -15,7 +15,7 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Items whose sum is wanted, and the sum.
+/// Items to sum, and their sum.
 template <class Item, class T = Item>
 struct wanted_sum {
   Item const* items;
@@ -24,7 +24,7 @@ struct wanted_sum {
 };
 
 /// The vector code of one operator for items of its own type or of a narrower one, converted.
-/// Results depend on the items, `carry` and n alone, bit for bit: not on the instruction set, the
+/// Results depend only on the items, `carry` and n, bit for bit: not on the instruction set, the
 /// addresses or the road.
 template <class Op, class Item>
 struct vector_scan_of_items {
@@ -34,8 +34,8 @@ struct vector_scan_of_items {
   T (*sum)(Item const* items, index_t n);
   /// out[i] = carry op in[0] op ... op in[i] (inclusive) or op in[i - 1] (exclusive) for the n
   /// items; `out` may be `in`, of its own type. Returns carry op in[0] op ... op in[n - 1], the
-  /// last of the inclusive results, of either kind. `beside`, unless null: gets the `sum` of its
-  /// items on the way, so that memory is read while results are written.
+  /// last inclusive result, for either kind. `beside`, unless null, gets the `sum` of its items, so
+  /// that memory is read while results are written.
   T(*scan)
   (scan_kind kind, Item const* in, T* out, index_t n, T carry, store_road road,
    wanted_sum<Item, T>* beside);
@@ -44,8 +44,8 @@ struct vector_scan_of_items {
 template <class Op>
 using vector_scan = vector_scan_of_items<Op, typename Op::value_type>;
 
-/// The same within segments: bit i % 64 of heads[i / 64] says whether item i begins one, and `init`
-/// stands before each that begins. `carry` is what the segment under way sums to so far. Asks for
+/// The same within segments: bit i % 64 of heads[i / 64] is set if item i begins one, and `init`
+/// comes before each new one. `carry` is the sum so far of the segment that continues. Prefetches
 /// the two pieces of memory on the way.
 template <class Op>
 struct vector_segmented_scan {
@@ -82,7 +82,7 @@ template <class T>
 using sums_of_short_items =
     sums_of_items<T, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;
 
-/// Sums in wider types than the items': counts and lengths, say, to places.
+/// Sums in wider types than the items': counts and lengths to places, for example.
 using vector_widening_scans = decltype(std::tuple_cat(
     sums_of_short_items<std::int32_t>{}, sums_of_short_items<std::uint32_t>{},
     sums_of_short_items<std::int64_t>{}, sums_of_short_items<std::uint64_t>{},
@@ -119,19 +119,18 @@ template <class Op, class Item = typename Op::value_type>
 concept vectorised = holds<code_for<Op, Item>, vector_scans> || widens<Op, Item> ||
     std::is_same_v<Op, chosen_operator<Item>>;
 
-/// For the best instruction set this CPU has, among those that Highway is told to use at the
-/// moment.
+/// For the best instruction set of this CPU among those that Highway may currently use.
 vector_scans current_vector_scans();
 vector_widening_scans current_vector_widening_scans();
 vector_segmented_scans current_vector_segmented_scans();
 
-/// The same, found once.
+/// The same, cached.
 vector_scans const& best_vector_scans();
 vector_widening_scans const& best_vector_widening_scans();
 vector_segmented_scans const& best_vector_segmented_scans();
 
-/// An operator over T, chosen at run time among those that have vector code: with it a scan is
-/// compiled once for all of them.
+/// An operator over T, chosen at run time among those with vector code: with it a scan is compiled
+/// once for all of them.
 template <class T>
 class chosen_operator {
  public:
@@ -155,8 +154,7 @@ class chosen_operator {
   vector_scan<chosen_operator> vector_code_;
 };
 
-/// A `vector_scan_of_items` for items and results of types of which there is code for the
-/// `fixed_width`.
+/// A `vector_scan_of_items` for item and result types whose `fixed_width` has code.
 template <class Op, class Item>
 class scan_code {
   using T = typename Op::value_type;

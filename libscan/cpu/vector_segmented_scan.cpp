@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector code behind vector_scan.hpp for segments: the network of a scan, in which a lane takes
-// nothing in from behind the head of its segment. Which lanes do is found for 64 items at once,
-// with a bit for each.
+// The vector code of vector_scan.hpp for segments: the network of a scan, in which a lane adds
+// nothing from before the head of its segment. The lanes that add are computed for 64 items at
+// once, one bit each.
 #include <libscan/cpu/vector_scan.hpp>
 
 #include <algorithm>
@@ -21,11 +21,11 @@ namespace libscan::inline v1::cpu::detail {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// What is asked for on the way, in so many steps: a cache line or less of the items, two or less
-/// of the heads at each.
+/// What is prefetched on the way, in `steps` steps: at most one cache line of the items and two of
+/// the heads per step.
 struct read_ahead {
   index_t steps;
-  std::uintptr_t items, heads;  // as numbers: they may become addresses of nothing
+  std::uintptr_t items, heads;  // as numbers: they may become invalid addresses
   index_t items_step, heads_step;
 
   /// Both pieces within the groups there are.
@@ -40,8 +40,8 @@ struct read_ahead {
   }
 };
 
-/// The lanes of a group's k-th vector. A group's first lane is the lowest bit; bits behind its last
-/// do not matter.
+/// The lanes of a group's k-th vector. A group's first lane is the lowest bit; bits after its last
+/// are ignored.
 template <class T>
 HWY_INLINE hn::Mask<lanes<T>> mask_of(head_word bits, int k) {
   head_word const here = bits >> (k * width<T>);
@@ -60,11 +60,11 @@ constexpr head_word lanes_where(Chosen chosen) {
   return bits;
 }
 
-/// Fields of lanes: those that may take something in where halves of some lanes are joined.
+/// Fields of lanes: those that may add something when halves of `lanes` lanes are joined.
 struct fields {
   head_word lanes;
   head_word begins;  ///< the first lane of each
-  head_word ends;    ///< the lane behind each
+  head_word ends;    ///< the lane after each
 };
 
 template <class T>
@@ -73,14 +73,14 @@ constexpr fields halves_of(int half) {
   return {lanes_where<T>([half](int i) { return (i & half) != 0; }), begins, begins << half};
 }
 
-/// The lanes that take something in at each step of the network, for all groups of a word.
+/// The lanes that add something at each step of the network, for all groups of a word.
 template <class T>
 struct takers {
   static constexpr int steps = group_items<T> == 16 ? 4 : 3;
   head_word at[steps];
 
-  /// They lie before the first head in their field: below the lowest bit set, a subtraction sets
-  /// them.
+  /// They are before the first head in their field: a subtraction sets the bits below the lowest
+  /// set one.
   HWY_INLINE explicit takers(head_word heads) {
     constexpr fields of_step[] = {halves_of<T>(1), halves_of<T>(2), halves_of<T>(4),
                                   halves_of<T>(8)};
@@ -92,8 +92,8 @@ struct takers {
   }
 };
 
-/// Each lane becomes what it and the lanes before it in its segment and in the group sum to. The
-/// group is the one that begins at bit `first` of `takes`.
+/// Each lane becomes the sum of it and the lanes before it in its segment and group. The group
+/// begins at bit `first` of `takes`.
 template <class T, class Op>
 HWY_INLINE group<T> scan_segments(network<T> const& net, Op op, group<T> x, takers<T> const& takes,
                                   int first) {
@@ -118,8 +118,8 @@ HWY_INLINE group<T> scan_segments(network<T> const& net, Op op, group<T> x, take
   return x;
 }
 
-/// A scan of some items within segments: all that stays the same from group to group, what stands
-/// before a segment in all lanes, and the sum of the segment under way.
+/// A scan of some items within segments: the constants of all groups, `init` in all lanes, and the
+/// sum of the current segment.
 template <class T>
 struct task {
   scan_kind kind;
@@ -130,7 +130,7 @@ struct task {
   read_ahead ahead;
 };
 
-/// Asks for what will be read when the groups so far are done.
+/// Prefetches what will be read after the current groups.
 HWY_INLINE void ask_for(read_ahead& ahead) {
   __builtin_prefetch(reinterpret_cast<void const*>(ahead.items), 0, 2);
   __builtin_prefetch(reinterpret_cast<void const*>(ahead.heads), 0, 2);
@@ -148,8 +148,8 @@ HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T*
                               store_road road) {
   Op const op;
   network<T> const net;
-  task<T> now = lasting;  // in registers, as no store through `to` reaches it
-  // The group at item i, whose heads are those of `word` from bit `first` on.
+  task<T> now = lasting;  // in registers, since no store through `to` can alias it
+  // The group at item i; its heads are bits of `word` from bit `first` on.
   auto const scan_group = [&](index_t i, head_word word, takers<T> const& takes, int first) HWY_ATTR
       __attribute__((always_inline)) {
     group<T> x = load_group<T>(now.in + begin + i);
@@ -189,7 +189,7 @@ HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T*
   lasting.ahead = now.ahead;
 }
 
-/// The last items, fewer than a group. Returns what follows them.
+/// The last items, fewer than a group. Returns the prefix after them.
 template <class Op, class T = typename Op::value_type>
 T scan_rest(task<T> const& whole, index_t begin, index_t items, T* out) {
   T const first = static_cast<T>(hn::GetLane(whole.carry.sum));
@@ -227,7 +227,7 @@ T scan(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T
       [&](index_t i, index_t items) HWY_ATTR { return scan_rest<Op>(whole, i, items, out + i); });
 }
 
-/// `Op` by the code of its twin.
+/// `Op` by the code of its unsigned twin.
 template <class Op, class T = typename Op::value_type>
 T scan_by_twin(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T carry,
                T init, store_road road, memory_piece const& items_ahead,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the vector code of scans writes its results: in whole groups, and past the caches in whole
-// cache lines wherever the output begins. Included once for each instruction set, as Highway's -inl
-// headers are.
+// cache lines, wherever the output begins. Included once per instruction set, like Highway's -inl
+// headers.
 
 #if defined(LIBSCAN_CPU_VECTOR_STORE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef LIBSCAN_CPU_VECTOR_STORE_INL
@@ -23,7 +23,7 @@ namespace libscan::inline v1::cpu::detail {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Copies so many bytes as a cache line has past the caches. `to` begins with a line.
+/// Copies the bytes of one cache line past the caches. `to` is the start of a line.
 HWY_INLINE void stream_line(void const* from, void* to) {
   hn::CappedTag<std::uint8_t, 64> const bytes;
   for (std::size_t i = 0; i < 64; i += hn::Lanes(bytes)) {
@@ -32,15 +32,16 @@ HWY_INLINE void stream_line(void const* from, void* to) {
   }
 }
 
-/// Streams whole groups into an `out` that begins within a cache line, or of items stored in parts
-/// of lines: by way of a stage that does begin with one, since stores across lines cost most.
+/// Streams whole groups into an `out` that begins within a cache line, or whose items are written
+/// in partial lines: through a stage that begins with a line, since stores across lines are
+/// expensive.
 template <class T, class ScanWhole>
 HWY_INLINE void scan_by_stage(T* out, index_t whole, ScanWhole const& scan_whole) {
   constexpr index_t line = 64 / sizeof(T), room = 4096 / sizeof(T);
   alignas(64) T stage[line + room];
   T* const begin = stage + line;
   index_t ours = static_cast<index_t>(reinterpret_cast<std::uintptr_t>(out) % 64 / sizeof(T));
-  index_t held = ours;  // before `begin`, of a line that is not complete
+  index_t held = ours;  // before `begin`, in an incomplete line
   for (index_t i = 0; i < whole; i += room) {
     index_t const items = std::min(room, whole - i);
     index_t const filled = held + items;
@@ -60,9 +61,9 @@ HWY_INLINE void scan_by_stage(T* out, index_t whole, ScanWhole const& scan_whole
   std::copy_n(begin - held + ours, held - ours, out + (whole - (held - ours)));
 }
 
-/// Scans n items into `out` by the road, given scan_whole(i, items, to, road), which scans whole
-/// groups of items i, i + 1, ... into to[0..items-1], and scan_rest(i, items), which scans fewer
-/// than a group into out[i], ... and returns what follows; `carry` is theirs.
+/// Scans n items into `out` by the road. scan_whole(i, items, to, road) scans whole groups of items
+/// i, i + 1, ... into to[0..items-1]; scan_rest(i, items) scans fewer than a group into out[i], ...
+/// and returns the prefix after them; both use `carry`.
 template <class T, class ScanWhole, class ScanRest>
 HWY_INLINE T scan_by(store_road road, T* out, index_t n, carried<T> const& carry,
                      ScanWhole const& scan_whole, ScanRest const& scan_rest) {

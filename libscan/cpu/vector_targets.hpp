@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instruction sets that vector code is compiled for: x86 without any vectors asked for, and
-// with those of the years 2008 (SSE4), 2013 (AVX2) and 2017 (AVX-512); NEON. Not for later ones of
-// x86, which newer Highways know: they gain nothing here. Scalable vectors cannot be held in
-// arrays. With LIBSCAN_FEW_VECTOR_TARGETS only the first and the last of x86, which take half as
-// long to compile. To be included before anything of Highway, and behind a definition of
-// LIBSCAN_VECTORS_UP_TO_AVX2 where AVX-512 gains nothing.
+// The instruction sets that vector code is compiled for: x86 baseline, SSE4 (2008), AVX2 (2013) and
+// AVX-512 (2017); NEON. Later x86 sets, which newer Highways know, gain nothing here; scalable
+// vectors cannot be stored in arrays. With LIBSCAN_FEW_VECTOR_TARGETS only the first and the last
+// of x86, which halves the compile time. Include it before any Highway header, and after defining
+// LIBSCAN_VECTORS_UP_TO_AVX2 if AVX-512 gains nothing.
 #pragma once
 
 #ifdef LIBSCAN_VECTORS_UP_TO_AVX2
@@ -21,7 +20,7 @@
 #define LIBSCAN_MIDDLE_VECTOR_TARGETS 0
 #endif
 
-// Highway's bits of what is better than AVX3_DL, which have no names in all of its versions.
+// Highway's bits of everything better than AVX3_DL, which have no names in some of its versions.
 #if defined(__x86_64__) || defined(_M_X64)
 #define LIBSCAN_LATER_VECTOR_TARGETS 0x7f
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a thread waits for another one, and the clocks that say for how long.
+// How a thread waits for another one, and the clocks that limit the wait.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Bytes that travel between memory and caches together.
+/// The unit of transfer between memory and caches, in bytes.
 inline constexpr index_t cache_line = 64;
 
-/// Tells the core that this thread is waiting, so that a sibling hardware thread gets on.
+/// Tells the core that this thread is waiting, so that a sibling hardware thread can run.
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -23,8 +23,8 @@ inline void relax() {
 #endif
 }
 
-/// Waits for another thread for the k-th time in a row. First a moment; then other threads may run,
-/// since on a busy machine the other one may need this very core; and in the end it sleeps.
+/// Waits for another thread for the k-th time in a row: first briefly; then it yields, since on a
+/// busy machine the other thread may need this core; finally it sleeps.
 inline void wait_a_little(int k) {
   if (k < 64) {
     relax();
@@ -35,7 +35,7 @@ inline void wait_a_little(int k) {
   }
 }
 
-/// A clock that costs next to nothing: the processor's own ticks, or nanoseconds.
+/// A clock that costs almost nothing: the processor's own ticks, or nanoseconds.
 inline std::int64_t ticks() {
 #if defined(__x86_64__) || defined(__i386__)
   return static_cast<std::int64_t>(__builtin_ia32_rdtsc());
@@ -44,7 +44,7 @@ inline std::int64_t ticks() {
 #endif
 }
 
-/// Ticks, some 10 to 70 us, for which a thread only looks whether its turn has come.
+/// Ticks, some 10 to 70 us, for which a thread only polls its turn.
 inline constexpr std::int64_t short_wait = std::int64_t{1} << 16;
 
 inline std::int64_t wall_ns() {
@@ -53,7 +53,7 @@ inline std::int64_t wall_ns() {
       .count();
 }
 
-/// Nanoseconds that the calling thread has had a core.
+/// Nanoseconds of CPU time of the calling thread.
 inline std::int64_t thread_ns() {
 #if defined(CLOCK_THREAD_CPUTIME_ID)
   std::timespec now;

@@ -25,21 +25,21 @@ int allowed_threads() {
 
 int default_threads() { return std::max(1, tbb::info::default_concurrency()); }
 
-// Works in the caller's own arena: an arena made for each call costs more with every call (seen
-// with oneTBB 2021.8), and the caller may have limited its own on purpose.
+// Works in the caller's own arena: an arena per call becomes slower with every call (seen with
+// oneTBB 2021.8), and the caller may have limited its own on purpose.
 void run_workers(int workers, void (*body)(void*), void* context) {
   if (workers <= 1) return body(context);
-  // More threads than the arena holds would never come; asking for them only costs.
+  // More threads than the arena holds would never come; requesting them only costs time.
   int const threads =
       std::min({workers, tbb::this_task_arena::max_concurrency(), allowed_threads()});
   if (threads <= 1) return body(context);
-  // A group of its own: were it part of the caller's, which may have been cancelled, no body would
-  // run. Rounding and flushing are the caller's on every thread.
+  // A group of its own: in the caller's, which may have been cancelled, no body would run. Every
+  // thread uses the caller's rounding and flushing modes.
   using group = tbb::task_group_context;
   group own(group::isolated, group::default_traits | group::fp_settings);
-  // A thread that waits in here is given nothing else to do: neither the caller other tasks of its
-  // program, nor a body, whose user code may wait inside oneTBB, a second body: that one could wait
-  // for the chunk which the first still holds.
+  // A thread that waits in here gets no other work: neither the caller other tasks of its program,
+  // nor a body, whose user code may wait inside oneTBB, a second body: that one could wait for the
+  // chunk that the first still holds.
   tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(
         0, threads, [&](int) { tbb::this_task_arena::isolate([&] { body(context); }); },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads for the CPU engine: runs one function on several threads at once. The one place that
-// knows the thread pool (oneTBB, in workers.cpp); nothing that includes this header needs it.
+// Threads for the CPU engine: runs one function on several threads at once. Only this layer uses
+// the thread pool (oneTBB, in workers.cpp); code that includes this header does not need it.
 #pragma once
 
 #include <memory>
@@ -10,25 +10,24 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Threads the CPU engine takes if not told otherwise: one per core this process may run on (>= 1).
+/// The CPU engine's default number of threads: one per core that this process may use (>= 1).
 int default_threads();
 
-/// Calls `body(context)` at least once and at most `workers` times, the calls running side by side
-/// on threads of which the caller is one, and returns when all have returned. As many threads come
-/// as the caller's oneTBB arena has to spare, maybe none, so a call must never wait for one that
-/// has not begun. `body` must not throw. `workers` <= 1 calls it in place, and knows no thread
-/// pool.
+/// Calls `body(context)` at least once and at most `workers` times, concurrently, on threads that
+/// include the caller, and returns when all have returned. The caller's oneTBB arena may lend any
+/// number of threads, even none, so a call must never wait for one that has not begun. `body` must
+/// not throw. `workers` <= 1 calls it in place, without the thread pool.
 void run_workers(int workers, void (*body)(void*), void* context);
 
-/// Calls `body(context)` where up to `threads` threads come to `run_workers`, more than there are
-/// cores if it says so, and no more: in an oneTBB arena of its own, under a limit that holds for
-/// the whole process until it returns; a smaller one that is there already stays. Programs do so
-/// for their --threads; 0 leaves all as it is. Lets pass what `body` throws.
+/// Calls `body(context)` in an oneTBB arena of its own, where up to `threads` threads come to
+/// `run_workers`, even more than there are cores, and no more. The limit holds for the whole
+/// process until it returns; a smaller existing one stays. Programs use it for --threads; 0 changes
+/// nothing. Exceptions of `body` pass through.
 void with_workers(int threads, void (*body)(void*), void* context);
 
 namespace detail {
 
-/// Calls the callable that `context` points to.
+/// Calls the callable at `context`.
 template <class Body>
 void call_body(void* context) {
   (*static_cast<Body*>(context))();
@@ -41,7 +40,7 @@ void* context_of(Body& body) {
 
 }  // namespace detail
 
-/// Both for any callable, the latter with what it returns.
+/// Both for any callable, the latter returning its result.
 template <class Body>
 void run_workers(int workers, Body&& body) {
   cpu::run_workers(workers, detail::call_body<std::remove_reference_t<Body>>,

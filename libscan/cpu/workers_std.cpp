@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU engine's threads without a pool: started for each call. Used where ThreadSanitizer
-// watches, which cannot see through a oneTBB that was not built for it.
+// The CPU engine's threads without a pool: started for each call. Used with ThreadSanitizer, which
+// cannot see through a oneTBB that was not built for it.
 #include <libscan/cpu/workers.hpp>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void run_workers(int workers, void (*body)(void*), void* context) {
   for (auto& thread : others) thread.join();
 }
 
-// Threads are started as asked for.
+// Starts the requested threads.
 void with_workers(int /*threads*/, void (*body)(void*), void* context) { body(context); }
 
 }  // namespace libscan::inline v1::cpu
