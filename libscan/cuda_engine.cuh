@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans and reductions of host memory by the kernels of libscan/device, compiled for each item type.
+// The definitions of `cuda_scan_of` and `cuda_reduce_of`: host memory in, kernels of
+// libscan/device, host memory out. The files cuda_engine_*.cu compile it for a few item types each.
 #pragma once
 
 #include <cstddef>

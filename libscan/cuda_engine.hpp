@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the host API, in plain C++: cuda_engine.cu and cuda_engine.cuh implement it in a
-// build with nvcc; a build without calls none of it (see on_engine.hpp). Internal.
+// What the CUDA side provides for the facade. Plain C++: cuda_engine*.cu implement it in a build
+// with nvcc, cuda_engine_absent.cpp (everything throws engine_unavailable) in a build without.
+// Internal.
 #pragma once
 
 #include <string>
@@ -9,16 +10,15 @@
 
 namespace libscan::inline v1::detail {
 
-/// How many CUDA devices there are to ask for; 0 if none can be counted. Leaves no sticky device
-/// error behind.
+/// The number of CUDA devices; 0 if they cannot be counted. Leaves no sticky device error.
 int cuda_devices();
 
-/// Returns if CUDA device `device` can run libscan's kernels. Else throws `engine_unavailable` that
-/// names the reason: no driver, no such device, no kernels for its architecture; or `device_error`
-/// if the device cannot be started. Leaves no sticky device error behind.
+/// Returns if CUDA device `device` can run libscan's kernels. Leaves no sticky device error.
+/// Throws: `engine_unavailable` with the reason (no driver, no such device, no kernels for its
+/// architecture); `device_error` if the device cannot be started.
 void require_cuda_device(int device);
 
-/// The device's name in the driver's words, e.g. "NVIDIA H200". Throws as `require_cuda_device`.
+/// The device's name from the driver, such as "NVIDIA H200". Throws as `require_cuda_device`.
 std::string cuda_device_name(int device);
 
 /// Scans and reductions of items of type T on the current device; compiled for every item type.

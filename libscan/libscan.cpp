@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the host API: checks a call and hands it to its engine.
+// The compiled half of the plain facade: checks a call and passes it to its engine.
 #include <libscan/libscan.hpp>
 
 #include <string>
@@ -50,7 +50,7 @@ void reduce_items(int threads, reduce_call const& call, cpu::detail::chosen_oper
                                               *static_cast<T const*>(call.init));
 }
 
-// Compiled once for each type of items: the code of an operator is called only from chunk to chunk.
+// Compiled once per item type: the operator's code is only called from chunk to chunk.
 void cpu_scan(int threads, scan_call const& call) {
   detail::visit_operator_of(call, [&]<class Op>(Op known) {
     using T = typename Op::value_type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade: scans and sums of host memory on whichever engine there is. Needs no nvcc;
-// link libscan::libscan. Items: integers of 8 to 64 bits, float, double; operators: plus, minimum,
+// The plain C++ facade: scans and sums of host memory on any engine. Needs no nvcc; link
+// libscan::libscan. Items: integers of 8 to 64 bits, float, double; operators: plus, minimum,
 // maximum and, for integers, bit_and, bit_or, bit_xor.
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace libscan::inline v1 {
 
-/// Anything std::span can view: a vector, an array, a span, a C array.
+/// Any range that std::span can view: a vector, an array, a span, a C array.
 template <class Range>
 concept host_items = requires(Range& range) {
   std::span{range};
 };
 
-/// Such a range to write to: not a temporary that owns its items.
+/// Such a range for writing: not a temporary that owns its items.
 template <class Range>
 concept host_output = requires(Range&& range) {
   std::span{static_cast<Range&&>(range)};
@@ -33,7 +33,7 @@ namespace detail {
 template <class Range>
 using item_of = typename decltype(std::span{std::declval<Range&>()})::value_type;
 
-/// The identity, or any value where `scan` is about to refuse the operator in words of its own.
+/// The identity, or any value if `scan` will refuse the operator with its own message.
 template <class T, class Op>
 constexpr T default_init() {
   if constexpr (listed_operator<Op>) {
@@ -43,12 +43,12 @@ constexpr T default_init() {
   }
 }
 
-/// Whether Op, one of the six, accumulates in a type that the engines see as T.
+/// Whether Op, one of the six, accumulates in a type that the engines treat as T.
 template <class T, class Op>
 concept accumulates_in = std::same_as < typename item_type_of<typename Op::value_type>::type,
 typename item_type_of<T>::type > ;
 
-/// Whether calls over T by Op are compiled; refuses those that are not, in words.
+/// Whether calls over T by Op are compiled; refuses others with a message.
 template <class T, class Op>
 constexpr bool compiled_for() {
   static_assert(compiled_item<T>,
@@ -70,14 +70,14 @@ constexpr bool compiled_for() {
   }
 }
 
-/// Turns the types of a call into values.
+/// Converts the types of a call into values.
 template <class T, class Op>
 T scan(engine const& on, scan_kind kind, std::span<T const> in, std::span<T> out, Op, T init) {
   if constexpr (detail::compiled_for<T, Op>()) {
     using item = typename item_type_of<T>::type;
     item const first = static_cast<item>(init);
     item total = first;
-    // Compiled code may see e.g. `long long` items as `long`. The fences keep a whole-program
+    // Compiled code may treat e.g. `long long` items as `long`. The fences keep a whole-program
     // optimiser, for which these two never alias, from moving accesses across the call.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     detail::run_scan(on,
@@ -125,20 +125,20 @@ T scan_ranges(engine const& on, scan_kind kind, In const& in, Out&& out, Op op, 
 
 }  // namespace detail
 
-/// Exclusive scan: out[0] = init, out[i] = init op in[0] op ... op in[i-1]. Returns init op in[0]
-/// op ... op in[n-1], where n is the length of `in`; `init` if n = 0.
+/// Exclusive scan: out[0] = init, out[i] = init op in[0] op ... op in[i-1], where n is the length
+/// of `in`.
+/// Result: init op in[0] op ... op in[n-1]; `init` if n = 0.
 ///
-/// `in` and `out` are in host memory and hold the same type (see the head of this file). `op`
-/// defaults to the sum, `init` to the operator's identity. Everything accumulates in that type;
-/// integers wrap around. `out` may be longer than `in`: items from n on are not touched. It may be
-/// `in` itself, or apart from it.
-///
-/// Integer results are equal on all engines. Floating-point results are bitwise equal from run to
-/// run on one engine, for any number of threads. Reads n and writes n items; returns when `out` is
-/// complete.
-///
-/// Throws `invalid_argument` if `out` is shorter than `in` or overlaps it otherwise than exactly,
-/// `device_error` or std::bad_alloc if a device or its memory fails; `out` may then be partly
+/// Types: `in` and `out` are in host memory and hold the same type (see the head of this file).
+/// `op` defaults to the sum, `init` to the operator's identity. Everything accumulates in that
+/// type; integers wrap around.
+/// Aliasing: `out` may be `in` itself, or must not overlap it. It may be longer than `in`: items
+/// from n on are not touched.
+/// Synchronization: returns when `out` is complete. Reads n and writes n items.
+/// Determinism: integer results are equal on all engines. Floating-point results are bitwise equal
+/// from run to run on one engine, for any number of threads.
+/// Throws: `invalid_argument` if `out` is shorter than `in` or overlaps it other than exactly;
+/// `device_error` or std::bad_alloc if a device or its memory fails. `out` may then be partly
 /// written.
 template <host_items In, host_output Out, class Op = plus<detail::item_of<In>>>
 detail::item_of<In> exclusive_scan(
@@ -147,8 +147,8 @@ detail::item_of<In> exclusive_scan(
   return detail::scan_ranges(on, scan_kind::exclusive, in, static_cast<Out&&>(out), op, init);
 }
 
-/// Inclusive scan: out[i] = init op in[0] op ... op in[i]. Returns what `exclusive_scan` returns:
-/// the bits of out[n-1], or `init` if n = 0. All else as there.
+/// Inclusive scan: out[i] = init op in[0] op ... op in[i]. Returns the result of `exclusive_scan`:
+/// the bits of out[n-1], or `init` if n = 0. Otherwise as `exclusive_scan`.
 template <host_items In, host_output Out, class Op = plus<detail::item_of<In>>>
 detail::item_of<In> inclusive_scan(
     engine const& on, In const& in, Out&& out, Op op = {},
@@ -156,9 +156,9 @@ detail::item_of<In> inclusive_scan(
   return detail::scan_ranges(on, scan_kind::inclusive, in, static_cast<Out&&>(out), op, init);
 }
 
-/// Reduction: returns init op in[0] op ... op in[n-1], where n is the length of `in`; `init` if
-/// n = 0. Reads n items. Floating-point sums may differ in their last bits from the total that a
-/// scan returns. Types, operators, repeatability and errors are those of `exclusive_scan`.
+/// Reduction: returns init op in[0] op ... op in[n-1], where n is the length of `in`; `init` if n =
+/// 0. Reads n items. Floating-point sums may differ in their last bits from the total of a scan.
+/// Types, operators, repeatability and errors are those of `exclusive_scan`.
 template <host_items In, class Op = plus<detail::item_of<In>>>
 detail::item_of<In> reduce(
     engine const& on, In const& in, Op op = {},

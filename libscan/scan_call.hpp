@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call of the host API with its types turned into values, so that libscan.hpp reaches every
-// engine through a single compiled function. Internal: users include libscan.hpp.
+// One call of the plain facade with its types converted into values, so that libscan.hpp reaches
+// every engine through a single compiled function. Internal: users include libscan.hpp.
 #pragma once
 
 #include <concepts>
@@ -26,7 +26,7 @@ struct scan_call {
   void* total;
 };
 
-/// *result = *init and in[0..n-1] summed. As `scan_call`.
+/// *result = the sum of *init and in[0..n-1]. As `scan_call`.
 struct reduce_call {
   item_type type;
   operator_kind op;
@@ -37,7 +37,7 @@ struct reduce_call {
 };
 
 /// Runs `call` on engine `on` after checking that `out`, `out_items` long, holds n items and is
-/// either `in` or apart from it (else throws `invalid_argument`).
+/// either `in` or does not overlap it (else throws `invalid_argument`).
 void run_scan(engine const& on, scan_call const& call, index_t out_items);
 
 /// Runs `call` on engine `on`.

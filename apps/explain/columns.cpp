@@ -15,7 +15,7 @@ std::size_t widest(std::vector<std::string> const& entries) {
   return most;
 }
 
-/// How many columns of that width fit between `left` and `width`; at least one.
+/// The number of columns of that width that fit between `left` and `width`; at least one.
 std::size_t fitting(std::size_t left, std::size_t column, int width) {
   std::size_t const room = static_cast<std::size_t>(width);
   return room > left + column ? (room - left) / column : 1;

@@ -7,21 +7,21 @@
 
 namespace libscan::apps {
 
-/// A row of cells beneath or above others of as many.
+/// A row of cells; the rows of one table have the same number of cells.
 struct text_row {
   std::string label;
   std::vector<std::string> cells;
-  std::vector<bool> strong{};  ///< cells to stand out where there are colours; may be empty
+  std::vector<bool> strong{};  ///< cells to highlight if there are colours; may be empty
 };
 
-/// The rows, their columns aligned, behind `indent` blanks; continued below where they are wider
-/// than `width`.
+/// The rows with aligned columns, after `indent` blanks; continued below if they are wider than
+/// `width`.
 std::string columns(std::vector<text_row> const& rows, int indent, int width, bool colours);
 
-/// Words as they are, if possible several in a line, in columns of equal width.
+/// Words unchanged, several to a line if possible, in columns of equal width.
 std::string list(std::vector<std::string> const& entries, int indent, int width);
 
-/// The text broken at blanks, further lines `indent` + 2 from the left.
+/// The text broken at blanks; further lines are indented by `indent` + 2.
 std::string paragraph(std::string const& text, int indent, int width);
 
 /// 0, 1, 2, 5 as "0-2 5".

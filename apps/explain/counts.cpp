@@ -33,7 +33,7 @@ class table {
     row.cells.push_back(std::to_string(all));
   }
 
-  /// The n of an n-way bank conflict; the worst one in all.
+  /// The n of an n-way bank conflict; the worst one over all launches.
   void worst(char const* label, quantity const& of) {
     auto const word = [](long long ways) {
       return ways > 1 ? std::to_string(ways) + "-way" : std::string("none");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recorded run cost.
+// The costs of a recorded run.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace libscan::apps {
 
-/// A table: what was counted, by launch and in all, no wider than `width` where that is possible.
+/// A table of the counts, by launch and in total, no wider than `width` if possible.
 std::string counts_table(recorded_run const& run, std::vector<launch_view> const& views, int width);
 
 }  // namespace libscan::apps

@@ -12,7 +12,7 @@
 namespace libscan::apps {
 namespace {
 
-/// A cell of memory, through all rows: of array `which` in global memory, or of a region of a tile.
+/// A cell of memory, through all rows: in array `which` of global memory, or in a region of a tile.
 struct place {
   bool global = false;
   int tile = 0;
@@ -21,14 +21,14 @@ struct place {
   auto operator<=>(place const&) const = default;
 };
 
-/// What a place holds, and the last cell drawn of it.
+/// The value in a place, and its last drawn cell.
 struct held {
   traced name{};
   std::size_t cell = 0;
 };
 
-/// Where things lie in the drawing: items of level 0 from left to right, block by block, each with
-/// a column for its sum at its end; the elements of level 1 stand in those columns, and so on.
+/// The layout of the drawing: items of level 0 from left to right, block by block, each block
+/// followed by a column for its sum. The elements of level 1 are in those columns, and so on.
 class geometry {
  public:
   geometry(recorded_run const& run, std::vector<launch_view> const& views) {
@@ -51,7 +51,7 @@ class geometry {
     }
   }
 
-  /// Cell i of a block's shared memory: element i of its part of the level, or behind that.
+  /// Cell i of a block's shared memory: element i of its part of the level, or after that.
   double of(int level, int tile, int i) const {
     placed_level const& here = level_[static_cast<std::size_t>(level)];
     int const first = tile * here.tile_items;
@@ -64,7 +64,7 @@ class geometry {
     return level_[static_cast<std::size_t>(level)].column.at(i);
   }
 
-  /// Where the sum of a block stands.
+  /// The column of a block's sum.
   double sum(int level, int tile) const {
     return element(level + 1, static_cast<std::size_t>(tile));
   }
@@ -92,7 +92,7 @@ class geometry {
     }
   }
 
-  /// The column behind all that a block has of a level.
+  /// The column after all that a block has of a level.
   double behind(int level, int tile) const {
     placed_level const& here = level_[static_cast<std::size_t>(level)];
     int const first = tile * here.tile_items;
@@ -132,7 +132,7 @@ class draughtsman {
 
   int row() const { return static_cast<int>(result_.rows.size()) - 1; }
 
-  /// Draws what a place holds now. Arrows come with the end of the row.
+  /// Draws the current value of a place. Arrows follow at the end of the row.
   void put(place where, double column, traced name, bool changed) {
     drawn_cell cell;
     cell.column = column;
@@ -147,7 +147,7 @@ class draughtsman {
     result_.cells.push_back(cell);
   }
 
-  /// All arrows into the row's cells; then these are the latest.
+  /// Draws all arrows into the row's cells, which then become the latest ones.
   void end_row() {
     for (fresh_cell const& each : fresh_) {
       bool const kept = result_.cells[each.cell].state == cell_state::kept;
@@ -183,7 +183,7 @@ class draughtsman {
     return found;
   }
 
-  /// The drawn cell that holds a value, nearest to `to`.
+  /// The drawn cell with a value that is nearest to `to`.
   bool nearest(traced name, std::size_t to, std::size_t& found) const {
     bool any = false;
     double best = 0;
@@ -199,7 +199,7 @@ class draughtsman {
     return any;
   }
 
-  /// An arrow from an operand; from its operands in turn if it never left a register.
+  /// An arrow from an operand; from its own operands instead if it never left a register.
   void point_from(traced operand, fresh_cell const& to, arrow_kind kind) {
     std::size_t from = 0;
     if (nearest(operand, to.cell, from)) {
@@ -232,7 +232,7 @@ class draughtsman {
     }
   }
 
-  /// The names that a launch takes from memory, be it to copy them.
+  /// The names that a launch reads from memory, even if only to copy them.
   std::set<traced> used_in(launch_view const& view) const {
     std::set<traced> used;
     for (tile_view const& tile : view.tiles) {
@@ -247,7 +247,7 @@ class draughtsman {
     return used;
   }
 
-  /// Shows once more the arrays that a launch reads, unless they stand just above it.
+  /// Shows again the arrays that a launch reads, unless they are directly above it.
   void draw_what_is_read(std::size_t number) {
     launch_view const& view = views_[number];
     std::set<traced> const used = used_in(view);
@@ -325,7 +325,7 @@ class draughtsman {
     }
   }
 
-  /// What the launch changed in global memory; a row holds one array of each level.
+  /// The launch's changes in global memory; a row holds one array of each level.
   void draw_arrays(launch_view const& view) {
     std::vector<std::size_t> left;
     for (std::size_t a = 0; a < run_.arrays.size(); ++a) {

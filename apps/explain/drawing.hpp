@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of a drawing: rows of cells, and arrows between them. Knows what depends on what, and
-// nothing of colours.
+// The plan of a drawing: rows of cells, and arrows between them. It has the dependencies, but no
+// colours.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace libscan::apps {
 
-/// How a cell came to hold its value in its row.
+/// How a cell got its value in its row.
 enum class cell_state : std::uint8_t { kept, moved, added };
 
 /// A cell of memory in a row. Columns are counted in widths of a cell, from 0.
@@ -21,7 +21,7 @@ struct drawn_cell {
   cell_state state = cell_state::kept;
   bool global = false;
   std::int32_t number = 0;
-  int thread = -1;  ///< that added; -1: none did
+  int thread = -1;  ///< that added; -1: none
 };
 
 /// What an arrow carries.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of scan-explain behind its command line.
+// The work of scan-explain, without its command line.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace libscan::apps {
 
-/// What scan-explain is asked to do.
+/// The request for scan-explain.
 struct explain_arguments {
   std::string numbers = "3 1 7 0 4 1 6 3";
   std::string svg;  ///< file of the drawing, or "-"; empty: none
@@ -18,11 +18,12 @@ struct explain_arguments {
   scan_request scan;
 };
 
-/// The integers in a text, between blanks or commas. Throws `invalid_argument`: what is no int32,
-/// which one, what was expected.
+/// The integers in a text, separated by blanks or commas. Throws `invalid_argument` that names the
+/// word that is no int32, its number, and what was expected.
 std::vector<std::int32_t> numbers_in(std::string const& text);
 
-/// Does it: the text to standard output, unless the drawing goes there. Throws as what it calls.
+/// Runs it: writes the text to standard output, unless the drawing goes there. Throws as its
+/// callees.
 exit_code run_explain(explain_arguments const& arguments);
 
 }  // namespace libscan::apps

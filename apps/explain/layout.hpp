@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which words of a kernel's shared storage hold what, found out from the storage types themselves.
+// Which words of a kernel's shared storage hold what, derived from the storage types themselves.
 // Templates over types that only sources for the executor see.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace libscan::apps {
 
-/// What the arrays of a level are called: 1 holds the sums of blocks of items, 2 those of blocks of
+/// The name of the arrays of a level: 1 holds the sums of blocks of items, 2 those of blocks of
 /// these, and so on.
 inline std::string name_of_sums(int level) {
   if (level == 1) return "block sums";
@@ -28,7 +28,7 @@ class region_list {
  public:
   explicit region_list(void const* begin) : begin_(static_cast<traced const*>(begin)) {}
 
-  /// Cells that `place(i)` finds for i < count.
+  /// The cells at `place(i)` for i < count.
   template <class Place>
   void add(std::string name, int count, int spread, Place place) {
     region next{std::move(name), false, spread, {}};
@@ -49,14 +49,14 @@ class region_list {
   std::vector<region> regions_;
 };
 
-/// A block of a kernel: how many threads it has, how many its shared memory is for, and how many
-/// items of the tile an item of the block scan stands for.
+/// A block of a kernel: its number of threads, the number that its shared memory is for, and the
+/// number of items of the tile per item of the block scan.
 struct block_shape {
   int threads = 0;
   int most = 0;
   int spread = 1;
 
-  /// How many of `items` that `most` threads share these may use: trees are padded.
+  /// How many of the `items` of `most` threads this block may use: trees are padded.
   int used(int items) const {
     return static_cast<int>(std::bit_ceil(static_cast<unsigned>(items / most * threads)));
   }
@@ -70,7 +70,7 @@ void add_tile(region_list& list, std::string name, Tile<traced, Items, Layout>& 
            [&](int i) -> traced const& { return tile.at(i); });
 }
 
-/// The tree of a reduction: level k begins behind the levels before it.
+/// The tree of a reduction: level k begins after the levels before it.
 template <std::size_t Words>
 void add_levels(region_list& list, traced (&value)[Words], int leaves) {
   int begin = 0, spread = 1;
@@ -82,7 +82,7 @@ void add_levels(region_list& list, traced (&value)[Words], int leaves) {
   }
 }
 
-/// What the storages of block scans, reductions and strategies are made of.
+/// The parts of the storages of block scans, reductions and strategies.
 template <class Storage>
 void add_storage(region_list& list, Storage& shared, block_shape const& block) {
   if constexpr (requires { Storage::items; }) {  // tile_storage
@@ -102,8 +102,8 @@ void add_storage(region_list& list, Storage& shared, block_shape const& block) {
   if constexpr (requires { shared.carry; }) list.add_single("carry", shared.carry);
 }
 
-/// Tells the recorder the shared memory of a kernel, in blocks of `threads`; where a thread has
-/// several consecutive items, the block scan has one for each `spread`.
+/// Describes to the recorder the shared memory of a kernel with blocks of `threads`. If a thread
+/// has several consecutive items, the block scan has one per `spread`.
 template <class Kernel>
 void know(recorder& to, int threads, int spread = 1) {
   if constexpr (requires { typename Kernel::shared_storage; }) {

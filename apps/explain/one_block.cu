@@ -12,7 +12,7 @@ namespace {
 
 template <scan_kind Kind, class BlockScan>
 recorded_run record(scan_request const& request) {
-  // The kernel that scan-then-fan begins with: it adds nothing but what the block scan adds.
+  // The first kernel of scan-then-fan: it adds only what the block scan adds.
   using kernel = strategies::scan_tiles_kernel<Kind, BlockScan, most_threads, traced_plus>;
   recorder session(request.items, request.seed);
   auto const n = static_cast<index_t>(request.items.size());

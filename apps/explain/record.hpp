@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is remembered of a run in the executor: every value, which values lay where between any two
-// barriers, and what was counted. The texts and drawings of scan-explain are made of this alone.
+// The record of a run in the executor: every value, the place of each value between any two
+// barriers, and the counts. The texts and drawings of scan-explain are made only from this.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +15,32 @@ namespace libscan::apps {
 
 using simt::executor::line_counts;
 
-/// Where a value came from.
+/// The origin of a value.
 enum class origin : std::uint8_t { identity, input, sum };
 
-/// A value that some thread held.
+/// A value of some thread.
 struct value {
   std::int32_t number = 0;
   origin from = origin::identity;
   traced earlier{};  ///< operands of a sum
   traced later{};
-  int thread = -1;  ///< who made it; -1: the host
+  int thread = -1;  ///< the thread that made it; -1: the host
   int item = -1;    ///< number of an input
 };
 
-/// An array in shared memory, or a single variable. A kernel with several has them one behind the
+/// An array in shared memory, or a single variable. A kernel with several has them one after the
 /// other.
 struct region {
   std::string name;
   bool single = false;
-  int spread = 1;                 ///< items that a cell stands for, of which it is the last
-  std::vector<std::size_t> word;  ///< where cell i lies, in words of 4 bytes
+  int spread = 1;                 ///< items that a cell stands for; it is the last of them
+  std::vector<std::size_t> word;  ///< the place of cell i, in words of 4 bytes
 };
 
 /// Cells of an array, in order.
 using cells = std::vector<traced>;
 
-/// What memory holds that was never written (the executor's filling): the name of no value.
+/// The content of memory that was never written (the executor's filling): the name of no value.
 inline constexpr traced unwritten{0xcbcbcbcb};
 
 /// An array in global memory. Level 0 holds items, level 1 their blocks' sums, and so on.
@@ -51,7 +51,7 @@ struct global_array {
   std::size_t count = 0;
 };
 
-/// What a block did between two barriers, and what memory held at the second.
+/// The work of a block between two barriers, and the content of memory at the second.
 struct interval {
   std::vector<traced> sums;   ///< made here, in order
   std::vector<cells> shared;  ///< by region
@@ -68,7 +68,7 @@ struct recorded_block {
 /// A launch of a kernel.
 struct recorded_launch {
   std::string title;
-  int level = 0;  ///< of the arrays whose elements are its items
+  int level = 0;  ///< level of the arrays whose elements are its items
   int blocks = 0;
   int threads = 0;
   int tile_items = 0;  ///< items that a block takes at once
@@ -83,9 +83,9 @@ struct recorded_launch {
 struct recorded_run {
   std::string algorithm;
   bool exclusive = false;
-  bool accesses_heard = false;  ///< whether the build hears accesses of memory
+  bool accesses_heard = false;  ///< whether the build can count accesses of memory
   int count = 0;                ///< items
-  unsigned seed = 0;            ///< of the schedule; 0: in turn
+  unsigned seed = 0;            ///< of the schedule; 0: in order
   std::vector<value> values;
   std::vector<global_array> arrays;
   std::vector<recorded_launch> launches;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing down what the executor tells its observers.
+// Records the executor's events.
 #include <apps/explain/recorder.hpp>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ recorder::recorder(std::span<std::int32_t const> items, unsigned seed)
     : scope_(how_to_run(seed, counts_)), next_(able_checker()) {
   run_.count = static_cast<int>(items.size());
   run_.seed = seed;
-  // No value is number 0: words that were set to zero hold none.
+  // No value is number 0: words set to zero hold none.
   run_.values.resize(1);
   traced* const in = new_array("input", 0, items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -96,7 +96,7 @@ recorder::~recorder() {
 }
 
 std::byte* recorder::new_memory(std::size_t bytes) {
-  // As the executor's own allocations: aligned to 256 bytes, and holding anything.
+  // Like the executor's own allocations: aligned to 256 bytes, with arbitrary content.
   constexpr std::size_t alignment = 256;
   std::size_t const words = (bytes + alignment) / sizeof(traced) + 1;
   memory_.emplace_back(new traced[words]);
@@ -137,7 +137,7 @@ traced recorder::make(value made) {
   aside const scope(*this);
   if (made.from == origin::sum) {
     if (!run_.known(made.earlier) || !run_.known(made.later)) {
-      throw std::logic_error("a kernel adds what nobody has stored");
+      throw std::logic_error("a kernel adds a value that was never stored");
     }
     made.number = plus<std::int32_t>{}(run_.of(made.earlier).number, run_.of(made.later).number);
   }
@@ -181,7 +181,7 @@ void recorder::end_interval(open_block& block) {
   block.met = false;
 }
 
-/// Barriers are counted by the executor, and handed over when a launch has ended.
+/// The executor counts barriers and reports them when a launch has ended.
 void recorder::end_counts() {
   std::int64_t const barriers = counts_.total().barriers;
   if (!run_.launches.empty()) launch().counts.barriers = barriers - barriers_;
@@ -192,7 +192,7 @@ void recorder::launch_begins(executor::launch_facts const& facts) {
   if (next_ != nullptr) next_->launch_begins(facts);
   end_counts();
   std::size_t const number = run_.launches.size();
-  if (number == plans_.size()) throw std::logic_error("a launch that nobody expected");
+  if (number == plans_.size()) throw std::logic_error("a launch that was not expected");
   launch_plan const& plan = plans_[number];
   recorded_launch next;
   next.title = plan.title;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches launches in the executor and writes them down.
+// Watches launches in the executor and records them.
 #pragma once
 
 #include <map>
@@ -15,22 +15,23 @@
 
 namespace libscan::apps {
 
-/// What is known of a launch before it happens.
+/// What is known about a launch before it runs.
 struct launch_plan {
   std::string title;
   int level = 0;
   int tile_items = 0;
 };
 
-/// Records the launches of this OS thread, of one scan, as long as it exists. What it hears it
-/// passes on to the checker of the build, if there is one: that counts accesses of memory.
+/// Records the launches of one scan on this OS thread during its lifetime. It forwards all events
+/// to the checker of the build, if there is one, which counts accesses of memory.
 class recorder : public simt::executor::observer {
  public:
-  /// `seed` 0: one block after the other, in order. Otherwise several at once, as the seed decides.
+  /// `seed` 0: one block after the other, in order. Otherwise several at once, in an order drawn
+  /// from the seed.
   recorder(std::span<std::int32_t const> items, unsigned seed);
   ~recorder() override;
 
-  /// Memory of the scan, made when asked for and kept until the recorder ends.
+  /// Memory of the scan, allocated on request and kept until the recorder ends.
   traced const* input() const { return run_.arrays.front().begin; }
   traced* new_array(std::string const& name, int level, std::size_t count);
   std::byte* new_memory(std::size_t bytes);
@@ -38,7 +39,7 @@ class recorder : public simt::executor::observer {
   /// Words of that memory that hold an array.
   void name_array(std::string const& name, int level, void const* begin, std::size_t count);
 
-  /// Names the shared memory of the kernel of that typeid(...).name().
+  /// Names the shared memory of the kernel with that typeid(...).name().
   void know(std::string const& kernel, std::vector<region> regions);
 
   /// The next launch, in their order.
@@ -67,7 +68,7 @@ class recorder : public simt::executor::observer {
   void launch_ends(bool failed) override;
 
  private:
-  /// A block that runs now.
+  /// A block that is running.
   struct open_block {
     std::size_t number = 0;  ///< in the launch
     simt::executor::memory_range shared;
@@ -75,11 +76,12 @@ class recorder : public simt::executor::observer {
     bool met = false;  ///< a barrier has just been passed
   };
 
-  /// What a recorder does on a kernel's thread is none of the kernel's doing: the checker is told
-  /// that the host runs.
+  /// The recorder's own work on a kernel's thread does not belong to the kernel: the checker sees
+  /// it as the host's.
   class aside;
 
-  /// The checker of the build, unless there is none or this program was stripped of what it needs.
+  /// The checker of the build; null if there is none or this program lacks the debug information it
+  /// needs.
   simt::executor::observer* able_checker() const;
 
   recorded_launch& launch() { return run_.launches.back(); }

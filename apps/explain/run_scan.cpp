@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernels meet a request.
+// The kernels for a request.
 #include <apps/explain/run_scan.hpp>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ void check_block_size(int block) {
                          std::to_string(most_threads));
 }
 
-/// The sums of blocks must be fewer than the items.
+/// There must be fewer sums of blocks than items.
 recorded_run record_fan(scan_request const& request, block_algorithm which) {
   if (request.block * items_per_thread(which) > 1) return record_scan_then_fan(request, which);
   throw invalid_argument(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dividing what was recorded between barriers into tiles and stages.
+// Divides what was recorded between barriers into tiles and stages.
 #include <apps/explain/stages.hpp>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace libscan::apps {
 namespace {
 
-/// The intervals of a block that belong to one tile, with what memory held before the first.
+/// The intervals of a block that belong to one tile, and the content of memory before the first.
 struct visit {
   int block = 0;
   int tile = 0;
@@ -50,8 +50,8 @@ bool changes(recorded_run const& run, std::vector<cells> const& before, interval
   return false;
 }
 
-/// Drops the intervals in which a block only found out which tile is its own, so that all tiles
-/// begin with the same one.
+/// Drops the intervals in which a block only found its tile, so that all tiles begin with the same
+/// stage.
 void skip_idle_begin(recorded_run const& run, visit& of) {
   while (of.intervals.size() > 1 && of.intervals.front()->sums.empty() &&
          !changes(run, of.shared_before, *of.intervals.front())) {
@@ -97,8 +97,7 @@ std::vector<visit> visits_of(recorded_run const& run, recorded_launch const& lau
   return visits;
 }
 
-/// Which intervals, counted within a visit, make up each stage. All tiles of a launch go through
-/// the same ones.
+/// The intervals of each stage, counted within a visit. All tiles of a launch have the same stages.
 std::vector<std::vector<std::size_t>> groups_of(recorded_run const& run,
                                                 std::vector<visit> const& visits) {
   std::size_t longest = 0;
@@ -165,7 +164,7 @@ void count(recorded_run const& run, launch_view& view) {
 }
 
 /// The region whose values were added up for region `which`: itself, the other one of two buffers,
-/// the level of a tree below.
+/// or the level of a tree below.
 std::size_t source_of(recorded_run const& run, tile_stage const& stage, std::size_t which) {
   for (traced const name : stage.after[which]) {
     if (std::find(stage.sums.begin(), stage.sums.end(), name) == stage.sums.end()) continue;

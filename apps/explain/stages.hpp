@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recorded launch as people read it: tiles side by side, each in stages that begin with a barrier
-// and change something.
+// A recorded launch for people: tiles side by side, each in stages that begin with a barrier and
+// change something.
 #pragma once
 
 #include <string>
@@ -26,18 +26,18 @@ struct tile_stage {
   /// Threads that added, ascending.
   std::vector<int> adding(recorded_run const& run) const;
 
-  /// Most additions of any one thread.
+  /// The largest number of additions of any thread.
   int depth(recorded_run const& run) const;
 
-  /// Warps in which some threads add and others do not, in a block of so many.
+  /// The number of warps in which some threads add and others do not, in a block of `threads`.
   int divergent_warps(recorded_run const& run, int threads) const;
 };
 
-/// What a block does with one tile.
+/// The work of a block on one tile.
 struct tile_view {
   int block = 0;
   int tile = 0;
-  std::vector<tile_stage> stages;  ///< as many as the launch has
+  std::vector<tile_stage> stages;  ///< the same number for all tiles of a launch
 };
 
 /// A stage of a whole launch.
@@ -53,11 +53,11 @@ struct launch_view {
   std::vector<stage_view> stages;
   int additions = 0;
   int identity_additions = 0;  ///< those of the additions with an identity
-  int steps = 0;               ///< additions that one must follow the other, in the longest block
+  int steps = 0;               ///< additions that depend on each other, in the longest block
   int divergent_warps = 0;     ///< summed over stages
 };
 
-/// A region of shared memory that changes in a stage, beside the one that its values come from.
+/// A region of shared memory that changes in a stage, and the one that its values come from.
 struct shown_region {
   std::size_t before = 0;
   std::size_t after = 0;

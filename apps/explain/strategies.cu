@@ -24,7 +24,7 @@ using chained_scan = strategies::chained_scan<block_scan, most_threads>;
 using decoupled_look_back = strategies::decoupled_look_back<block_scan, most_threads>;
 
 // A plan names the arrays in a strategy's workspace and its launches, in the order of the
-// strategy's own code, and returns the last level of arrays: the total is a sum of that.
+// strategy's own code, and returns the last level of arrays; the total is a sum of that level.
 
 /// From `level` on, which has n elements.
 template <scan_kind Kind, class BlockScan>
@@ -94,8 +94,8 @@ int plan(reduce_then_scan const& strategy, recorder& session, maker memory, inde
   return 1;
 }
 
-/// Of a strategy that passes over its tiles once: behind a ticket and the tiles' flags its
-/// workspace has these arrays of a value for each tile.
+/// For a strategy with one pass over its tiles: after a ticket and the tiles' flags its workspace
+/// has these arrays with one value per tile.
 template <class Kernel, class Strategy>
 int plan_one_pass(Strategy const& strategy, recorder& session, maker memory, index_t n,
                   std::initializer_list<char const*> arrays, char const* title) {

@@ -16,7 +16,7 @@ namespace {
 constexpr double margin = 16, cell_height = 32, gap = 12;
 constexpr double row_height = 72, heading_height = 44, digit = 8;
 
-/// A number with at most one decimal place, which is all that pixels need.
+/// A number with at most one decimal place, which is enough for pixels.
 std::string px(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f", value);
@@ -31,7 +31,7 @@ std::string join(std::initializer_list<std::string_view> parts) {
   return all;
 }
 
-/// About how wide a bold label is, in letters of 12 pixels.
+/// The approximate width of a bold label, in 12-pixel letters.
 double text_width(std::string const& label) { return 7.9 * static_cast<double>(label.size()); }
 
 constexpr char const* head = R"svg(<style>
@@ -109,7 +109,7 @@ class painter {
     svg_ += "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
     text(margin, 28, "heading", title);
     for (drawn_block const& block : plan_.blocks) paint_frame(block);
-    for (bool const same : {true, false}) {  // what only goes on lies at the bottom
+    for (bool const same : {true, false}) {  // unchanged values are at the bottom
       for (arrow const& each : plan_.arrows) {
         if ((each.kind == arrow_kind::same) == same) paint_arrow(each);
       }
@@ -140,7 +140,7 @@ class painter {
                   px(height), "\" rx=\"", px(corner), "\" class=\"", style, "\"/>\n"});
   }
 
-  /// Defines what arrows of a kind end in.
+  /// Defines the arrow heads of a kind.
   void paint_head(char const* kind) {
     svg_ +=
         join({"<defs><marker id=\"to-", kind, "\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" ",
@@ -179,8 +179,8 @@ class painter {
     svg_ += "/>\n";
   }
 
-  /// Where an arrow from above arrives, from -0.5 to 0.5: what comes from the side arrives at the
-  /// side, and of two from the same side the nearer one further in, so that heads do not meet.
+  /// Where an arrow from above arrives, from -0.5 to 0.5: arrows from the side arrive at that side,
+  /// and of two from the same side the nearer one further in, so that heads do not meet.
   double side_of(arrow const& each) const {
     double const to = plan_.cells[each.to].column;
     double const distance = plan_.cells[each.from].column - to;
@@ -194,7 +194,7 @@ class painter {
     return (distance < 0 ? -1 : 1) * (inner ? 0.06 : 0.32);
   }
 
-  /// To the neighbour straight, else beneath the cells between.
+  /// To the neighbour straight, else below the cells in between.
   std::string along_row(double x1, double x2, double y) const {
     double const toward = x1 < x2 ? 1 : -1;
     if (std::abs(x2 - x1) < 1.2 * pitch()) {

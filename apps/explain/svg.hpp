@@ -9,10 +9,10 @@
 
 namespace libscan::apps {
 
-/// Most items of a drawing.
+/// The most items of a drawing.
 inline constexpr int most_drawn_items = 64;
 
-/// Throws `invalid_argument` if so many items are too many for a drawing.
+/// Throws `invalid_argument` if there are too many items for a drawing.
 void check_drawable(int items);
 
 /// The drawing, a complete SVG file.

@@ -78,7 +78,7 @@ class text_writer {
     write_arrays(number);
   }
 
-  /// A line for each stage of all tiles.
+  /// One line per stage of all tiles.
   void write_summary(launch_view const& view) {
     for (std::size_t s = 0; s < view.stages.size(); ++s) {
       tile_stage all;
@@ -126,7 +126,7 @@ class text_writer {
     return words + conflicts(stage.accesses);
   }
 
-  /// Passes of shared memory beyond the ideal ones.
+  /// Passes over shared memory beyond the ideal ones.
   static std::string conflicts(line_counts const& accesses) {
     if (accesses.shared_wavefronts == accesses.shared_ideal) return "";
     return "; bank conflicts: " + std::to_string(accesses.shared_wavefronts) + " passes where " +
@@ -157,8 +157,8 @@ class text_writer {
     show(rows, 6);
   }
 
-  /// "item[2]", in shared memory, where region `first` is looked at first, or global memory; empty
-  /// if nowhere.
+  /// "item[2]", in shared memory (searching region `first` first) or global memory; empty if
+  /// nowhere.
   std::string place(launch_view const& view, std::vector<cells> const& shared,
                     std::vector<cells> const& global, traced name, std::size_t first = 0) const {
     for (std::size_t i = 0; i < shared.size(); ++i) {
@@ -168,7 +168,7 @@ class text_writer {
       if (at == shared[r].end()) continue;
       return where.name + (where.single ? "" : index(at - shared[r].begin()));
     }
-    // Later arrays first: what the output still has of the input is its own by now.
+    // Later arrays first: input values that the output still holds count as its own.
     for (std::size_t a = global.size(); a-- > 0;) {
       auto const at = std::find(global[a].begin(), global[a].end(), name);
       if (at == global[a].end()) continue;
@@ -216,7 +216,7 @@ class text_writer {
     return line + " = " + std::to_string(made.number);
   }
 
-  /// A number, or the numbers that a thread has just added up in a register.
+  /// A number, or the numbers that a thread has just added in a register.
   std::string terms(launch_view const& view, tile_stage const& stage, traced name) const {
     bool const now = std::find(stage.sums.begin(), stage.sums.end(), name) != stage.sums.end();
     if (!now || !place(view, stage.after, stage.global_after, name).empty()) return number(name);

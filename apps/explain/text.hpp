@@ -8,14 +8,14 @@
 
 namespace libscan::apps {
 
-/// How wide, and whether with colours.
+/// The width, and whether to use colours.
 struct text_style {
   int width = 80;
   bool colours = false;
 };
 
-/// Most cells of a tile, and most tiles of a launch, that are shown step by step; more are summed
-/// up, a line a step.
+/// The most cells of a tile, and the most tiles of a launch, that are shown step by step; larger
+/// ones are summarised, one line per step.
 inline constexpr int most_cells_in_detail = 64;
 inline constexpr int most_tiles_in_detail = 32;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The items that explained scans run on: 4 bytes each, as an int has, that name a value of the
-// recording. So kernels move them as they would move ints, and every sum knows what it is the sum
-// of.
+// The items of explained scans: 4 bytes each, like an int, naming a value of the recording. Kernels
+// move them like ints, and every sum knows its operands.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +9,15 @@
 
 namespace libscan::apps {
 
-/// Names a value of the recording under way (`recorded_run::values`).
+/// Names a value of the current recording (`recorded_run::values`).
 enum class traced : std::uint32_t {};
 
-/// A new name for 0, and for earlier + later (wrapping around as int32 does), noted for the running
-/// thread. To be called while a `recorder` exists.
+/// A new name for 0, and for earlier + later (wrapping around as int32 does), recorded for the
+/// running thread. Needs an existing `recorder`.
 traced new_identity();
 traced new_sum(traced earlier, traced later);
 
-/// The sum of traced items: `plus<std::int32_t>` for kernels, but that it is recorded.
+/// The sum of traced items: `plus<std::int32_t>` for kernels, except that it is recorded.
 struct traced_plus {
   using value_type = traced;
   static traced identity() { return new_identity(); }
