@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs from random words, one for each item, so that all cores can make them.
+// Inputs from random words, one per item, so that all cores can make them.
 #include <apps/check/case_data.hpp>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace libscan::apps {
 namespace {
 
-/// A float in [-1, 1) of as many bits as T has.
+/// A float in [-1, 1) with the full precision of T.
 template <class T>
 T evenly(std::uint64_t word) {
   constexpr int digits = std::numeric_limits<T>::digits;
@@ -59,7 +59,7 @@ T special_item(std::uint64_t word) {
   }
 }
 
-/// Of which most are near 0.
+/// Most are near 0.
 template <class T>
 T skewed_item(std::uint64_t word) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -77,7 +77,7 @@ T ascending_item(index_t k, index_t n) {
   return static_cast<T>(n <= most ? k : k / (n / most + 1));
 }
 
-/// Sums of floats that are not finite have no bound.
+/// Sums of non-finite floats have no error bound.
 distribution values_of(check_case const& c) {
   bool const scanned = family_of(c.what) <= family::segmented && c.op == operator_kind::plus;
   bool const sums = scanned || family_of(c.what) == family::spmv;
@@ -121,7 +121,7 @@ void make_items(check_case const& c, stream purpose, T* items, index_t n) {
   }
 }
 
-/// Halves near to floats, and where these are special any bits, too.
+/// The halves nearest to floats; for `special`, also arbitrary bits.
 template <half_float T>
 void make_halves(check_case const& c, T* items) {
   std::vector<float> near(static_cast<std::size_t>(c.n));
@@ -167,7 +167,7 @@ void make_items(check_case const& c, placed in) {
   });
 }
 
-/// What moves with keys: random bytes.
+/// The values that move with keys: random bytes.
 void make_values(check_case const& c, placed in) {
   auto* const values = in.at<std::byte>(slot::values);
   std::uint64_t const words = c.word(for_values);
@@ -192,7 +192,7 @@ void make_indices(check_case const& c, stream purpose, index_t end, std::int32_t
   });
 }
 
-/// What a matrix has beside its entries' values.
+/// The data of a matrix other than its entries' values.
 void make_matrix(check_case const& c, placed in) {
   make_indices(c, for_columns, c.columns, in.at<std::int32_t>(slot::keys));
   if (c.what == task::rows_of_list) {
@@ -206,7 +206,7 @@ void make_matrix(check_case const& c, placed in) {
   });
 }
 
-/// Edges where samples are, ascending; some may be equal.
+/// Edges among the samples, ascending; some may be equal.
 template <class T>
 void make_edges(check_case const& c, T* edges) {
   std::uint64_t const words = c.word(for_edges);
@@ -217,7 +217,7 @@ void make_edges(check_case const& c, T* edges) {
   std::sort(edges, edges + c.bins + 1);
 }
 
-/// What a histogram reads beside its samples.
+/// The data of a histogram other than its samples.
 void make_bins(check_case const& c, placed in) {
   if (auto* const weights = in.at<double>(slot::values)) {
     std::uint64_t const words = c.word(for_weights);
@@ -243,7 +243,7 @@ value_range range_of(check_case const& c) {
 
 template <class T>
 T threshold_of(check_case const& c) {
-  // Small numbers for the distributions that have only these.
+  // Small numbers for the distributions that only have small items.
   std::uint64_t const word = c.word(for_threshold);
   return word % 2 == 0 ? any_item<T>(word / 2) : small_item<T>(word / 2);
 }

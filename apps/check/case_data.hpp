@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs of a case and the room for its outputs.
+// The inputs of a case, and the memory for its outputs.
 #pragma once
 
 #include <type_traits>
@@ -11,24 +11,24 @@
 
 namespace libscan::apps {
 
-/// What a case reads.
+/// The arrays that a case reads.
 layout input_layout(check_case const& c, index_t segments);
 
-/// What it writes.
+/// The arrays that it writes.
 layout output_layout(check_case const& c, index_t segments);
 
-/// How many segments a case has, or rows of a matrix: 0 if none.
+/// The number of segments of a case, or of rows of its matrix; 0 if it has none.
 index_t count_segments(check_case const& c);
 
 /// Fills `in`, of `input_layout`.
 void make_inputs(check_case const& c, placed in);
 
-/// An output that begins as an input is.
+/// An output that starts as a copy of an input.
 struct copied_slot {
   slot from, to;
 };
 
-/// Those of a case: what is worked on in place, and what a product is added to.
+/// Those of a case: the arrays of calls in place, and the vector that a product is added to.
 std::vector<copied_slot> copied_slots(check_case const& c, layout const& in);
 
 /// Fills `out`, of `output_layout`, with canaries and `copied_slots`.
@@ -37,11 +37,11 @@ void prepare_outputs(check_case const& c, placed in, placed out);
 /// Whether items are integers, whatever their type.
 bool are_integers(check_case const& c);
 
-/// What is kept by a predicate: items below this. The same for every engine.
+/// The predicate keeps items below this. The same for every engine.
 template <class T>
 T threshold_of(check_case const& c);
 
-/// What precedes the first item of a scan.
+/// The value before the first item of a scan.
 template <class T>
 T init_of(check_case const& c) {
   if (!c.has_init) {
@@ -62,7 +62,7 @@ T init_of(check_case const& c) {
   return static_cast<T>(static_cast<int>(c.word(200) % 100));
 }
 
-/// What the even bins of a case cover.
+/// The range of the even bins of a case.
 struct value_range {
   double lo, hi;
 };
@@ -75,15 +75,15 @@ T first_bin(check_case const& c) {
   return static_cast<T>(std::is_signed_v<T> ? -some : some);
 }
 
-/// What products and vectors are multiplied by before they are added, where a case does so.
+/// The factors of products and vectors, in cases that add them.
 inline constexpr int product_alpha = 3, product_beta = 2;
 
-/// Which bit `task::split_by_bit` goes by.
+/// The bit that decides in `task::split_by_bit`.
 inline int split_bit(check_case const& c) {
   return static_cast<int>(c.word(201) % (8 * size_of(c.type)));
 }
 
-/// What a predicate and a mask keep in common: items below a threshold. NaN is not.
+/// What predicates and masks keep: items below a threshold. NaN is not.
 template <class T>
 struct is_below {
   T threshold;

@@ -34,7 +34,7 @@ struct wide_value {
   std::uint64_t first, second;
 };
 
-/// How keys of a type are taken apart.
+/// How keys of a type are split into words.
 template <class Key>
 using key_words =
     std::conditional_t<std::is_same_v<Key, key_record>, record_words, number_order<Key>>;
@@ -46,7 +46,7 @@ sort_order<Key, key_words<Key>> order_of(check_case const& c) {
           c.end_bit};
 }
 
-/// The type of values of so many bytes.
+/// The type of values of this many bytes.
 template <int Bytes>
 using value_of = std::conditional_t<
     Bytes == 1, std::uint8_t,
@@ -55,7 +55,7 @@ using value_of = std::conditional_t<
         std::conditional_t<Bytes == 4, std::uint32_t,
                            std::conditional_t<Bytes == 8, std::uint64_t, wide_value>>>>;
 
-/// `value_bytes_on_device` of a type of key.
+/// `value_bytes_on_device` for a type of key.
 template <class Key>
 constexpr int value_bytes_with() {
   if constexpr (std::is_same_v<Key, key_record>) {

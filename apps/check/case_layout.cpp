@@ -5,12 +5,12 @@
 namespace libscan::apps {
 namespace {
 
-/// Adds an array of items as they are sorted.
+/// Adds an array of the items of sorts.
 void add_items(layout& to, slot which, check_case const& c, int offset) {
   to.add(which, c.type, c.n, offset, words_of_item(c));
 }
 
-/// Adds an array of what moves with them.
+/// Adds an array of the values that move with them.
 void add_values(layout& to, slot which, check_case const& c, int offset) {
   dtype const word = c.value_bytes == 1   ? dtype::u8
                      : c.value_bytes == 2 ? dtype::u16
@@ -19,7 +19,7 @@ void add_values(layout& to, slot which, check_case const& c, int offset) {
   to.add(which, word, c.n, offset, c.value_bytes == 16 ? 2 : 1);
 }
 
-/// Of histograms and matrices.
+/// For histograms and matrices.
 layout table_layout(check_case const& c, index_t segments) {
   layout result(c.slack);
   if (c.what == task::rows_of_list) {

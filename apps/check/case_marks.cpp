@@ -46,13 +46,13 @@ void make_flags(check_case const& c, std::uint8_t* flags) {
   in_pieces(c.n, [&](index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i) {
       std::uint64_t const word = random_word(words, static_cast<std::uint64_t>(i));
-      // Any value but 0 is true.
+      // Any nonzero value is true.
       flags[i] = static_cast<std::uint8_t>(word % 100 < percent ? 1 + (word >> 32) % 255 : 0);
     }
   });
 }
 
-/// Bits behind the last item are set where the flags' are random.
+/// Bits after the last item are set if the flags' values are random.
 template <class Flag>
 void pack_bits(index_t n, Flag const& flag, std::uint32_t* words) {
   in_pieces(ceil_div(n, index_t{32}), [&](index_t begin, index_t end) {
@@ -66,7 +66,7 @@ void pack_bits(index_t n, Flag const& flag, std::uint32_t* words) {
   });
 }
 
-/// What says where segments begin.
+/// Makes the description of segments.
 void make_segments(check_case const& c, placed in) {
   std::vector<std::uint8_t> heads(static_cast<std::size_t>(c.n), 0);
   auto* const offsets = in.at<index_t>(slot::places);

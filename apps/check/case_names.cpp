@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cases and their properties are called.
+// The names of cases and their properties.
 #include <apps/check/check_case.hpp>
 
 namespace libscan::apps {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What files that make the inputs of a case share.
+// Shared by the files that make the inputs of a case.
 #pragma once
 
 #include <apps/check/check_case.hpp>
@@ -7,7 +7,7 @@
 
 namespace libscan::apps {
 
-/// What the words of a case are for; apart from those of its properties.
+/// The purposes of the words of a case, separate from those of its properties.
 enum stream : std::uint64_t {
   for_items = 100,
   for_flags,
@@ -25,7 +25,7 @@ enum stream : std::uint64_t {
   for_sum
 };
 
-/// Makes what says where segments begin, or what is kept.
+/// Makes the description of segments, or of what is kept.
 void make_marks(check_case const& c, placed in);
 
 }  // namespace libscan::apps

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case: make inputs, compute what should be, run, compare; and again with less, while it fails.
+// A case: make inputs, compute the expected results, run, compare; on failure, again with a smaller
+// case.
 #include <apps/check/case_runner.hpp>
 
 #include <cstring>
@@ -14,7 +15,7 @@ namespace libscan::apps {
 
 namespace {
 
-/// A crash leaves nobody to look for a smaller case.
+/// After a crash nothing can look for a smaller case.
 std::string words_for_crash(check_case const& c, case_wishes const& wishes) {
   return "CRASHED: " + describe(c) + "\n  again: " + command_for(c, wishes) +
          "\n  (not made smaller; --n, --values, --aligned and --plain may do that by hand)\n";
@@ -57,7 +58,7 @@ std::string case_runner::run(check_case const& c, case_wishes const& wishes) {
   return rival.empty() ? "" : "CUB or Thrust differs: " + rival;
 }
 
-/// Whether the case fails with other wishes; keeps them if so.
+/// Whether the case still fails with other wishes; keeps them if so.
 bool case_runner::fails(failure& found, case_wishes const& wishes) {
   check_case const c = draw_case(found.what.on, found.what.seed, found.what.number, wishes);
   auto difference = run(c, wishes);
@@ -66,7 +67,7 @@ bool case_runner::fails(failure& found, case_wishes const& wishes) {
   return true;
 }
 
-/// Fewer items by steps that get smaller.
+/// Fewer items, in steps that get smaller.
 void case_runner::shrink_size(failure& found) {
   for (index_t step = found.what.n / 2; step > 0; step /= 2) {
     for (;;) {

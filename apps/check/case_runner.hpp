@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs cases one after the other, in memory that is used again, and makes those that fail small.
+// Runs cases one after the other, in reused memory, and shrinks those that fail.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace libscan::apps {
 /// A case that fails, and how: "item 3: expected 7, got 8".
 struct failure {
   check_case what;
-  case_wishes wishes;  ///< with these the case is drawn again
+  case_wishes wishes;  ///< the case is drawn again with these
   std::string difference;
 };
 
@@ -22,12 +22,12 @@ class case_runner {
  public:
   explicit case_runner(check_engine& on) : on_(on) {}
 
-  /// Empty if case `c`, drawn with `wishes`, gives what it should; else the first difference, or
-  /// what was thrown. A `device_error` or std::bad_alloc is thrown on: nothing can be said of later
-  /// cases then. A crash says `command_for` the case before it ends the program.
+  /// Empty if case `c`, drawn with `wishes`, gives the right result; else the first difference, or
+  /// the exception. Passes on a `device_error` or std::bad_alloc, after which later cases say
+  /// nothing. A crash prints `command_for` the case before it ends the program.
   std::string run(check_case const& c, case_wishes const& wishes);
 
-  /// The same failure with fewer items, simpler values and a plainer call, as far as it persists.
+  /// The same failure with fewer items, simpler values and a plainer call, as long as it persists.
   failure shrink(failure found);
 
  private:

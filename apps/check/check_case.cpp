@@ -10,7 +10,7 @@
 namespace libscan::apps {
 namespace {
 
-/// What the random words of a case are for; the numbers are part of what a seed means.
+/// The purposes of the random words of a case; the numbers are part of the meaning of a seed.
 enum purpose : std::uint64_t {
   for_family,
   for_task,
@@ -54,7 +54,7 @@ constexpr task filters[] = {
     task::filter_if,         task::filter_flagged,   task::filter_masked, task::positions_if,
     task::positions_flagged, task::positions_masked, task::indexed_if,    task::indexed_flagged,
     task::indexed_masked,    task::count_if,         task::unique,        task::run_lengths};
-// Those that only the cpu engine has come last.
+// Tasks that only the cpu engine has come last.
 constexpr task splits[] = {task::split_if,       task::split_flagged, task::split_masked,
                            task::split_into_one, task::split_by_key,  task::split_by_bit,
                            task::split_by_number};
@@ -64,7 +64,7 @@ constexpr task sorts[] = {task::sort_keys,
                           task::sort_keys_in_segments,
                           task::sort_pairs_in_segments,
                           task::argsort_in_segments};
-// Those that only a device has come last.
+// Tasks that only a device has come last.
 constexpr task histograms[] = {task::histogram_of_integers, task::even_histogram,
                                task::edge_histogram,        task::weighted_histogram,
                                task::sorted_histogram,      task::counted_histogram};
@@ -126,13 +126,13 @@ std::span<dtype const> types_for(task what, bool device) {
   }
 }
 
-/// What is sorted.
+/// The keys of sorts.
 struct key_choice {
   dtype type;
   key_kind keys = key_kind::number;
 };
 
-// Within segments, kernels are compiled for the first two alone.
+// Within segments, kernels are compiled only for the first two.
 constexpr key_choice device_keys[] = {
     {dtype::i32}, {dtype::u16, key_kind::half},  {dtype::u8}, {dtype::u64}, {dtype::f32},
     {dtype::f64}, {dtype::u32, key_kind::record}};
@@ -185,25 +185,25 @@ operator_kind operator_for(check_case const& c, std::uint64_t word) {
   return c.type == dtype::f64 ? operator_kind::minimum : operator_kind::plus;
 }
 
-/// 1 more, as many, or 1 less.
+/// One more, the same, or one less.
 index_t near(index_t n, std::uint64_t word) {
   return std::max<index_t>(0, n + static_cast<index_t>(word % 3) - 1);
 }
 
-/// A number of items with as many bits as 2^power.
+/// A number of items with about 2^power bits of range.
 index_t any_size(int power, std::uint64_t word) {
   auto const least = index_t{1} << power;
   return least + static_cast<index_t>(word % static_cast<std::uint64_t>(least));
 }
 
-/// Tens of millions are rare: checking them takes its time.
+/// Tens of millions are rare, since checking them takes long.
 index_t large_size(std::uint64_t word) {
   int const power = 20 + static_cast<int>(std::min({word % 6, word / 6 % 6, word / 36 % 6}));
   return word / 216 % 2 == 0 ? near(index_t{1} << power, word >> 16)
                              : any_size(std::min(power, 24), word >> 16);
 }
 
-/// Mostly few items, and the sizes where tiles end.
+/// Mostly few items, and the sizes at which tiles end.
 index_t size_of_case(engine_kind on, std::uint64_t how, std::uint64_t word, bool large) {
   constexpr std::uint64_t large_per_ten_thousand = 130;
   if (large && on != engine_kind::executor && how % 10000 < large_per_ten_thousand) {
@@ -238,7 +238,7 @@ void draw_sort(check_case& c) {
   }
 }
 
-/// Mostly few, and what a block has no room for.
+/// Mostly few bins, and more than fit in a block.
 int bins_for(check_case const& c, std::uint64_t word) {
   auto const up_to = [word](std::uint64_t most) {
     return static_cast<int>(1 + (word >> 8) % most);
@@ -259,7 +259,7 @@ int bins_for(check_case const& c, std::uint64_t word) {
   }
 }
 
-/// device_spmv.cu has one for each type.
+/// device_spmv.cu has one semiring per type.
 semiring_kind semiring_for(check_case const& c, std::uint64_t word) {
   if (!on_device(c.on)) return static_cast<semiring_kind>(word % 4);
   return c.type == dtype::i64 ? semiring_kind::min_plus : semiring_kind::plus_times;
@@ -287,7 +287,7 @@ bool may_be_in_place(check_case const& c) {
   }
 }
 
-/// What only shows in how the call is made, not in its result.
+/// Draws what affects how the call is made, but not its result.
 void draw_manner(check_case& c) {
   static constexpr int threads[] = {1, 2, 3, most_case_threads, 0};
   c.threads = one_of<int>(threads, c.word(for_threads));

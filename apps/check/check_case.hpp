@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One case of scan-check: which call, on how many items of which type, made how. A pure function of
+// One case of scan-check: which call, on how many items of which type, and how. A pure function of
 // the engine's kind, a seed and a number.
 #pragma once
 
@@ -15,19 +15,19 @@
 
 namespace libscan::apps {
 
-/// Who computes what is checked.
+/// The engine under test.
 enum class engine_kind : std::uint8_t { cpu, cuda, executor };
 
-/// What --what chooses from.
+/// The values of --what.
 enum class family : std::uint8_t { scan, segmented, filter, split, sort, histogram, spmv };
 
-/// How many families there are.
+/// The number of families.
 inline constexpr int family_count = 7;
 
-/// Most threads that a case of the cpu engine asks for.
+/// The most threads of a case of the cpu engine.
 inline constexpr int most_case_threads = 7;
 
-/// What is called.
+/// The call.
 enum class task : std::uint8_t {
   scan,
   segmented_by_flags,
@@ -64,13 +64,13 @@ enum class task : std::uint8_t {
   edge_histogram,
   weighted_histogram,  ///< in even-width bins
   sorted_histogram,    ///< of integers, by a sort
-  counted_histogram,   ///< of integers, by barriers that count
+  counted_histogram,   ///< of integers, by counting barriers
   product,             ///< of a sparse matrix of n entries and a vector
   segmented_product,   ///< the same by a segmented reduction
   rows_of_list         ///< a matrix by rows from a list of n entries
 };
 
-/// What sorts take the items for.
+/// The meaning of items in sorts.
 enum class key_kind : std::uint8_t {
   number,  ///< of the case's type
   half,    ///< `float16`; the type is u16
@@ -78,7 +78,7 @@ enum class key_kind : std::uint8_t {
   record   ///< `key_record`, of three u32
 };
 
-/// How the values of items follow one another.
+/// The distribution of the items' values.
 enum class distribution : std::uint8_t {
   uniform,   ///< any bits; floats evenly in [-1, 1)
   small,     ///< integers of a few units
@@ -90,13 +90,13 @@ enum class distribution : std::uint8_t {
   special    ///< limits, and for floats infinities, NaNs and both zeros, among others
 };
 
-/// How many there are.
+/// Their number.
 inline constexpr int distribution_count = 8;
 
-/// How the lengths of segments follow one another.
+/// The distribution of the segments' lengths.
 enum class segment_shape : std::uint8_t { one, single, some_empty, power_law, huge_among_tiny };
 
-/// Everything that decides about a case.
+/// All properties of a case.
 struct check_case {
   engine_kind on = engine_kind::cpu;
   std::uint64_t seed = 0;
@@ -110,31 +110,31 @@ struct check_case {
   bool reverse = false;  ///< segmented scans of the cpu engine
   bool has_init = false;
   bool in_place = false;
-  bool two_buffers = false;  ///< sorts on a device, in place, with a buffer more for each
+  bool two_buffers = false;  ///< sorts on a device, in place, with an extra buffer for each array
   bool descending = false;
   int first_bit = 0;
   int end_bit = -1;  ///< < 0: all
   key_kind keys = key_kind::number;
-  int value_bytes = 4;  ///< of what moves with keys
+  int value_bytes = 4;  ///< of the values that move with keys
   int keep_percent = 50;
   int buckets = 1;                                     ///< of `task::split_by_key`
   int bins = 1;                                        ///< of histograms
   semiring_kind semiring = semiring_kind::plus_times;  ///< of products
   index_t columns = 1;                                 ///< of matrices
   segment_shape shape = segment_shape::one;
-  int in_offset = 0;   ///< items between a boundary of 256 bytes and the first item
-  int out_offset = 0;  ///< the same of outputs
+  int in_offset = 0;   ///< items between a 256-byte boundary and the first item
+  int out_offset = 0;  ///< the same for outputs
   int threads = 1;     ///< of the cpu engine, at most `most_case_threads`; 0: all
   bool count_on_device = false;
-  index_t slack = 0;           ///< how much more than n a device may expect
-  int tuning = 0;              ///< 0: the library's; the executor has small ones, too
+  index_t slack = 0;           ///< by how much the bound on n exceeds n on a device
+  int tuning = 0;              ///< 0: the library's; the executor also has small ones
   std::uint64_t schedule = 0;  ///< of the executor; 0: the fixed one
 
   /// A random word for one purpose of this case.
   std::uint64_t word(std::uint64_t purpose) const;
 };
 
-/// What a user fixes of a case.
+/// The properties that a user fixes.
 struct case_wishes {
   std::optional<family> what;
   bool large = false;                  ///< some of tens of millions of items
@@ -145,47 +145,47 @@ struct case_wishes {
                        ///< from the host, no init, not in place
 };
 
-/// Case `number` of `seed` for an engine. What `wishes` fixes leaves the rest as it is.
+/// Case `number` of `seed` for an engine. Properties fixed by `wishes` do not affect the others.
 check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
                      case_wishes const& wishes);
 
-/// In a line, for people.
+/// The case in one line, for people.
 std::string describe(check_case const& c);
 
-/// As --engine calls it.
+/// The name for --engine.
 std::string_view name_of(engine_kind on);
 
-/// As --what calls it.
+/// The name for --what.
 std::string_view name_of(family what);
 
-/// As --values calls it.
+/// The name for --values.
 std::string_view name_of(distribution values);
 
 /// The family of a task.
 family family_of(task what);
 
-/// Whether a task goes by flags, a byte each.
+/// Whether a task uses flags, a byte each.
 bool by_flags(task what);
 
-/// Whether it goes by bits.
+/// Whether it uses bits.
 bool by_bits(task what);
 
 /// Whether values move with keys.
 bool with_values(task what);
 
-/// Whether it goes by the buckets of keys.
+/// Whether it uses the buckets of keys.
 inline bool by_buckets(task what) {
   return what == task::split_by_number || what == task::split_by_key;
 }
 
-/// Whether offsets or heads cut the items into segments, or the rows of a matrix.
+/// Whether offsets or heads divide the items into segments, or into the rows of a matrix.
 bool in_segments(task what);
 
-/// How many words of its type an item is.
+/// The number of words of an item, in words of its type.
 inline int words_of_item(check_case const& c) { return c.keys == key_kind::record ? 3 : 1; }
 
-/// Bytes of the values that move with keys on a device: one size for each type of key, since each
-/// is compiled with every kernel.
+/// Bytes of the values that move with keys on a device: one size per type of key, since each is
+/// compiled with every kernel.
 constexpr int value_bytes_on_device(dtype type, key_kind keys) {
   if (keys == key_kind::record) return 16;
   if (type == dtype::f64) return 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scan-check asks of an engine: to run a case.
+// The interface of an engine for scan-check: it runs cases.
 #pragma once
 
 #include <memory>
@@ -15,14 +15,14 @@ class check_engine {
  public:
   virtual ~check_engine() = default;
 
-  /// Runs case `c` of inputs `in`; `out` has been prepared. Throws what the library throws.
+  /// Runs case `c` with inputs `in`; `out` has been prepared. Throws the library's exceptions.
   virtual void run(check_case const& c, placed in, placed out) = 0;
 
-  /// Runs the case just run by another library, if that has a direct counterpart; says whether it
-  /// has. Inputs and outputs as for `run`, but for a total.
+  /// Runs the same case by another library, if that has a direct counterpart; returns whether it
+  /// has. Inputs and outputs as for `run`, except for a total.
   virtual bool run_rival(check_case const&, placed, placed) { return false; }
 
-  /// For people: "cpu, 2 threads".
+  /// A description for people: "cpu, 2 threads".
   virtual std::string description() const = 0;
 };
 

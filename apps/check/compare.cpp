@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing what was computed with what should have been.
+// Comparing results with the expected ones.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace libscan::apps {
 namespace {
 
-/// The first i in [0, n) with differs(i); n if there is none. By all cores.
+/// The first i in [0, n) with differs(i); n if there is none. Uses all cores.
 template <class Differs>
 index_t first_of(index_t n, Differs const& differs) {
   std::atomic<index_t> first{n};
@@ -66,7 +66,7 @@ std::string difference_in(slot which, placed expected, placed got, double const*
   return text + ", got " + text_of(found[i]);
 }
 
-/// Bytes [begin, end) should be canaries.
+/// Checks that bytes [begin, end) are canaries.
 std::string damage(placed got, std::size_t begin, std::size_t end) {
   auto const* const bytes = reinterpret_cast<unsigned char const*>(got.base);
   for (std::size_t at = begin; at < end; ++at) {
@@ -96,7 +96,8 @@ std::string first_difference(check_case const& c, placed expected, placed got,
     });
     if (!found.empty()) return found;
   }
-  // Arrays were added in the order of slots or of their tasks: look at the gaps by address.
+  // Arrays were added in the order of slots or of their tasks: sort them by address to check the
+  // gaps.
   std::vector<layout::array> arrays;
   for (int s = 0; s < slot_count; ++s) {
     if (got.where.has(static_cast<slot>(s))) arrays.push_back(got.where[static_cast<slot>(s)]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases on the CPU: the plain C++ facades, and headers of the cpu engine where there is none.
+// Cases on the CPU: the plain C++ facades, and headers of the cpu engine for calls without a
+// facade.
 #include <array>
 #include <cmath>
 #include <limits>
@@ -83,13 +84,13 @@ void run_segmented(cpu_case<T> const& one) {
                        c.type, &init, one.result().data()});
 }
 
-/// x < threshold. Nothing is below the least.
+/// x < threshold. Nothing is below the smallest value.
 template <class T>
 predicate<T> below(T threshold) {
   using limits = std::numeric_limits<T>;
   if constexpr (std::is_floating_point_v<T>) {
     in_interval<T> at_least{threshold, limits::infinity()};
-    // What is neither at least the threshold nor NaN.
+    // Items that are neither at least the threshold nor NaN.
     at_least.outside = true;
     return at_least;
   } else {
@@ -148,7 +149,7 @@ index_t choose(cpu_case<T> const& one) {
     case task::run_lengths: {
       auto const lengths = one.template array<index_t>(one.out, slot::lengths);
       index_t const runs = run_length_encode<T>(one.on, one.items(), one.result(), lengths);
-      // Where runs begin is told by their lengths.
+      // The lengths of runs give their begins.
       std::exclusive_scan(lengths.begin(), lengths.begin() + runs, places.begin(), index_t{0});
       return runs;
     }
@@ -157,7 +158,7 @@ index_t choose(cpu_case<T> const& one) {
   }
 }
 
-/// Into buckets by a function: a header. By keys that are their numbers: the facade.
+/// Into buckets by a function: a header. By keys that are bucket numbers: the facade.
 template <class T>
 void group(cpu_case<T> const& one) {
   if constexpr (std::is_integral_v<T>) {
@@ -177,7 +178,7 @@ void group(cpu_case<T> const& one) {
   }
 }
 
-/// Sorts keys of a type of its own: by headers.
+/// Sorts keys of a user-defined type: by headers.
 void sort_records(cpu_case<key_record> const& one) {
   check_case const& c = one.c;
   auto const order = order_of<key_record>(c);

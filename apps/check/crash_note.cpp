@@ -12,7 +12,7 @@
 #include <iterator>
 #include <mutex>
 
-/// Sanitizers define it; without them it is null.
+/// Defined by sanitizers; null without them.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*)());
 
 namespace libscan::apps {
@@ -28,12 +28,12 @@ std::atomic<int> said = silent;
 std::atomic<std::size_t> length = 0;
 char note[2047];
 
-/// Once, also when several threads crash; those that come later wait, since they end the program.
+/// Once, even if several threads crash; later ones wait, since the first ends the program.
 void tell() {
   int expected = silent;
   if (said.compare_exchange_strong(expected, telling)) {
     ssize_t const written = ::write(STDERR_FILENO, note, length.load());
-    (void)written;  // nobody is left to be told
+    (void)written;  // there is no one left to inform
     said = told;
   }
   while (said.load() == telling) {
@@ -45,13 +45,13 @@ extern "C" void on_crash(int signal, siginfo_t* info, void*) {
   for (std::size_t i = 0; i < std::size(crashes); ++i) {
     if (crashes[i] == signal) ::sigaction(signal, &before[i], nullptr);
   }
-  // What faulted faults again when the handler returns, and whoever handled that before (a
-  // sanitizer) sees where; what was sent has to be sent again.
+  // A fault happens again when the handler returns, and an earlier handler (a sanitizer's) sees its
+  // place; a signal that was sent must be sent again.
   bool const faults_again = info->si_code > 0 && signal != SIGTRAP;
   if (!faults_again) ::raise(signal);
 }
 
-/// A stack that has overflown is no place for a handler. The executor's kernels run on this thread.
+/// A handler cannot run on an overflown stack. The executor's kernels run on this thread.
 void give_handlers_a_stack() {
   static char memory[1 << 16];
   stack_t stack = {};

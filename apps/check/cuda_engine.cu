@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan-check's way to a GPU, and to CUB and Thrust beside it.
+// scan-check on a GPU, beside CUB and Thrust.
 #include <apps/check/device_engine.cuh>
 #include <apps/check/rival_cuda.cuh>
 #include <libscan/core/engine.hpp>
@@ -8,7 +8,7 @@
 namespace libscan::apps {
 namespace {
 
-/// Device 0, with memory that stays.
+/// Device 0, with memory that is kept.
 class cuda_engine : public device_engine {
  public:
   explicit cuda_engine(engine on) : name_(on.description()), here_(on.device()) {}

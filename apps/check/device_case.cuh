@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case in device memory, as the kernels' headers see it, and the files that run one. Each is
+// A case in device memory, in the form of the kernels' headers, and the files that run one. Each is
 // compiled by nvcc and, for the executor, by the C++ compiler.
 #pragma once
 
@@ -18,7 +18,7 @@ struct device_case {
   placed out;
   workspace& ws;
 
-  /// How many items, as the case says it.
+  /// The number of items, passed as the case requires.
   item_count count() const {
     if (!c.count_on_device) return c.n;
     return item_count::on_device(in.at<index_t>(slot::count), c.n + c.slack);
@@ -30,7 +30,7 @@ struct device_case {
     return (c.in_place ? out : in).at<T>(slot::items);
   }
 
-  /// Where items go.
+  /// The output for items.
   template <class T>
   T* result() const {
     return out.at<T>(slot::items);
@@ -70,7 +70,7 @@ void segmented_scan_on_device(device_case const& one);
 /// Runs a case of `family::filter`.
 void filter_on_device(device_case const& one);
 
-/// Runs a case of `family::split`, but for `task::split_by_key`.
+/// Runs a case of `family::split`, except `task::split_by_key`.
 void split_on_device(device_case const& one);
 
 /// Runs a case of `family::sort`, or `task::split_by_key`.

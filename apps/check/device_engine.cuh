@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine of scan-check over device memory: what is on the host goes there and back.
+// The engine of scan-check over device memory: copies inputs from the host and outputs back.
 #pragma once
 
 #include <apps/check/check_engine.hpp>
@@ -8,10 +8,10 @@
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 
-/// Device memory that is used again, and grows where it has to.
+/// Device memory that is reused, and grows if necessary.
 class device_block {
  public:
-  /// At least so many bytes, of any content.
+  /// At least `bytes` bytes, uninitialised.
   std::byte* reserve(std::size_t bytes) {
     if (!memory_ || static_cast<std::size_t>(memory_->size()) < bytes) {
       memory_.reset();
@@ -35,7 +35,7 @@ class device_engine : public check_engine {
   }
 
  protected:
-  /// Prepares the outputs, calls work(case), and brings them back.
+  /// Prepares the outputs, calls work(case), and copies them back.
   template <class Work>
   void call(check_case const& c, placed d_in, placed d_out, placed out, Work const& work) {
     simt::fill_async(d_out.base, canary, out.where.bytes());

@@ -6,7 +6,7 @@
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 
-/// Blocks with room for few bins, so that a few hundred are counted in 16 bits, or in buckets.
+/// Blocks with space for few bins, so that a few hundred are counted in 16 bits, or in buckets.
 struct cramped : histogram_tuning {
   static constexpr std::size_t shared_bytes = 1024;
   static constexpr int bucket_bits = 7;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators that scan-check scans by on a device: one of each type, since each is
-// compiled with every kernel.
+// The operators of scans on a device: one per type, since each is compiled with every kernel.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts of scan-check on a device: integer keys of up to 4 bytes, and the way to the others.
+// Sorts of scan-check on a device: integer keys of up to 4 bytes, and the dispatch to the others.
 #include <apps/check/device_sort.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {

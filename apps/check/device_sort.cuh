@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition behind `sort_on_device` for one type of key, so that several files share the work.
+// The definition of `sort_on_device` for one type of key, so that several files share the work.
 #pragma once
 
 #include <apps/check/case_items.hpp>
@@ -11,11 +11,11 @@
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 
-/// What moves with keys of a type.
+/// The values that move with keys of a type.
 template <class Key>
 using value_with = value_of<value_bytes_with<Key>()>;
 
-/// Sorts between two buffers, and brings the result to where it is looked for.
+/// Sorts between two buffers, and copies the result to the expected place.
 template <class Tuning, class Key>
 void sort_between(device_case const& one) {
   using value = value_with<Key>;

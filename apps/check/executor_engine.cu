@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan-check's way to the executor. For the C++ compiler, not for nvcc.
+// scan-check in the executor. For the C++ compiler, not for nvcc.
 #include <apps/check/device_engine.cuh>
 
 namespace libscan::apps {
 namespace {
 
-/// Each case under a schedule of its own.
+/// Each case has a schedule of its own.
 class executor_engine : public device_engine {
  public:
   void run(check_case const& c, placed in, placed out) override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of a case: arrays of a layout that is the same for every copy of it, on the host or on
-// a device, with canaries before, between and behind them.
+// a device, with canaries before, between and after them.
 #pragma once
 
 #include <array>
@@ -32,35 +32,34 @@ enum class slot : std::uint8_t {
   sums,
   rows,
   vector,
-  spare,        ///< room of the items' size, of any content
-  spare_values  ///< the same of the values'
+  spare,        ///< space of the items' size, uninitialised
+  spare_values  ///< the same for the values
 };
 
-/// How many there are.
+/// Their number.
 inline constexpr int slot_count = 17;
 
-/// What every byte is that nobody should write.
+/// The value of every byte that must not be written.
 inline constexpr unsigned char canary = 0xa5;
 
-/// Where the arrays lie in a block of memory that begins at a boundary of 256 bytes.
+/// The places of the arrays in a block of memory that begins at a 256-byte boundary.
 class layout {
  public:
-  /// An array that is there if n >= 0.
+  /// An array; it exists if n >= 0.
   struct array {
     dtype type = dtype::u8;
     index_t n = -1;
-    int words = 1;  // of `type` to an item
+    int words = 1;  // words of `type` per item
     std::size_t begin = 0;
     std::size_t item_bytes() const { return static_cast<std::size_t>(words) * size_of(type); }
     std::size_t bytes() const { return static_cast<std::size_t>(n) * item_bytes(); }
     std::size_t end() const { return begin + bytes(); }
   };
 
-  /// Arrays with room for `slack` more items each, which stay canaries.
+  /// Arrays with space for `slack` more items each, which stay canaries.
   explicit layout(index_t slack = 0) : slack_(static_cast<std::size_t>(slack)) {}
 
-  /// Appends an array of n items of `words` words each, `offset` items behind a boundary of 256
-  /// bytes.
+  /// Appends an array of n items of `words` words each, `offset` items after a 256-byte boundary.
   void add(slot which, dtype type, index_t n, int offset, int words = 1) {
     array& a = arrays_[static_cast<std::size_t>(which)];
     a.type = type;
@@ -91,10 +90,10 @@ class layout {
   std::size_t bytes_ = 0;
 };
 
-/// A block of host memory that is used again and again, and grows where it has to.
+/// A block of host memory that is reused, and grows if necessary.
 class image {
  public:
-  /// At least so many bytes from a boundary of 256 on, of any content.
+  /// At least `bytes` bytes from a 256-byte boundary on, uninitialised.
   std::byte* reserve(std::size_t bytes) {
     if (bytes > size_) {
       memory_.reset();
@@ -115,7 +114,7 @@ class image {
   std::size_t size_ = 0;
 };
 
-/// A block and what lies in it.
+/// A block and its layout.
 struct placed {
   layout const& where;
   std::byte* base;

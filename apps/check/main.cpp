@@ -21,17 +21,17 @@ constexpr char const* what_it_does =
     "with plain loops and std::stable_sort.";
 
 constexpr char const* words_and_examples =
-    R"(A case is drawn from the seed and its number alone: what is called, the type and number of
-items, their values, the operator, alignments and options. Results must be equal bit by bit; sums
-of floats that have to be rounded must lie within n eps sum|x|. No byte outside the outputs may be
-written. Sorts have keys of every type, halves and records of several fields, too, and values of 1
-to 16 bytes; kernels are compiled for some of each. On a GPU, CUB is asked, too, for scans, filters,
-unique and sorts of integers and doubles, and Thrust for scans within segments by keys, splits,
-counts and filters that tell positions.
+    R"(The seed and the number of a case determine it: the call, the type and number of items, their
+values, the operator, alignments and options. Results must be equal bit for bit; sums of floats that
+are rounded must be within n eps sum|x|. No byte outside the outputs may be written. Sorts have keys
+of every type, including halves and records of several fields, and values of 1 to 16 bytes; kernels
+are compiled for some of each. On a GPU, results are also compared with CUB (scans, filters, unique,
+sorts of integers and doubles) and Thrust (scans within segments by keys, splits, counts, filters
+with positions).
 
-The first case that fails is made smaller as long as it fails, and shown with the command that runs
-it again (and which --n, --values, --aligned and --plain are for). A crash ends the program: then
-the case is shown on standard error as it was drawn, with its command.
+On a mismatch scan-check shrinks the case and prints the command that reproduces it; the options
+--n, --values, --aligned and --plain are for that. After a crash it prints the original case, with
+its command, to standard error.
 
 --engine executor runs the GPU's kernels on the CPU, thread by thread, under random schedules, with
 at most 3000 items. auto: a usable GPU, else the CPU.
@@ -42,9 +42,9 @@ Examples:
   scan-check --what sort --engine cuda --cases 100000 --large --json checked.json
   scan-check --what scan --engine cpu --seed 7 --case 12 --n 100
 
-Exit codes: 0 all as it should be, 1 a difference, 2 usage, 3 bad file, 4 device or memory.)";
+Exit codes: 0 all cases pass, 1 a difference, 2 usage, 3 bad file, 4 device or memory.)";
 
-/// Adds what a case may be told.
+/// Adds the options that fix properties of cases.
 void add_wishes(CLI::App& app, case_wishes& wishes) {
   static std::map<std::string, family> const families{
       {"scan", family::scan},   {"segmented", family::segmented}, {"filter", family::filter},
@@ -94,21 +94,22 @@ CLI::Option* add_seconds(CLI::App& app, std::string const& words, std::optional<
   return app.add_option_function<std::string>("--seconds", take, words)->type_name("FLOAT");
 }
 
-/// Adds what is scan-check's own.
+/// Adds the options of scan-check itself.
 void add_arguments(CLI::App& app, check_arguments& arguments) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   app.add_option("--engine", arguments.engine, "cpu, cuda, executor, or auto")
       ->check(CLI::IsMember({"cpu", "cuda", "executor", "auto"}))
       ->capture_default_str();
-  auto* const seconds = add_seconds(app, "how long; 10 if --cases is not given", arguments.seconds);
-  auto* const cases = add_whole_number(app, "--cases", arguments.cases, 1, most, "how many cases");
-  add_whole_number(app, "--case", arguments.only, 0, most, "only the case of this number")
+  auto* const seconds =
+      add_seconds(app, "seconds to run; 10 if --cases is not given", arguments.seconds);
+  auto* const cases = add_whole_number(app, "--cases", arguments.cases, 1, most, "number of cases");
+  add_whole_number(app, "--case", arguments.only, 0, most, "only the case with this number")
       ->excludes(seconds)
       ->excludes(cases);
   add_whole_number(app, "--seed", arguments.seed, 0, most,
-                   "which cases; another one each time if not given");
+                   "seed of the cases; a new one each time if not given");
   app.add_option("--json", arguments.json_file,
-                 "write the summary to a file, too; or to - instead, and words to standard error")
+                 "also write the summary to a file; or to -, with all text on standard error")
       ->check(no_empty_name)
       ->type_name("FILE");
   app.add_flag("--progress", arguments.progress, "show progress even when not on a terminal");

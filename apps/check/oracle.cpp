@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain loops, written apart from the library.
+// Plain loops, independent of the library.
 #include <apps/check/oracle.hpp>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class head_list {
     at(0) = at(c.n) = 1;
   }
 
-  /// Whether the scan begins anew at item i.
+  /// Whether the scan starts anew at item i.
   bool begins(index_t i, bool reverse) const {
     return heads_[static_cast<std::size_t>(reverse ? i + 1 : i)] != 0;
   }
@@ -51,7 +51,7 @@ class head_list {
   std::vector<std::uint8_t> heads_;
 };
 
-/// A running sum of floats and how far any order of association may be from it.
+/// A running sum of floats, and the largest error of any order of association.
 template <class T>
 struct bounded_sum {
   using wide = wide_of<T>;
@@ -116,7 +116,7 @@ void scan_items(check_case const& c, placed in, placed out, Begins begins, toler
   if (T* const total = out.at<T>(slot::total)) *total = running;
 }
 
-/// f(keep), keep(i) telling whether item i is kept.
+/// f(keep); keep(i) returns whether item i is kept.
 template <class T, class F>
 void with_choice(check_case const& c, placed in, F f) {
   T const* const items = in.at<T>(slot::items);

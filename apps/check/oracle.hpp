@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case should give, by plain loops and std::stable_sort, and whether it did.
+// The expected results of a case, by plain loops and std::stable_sort, and the comparison with
+// them.
 #pragma once
 
 #include <string>
@@ -10,15 +11,15 @@
 
 namespace libscan::apps {
 
-/// By how much each item of an output may differ, where any may; the total's last.
+/// The allowed error of each item of an output, if any is allowed; the total's comes last.
 using tolerances = std::vector<double>;
 
-/// Computes what case `c` of inputs `in` should leave in `out`, which has been prepared. Sums of
-/// floats that any order of association may round get a tolerance each: n eps sum |x|.
+/// Computes the expected outputs of case `c` with inputs `in` into the prepared `out`. Sums of
+/// floats that are rounded get a tolerance each, valid for any order of association: n eps sum |x|.
 void compute_expected(check_case const& c, placed in, placed out, tolerances& allowed);
 
-/// Empty if `got` is `expected`, byte by byte with the canaries, but for NaNs in scans, whose
-/// payload nobody promises, and `allowed`; else the first difference.
+/// Empty if `got` equals `expected` byte by byte, canaries included, except for NaNs in scans
+/// (payloads are unspecified) and for `allowed`; else the first difference.
 std::string first_difference(check_case const& c, placed expected, placed got,
                              tolerances const& allowed);
 

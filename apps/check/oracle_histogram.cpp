@@ -10,7 +10,7 @@
 namespace libscan::apps {
 namespace {
 
-/// Those of a case; the last bin of integers is closed by its only number.
+/// The edges of a case; the last bin of integers is closed, with its only number.
 template <class T>
 exact_edges edges_of(check_case const& c, placed in) {
   if (c.what == task::even_histogram || c.what == task::weighted_histogram) {
@@ -27,7 +27,7 @@ exact_edges edges_of(check_case const& c, placed in) {
   return edges;
 }
 
-/// What is in each bin, one by one.
+/// The samples of each bin, one by one.
 template <class T, class Found>
 void each_sample(check_case const& c, placed in, placed out, Found found) {
   exact_edges const edges = edges_of<T>(c, in);

@@ -8,25 +8,25 @@
 
 namespace libscan::apps {
 
-/// In which rounding is no matter beside that of T.
+/// A type whose rounding is negligible beside that of T.
 template <class T>
 using wide_of = std::conditional_t<std::is_integral_v<T>, T,
                                    std::conditional_t<sizeof(T) == 4, double, long double>>;
 
-/// How far any order of adding `terms` floats of type T may be from their sum: n eps sum |x|.
+/// The error bound of any order of adding `terms` floats of type T: n eps sum |x|.
 template <class T>
 double sum_tolerance(wide_of<T> terms, wide_of<T> magnitude) {
   wide_of<T> const bound = terms * std::numeric_limits<T>::epsilon() * magnitude;
   return static_cast<double>(bound) * (1 + 1e-12);
 }
 
-/// Of `family::sort`, and of splits by buckets.
+/// For `family::sort`, and for splits by buckets.
 void compute_sorted(check_case const& c, placed in, placed out);
 
-/// Of `family::histogram`.
+/// For `family::histogram`.
 void compute_histogram(check_case const& c, placed in, placed out, tolerances& allowed);
 
-/// Of `family::spmv`.
+/// For `family::spmv`.
 void compute_matrix(check_case const& c, placed in, placed out, tolerances& allowed);
 
 }  // namespace libscan::apps

@@ -14,14 +14,14 @@
 namespace libscan::apps {
 namespace {
 
-/// A key, or a word that stands for it, and where it was.
+/// A key, or a word that represents it, and its original position.
 template <class Key>
 struct placed_key {
   Key key;
   index_t at;
 };
 
-/// What halves and numbers are compared by.
+/// The value by which halves and numbers are compared.
 double number_of(float16 x) {
   int const exponent = x.bits >> 10 & 31;
   int const fraction = x.bits & 1023;
@@ -48,7 +48,7 @@ bool is_less(T a, T b) {
   return a < b;
 }
 
-/// Whether a record does: the first field in which they differ decides.
+/// The same for a record: the first field that differs decides.
 bool is_less(key_record const& a, key_record const& b) {
   if (a.group != b.group) return a.group < b.group;
   if (is_less(a.weight, b.weight)) return true;
@@ -57,10 +57,10 @@ bool is_less(key_record const& a, key_record const& b) {
   return a.shade < b.shade;
 }
 
-/// Up to 128 bits; those of the second count less.
+/// Up to 128 bits; the second word is less significant.
 using key_bits = std::pair<std::uint64_t, std::uint64_t>;
 
-/// The number whose order is that of x, as scan-sort --help describes it.
+/// The number with the order of x, as scan-sort --help describes it.
 template <class T>
 std::uint64_t word_of(T x) {
   if constexpr (std::is_integral_v<T>) {
@@ -89,7 +89,7 @@ key_bits bits_of(T const& x) {
   }
 }
 
-/// Bits [first, end) of a word, which may be none of it.
+/// Bits [first, end) of a word; the range may be empty.
 std::uint64_t some_bits(std::uint64_t word, int first, int end) {
   auto const below = [](int bit) {
     return bit >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << std::max(bit, 0)) - 1;
@@ -97,7 +97,7 @@ std::uint64_t some_bits(std::uint64_t word, int first, int end) {
   return word & below(end) & ~below(first);
 }
 
-/// f(key type, key_of, less) for what a case sorts by.
+/// f(key type, key_of, less) for the order of a case.
 template <class T, class F>
 void with_order(check_case const& c, T const* items, F f) {
   if constexpr (std::is_integral_v<T>) {

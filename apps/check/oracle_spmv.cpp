@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of sparse matrices entry by entry, and lists made matrices by a stable sort of places.
+// Products of sparse matrices entry by entry, and matrices from lists by a stable sort of places.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,7 +11,7 @@
 namespace libscan::apps {
 namespace {
 
-/// a + b and a b in a wide type; of integers, the last 64 bits.
+/// a + b and a b in a wide type; for integers, the last 64 bits.
 template <class W>
 W add(W a, W b) {
   if constexpr (std::is_integral_v<W>) {
@@ -29,7 +29,7 @@ W times(W a, W b) {
   }
 }
 
-/// A semiring, in words that T rounds once.
+/// A semiring, over a type that is rounded once to T.
 template <class T>
 struct plain_semiring {
   using wide = wide_of<T>;
@@ -98,7 +98,7 @@ void multiply(check_case const& c, placed in, placed out, tolerances& allowed) {
     }
     y[r] = static_cast<T>(sum);
     if constexpr (std::is_floating_point_v<T>) {
-      // Products of the other semirings round, too; and zeros of either sign are the same.
+      // Products of the other semirings also round; zeros of either sign are equal.
       if (!std::isfinite(magnitude)) magnitude = 0;
       allowed[static_cast<std::size_t>(r)] = std::max<double>(sum_tolerance<T>(terms, magnitude),
                                                               std::numeric_limits<T>::denorm_min());
@@ -106,7 +106,7 @@ void multiply(check_case const& c, placed in, placed out, tolerances& allowed) {
   }
 }
 
-/// Row and column of an entry in one number, and which entry it is.
+/// Row and column of an entry in one number, and the index of the entry.
 struct entry_place {
   index_t place;
   index_t entry;
@@ -147,7 +147,7 @@ void compress(check_case const& c, placed in, placed out, tolerances& allowed) {
     }
   }
   std::partial_sum(offsets, offsets + c.columns + 1, offsets);
-  // What lies behind the entries is not written.
+  // Memory after the entries is not written.
   if (is_float(c.type)) allowed.resize(static_cast<std::size_t>(c.n), 0);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work on many items by all cores, with nothing of the library's: what checks it should not stand
-// on it.
+// Parallel loops without the library: what checks it must not depend on it.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +10,15 @@
 
 namespace libscan::apps {
 
-/// Into how many pieces n items are worth being cut.
+/// The number of pieces worth splitting n items into.
 inline index_t piece_count(index_t n) {
   constexpr index_t least = index_t{1} << 17;
-  // Asked once: the answer is read from files.
+  // Queried once: the answer is read from files.
   static index_t const cores = std::max(1u, std::thread::hardware_concurrency());
   return std::clamp<index_t>(n / least, 1, std::min<index_t>(cores, 32));
 }
 
-/// Calls work(k) for each k in [0, count), all at once. `work` must not throw.
+/// Calls work(k) for each k in [0, count), concurrently. `work` must not throw.
 template <class Work>
 void all_at_once(index_t count, Work const& work) {
   std::vector<std::thread> helpers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans, filters and sorts by CUB; scans within segments by keys, splits, and filters that tell
+// Scans, filters and sorts by CUB; scans within segments by keys, splits, and filters with
 // positions, by Thrust.
 #include <apps/check/rival_cuda.cuh>
 
@@ -22,7 +22,7 @@
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 namespace {
 
-/// CUB's two calls: how much memory, then the work.
+/// CUB's two calls: first the size of the memory, then the work.
 template <class Call>
 void with_memory(workspace& ws, Call call) {
   std::size_t bytes = 0;
@@ -94,7 +94,7 @@ struct is_set {
 /// On the stream of the case.
 auto thrust_policy(device_case const& one) { return thrust::cuda::par_nosync.on(one.ws.stream()); }
 
-/// How many items there are, where the library says it.
+/// Stores the number of items where the library does.
 void tell_count(device_case const& one, index_t kept) {
   simt::copy_async(one.out.at<index_t>(slot::count), &kept, sizeof kept, one.ws.stream());
   simt::synchronize(one.ws.stream());
@@ -130,7 +130,7 @@ void split_by_thrust(device_case const& one) {
   tell_count(one, ends.first - out);
 }
 
-/// Positions of what is kept, and the items unless nobody wants them, by what `stencil` says.
+/// Positions of kept items, and the items if they are wanted; `stencil` decides.
 template <class T, class Stencil, class Keep>
 index_t filter_positions(device_case const& one, Stencil const* stencil, Keep keep) {
   index_t const n = one.c.n;
@@ -171,8 +171,8 @@ void filter_by_either(device_case const& one) {
   }
 }
 
-/// Whether CUB orders such keys as libscan does: integers, and floats among which no NaN is, by all
-/// their bits: by some of them down, +0 has for CUB 3 those of -0.
+/// Whether CUB orders such keys as libscan does: integers, and floats without NaN, by all their
+/// bits. (By a part of the bits, descending, CUB 3 gives +0 the bits of -0.)
 bool has_sort(check_case const& c) {
   if (c.type == dtype::f64)
     return c.values != distribution::special && c.first_bit == 0 && c.end_bit < 0;

@@ -24,7 +24,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// From here on a case counts as large.
+/// Cases from this size on count as large.
 constexpr index_t large_items = 1000001;
 
 std::unique_ptr<check_engine> engine_called(std::string const& name, engine_kind& kind) {
@@ -124,7 +124,7 @@ class check_run {
            "\n  again: " + command_for(found.what, found.wishes) + "\n";
   }
 
-  /// Writes what is for people to standard output, or where that is taken, to standard error.
+  /// Writes text for people to standard output, or to standard error if that is taken.
   void tell(std::string const& text) {
     words_->write(std::as_bytes(std::span<char const>(text)));
     words_->commit();
@@ -171,7 +171,7 @@ class check_run {
 
   check_arguments const& arguments_;
   std::optional<output_file> json_;   // opened, or refused, before the first case
-  std::optional<output_file> words_;  // standard output, or where json_ goes there, standard error
+  std::optional<output_file> words_;  // standard output, or standard error if json_ goes there
   engine_kind kind_ = engine_kind::cpu;
   std::unique_ptr<check_engine> on_;
   case_runner runner_;

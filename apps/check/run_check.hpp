@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan-check from its arguments to its exit code.
+// scan-check, from its arguments to its exit code.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct check_arguments {
   bool progress = false;                 ///< --progress
 };
 
-/// Runs cases until the time or their number is up, or one fails; writes a failure and the summary
-/// to standard output, or where --json goes there, to standard error. Returns
+/// Runs cases until the time or their number is used up, or one fails. Writes a failure and the
+/// summary to standard output, or to standard error if --json goes there. Returns
 /// `exit_code::difference` for a failure. Throws as programs do.
 exit_code run_check(check_arguments const& arguments);
 

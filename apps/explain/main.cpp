@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
     CLI::App app(what_it_does, "scan-explain");
     app.footer(words_and_examples());
     app.add_option("NUMBERS", arguments.numbers,
-                   "the items: integers of 32 bits, between blanks or commas")
+                   "the items: 32-bit integers, separated by blanks or commas")
         ->capture_default_str();
     app.add_option("--algorithm", arguments.scan.algorithm, "which scan, see below")
         ->type_name("NAME")

@@ -17,14 +17,14 @@ constexpr char const* what_it_does =
 constexpr char const* words_and_examples =
     R"(PREDICATE: comparisons with a number (< <= > >= == !=), 'nan', 'finite', 'bits MASK' (any bit
 of MASK is set; integers only), combined by 'not', 'and', 'or' and parentheses. Integers are
-compared exactly; for floats the number is first rounded to the items' type. Floats of 16 bits are
-read and written as float32, truth values of .npy as the uint8 0 and 1.
+compared exactly; for floats the number is first rounded to the items' type. 16-bit floats are read
+and written as float32, .npy bools as the uint8 0 and 1.
 
-MASK: a file of as many uint8, or truth values of .npy, as there are items, of which those keep an
-item that are not 0; or of bits, packed as by numpy.packbits(bitorder='little') into uint8 or
-uint32, as many as that takes. Raw files hold uint8. What can be either is not packed; truth values
-and text never are. Text is of numbers from 0 to 255, of which column 1 counts (--column is of the
-input). Arrays of several dimensions, as input too, are taken row by row; --indices counts so, too.
+MASK: a file with one uint8 (or .npy bool) per item; items whose value is nonzero are kept. It may
+instead hold packed bits, as written by numpy.packbits(bitorder='little'), in uint8 or uint32. Raw
+files hold uint8. A file that could be either counts as unpacked; bools and text are never packed.
+Text holds numbers from 0 to 255, in column 1 (--column applies to the input). Arrays of several
+dimensions are read row by row, input and MASK alike; --indices counts in that order.
 
 Examples:
   scan-filter heights.npy -o peaks.npy --keep '>= 4000'
@@ -49,25 +49,25 @@ int main(int argc, char** argv) {
     app.add_option("INPUT", arguments.input, "array to filter: a file, or - for standard input")
         ->check(no_empty_name)
         ->required();
-    app.add_option("-o,--output", arguments.output,
-                   "where the result goes: a file, or - for standard output")
+    app.add_option("-o,--output", arguments.output, "output: a file, or - for standard output")
         ->check(no_empty_name)
         ->type_name("OUTPUT")
         ->capture_default_str();
     auto* const keep = app.add_option("--keep", arguments.keep, "which items to keep, see below");
     keep->type_name("PREDICATE");
-    app.add_option("--mask", arguments.mask, "file that says which items to keep, see below")
+    app.add_option("--mask", arguments.mask, "file that marks the items to keep, see below")
         ->check(no_empty_name)
         ->type_name("MASK")
         ->excludes(keep);
     auto* const split = app.add_option("--split", arguments.rejected,
-                                       "where the items that are not kept go, too: a file, or -");
+                                       "second output, for the rejected items: a file, or -");
     split->check(no_empty_name)->type_name("REJECTED");
     bool indices = false;
     bool count_only = false;
-    auto* const flag = app.add_flag("--indices", indices, "the positions (from 0) of what is kept")
-                           ->excludes(split);
-    app.add_flag("--count-only", count_only, "only how many items are kept")
+    auto* const flag =
+        app.add_flag("--indices", indices, "write the positions (from 0) of the kept items")
+            ->excludes(split);
+    app.add_flag("--count-only", count_only, "write only the number of kept items")
         ->excludes(flag)
         ->excludes(split);
     add_common_arguments(app, arguments.common);

@@ -20,23 +20,22 @@ constexpr char const* what_it_does =
 
 constexpr char const* words_and_examples =
     R"(Bins: --bins of even width over --range, or over the range of the items, as numpy.histogram;
-between the --edges of a file, ascending, as numpy.histogram; or with --integers one for each
-integer of --range (both ends included), or from 0 (or the least item, if less) to the greatest
-item, as numpy.bincount. A bin holds the items from its lower edge up to its upper one, the last bin
-its upper edge, too. Comparisons are exact. At most 16777216 bins.
+between the ascending --edges of a file, as numpy.histogram; or with --integers one per integer of
+--range (both ends included), or from 0 (or the smallest item, if negative) to the largest item, as
+numpy.bincount. A bin includes its lower edge but not its upper one; the last bin includes both.
+Comparisons are exact. At most 16777216 bins.
 
-COUNTS: one int64 for each bin; with --weights float64 sums, which are the same in every run. Items
-below or above all bins and NaN are in none; --time and --plot tell how many there are. Where
-something is drawn, counts are written only if -o names a place.
+COUNTS: one int64 per bin; with --weights float64 sums, which are the same in every run. Items below
+or above all bins and NaN are not counted; --time and --plot report their numbers. If something is
+drawn, counts are only written if -o is given.
 
---plot draws bars in the terminal, those of sums below 0 by minus signs; --svg and --png draw
-pictures and need gnuplot. Where there are more bins than fit, neighbours are drawn together. With
---log what is not above 0 has no bar. --plot goes to standard error where -o - or a picture takes
-standard output.
+--plot draws bars in the terminal, negative sums as minus signs; --svg and --png draw pictures and
+need gnuplot. If there are more bins than fit, neighbours are joined. With --log values that are not
+above 0 have no bar. --plot goes to standard error if -o - or a picture uses standard output.
 
-Files of --edges and --weights: .npy of any type; raw, whose type --edges-dtype or --weights-dtype
-tells; text, of which column 1 counts (--column is of the input). Arrays of several dimensions are
-taken row by row. Floats of 16 bits are read as float32, truth values of .npy as 0 and 1.
+Files of --edges and --weights: .npy of any type; raw, with the type in --edges-dtype or
+--weights-dtype; text, column 1 (--column applies to the input). Arrays of several dimensions are
+read row by row. 16-bit floats are read as float32, .npy bools as 0 and 1.
 
 Examples:
   scan-histogram heights.npy --bins 20 --plot
@@ -62,30 +61,30 @@ CLI::Option* add_type(CLI::App& app, std::string const& name, std::string const&
 
 /// Adds what is scan-histogram's own.
 void add_arguments(CLI::App& app, histogram_arguments& arguments) {
-  app.add_option("INPUT", arguments.input, "what to count: a file, or - for standard input")
+  app.add_option("INPUT", arguments.input, "items to count: a file, or - for standard input")
       ->check(no_empty_name)
       ->required();
   auto* const bins =
       add_whole_number(app, "--bins", arguments.bins, 1, most_bins, "bins of even width (10)");
-  app.add_option("--range", arguments.range, "where the bins begin and end")->type_name("LO:HI");
+  app.add_option("--range", arguments.range, "range of the bins")->type_name("LO:HI");
   auto* const edges = app.add_option("--edges", arguments.edges, "file of the bins' edges")
                           ->check(no_empty_name)
                           ->type_name("FILE")
                           ->excludes(bins)
                           ->excludes("--range");
-  app.add_flag("--integers", arguments.integers, "a bin for each integer")
+  app.add_flag("--integers", arguments.integers, "one bin per integer")
       ->excludes(bins)
       ->excludes(edges);
   add_type(app, "--edges-dtype", "type of the edges (raw needs it)", arguments.edges_type)
       ->needs(edges);
   auto* const weights =
-      app.add_option("--weights", arguments.weights, "file of weights, one for each item, to sum")
+      app.add_option("--weights", arguments.weights, "file of weights to sum, one per item")
           ->check(no_empty_name)
           ->type_name("FILE");
   add_type(app, "--weights-dtype", "type of the weights (raw needs it)", arguments.weights_type)
       ->needs(weights);
   app.add_option("-o,--output", arguments.output,
-                 "where the counts go: a file, or - for standard output (-)")
+                 "output of the counts: a file, or - for standard output (-)")
       ->check(no_empty_name)
       ->type_name("COUNTS");
   app.add_flag("--plot", arguments.plot, "draw the counts in the terminal");

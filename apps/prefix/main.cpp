@@ -18,29 +18,30 @@ constexpr char const* what_it_does =
     "input.\nReads .npy, raw binary and text or CSV, each also gzip-compressed.";
 
 constexpr char const* words_and_examples =
-    R"(TYPE of the accumulator, and so of the output: as for NumPy's cumsum, whatever the operator:
-integers widen to 64 bits, floats stay as they are, but for float16 and bfloat16 (the latter in raw
-files by --dtype), which are read as float32; truth values of .npy count as 0 and 1. Others that
-may be asked for: any type as wide as the items or wider (items of text are int64 or float64, but
-for --dtype), and float32.
-Integers wrap around; of floats they take the integer part, which must fit. The init comes before
-the first item of each segment, in inclusive scans, too; by default it is the operator's identity
-(-0 for sums of floats). --reverse scans from the end: item i is the sum of items i to the last.
+    R"(TYPE of the accumulator and the output: by default integers accumulate in 64 bits, floats in
+their own type (float16 and bfloat16 in float32), as in numpy.cumsum, for every operator. bfloat16
+is read from raw files with --dtype; .npy truth values count as 0 and 1. Other choices: any type as
+wide as the items or wider (text is read as int64 or float64, unless --dtype says otherwise), and
+float32.
+Integers wrap around; an integer accumulator takes the integer part of floats, which must fit. The
+init comes before the first item of each segment, in inclusive scans too; by default it is the
+operator's identity (-0 for sums of floats). --reverse scans from the end: item i is the sum of
+items i to the last.
 
-Segments, each scanned on its own; one of:
-  --heads      uint8, or truth values of .npy, one for each item: not 0 where a segment begins
+Segments, each scanned separately; one of:
+  --heads      uint8 or .npy truth values, one per item: nonzero where a segment begins
   --head-bits  the same as bits, as numpy.packbits(..., bitorder='little') packs them
   --offsets    integers 0, ..., n: segment s is items offsets[s] to offsets[s+1] - 1
-  --keys       any values, one for each item: equal neighbours are of one segment
-In .npy, raw (uint8, of --offsets int64; no keys, as it does not say their type) or, but for bits,
-text, of which column 1 counts (--column is of the input): numbers, for --heads from 0 to 255. Keys
-are any integers, floats or, in a file of .npy, truth values. Arrays of several
-dimensions, as input too, are taken row by row.
+  --keys       any values, one per item: equal neighbours belong to one segment
+The file is .npy, raw (uint8; int64 for --offsets; not for --keys, whose type it does not give) or,
+except for bits, text; its column 1 counts (--column applies to the input). --heads in text are
+numbers from 0 to 255. Keys are integers, floats or .npy truth values. Arrays of several dimensions
+are read row by row, the input too.
 
 --algorithm: sequential, one-block (up to 2048 items), scan-then-fan, scan-then-propagate,
 reduce-then-scan, chained-scan, decoupled-look-back or production, as kernels: on a GPU, or without
-one in the executor, which simulates each thread of a GPU and takes up to 16777216 items. They know
-no segments.
+one in the executor, which simulates each thread of a GPU and takes up to 16777216 items. Not for
+segments.
 
 Examples:
   scan-prefix lengths.npy -o offsets.npy --exclusive
@@ -58,10 +59,11 @@ void add_segments(CLI::App& app, prefix_arguments& arguments) {
     char const* flag;
     form how;
     char const* words;
-  } ways[] = {{"--heads", form::flags, "a byte for each item: where segments begin"},
-              {"--head-bits", form::bits, "a bit for each item: where segments begin"},
-              {"--offsets", form::offsets, "at which item each segment begins, and the last ends"},
-              {"--keys", form::keys, "segments are runs of equal keys"}};
+  } ways[] = {
+      {"--heads", form::flags, "a byte per item: where segments begin"},
+      {"--head-bits", form::bits, "a bit per item: where segments begin"},
+      {"--offsets", form::offsets, "the first item of each segment, and the end of the last"},
+      {"--keys", form::keys, "segments are runs of equal keys"}};
   std::vector<CLI::Option*> options;
   for (auto const& way : ways) {
     auto const take = [to = &arguments, how = way.how](std::string const& path) {
@@ -86,8 +88,7 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
   app.add_option("INPUT", arguments.input, "array to scan: a file, or - for standard input")
       ->check(no_empty_name)
       ->required();
-  app.add_option("-o,--output", arguments.output,
-                 "where the result goes: a file, or - for standard output")
+  app.add_option("-o,--output", arguments.output, "output: a file, or - for standard output")
       ->check(no_empty_name)
       ->type_name("OUTPUT")
       ->capture_default_str();
@@ -101,8 +102,8 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
       [to = &arguments](std::int64_t on) {
         if (on > 0) to->kind = libscan::scan_kind::exclusive;
       },
-      "item i covers the items before i only");
-  app.add_option("--init", arguments.init, "what comes before the first item")->type_name("X");
+      "item i covers only the items before i");
+  app.add_option("--init", arguments.init, "value before the first item")->type_name("X");
   app.add_flag_function(
       "--reverse",
       [to = &arguments](std::int64_t on) {
@@ -118,7 +119,7 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
              throw usage_error(std::string("--accumulator: ") + e.what());
            }
          },
-         "type that accumulates, and of the output, see below")
+         "type of the accumulator and the output, see below")
       ->type_name("TYPE");
   add_segments(app, arguments);
   app.add_option_function<std::string>(

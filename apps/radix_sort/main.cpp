@@ -17,25 +17,26 @@ constexpr char const* what_it_does =
     "Reads .npy, raw binary and text or CSV, each also gzip-compressed.";
 
 constexpr char const* words_and_examples =
-    R"(Order: numbers by value; floats -inf < ... < (-0 = +0) < ... < +inf < nan. --descending is
-the reverse, and equal keys still stay in the order of the input.
+    R"(Order: numbers by value; floats -inf < ... < (-0 = +0) < ... < +inf < nan. --descending
+reverses it; equal keys still keep the order of the input.
 
-Text is sorted by rows: each line stays whole, the number in column --column is its key. A header
-stays first; empty lines and comments are left out. To any other format only the keys are written.
+Text is sorted by rows: each line stays whole, and the number in column --column is its key. A
+header stays first; empty lines and comments are dropped. Other output formats get only the keys.
 
---values FILE: items, as many as keys, that move with their keys; they go to --values-output. Of
-text they are column 1, of which no line is a header.
---argsort: instead of the keys their positions (int64, from 0; rows of text without the header).
---unique: of keys that compare equal (==) only the first stays, with its row, value or position;
+--values FILE: one item per key, which moves with it; --values-output names their output. In text
+they are column 1, without a header.
+--argsort: write the positions of the keys instead (int64, from 0; rows of text, not counting the
+header).
+--unique: of keys that compare equal (==) keep only the first, with its row, value or position;
 -0 equals +0, nan equals nothing.
---bits LO:HI: only bits LO to HI - 1 count. For unsigned keys these are the key's bits; others are
+--bits LO:HI: compare only bits LO to HI - 1. For unsigned keys these are the key's bits; others are
 first mapped to unsigned numbers of the same order: signed ones by flipping the sign bit, floats by
 flipping the sign bit, or all bits if it is set; -0 as +0, and every nan as all ones.
---memory BYTES: sorting happens in memory; a file whose data may take more is refused. Sorts take
-more where many keys share bits, and for floats among which are -0 or nan. Suffixes K, M, G and T
-are powers of 1024. Not given: what the sort takes at least must fit in 60 % of the memory that the
+--memory BYTES: sorting happens in memory; a file whose sort may need more is refused. Sorts need
+more if many keys share bits, and for floats with -0 or nan among them. Suffixes K, M, G and T are
+powers of 1024. Default: the least that the sort needs must fit in 60 % of the memory that the
 machine, its cgroup and RLIMIT_AS leave.
-Floats of 16 bits are read and written as float32, truth values of .npy as the uint8 0 and 1.
+16-bit floats are read and written as float32, .npy bools as the uint8 0 and 1.
 
 Examples:
   scan-sort prices.npy -o sorted.npy --descending
@@ -49,11 +50,10 @@ Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device
 
 /// Adds what is scan-sort's own.
 void add_arguments(CLI::App& app, sort_arguments& arguments) {
-  app.add_option("INPUT", arguments.input, "what to sort: a file, or - for standard input")
+  app.add_option("INPUT", arguments.input, "keys to sort: a file, or - for standard input")
       ->check(no_empty_name)
       ->required();
-  app.add_option("-o,--output", arguments.output,
-                 "where the result goes: a file, or - for standard output")
+  app.add_option("-o,--output", arguments.output, "output: a file, or - for standard output")
       ->check(no_empty_name)
       ->type_name("OUTPUT")
       ->capture_default_str();
@@ -67,7 +67,7 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
                            ->check(no_empty_name)
                            ->type_name("FILE");
   auto* const values_output =
-      app.add_option("--values-output", arguments.values_output, "where these items go")
+      app.add_option("--values-output", arguments.values_output, "output of these items")
           ->check(no_empty_name)
           ->type_name("OUTPUT")
           ->needs(values);
@@ -84,10 +84,10 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
          "type of these items (raw needs it)")
       ->type_name("TYPE")
       ->needs(values);
-  app.add_flag("--argsort", arguments.positions, "the positions (from 0) of the sorted keys")
+  app.add_flag("--argsort", arguments.positions, "write the positions (from 0) of the sorted keys")
       ->excludes(values);
-  app.add_option("--bits", arguments.bits, "bits that count, see below")->type_name("LO:HI");
-  app.add_flag("--unique", arguments.unique, "only the first of equal keys");
+  app.add_option("--bits", arguments.bits, "bits to compare, see below")->type_name("LO:HI");
+  app.add_flag("--unique", arguments.unique, "keep only the first of equal keys");
   add_common_arguments(app, arguments.common);
 }
 

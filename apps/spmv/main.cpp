@@ -17,16 +17,16 @@ constexpr char const* what_it_does =
 
 constexpr char const* words_and_examples =
     R"(X: 'ones'; 'random:SEED', floats in [-1, 1) or integers in [-8, 8); or a file (.npy, raw,
-text or CSV) of one component for each column.
+text or CSV) with one component per column.
 
 SEMIRING: plus-times (sums of products), min-plus (smallest of sums), max-times (largest of
-products), or-and (1 where anything that is not 0 meets something that is not 0). An entry of a
-pattern counts as one: 1, in min-plus 0. A row without entries is 0, in min-plus and max-times
-the infinity that all else beats, of int64 the greatest and the least number.
+products), or-and (1 if any nonzero entry meets a nonzero component). An entry of a pattern counts
+as the semiring's one: 1, in min-plus 0. A row without entries gives the semiring's zero: 0; in
+min-plus +infinity, in max-times -infinity (for int64 the largest and the smallest number).
 
-Entries of one place add up, those of a pattern, too. The product is computed in float64, of
-integers in int64, or in what --dtype says: float32, float64, int64. It goes to OUTPUT; with
---stats or --spy it is computed only if --output is given.
+Repeated entries of one place add up, also in a pattern. The product is computed in float64, for
+integers in int64, or in the type of --dtype: float32, float64, int64. It is written to OUTPUT; with
+--stats or --spy it is only computed if --output is given.
 
 Examples:
   scan-spmv graph.mtx.gz --stats --spy graph.svg
@@ -37,10 +37,11 @@ Examples:
 
 Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
 
-/// The matrix says itself what it holds: what is of the input elsewhere is of X here.
+/// The matrix file describes itself, so the options for the input of other programs apply to X
+/// here.
 void say_what_is_of_x(CLI::App& app) {
   app.get_option("--dtype")->description(
-      "type of the product: float32, float64, int64; of X, too, where that is raw");
+      "type of the product: float32, float64, int64; also of X if that is raw");
   app.get_option("--column")
       ->description(
           "column of X as text or CSV, from 1; not given: the first, or all of a single row");
@@ -65,21 +66,21 @@ int main(int argc, char** argv) {
         ->check(no_empty_name)
         ->required();
     app.add_option("-o,--output", arguments.output,
-                   "where the product goes: a file, or - for standard output")
+                   "output of the product: a file, or - for standard output")
         ->check(no_empty_name)
         ->type_name("OUTPUT");
-    app.add_option("--x", arguments.x, "what to multiply by, see below")
+    app.add_option("--x", arguments.x, "the vector, see below")
         ->check(no_empty_name)
         ->type_name("X")
         ->capture_default_str();
     app.add_flag("--transpose", arguments.transpose, "multiply by the transpose of the matrix");
-    app.add_option("--semiring", arguments.semiring, "what to multiply in, see below")
+    app.add_option("--semiring", arguments.semiring, "semiring of the product, see below")
         ->type_name("SEMIRING")
         ->capture_default_str();
     add_whole_number(app, "--repeat", arguments.repeat, 1, 1000000000,
-                     "multiply N times, and tell the fastest by --time");
-    app.add_flag("--stats", arguments.stats, "say how many rows there are, and how long they are");
-    app.add_option("--spy", arguments.spy, "draw where the entries are: FILE.svg or FILE.png")
+                     "multiply N times; --time reports the fastest");
+    app.add_flag("--stats", arguments.stats, "print the number of rows and their lengths");
+    app.add_option("--spy", arguments.spy, "draw the places of the entries: FILE.svg or FILE.png")
         ->check(no_empty_name)
         ->type_name("FILE");
     add_common_arguments(app, arguments.common);

@@ -104,7 +104,7 @@ class AsEveryProgram(EveryArrayProgram, PrefixCase):
     words_of_help = EveryArrayProgram.words_of_help + FORMS + STRATEGIES + [
         "--op", "--exclusive", "--init", "--reverse", "--accumulator", "--algorithm",
         "as wide as the items or wider", "column 1 counts", "row by row", "truth values",
-        "float64, float16, bfloat16", "from 0 to 255", "up to 2048 items", "know\nno segments",
+        "float64, float16, bfloat16", "from 0 to 255", "up to 2048 items", "Not for\nsegments",
         "Examples:", "Exit codes:"]
     samples = staticmethod(samples)
 
