@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bin a sample is in: one rule for all engines. A rule is a small value that kernels take by
-// copy; it gives every sample one place, a bin or one of three behind the bins.
+// The bin of a sample: one rule for all engines. A rule is a small value that kernels take by copy;
+// it gives every sample one place, a bin or one of three places after the bins.
 #pragma once
 
 #include <concepts>
@@ -9,8 +9,8 @@
 
 namespace libscan::inline v1 {
 
-/// What a histogram asks of a rule, which may be the caller's own: a copyable object with bins()
-/// and a find(sample), callable on the engine, that returns a bin in [0, bins()), or bins() + an
+/// The requirements on a rule, which may be the caller's own: a copyable object with bins() and
+/// find(sample), callable on the engine, which returns a bin in [0, bins()), or bins() + an
 /// `outside_place`.
 template <class Rule, class Sample>
 concept bin_rule = std::is_trivially_copyable_v<Rule> &&
@@ -19,8 +19,8 @@ concept bin_rule = std::is_trivially_copyable_v<Rule> &&
   { rule.find(sample) } -> std::convertible_to<int>;
 };
 
-/// How the samples of a histogram are divided. Every sample is in exactly one, so that they add up
-/// to the number of samples.
+/// How the samples of a histogram divide. Every sample counts once, so the four add up to the
+/// number of samples.
 struct sample_totals {
   index_t below = 0;   ///< the first bin
   index_t inside = 0;  ///< a bin
@@ -31,8 +31,8 @@ struct sample_totals {
   bool operator==(sample_totals const&) const = default;
 };
 
-/// One bin for each of `bins` consecutive integers from `first` on, as numpy.bincount has them from
-/// 0 on. Bins of integers behind Sample's last stay empty.
+/// One bin for each of `bins` consecutive integers from `first` on (numpy.bincount has them from 0
+/// on). Bins past the largest value of Sample stay empty.
 template <class Sample>
 class integer_bins {
  public:
@@ -49,7 +49,7 @@ class integer_bins {
 
   LIBSCAN_HOST_DEVICE int bins() const { return bins_; }
 
-  /// The least integer that has a bin, and the greatest.
+  /// The smallest integer that has a bin, and the largest.
   LIBSCAN_HOST_DEVICE Sample first() const { return first_; }
   LIBSCAN_HOST_DEVICE Sample last() const { return static_cast<Sample>(word(first_) + last_); }
 
@@ -68,9 +68,9 @@ class integer_bins {
   word last_;
 };
 
-/// Bins between given edges, as numpy.histogram has them: bin k holds the samples x with edges[k]
-/// <= x < edges[k + 1], and the last one also x = edges[bins]. Edges are numbers of the sample's
-/// own type (float for floats of 16 bits) or doubles, compared exactly.
+/// Bins between given edges, as in numpy.histogram: bin k holds the samples x with edges[k] <= x <
+/// edges[k + 1], and the last one also x = edges[bins]. Edges are numbers of the sample's own type
+/// (float for 16-bit floats) or doubles, compared exactly.
 template <class Sample, class Edge = detail::sample_value<Sample>>
 class edge_bins {
  public:
@@ -79,8 +79,8 @@ class edge_bins {
   static_assert(std::is_same_v<Edge, detail::sample_value<Sample>> || std::is_same_v<Edge, double>);
 
   /// `edges`: bins + 1 of them, ascending (neighbours may be equal: the bin between is empty), none
-  /// NaN, where the engine can read them: they are not read here, and must outlive the call. Throws
-  /// `invalid_argument` unless 1 <= bins <= `most_bins`.
+  /// NaN, in memory that the engine can read. They are not read here and must outlive the call.
+  /// Throws `invalid_argument` unless 1 <= bins <= `most_bins`.
   edge_bins(Edge const* edges, index_t bins) : edges_(edges) {
     detail::check_bins(bins);
     bins_ = static_cast<int>(bins);
@@ -101,8 +101,8 @@ class edge_bins {
     });
   }
 
-  /// The same with another way to search for the bin of a number in [low, high], which gives
-  /// anything for others.
+  /// The same with another search for the bin of a number in [low, high]; its result for other
+  /// numbers is ignored.
   template <class Search>
   LIBSCAN_HOST_DEVICE int find_between(Sample const& sample, Edge low, Edge high,
                                        Search search) const {
@@ -120,7 +120,7 @@ class edge_bins {
 
 namespace detail {
 
-/// Calls body(find) with the form of a rule that is quickest for many samples.
+/// Calls body(find) with the fastest form of a rule for many samples.
 template <class Rule, class Body>
 LIBSCAN_HOST_DEVICE void in_best_form(Rule const& rule, Body body) {
   if constexpr (requires { rule.in_best_form(body); }) {

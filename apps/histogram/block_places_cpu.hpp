@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places of a block of samples on a CPU: in vector registers, where there is code for the rule
-// (vector_places.hpp); between given edges, by searches that go side by side; else one by one.
+// The places of a block of samples on a CPU: in vector registers, if there is code for the rule
+// (vector_places.hpp); between given edges, by parallel searches; otherwise one by one.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Samples whose searches go side by side: no branch depends on them, and what one waits for in
-/// memory, it waits for together with the others.
+/// The number of parallel searches: no branch depends on the samples, and the searches wait for
+/// memory together.
 inline constexpr int searches_at_once = 16;
 
 /// Sets places[k] to the place of samples[k] for `searches_at_once` samples.
@@ -22,7 +22,7 @@ template <class Sample, class Edge>
 void search_edges(edge_bins<Sample, Edge> const& rule, Sample const* samples, int* places) {
   Edge const* const edges = rule.edges();
   int const bins = rule.bins();
-  int from[searches_at_once] = {};  // of `left` bins, the sample's is one, if any
+  int from[searches_at_once] = {};  // the sample's bin, if any, is among `left` bins from here
   for (int left = bins; left > 1; left -= left / 2) {
     for (int j = 0; j < searches_at_once; ++j) {
       int const middle = from[j] + left / 2;
@@ -36,12 +36,12 @@ void search_edges(edge_bins<Sample, Edge> const& rule, Sample const* samples, in
   }
 }
 
-/// Finds the places of whole blocks by `rule`, of which `find` is the quickest form for one sample.
+/// Finds the places of whole blocks by `rule`; `find` is its fastest form for one sample.
 template <class Sample, class Rule, class Find>
 class block_places {
  public:
   /// Whether a block may be checked to be all `inside`: then a sample's distance from the first bin
-  /// is its place, and finding that costs nothing.
+  /// is its place, which costs nothing to compute.
   static constexpr bool has_distances = has_inside_check<Sample, Rule>;
 
   block_places(Rule const& rule, Find find)
@@ -58,7 +58,7 @@ class block_places {
     return check_(vector_rule_, detail::as_fixed_width(samples));
   }
 
-  /// A function of a sample, of its own memory: no increment of a counter can change it.
+  /// A function of a sample with its own copy of the rule: no increment of a counter can alias it.
   auto distances() const requires has_distances {
     return [first = static_cast<std::uint64_t>(rule_.first())](Sample sample) {
       return static_cast<index_t>(static_cast<std::uint64_t>(sample) - first);

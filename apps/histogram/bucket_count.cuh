@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts places that were sorted into buckets: the second of the two steps of the histogram of very
-// many bins. Blocks take equal shares of the places, however these are spread over the buckets.
+// Counts places that were sorted into buckets: the second step of the histogram of very many bins.
+// Blocks take equal shares of the places, independent of their distribution over the buckets.
 #pragma once
 
 #include <apps/histogram/bucket_tables.cuh>
@@ -10,9 +10,9 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Counts bucket after bucket in dynamic shared memory of 1 << tables.bits counters. What there is
-/// to do is told in units: a vector of places is one, and so is an entry, so that nobody has all of
-/// those which are short or empty.
+/// Counts bucket after bucket in dynamic shared memory of 1 << tables.bits counters. Work is
+/// measured in units: each vector of places is one, and each entry is one, so that no block gets
+/// all the short or empty entries.
 template <class Count, class Tuning>
 struct bucket_count_kernel {
   static constexpr int block_threads = Tuning::block_threads;
@@ -52,19 +52,19 @@ struct bucket_count_kernel {
   struct share {
     index_t from, to;
 
-    /// The i-th of `parts` equal ones.
+    /// The i-th of `parts` equal shares.
     __device__ share part(unsigned i, unsigned parts) const {
       index_t const size = to - from;
       return {from + size * i / parts, from + size * (i + 1) / parts};
     }
   };
 
-  /// Where a vector stands.
+  /// The place of a vector.
   struct place {
     index_t entry, unit;
   };
 
-  /// What one lane has to count: vectors from `source` on. `past`: its entry is behind the share.
+  /// The work of one lane: vectors from `source` on. `past`: its entry is after the share.
   struct piece {
     index_t source;
     int length;
@@ -79,8 +79,8 @@ struct bucket_count_kernel {
     return entry + vectors_before(tables, entry);
   }
 
-  /// The last entry of which reached(entry), which holds of the first and of none behind one of
-  /// which it does not. The whole warp calls.
+  /// The last entry with reached(entry), which is true for the first and, once false, stays false.
+  /// The whole warp calls.
   template <class Reached>
   static __device__ index_t last_entry(bucket_tables const& tables, Reached reached) {
     index_t from = 0, size = tables.entries();
@@ -96,7 +96,7 @@ struct bucket_count_kernel {
     return from;
   }
 
-  /// The first vector from a unit on; where there is none, the end. The whole warp calls.
+  /// The first vector from a unit on, or the end. The whole warp calls.
   static __device__ place place_of(bucket_tables const& tables, index_t unit) {
     index_t const entry =
         last_entry(tables, [&](index_t e) { return units_before(tables, e) <= unit; });
@@ -140,8 +140,8 @@ struct bucket_count_kernel {
             static_cast<int>(wanted > skipped ? wanted - skipped : 0), false};
   }
 
-  /// Counts what all lanes have: every lane takes one vector of `warp_size` neighbours, whosever
-  /// they are, several of them under way at a time. The whole warp calls.
+  /// Counts the vectors of all lanes: every lane takes one of `warp_size` neighbouring vectors, of
+  /// any lane, several in flight at a time. The whole warp calls.
   static __device__ __forceinline__ void count_pieces(std::uint16_t const* places, piece own,
                                                       unsigned* counters) {
     constexpr int batch = Tuning::batch;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The histogram of very many bins: places are sorted into buckets of as many bins as a block has
-// counters for, a scan says where in the order of buckets each tile's are, and blocks count equal
-// shares. No sample's bin is counted by a global atomic of its own, so no input is slow.
+// counters, a scan finds the place of each tile's entries in the order of buckets, and blocks count
+// equal shares. No sample needs a global atomic of its own, so no input is slow.
 #pragma once
 
 #include <apps/histogram/bucket_count.cuh>
@@ -13,10 +13,10 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// Buckets of 1 << bits bins.
 constexpr int buckets_of(int bins, int bits) { return (bins + (1 << bits) - 1) >> bits; }
 
-/// What the tables of n samples of `bytes` bytes take.
+/// The size of the tables of n samples of `bytes` bytes.
 template <class Tuning>
 constexpr bucket_table_bytes bucket_bytes(index_t n, int bins, int bits) {
-  // Whatever the type, a thread splits at least `split_items` samples.
+  // For every type, a thread splits at least `split_items` samples.
   index_t const tile = index_t{Tuning::split::block_threads} * Tuning::split::split_items;
   int const buckets = buckets_of(bins, bits);
   index_t const tiles = ceil_div(n, tile);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts samples' places into buckets of bins, one tile at a time: the first of the two steps of the
-// histogram of very many bins.
+// Sorts samples' places into buckets of bins, one tile at a time: the first step of the histogram
+// of very many bins.
 #pragma once
 
 #include <apps/histogram/bucket_tables.cuh>
@@ -79,7 +79,7 @@ struct bucket_split_kernel {
   }
 
  private:
-  /// Where samples outside go: to a bucket behind the last, which nobody keeps.
+  /// The place of samples outside: a bucket after the last, which is dropped.
   static __device__ unsigned nowhere(bucket_tables const& tables) {
     return static_cast<unsigned>(tables.buckets) << tables.bits;
   }
@@ -123,8 +123,8 @@ struct bucket_split_kernel {
     }
   }
 
-  /// The rank of each item among those of its bucket. Where lanes crowd in one, items of a thread
-  /// that follow one another in it take their ranks at once.
+  /// The rank of each item among those of its bucket. If many lanes use one bucket, consecutive
+  /// items of a thread in it take their ranks together.
   static __device__ __forceinline__ void rank_items(unsigned const (&place)[items],
                                                     unsigned (&rank)[items], int bits,
                                                     unsigned* count) {
@@ -140,7 +140,7 @@ struct bucket_split_kernel {
       }
       return;
     }
-    // How many there are in the run from each item on.
+    // The length of the run from each item on.
     unsigned run = 0;
 #pragma unroll
     for (int i = items - 1; i >= 0; --i) {
@@ -160,8 +160,8 @@ struct bucket_split_kernel {
     }
   }
 
-  /// Gives each bucket whole vectors, writes their entries and what fills the last of them up, and
-  /// clears the counts. Behind the last bucket begins what there is no room for.
+  /// Gives each bucket whole vectors, writes their entries and fills up the last of them, and
+  /// clears the counts. Vectors that do not fit start after the last bucket.
   static __device__ void place_buckets(shared_storage& shared, bucket_tables const& tables,
                                        index_t tile, unsigned* count, int* begin,
                                        std::uint16_t* staged) {
@@ -183,7 +183,7 @@ struct bucket_split_kernel {
     }
   }
 
-  /// Returns the vector behind the bucket's.
+  /// Returns the vector after the bucket's.
   static __device__ int place_bucket(bucket_tables const& tables, index_t tile, int b, int first,
                                      unsigned* count, int* begin, std::uint16_t* staged) {
     int const vectors = vectors_of(count[b]);

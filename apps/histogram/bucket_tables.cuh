@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples' places, sorted into buckets of bins tile by tile, as the histogram of very many bins
-// leaves them in its workspace.
+// Samples' places, sorted into buckets of bins tile by tile, in the workspace of the histogram of
+// very many bins.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Places within a bucket, eight at a time. One that is none is `no_place`.
+/// Places within a bucket, eight at a time. An unused one is `no_place`.
 inline constexpr int places_per_vector = 8;
 inline constexpr std::uint16_t no_place = 0xffff;
 
-/// The tables, and how large they are. Entry bucket * tiles + tile is of one tile's places in one
-/// bucket, which are neighbours; from one entry to the next all places are in order of buckets.
+/// The tables, and their sizes. Entry bucket * tiles + tile holds one tile's places in one bucket,
+/// which are contiguous; over all entries the places are in order of buckets.
 struct bucket_tables {
   int bits;               // of a place within its bucket
   int buckets;            //
   index_t tiles;          //
-  index_t tile_vectors;   // a tile has room for
+  index_t tile_vectors;   // for which a tile has space
   std::uint16_t* places;  // of all tiles
   unsigned* begins;       // of an entry within its tile, in vectors
   unsigned* lengths;      // of an entry, in vectors
@@ -31,7 +31,7 @@ struct bucket_tables {
   LIBSCAN_HOST_DEVICE index_t entries() const { return tiles * buckets; }
 };
 
-/// Bytes that tables take, and where each stands behind the one before.
+/// Bytes of the tables, and the place of each after the one before.
 struct bucket_table_bytes {
   std::size_t places, begins, lengths, positions, total, scan;
 

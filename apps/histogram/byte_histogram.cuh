@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The histogram of samples of 8 bits, whatever the bins: counts each of the 256 values, in counters
-// that each lane has of its own, and asks the rule about values, not samples.
+// The histogram of 8-bit samples, for any bins: counts each of the 256 values, in counters of each
+// lane's own, and applies the rule to values, not samples.
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Counts values. Lane l of every warp adds to column l: no two lanes meet in a bank.
+/// Counts values. Lane l of every warp adds to column l: no two lanes use one bank.
 template <class Sample, class Rule, class Count, class Tuning>
 struct byte_histogram_kernel {
   static_assert(sizeof(Sample) == 1);

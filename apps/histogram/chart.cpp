@@ -18,25 +18,25 @@ namespace {
 class scale {
  public:
   scale(double most, bool log, int cells) : log_(log), cells_(cells) {
-    // By logarithm the scale begins at 1, or at a thousandth of smaller sums.
+    // With a logarithm the scale begins at 1, or at a thousandth of smaller sums.
     if (!(most > 0)) return;
     least_ = most > 1 ? 1 : most / 1000;
     top_ = log ? std::log10(most / least_) : most;
   }
 
-  /// Cells up to a height, which is on the scale.
+  /// Cells up to a height on the scale.
   double cells_to(double height) const {
     return (log_ ? std::log10(height / least_) : height) / top_ * cells_;
   }
 
-  /// Eighths of a cell; something for everything that is not 0.
+  /// Eighths of a cell; at least one for everything nonzero.
   int eighths(double height) const {
     if (!(height > 0)) return 0;
     double const length = std::clamp(8 * cells_to(height), 1.0, 8.0 * cells_);
     return static_cast<int>(std::lround(length));
   }
 
-  /// Round heights to be marked, at most six.
+  /// Round heights to mark, at most six.
   std::vector<double> ticks() const {
     std::vector<double> all;
     if (log_) {
@@ -68,13 +68,13 @@ std::string bar_of(int eighths) {
   return text + parts[eighths];
 }
 
-/// The bar of a height; of one below 0, which has no logarithm, one of minus signs.
+/// The bar of a height; a height below 0, which has no logarithm, gets a bar of minus signs.
 std::string bar_of(scale const& lengths, double height, bool log) {
   if (!(height < 0)) return bar_of(lengths.eighths(height));
   return log ? "" : std::string(static_cast<std::size_t>(lengths.eighths(-height) + 7) / 8, '-');
 }
 
-/// Four digits of a number, for a scale.
+/// A number with four digits, for a scale.
 std::string short_number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value);
@@ -88,7 +88,7 @@ std::string height_text(double height) {
   return short_number(height);
 }
 
-/// A line with ticks, and one with their numbers.
+/// A line of ticks, and a line of their numbers.
 std::string axis_of(scale const& lengths, int cells, std::size_t margin, std::string const& words) {
   std::string line(static_cast<std::size_t>(cells) + 1, '-');
   std::string numbers(margin, ' ');
@@ -97,7 +97,7 @@ std::string axis_of(scale const& lengths, int cells, std::size_t margin, std::st
     std::string const number = short_number(tick);
     std::size_t const place = margin + at - std::min(number.size() / 2, at);
     line[at] = '+';
-    // No number stands on the one before.
+    // Numbers must not overlap.
     if (at > 0 && place < numbers.size() + 1) continue;
     numbers.resize(place, ' ');
     numbers += number;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bins that scan-histogram's arguments and samples make: a rule, and what is said of its bins.
+// The bins that result from scan-histogram's arguments and samples: a rule, and the description of
+// its bins.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@
 
 namespace libscan::apps {
 
-/// Least and greatest of the samples that are numbers; none if there are none.
+/// The smallest and largest sample that is a number; none if there is none.
 template <class T>
 std::optional<range_ends<T>> extent(std::span<T const> samples) {
   std::optional<range_ends<T>> ends;
@@ -39,8 +40,7 @@ std::optional<range_ends<T>> extent(std::span<T const> samples) {
   return ends;
 }
 
-/// An edge for people, who need not see all of its digits, but enough to tell it from others
-/// `width` away.
+/// An edge for people: enough digits to distinguish it from edges `width` away.
 inline std::string edge_text(double edge, double width, double greatest) {
   constexpr int fewest = 7, all = 17;
   double const digits = std::ceil(std::log10(greatest / width)) + 2;
@@ -55,7 +55,8 @@ template <class T>
 struct chosen_even_bins {
   even_bins<T> rule;
 
-  /// As many as `arguments` say, over their range or, as numpy.histogram, over that of the samples.
+  /// The number in `arguments`, over their range or, as in numpy.histogram, over that of the
+  /// samples.
   static chosen_even_bins of(histogram_arguments const& arguments, std::span<T const> samples) {
     auto const ends = arguments.range ? parse_range(*arguments.range) : range_of(samples);
     return {even_bins<T>(ends.lo, ends.hi, arguments.bins.value_or(10))};
@@ -86,7 +87,7 @@ struct chosen_even_bins {
     if (static_cast<long double>(ends->lo) < lo) lo = std::nextafter(lo, -HUGE_VAL);
     if (static_cast<long double>(ends->hi) > hi) hi = std::nextafter(hi, HUGE_VAL);
     if (lo == hi) {
-      // As NumPy does; where a half is lost in rounding, the next doubles, if there are.
+      // As in NumPy; if adding a half is lost in rounding, the next doubles, if they exist.
       constexpr double most = std::numeric_limits<double>::max();
       lo = std::min(lo - 0.5, std::nextafter(lo, -most));
       hi = std::max(hi + 0.5, std::nextafter(hi, most));
@@ -95,14 +96,14 @@ struct chosen_even_bins {
   }
 };
 
-/// A bin for each integer.
+/// One bin per integer.
 template <class T>
 struct chosen_integer_bins {
   integer_bins<T> rule;
   T first;
 
-  /// Over the range of `arguments`, or from 0 as numpy.bincount, or the least sample if that is
-  /// less, to the greatest sample.
+  /// Over the range of `arguments`; else from 0 (as in numpy.bincount), or the smallest sample if
+  /// that is negative, to the largest sample.
   static chosen_integer_bins of(histogram_arguments const& arguments, std::span<T const> samples) {
     range_ends<T> ends{0, 0};
     if (arguments.range) {
@@ -193,7 +194,7 @@ bool are_exact(array const& from) {
   });
 }
 
-/// The items of a file as numbers of type To, exactly. `what` they are, for the error.
+/// The items of a file as numbers of type To, exactly. `what` names them in the error.
 template <class To>
 std::vector<To> exact_items(array const& from, std::string const& file, char const* what) {
   return libscan::visit_item_type(from.type, [&]<class T>(std::type_identity<T>) {
@@ -222,9 +223,9 @@ inline std::vector<double> nearest_items(array const& from) {
   });
 }
 
-/// Integer edges beyond the least or greatest 64-bit integer of type To as that one, where it makes
-/// no difference: below the least one unless all are (the last edge belongs to its bin), above the
-/// greatest one only the last edge. Throws `file_error` where it does.
+/// Replaces edges beyond the limits of the 64-bit integer type To by the limits, if that makes no
+/// difference: below the smallest integer unless all are (the last edge belongs to its bin), above
+/// the largest one only for the last edge. Otherwise throws `file_error`.
 template <class To>
 std::vector<To> clamped_edges(array const& from, std::string const& file) {
   return libscan::visit_item_type(from.type, [&]<class T>(std::type_identity<T>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the histogram's host API: hands a call to its engine. Compiled for each type
-// of sample. Internal.
+// The compiled half of the histogram's facade: passes a call to its engine. Included by the files
+// that compile it for some types of sample each. Internal.
 #pragma once
 
 #include <algorithm>

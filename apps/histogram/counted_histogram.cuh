@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The histogram of few bins by counting barriers: one `__syncthreads_count` a place and tile, as
+// The histogram of few bins by counting barriers: one `__syncthreads_count` per place and tile, as
 // the chapter counts predicates (Harris & Garland 2012, 3.2.1). No atomics, no shared memory.
 #pragma once
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters of a histogram, and the tally of samples inside and outside its bins. On a GPU counters
-// are the plain atomics: of those that return nothing, equal addresses in a warp are added up at
-// once.
+// are plain atomics: for those without a result, the hardware combines equal addresses in a warp.
 #pragma once
 
 #include <type_traits>
@@ -12,8 +11,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Blocks that share n samples: `resident` of a multiprocessor, fewer where one would have less
-/// than `least_items`, more where one could otherwise count to 2^32.
+/// The number of blocks that share n samples: `resident` per multiprocessor, fewer if one would
+/// have fewer than `least_items`, more if one could otherwise count to 2^32.
 inline unsigned histogram_blocks(index_t n, int resident, int least_items) {
   constexpr index_t most_items = index_t{1} << 31;
   index_t const resident_blocks = index_t{simt::multiprocessor_count()} * resident;
@@ -23,7 +22,7 @@ inline unsigned histogram_blocks(index_t n, int resident, int least_items) {
   return static_cast<unsigned>(blocks > least ? blocks : least > 0 ? least : 1);
 }
 
-/// counter += x in global memory, whoever else does the same at once; orders no memory.
+/// counter += x in global memory, atomically; orders no memory.
 template <class Count>
 __device__ __forceinline__ void add_to_global(Count& counter, std::type_identity_t<Count> x) {
 #ifdef __CUDACC__
@@ -34,26 +33,26 @@ __device__ __forceinline__ void add_to_global(Count& counter, std::type_identity
 #endif
 }
 
-/// total += what all lanes have. The whole warp calls.
+/// total += the sum over all lanes. The whole warp calls.
 __device__ inline void add_all_lanes(index_t& total, unsigned own) {
-  // A lane's number fits 32 bits, a warp's may not.
+  // A lane's number fits in 32 bits, a warp's may not.
   unsigned const low = simt::reduce_add(simt::full_warp, own & 0xffffu);
   unsigned const high = simt::reduce_add(simt::full_warp, own >> 16);
   index_t const sum = static_cast<index_t>(low) + (static_cast<index_t>(high) << 16);
   if (simt::lane_id() == 0 && sum != 0) add_to_global(total, sum);
 }
 
-/// Where samples are counted that are outside.
+/// The total for samples outside.
 __device__ inline index_t& outside_total(sample_totals& totals, int outside) {
   return outside == place_below ? totals.below : outside == place_above ? totals.above : totals.nan;
 }
 
-/// How many of the samples that one thread counts are inside, and how many outside.
+/// How many of one thread's samples are inside, and how many outside.
 class sample_tally {
  public:
   explicit __device__ sample_tally(int bins) : bins_(bins) {}
 
-  /// Notes `times` samples at a place.
+  /// Adds `times` samples at a place.
   __device__ __forceinline__ void add(int place, unsigned times = 1) {
     inside_ += place < bins_ ? times : 0;
     below_ += place == bins_ + place_below ? times : 0;
@@ -61,14 +60,14 @@ class sample_tally {
     nan_ += place == bins_ + place_nan ? times : 0;
   }
 
-  /// Counts them, too, if the place is a bin.
+  /// The same, and counts them if the place is a bin.
   template <class Count>
   __device__ __forceinline__ void count(Count* counts, int place, unsigned times = 1) {
     if (place < bins_) device::add_to_global(counts[place], times);
     add(place, times);
   }
 
-  /// Adds what all lanes have to the totals. The whole warp calls.
+  /// Adds the tallies of all lanes to the totals. The whole warp calls.
   __device__ void commit(sample_totals& totals) const {
     add_all_lanes(totals.below, below_);
     add_all_lanes(totals.inside, inside_);
@@ -81,11 +80,11 @@ class sample_tally {
   unsigned below_ = 0, inside_ = 0, above_ = 0, nan_ = 0;
 };
 
-/// Counts what a block has of `size` places from `first` on; counters[i] is of place first + i.
+/// Adds a block's counts of `size` places from `first` on; counters[i] is for place first + i.
 template <class Count>
 __device__ void merge_counters(unsigned const* counters, int first, int size, Count* counts,
                                sample_tally& tally) {
-  // Blocks begin at different ones, so as not to meet.
+  // Blocks begin at different places, to avoid contention.
   int const begin = size / static_cast<int>(gridDim.x) * static_cast<int>(blockIdx.x) / 32 * 32;
   for (int i = static_cast<int>(threadIdx.x); i < size; i += static_cast<int>(blockDim.x)) {
     int const at = i + begin < size ? i + begin : i + begin - size;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The edges of a histogram behind a table that guides the search: the range is cut into cells of
-// even width, and the table tells in which few bins the samples of a cell may be. It helps where
-// edges do not crowd in one cell.
+// The edges of a histogram with a table that guides the search: the range is divided into cells of
+// even width, and the table gives the few bins that the samples of a cell may be in. It helps
+// unless edges crowd in one cell.
 #pragma once
 
 #include <cmath>
@@ -14,9 +14,9 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Which cell a number is in. Each step is monotone, rounding too, so that of two numbers the
-/// greater never has the lesser cell; it need be no more exact than that. All numbers have one,
-/// also those outside the range, and NaN.
+/// The cell of a number. Each step is monotonic, including rounding, so a larger number never has a
+/// smaller cell; it need not be more exact than that. All numbers have a cell, even those outside
+/// the range, and NaN.
 template <class Value>
 struct guide_cells {
   using real = std::conditional_t<sizeof(Value) == 8, double, float>;
@@ -24,8 +24,8 @@ struct guide_cells {
   real scale = 0, offset = 0;  // to [0, 1]
   float last;
 
-  /// `cells` of them, at most 2^22, between two edges. All is one cell if the range is empty or too
-  /// small or great for arithmetic.
+  /// `cells` of them, at most 2^22, between two edges. There is one cell if the range is empty, or
+  /// too small or too large for the arithmetic.
   template <class Edge>
   __device__ guide_cells(Edge low, Edge high, int cells) : last(static_cast<float>(cells - 1)) {
     real const begin = static_cast<real>(low), range = static_cast<real>(high) - begin;
@@ -36,9 +36,9 @@ struct guide_cells {
 
   template <class Number>
   __device__ __forceinline__ unsigned operator()(Number x) const {
-    // All fused by hand, lest samples be rounded otherwise than edges.
+    // All fused explicitly, so that samples are rounded like edges.
     float const part = within_unit(std::fma(static_cast<real>(x), scale, offset));
-    // The last bit of such a sum is worth 1.
+    // The last bit of such a sum stands for 1.
     float const sum = std::fma(part, last, 0x1p23f);
     unsigned bits;
     memcpy(&bits, &sum, sizeof(bits));
@@ -61,15 +61,15 @@ template <class Sample, class Edge>
 struct edge_guide {
   using rule_type = edge_bins<Sample, Edge>;
   using entry = std::uint16_t;
-  /// The table is no use for fewer bins, and has no room for more.
+  /// The table is useless for fewer bins, and has no space for more.
   static constexpr int least_bins = 4, most_bins = 1 << 14;
 
   rule_type rule;
   Edge low, high;
   guide_cells<libscan::detail::sample_value<Sample>> cell;
   entry* first;       // for each cell, the first bin that may have its samples
-  Edge const* edges;  // this lane's copy: of bin b, where it begins at [b * copies]
-  int copies;         // as many as there are lanes, so that none read one bank, or as have room
+  Edge const* edges;  // this lane's copy: the begin of bin b is at [b * copies]
+  int copies;         // one per lane, so that no two read one bank, or as many as fit
 
   /// Powers of two.
   LIBSCAN_HOST_DEVICE static int cells(int bins) {
@@ -109,7 +109,7 @@ struct edge_guide {
 
   __device__ int cell_of(int bin) const { return static_cast<int>(cell(edges[bin * copies])); }
 
-  /// Whether the samples of any cell may be in more than `window` bins. All threads of the block
+  /// Whether the samples of some cell may be in more than `window` bins. All threads of the block
   /// call; ends with a barrier.
   __device__ bool crowded(int window) const {
     bool more = false;
@@ -120,9 +120,9 @@ struct edge_guide {
     return simt::sync_block_or(more);
   }
 
-  /// Writes the table of a guide that is not crowded: first[c], until here 0, is the last bin that
-  /// begins in an earlier cell, or where the window still fits. All threads of the block call; ends
-  /// with a barrier.
+  /// Writes the table of a guide that is not crowded: first[c], 0 before, becomes the last bin that
+  /// begins in an earlier cell, or the last place where the window fits. All threads of the block
+  /// call; ends with a barrier.
   __device__ void fill(int window) const {
     int const bins = rule.bins(), all = cells(bins);
     int const rank = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
@@ -132,7 +132,7 @@ struct edge_guide {
       if (last && next < all) first[next] = static_cast<entry>(b);
     }
     simt::sync_block();
-    // A thread's cells are an odd number of words, lest all threads meet in a bank.
+    // A thread's cells are an odd number of words, which avoids bank conflicts.
     constexpr int chunk = 18;
     for (int begin = rank * chunk; begin < all; begin += threads * chunk) {
       int latest = 0;
@@ -155,7 +155,7 @@ template <class Sample, class Edge, int Window>
 struct guided_search {
   edge_guide<Sample, Edge> guide;
 
-  /// Step by step for all samples, so that they do not wait for one another's reads.
+  /// Step by step for all samples, so that their reads overlap.
   template <int Count>
   __device__ __forceinline__ void of_all(Sample const (&samples)[Count],
                                          int (&places)[Count]) const {

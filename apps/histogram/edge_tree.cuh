@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The edges of a histogram in a block's shared memory, as a search tree level by level: lanes that
-// search near the root read few words, those below rarely the same bank.
+// The edges of a histogram in a block's shared memory, as a search tree level by level: lanes read
+// few different words near the root, and rarely conflict below.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Searches a tree of 2^height - 1 nodes, of which node i has the children 2 i and 2 i + 1.
+/// Searches a tree of 2^height - 1 nodes; node i has the children 2 i and 2 i + 1.
 template <class Sample, class Edge>
 struct tree_search {
   edge_bins<Sample, Edge> rule;
@@ -18,11 +18,11 @@ struct tree_search {
   Edge low, high;
   int height;
 
-  /// Level by level for all samples, so that they do not wait for one another's reads.
+  /// Level by level for all samples, so that their reads overlap.
   template <int Count>
   __device__ __forceinline__ void of_all(Sample const (&samples)[Count],
                                          int (&places)[Count]) const {
-    // Where nodes stand, in bytes: a level is four instructions, with an index six.
+    // Places of nodes in bytes: a level is four instructions, with an index six.
     constexpr unsigned bytes = sizeof(Edge);
     auto const* const memory = reinterpret_cast<std::byte const*>(tree);
     unsigned node[Count];
@@ -39,7 +39,7 @@ struct tree_search {
     }
 #pragma unroll
     for (int j = 0; j < Count; ++j) {
-      // A sample may equal the last edge, which stands for all that there are not.
+      // A sample may equal the last edge, which also fills the unused nodes.
       int const found = static_cast<int>(node[j] / bytes) - (1 << height), last = rule.bins() - 1;
       places[j] = rule.find_between(samples[j], low, high,
                                     [=](auto) { return found < last ? found : last; });
@@ -65,7 +65,7 @@ struct edge_tree {
     int const bins = rule.bins(), height = levels(bins);
     for (int i = static_cast<int>(threadIdx.x) + 1; i < 1 << height;
          i += static_cast<int>(blockDim.x)) {
-      // Node i of its level stands in the middle of the edges below it.
+      // Node i of its level is in the middle of the edges below it.
       int level = 0;
       while (2 << level <= i) ++level;
       int const rank = (2 * (i - (1 << level)) + 1) << (height - 1 - level);

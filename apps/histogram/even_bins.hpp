@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bins of even width: where the edges are, and which bin a sample is in. One rule for all engines,
-// exact at every edge: comparisons with the edges decide, not the arithmetic that finds the bin.
+// Bins of even width: their edges, and the bin of a sample. One rule for all engines, exact at
+// every edge: comparisons with the edges decide, not the arithmetic that estimates the bin.
 #pragma once
 
 #include <apps/histogram/sample_value.hpp>
@@ -8,15 +8,15 @@
 
 namespace libscan::inline v1 {
 
-/// Bins that a histogram may have.
+/// The most bins of a histogram.
 inline constexpr int most_bins = 1 << 24;
 
-/// Behind the places of the bins come three for samples that are in none.
+/// After the places of the bins come three for samples in no bin.
 enum outside_place : int { place_below, place_above, place_nan, outside_places };
 
 namespace detail {
 
-/// a * b, rounded: no compiler may join it with an addition, which would be rounded once.
+/// a * b, rounded: compilers must not fuse it with an addition, which would round only once.
 LIBSCAN_HOST_DEVICE inline double rounded_product(double a, double b) {
 #if defined(__CUDA_ARCH__)
   return __dmul_rn(a, b);
@@ -34,16 +34,16 @@ LIBSCAN_HOST_DEVICE inline double rounded_product(double a, double b) {
 #endif
 }
 
-/// A number >= 0 and below 2^31, and the whole number below it.
+/// A number >= 0 and below 2^31, and the largest integer not above it.
 struct whole_and_part {
   int whole;
   double part;
 };
 
-/// Takes x apart.
+/// Splits x.
 LIBSCAN_HOST_DEVICE inline whole_and_part take_apart(double x) {
 #ifdef __CUDA_ARCH__
-  // An addition is quicker than conversions: the last bit of the sum is worth 1.
+  // An addition is faster than conversions: the last bit of the sum stands for 1.
   double const sum = __dadd_rd(x, 0x1p52);
   return {__double2loint(sum), x - (sum - 0x1p52)};
 #else
@@ -68,8 +68,8 @@ inline void check_bins(index_t bins) {
   }
 }
 
-/// A line through the edges: an estimate of the place of a value, in double. It never falls as the
-/// value rises, since each of its steps rounds.
+/// A line through the edges: an estimate of the place of a value, in double. It is monotonic, since
+/// each of its steps rounds.
 struct even_line {
   double base, scale;
   int last;
@@ -87,16 +87,16 @@ struct even_line {
 
 }  // namespace detail
 
-/// `bins` bins of even width over [lo, hi], as numpy.histogram has them: edge k is lo + k (hi - lo)
-/// / bins in double (numpy.linspace: the width of a bin is rounded, then its multiple, then the
-/// sum; the last edge is hi), bin k holds the samples x with edge(k) <= x < edge(k + 1), and the
-/// last bin also x = hi. Where edges coincide, a sample is in the last bin that they begin.
+/// `bins` bins of even width over [lo, hi], as in numpy.histogram: edge k is lo + k (hi - lo) /
+/// bins in double (numpy.linspace: the width of a bin is rounded, then its multiple, then the sum;
+/// the last edge is hi). Bin k holds the samples x with edge(k) <= x < edge(k + 1), and the last
+/// bin also x = hi. If edges coincide, a sample is in the last bin that begins there.
 ///
-/// The comparisons are exact for every type of sample, but not made for each sample. When a rule of
-/// at most `most_proven_bins` is made, its estimate of the place is tried at the two samples next
-/// to every edge; it never falls as samples rise, so if it is right there, it is right everywhere.
-/// Otherwise only samples so close to an edge that rounding could matter are compared. Making a
-/// rule takes up to 20 ns a bin; copying it, nothing.
+/// The result is exact for every type of sample, without a comparison per sample. A rule of at most
+/// `most_proven_bins` is tested when it is made: its estimate is computed for the two samples next
+/// to every edge. The estimate is monotonic, so if it is right there, it is right everywhere.
+/// Otherwise only samples near an edge, where rounding could matter, are compared. Making a rule
+/// takes up to 20 ns per bin; copying it costs nothing.
 template <class Sample>
 class even_bins {
  public:
@@ -104,8 +104,8 @@ class even_bins {
   using value_type = detail::sample_value<Sample>;
   static constexpr int most_proven_bins = 65536;
 
-  /// Throws `invalid_argument` unless lo < hi are finite, as is their difference, and 1 <= bins <=
-  /// `most_bins`.
+  /// Throws `invalid_argument` unless lo < hi are finite, their difference is finite, and 1 <= bins
+  /// <= `most_bins`.
   even_bins(double lo, double hi, index_t bins) : lo_(lo), hi_(hi) {
     detail::check_bins(bins);
     if (!detail::less(lo, hi) || !detail::has_finite_width(lo, hi)) {
@@ -135,7 +135,7 @@ class even_bins {
 
   LIBSCAN_HOST_DEVICE int bins() const { return bins_; }
 
-  /// Where bin k begins, for k <= bins(); the last bin ends at edge(bins()).
+  /// The begin of bin k, for k <= bins(); the last bin ends at edge(bins()).
   LIBSCAN_HOST_DEVICE double edge(int k) const {
     double const at = detail::as_written(lo_ + detail::rounded_product(k, width_));
     return k == bins_ || at > hi_ ? hi_ : at;
@@ -146,8 +146,8 @@ class even_bins {
     return proven_ ? find_by(estimate_, sample) : find_by(checked_line{*this}, sample);
   }
 
-  /// Calls find(form) with the quickest form of this rule: what find(form)(sample) then returns is
-  /// what `find(sample)` does. For loops over many samples.
+  /// Calls find(form) with the fastest form of this rule; find(form)(sample) then returns the same
+  /// as `find(sample)`. For loops over many samples.
   template <class Body>
   LIBSCAN_HOST_DEVICE void in_best_form(Body body) const {
     if (proven_) {
@@ -157,15 +157,15 @@ class even_bins {
     }
   }
 
-  /// Whether the estimate alone is right for every sample.
+  /// Whether the estimate is right for every sample.
   bool proven() const { return proven_; }
 
-  /// All that the place of a sample then depends on.
+  /// The parameters of a sample's place in that case.
   struct form {
     detail::even_line line;
-    value_type first, last;  // of those inside
-    value_type begin;        // what is outside and less is below
-    int behind;              // what other numbers outside are
+    value_type first, last;  // of the samples inside
+    value_type begin;        // samples outside that are smaller are below
+    int behind;              // the place of other numbers outside
   };
   form proven_form() const { return {estimate_, first_, last_, begin_, behind_}; }
 
@@ -173,7 +173,7 @@ class even_bins {
   using line = detail::value_line<value_type>;
   using limits = std::numeric_limits<value_type>;
 
-  /// The estimate alone, for one sample or for several at once, of which most often all are inside.
+  /// The estimate, for one sample or for several at once, which are usually all inside.
   struct proven_places {
     even_bins const& rule;
 
@@ -189,7 +189,7 @@ class even_bins {
         inside = inside && detail::less_or_equal(first, x) && detail::less_or_equal(x, last);
       }
 #ifdef __CUDA_ARCH__
-      // Lanes that part would wait for each other.
+      // Divergent lanes would wait for each other.
       inside = __all_sync(__activemask(), inside);
 #endif
       for (int j = 0; j < Count; ++j) {
@@ -199,7 +199,7 @@ class even_bins {
     }
   };
 
-  /// The estimate where it is certain, elsewhere a comparison with the edge that is near.
+  /// The estimate if it is certain, else a comparison with the nearest edge.
   struct checked_line {
     even_bins const& rule;
     LIBSCAN_HOST_DEVICE int place(value_type x) const {
@@ -212,10 +212,10 @@ class even_bins {
     }
   };
 
-  /// How close to the middle of a bin, in bins, estimates are right; less than 0 if nowhere. The
-  /// rest of the half is twice what estimate and edges may err: conversions of the sample and the
-  /// edge's sum by 2^-53 of the larger end each, all other steps together by less than 8 * 2^-53 of
-  /// the range, which is `bins_` wide.
+  /// How far from the middle of a bin, in bins, estimates are certainly right; negative if nowhere.
+  /// The rest of the half is twice the error bound of estimate and edges: conversions of the sample
+  /// and the edge's sum contribute 2^-53 of the larger end each, all other steps together less than
+  /// 8 * 2^-53 of the range, which is `bins_` wide.
   double certain_part() const {
     double const end = std::fabs(lo_) > std::fabs(hi_) ? std::fabs(lo_) : std::fabs(hi_);
     if (is_extreme() || estimate_.scale <= 0x1p-1000) return -1;
@@ -226,7 +226,7 @@ class even_bins {
   template <class Places>
   LIBSCAN_HOST_DEVICE int find_by(Places const& places, Sample const& sample) const {
     auto const x = detail::value_of(sample);
-    // Members are read before they are chosen from, or the choices become branches.
+    // Members are read before the selection, otherwise it becomes branches.
     value_type const first = first_, last = last_;
     int const behind = behind_;
     [[maybe_unused]] bool const inside =
@@ -234,7 +234,8 @@ class even_bins {
     int const outside =
         detail::is_nan(x) ? place_nan : detail::less(x, begin_) ? place_below : behind;
 #ifdef __CUDA_ARCH__
-    // Lanes that part would wait for each other: all look for the place of the nearest inside.
+    // Divergent lanes would wait for each other: all compute the place of the nearest sample
+    // inside.
     value_type const near = nearest(x, first, last);
     int const k = places.place(near);
 #if __CUDA_ARCH__ >= 900
@@ -248,7 +249,7 @@ class even_bins {
   }
 
 #ifdef __CUDA_ARCH__
-  /// The number of [first, last] next to x; any, if x is NaN.
+  /// The number of [first, last] nearest to x; any of them if x is NaN.
   static __device__ value_type nearest(value_type x, value_type first, value_type last) {
     if constexpr (std::is_same_v<value_type, float>) return fminf(fmaxf(x, first), last);
     if constexpr (std::is_same_v<value_type, double>) return fmin(fmax(x, first), last);
@@ -256,8 +257,8 @@ class even_bins {
   }
 #endif
 
-  /// The last bin that does not begin behind x: where edges are so close that doubles do not tell
-  /// them apart, an estimate may be off by more than one.
+  /// The last bin that does not begin after x: if edges are closer than doubles can distinguish, an
+  /// estimate may be off by more than one.
   LIBSCAN_HOST_DEVICE int search(value_type x) const {
     int from = 0, to = bins_;
     while (to - from > 1) {
@@ -267,7 +268,7 @@ class even_bins {
     return from;
   }
 
-  /// How far below `lo` the line begins, so that samples on an edge come out in the bin it begins.
+  /// How far below `lo` the line begins, so that samples on an edge get the bin that begins there.
   double nudge() const {
     if (is_extreme()) return 0;
     double const part = width_ * 0x1p-12;
@@ -301,9 +302,9 @@ class even_bins {
 
   double lo_, hi_, width_;
   detail::even_line estimate_;
-  value_type first_, last_;   // of those inside
-  value_type begin_;          // what is outside and less is below
-  int behind_ = place_above;  // what other numbers outside are
+  value_type first_, last_;   // of the samples inside
+  value_type begin_;          // samples outside that are smaller are below
+  int behind_ = place_above;  // the place of other numbers outside
   int bins_;
   double certain_;
   bool proven_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples so few, on a CPU, that a table beside the caller's counters would take longer to clear
-// and add up than they take to count: into the counters themselves. Of samples of 8 bits, a rule is
-// asked at most once for each value.
+// Very few samples, on a CPU: clearing and adding up a table would take longer than counting. They
+// are counted directly in the caller's counters. For 8-bit samples, the rule is called at most once
+// per value.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Calls each(sample) for all samples; the loop's own work is shared by some at a time.
+/// Calls each(sample) for all samples; unrolled, to amortise the loop's overhead.
 template <class Sample, class Each>
 void for_each_of_few(Sample const* in, index_t n, Each each) {
   index_t i = 0;
@@ -24,12 +24,12 @@ void for_each_of_few(Sample const* in, index_t n, Each each) {
   for (; i < n; ++i) each(in[i]);
 }
 
-/// Adds samples of 8 bits to counts[bin]; what is in no bin goes to add(place, count).
+/// Adds 8-bit samples to counts[bin]; samples in no bin go to add(place, count).
 template <class Sample, class Count, class Add>
 void count_few_integers(Sample const* in, index_t n, integer_bins<Sample> const& rule,
                         Count* counts, Add add) {
   using limits = std::numeric_limits<Sample>;
-  // In registers, which no counter can be part of.
+  // In registers: no counter can alias them.
   int const first = rule.first(), bins = rule.bins();
   auto const last = static_cast<unsigned>(rule.last() - first);
   bool const all = rule.first() == limits::min() && rule.last() == limits::max();
@@ -71,8 +71,8 @@ void count_few_values(Sample const* in, index_t n, Rule const& rule, Add add) {
   }
 }
 
-/// Adds in[0 .. n-1] to counts[place] where `rule` puts them into bins, and by add(place, count)
-/// elsewhere, or there, too.
+/// Adds in[0 .. n-1] to counts[place] if `rule` puts them into bins; otherwise, or for some bins
+/// too, calls add(place, count).
 template <class Sample, class Rule, class Count, class Add>
 void count_few(Sample const* in, index_t n, Rule const& rule, [[maybe_unused]] Count* counts,
                Add add) {
@@ -80,7 +80,8 @@ void count_few(Sample const* in, index_t n, Rule const& rule, [[maybe_unused]] C
   if constexpr (bytes && std::is_same_v<Rule, integer_bins<Sample>>) {
     return detail::count_few_integers(in, n, rule, counts, add);
   } else if constexpr (bytes) {
-    constexpr index_t enough = 512;  // to ask for each value rather than for each sample
+    constexpr index_t enough =
+        512;  // from here on it pays to evaluate the rule per value, not per sample
     if (n >= enough) return detail::count_few_values(in, n, rule, add);
   }
   detail::for_places<equal_samples::blocks, counters::far>(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The histogram on the device, three ways that all give the same counts: in counters of each
-// block's own (production), from a sort and a scan (sorted_histogram.cuh), and, for few bins, by
-// the barriers that count.
+// The histogram on the device, in three ways with equal results: in counters of each block's own
+// (production), from a sort and a scan (sorted_histogram.cuh), and, for few bins, by counting
+// barriers.
 #pragma once
 
 #include <apps/histogram/bucket_histogram.cuh>
@@ -15,7 +15,7 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// Throws unless the counts and totals of such a call have room for what they may become.
+/// Throws unless the counts and totals of such a call cannot overflow.
 template <class Rule, class Count>
 void check_histogram(item_count n, Rule const& rule, Count const* d_counts,
                      sample_totals const* d_totals) {
@@ -32,20 +32,20 @@ void check_histogram(item_count n, Rule const& rule, Count const* d_counts,
   }
 }
 
-/// Nothing is counted yet.
+/// Sets counts and totals to 0.
 template <class Count>
 void clear_counts(workspace& ws, int bins, Count* d_counts, sample_totals* d_totals) {
   simt::fill_async(d_counts, 0, static_cast<std::size_t>(bins) * sizeof(Count), ws.stream());
   simt::fill_async(d_totals, 0, sizeof(sample_totals), ws.stream());
 }
 
-/// Shared memory that a block may have for counters.
+/// Shared memory that a block may use for counters.
 template <class Tuning>
 std::size_t counter_room() {
   return Tuning::shared_bytes != 0 ? Tuning::shared_bytes : simt::shared_room();
 }
 
-/// Counts samples of more than 8 bits the way the number of bins suggests.
+/// Counts samples of more than 8 bits, in the way that suits the number of bins.
 template <class Tuning, class Sample, class Rule, class Count>
 void wide_histogram(workspace& ws, Sample const* in, item_count n, Rule const& rule,
                     Count* d_counts, sample_totals* d_totals) {
@@ -79,37 +79,37 @@ void wide_histogram(workspace& ws, Sample const* in, item_count n, Rule const& r
 
 }  // namespace device
 
-/// Bytes of workspace that a histogram of up to `n` samples of type Sample in `bins` bins needs, of
-/// whichever kind: none of few bins; a little more than 2 for each sample of many. A pure function
-/// of its arguments; needs no device.
+/// Bytes of workspace for any histogram of up to `n` samples of type Sample in `bins` bins: none
+/// for few bins; a little more than 2 per sample for many. A pure function of its arguments; needs
+/// no device.
 template <class Sample, class Tuning = histogram_tuning>
 constexpr std::size_t histogram_workspace_bytes(index_t n, index_t bins) {
-  // On the GPU with the least shared memory, these are still counted in a block's.
+  // This many are still counted in a block's memory, on the GPU with the least shared memory.
   constexpr index_t always_shared = 32000;
   if (sizeof(Sample) == 1 || (bins <= always_shared && Tuning::shared_bytes == 0)) return 0;
   constexpr int least_bits = Tuning::bucket_bits < 14 ? Tuning::bucket_bits : 14;
   return device::bucket_bytes<Tuning>(n, static_cast<int>(bins), least_bits).all;
 }
 
-/// counts[b] = how many of samples[0 .. n-1] are in bin b; *d_totals = how many are below the bins,
-/// inside, above, and NaN, which together are n.
+/// counts[b] = the number of samples[0 .. n-1] in bin b; *d_totals = how many are below the bins,
+/// inside, above, and NaN, which add up to n.
 ///
 ///   histogram(ws, d_prices, d_counts, even_bins<float>(0, 100, 50), n, d_totals);
 ///
-/// Rule: `integer_bins`, `even_bins`, `edge_bins` (with edges in device memory), or a `bin_rule` of
-/// the caller's own; at most `most_bins` bins. Samples: integers of 8 to 64 bits, float, double,
-/// `float16`, `bfloat16`, CUDA's types of 16 bits. n: any size >= 0, also read from device memory
-/// (`item_count::on_device`); n = 0 writes zeros. Counts: 32- or 64-bit integers; of 32 bits only
-/// where n, or what it may be on the device, is too small to wrap them. Any input is counted about
-/// equally fast, also if all samples are the same, up to about 58000 bins; beyond, one may take
-/// twice as long as another.
-///
-/// Aliasing: counts, totals and samples overlap nothing. Synchronisation: asynchronous on the
-/// workspace's stream; allocates only if the workspace must grow. Traffic: reads n samples once; of
-/// bins beyond those a block has counters for, about 58000, or 116000 of 16 bits, also writes and
-/// reads 2 n bytes. Progress: no block waits for another; of bins beyond those
-/// counters, as in `exclusive_scan`, which is part of it then. Throws: `invalid_argument` (null
-/// pointers, bins, counts that could wrap, workspace too small), `device_error`.
+/// Types: Rule is `integer_bins`, `even_bins`, `edge_bins` (with edges in device memory), or a
+/// `bin_rule` of the caller's own; at most `most_bins` bins. Samples: integers of 8 to 64 bits,
+/// float, double, `float16`, `bfloat16`, CUDA's 16-bit types. n: any size >= 0, also read from
+/// device memory (`item_count::on_device`); n = 0 writes zeros. Counts: 32- or 64-bit integers; 32
+/// bits only if n, or its bound on the device, cannot overflow them.
+/// Aliasing: counts, totals and samples must not overlap anything.
+/// Synchronisation: asynchronous on the workspace's stream; allocates only if the workspace must
+/// grow. Progress: no block waits for another; with more bins than counters, as in
+/// `exclusive_scan`, which is then a part of it.
+/// Traffic: reads n samples once; with more bins than a block has counters for (about 58000, or
+/// 116000 of 16 bits), also writes and reads 2 n bytes. All inputs are about equally fast, even n
+/// equal samples, up to about 58000 bins; with more, one may take twice as long as another.
+/// Throws: `invalid_argument` (null pointers, bins, counts that could overflow, workspace too
+/// small), `device_error`.
 template <class Tuning = histogram_tuning, class Sample, bin_rule<Sample> Rule, class Count>
 void histogram(workspace& ws, Sample const* samples, Count* d_counts, Rule const& rule,
                item_count n, sample_totals* d_totals) {
@@ -127,9 +127,9 @@ void histogram(workspace& ws, Sample const* samples, Count* d_counts, Rule const
   }
 }
 
-/// `histogram` of at most `most_counted_bins` bins by barriers that count: as many a tile as there
-/// are places. Slower than `histogram`; here to show the chapter's primitive at work. Needs no
-/// workspace. Throws `invalid_argument` also for more bins.
+/// `histogram` of at most `most_counted_bins` bins by counting barriers: one per place and tile.
+/// Slower than `histogram`; it shows the chapter's primitive at work. Needs no workspace. Also
+/// throws `invalid_argument` for more bins.
 inline constexpr int most_counted_bins = 32;
 template <class Tuning = counted_histogram_tuning, class Sample, bin_rule<Sample> Rule, class Count>
 void counted_histogram(workspace& ws, Sample const* samples, item_count n, Rule const& rule,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade of the histogram: how many samples are in each bin, on whichever engine
-// there is, by one rule that is exact at every edge. Needs no nvcc; link libscan::histogram.
+// The plain C++ facade of the histogram: the number of samples in each bin, on any engine, by one
+// rule that is exact at every edge. Needs no nvcc; link libscan::histogram.
 #pragma once
 
 #include <concepts>
@@ -37,8 +37,8 @@ requires(sizeof(Sample) == 8) struct compiled_rules<Sample> {
 template <class Sample>
 using any_bins = typename compiled_rules<Sample>::type;
 
-/// The facade for samples of one type; compiled for all that `sort_key` knows. All pointers, also
-/// to the edges of a rule, are to host memory, and checked.
+/// The facade for samples of one type; compiled for all types of `sort_key`. All pointers,
+/// including those to the edges of a rule, are to host memory, and checked.
 template <class Sample>
 struct compiled_histogram {
   static sample_totals count(engine const& on, Sample const* samples, index_t n,
@@ -49,14 +49,14 @@ struct compiled_histogram {
                            index_t n, any_bins<Sample> const& bins, double* sums);
 };
 
-/// Throws `invalid_argument` unless there is room for `bins` results.
+/// Throws `invalid_argument` unless there is space for `bins` results.
 void check_bin_room(char const* call, std::size_t room, int bins);
 
 /// Throws `invalid_argument` if results would overwrite what is read.
 void check_apart(char const* call, std::span<std::byte const> results, char const* what,
                  std::span<std::byte const> read);
 
-/// The same for the edges of a rule that has any.
+/// The same for the edges of a rule, if it has any.
 template <class Rule>
 void check_edges_apart(char const* call, std::span<std::byte const> results, Rule const& rule) {
   if constexpr (requires { rule.edges(); }) {
@@ -98,7 +98,7 @@ sample_totals with_compiled_rule(edge_bins<Sample, Edge> const& rule, Call call)
   }
 }
 
-/// The samples as those of a rule.
+/// The samples in the type of a rule.
 template <class Rule, class Samples>
 auto rule_samples(Samples const& samples) {
   using sample = typename Rule::sample_type;
@@ -116,23 +116,21 @@ auto rule_samples(Samples const& samples) {
 
 }  // namespace detail
 
-/// Counts the samples of each bin of `rule` to the front of `counts`, and returns how many samples
-/// are below the bins, inside, above, and NaN, which together are all:
+/// Counts the samples of each bin of `rule` into the front of `counts`, and returns how many
+/// samples are below the bins, inside, above, and NaN; the four add up to the number of samples:
 ///
 ///   auto totals = histogram(engine::best(), prices, counts, even_bins<float>(0, 100, 50));
 ///
-/// Both are anything that std::span can view in host memory. Samples: integers of 8 to 64 bits
-/// (not bool), float, double, `float16`, `bfloat16`. Rule: `integer_bins`, `even_bins`, or
-/// `edge_bins` with edges in host memory, of the samples' type. Counts: integers of 32 or 64 bits;
-/// what lies behind the last bin is not touched.
-///
-/// The result is the same on every engine and for any number of threads. Reads the samples once;
-/// returns when `counts` is complete. Memory: on the CPU 4 bytes a bin for each thread (1 of many
-/// bins); on a device the samples and `histogram_workspace_bytes`, and on the host 8 bytes a bin if
-/// counts are of 32 bits.
-///
-/// Throws `invalid_argument` if `counts` is shorter than the bins or overlaps the samples or edges,
-/// edges do not ascend, or a bin has more samples than a counter holds (counts are then
+/// Types: samples and counts are anything that std::span can view in host memory. Samples: integers
+/// of 8 to 64 bits (not bool), float, double, `float16`, `bfloat16`. Rule: `integer_bins`,
+/// `even_bins`, or `edge_bins` with edges in host memory, of the samples' type. Counts: integers of
+/// 32 or 64 bits; those after the last bin are not touched.
+/// Determinism: the result is the same on every engine and for any number of threads.
+/// Memory: reads the samples once. On the CPU 4 bytes per bin and thread (1 with many bins); on a
+/// device the samples and `histogram_workspace_bytes`, and on the host 8 bytes per bin if counts
+/// have 32 bits.
+/// Throws: `invalid_argument` if `counts` is shorter than the bins or overlaps the samples or
+/// edges, edges do not ascend, or a bin has more samples than a counter holds (counts are then
 /// unspecified); `device_error`, `engine_unavailable` or std::bad_alloc if a device or memory
 /// fails.
 template <host_items Samples, class Rule, host_output Counts>
@@ -163,13 +161,13 @@ sample_totals histogram(engine const& on, Samples const& samples, Counts&& count
   return totals;
 }
 
-/// Sums the weights of the samples of each bin in double to the front of `sums`, 0 for none, and
-/// returns how many samples are where, as `histogram`.
+/// Sums the weights of the samples of each bin in double into the front of `sums`, 0 for empty
+/// bins, and returns how many samples are where, as `histogram`.
 ///
-/// Weights: float or double, one for each sample. Sums: double. Repeatable: bitwise the same in
-/// every run, on the CPU also for any number of threads; engines may differ in rounding, since they
-/// add in different orders. All else as `histogram`; throws `invalid_argument` also if there are
-/// more or fewer weights than samples.
+/// Types: weights are float or double, one per sample; sums are double.
+/// Determinism: bitwise the same in every run, on the CPU for any number of threads; engines may
+/// differ in rounding, since they add in different orders.
+/// Throws: as `histogram`; also `invalid_argument` if there are more or fewer weights than samples.
 template <host_items Samples, host_items Weights, class Rule, host_output Sums>
 sample_totals weighted_histogram(engine const& on, Samples const& samples, Weights const& weights,
                                  Sums&& sums, Rule const& rule) {

@@ -26,7 +26,7 @@ void check_inputs(histogram_arguments const& arguments) {
   }
 }
 
-/// A raw file does not say its type: an option must.
+/// A raw file does not contain its type: an option must give it.
 void check_raw(std::optional<std::string> const& file, std::optional<dtype> type,
                std::string const& option) {
   if (!file || type || format_of_name(*file) != file_format::raw) return;
@@ -34,7 +34,7 @@ void check_raw(std::optional<std::string> const& file, std::optional<dtype> type
                     " as raw: it does not say its type");
 }
 
-/// Refuses two outputs, `what`, that are one place.
+/// Refuses two outputs, `what`, at one place.
 void check_apart(std::optional<std::string> const& a, std::optional<std::string> const& b,
                  std::string const& what) {
   if (!a || !b || !same_output(*a, *b)) return;
@@ -49,7 +49,7 @@ void check_outputs(histogram_arguments const& arguments) {
   }
   check_apart(arguments.svg, arguments.png, "--svg and --png");
   if (arguments.log && !arguments.draws()) {
-    throw usage_error("--log is about drawings: expected --plot, --svg or --png, too");
+    throw usage_error("--log is for drawings: expected --plot, --svg or --png with it");
   }
 }
 
@@ -75,7 +75,7 @@ histogram_arguments const& checked(histogram_arguments const& arguments) {
   check_raw(arguments.edges, arguments.edges_type, "--edges");
   check_raw(arguments.weights, arguments.weights_type, "--weights");
   check_outputs(arguments);
-  // Of integers the type is not known yet.
+  // The type of integers is not known yet.
   if (arguments.range && !arguments.integers) parse_range(*arguments.range);
   return arguments;
 }

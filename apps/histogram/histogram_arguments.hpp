@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scan-histogram is asked to do, and what it refuses before it begins.
+// The request for scan-histogram, and its checks before the work begins.
 #pragma once
 
 #include <optional>
@@ -10,27 +10,27 @@
 
 namespace libscan::apps {
 
-/// What scan-histogram is asked to do.
+/// The request for scan-histogram.
 struct histogram_arguments {
   std::string input;                    ///< file, or "-"
-  std::optional<std::string> output;    ///< file, or "-"; not given: "-" unless there is a drawing
-  std::optional<index_t> bins;          ///< of even width; not given: 10
+  std::optional<std::string> output;    ///< file, or "-"; default: "-" unless there is a drawing
+  std::optional<index_t> bins;          ///< of even width; default: 10
   std::optional<std::string> range;     ///< "LO:HI"
   std::optional<std::string> edges;     ///< file, or "-"
-  bool integers = false;                ///< a bin for each integer
-  std::optional<dtype> edges_type;      ///< of the edges' items; raw needs it
+  bool integers = false;                ///< one bin per integer
+  std::optional<dtype> edges_type;      ///< of the edges' items; needed for raw
   std::optional<std::string> weights;   ///< file, or "-"
-  std::optional<dtype> weights_type;    ///< of the weights' items; raw needs it
+  std::optional<dtype> weights_type;    ///< of the weights' items; needed for raw
   bool plot = false;                    ///< draw in the terminal
   std::optional<std::string> svg, png;  ///< files for pictures
-  bool log = false;                     ///< heights by their logarithm
+  bool log = false;                     ///< logarithmic heights
   common_arguments common;
 
   /// Whether anything is drawn.
   bool draws() const { return plot || svg || png; }
 };
 
-/// Throws `usage_error` for arguments that do not go together. Returns what it was given.
+/// Throws `usage_error` for contradictory arguments. Returns its argument.
 histogram_arguments const& checked(histogram_arguments const& arguments);
 
 /// The two ends of "LO:HI". Throws `usage_error` if the text is not of that form.

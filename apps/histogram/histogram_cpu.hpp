@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The histogram on CPU threads, by the same rules as on the device. Every thread counts in tables
-// of its own, which are added up in the end; runs of equal samples are counted at once.
+// of its own, which are added up at the end; runs of equal samples are counted together.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,14 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// Places from which on counters are narrow, since wide ones would leave the nearest caches.
+/// With this many places counters become narrow, since wide ones would not fit in the L1 and L2
+/// caches.
 inline constexpr int narrow_places = 1 << 15;
 
-/// Fewer samples are counted before tables are cleared and added up.
+/// Inputs of at least this many samples are worth clearing and adding up tables.
 inline constexpr index_t few_samples = index_t{1} << 13;
 
-/// How many threads are worth while: tables are cleared and added up, too.
+/// The number of threads that pays off: tables must also be cleared and added up.
 inline int histogram_threads(int threads, index_t n, int places) {
   index_t const work = places < narrow_places ? 2 * index_t{places} : places / 4;
   index_t const worth = 1 + n / std::max<index_t>(1 << 17, work);
@@ -38,7 +39,7 @@ inline int histogram_threads(int threads, index_t n, int places) {
 }
 
 /// Calls work(worker, begin, end) for pieces of [0, n), at most `length` each, on up to `threads`
-/// threads; those at work at the same time have different numbers below `threads`.
+/// threads; concurrent calls have different numbers below `threads`.
 template <class Work>
 void for_pieces(int threads, index_t n, index_t length, Work const& work) {
   std::atomic<index_t> next{0};
@@ -51,7 +52,7 @@ void for_pieces(int threads, index_t n, index_t length, Work const& work) {
   });
 }
 
-/// Counts in tables that stay in the nearest caches, for few bins.
+/// Counts in tables that stay in the caches, for few bins.
 template <class Sample, class Rule, class Count>
 void count_few_bins(int threads, Sample const* in, index_t n, Rule const& rule,
                     shared_counts<Count>& all) {
@@ -59,9 +60,9 @@ void count_few_bins(int threads, Sample const* in, index_t n, Rule const& rule,
   using tables_type = std::conditional_t<bytes, byte_tables, place_tables>;
   struct worker_tables {
     tables_type tables;
-    index_t since = 0;  // how many samples they hold
+    index_t since = 0;  // number of samples that they hold
   };
-  // Allocated here, where failure can be told.
+  // Allocated here, where failure can be reported.
   std::vector<std::unique_ptr<worker_tables>> own;
   for (int w = 0; w < threads; ++w) {
     if constexpr (bytes) {
@@ -121,8 +122,8 @@ void count_many_bins(int threads, Sample const* in, index_t n, Rule const& rule,
   }
 }
 
-/// Throws `invalid_argument` unless a call has threads, samples and bins, and results for these
-/// that lie apart from what it reads: `beside` is what that is, but for samples and edges.
+/// Throws `invalid_argument` unless a call has threads, samples and bins, and results that do not
+/// overlap what it reads: samples, edges, and `beside`.
 template <class Sample, class Rule, class Result>
 void check_histogram(char const* call, int threads, Sample const* in, index_t n, Rule const& rule,
                      Result const* results, memory_span beside = {}) {
@@ -142,18 +143,17 @@ void check_histogram(char const* call, int threads, Sample const* in, index_t n,
 
 }  // namespace detail
 
-/// counts[b] = how many of in[0 .. n-1] are in bin b of `rule` (see apps/histogram/bins.hpp), for
-/// all bins; returns how many are below the bins, inside, above, and NaN, which together are n.
+/// counts[b] = the number of in[0 .. n-1] in bin b of `rule` (see apps/histogram/bins.hpp), for all
+/// bins. Returns how many are below the bins, inside, above, and NaN, which add up to n.
 ///
-/// Count: an unsigned or signed integer of 32 or 64 bits. The same result for any number of
-/// threads. Memory for each thread: 4 bytes a bin, 17 KiB at most for copies besides; of a great
-/// many bins, 1 byte each; for few samples, fewer than twice the bins, none. `counts` overlap
-/// neither samples nor edges.
-///
-/// A rule of your own is called concurrently, for samples of 8 bits also with values that are not
-/// among them; its `find` must not throw. Throws `invalid_argument` if threads < 1, n < 0, for such
-/// an overlap, or if a bin has more samples than Count holds (counts are then unspecified),
-/// std::bad_alloc.
+/// Types: Count is an unsigned or signed integer of 32 or 64 bits. A rule of your own is called
+/// concurrently, for 8-bit samples also with values that do not occur; its `find` must not throw.
+/// Aliasing: `counts` must not overlap samples or edges.
+/// Determinism: the result is the same for any number of threads.
+/// Memory: per thread 4 bytes per bin, and at most 17 KiB for copies; with a great many bins 1 byte
+/// each; for few samples, fewer than twice the bins, none.
+/// Throws: `invalid_argument` if threads < 1, n < 0, for such an overlap, or if a bin has more
+/// samples than Count holds (counts are then unspecified); std::bad_alloc.
 template <class Sample, bin_rule<Sample> Rule, class Count>
 sample_totals histogram(int threads, Sample const* in, Count* counts, Rule const& rule, index_t n) {
   static_assert(std::is_integral_v<Count> && (sizeof(Count) == 4 || sizeof(Count) == 8),
@@ -175,13 +175,15 @@ sample_totals histogram(int threads, Sample const* in, Count* counts, Rule const
   return all.totals(n);
 }
 
-/// sums[b] = the sum of weights[i] over the samples i in bin b of `rule`, 0 for none; returns how
+/// sums[b] = the sum of weights[i] over the samples i in bin b of `rule`, 0 for none. Returns how
 /// many samples are where, as `histogram`.
 ///
-/// Repeatable: bitwise the same for any number of threads. The samples are divided into parts, as
-/// many as n and the number of bins say, 64 at most; the weights of a bin are added in order within
-/// each part, and the parts' sums in order. `sums` overlap nothing that is read. Memory: a sum for
-/// each bin and part, allocated beyond 8 KiB. Throws as `histogram`.
+/// Aliasing: `sums` must not overlap anything that is read.
+/// Determinism: bitwise the same for any number of threads. n and the number of bins divide the
+/// samples into parts, at most 64; the weights of a bin are added in order within each part, and
+/// the parts' sums in order.
+/// Memory: a sum per bin and part, allocated above 8 KiB.
+/// Throws: as `histogram`.
 template <class Sample, class Weight, bin_rule<Sample> Rule, class Sum>
 sample_totals weighted_histogram(int threads, Sample const* in, Weight const* weights, Sum* sums,
                                  Rule const& rule, index_t n) {
@@ -202,7 +204,7 @@ sample_totals weighted_histogram(int threads, Sample const* in, Weight const* we
       auto& outside = found[static_cast<std::size_t>(part)];
       // Multiplied in this order, n * parts would overflow only beyond 2^57 samples.
       index_t const end = n * (part + 1) / parts;
-      Rule const own_rule = rule;  // which no sum can be part of
+      Rule const own_rule = rule;  // which no sum can alias
       libscan::detail::in_best_form(own_rule, [&](auto find) {
         for (index_t i = n * part / parts; i < end; ++i) {
           auto const place = static_cast<std::size_t>(find(in[i]));

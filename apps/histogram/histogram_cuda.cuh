@@ -29,7 +29,8 @@ void with_device_rule(edge_bins<Sample, Edge> const& rule, Call call) {
   call(edge_bins<Sample, Edge>(edges.data(), rule.bins()));
 }
 
-/// Lets call(ws, samples, rule, results, totals) fill the results, all of them on the device.
+/// Calls call(ws, samples, rule, results, totals), which fills the results, all of them on the
+/// device.
 template <class Sample, class Result, class Call>
 sample_totals filled_on_device(Sample const* samples, index_t n, any_bins<Sample> const& bins,
                                Result* results, Call call) {

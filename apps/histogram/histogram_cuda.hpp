@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the histogram's host API, in plain C++; histogram_cuda.cuh implements it. A build
-// without nvcc calls none of it (libscan/on_engine.hpp). Internal.
+// What the CUDA side provides for the facade of the histogram. Plain C++: histogram_cuda_*.cu
+// implement it in a build with nvcc, histogram_cuda_absent.cpp (everything throws
+// engine_unavailable) in a build without. Internal.
 #pragma once
 
 #include <apps/histogram/histogram.hpp>
@@ -10,7 +11,7 @@ namespace libscan::inline v1::detail {
 /// The histogram on CUDA device `device`; compiled for every item type and the halves.
 ///
 /// All pointers are to host memory, also the edges of the rule, and checked. Each function returns
-/// when its output is complete, and leaves the thread's current device as it was. Throws
+/// when its output is complete, and leaves the thread's current device unchanged. Throws
 /// `device_error`, or `engine_unavailable` if the device cannot be used.
 template <class Sample>
 struct cuda_histogram {

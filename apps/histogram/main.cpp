@@ -59,7 +59,7 @@ CLI::Option* add_type(CLI::App& app, std::string const& name, std::string const&
   return app.add_option_function<std::string>(name, take, words)->type_name("TYPE");
 }
 
-/// Adds what is scan-histogram's own.
+/// Adds the options of scan-histogram itself.
 void add_arguments(CLI::App& app, histogram_arguments& arguments) {
   app.add_option("INPUT", arguments.input, "items to count: a file, or - for standard input")
       ->check(no_empty_name)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The histogram whose counters fit in a block's shared memory two to a word. One that reaches half
-// of its range passes that half on to the grid's counter; barriers keep it from going much further.
+// The histogram whose counters fit in a block's shared memory two per word. A counter that reaches
+// half of its range passes that half on to the grid's counter; barriers keep it from going much
+// further.
 #pragma once
 
 #include <apps/histogram/counters.cuh>
@@ -10,10 +11,10 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A block's counters of 16 bits, two to a word of shared memory. Between two barriers of the block
-/// less than `spill` may be added to one: a counter below `spill` at the first then stays below
-/// twice that with nobody's help, and whoever takes it to `spill` or beyond passes `spill` on to
-/// the grid's counter before the second. So no counter ever runs into its neighbour.
+/// A block's 16-bit counters, two per word of shared memory. Between two barriers of the block less
+/// than `spill` may be added to a counter. A counter below `spill` at the first barrier therefore
+/// stays below 2 `spill`, and the thread that takes it to `spill` or beyond passes `spill` on to
+/// the grid's counter before the second. So no counter ever overflows into its neighbour.
 template <class Count>
 class packed_counters {
  public:
@@ -27,7 +28,7 @@ class packed_counters {
         counts_(counts),
         totals_(totals) {}
 
-  /// Two counters are in one; a warp's lanes have one each to add nothing to.
+  /// Two counters share a word; each lane of a warp has one more, for idle additions.
   static LIBSCAN_HOST_DEVICE int words(int bins) { return counter_words(bins) + simt::warp_size; }
 
   __device__ __forceinline__ void add(int place, unsigned times) {
@@ -36,7 +37,7 @@ class packed_counters {
     add_all(places, all_times);
   }
 
-  /// Adds to several counters, to the same one too: no addition waits for another's answer.
+  /// Adds to several counters, perhaps equal ones: no addition waits for another's result.
   template <int N>
   __device__ __forceinline__ void add_all(int const (&places)[N], unsigned const (&times)[N]) {
     unsigned set[N], any = 0;
@@ -48,7 +49,7 @@ class packed_counters {
     }
 #pragma unroll
     for (int j = 0; j < N; ++j) any |= set[j];
-    // Only who sets a counter's highest bit takes it off.
+    // Only the thread that sets a counter's highest bit clears it.
     if ((any & (spill << 16 | spill)) == 0) return;
 #pragma unroll
     for (int j = 0; j < N; ++j) {
@@ -59,8 +60,8 @@ class packed_counters {
     }
   }
 
-  /// Counts in the grid, which few calls do: so that only of samples inside there is a tally, since
-  /// registers are short.
+  /// Counts in the grid's memory, in few calls. Only samples inside are tallied, since registers
+  /// are scarce.
   __device__ __forceinline__ void add_to_grid(int place, unsigned times) {
     if (place < bins_) {
       device::add_to_global(counts_[place], times);
@@ -70,10 +71,10 @@ class packed_counters {
     }
   }
 
-  /// Adds what all lanes have inside to the totals. The whole warp calls.
+  /// Adds the samples inside of all lanes to the totals. The whole warp calls.
   __device__ void commit() const { add_all_lanes(totals_->inside, inside_); }
 
-  /// What a place has here.
+  /// The count of a place here.
   __device__ unsigned operator[](int place) const {
     return words_[place >> 1] >> shift_of(place) & 0xffffu;
   }
@@ -90,14 +91,14 @@ class packed_counters {
   unsigned inside_ = 0;
 };
 
-/// A run of equal places in one thread, and the warp's hot place, of which lanes keep count apart:
-/// so that lanes which agree do not queue at a counter.
+/// A run of equal places in one thread, and the warp's hot place, which lanes count separately: so
+/// lanes with equal places do not contend for a counter.
 template <class Count>
 class run_counter {
  public:
   explicit __device__ run_counter(packed_counters<Count>& counters) : counters_(counters) {}
 
-  /// Counts a piece's samples by runs, and those of the hot place apart.
+  /// Counts a piece's samples by runs, and those of the hot place separately.
   template <int N>
   __device__ __forceinline__ void add(int const (&places)[N]) {
     bool all_hot = true;
@@ -121,7 +122,7 @@ class run_counter {
     counters_.add_all(ended, times);
   }
 
-  /// Counts the run, which may be of no samples.
+  /// Counts the run, which may be empty.
   __device__ __forceinline__ void end_run() {
     counters_.add(last_, times_);
     times_ = 0;
@@ -136,7 +137,7 @@ class run_counter {
     counters_.add_all(places, ones);
   }
 
-  /// Whether many lanes share a place; if it is that of one lane, it becomes the hot one. The whole
+  /// Whether many lanes share a place; if it is that of `lane`, it becomes the hot one. The whole
   /// warp calls.
   __device__ __forceinline__ bool elect(int place, int lane) {
     int const candidate = simt::shfl(simt::full_warp, place, lane);
@@ -149,7 +150,7 @@ class run_counter {
     return votes >= least_votes || before >= least_votes;
   }
 
-  /// Counts what the lanes have of the hot place. The whole warp calls.
+  /// Counts all lanes' samples of the hot place. The whole warp calls.
   __device__ void end_hot() {
     unsigned const all = simt::reduce_add(simt::full_warp, hot_times_);
     hot_times_ = 0;
@@ -203,14 +204,14 @@ struct packed_histogram_kernel {
  private:
   static LIBSCAN_HOST_DEVICE int words(int bins) { return packed_counters<Count>::words(bins); }
 
-  /// A thread has every `warp_size`-th piece from here on: those of one warp are neighbours, so
-  /// that those of sorted samples agree.
+  /// A thread has every `warp_size`-th piece from here on: those of one warp are adjacent, so that
+  /// the places of sorted samples agree.
   static __device__ index_t first_piece(index_t tile) {
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
     return tile + warp * batch * simt::warp_size + simt::lane_id();
   }
 
-  /// How many pieces there are from a thread's first on, at most a warp's.
+  /// The number of pieces from a thread's first on, at most a warp's.
   static __device__ int pieces_left(samples const& all, index_t first) {
     return device::valid_items<batch * simt::warp_size>(all.pieces(), first);
   }
@@ -225,7 +226,7 @@ struct packed_histogram_kernel {
     }
   }
 
-  /// All threads call, and go through the same tiles; ends with a barrier.
+  /// All threads call and go through the same tiles; ends with a barrier.
   template <class Find>
   static __device__ void count(samples const& all, Find find, packed_counters<Count>& counters) {
     constexpr index_t tile_pieces = index_t{block_threads} * batch;

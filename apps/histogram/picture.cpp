@@ -23,7 +23,7 @@ extern char** environ;
 namespace libscan::apps {
 namespace {
 
-/// A file without a name, for what goes to and comes from another program.
+/// A file without a name, for the input and output of another program.
 class scratch {
  public:
   explicit scratch(std::string const& content = "") : file_(std::tmpfile(), &std::fclose) {
@@ -60,7 +60,7 @@ int run_gnuplot(scratch const& script, scratch const& out, scratch const& words)
   posix_spawn_file_actions_adddup2(&files, out.descriptor(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, words.descriptor(), STDERR_FILENO);
   char name[] = "gnuplot";
-  char plain[] = "-d";  // no settings of the user's own
+  char plain[] = "-d";  // without the user's settings
   char* const arguments[] = {name, plain, nullptr};
   pid_t child = 0;
   int const failed = ::posix_spawnp(&child, name, &files, nullptr, arguments, environ);
@@ -72,7 +72,7 @@ int run_gnuplot(scratch const& script, scratch const& out, scratch const& words)
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/// Text as gnuplot reads it between single quotes, on one line.
+/// Text as a gnuplot string in single quotes, on one line.
 std::string quoted(std::string const& text) {
   std::string result = "'";
   for (char const letter : text) {
@@ -105,7 +105,7 @@ std::string gnuplot_script(chart const& what, picture_format format) {
             " noenhanced\nset ylabel " + quoted(what.counts) +
             " noenhanced\nset key off\nset grid y\nset border 3\nset tics nomirror out\n"
             "set style fill solid 0.8\nset encoding utf8\n";
-  // Infinite ones cannot be drawn.
+  // Infinite heights cannot be drawn.
   std::vector<bar> bars;
   for (auto const& one : what.bars) {
     if (std::isfinite(one.to - one.from)) bars.push_back(one);
@@ -119,7 +119,7 @@ std::string gnuplot_script(chart const& what, picture_format format) {
     most = one.height > most ? one.height : most;
   }
   if (what.log && most > 0) {
-    // Bars begin below the lowest of them.
+    // Bars begin below the lowest one.
     script += "set logscale y\nset yrange [" + number_text(least / 2) + ":" +
               number_text(most * 1.2) + "]\n";
   } else if (!below) {

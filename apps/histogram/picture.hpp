@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chart as a picture file, drawn by gnuplot: it is kept up, writes SVG and PNG with proper axes
-// and fonts, and, being another program, burdens nobody who builds libscan. It is looked for when a
-// picture is wanted.
+// A chart as a picture file, drawn by gnuplot: it is maintained, and writes SVG and PNG with proper
+// axes and fonts. As a separate program it is not needed to build libscan; it is looked up when a
+// picture is requested.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace libscan::apps {
 /// The formats of pictures.
 enum class picture_format : std::uint8_t { svg, png };
 
-/// Throws `error` that names the package to install unless `gnuplot` can be run.
+/// Throws `error` that names the package to install if `gnuplot` cannot be run.
 void require_gnuplot();
 
-/// What gnuplot is told to draw `what` to its standard output.
+/// The gnuplot script that draws `what` to standard output.
 std::string gnuplot_script(chart const& what, picture_format format);
 
-/// Writes the picture, a whole file, and leaves it to be committed. Throws `error` with gnuplot's
-/// words if it fails, and as `output_file::write`.
+/// Writes the picture, a whole file, which must then be committed. Throws `error` with gnuplot's
+/// message if it fails, and as `output_file::write`.
 void draw_picture(chart const& what, picture_format format, output_file& to);
 
 }  // namespace libscan::apps

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where CPU threads count: tables with a counter for every place, in one of three forms for few
-// bins, for samples of 8 bits, and for a great many bins. A thread counts in tables of its own.
+// The counters of CPU threads: tables with a counter per place, in one of three forms: for few
+// bins, for 8-bit samples, and for a great many bins. Each thread has tables of its own.
 #pragma once
 
 #include <algorithm>
@@ -16,20 +16,19 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Samples of a block that are counted in turn.
+/// Samples of a block that are counted alternately.
 inline constexpr int samples_at_once = 8;
 
 /// Whether all `items` > 1 samples at `in` have the same bits.
 template <class Sample>
 bool all_same(Sample const* in, index_t items) {
-  // A look at two spares most blocks the rest.
+  // Comparing two excludes most blocks.
   return std::memcmp(in, in + 1, sizeof(Sample)) == 0 &&
          std::memcmp(in, in + items - 1, sizeof(Sample)) == 0 &&
          std::memcmp(in, in + 1, static_cast<std::size_t>(items - 1) * sizeof(Sample)) == 0;
 }
 
-/// Whether a block seems to have runs of equal samples: whether neighbours are equal in four
-/// places.
+/// Whether a block seems to have runs of equal samples: neighbours are equal in four places.
 template <class Sample>
 bool seems_sorted(Sample const* in) {
   bool equal = true;
@@ -39,15 +38,16 @@ bool seems_sorted(Sample const* in) {
   return equal;
 }
 
-/// Fetches samples 2 KiB behind `in`: a late one would let increments of later samples overtake its
-/// own, which costs far more than the wait where both are of one place.
+/// Prefetches samples 2 KiB after `in`: a late load would let increments of later samples overtake
+/// its own, which costs far more than the wait if both have one place.
 template <class Sample>
 void fetch_ahead(Sample const* in) {
   __builtin_prefetch(reinterpret_cast<unsigned char const*>(in) + 2048);
 }
 
 /// Calls many(find(sample), eight) for each eight samples of a block that are all the same, and
-/// each(k, place) for the others. Apart from what counts other blocks, which it would slow down.
+/// each(k, place) for the others. Not inlined, since it would slow down the counting of other
+/// blocks.
 template <class Sample, class Find, class Many, class Each>
 [[gnu::noinline]] void count_eights(Sample const* block, Find find, Many many, Each each) {
   for (index_t i = 0; i < histogram_block; i += samples_at_once) {
@@ -69,19 +69,19 @@ void for_eights(Sample const* block, PlaceOf place_of, Each each) {
   }
 }
 
-/// Which equal samples in a row are counted at once: whole blocks, or eight as well where a block
-/// seems sorted.
+/// Which runs of equal samples are counted together: whole blocks, or also eights if a block seems
+/// sorted.
 enum class equal_samples : std::uint8_t { blocks, eights };
 
-/// Where counters are. Near ones take places in integer bins from the samples themselves; for those
-/// far away, a million, that took 1.2 times as long as places found before (Zen 4).
+/// Where the counters are. Near ones get places in integer bins from the samples themselves; for
+/// far ones, a million, that took 1.2 times as long as precomputed places (Zen 4).
 enum class counters : std::uint8_t { near, far };
 
-/// Calls many(find(sample), n) for n samples in a row that are all the same, and each(k, place) for
-/// the others; neighbours have different k, but for the last few, all of k = 0.
+/// Calls many(find(sample), n) for n consecutive equal samples, and each(k, place) for the others;
+/// neighbours have different k, except for the last few, with k = 0.
 template <equal_samples Equal, counters Where, class Sample, class Rule, class Many, class Each>
 void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Each each) {
-  Rule const own = rule;  // which no counter can be part of
+  Rule const own = rule;  // which no counter can alias
   libscan::detail::in_best_form(own, [&](auto find) {
     block_places<Sample, Rule, decltype(find)> const find_block(own, find);
     index_t i = 0;
@@ -117,20 +117,21 @@ void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Ea
   });
 }
 
-/// Most samples before counters of 16 bits are added up: half of them may meet in one, and a block.
+/// The most samples before 16-bit counters are added up: half of them may go to one counter, plus a
+/// block.
 inline constexpr index_t histogram_chunk = index_t{1} << 16;
 
-/// Copies of a table, whose counters of a place are `stride` counters apart. Those are no multiple
-/// of 4 KiB, which processors take for the same place at first.
+/// Copies of a table; the counters of a place are `stride` counters apart. The distance is not a
+/// multiple of 4 KiB, at which processors first assume equal addresses.
 template <int Copies, int Stride>
 struct table_form {
   static constexpr int copies = Copies;
   static constexpr int stride = Stride;
 };
 
-/// The tables of one thread: the count of every place, and if they are few, counters of 16 bits in
-/// copies that take turns, so that none is read while its last increment is on the way to memory.
-/// Copies fill half of a nearest cache of 32 KiB: all of it took 1.3 times as long (Zen 4).
+/// The tables of one thread: the count of every place, and if there are few places, 16-bit counters
+/// in alternating copies, so that none is read while its last increment is still being stored.
+/// Copies fill half of a 32 KiB L1 cache: all of it took 1.3 times as long (Zen 4).
 class place_tables {
  public:
   explicit place_tables(int places) : counts_(static_cast<std::size_t>(places)) {
@@ -138,8 +139,7 @@ class place_tables {
         [this](auto form) { copies_.resize(static_cast<std::size_t>(form.copies) * form.stride); });
   }
 
-  /// Counts [in, in + items), at most `histogram_chunk`; together with what came before, less than
-  /// 2^32.
+  /// Counts [in, in + items), at most `histogram_chunk`; fewer than 2^32 in total.
   template <class Sample, class Rule>
   void count(Sample const* in, index_t items, Rule const& rule) {
     std::uint32_t* const counts = counts_.data();
@@ -163,7 +163,7 @@ class place_tables {
     std::fill(copies_.begin(), copies_.end(), std::uint16_t{0});
   }
 
-  /// Calls add(place, count) for every place with samples, and begins anew.
+  /// Calls add(place, count) for every place with samples, and resets the counters.
   template <class Add>
   void take(Add add) {
     for (std::size_t p = 0; p < counts_.size(); ++p) {
@@ -172,7 +172,7 @@ class place_tables {
   }
 
  private:
-  /// Calls body(form) with the form that has room for all places.
+  /// Calls body(form) with the form that has space for all places.
   template <class Body>
   void in_form(Body body) const {
     if (counts_.size() <= 1056) {
@@ -190,8 +190,8 @@ class place_tables {
   std::vector<std::uint16_t> copies_;
 };
 
-/// The same for samples of 8 bits: counts values, eight of which arrive at once, each for a table
-/// of its own; places follow in the end.
+/// The same for 8-bit samples: counts values, eight at a time, each in a table of its own; places
+/// are computed at the end.
 class byte_tables {
  public:
   static constexpr int width = 8;
@@ -215,7 +215,7 @@ class byte_tables {
     for (; i < items; ++i) ++tables_[0][bytes[i]];
   }
 
-  /// Calls add(place, count) for every value with samples, and begins anew.
+  /// Calls add(place, count) for every value with samples, and resets the counters.
   template <class Sample, class Rule, class Add>
   void take(Rule const& rule, Add add) {
     for (std::size_t value = 0; value < 256; ++value) {
@@ -233,9 +233,9 @@ class byte_tables {
   std::array<std::array<std::uint32_t, 272>, width> tables_{};
 };
 
-/// The table of one thread for a great many places: a counter of 8 bits each, a quarter of the
-/// memory that increments here and there would have to reach. What a counter loses when it begins
-/// anew is kept aside, for a few places at a time.
+/// The table of one thread for a great many places: an 8-bit counter each, a quarter of the memory
+/// for random increments. Overflows of counters are recorded separately, for a few places at a
+/// time.
 class narrow_table {
  public:
   /// Undefined until `clear`.
@@ -250,7 +250,7 @@ class narrow_table {
 
   std::uint8_t const* counters() const { return counters_.get(); }
 
-  /// Counts [in, in + items); calls carry(place, count) for losses there is no room for.
+  /// Counts [in, in + items); calls carry(place, count) for overflows that cannot be recorded.
   template <class Sample, class Rule, class Carry>
   void count(Sample const* in, index_t items, Rule const& rule, Carry carry) {
     static_assert(histogram_block < wrap);
@@ -267,7 +267,7 @@ class narrow_table {
         });
   }
 
-  /// Calls add(place, count) for all losses that are left.
+  /// Calls add(place, count) for all recorded overflows.
   template <class Add>
   void take_losses(Add add) {
     for (loss& one : *losses_) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rule of a histogram keeps in a block's shared memory, and how it is asked for many
-// samples.
+// The part of a histogram's rule in a block's shared memory, and its evaluation for many samples.
 #pragma once
 
 #include <apps/histogram/edge_guide.cuh>
@@ -8,11 +7,10 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// How given edges are searched: where they are; in a tree; behind a guide, or, if they crowd, in a
-/// tree.
+/// How given edges are searched: in place; in a tree; with a guide, or in a tree if they crowd.
 enum class edge_staging : unsigned char { none, tree, guide };
 
-/// places[j] = the place of samples[j], of all at once where the finder can do that better.
+/// places[j] = the place of samples[j], all together if the finder can do that faster.
 template <class Find, class Sample, int Count>
 __device__ __forceinline__ void find_places(Find const& find, Sample const (&samples)[Count],
                                             int (&places)[Count]) {
@@ -24,7 +22,7 @@ __device__ __forceinline__ void find_places(Find const& find, Sample const (&sam
   }
 }
 
-/// What a rule wants in shared memory before it is asked: nothing.
+/// What a rule needs in shared memory: nothing by default.
 template <class Rule>
 struct rule_in_shared {
   static edge_staging choose(Rule const& /*rule*/, bool /*many*/, std::size_t /*room*/) {
@@ -32,7 +30,7 @@ struct rule_in_shared {
   }
   static std::size_t bytes(Rule const& /*rule*/, edge_staging /*staging*/) { return 0; }
 
-  /// Calls body(find). All threads of the block call; a barrier stands before what body does.
+  /// Calls body(find). All threads of the block call; a barrier comes before the body.
   template <class Body>
   static __device__ void with(Rule const& rule, edge_staging /*staging*/, void* /*memory*/,
                               Body body) {
@@ -41,15 +39,15 @@ struct rule_in_shared {
   }
 };
 
-/// Given edges.
+/// For given edges.
 template <class Sample, class Edge>
 struct rule_in_shared<edge_bins<Sample, Edge>> {
   using rule_type = edge_bins<Sample, Edge>;
   using tree = edge_tree<Sample, Edge>;
   using guide = edge_guide<Sample, Edge>;
 
-  /// The best that has room. `many`: whether there are samples enough to build a guide for, which
-  /// takes some microseconds more.
+  /// The best one that fits. `many`: whether there are enough samples to build a guide, which takes
+  /// some microseconds more.
   static edge_staging choose(rule_type const& rule, bool many, std::size_t room) {
     if (many && guide::fits(rule.bins()) && bytes(rule, edge_staging::guide) <= room) {
       return edge_staging::guide;

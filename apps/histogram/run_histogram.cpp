@@ -28,7 +28,7 @@
 namespace libscan::apps {
 namespace {
 
-/// Bars that are drawn at most: each a line of the terminal, or some pixels of a picture.
+/// The most bars of a drawing: each is a line of the terminal, or some pixels of a picture.
 constexpr int most_lines = 40;
 constexpr int most_columns = 1200;
 
@@ -70,7 +70,7 @@ class histogram_run {
   }
 
  private:
-  /// Reads a file besides the input.
+  /// Reads a file other than the input.
   array read_beside(std::string const& file, std::optional<dtype> type) {
     read_options how;
     how.type = type;
@@ -118,7 +118,7 @@ class histogram_run {
       }
     }
     if constexpr (std::is_integral_v<T> && sizeof(T) < 8) {
-      // Edges that a double rounds lie beyond all samples, and stay there.
+      // Edges that a double rounds are beyond all samples, and stay there.
       if (integers) {
         return run_by(samples, chosen_edge_bins<T, double>(nearest_items(edges), file));
       }
@@ -154,13 +154,13 @@ class histogram_run {
     return finish(sums, bins);
   }
 
-  /// Whether --verify, if it is asked for, finds no difference.
+  /// Whether --verify, if requested, finds no difference.
   template <class Verify>
   bool verified(Verify verify) const {
     return !arguments_.common.verify || report_verified(verify());
   }
 
-  /// Writes what is wanted of the results.
+  /// Writes the requested results.
   template <class Result, class Bins>
   exit_code finish(std::vector<Result> const& results, Bins const& bins) {
     result_bytes_ = results.size() * sizeof(Result);
@@ -200,7 +200,7 @@ class histogram_run {
     return what;
   }
 
-  /// To standard output, or where the results or a picture go there, to standard error.
+  /// To standard output, or to standard error if the results or a picture go there.
   void plot(chart const& what) const {
     bool const taken = is_standard_output(arguments_.output) ||
                        is_standard_output(arguments_.svg) || is_standard_output(arguments_.png);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of scan-histogram behind its command line: read, count, verify, write, draw, report.
+// The work of scan-histogram, without its command line: read, count, verify, write, draw, report.
 #pragma once
 
 #include <apps/common/exit_code.hpp>
@@ -7,9 +7,9 @@
 
 namespace libscan::apps {
 
-/// Does it. Returns `done`, or `difference` if --verify found one: then there is no output. Throws
-/// `usage_error` for arguments that do not go together or that the samples make impossible, and as
-/// what it calls: `file_error`, `engine_unavailable`, ...
+/// Runs it. Returns `done`, or `difference` if --verify found one: then there is no output. Throws
+/// `usage_error` for arguments that contradict each other or do not fit the samples, and as its
+/// callees: `file_error`, `engine_unavailable`, ...
 exit_code run_histogram(histogram_arguments const& arguments);
 
 }  // namespace libscan::apps

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples in pieces of 16 bytes, each of which one thread reads at once, wherever they begin.
+// Samples in pieces of 16 bytes, each read by one thread at once, for any alignment of the samples.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// n samples: pieces aligned to 16 bytes, and fewer than two pieces' worth around them, the rest.
+/// n samples: pieces aligned to 16 bytes, and the rest around them, fewer than two pieces' worth.
 template <class Sample>
 class sample_pieces {
  public:
@@ -29,7 +29,7 @@ class sample_pieces {
     return simt::load_vector<width>(in_ + head_ + p * width);
   }
 
-  /// Sample i < rest() in no piece.
+  /// Sample i < rest() outside all pieces.
   __device__ int rest() const { return rest_; }
   __device__ Sample rest_sample(int i) const {
     return in_[i < head_ ? index_t{i} : pieces_ * width + i];
@@ -42,7 +42,7 @@ class sample_pieces {
 };
 
 /// Calls each(samples) for all samples, a few of them in an array at a time, each in one thread of
-/// the grid, of which `Batch` pieces are under way at a time.
+/// the grid, with `Batch` pieces in flight at a time.
 template <int Batch, class Sample, class Each>
 __device__ __forceinline__ void for_each_samples(Sample const* in, index_t n, Each each) {
   using samples = sample_pieces<Sample>;

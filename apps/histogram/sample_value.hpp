@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers that samples stand for, and their exact comparison with edges: a 64-bit integer never
-// passes through a double, and a float of 16 bits becomes a float, which holds all of them.
+// The numeric values of samples, and their exact comparison with edges: a 64-bit integer never
+// passes through a double, and a 16-bit float becomes a float, which represents it exactly.
 #pragma once
 
 #include <charconv>
@@ -17,21 +17,21 @@
 
 namespace libscan::inline v1::detail {
 
-/// Whether Sample is a float of 16 bits, of either kind, whoever defines it.
+/// Whether Sample is a 16-bit float of either kind, from any library.
 template <class Sample>
 inline constexpr bool is_short_float = !std::is_arithmetic_v<Sample> && fraction_bits<Sample> != 0;
 
-/// The number a sample is: float for floats of 16 bits, else Sample itself.
+/// The value of a sample: float for 16-bit floats, else Sample itself.
 template <class Sample>
 using sample_value = std::conditional_t<is_short_float<Sample>, float, Sample>;
 
-/// The float that an IEEE float of 16 bits is.
+/// The float equal to an IEEE 16-bit float.
 LIBSCAN_HOST_DEVICE inline float float_of_half(std::uint16_t bits) {
   float value;
 #ifdef __CUDA_ARCH__
   asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
 #else
-  // The exponents' biases differ by 112; infinities and NaNs have the largest exponent of either.
+  // The exponents' biases differ by 112; infinities and NaNs have the largest exponent.
   std::uint32_t word = (bits & 0x7fffu) << 13;
   memcpy(&value, &word, sizeof(value));
   value *= 0x1p112f;
@@ -43,14 +43,14 @@ LIBSCAN_HOST_DEVICE inline float float_of_half(std::uint16_t bits) {
   return value;
 }
 
-/// A number for messages: the shortest text that is it.
+/// A number for messages: the shortest text with that value.
 template <class Value>
 std::string text_of(Value x) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-/// The number a sample is, exactly.
+/// The value of a sample, exactly.
 template <class Sample>
 LIBSCAN_HOST_DEVICE sample_value<Sample> value_of(Sample const& sample) {
   if constexpr (!is_short_float<Sample>) {
@@ -69,12 +69,12 @@ LIBSCAN_HOST_DEVICE sample_value<Sample> value_of(Sample const& sample) {
   }
 }
 
-/// Whether integers of type Value are compared with edges that do not hold all of them.
+/// Whether integers of type Value are compared with edges that cannot represent all of them.
 template <class Value, class Edge>
 inline constexpr bool needs_integers = std::is_integral_v<Value> &&
                                        sizeof(Value) == 8 && std::is_floating_point_v<Edge>;
 
-/// How a 64-bit integer compares with a double: below, equal or above it, as -1, 0 or 1.
+/// The comparison of a 64-bit integer with a double: below, equal or above it, as -1, 0 or 1.
 template <class Value>
 LIBSCAN_HOST_DEVICE int compare(Value x, double edge) {
   constexpr double end = std::is_signed_v<Value> ? 0x1p63 : 0x1p64;
@@ -112,7 +112,7 @@ template <class Value>
 struct value_line {
   using limits = std::numeric_limits<Value>;
 
-  /// The least finite value >= `edge`, which is finite; the greatest if none is.
+  /// The smallest finite value >= `edge`, which is finite; the largest value if there is none.
   static Value least_from(double edge) {
     if (detail::at_least(limits::lowest(), edge)) return limits::lowest();
     if (!detail::at_least(limits::max(), edge)) return limits::max();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of a histogram on CPU threads that are the caller's, and those of the places outside
-// the bins: what threads' own tables are added to.
+// The caller's counters of a histogram on CPU threads, and those of the places outside the bins:
+// threads' own tables are added to them.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,8 @@ class shared_counts {
   void count(Sample const* in, index_t n, Rule const& rule) {
     Count* const counts = counts_;
     int const bins = bins_;
-    // By value: what a counter is added to could else be `counts` itself, read again each time.
+    // By value: otherwise an increment might alias `counts` itself, which would be read again each
+    // time.
     auto const add_some = [=, this](index_t place, index_t more) {
       if (place < bins) [[likely]] {
         counts[place] = static_cast<Count>(counts[place] + static_cast<Count>(more));
@@ -68,7 +69,7 @@ class shared_counts {
   /// Sets bins [begin, end) to 0.
   void clear(index_t begin, index_t end) { std::fill(counts_ + begin, counts_ + end, Count{0}); }
 
-  /// Adds what a narrow table holds of bins [begin, end), of n samples in all.
+  /// Adds a narrow table's counts of bins [begin, end), with n samples in total.
   void add_narrow(std::uint8_t const* table, index_t begin, index_t end, index_t n) {
     Count* const counts = counts_;
     if (static_cast<std::uint64_t>(n) <= room_of(0)) {
@@ -80,7 +81,7 @@ class shared_counts {
     }
   }
 
-  /// Of n samples. Throws if a bin has more than its counter holds.
+  /// The totals of n samples. Throws if a bin has more than its counter holds.
   sample_totals totals(index_t n) const {
     if (wraps_.load(std::memory_order_relaxed)) {
       throw invalid_argument("histogram: a bin has more samples than its counter of " +

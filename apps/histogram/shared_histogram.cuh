@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The histogram whose counters fit in a block's shared memory: every block has all of them and adds
-// them to the others' once, at the end (Podlozhnyuk 2007; Shams & Kennedy 2007).
+// them to the grid's once, at the end (Podlozhnyuk 2007; Shams & Kennedy 2007).
 #pragma once
 
 #include <apps/histogram/counters.cuh>
@@ -10,12 +10,13 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Where a block's counters, one for each place, end and, if the rule is staged, its memory begins.
+/// The end of a block's counters, one per place, and the begin of the rule's memory, if it is
+/// staged.
 LIBSCAN_HOST_DEVICE inline std::size_t counter_bytes(int bins) {
   return (static_cast<std::size_t>(bins + outside_places) * sizeof(unsigned) + 15) / 16 * 16;
 }
 
-/// Counts in dynamic shared memory: a counter for each place, and what the rule wants staged.
+/// Counts in dynamic shared memory: a counter per place, and the rule's staged data.
 template <class Sample, class Rule, class Count, class Tuning>
 struct shared_histogram_kernel {
   static constexpr int block_threads = Tuning::block_threads;

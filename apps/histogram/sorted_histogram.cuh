@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The textbook histogram: sort the samples' places, flag where runs of equal ones begin, and scan
-// the flags; the runs' lengths are the counts. Any number of bins; also only those not empty, and
-// sums of weights, which come out the same in every run.
+// the flags; the runs' lengths are the counts. For any number of bins; also for only the nonempty
+// ones, and for sums of weights, which are the same in every run.
 #pragma once
 
 #include <apps/filter/runs.cuh>
@@ -49,7 +49,7 @@ struct scatter_runs_kernel {
   }
 };
 
-/// Copies the runs whose place is a bin, which are the first, and counts them.
+/// Copies the runs whose place is a bin, which come first, and counts them.
 template <class Bin, class Count, class Tuning>
 struct copy_runs_kernel {
   static constexpr int block_threads = Tuning::block_threads;
@@ -115,7 +115,7 @@ struct place_runs {
   index_t* count;
 };
 
-/// Blocks for a loop over so many items.
+/// The number of blocks for a loop over n items.
 template <class Tuning>
 unsigned place_blocks(index_t n) {
   return device::histogram_blocks(n, Tuning::resident_blocks,
@@ -161,7 +161,7 @@ place_runs<Value> runs_of_places(workspace& ws, Sample const* in, Weight const* 
 }  // namespace device
 
 /// Bytes of workspace for `sorted_histogram` and `sparse_histogram` of up to `n` samples in `bins`
-/// bins: about 13 a sample. A pure function of its arguments; needs no device.
+/// bins: about 13 per sample. A pure function of its arguments; needs no device.
 constexpr std::size_t sorted_histogram_workspace_bytes(index_t n, index_t bins) {
   return device::sorted_layout<void, index_t>(n, bins).all;
 }
@@ -172,9 +172,9 @@ constexpr std::size_t weighted_histogram_workspace_bytes(index_t n, index_t bins
   return device::sorted_layout<Weight, Sum>(n, bins).all;
 }
 
-/// `histogram` by a sort of places and a scan of head flags; everything is as there but the
-/// workspace, `sorted_histogram_workspace_bytes`, the traffic, which is that of a sort, and
-/// progress, as `sort_keys`.
+/// `histogram` by a sort of places and a scan of head flags. Everything is as in `histogram` except
+/// the workspace (`sorted_histogram_workspace_bytes`), the traffic (that of a sort), and progress
+/// (as `sort_keys`).
 template <class Tuning = place_tuning, class Sample, bin_rule<Sample> Rule, class Count>
 void sorted_histogram(workspace& ws, Sample const* samples, Count* d_counts, Rule const& rule,
                       item_count n, sample_totals* d_totals) {
@@ -191,9 +191,9 @@ void sorted_histogram(workspace& ws, Sample const* samples, Count* d_counts, Rul
                         static_cast<index_t const*>(runs.count), rule.bins(), d_counts);
 }
 
-/// The bins that are not empty, ascending, to `bins`, how many samples each has to `counts`, and
-/// their number to *d_filled. Both outputs need room for as many, min(n, rule.bins()) at most;
-/// nothing behind is written. Bins are converted to any integer type. All else as
+/// Writes the nonempty bins, ascending, to `bins`, the number of samples of each to `counts`, and
+/// the number of these bins to *d_filled. Both outputs need space for that number, at most min(n,
+/// rule.bins()); nothing after it is written. Bins are converted to any integer type. Otherwise as
 /// `sorted_histogram`.
 template <class Tuning = place_tuning, class Sample, bin_rule<Sample> Rule, class Bin, class Count>
 void sparse_histogram(workspace& ws, Sample const* samples, item_count n, Rule const& rule,
@@ -211,12 +211,12 @@ void sparse_histogram(workspace& ws, Sample const* samples, item_count n, Rule c
 }
 
 /// sums[b] = the sum of weights[i] over the samples i in bin b, added in Sum (float or double), 0
-/// for none; *d_totals counts samples, as `histogram` does.
+/// for none; *d_totals counts samples, as in `histogram`.
 ///
-/// Repeatable: bitwise the same in every run, since there are no floating-point atomics. A stable
-/// sort brings the weights of a bin together in the order of the input, and a segmented reduction
-/// adds them, in an order that depends only on where in the sorted array they are. Workspace:
-/// `weighted_histogram_workspace_bytes`. All else as `sorted_histogram`.
+/// Determinism: bitwise the same in every run, since there are no floating-point atomics. A stable
+/// sort groups the weights of a bin in the order of the input, and a segmented reduction adds them
+/// in an order that depends only on their places in the sorted array.
+/// Workspace: `weighted_histogram_workspace_bytes`. Otherwise as `sorted_histogram`.
 template <class Tuning = place_tuning, class Sample, class Weight, bin_rule<Sample> Rule, class Sum>
 void weighted_histogram(workspace& ws, Sample const* samples, Weight const* weights, Sum* d_sums,
                         Rule const& rule, item_count n, sample_totals* d_totals) {

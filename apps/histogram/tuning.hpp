@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes the histogram's kernels are compiled for, one struct per kernel. Results never depend
-// on them.
+// The sizes that the histogram's kernels are compiled for, one struct per kernel. Results never
+// depend on them.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,26 @@ namespace libscan::inline v1 {
 
 /// All kernels of the production histogram.
 struct histogram_tuning {
-  /// Of shared memory a block may take; 0: as much as the device gives it.
+  /// Shared memory per block; 0: all that the device allows.
   static constexpr std::size_t shared_bytes = 0;
-  /// Bits of a place within a bucket, at most.
+  /// The most bits of a place within a bucket.
   static constexpr int bucket_bits = 15;
 
-  /// Counters of 32 bits, all of them in each block.
+  /// 32-bit counters, all of them in each block.
   struct shared {
     static constexpr int block_threads = 1024;
-    static constexpr int resident_blocks = 1;  // of a multiprocessor
-    static constexpr int batch = 4;            // pieces of 16 bytes under way in a thread
-    // Samples for which it pays to build a guide to given edges.
+    static constexpr int resident_blocks = 1;  // per multiprocessor
+    static constexpr int batch = 4;            // pieces of 16 bytes in flight per thread
+    // From this many samples on it pays to build a guide to given edges.
     static constexpr index_t least_guided = index_t{1} << 23;
   };
-  /// Counters of 16 bits.
+  /// 16-bit counters.
   struct packed {
     static constexpr int block_threads = 1024;
     static constexpr int resident_blocks = 1;
     static constexpr int batch = 4;
   };
-  /// Samples of 8 bits.
+  /// 8-bit samples.
   struct bytes {
     static constexpr int block_threads = 1024;
     static constexpr int resident_blocks = 2;
@@ -40,7 +40,7 @@ struct histogram_tuning {
   struct split {
     static constexpr int block_threads = 512;
     static constexpr int resident_blocks = 2;
-    static constexpr int split_items = 16;  // of a thread
+    static constexpr int split_items = 16;  // per thread
   };
   /// Counts the places of buckets.
   struct buckets {

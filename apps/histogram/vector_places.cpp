@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector code behind vector_places.hpp, through Highway: what the rules' find() does for one
-// sample, for each lane.
+// The vector code of vector_places.hpp, through Highway: the rules' find(), for each lane.
 #include <apps/histogram/vector_places.hpp>
 
 #include <limits>
@@ -22,11 +21,12 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Vectors of 32 bytes at most: places are read again one by one, which wider stores delay.
+/// Vectors of at most 32 bytes: places are read again one by one, which wider stores delay.
 template <class Lane>
 using lanes = hn::CappedTag<Lane, 32 / sizeof(Lane)>;
 
-/// What samples are compared as: few instruction sets compare less than words.
+/// The type in which samples are compared: few instruction sets compare anything narrower than
+/// words.
 template <class Sample>
 using word_of =
     std::conditional_t<sizeof(Sample) != 2, Sample,
@@ -38,7 +38,7 @@ HWY_INLINE hn::Vec<D> load(D d, Sample const* samples) {
   if constexpr (std::is_same_v<hn::TFromD<D>, Sample>) {
     return v;
   } else if constexpr (std::is_same_v<Sample, std::uint32_t>) {
-    // Few instruction sets convert unsigned words: half the range is taken off and added again.
+    // Few instruction sets convert unsigned words: half the range is subtracted and added again.
     hn::Rebind<std::int32_t, D> const words;
     auto const lower =
         hn::Xor(hn::BitCast(words, v), hn::Set(words, std::numeric_limits<int>::min()));
@@ -48,7 +48,7 @@ HWY_INLINE hn::Vec<D> load(D d, Sample const* samples) {
   }
 }
 
-/// Inside, no distance from the first bin exceeds the last one's.
+/// All are inside if no distance from the first bin exceeds that of the last.
 template <class Sample>
 bool all_inside(integer_bins<Sample> const& rule, Sample const* samples) {
   lanes<Sample> const d;
@@ -63,7 +63,8 @@ bool all_inside(integer_bins<Sample> const& rule, Sample const* samples) {
   return hn::AllTrue(distances, hn::Eq(hn::Max(farthest, most), most));
 }
 
-/// Places of integer bins: a sample below or above all, or its distance from the first.
+/// Places of integer bins: a sample is below or above all, or its place is its distance from the
+/// first.
 template <class Sample>
 void find_places(integer_bins<Sample> const& rule, Sample const* samples, int* places) {
   using word = word_of<Sample>;
@@ -71,7 +72,7 @@ void find_places(integer_bins<Sample> const& rule, Sample const* samples, int* p
   hn::Rebind<std::int32_t, decltype(d)> const ints;
   auto const first = hn::Set(d, rule.first()), last = hn::Set(d, rule.last());
   if constexpr (sizeof(word) == 4) {
-    // Mostly a whole block is inside the bins, and distances are places.
+    // Usually a whole block is inside the bins, and distances are places.
     hn::RebindToUnsigned<decltype(d)> const distances;
     auto farthest = hn::Zero(distances);
     for (index_t i = 0; i < histogram_block; i += static_cast<index_t>(hn::Lanes(d))) {
@@ -99,7 +100,7 @@ void find_places(integer_bins<Sample> const& rule, Sample const* samples, int* p
   }
 }
 
-/// Places of even bins by the estimate alone, all in doubles, which hold the samples exactly.
+/// Places of even bins by the estimate, all in doubles, which represent the samples exactly.
 template <class Sample>
 void find_places(even_bins<Sample> const& rule, Sample const* samples, int* places) {
   lanes<double> const d;

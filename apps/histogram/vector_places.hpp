@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places of a block of samples, found in vector registers: for integer bins, and even bins
-// whose estimate is proven; and whether a block is all inside integer bins. Compiled for several
+// The places of a block of samples, found in vector registers: for integer bins, and for even bins
+// with a proven estimate; and whether a block is all inside integer bins. Compiled for several
 // instruction sets in vector_places.cpp; the best one is chosen at run time.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Samples of a histogram that are looked at together.
+/// The number of samples of a histogram that are processed together.
 inline constexpr index_t histogram_block = 128;
 
 /// Sets places[k] to the place of samples[k] by the rule, for a whole block.
@@ -31,7 +31,7 @@ using integer_inside_check = inside_check<Sample, integer_bins<Sample>>;
 template <class Sample>
 using even_place_finder = place_finder<Sample, even_bins<Sample>>;
 
-/// The vector code there is; that for even bins asks for proven ones.
+/// The available vector code; that for even bins requires proven ones.
 using place_finders =
     std::tuple<integer_place_finder<std::int16_t>, integer_place_finder<std::uint16_t>,
                integer_place_finder<std::int32_t>, integer_place_finder<std::uint32_t>,
@@ -43,12 +43,11 @@ using inside_checks =
                integer_inside_check<std::int32_t>, integer_inside_check<std::uint32_t>,
                integer_inside_check<std::int64_t>, integer_inside_check<std::uint64_t>>;
 
-/// For the best instruction set this CPU has, among those that Highway is told to use at the
-/// moment.
+/// For the best instruction set of this CPU among those that Highway may currently use.
 place_finders current_place_finders();
 inside_checks current_inside_checks();
 
-/// The same, found once.
+/// The same, cached.
 place_finders const& best_place_finders();
 inside_checks const& best_inside_checks();
 
@@ -57,7 +56,7 @@ inline constexpr bool is_among = false;
 template <class Code, class... All>
 inline constexpr bool is_among<Code, std::tuple<All...>> = (std::is_same_v<Code, All> || ...);
 
-/// A rule as vector code takes it: of samples of the `fixed_width`.
+/// A rule for vector code: over samples of the `fixed_width`.
 template <class Rule>
 Rule const& fixed_width_rule(Rule const& rule) {
   return rule;
@@ -68,7 +67,7 @@ requires(!std::is_same_v<Sample, fixed_width<Sample>>)
   return {static_cast<fixed_width<Sample>>(rule.first()), rule.bins()};
 }
 
-/// What that is.
+/// The type of that rule.
 template <class Rule>
 using fixed_width_rule_type =
     std::remove_cvref_t<decltype(detail::fixed_width_rule(std::declval<Rule const&>()))>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --verify of scan-histogram: counts again in a plain loop, by a search among all edges, and says
-// where the results differ.
+// --verify of scan-histogram: counts again in a plain loop, by a search among all edges, and
+// reports where the results differ.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 
 namespace libscan::apps {
 
-/// Edges as exact numbers: a long double holds 64-bit integers and doubles.
+/// Edges as exact numbers: a long double can represent 64-bit integers and doubles.
 using exact_edges = std::vector<long double>;
 
-/// Of even-width bins: lo + k (hi - lo) / bins, each step rounded to double.
+/// The edges of even-width bins: lo + k (hi - lo) / bins, each step rounded to double.
 inline exact_edges edges_to_verify(double lo, double hi, int bins) {
   double const volatile width = (hi - lo) / bins;
   exact_edges edges;
@@ -45,7 +45,7 @@ inline index_t bin_to_verify(long double x, exact_edges const& edges, sample_tot
   return -1;
 }
 
-/// Empty if the counts and totals are those of the samples between the edges; else the first
+/// Empty if the counts and totals are right for the samples between the edges; else the first
 /// difference.
 template <class T>
 std::string verify_counts(std::span<T const> samples, exact_edges const& edges,

@@ -78,7 +78,7 @@ void add_segments(CLI::App& app, prefix_arguments& arguments) {
   }
 }
 
-/// Adds what is scan-prefix's own.
+/// Adds the options of scan-prefix itself.
 void add_arguments(CLI::App& app, prefix_arguments& arguments) {
   static std::map<std::string, operator_kind> const operators = [] {
     std::map<std::string, operator_kind> named;

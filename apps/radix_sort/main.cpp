@@ -48,7 +48,7 @@ Examples:
 
 Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
 
-/// Adds what is scan-sort's own.
+/// Adds the options of scan-sort itself.
 void add_arguments(CLI::App& app, sort_arguments& arguments) {
   app.add_option("INPUT", arguments.input, "keys to sort: a file, or - for standard input")
       ->check(no_empty_name)

@@ -397,7 +397,7 @@ class Refusals(HistogramCase):
                 (["--bins", "3", "--edges", "e.npy"], "--edges"),
                 (["--integers", "--edges", "e.npy"], "--edges"),
                 (["--range", "1:2", "--edges", "e.npy"], "--range"),
-                (["--log"], "--log is about drawings"),
+                (["--log"], "--log is for drawings"),
                 (["--svg", "a", "--png", "a"], "both name a"),
                 (["--svg", "a", "-o", "a"], "both name a")]:
             with self.subTest(arguments=arguments):
