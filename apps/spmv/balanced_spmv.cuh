@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The production product of matrix and vector: every warp gets the same number of entries and rows
 // together (Merrill & Garland, "Merge-based Parallel Sparse Matrix-Vector Multiplication", 2016),
-// and walks them on its own, the next entries and row ends on their way while it adds.
+// and processes them independently. The next entries and row ends are loaded while it adds.
 #pragma once
 
 #include <apps/spmv/baseline_spmv.cuh>
@@ -13,14 +13,14 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A window's entries on their way: lane l has entries l, l + 32, ...
+/// A window's entries while they are loaded: lane l has entries l, l + 32, ...
 template <class Value, int PerLane>
 struct window_entries {
   std::int32_t columns[PerLane];
   Value values[PerLane];
 
-  /// Requests the window whose first entry for this lane is at the pointers. `left`: how many
-  /// entries there are from there on; behind the last one, the last again.
+  /// Requests the window whose first entry for this lane is at the pointers. `left`: the number of
+  /// entries from there on; past the last one, the last again.
   __device__ __forceinline__ void request(std::int32_t const* columns_from,
                                           Value const* values_from, int left) {
     if (left > (PerLane - 1) * simt::warp_size + simt::warp_size - 1 - simt::lane_id()) {
@@ -57,9 +57,9 @@ struct window_entries {
   static constexpr bool has_values = !std::is_same_v<Value, no_values>;
 };
 
-/// Each warp walks one span, window after window. Positions are relative to the span's first entry,
-/// rounded down to 32; rows to its first row. The matrix has entries.
-/// `Layout` says where spans begin: `searched_spans` or a plan's.
+/// Each warp processes one span, window after window. Positions are relative to the span's first
+/// entry, rounded down to 32; rows to its first row. The matrix has entries. `Layout` gives the
+/// begins of spans: `searched_spans` or a plan's.
 template <class Layout, class Value, class Offset, class X, class Y, class S, class Tuning>
 struct balanced_spmv_kernel {
   using T = typename S::value_type;
@@ -101,7 +101,7 @@ struct balanced_spmv_kernel {
     span_start const start = layout.start(span, begin, items);
     int const first = static_cast<int>(start.entry % simt::warp_size);
     index_t const base = start.entry - first;
-    int const last = items + first;  // the span ends where position + row is this
+    int const last = items + first;  // the span ends where position + row equals this
     int const entries = static_cast<int>(at_most(matrix.nonzeros - base, index_t{last}));
 
     index_t from = base + lane;
@@ -125,7 +125,7 @@ struct balanced_spmv_kernel {
         ahead.request(matrix.indices + from, matrix.values + from, end - window_end - lane);
       }
 
-      // 3 add to the open row what is all its own
+      // 3 add to the open row if all entries are its own
       ends.need(row);
       int const next_end = ends[row];
       if (next_end > window_end || next_end + row >= last) {
@@ -152,7 +152,7 @@ struct balanced_spmv_kernel {
         if (lane == 0) sum = add(carry, sum);
         carry = nothing;
 
-        // 5 put them, but for the one whose beginning others have
+        // 5 write them, except the one that began in an earlier span
         if (ends_here) {
           if (own == 0 && start.begun_before) {
             spans.heads[span] = sum;
@@ -167,7 +167,7 @@ struct balanced_spmv_kernel {
       simt::sync_warp();
     }
 
-    // 6 leave the open row to the spans behind
+    // 6 leave the open row to the next spans
     T const tail = device::sum_of_lanes(open, add);
     if (lane == 0) spans.tails[span] = tail;
   }
@@ -197,13 +197,13 @@ struct first_span_of_row {
   }
 };
 
-/// Bytes of workspace for a matrix with so many rows and entries together.
+/// Bytes of workspace for a matrix with `all` rows and entries together.
 template <class T, class Tuning>
 constexpr std::size_t balanced_spmv_bytes(index_t all) {
   return span_sums<T>::bytes(libscan::ceil_div(all, Tuning::span_items(all)));
 }
 
-/// Puts all rows of the product.
+/// Writes all rows of the product.
 template <class Tuning, class Layout, class Value, class Offset, class X, class Y, class S>
 void balanced_spmv(workspace& ws, Layout const& layout, csr_matrix<Value, Offset> const& matrix,
                    X const* x, row_result<Y, S> const& out) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two baselines: a thread for each row, and a warp for each row (Bell & Garland, "Implementing
-// Sparse Matrix-Vector Multiplication on Throughput-Oriented Processors", 2009). Neither balances
-// long rows against short ones.
+// The two baselines: one thread per row, and one warp per row (Bell & Garland, "Implementing Sparse
+// Matrix-Vector Multiplication on Throughput-Oriented Processors", 2009). Neither balances long
+// rows against short ones.
 #pragma once
 
 #include <apps/spmv/lanes.cuh>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the facade refuses: offsets and indices that are no matrix's. Internal.
+// What the facade refuses: invalid offsets and indices. Internal.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,19 @@
 
 namespace libscan::inline v1::detail {
 
-/// Threads for what is done on the host, whatever the engine.
+/// Threads for work on the host, for either engine.
 inline int host_threads(engine const& on) {
   return on.is_cuda() ? cpu::default_threads() : on.threads();
 }
 
-/// The first k of [0, n) that is wrong(k); n if none is.
+/// The first k of [0, n) with wrong(k); n if there is none.
 template <class Wrong>
 index_t first_wrong(int threads, index_t n, Wrong const& wrong) {
   cpu::detail::pieces const all(threads, n);
   std::vector<index_t> first(static_cast<std::size_t>(all.count) + 1, n);
   cpu::detail::for_each_of(threads, all.count, [&](int, index_t p) {
-    index_t count = 0;  // of all, rather than a way out of the loop: vector instructions count
+    index_t count =
+        0;  // counted over all, without leaving the loop early, so that compilers vectorise it
     for (index_t k = all.begin(p); k < all.end(p); ++k) count += wrong(k) ? 1 : 0;
     if (count == 0) return;
     index_t k = all.begin(p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries in the order of their places become one for each place: a segmented reduction by key in
-// two passes, with a scan of counts between them. Each warp takes a span of entries; places that
-// reach over several are closed as rows are (span_sums.cuh).
+// Combines sorted entries at the same place: a segmented reduction by key in two passes, with a
+// scan of counts between them. Each warp takes a span of entries; places that extend over several
+// are closed like rows (span_sums.cuh).
 #pragma once
 
 #include <apps/spmv/entry_keys.hpp>
@@ -13,9 +13,9 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// Sorted keys, n of them; gaps come last.
 struct sorted_keys {
-  static constexpr int rows = 8;  // of 32 entries, that a warp looks at at once: a batch
+  static constexpr int rows = 8;  // of 32 entries, that a warp processes together: a batch
   static constexpr int batch_items = rows * simt::warp_size;
-  static constexpr int batches = 2;  // of a span
+  static constexpr int batches = 2;  // per span
   static constexpr int span_items = batches * batch_items;
 
   std::uint64_t const* keys;
@@ -27,11 +27,11 @@ struct sorted_keys {
   }
 
   /// own[r]: the lane's key in row r of the batch. Bit r of `ends` and `row_ends`: that entry is
-  /// the last of its place, of its row of the matrix.
+  /// the last of its place, and of its row of the matrix.
   __device__ __forceinline__ void load(index_t base, std::uint64_t (&own)[rows], unsigned& ends,
                                        unsigned& row_ends) const {
     index_t const first = base + simt::lane_id();
-    std::uint64_t next[rows];  // read once more, since a shuffle takes longer
+    std::uint64_t next[rows];  // read again, since a shuffle takes longer
     if (base + batch_items < n) {
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
@@ -55,11 +55,11 @@ struct sorted_keys {
   }
 };
 
-/// What the passes tell one another of each span.
+/// What the passes exchange about each span.
 struct span_places {
   index_t spans;
-  index_t* ended;   // how many places end in it; then, before it
-  index_t* begins;  // the last span up to it where any ends, else 0; then, before it
+  index_t* ended;   // the number of places that end in it; then, before it
+  index_t* begins;  // the last span up to it in which any ends, else 0; then, before it
 };
 
 /// The first pass: counts.
@@ -86,7 +86,7 @@ struct count_places_kernel {
   }
 };
 
-/// Where entries go.
+/// The output of entries.
 template <class Value, class Offset>
 struct entry_outputs {
   using T = accumulator_t<Value>;
@@ -164,7 +164,7 @@ struct write_places_kernel {
     }
   }
 
-  /// The sum of the lane's place, of its entries up to this one. `open`: of those before the row.
+  /// The sum of the lane's place over its entries up to this one. `open`: the sum before the row.
   static __device__ __forceinline__ T sum_of_place(T number, unsigned ends, T open) {
     plus<T> const add;
     unsigned const heads = ends << 1;
@@ -177,7 +177,7 @@ struct write_places_kernel {
   }
 };
 
-/// The same where there are no values to add up.
+/// The same without values to add.
 template <class Offset>
 struct write_places_kernel<no_values, Offset> {
   static constexpr int block_threads = 256;
@@ -234,8 +234,8 @@ struct compress_layout {
   }
 };
 
-/// Writes the entries that the sorted ones are, in `memory` of `compress_layout`, and where those
-/// rows end that have entries.
+/// Writes the combined entries, in `memory` of `compress_layout`, and the ends of rows with
+/// entries.
 template <class Value, class Offset>
 void compress_entries(simt::stream on, std::byte* memory, sorted_keys const& sorted,
                       Value const* values, entry_outputs<Value, Offset> const& out) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a list of entries to a matrix by rows, of nothing but scans: a radix sort by row and column,
-// a segmented reduction that adds up entries of one place, and a scan under `maximum` that finds
-// where rows end.
+// From a list of entries to a matrix by rows, entirely by scans: a radix sort by row and column, a
+// segmented reduction that adds up entries at the same place, and a scan under `maximum` that finds
+// the ends of rows.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// Writes the keys of n entries and images, and their values.
+/// Writes the keys of n entries and mirror images, and their values.
 template <class Value>
 struct expand_entries_kernel {
   static constexpr int block_threads = 256;
@@ -30,14 +30,14 @@ struct expand_entries_kernel {
   }
 };
 
-/// Launches a thread for each of n > 0 items.
+/// Launches one thread for each of n > 0 items.
 template <class Kernel, class... Args>
 void launch_for_each(simt::stream on, index_t n, Args... args) {
   auto const blocks = static_cast<unsigned>(ceil_div(n, index_t{Kernel::block_threads}));
   simt::launch<Kernel>({.blocks = blocks, .threads = Kernel::block_threads, .on = on}, args...);
 }
 
-/// Where the conversion keeps what, in its workspace.
+/// The layout of the conversion's workspace.
 template <class Value, class Offset>
 struct coo_layout {
   using sort_value = std::conditional_t<std::is_same_v<Value, no_values>, void, Value>;
@@ -59,30 +59,31 @@ struct coo_layout {
 
 }  // namespace device
 
-/// Bytes of workspace `coo_to_csr` needs: two buffers of keys of 8 bytes and two of values, for
-/// twice the entries unless the matrix is general, and about 6 % of one. A pure function of its
-/// arguments; needs no device.
+/// Bytes of workspace for `coo_to_csr`: two buffers of 8-byte keys and two of values, for twice the
+/// entries unless the matrix is general, and about 6 % of one. A pure function of its arguments;
+/// needs no device.
 template <class Value, class Offset>
 constexpr std::size_t coo_to_csr_workspace_bytes(index_t rows, index_t entries, symmetry kind) {
   return device::coo_layout<Value, Offset>(kind == symmetry::general ? entries : 2 * entries, rows)
       .bytes();
 }
 
-/// The matrix that a list of entries is, by rows: `offsets` (rows + 1 integers of 32 or 64 bits,
+/// Converts a list of entries to a matrix by rows: `offsets` (rows + 1 integers of 32 or 64 bits,
 /// the last the number of entries), and `indices` and `values`, ascending by column in each row,
-/// one for each place that the list names.
+/// one for each place in the list.
 ///
-/// Entries of one place add up (halves: in float, rounded once) in an order that depends on the
-/// list alone. A symmetric list stands for both triangles; entries on the diagonal have no image.
-/// `indices` and `values` need room for as many entries as the list has, twice that unless it is
-/// general; nothing behind the entries is written. For `no_values`, `values` may be null and
-/// entries of one place are one.
-///
-/// Aliasing: outputs may overlap nothing. Synchronisation: asynchronous on the workspace's stream;
-/// allocates only if the workspace must grow; the same launches for lists of the same sizes.
-/// Results are bitwise the same in every run. Traffic: a radix sort of the entries by as many bits
-/// as places need, and about three more passes. Throws: `invalid_argument` (sizes that no matrix
-/// has, offsets too narrow, workspace too small), `device_error`. Nothing checks the indices.
+/// Result: entries at the same place add up (halves: in float, rounded once) in an order that
+/// depends only on the list. A symmetric list stands for both triangles; entries on the diagonal
+/// have no mirror image. With `no_values`, `values` may be null and repeated entries are one.
+/// Types: `indices` and `values` need space for as many entries as the list has, twice that unless
+/// it is general; nothing after the entries is written. Indices are not checked.
+/// Aliasing: outputs must not overlap anything.
+/// Synchronisation: asynchronous on the workspace's stream; allocates only if the workspace must
+/// grow; the same launches for lists of the same sizes.
+/// Determinism: results are bitwise the same in every run.
+/// Traffic: a radix sort of the entries by the bits of places, and about three more passes.
+/// Throws: `invalid_argument` (invalid sizes, offsets too narrow, workspace too small),
+/// `device_error`.
 template <class Value, class Offset>
 void coo_to_csr(workspace& ws, coo_matrix<Value> const& list, Offset* offsets,
                 std::int32_t* indices, Value* values) {
@@ -115,12 +116,12 @@ void coo_to_csr(workspace& ws, coo_matrix<Value> const& list, Offset* offsets,
     libscan::sort_pairs(calls, keys, sorted, n, order);
   }
 
-  // 2 entries of one place become one
+  // 2 combine entries at the same place
   device::compress_entries<Value, Offset>(ws.stream(), calls_memory,
                                           device::sorted_keys{keys.current, n, keys_of},
                                           sorted.current, {offsets, indices, values});
 
-  // 3 a row ends where the last row before it ended that has entries
+  // 3 a row ends where the last row before it with entries ended
   libscan::inclusive_scan(calls, offsets, offsets, list.rows + 1, maximum<Offset>{});
 }
 

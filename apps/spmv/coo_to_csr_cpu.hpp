@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a list of entries to a matrix by rows on CPU threads: a radix sort by row and column, then
-// one pass that counts the places in each chunk and writes them behind those of earlier ones.
+// one pass that counts the places in each chunk and writes them after those of earlier chunks.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,12 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// What sorts by place: its word, with the value of the entry if there are values.
+/// The item of the sort: the word of a place, with the value of the entry if there are values.
 template <class Word, class Value>
 using entry_item =
     std::conditional_t<std::is_same_v<Value, no_values>, Word, keyed_value<Word, Value>>;
 
-/// The entries of a list and their images.
+/// The entries of a list and their mirror images.
 template <class Word, class Value>
 struct entry_source {
   static constexpr meeting meets = meeting::apart;
@@ -39,7 +39,7 @@ struct entry_source {
   }
 };
 
-/// Takes sorted items as they are.
+/// Takes sorted items unchanged.
 template <class Item>
 struct item_sink {
   Item* items;
@@ -52,8 +52,8 @@ struct item_sink {
   void finish() const {}
 };
 
-/// The entries of a list and their images by place, without the gaps; words hold the bits that keys
-/// have.
+/// The entries of a list and their mirror images by place, without the gaps; words hold the bits of
+/// keys.
 template <class Word, class Value>
 class sorted_entries {
   using item = entry_item<Word, Value>;
@@ -77,7 +77,8 @@ class sorted_entries {
   /// Whether item k is the first of its place.
   bool begins(index_t k) const { return k == 0 || key(k) != key(k - 1); }
 
-  /// Writes the places that begin in [k, end), the first as entry s; returns what follows the last.
+  /// Writes the places that begin in [k, end), the first as entry s; returns the number after the
+  /// last.
   template <class Offset>
   index_t write_places(index_t k, index_t end, index_t s, Offset* offsets, std::int32_t* indices,
                        Value* values) const {
@@ -113,7 +114,7 @@ class sorted_entries {
 
 struct no_state {};
 
-/// `coo_to_csr` by way of words that hold the bits of keys.
+/// `coo_to_csr` through words that hold the bits of keys.
 template <class Word, class Value, class Offset>
 index_t write_rows(int threads, libscan::detail::expanded_list<Value> const& list, Offset* offsets,
                    std::int32_t* indices, Value* values) {
@@ -138,7 +139,7 @@ index_t write_rows(int threads, libscan::detail::expanded_list<Value> const& lis
   return entries;
 }
 
-/// Throws `invalid_argument` if an output shares memory with the list, or with another output.
+/// Throws `invalid_argument` if an output overlaps the list or another output.
 template <class Value, class Offset>
 void require_rows_apart(coo_matrix<Value> const& list, Offset const* offsets,
                         std::int32_t const* indices, Value const* values) {
@@ -162,12 +163,15 @@ void require_rows_apart(coo_matrix<Value> const& list, Offset const* offsets,
 
 }  // namespace detail
 
-/// The matrix that a list of entries is, by rows, on up to `threads` threads; returns the number of
-/// its entries. Lists, results, room for outputs and aliasing are those of the device's
-/// `coo_to_csr` (coo_to_csr.cuh); sums of one place are the same for any number of threads. Memory:
-/// a place of 4 or 8 bytes beside each value, for twice the entries unless the list is general; as
-/// much again where most entries are in few rows. Throws `invalid_argument` (threads < 1, sizes
-/// that no matrix has, offsets too narrow, overlap), std::bad_alloc.
+/// Converts a list of entries to a matrix by rows, on up to `threads` threads; returns the number
+/// of its entries.
+/// Types, Aliasing: lists, results and the space for outputs are as in the device's `coo_to_csr`
+/// (coo_to_csr.cuh).
+/// Determinism: sums of one place are the same for any number of threads.
+/// Memory: a place of 4 or 8 bytes and a value for each entry, for twice the entries unless the
+/// list is general; twice as much if most entries are in few rows.
+/// Throws: `invalid_argument` (threads < 1, invalid sizes, offsets too narrow, overlap),
+/// std::bad_alloc.
 template <class Value, class Offset>
 index_t coo_to_csr(int threads, coo_matrix<Value> const& list, Offset* offsets,
                    std::int32_t* indices, Value* values) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in a matrix as words whose order is by row, then by column: what a list of entries is
-// sorted by.
+// Places in a matrix as words ordered by row, then by column: the sort keys of a list of entries.
 #pragma once
 
 #include <bit>
@@ -11,8 +10,8 @@
 
 namespace libscan::inline v1 {
 
-/// Words for the places of one matrix; with gaps also words for what is in none: the row `rows`,
-/// which no entry has. Gaps come last.
+/// Words for the places of one matrix; with gaps also a word for no place: the row `rows`, which no
+/// entry has. Gaps come last.
 class entry_keys {
  public:
   entry_keys(index_t rows, index_t columns, bool with_gaps)
@@ -20,13 +19,13 @@ class entry_keys {
         bits_(column_bits_ + bits_below(with_gaps ? rows + 1 : rows)),
         gap_(with_gaps ? static_cast<std::uint64_t>(rows) << column_bits_ : ~std::uint64_t{0}) {}
 
-  /// How many bits of a word count.
+  /// The number of significant bits of a word.
   int bits() const { return bits_; }
 
   LIBSCAN_HOST_DEVICE std::uint64_t key(std::uint64_t row, std::uint64_t column) const {
     return row << column_bits_ | column;
   }
-  /// What is in no place. Where there are no gaps, no key.
+  /// The word of no place. Without gaps it is not a key.
   LIBSCAN_HOST_DEVICE std::uint64_t gap() const { return gap_; }
   LIBSCAN_HOST_DEVICE bool same_row(std::uint64_t a, std::uint64_t b) const {
     return (a ^ b) >> column_bits_ == 0;
@@ -39,7 +38,7 @@ class entry_keys {
   }
 
  private:
-  /// How many bits numbers below `count` have.
+  /// The number of bits of numbers below `count`.
   static int bits_below(index_t count) {
     return count > 1 ? static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count - 1))) : 0;
   }
@@ -51,14 +50,14 @@ class entry_keys {
 
 namespace detail {
 
-/// Entries of the whole matrix at most, for so many of a list: as many, or twice that.
+/// The most entries of the whole matrix for a list: as many, or twice that.
 template <class Value>
 constexpr index_t expanded_entries(coo_matrix<Value> const& matrix) {
   return matrix.kind == symmetry::general ? matrix.entries : 2 * matrix.entries;
 }
 
-/// All entries of the matrix that a list is, for places in it: behind each entry of a symmetric
-/// list its mirror image, which of one on the diagonal is a gap.
+/// All entries of a list's matrix, for places in it: each entry of a symmetric list is followed by
+/// its mirror image; that of an entry on the diagonal is a gap.
 template <class Value>
 struct expanded_list {
   coo_matrix<Value> list;
@@ -81,7 +80,7 @@ struct expanded_list {
   LIBSCAN_HOST_DEVICE bool is_image(index_t i) const { return mirrored() && i % 2 == 1; }
 };
 
-/// Throws `invalid_argument` for a list that is no matrix, or has too many entries for Offset.
+/// Throws `invalid_argument` for an invalid list, or one with too many entries for Offset.
 template <class Offset, class Value>
 void check_list(coo_matrix<Value> const& matrix) {
   detail::check_shape("coo_to_csr", matrix.rows, matrix.columns, matrix.entries);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of products share: reads that leave the caches to x, and sums over a warp.
+// Shared by the kernels of products: reads that leave the caches to x, and sums over a warp.
 #pragma once
 
 #include <type_traits>
@@ -8,8 +8,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// What one pass reads and no other: entries and offsets. The hint keeps them from driving x out
-/// of the caches.
+/// Reads data that are used only once: entries and offsets. The hint keeps them from evicting x
+/// from the caches.
 template <class Entry>
 __device__ __forceinline__ Entry read_once(Entry const* entry) {
 #ifdef __CUDA_ARCH__
@@ -20,8 +20,8 @@ __device__ __forceinline__ Entry read_once(Entry const* entry) {
   return *entry;
 }
 
-/// The sum of one value a lane, in all lanes, in a fixed order. The operator must commute. All
-/// lanes of the warp must call.
+/// The sum of one value per lane, in all lanes, in a fixed order. The operator must commute. All
+/// lanes of the warp call.
 template <class T, class Op>
 __device__ __forceinline__ T sum_of_lanes(T x, Op op) {
 #pragma unroll

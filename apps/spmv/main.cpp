@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan-spmv: multiplies a sparse matrix by a vector, or says what the matrix looks like.
+// scan-spmv: multiplies a sparse matrix by a vector, or describes the matrix.
 #include <string>
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse matrices, as views of arrays that someone else owns: by rows (CSR), and as a list of
-// entries (COO).
+// Sparse matrices, as views of arrays owned elsewhere: by rows (CSR), and as a list of entries
+// (COO).
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace libscan::inline v1 {
 
-/// Entries of a matrix that holds none but where they are: each counts as the semiring's `one()`.
+/// The values of a matrix that only has places: each entry counts as the semiring's `one()`.
 struct no_values {};
 
 /// A matrix by rows: row r has the entries offsets[r] ... offsets[r + 1] - 1, each in column
-/// indices[k] with value values[k]. `offsets`: rows + 1 integers of 32 or 64 bits, ascending, the
-/// first 0, the last `nonzeros`. `indices`: 0 <= indices[k] < columns, in any order within a row,
-/// also repeated. Value: a number, a half, or `no_values`, of which `values` is not read.
+/// indices[k] with value values[k]. `offsets`: rows + 1 integers of 32 or 64 bits, ascending from 0
+/// to `nonzeros`. `indices`: 0 <= indices[k] < columns, in any order within a row, also repeated.
+/// Value: a number, a half, or `no_values`, with which `values` is not read.
 template <class Value, class Offset = std::int64_t>
 struct csr_matrix {
   index_t rows;
@@ -28,11 +28,11 @@ struct csr_matrix {
   Value const* values = nullptr;
 };
 
-/// What a list of entries leaves out: nothing; of each pair (r, c), (c, r) one entry; the same with
-/// the other one negated.
+/// What a list of entries omits: nothing; one entry of each pair (r, c), (c, r); or the same with
+/// the other entry negated.
 enum class symmetry : std::uint8_t { general, symmetric, skew };
 
-/// A matrix as a list of entries in any order; those of one place add up. Entry k is in row
+/// A matrix as a list of entries in any order; entries at the same place add up. Entry k is in row
 /// row_indices[k] and column indices[k], both in range.
 template <class Value>
 struct coo_matrix {
@@ -47,11 +47,11 @@ struct coo_matrix {
 
 namespace detail {
 
-/// No column is beyond what 32 bits hold, and rows and entries together can be counted.
+/// Column numbers fit in 32 bits, and rows and entries together can be counted.
 inline constexpr index_t most_columns = index_t{1} << 31;
 inline constexpr index_t most_rows = index_t{1} << 60;
 
-/// Throws `invalid_argument` for sizes that no matrix has.
+/// Throws `invalid_argument` for invalid sizes.
 inline void check_shape(char const* who, index_t rows, index_t columns, index_t entries) {
   bool const possible = rows >= 0 && rows <= most_rows && columns >= 0 && columns <= most_columns &&
                         entries >= 0 && entries <= most_rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix and vector entries as the numbers they are summed in, and back: halves are widened to
-// float exactly and rounded to nearest even (libscan/core/half.hpp).
+// Conversion of matrix and vector entries to the numbers they are summed in, and back: halves are
+// widened to float exactly and rounded to nearest even (libscan/core/half.hpp).
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 
 namespace libscan::inline v1 {
 
-/// The float that a half is.
+/// A half as a float.
 LIBSCAN_HOST_DEVICE inline float widened(float16 half) {
 #ifdef __CUDA_ARCH__
   float number;
@@ -22,7 +22,7 @@ LIBSCAN_HOST_DEVICE inline float widened(float16 half) {
 }
 LIBSCAN_HOST_DEVICE inline float widened(bfloat16 half) { return static_cast<float>(half); }
 
-/// Entries that are numbers, or convert to float as halves do.
+/// Refuses entries other than numbers and types that convert to float like halves.
 template <class Entry>
 constexpr void refuse_entries() {
   static_assert(std::is_arithmetic_v<Entry> || std::is_constructible_v<float, Entry const&>,
@@ -55,7 +55,7 @@ LIBSCAN_HOST_DEVICE inline Entry as_entry(T number) {
   }
 }
 
-/// The negative of an entry; of integers, the one that wraps around.
+/// The negative of an entry; integers wrap around.
 template <class Entry>
 LIBSCAN_HOST_DEVICE inline Entry negative(Entry const& entry) {
   using T = accumulator_t<Entry>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a warp's span begins (the merge path of Merrill & Garland, "Merge-based Parallel Sparse
-// Matrix-Vector Multiplication", 2016), and where its rows end, staged in shared memory ahead of
+// The begin of a warp's span (the merge path of Merrill & Garland, "Merge-based Parallel Sparse
+// Matrix-Vector Multiplication", 2016), and the ends of its rows, staged in shared memory ahead of
 // their use.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Entries and ends of rows in one sequence, a row's end behind its entries: the number of ends
-/// among the first `items` of them. By a warp, 32 probes at once.
+/// Entries and row ends in one sequence, a row's end after its entries: the number of ends among
+/// the first `items` of them. By a warp, 32 probes at once.
 template <class Offset>
 __device__ index_t rows_ended_before(Offset const* offsets, index_t rows, index_t entries,
                                      index_t items) {
@@ -32,26 +32,26 @@ __device__ index_t rows_ended_before(Offset const* offsets, index_t rows, index_
   return low;
 }
 
-/// Where a span begins.
+/// The begin of a span.
 struct span_start {
-  index_t row;        // the first that ends in the span or behind it
+  index_t row;        // the first that ends in the span or after it
   index_t entry;      // the first in the span
-  int rows;           // at least as many as end in the span
+  int rows;           // at least the number that ends in the span
   bool begun_before;  // whether `row` has entries in earlier spans
 };
 
 /// The ends of consecutive rows, relative to `base`. A ring in shared memory holds those of the
-/// rows at hand, registers those that come next, so that nobody waits for them. Of a warp; all its
-/// lanes call.
+/// current rows, and registers hold the next ones, so their latency is hidden. One per warp; all
+/// its lanes call.
 template <class Offset>
 class row_ends {
  public:
   static constexpr int chunk = 128;
   static constexpr int ring_rows = 2 * chunk;
-  static constexpr int never = 1 << 30;  // the end of rows that are not the span's
+  static constexpr int never = 1 << 30;  // the end of rows after the span
   using ring = int[ring_rows];
 
-  /// Of `rows` rows; `offsets`: the ends of them in memory; `begin`: where the first begins.
+  /// For `rows` rows; `offsets`: their ends in memory; `begin`: the begin of the first.
   __device__ __forceinline__ row_ends(ring& ends, Offset const* offsets, int rows, index_t base,
                                       int begin)
       : ends_(ends),
@@ -63,7 +63,7 @@ class row_ends {
     stage();
   }
 
-  /// Has the ends of rows up to row + 31 staged, and of the row before.
+  /// Stages the ends of rows up to row + 31, and of the row before.
   __device__ __forceinline__ void need(int row) {
     if (row + simt::warp_size > staged_) stage();
   }
@@ -112,7 +112,7 @@ class row_ends {
   int next_[lane_rows];
 };
 
-/// Spans as the matrix itself tells them, by a search at the beginning of each.
+/// Spans computed from the matrix itself, by a search at the begin of each.
 template <class Offset>
 struct searched_spans {
   using ends_type = row_ends<Offset>;
@@ -120,7 +120,7 @@ struct searched_spans {
   index_t rows;
   index_t entries;
 
-  /// The span of `items` entries and rows behind the first `begin` of them.
+  /// The span of `items` entries and rows after the first `begin` of them.
   __device__ __forceinline__ span_start start(index_t /*span*/, index_t begin, int items) const {
     index_t const row = device::rows_ended_before(offsets, rows, entries, begin);
     index_t const left = rows - row;
@@ -128,7 +128,7 @@ struct searched_spans {
             static_cast<index_t>(offsets[row]) < begin - row};
   }
 
-  /// Where its rows end, relative to `base`; its first entry is `first` behind that.
+  /// The ends of its rows, relative to `base`; its first entry is `first` after that.
   __device__ __forceinline__ ends_type ends(typename ends_type::ring& ring, span_start const& at,
                                             index_t base, int first) const {
     return {ring, offsets + at.row + 1, at.rows, base, first};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row lengths: their distribution, as text.
+// The distribution of row lengths, as text.
 #include <apps/spmv/row_lengths.hpp>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::string labelled(char const* label, std::string const& value) {
   return line;
 }
 
-/// The length of which half the rows are no longer.
+/// The median of the lengths.
 index_t median(std::vector<index_t> lengths) {
   if (lengths.empty()) return 0;
   auto const middle = lengths.begin() + static_cast<std::ptrdiff_t>((lengths.size() - 1) / 2);
@@ -26,7 +26,7 @@ index_t median(std::vector<index_t> lengths) {
   return *middle;
 }
 
-/// A bar for each power of two: rows of length 0, 1, 2 to 3, 4 to 7, ...
+/// One bar per power of two: rows of length 0, 1, 2 to 3, 4 to 7, ...
 std::string plot(std::vector<index_t> const& lengths) {
   std::vector<index_t> counts;
   for (index_t const length : lengths) {

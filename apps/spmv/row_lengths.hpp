@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --stats of scan-spmv says of a matrix.
+// The output of --stats of scan-spmv.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace libscan::apps {
 
-/// Lines about the rows between these offsets: how many there are, how long they are, and a plot of
-/// how many have which length, by powers of two.
+/// Lines about the rows between these offsets: their number, their lengths, and a plot of the
+/// number of rows by length, in powers of two.
 std::string describe_rows(std::span<std::int64_t const> offsets, index_t columns);
 
 }  // namespace libscan::apps

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all products of matrix and vector share, on every engine: the product of one entry, and what
-// becomes of a row's sum.
+// Shared by all products of matrix and vector, on every engine: the product of one entry, and the
+// result of a row's sum.
 #pragma once
 
 #include <apps/spmv/matrix.hpp>
@@ -22,7 +22,7 @@ LIBSCAN_HOST_DEVICE inline typename S::value_type product_at(
   }
 }
 
-/// y[r] = alpha * sum + beta * y[r], in the semiring; y is read only where beta is not its zero.
+/// y[r] = alpha * sum + beta * y[r], in the semiring; y is only read if beta is not its zero.
 template <class Y, class S>
 struct row_result {
   using T = typename S::value_type;

@@ -37,7 +37,7 @@ semiring_kind semiring_named(std::string const& name) {
                     " is no semiring, expected plus-times, min-plus, max-times or or-and");
 }
 
-/// The seed in "random:SEED"; nothing if that is not what x is.
+/// The seed in "random:SEED"; nothing if x is something else.
 std::optional<std::uint64_t> seed_of(std::string const& x) {
   std::string const prefix = "random:";
   if (!x.starts_with(prefix)) return std::nullopt;
@@ -48,8 +48,8 @@ std::optional<std::uint64_t> seed_of(std::string const& x) {
   return seed;
 }
 
-/// Numbers from a counter and a mixing function (splitmix64): floats in [-1, 1), integers in
-/// [-8, 8).
+/// Numbers from a counter and a mixing function (splitmix64): floats in [-1, 1), integers in [-8,
+/// 8).
 template <class T>
 T random_component(std::uint64_t seed, std::uint64_t i) {
   std::uint64_t word = seed * 0x9e3779b97f4a7c15u + i * 0xd1342543de82ef95u;
@@ -64,7 +64,7 @@ T random_component(std::uint64_t seed, std::uint64_t i) {
   }
 }
 
-/// A number of a file as a T; refuses a finite one that becomes infinite.
+/// A number of a file as a T; refuses a finite one that would become infinite.
 template <class T, class From>
 T rounded(std::string const& path, From value) {
   T const result = static_cast<T>(value);
@@ -77,7 +77,7 @@ T rounded(std::string const& path, From value) {
   return result;
 }
 
-/// Refuses arguments that do not go together.
+/// Refuses contradictory arguments.
 spmv_arguments const& checked(spmv_arguments const& arguments) {
   if (arguments.matrix == "-" && arguments.x == "-") {
     throw usage_error("MATRIX and --x cannot both be standard input");
@@ -120,8 +120,8 @@ class spmv_run {
     file_ = timed(read_seconds_, [&] {
       return read_matrix_market(arguments_.matrix, &meter_, arguments_.common.threads);
     });
-    // The matrix times x is the same with rows and columns exchanged, and so is what a symmetric
-    // list leaves out.
+    // Exchanging rows and columns transposes the matrix; the omitted part of a symmetric list stays
+    // the same.
     if (arguments_.transpose) {
       std::swap(file_.rows, file_.columns);
       std::swap(file_.row_indices, file_.column_indices);
@@ -137,7 +137,7 @@ class spmv_run {
   }
 
  private:
-  /// What is multiplied in: what is asked for, else what the file's numbers are.
+  /// The type of the product: the requested one, else that of the file's numbers.
   dtype type() const {
     dtype const of_file = file_.field == matrix_field::integer ? dtype::i64 : dtype::f64;
     dtype const wanted = arguments_.common.type.value_or(of_file);
@@ -151,7 +151,7 @@ class spmv_run {
   template <class T>
   exit_code run_with() {
     auto const entries = static_cast<std::uint64_t>(file_.entries());
-    // The list, its values, and the rows with their own, twice in a symmetric matrix.
+    // The list with its values, and the rows with theirs, twice for a symmetric matrix.
     std::uint64_t const places = (file_.symmetry == matrix_symmetry::general ? 1 : 2) * entries;
     require_memory(entries * (16 + sizeof(T)) + places * (4 + sizeof(T)) +
                        static_cast<std::uint64_t>(file_.rows) * 8,
@@ -166,8 +166,8 @@ class spmv_run {
                        static_cast<symmetry>(file_.symmetry)};
     sparse_matrix<T> matrix = timed(build_seconds_, [&] { return to_rows(engine_, list); });
     nonzeros_ = matrix.nonzeros();
-    // A matrix without values has an entry or none. Where a pattern names a place twice its ones
-    // add up, as all values do; in min-plus they are zeros, whose sum is one of them.
+    // Without values an entry is there or not. If a pattern repeats a place its ones add up, as all
+    // values do; in min-plus they are zeros, whose sum is one of them.
     if (output_ && list.values == nullptr && semiring_ != semiring_kind::min_plus &&
         nonzeros_ < places_listed()) {
       values.assign(static_cast<std::size_t>(list.entries), T(1));
@@ -189,7 +189,7 @@ class spmv_run {
     return exit_code::done;
   }
 
-  /// How many places the list names, those above the diagonal included, repeated ones repeatedly.
+  /// The number of places in the list, including those above the diagonal, counting repetitions.
   index_t places_listed() const {
     if (file_.symmetry == matrix_symmetry::general) return file_.entries();
     index_t places = 0;
@@ -232,7 +232,7 @@ class spmv_run {
     return exit_code::done;
   }
 
-  /// x, as long as the matrix has columns.
+  /// x, with one component per column of the matrix.
   template <class T>
   std::vector<T> components() {
     auto const n = static_cast<std::size_t>(file_.columns);
@@ -243,7 +243,7 @@ class spmv_run {
       for (std::size_t i = 0; i < n; ++i) x.push_back(random_component<T>(*seed_, i));
       return x;
     }
-    // --dtype is the product's: what holds x says itself what it holds.
+    // --dtype is the product's type: the file of x has its own type.
     read_options options = arguments_.common.reading(&meter_);
     if (options.format != file_format::raw && format_of_name(arguments_.x) != file_format::raw) {
       options.type.reset();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The textbook's way: a product of matrix and vector is a segmented reduction of the products of
-// all entries, where a segment is a row (Blelloch, Heroux & Zagha, "Segmented Operations for Sparse
-// Matrix Computation on Vector Multiprocessors", 1993). Nothing here knows a kernel.
+// The textbook's algorithm: a product of matrix and vector is a segmented reduction of the products
+// of all entries, with a row as a segment (Blelloch, Heroux & Zagha, "Segmented Operations for
+// Sparse Matrix Computation on Vector Multiprocessors", 1993). It uses no kernel of its own.
 #pragma once
 
 #include <apps/spmv/row_result.hpp>
@@ -20,7 +20,7 @@ struct entry_products {
   }
 };
 
-/// [r] = sum: puts row r. An output iterator.
+/// [r] = sum: writes row r. An output iterator.
 template <class Y, class S>
 struct row_sums {
   row_result<Y, S> out;
@@ -33,7 +33,7 @@ struct row_sums {
   __device__ reference operator[](index_t row) const { return {*this, row}; }
 };
 
-/// Puts all rows of the product.
+/// Writes all rows of the product.
 template <class Value, class Offset, class X, class Y, class S>
 void segmented_spmv(workspace& ws, csr_matrix<Value, Offset> const& matrix, X const* x,
                     row_result<Y, S> const& out) {

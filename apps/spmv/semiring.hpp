@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What "multiply" and "add" mean in a product of matrix and vector. The sum is an operator as scans
-// carry it; a product of matrix and vector is then a segmented scan of products (Blelloch 1990;
-// the semirings as in Kepner & Gilbert, "Graph Algorithms in the Language of Linear Algebra",
-// 2011).
+// The meaning of "multiply" and "add" in a product of matrix and vector. The sum is an operator of
+// scans; a product of matrix and vector is then a segmented scan of products (Blelloch 1990; the
+// semirings as in Kepner & Gilbert, "Graph Algorithms in the Language of Linear Algebra", 2011).
 #pragma once
 
 #include <concepts>
@@ -12,9 +11,9 @@
 
 namespace libscan::inline v1 {
 
-/// What a product needs: `sum_type`, an associative and commutative operator with an exact identity
-/// (libscan/core/operators.hpp); `multiply`; `one()`, with multiply(one, x) == x; and `zero()`,
-/// what a row without entries is, with sum(zero, x) == x but for the sign of a zero.
+/// The requirements of a product: `sum_type`, an associative and commutative operator with an exact
+/// identity (libscan/core/operators.hpp); `multiply`; `one()`, with multiply(one, x) == x; and
+/// `zero()`, the result of an empty row, with sum(zero, x) == x except for the sign of a zero.
 template <class S>
 concept semiring = std::is_trivially_copyable_v<S> && monoid<typename S::sum_type> &&
     requires(S const s, typename S::value_type const a) {
@@ -53,7 +52,7 @@ struct plus_times {
 };
 
 /// Smallest of sums: one step of all shortest paths. zero() is +infinity (integers: the largest):
-/// no path, and whatever is multiplied with it is none. one() is 0.
+/// no path, and its product with anything is no path. one() is 0.
 template <class T>
 struct min_plus {
   using value_type = T;
@@ -65,8 +64,8 @@ struct min_plus {
   }
 };
 
-/// Largest of products: one step of most probable paths. zero() is -infinity (integers: the least):
-/// no path, and whatever is multiplied with it is none.
+/// Largest of products: one step of most probable paths. zero() is -infinity (integers: the
+/// smallest): no path, and its product with anything is no path.
 template <class T>
 struct max_times {
   using value_type = T;
@@ -78,7 +77,7 @@ struct max_times {
   }
 };
 
-/// The earlier if it is not 0, else the later: the sum of `or_and`.
+/// The earlier value if it is not 0, else the later: the sum of `or_and`.
 template <class T>
 struct logical_or {
   using value_type = T;
@@ -88,7 +87,7 @@ struct logical_or {
   }
 };
 
-/// 1 if any entry that is not 0 meets a component that is not 0, else 0: one step of reachability.
+/// 1 if any nonzero entry meets a nonzero component, else 0: one step of reachability.
 template <class T>
 struct or_and {
   using value_type = T;

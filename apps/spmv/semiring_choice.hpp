@@ -7,7 +7,7 @@
 
 namespace libscan::inline v1::detail {
 
-/// Calls body(semiring{}) for the one that is meant; returns what it returns.
+/// Calls body(semiring{}) for a semiring known at run time; returns its result.
 template <class T, class Body>
 decltype(auto) with_semiring(semiring_kind kind, Body&& body) {
   switch (kind) {
@@ -22,8 +22,8 @@ decltype(auto) with_semiring(semiring_kind kind, Body&& body) {
   }
 }
 
-/// Calls body(matrix, semiring{}, alpha, beta) for a product that is known at run time: with
-/// `no_values` if the matrix's are null.
+/// Calls body(matrix, semiring{}, alpha, beta) for a product known at run time: with `no_values` if
+/// the matrix's values are null.
 template <class T, class Body>
 void with_product(csr_matrix<T> const& matrix, product_options<T> const& how, Body&& body) {
   libscan::detail::with_semiring<T>(how.semiring, [&](auto s) {

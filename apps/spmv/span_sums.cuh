@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that reach over the spans of several warps: what each span leaves of its last, open row, and
-// the kernel that adds such parts up, always in the same order, and closes the rows. No atomics on
-// floats.
+// Rows that extend over the spans of several warps: each span's part of its last, open row, and the
+// kernel that adds such parts, always in the same order, and closes the rows. No atomics on floats.
 #pragma once
 
 #include <apps/spmv/lanes.cuh>
@@ -9,20 +8,19 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Bytes that parts of a workspace take, so that each is aligned.
+/// The size of a part of a workspace, rounded up so that the next is aligned.
 constexpr std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// What the spans tell one another, in device memory that needs no initialisation. A small value,
-/// passed to kernels.
+/// What the spans exchange, in uninitialised device memory. A small value, passed to kernels.
 template <class T>
 struct span_sums {
   index_t spans;
   index_t items;    // entries and rows of a span; the last span may have fewer
   index_t* closed;  // the row begun in an earlier span that ends in this one, or -1
   T* heads;         // that row's sum within the span
-  T* tails;         // the sum of what the span holds of the row open at its end
+  T* tails;         // the sum of the span's part of the row open at its end
 
-  /// Of spans of `span_items` that share `all` items out.
+  /// For spans of `span_items` that divide `all` items.
   span_sums(std::byte* memory, index_t all, index_t span_items)
       : spans(ceil_div(all, span_items)),
         items(span_items),
@@ -38,12 +36,12 @@ struct span_sums {
   }
 };
 
-/// Puts every row that was begun in an earlier span than it ended in.
+/// Writes every row that ends in a later span than it began in.
 struct close_rows_kernel {
   static constexpr int block_threads = 256;
   static constexpr bool follows_kernel = true;
   static constexpr int warps = block_threads / simt::warp_size;
-  static constexpr index_t few = 32;  // parts that one thread adds on its own
+  static constexpr index_t few = 32;  // parts that one thread adds by itself
 
   struct shared_storage {
     unsigned with_many[warps];  // spans of the block that close rows of many parts

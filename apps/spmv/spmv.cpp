@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products for the facade: checks a matrix once and vectors each time, and hands them to an engine.
+// Products for the facade: checks a matrix once and vectors each time, and passes them to an
+// engine.
 #include <apps/spmv/spmv.hpp>
 
 #include <chrono>
@@ -53,7 +54,7 @@ csr_matrix<T> checked(engine const& on, sparse_matrix<T> const& matrix) {
   return matrix.view();
 }
 
-/// Throws `invalid_argument` if n items at `other` share memory with y.
+/// Throws `invalid_argument` if n items at `other` overlap y.
 template <class T, class U>
 void check_apart(char const* what, U const* other, index_t n, std::span<T> y) {
   std::span<U const> const items(other, static_cast<std::size_t>(n));

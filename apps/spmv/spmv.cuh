@@ -13,12 +13,12 @@
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
-/// Ways to multiply. `balanced`: production; entries and rows shared out evenly among warps,
-/// whatever the rows' lengths. `segmented`: the textbook's, one segmented reduction of the
-/// products. `scalar`, `vector`: a thread or a warp for each row; baselines.
+/// The algorithms. `balanced`: production; entries and rows are shared out evenly among warps, for
+/// any lengths of rows. `segmented`: the textbook's, one segmented reduction of the products.
+/// `scalar`, `vector`: one thread or one warp per row; baselines.
 enum class spmv_road : unsigned char { balanced, segmented, scalar, vector };
 
-/// Bytes of workspace that `spmv` with sums of type T needs for a matrix of so many rows and
+/// Bytes of workspace that `spmv` with sums of type T needs for a matrix of this many rows and
 /// entries. A pure function of its arguments; needs no device.
 template <class T, spmv_road Road = spmv_road::balanced, class Tuning = spmv_tuning<T>>
 constexpr std::size_t spmv_workspace_bytes(index_t rows, index_t nonzeros) {
@@ -34,7 +34,7 @@ constexpr std::size_t spmv_workspace_bytes(index_t rows, index_t nonzeros) {
 
 namespace device {
 
-/// Throws `invalid_argument` for sizes that no matrix has; refuses types.
+/// Throws `invalid_argument` for invalid sizes; refuses types.
 template <class S, class Value, class Offset>
 void check_product(csr_matrix<Value, Offset> const& matrix) {
   static_assert(semiring<S>, "a product needs value_type, sum_type, multiply, one and zero");
@@ -48,18 +48,19 @@ void check_product(csr_matrix<Value, Offset> const& matrix) {
 /// x[indices[k]] over the entries k of the row.
 ///
 /// Types: entries of A and components of x and y are numbers or halves, each of its own type, or A
-/// has `no_values`; products and sums are of the semiring's value_type (halves: float), and y is
-/// rounded once. Sizes: any, also no rows, columns or entries; offsets of 32 or 64 bits. `s`: a
-/// semiring (semiring.hpp), by default linear algebra. beta: where it is the semiring's zero (the
-/// default), y is not read. A row without entries is the zero.
-///
-/// Aliasing: y may overlap nothing that is read. Synchronisation: asynchronous on the workspace's
-/// stream; allocates only if the workspace must grow; the same launches for matrices of the same
-/// sizes. Traffic: reads the matrix once and a component of x for each entry, writes y. Results are
-/// bitwise the same in every run: the order in which a row's products are added depends on the
-/// offsets alone; it differs between roads. Progress: no block waits for another (`segmented`: as
-/// `segmented_reduce`). Throws: `invalid_argument` (sizes that no matrix has, workspace too small),
-/// `device_error`. Nothing checks offsets and indices; the facade (spmv.hpp) does.
+/// has `no_values`. Products and sums are of the semiring's value_type (halves: float), and y is
+/// rounded once. Any sizes, even no rows, columns or entries; offsets of 32 or 64 bits; offsets and
+/// indices are not checked (the facade, spmv.hpp, checks them). `s`: a semiring (semiring.hpp), by
+/// default linear algebra. beta: if it is the semiring's zero (the default), y is not read. An
+/// empty row gives the zero.
+/// Aliasing: y must not overlap anything that is read.
+/// Synchronisation: asynchronous on the workspace's stream; allocates only if the workspace must
+/// grow; the same launches for matrices of the same sizes. Progress: no block waits for another
+/// (`segmented`: as `segmented_reduce`).
+/// Determinism: results are bitwise the same in every run: the order in which a row's products are
+/// added depends only on the offsets and the algorithm.
+/// Traffic: reads the matrix once and one component of x per entry, writes y.
+/// Throws: `invalid_argument` (invalid sizes, workspace too small), `device_error`.
 template <spmv_road Road = spmv_road::balanced, class Tuning = void, class Value, class Offset,
           class X, class Y, class S = plus_times<accumulator_t<Y>>>
 void spmv(workspace& ws, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
@@ -82,9 +83,9 @@ void spmv(workspace& ws, csr_matrix<Value, Offset> const& matrix, X const* x, Y*
   }
 }
 
-/// The same with a plan of the matrix, or of another with the same offsets: the production road,
-/// sooner, bitwise the same results, from the same workspace. Nothing checks that the offsets are
-/// those of the plan. Throws: as above, and `invalid_argument` for a plan of other sizes.
+/// The same with a plan of the matrix, or of another one with the same offsets: the production
+/// algorithm, faster, with bitwise the same results and the same workspace. The offsets are not
+/// compared with the plan's. Also throws `invalid_argument` for a plan of other sizes.
 template <class T, class Tuning, class Value, class Offset, class X, class Y,
           class S = plus_times<accumulator_t<Y>>>
 void spmv(workspace& ws, spmv_plan<T, Tuning> const& plan, csr_matrix<Value, Offset> const& matrix,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plain C++ facade of sparse matrices: from lists of entries to matrices by rows, and products
-// with vectors, on whichever engine there is. Needs no nvcc; link libscan::spmv.
+// with vectors, on any engine. Needs no nvcc; link libscan::spmv.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// What the facade is compiled for.
+/// The types that the facade is compiled for.
 template <class T>
 inline constexpr bool compiled_entry =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>;
 
-/// Refuses other entries in words.
+/// Refuses other entries with a message.
 template <class T>
 constexpr bool refuse_other_entries() {
   static_assert(
@@ -57,15 +57,15 @@ struct sparse_matrix {
   }
 };
 
-/// What "multiply" and "add" mean; see semiring.hpp.
+/// The meaning of "multiply" and "add"; see semiring.hpp.
 enum class semiring_kind : std::uint8_t { plus_times, min_plus, max_times, or_and };
 
-/// What people call them, in that order.
+/// Their usual names, in that order.
 inline constexpr std::string_view semiring_names[] = {"plus-times", "min-plus", "max-times",
                                                       "or-and"};
 
-/// How to multiply: y = alpha A x + beta y in the semiring. Where `beta` is absent or the
-/// semiring's zero y is not read; an absent alpha is one.
+/// How to multiply: y = alpha A x + beta y in the semiring. Without a `beta`, or with the
+/// semiring's zero, y is not read; without an alpha it is one.
 template <class T>
 struct product_options {
   semiring_kind semiring = semiring_kind::plus_times;
@@ -73,21 +73,22 @@ struct product_options {
   std::optional<T> beta = {};
 };
 
-/// The matrix that a list of entries is: entries of one place add up, a symmetric or skew list
-/// stands for both triangles, and each row ascends by column. A list whose `values` are null gives
-/// a matrix without values.
+/// The matrix of a list of entries: entries at the same place add up, a symmetric or skew list
+/// stands for both triangles, and each row ascends by column. A list with null `values` gives a
+/// matrix without values.
 ///
-/// T is float, double or std::int64_t. Integers are the same on every engine. Floats of one place
-/// add up in the list's order on cpu, and on cuda in an order that depends on the list alone: the
-/// same in every run and for any number of threads. Throws `invalid_argument` for indices out
-/// of range and sizes that no matrix has; `device_error`, `engine_unavailable` or std::bad_alloc if
-/// a device or its memory fails.
+/// Types: T is float, double or std::int64_t.
+/// Determinism: integers are the same on every engine. Floats at the same place add up in the
+/// list's order on cpu, and on cuda in an order that depends only on the list: the same in every
+/// run and for any number of threads.
+/// Throws: `invalid_argument` for indices out of range and invalid sizes; `device_error`,
+/// `engine_unavailable` or std::bad_alloc if a device or its memory fails.
 template <class T>
 sparse_matrix<T> to_rows(engine const& on, coo_matrix<T> const& list);
 
 namespace detail {
 
-/// A matrix where its engine multiplies.
+/// A matrix in the memory of its engine.
 template <class T>
 class kept_matrix {
  public:
@@ -98,35 +99,38 @@ class kept_matrix {
 
 }  // namespace detail
 
-/// A matrix made ready on an engine, for many products: its offsets and indices are checked once,
-/// and a cuda engine has it copied to its device once, and a plan made of it. It refers to the
-/// matrix it is made of, which must stay as it is for as long. Move-only, and of no use once moved
-/// from; one call at a time. T is float, double or std::int64_t.
+/// A matrix prepared on an engine for many products: its offsets and indices are checked once, and
+/// a cuda engine copies it to its device once and makes a plan. It refers to its source matrix,
+/// which must stay unchanged. Move-only, and unusable after a move; one call at a time. T is float,
+/// double or std::int64_t.
 ///
-/// Making one returns when everything is done, so a clock around it shows the cost: a pass over
-/// offsets and indices on the host's threads, and on cuda the transfer and the plan. The plan reads
-/// the offsets on the device (docs/benchmarks/nvidia-h200.md: 7 to 159 us). Products on cpu read
-/// the caller's arrays; a table of where threads begin would save them less than 5 %. On cuda,
-/// device memory holds the matrix, the plan (2 bytes a row and some), one x, one y and a workspace.
+/// Synchronization: the constructor returns when everything is done, so a clock around it shows the
+/// cost: a pass over offsets and indices on the host's threads, and on cuda the transfer and the
+/// plan, which reads the offsets on the device (docs/measured-h200.md: 7 to 159 us).
+/// Memory: products on cpu read the caller's arrays; a table of the threads' begins would save less
+/// than 5 %. On cuda, device memory holds the matrix, the plan (about 2 bytes per row), one x, one
+/// y and a workspace.
 template <class T>
 class prepared_matrix {
   static_assert(detail::refuse_other_entries<T>());
 
  public:
-  /// Throws `invalid_argument` for sizes that no matrix has, offsets that do not ascend from 0 to
-  /// the number of entries, another number of values, and indices out of range; `device_error`,
+  /// Throws `invalid_argument` for invalid sizes, offsets that do not ascend from 0 to the number
+  /// of entries, another number of values, and indices out of range; `device_error`,
   /// `engine_unavailable` or std::bad_alloc if a device or its memory fails.
   prepared_matrix(engine const& on, sparse_matrix<T> const& matrix);
-  /// Nothing would be left to refer to.
+  /// A temporary would be gone before the first product.
   prepared_matrix(engine const& on, sparse_matrix<T> const&& matrix) = delete;
 
   /// y = alpha A x + beta y. Returns the seconds it took, without transfers.
   ///
-  /// `x` has as many components as A has columns, `y` as A has rows; y overlaps nothing else.
-  /// Row r is within (n + 2) eps (|alpha| sum |a| |x| + |beta y|) of the exact result, n the
-  /// entries of the row; bitwise the same in every run and for any number of threads, and between
-  /// engines where sums are exact. Reads the matrix once. Throws `invalid_argument` for lengths
-  /// that do not fit and a y that overlaps; `device_error` or std::bad_alloc.
+  /// Types: `x` has as many components as A has columns, `y` as A has rows; y must not overlap
+  /// anything else.
+  /// Determinism: row r is within (n + 2) eps (|alpha| sum |a| |x| + |beta y|) of the exact result,
+  /// n the entries of the row; bitwise the same in every run and for any number of threads, and on
+  /// all engines if sums are exact. Reads the matrix once.
+  /// Throws: `invalid_argument` for wrong lengths and an overlapping y; `device_error` or
+  /// std::bad_alloc.
   double multiply(std::span<T const> x, std::span<T> y, product_options<T> const& how = {});
 
  private:
@@ -134,7 +138,7 @@ class prepared_matrix {
   std::unique_ptr<detail::kept_matrix<T>> kept_;
 };
 
-/// y = alpha A x + beta y, once: as a `prepared_matrix` of its own does it, and throws.
+/// y = alpha A x + beta y, once: like a `prepared_matrix` of its own, including exceptions.
 template <class T>
 double spmv(engine const& on, sparse_matrix<T> const& matrix,
             std::type_identity_t<std::span<T const>> x, std::type_identity_t<std::span<T>> y,

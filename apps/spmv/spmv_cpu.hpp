@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of a sparse matrix and a vector on CPU threads: pieces of equally many entries and
-// rows (Merrill & Garland, "Merge-based Parallel Sparse Matrix-Vector Multiplication", 2016).
+// The product of a sparse matrix and a vector on CPU threads: pieces with equal numbers of entries
+// and rows together (Merrill & Garland, "Merge-based Parallel Sparse Matrix-Vector Multiplication",
+// 2016).
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// Entries and rows of a piece of `all`: few enough to balance, enough to be read in one go.
+/// Entries and rows of a piece of `all`: enough to be read in one go, few enough to balance.
 inline index_t spmv_piece_items(index_t all) {
   constexpr index_t least = index_t{1} << 14, most = index_t{1} << 17, pieces = 64;
   index_t items = least;
@@ -26,16 +27,16 @@ inline index_t spmv_piece_items(index_t all) {
   return items;
 }
 
-/// What a piece knows of rows that are not its alone.
+/// A piece's sums of rows that it shares with other pieces.
 template <class T>
 struct piece_sums {
   index_t closed = -1;  // the row begun in an earlier piece that ends in this one
   T head{};             // its sum within the piece
-  T tail{};             // the sum of what the piece holds of the row open at its end
+  T tail{};             // the sum of the piece's part of the row open at its end
 };
 
-/// Entries and ends of rows in one sequence, a row's end behind its entries: the number of ends
-/// among the first `items` of them, if it lies in [low, high].
+/// Entries and row ends in one sequence, a row's end after its entries: the number of ends among
+/// the first `items` of them, if it is in [low, high].
 template <class Offset>
 index_t rows_ended_before(Offset const* offsets, index_t items, index_t low, index_t high) {
   while (low < high) {
@@ -49,7 +50,7 @@ index_t rows_ended_before(Offset const* offsets, index_t items, index_t low, ind
   return low;
 }
 
-/// Throws `invalid_argument` if y shares memory with anything that is read.
+/// Throws `invalid_argument` if y overlaps anything that is read.
 template <class Value, class Offset, class X, class Y>
 void require_product_apart(csr_matrix<Value, Offset> const& matrix, X const* x, Y const* y) {
   auto const check = [written = detail::memory_of(y, matrix.rows)](char const* what,
@@ -103,7 +104,7 @@ class product {
  private:
   static constexpr bool in_vectors = has_vector_rows<Value, Offset, X, Y, S>;
 
-  /// The piece of entries and ends of rows [begin, end).
+  /// The piece of entries and row ends [begin, end).
   piece_sums<T> run_piece(index_t begin, index_t end) const {
     piece_sums<T> result;
     index_t row = detail::rows_ended_before(matrix_.offsets, begin,
@@ -128,14 +129,13 @@ class product {
     return result;
   }
 
-  /// Whether entries [k, end) begin with such as are of components of x that lie one behind the
-  /// other.
+  /// Whether entries [k, end) begin with entries for consecutive components of x.
   bool begins_with_run(index_t k, index_t end) const {
     index_t const n = std::min(end - k, run_entries);
     return n > 1 && matrix_.indices[k + n - 1] - matrix_.indices[k] == n - 1;
   }
 
-  /// Whether most rows begin so, and are long enough for that to pay, as the first of them tell.
+  /// Whether most rows begin so, and are long enough for it to pay, judging by the first of them.
   bool runs_pay(index_t row, index_t last_row) const {
     constexpr index_t samples = 32;
     if constexpr (!runs_help) return false;
@@ -149,8 +149,9 @@ class product {
     return 8 * found >= 7 * (last - row);
   }
 
-  /// Whether gathers are the faster way for these rows. Where they are slow they are if most rows
-  /// are empty, or very short and of lengths that no processor foresees, as the first of them tell.
+  /// Whether gathers are faster for these rows. If the CPU's gathers are slow, they are faster only
+  /// if most rows are empty, or very short and of unpredictable lengths, judging by the first of
+  /// them.
   bool gathers_pay(index_t row, index_t last_row, index_t entry) const {
     constexpr index_t shortest = 3, samples = 32;
     if (best_gathers() == gathers::fast) return true;
@@ -166,7 +167,7 @@ class product {
     return 8 * changes >= last - row;
   }
 
-  /// Puts rows [row, last_row), the first of which begins at `entry`.
+  /// Writes rows [row, last_row); the first begins at `entry`.
   void put_rows(index_t row, index_t last_row, index_t entry) const {
     bool const plain = libscan::detail::equal(out_.alpha, S::one()) &&
                        libscan::detail::equal(out_.beta, S::zero());
@@ -184,7 +185,7 @@ class product {
       }
     }
     if (plain) {
-      // The same with constants, which is much faster where rows are short.
+      // The same with constants, which is much faster for short rows.
       put_rows_by(row, last_row, entry, [y = out_.y, s = out_.s](index_t r, T total) {
         row_result<Y, S>{y, s, S::one(), S::zero()}.put(r, total);
       });
@@ -193,7 +194,7 @@ class product {
     }
   }
 
-  /// `sum_rows(begin, end, sums)` puts the sums of rows [begin, end) into memory.
+  /// `sum_rows(begin, end, sums)` stores the sums of rows [begin, end).
   template <class SumRows>
   void put_rows_in_vectors(index_t row, index_t last_row, bool plain, SumRows sum_rows) const {
     if (plain) return sum_rows(row, last_row, out_.y + row);
@@ -210,7 +211,7 @@ class product {
     return {detail::as_fixed_width(matrix_.offsets), matrix_.indices, matrix_.values, x_};
   }
 
-  /// A function of its own, lest registers run short in its loops.
+  /// Not inlined, since registers would run short in its loops.
   template <class Put>
   [[gnu::noinline]] void put_rows_by(index_t row, index_t last_row, index_t entry,
                                      Put const put) const {
@@ -231,8 +232,8 @@ class product {
     }
   }
 
-  /// The sum of products of entries [k, end): of many in parts, so that no addition waits for the
-  /// one before; of few in turn, since those of other rows go on meanwhile.
+  /// The sum of products of entries [k, end): many are summed in parts, so that additions overlap;
+  /// few in turn, since those of other rows overlap.
   [[gnu::noinline]] T sum(index_t k, index_t end) const {
     if constexpr (in_vectors) {
       if (best_gathers() == gathers::fast || (runs_help && begins_with_run(k, end)))
@@ -258,10 +259,11 @@ class product {
   T product_of(index_t k) const { return libscan::product_at(matrix_, x_, out_.s, k); }
 
   static constexpr index_t some_entries = 64;
-  static constexpr bool runs_help = sizeof(T) <= 4;  // of doubles memory is the limit either way
-  static constexpr index_t run_entries = 16;         // entries that vector code takes at once
+  static constexpr bool runs_help = sizeof(T) <= 4;  // for doubles memory is the limit either way
+  static constexpr index_t run_entries = 16;         // entries per step of the vector code
 
-  // Of whole rows. Where gathers are slow, components of x come no sooner than such additions end.
+  // Entries of whole rows. If gathers are slow, components of x arrive no sooner than such
+  // additions end.
   index_t many_entries_ = in_vectors && best_gathers() == gathers::slow
                               ? std::numeric_limits<index_t>::max()
                               : some_entries;
@@ -275,15 +277,13 @@ class product {
 }  // namespace detail
 
 /// y[r] = alpha (A x)[r] + beta y[r] on up to `threads` threads. Types, semirings, beta and the
-/// empty row are those of the device's `spmv` (spmv.cuh). y may overlap nothing that is read.
+/// empty row are as in the device's `spmv` (spmv.cuh). y must not overlap anything that is read.
 ///
-/// The order in which a row's products are added depends on the offsets, the indices and the CPU
-/// alone, so that the result is bitwise the same in every run and for any number of threads; it is
-/// not the device's order. Loops that are compiled with your code round a product and its sum once
-/// where your compiler fuses them (-ffp-contract): then last bits may differ between programs, not
-/// between runs of one. Memory: about 32 bytes for 2^14 to 2^17 entries and rows, allocated beyond
-/// 8 KiB. Throws `invalid_argument` (threads < 1, sizes that no matrix has, overlap),
-/// std::bad_alloc. Nothing checks offsets and indices.
+/// Determinism: bitwise the same in every run and for any number of threads: the order of a row's
+/// additions, which is not the device's, depends only on the offsets, the indices and the CPU. If
+/// your compiler fuses products and sums (-ffp-contract), last bits may differ between programs.
+/// Memory: about 32 bytes per 2^14 to 2^17 entries and rows, allocated above 8 KiB.
+/// Throws: `invalid_argument` (threads < 1, invalid sizes, overlap), std::bad_alloc.
 template <class Value, class Offset, class X, class Y, class S = plus_times<accumulator_t<Y>>>
 void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
           std::type_identity_t<typename S::value_type> alpha = S::one(),

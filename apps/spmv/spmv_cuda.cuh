@@ -16,7 +16,7 @@
 
 namespace libscan::inline v1::detail {
 
-/// Reads back what the device made of a list.
+/// Reads back the device's matrix of a list.
 template <class Value, class T>
 index_t read_rows(coo_matrix<Value> const& list, sparse_matrix<T>& matrix, Value* values) {
   index_t const most = expanded_entries(list);
@@ -48,7 +48,7 @@ index_t cuda_spmv<T>::to_rows(int device, coo_matrix<T> const& list, sparse_matr
   return read_rows(places_of(list), matrix, static_cast<no_values*>(nullptr));
 }
 
-/// A matrix in device memory with a plan, and with room for the vectors of a product and its
+/// A matrix in device memory with a plan, and with space for the vectors of a product and its
 /// workspace.
 template <class T>
 struct device_matrix {
@@ -96,7 +96,7 @@ class cuda_matrix final : public kept_matrix<T> {
       simt::selected_device const here(device_);
       memory_.reset();
     } catch (error const&) {
-      // The device is lost or the program is ending: nothing is left that could be freed.
+      // The device is lost or the program is ending: there is nothing left to free.
     }
   }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the facade asks of its CUDA side, in plain C++. Internal.
+// What the CUDA side provides for the facade, in plain C++. Internal.
 #pragma once
 
 #include <apps/spmv/spmv.hpp>
 
 namespace libscan::inline v1::detail {
 
-/// The list's places alone.
+/// Only the places of a list.
 template <class T>
 coo_matrix<no_values> places_of(coo_matrix<T> const& list) {
   return {list.rows,    list.columns, list.entries, list.row_indices,
@@ -15,9 +15,9 @@ coo_matrix<no_values> places_of(coo_matrix<T> const& list) {
 
 template <class T>
 struct cuda_spmv {
-  /// Entries of the matrix, written to `matrix`, whose arrays have room for all.
+  /// The number of entries of the matrix, written to `matrix`, whose arrays have space for all.
   static index_t to_rows(int device, coo_matrix<T> const& list, sparse_matrix<T>& matrix);
-  /// A copy of a checked matrix, complete.
+  /// A complete copy of a checked matrix.
   static std::unique_ptr<kept_matrix<T>> keep(int device, csr_matrix<T> const& matrix);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan of the balanced product, for many products of one matrix: where each warp's span begins,
-// so that nobody searches, and where rows end in 16 bits instead of 32 or 64, which is what rows of
-// few entries wait for.
+// A plan of the balanced product, for many products of one matrix: the begin of each warp's span,
+// which saves the search, and the ends of rows in 16 bits instead of 32 or 64, which short rows
+// wait for.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// Spans as a plan tells them; otherwise as `searched_spans`.
+/// Spans from a plan; otherwise as `searched_spans`.
 struct planned_spans {
   using ends_type = row_ends<std::uint16_t>;
-  index_t const* starts;         // of each span 2 * row + begun_before, and behind them 2 * rows
+  index_t const* starts;         // of each span 2 * row + begun_before, and after them 2 * rows
   std::uint16_t const* row_end;  // relative to the span's first entry, rounded down to 32
 
   __device__ __forceinline__ span_start start(index_t span, index_t begin, int /*items*/) const {
@@ -35,8 +35,8 @@ struct planned_spans {
   }
 };
 
-/// Writes a plan: a warp to each span of `items` entries and rows, which finds where it begins and
-/// copies the ends of the rows that end in it.
+/// Writes a plan: one warp per span of `items` entries and rows, which finds its begin and copies
+/// the ends of the rows that end in it.
 template <class Offset>
 struct plan_kernel {
   static constexpr int block_threads = 128;
@@ -76,7 +76,7 @@ struct plan_kernel {
 
 }  // namespace device
 
-/// Bytes that a `spmv_plan` of a matrix of so many rows and entries takes.
+/// Bytes of a `spmv_plan` of a matrix of this many rows and entries.
 template <class T, class Tuning = spmv_tuning<T>>
 constexpr std::size_t spmv_plan_bytes(index_t rows, index_t nonzeros) {
   if (rows == 0 || nonzeros == 0) return 0;
@@ -85,22 +85,22 @@ constexpr std::size_t spmv_plan_bytes(index_t rows, index_t nonzeros) {
          static_cast<std::size_t>(rows) * sizeof(std::uint16_t);
 }
 
-/// What of a matrix can be known before a product with sums of type T: a plan for many of them
-/// (`spmv` with a plan). It holds nothing of columns and values, which may change. Move-only.
+/// The part of a product with sums of type T that can be computed in advance, for many products
+/// (`spmv` with a plan). It does not depend on columns and values, which may change. Move-only.
 ///
-/// Making one reads the offsets once and writes two bytes a row and eight a warp's span;
-/// asynchronous on the stream of the memory. Products run on that stream, or are ordered behind the
-/// making and before the plan's end by the caller; a plan made or used in a CUDA graph outlives its
-/// replays. Of no use once moved from.
+/// Making one reads the offsets once and writes two bytes per row and eight per warp's span,
+/// asynchronously on the stream of the memory. Products run on that stream, or the caller orders
+/// them after the making and before the plan's end. A plan made or used in a CUDA graph must
+/// outlive its replays. Unusable after a move.
 template <class T, class Tuning = spmv_tuning<T>>
 class spmv_plan {
-  static constexpr index_t most_span = 65535 - simt::warp_size;  // ends take 16 bits
+  static constexpr index_t most_span = 65535 - simt::warp_size;  // ends have 16 bits
   static_assert(Tuning::span_items(1) <= most_span &&
                 Tuning::span_items(index_t{1} << 62) <= most_span);
 
  public:
   /// `memory` becomes the plan's: one that grows, or a view of at least `spmv_plan_bytes`. Throws
-  /// `invalid_argument` (sizes that no matrix has, memory too small), `device_error`.
+  /// `invalid_argument` (invalid sizes, memory too small), `device_error`.
   template <class Value, class Offset>
   explicit spmv_plan(csr_matrix<Value, Offset> const& matrix, workspace memory = workspace())
       : memory_(std::move(memory)), rows_(matrix.rows), nonzeros_(matrix.nonzeros) {
@@ -120,7 +120,7 @@ class spmv_plan {
         device::searched_spans<Offset>{matrix.offsets, rows_, nonzeros_}, items, starts_, ends_);
   }
 
-  /// Throws `invalid_argument` if this is no plan of a matrix of such sizes.
+  /// Throws `invalid_argument` unless this is a plan of a matrix of such sizes.
   void check(index_t rows, index_t nonzeros) const {
     if (rows == rows_ && nonzeros == nonzeros_) return;
     throw invalid_argument("spmv: a plan of " + std::to_string(rows_) + " rows and " +

@@ -42,7 +42,7 @@ picture shade(index_t rows, index_t columns, std::int64_t const* offsets,
       ++counts[static_cast<std::size_t>(r / side * result.width + indices[k] / side)];
     }
   }
-  // By the logarithm, so that one entry of a large cell is seen beside dense ones.
+  // Logarithmic, so that a single entry of a large cell is visible beside dense ones.
   index_t const most = std::max<index_t>(1, *std::max_element(counts.begin(), counts.end()));
   double const scale = (shades - 2) / std::max(1.0, std::log2(static_cast<double>(most)));
   for (index_t const count : counts) {
@@ -54,7 +54,7 @@ picture shade(index_t rows, index_t columns, std::int64_t const* offsets,
 
 int grey(int dark) { return 255 - 255 * dark / shades; }
 
-/// A path for each shade, of runs of equal cells.
+/// One path per shade, of runs of equal cells.
 std::string svg(picture const& drawn) {
   auto const number = [](index_t n) { return std::to_string(n); };
   std::string text = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 -1 " +
@@ -96,7 +96,7 @@ void put_chunk(std::string& png, std::string const& type, std::string const& con
                                               static_cast<uInt>(checked.size()))));
 }
 
-/// Grey levels of 8 bits, compressed by zlib (PNG specification, 2nd edition).
+/// 8-bit grey levels, compressed by zlib (PNG specification, 2nd edition).
 std::string png(picture const& drawn) {
   index_t const zoom = std::max<index_t>(1, 300 / std::max(drawn.width, drawn.height));
   std::string lines;
@@ -117,7 +117,7 @@ std::string png(picture const& drawn) {
   std::string header;
   put_word(header, static_cast<std::uint32_t>(drawn.width * zoom));
   put_word(header, static_cast<std::uint32_t>(drawn.height * zoom));
-  header += std::string("\x08\x00\x00\x00\x00", 5);  // 8 bits, grey, the only methods there are
+  header += std::string("\x08\x00\x00\x00\x00", 5);  // 8 bits, grey, the only defined methods
   std::string bytes = "\x89PNG\r\n\x1a\n";
   put_chunk(bytes, "IHDR", header);
   put_chunk(bytes, "IDAT", packed);

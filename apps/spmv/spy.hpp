@@ -8,11 +8,11 @@
 
 namespace libscan::apps {
 
-/// Whether pictures of that name can be drawn: it ends in .svg or .png.
+/// Whether a picture of that name can be drawn: it ends in .svg or .png.
 bool names_picture(std::string const& path);
 
-/// The bytes of a picture, at most 600 cells wide and high, each darker the more of its places have
-/// entries; SVG if `path` ends in .svg, else PNG. offsets and indices are a matrix by rows.
+/// The bytes of a picture, at most 600 cells wide and high; a cell is darker the more of its places
+/// have entries. SVG if `path` ends in .svg, else PNG. offsets and indices are a matrix by rows.
 std::string draw_matrix(std::string const& path, index_t rows, index_t columns,
                         std::int64_t const* offsets, std::int32_t const* indices);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector code behind vector_rows.hpp, through Highway: products of some rows come first, one
-// after the other; then a vector of short rows is summed at a time, or a longer row on its own.
+// The vector code of vector_rows.hpp, through Highway: first the products of some rows, one after
+// the other; then it sums a vector of short rows at a time, or a longer row by itself.
 #include <apps/spmv/vector_rows.hpp>
 
 #include <algorithm>
@@ -21,21 +21,21 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Sums that a long row is added up in, which then meet two by two, in any vectors alike.
+/// Partial sums of a long row, which are then combined pairwise, equally for all vector sizes.
 inline constexpr int lanes_of_row = 16;
 
-/// Entries that a row of a vector of rows has at most.
+/// The most entries of a row in a vector of rows.
 inline constexpr int short_row = 8;
 
-/// The same where gathers are slow.
+/// The same if gathers are slow.
 inline constexpr int shortest_row = 2;
 
-/// Products that wait in the first-level cache for being summed.
+/// Products that wait in the L1 cache to be summed.
 inline constexpr index_t tile_entries = 4096;
 inline constexpr index_t tile_rows = 1024;
 
-/// How far ahead memory is fetched, in items: arrays that are read or written in order, which pays
-/// where they change too soon for the hardware to follow; and components of x, in entries.
+/// Prefetch distances, in items: for arrays that are accessed in order, if they change too soon for
+/// the hardware to follow; and for components of x, in entries.
 inline constexpr index_t ahead = 512;
 inline constexpr index_t components_ahead = 128;
 
@@ -61,7 +61,7 @@ HWY_INLINE hn::TFromD<D> sum_of(D, hn::Vec<D> v) {
   return hn::GetLane(v);
 }
 
-/// What a row is added up in.
+/// The partial sums of a row.
 template <class T>
 class lane_sums {
  public:
@@ -125,11 +125,11 @@ HWY_INLINE void multiply(product_arrays<T, Offset> const& from, index_t begin, i
   for (; k < end; ++k) to[k - begin] = from.values[k] * from.x[from.indices[k]];
 }
 
-/// Fetches components of x for entries to come, some with every vector of rows.
+/// Prefetches components of x for later entries, some with every vector of rows.
 template <class T>
 class component_fetcher {
  public:
-  /// Of entries [begin, end), or none if `step` is 0.
+  /// For entries [begin, end), or none if `step` is 0.
   component_fetcher(T const* x, std::int32_t const* indices, index_t begin, index_t end,
                     index_t step)
       : x_(x), indices_(indices), next_(begin), end_(end), step_(step) {}
@@ -146,7 +146,7 @@ class component_fetcher {
   index_t next_, end_, step_;
 };
 
-/// The sum of n products, which some others may follow.
+/// The sum of n products; others may follow them.
 template <class T>
 HWY_INLINE T sum_products(T const* products, index_t n) {
   tag<T> const d;
@@ -161,7 +161,7 @@ HWY_INLINE T sum_products(T const* products, index_t n) {
   return sums.total();
 }
 
-/// A vector of offsets, less `base`.
+/// A vector of offsets, minus `base`.
 template <class T, class Offset>
 HWY_INLINE hn::Vec<integers<T>> positions(Offset const* offsets, Offset base) {
   integers<T> const d;
@@ -187,8 +187,8 @@ HWY_INLINE hn::Vec<integers<T>> positions(Offset const* offsets, Offset base) {
 #endif
 }
 
-/// sums[r] = the sum of row r, for r in [0, rows): of products [offsets[r] - base,
-/// offsets[r + 1] - base), behind which there is room, and a zero at tile_entries + lanes_of_row.
+/// sums[r] = the sum of row r, for r in [0, rows): of products [offsets[r] - base, offsets[r + 1] -
+/// base). There is space after them, and a zero at tile_entries + lanes_of_row.
 template <gathers By, class T, class Offset>
 HWY_INLINE void sum_tile(T const* products, Offset const* offsets, index_t rows,
                          component_fetcher<T> fetcher, T* sums) {
@@ -216,7 +216,8 @@ HWY_INLINE void sum_tile(T const* products, Offset const* offsets, index_t rows,
       for (index_t i = r; i < r + width<T>; ++i) sums[i] = sum_alone(i);
       continue;
     }
-    // The first step is for all, lest the processor guess which vectors of rows are empty.
+    // The first step is unconditional, so that the processor need not predict which vectors of rows
+    // are empty.
     auto total = hn::Zero(d);
     auto here = hn::Lt(at, end);
     do {
@@ -229,7 +230,7 @@ HWY_INLINE void sum_tile(T const* products, Offset const* offsets, index_t rows,
   for (; r < rows; ++r) sums[r] = sum_alone(r);
 }
 
-/// Whether `lanes_of_row` indices are those of components that lie one behind the other.
+/// Whether `lanes_of_row` indices are consecutive.
 HWY_INLINE bool consecutive(std::int32_t const* indices) {
   hn::CappedTag<std::int32_t, lanes_of_row> const d;
   constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
@@ -241,7 +242,7 @@ HWY_INLINE bool consecutive(std::int32_t const* indices) {
   return true;
 }
 
-/// Adds products of entries [k, k + lanes_of_row), but for the first `skipped`.
+/// Adds products of entries [k, k + lanes_of_row), except the first `skipped`.
 template <gathers By, class T, class Offset>
 HWY_INLINE void add_products(product_arrays<T, Offset> const& from, index_t k, int skipped,
                              lane_sums<T>& sums) {
@@ -307,7 +308,7 @@ void whole(product_arrays<T, Offset> const& from, index_t row, index_t last, ind
       continue;
     }
     multiply<By>(from, begin, end, products);
-    // Where entries are few, rows keep the processor from seeing the next ones by itself.
+    // With few entries per row the processor does not prefetch the next rows by itself.
     index_t const vectors = ceil_div<index_t>(rows, width<T>);
     index_t const step = 4 * (end - begin) < rows ? ceil_div(end - begin, vectors) : 0;
     component_fetcher<T> const fetcher(from.x, from.indices,
@@ -371,7 +372,7 @@ row_sums<T, Offset> current_row_sums(gathers by) {
   return current;
 }
 
-// AMD's cores take as long for a gather as for loads of its lanes, or twice that.
+// On AMD's cores a gather takes as long as loads of its lanes, or twice that.
 gathers best_gathers() {
 #if defined(__x86_64__)
   return __builtin_cpu_is("amd") != 0 ? gathers::slow : gathers::fast;

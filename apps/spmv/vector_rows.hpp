@@ -9,8 +9,8 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// The arrays of a matrix by rows (matrix.hpp) and of the vector it is multiplied with. T is float
-/// or double, Offset a signed integer of 32 or 64 bits.
+/// The arrays of a matrix by rows (matrix.hpp) and of its vector. T is float or double, Offset a
+/// signed integer of 32 or 64 bits.
 template <class T, class Offset>
 struct product_arrays {
   Offset const* offsets;
@@ -19,32 +19,32 @@ struct product_arrays {
   T const* x;
 };
 
-/// The vector code for one choice of types. The order in which products are added depends on how
-/// many there are alone.
+/// The vector code for one choice of types. The order in which products are added depends only on
+/// their number.
 template <class T, class Offset>
 struct row_sums {
-  /// sums[r - row] = the sum of products of row r, for r in [row, last). `ahead` is the number of
-  /// entries the matrix has, of which components of x may be fetched early.
+  /// sums[r - row] = the sum of products of row r, for r in [row, last). `ahead`: the number of
+  /// entries of the matrix whose components of x may be prefetched.
   void (*whole)(product_arrays<T, Offset> const& from, index_t row, index_t last, index_t nonzeros,
                 T* sums);
-  /// The same where most entries of a row are of components of x that lie one behind the other.
+  /// The same for rows with mostly consecutive components of x.
   void (*runs)(product_arrays<T, Offset> const& from, index_t row, index_t last, T* sums);
   /// The sum of products of entries [k, end).
   T (*part)(product_arrays<T, Offset> const& from, index_t k, index_t end);
 };
 
-/// How a CPU loads the lanes of a vector from anywhere: faster than one by one, or not.
+/// Whether this CPU gathers the lanes of a vector faster than it loads them one by one.
 enum class gathers { fast, slow };
 
-/// This CPU. Where gathers are slow, plain loops are faster but for the shortest rows.
+/// For this CPU. If gathers are slow, plain loops are faster except for the shortest rows.
 gathers best_gathers();
 
-/// For the best instruction set this CPU has, among those that Highway is told to use at the
-/// moment. Sums are the same bit for bit.
+/// For the best instruction set of this CPU among those that Highway may currently use. Sums are
+/// the same bit for bit.
 template <class T, class Offset>
 row_sums<T, Offset> current_row_sums(gathers by);
 
-/// The same for this CPU, found once.
+/// The same for this CPU, cached.
 template <class T, class Offset>
 row_sums<T, Offset> const& best_row_sums();
 

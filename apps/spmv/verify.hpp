@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --verify of scan-spmv: multiplies again, straight from the file's list and in a wider type, and
-// says which row is further off than rounding explains.
+// --verify of scan-spmv: multiplies again, directly from the file's list and in a wider type, and
+// reports a row with a larger error than rounding explains.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace libscan::apps {
 
-/// A list's entries with those of one place made one, as plainly as can be.
+/// A list's entries with those of one place combined, as plainly as possible.
 template <class T>
 struct plain_entries {
   using wide = std::conditional_t<std::is_same_v<T, float>, double,
@@ -26,8 +26,8 @@ struct plain_entries {
     std::int32_t row;
     std::int32_t column;
     wide value;
-    wide magnitude;  ///< sum of the magnitudes of what was added up
-    index_t parts;   ///< how many that were
+    wide magnitude;  ///< sum of the magnitudes of the addends
+    index_t parts;   ///< number of the addends
   };
   std::vector<entry> entries;
 
@@ -66,9 +66,9 @@ struct plain_entries {
   }
 };
 
-/// Empty if `y` is the list's matrix times `x`: the same integers; floats within n eps of the sum
-/// of magnitudes, n the entries added up in a row. Else the first row that is not. A result that is
-/// no finite number is not looked into where the wider sum is finite but beyond T.
+/// Empty if `y` is the product of the list's matrix and `x`: equal integers; floats within n eps of
+/// the sum of magnitudes, n the number of entries of a row. Else the first wrong row. A non-finite
+/// result is not checked if the wider sum is finite but exceeds T.
 template <template <class> class Semiring, class T>
 std::string verify_product(Semiring<T>, coo_matrix<T> const& list,
                            std::type_identity_t<std::span<T const>> x,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of up to 32 rows' products out of a window in shared memory, by one warp: short rows each by
-// a lane of its own, longer ones by a segmented scan of the window (Blelloch, Heroux & Zagha 1993).
+// Sums of up to 32 rows' products from a window in shared memory, by one warp: short rows each by a
+// lane, longer ones by a segmented scan of the window (Blelloch, Heroux & Zagha 1993).
 #pragma once
 
 #include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A window of PerLane products a lane. `ShortRow`: up to so many products a lane adds up alone.
+/// A window of PerLane products per lane. `ShortRow`: the most products that a lane adds by itself.
 template <class T, int PerLane, int ShortRow>
 struct window_sums {
   static constexpr int window = PerLane * simt::warp_size;
-  static constexpr int flag_words = PerLane / 4;  // of a lane: a byte for each product
+  static constexpr int flag_words = PerLane / 4;  // of a lane: a byte per product
   static constexpr int vector_items = sizeof(T) >= 16 ? 1 : static_cast<int>(16 / sizeof(T));
   static_assert(PerLane % 4 == 0 && PerLane % vector_items == 0);
 
@@ -21,13 +21,13 @@ struct window_sums {
     unsigned heads[flag_words * simt::warp_size];  // bytes: 1 where a row begins
   };
 
-  /// Before anything else. Orders no memory.
+  /// Call it first. Orders no memory.
   static __device__ __forceinline__ void reset(storage& shared) {
 #pragma unroll
     for (int w = 0; w < flag_words; ++w) shared.heads[lane_word(w)] = 0;
   }
 
-  /// Stores a window, of which lane l holds products l, l + 32, ...
+  /// Stores a window; lane l holds products l, l + 32, ...
   static __device__ __forceinline__ void stage(storage& shared, T const (&products)[PerLane]) {
 #pragma unroll
     for (int j = 0; j < PerLane; ++j) {
@@ -36,8 +36,8 @@ struct window_sums {
     simt::sync_warp();
   }
 
-  /// Each lane's sum of the products [begin, end) of the window; lanes ascend, and none overlap.
-  /// All lanes call. The products stay.
+  /// Each lane's sum of the products [begin, end) of the window; lanes ascend and do not overlap.
+  /// All lanes call. The products are kept.
   template <class Op>
   static __device__ __forceinline__ T sum(storage& shared, int begin, int end, Op add) {
     auto const length = static_cast<unsigned>(end - begin);
@@ -81,7 +81,7 @@ struct window_sums {
     if (simt::lane_id() == 0 && begin > 0) marks[begin] = 1;
     simt::sync_warp();
 
-    // 2 scan the lane's own products, which now are neighbours; keep what rows may end with
+    // 2 scan the lane's own products, which are now adjacent; keep those that rows may end with
     unsigned heads[flag_words];
 #pragma unroll
     for (int w = 0; w < flag_words; ++w) {
@@ -103,7 +103,7 @@ struct window_sums {
     }
     sums[PerLane - 1] = total;
 
-    // 3 scan the lanes' last sums, for those whose first row began before
+    // 3 scan the lanes' last sums, for lanes whose first row began earlier
     unsigned const with_heads = simt::ballot(simt::full_warp, any) | 1u;
     int const distance_of_head =
         simt::lane_id() - (simt::warp_size - 1 - simt::clz(with_heads & simt::lanemask_le()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageRank (Page, Brin, Motwani & Winograd 1999) of a graph in a Matrix Market file, as products of
+// PageRank (Page, Brin, Motwani & Winograd 1999) of a graph in a Matrix Market file, by products of
 // a sparse matrix and a vector: pagerank GRAPH.mtx[.gz] NAMES.txt [TOP]. Row i, column j of the
-// graph: i points to j. Line i of NAMES.txt is what i is called. data/make_wordnet.py makes both.
+// graph: i points to j. Line i of NAMES.txt is the name of i. data/make_wordnet.py makes both.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -25,8 +25,8 @@ namespace {
 
 using namespace libscan;
 
-constexpr double damping = 0.85;  // how often a reader follows a pointer
-constexpr double enough = 1e-12;  // the change of all ranks together that ends the iteration
+constexpr double damping = 0.85;  // the probability that a reader follows a pointer
+constexpr double enough = 1e-12;  // the total change of all ranks that ends the iteration
 constexpr int most_rounds = 1000;
 
 constexpr char const* help =
@@ -64,14 +64,14 @@ sparse_matrix<double> shares(engine const& on, sparse_matrix<double> const& grap
                                     to.data(), from.data(), share.data(), symmetry::general});
 }
 
-/// What the iteration took.
+/// The cost of the iteration.
 struct effort {
   int rounds = 0;
   double prepare_seconds = 0;
   double product_seconds = 0;  ///< of all rounds
 };
 
-/// The ranks, which sum to 1. Who points to nobody hands his rank to all alike.
+/// The ranks, which sum to 1. A node without pointers shares its rank equally among all.
 std::vector<double> ranks(engine const& on, sparse_matrix<double> const& graph, effort& took) {
   auto const n = static_cast<std::size_t>(graph.rows);
   sparse_matrix<double> const moves = shares(on, graph);
