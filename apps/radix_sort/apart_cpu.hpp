@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sorts on a CPU refuse before they write anything: outputs that share memory with what else a
+// What sorts on a CPU refuse before they write anything: outputs that overlap anything else that a
 // call reads or writes, and positions that do not fit.
 #pragma once
 
@@ -13,12 +13,11 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Where a call's items lie.
+/// The memory of a call's items.
 struct sort_memory_places {
   memory_span keys_in, keys_out, values_in, values_out;
 
-  /// Throws if an output shares memory with anything else; but where `in_place` is allowed, each
-  /// may be its input.
+  /// Throws if an output overlaps anything else; but if `in_place`, each may be its input.
   void require_apart(char const* call, bool in_place) const {
     auto const check = [call](char const* what, memory_span a, memory_span b) {
       detail::require_apart(call, what, a, b);
@@ -34,8 +33,7 @@ struct sort_memory_places {
     check("input values and output keys", values_in, keys_out);
   }
 
-  /// Throws if an output shares memory with `other`, or if that `is_written` and shares memory with
-  /// an input.
+  /// Throws if an output overlaps `other`, or if `other` `is_written` and overlaps an input.
   void require_apart_from(char const* call, char const* what, memory_span other,
                           bool is_written) const {
     for (memory_span const place : {keys_out, values_out})
@@ -46,8 +44,7 @@ struct sort_memory_places {
   }
 };
 
-/// Throws if `Index` is too small for the positions of n keys, or if `positions` share memory with
-/// the keys.
+/// Throws if `Index` is too narrow for the positions of n keys, or if `positions` overlap the keys.
 template <class Key, class Index>
 void check_positions(char const* call, Key const* keys, Index const* positions, index_t n) {
   static_assert(std::is_integral_v<Index> && sizeof(Index) >= 4,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bucket of a split a word belongs to, where words are skewed: their highest bits alone would
-// put most of them into few buckets. A sample tells how many further bits to go by behind each
-// value of the highest ones.
+// The bucket of a word in a split of skewed words, whose highest bits would put most of them into
+// few buckets. A sample shows how many further bits to use after each value of the highest ones.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +14,12 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// A map from words to buckets that never puts a word into an earlier bucket than a smaller one.
+/// A map from words to buckets that is monotonic.
 template <class Word>
 class bucket_map {
  public:
-  /// Goes by `highest`, which holds the highest bits in which words differ, and by bits below it
-  /// where many of the `sample` agree in it: a bucket then takes about as many of all words as any
-  /// other.
+  /// Uses `highest`, the highest bits in which words differ, and bits below it where many of the
+  /// `sample` agree in it: all buckets then get about equal shares.
   bucket_map(digit highest, std::vector<Word> const& sample) : highest_(highest) {
     std::vector<std::uint32_t> counts(std::size_t{1} << highest.bits);
     for (Word const word : sample) ++counts[highest.of(word)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the segmented sort's host API for one type of key: checks a call and hands it
-// to its engine. Internal.
+// The compiled half of the segmented sort's facade for one type of key: checks a call and passes it
+// to its engine. Included by the files that compile it for some types each. Internal.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace libscan::inline v1::detail {
 
-/// How many segments `offsets` part some of n items into. Throws `invalid_argument` unless they do.
+/// The number of segments of `offsets`, for n items. Throws `invalid_argument` if they are invalid.
 inline index_t segments_of(char const* call, int threads, std::span<index_t const> offsets,
                            index_t n) {
   if (offsets.empty() || offsets.front() < 0 || offsets.front() > n) {
@@ -33,7 +33,7 @@ inline index_t segments_of(char const* call, int threads, std::span<index_t cons
   return segments;
 }
 
-/// Offsets as they are from the first of them on.
+/// Offsets relative to the first of them.
 inline std::vector<index_t> from_the_first(std::span<index_t const> offsets) {
   std::vector<index_t> moved(offsets.begin(), offsets.end());
   for (index_t& offset : moved) offset -= offsets.front();
@@ -47,7 +47,7 @@ inline void check_apart_from_offsets(char const* call, char const* words,
   check_sort_apart(call, words, std::as_bytes(offsets), output, false);
 }
 
-/// Sorts on a device, with what goes with the keys as `Position`s of theirs, which `take` gets.
+/// Sorts on a device, with `Position`s of the keys as values; `take` gets the sorted ones.
 template <class Position, class Word, class Take>
 void with_positions_by_cuda(cuda_segmented_sort<Word> const& call, int threads, Take take) {
   cpu::detail::sort_memory<Position> const positions(call.n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the radix sort's host API for one type of key: checks a call and hands it to
-// its engine. Internal.
+// The compiled half of the radix sort's facade for one type of key: checks a call and passes it to
+// its engine. Included by the files that compile it for some types each. Internal.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace libscan::inline v1::detail {
 
-/// Throws `invalid_argument` if two pieces of memory overlap; where `same_start` is allowed,
-/// otherwise than exactly.
+/// Throws `invalid_argument` if two ranges of memory overlap; equal ones are allowed if
+/// `same_start`.
 void check_sort_apart(char const* call, char const* words, std::span<std::byte const> a,
                       std::span<std::byte const> b, bool same_start);
 
@@ -32,7 +32,7 @@ inline std::span<std::byte const> memory_of(void const* items, index_t n, std::s
   return {static_cast<std::byte const*>(items), static_cast<std::size_t>(n) * size};
 }
 
-/// Refuses outputs that overlap anything; but where `in_place` is allowed each may be its input.
+/// Refuses outputs that overlap anything; but if `in_place`, each may be its input.
 template <class Key>
 void check_items(char const* call, Key const* keys, Key* out, value_bytes const& values, index_t n,
                  bool in_place) {
@@ -56,7 +56,7 @@ void fill_positions(int threads, Position* positions, index_t n) {
   });
 }
 
-/// On a device values of other sizes than 4 and 8 bytes stay where they are until their places are
+/// On a device values of other sizes than 4 and 8 bytes stay in place until their destinations are
 /// known.
 template <class Key>
 void gather_by_cuda(int device, Key const* keys, Key* out, value_bytes const& values, index_t n,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stable sort of a few items on a CPU, without branches that depend on a key: each is compared
-// with each; more than a handful, where word and place fit one register, go through a network
+// The stable sort of a few items on a CPU, without branches that depend on keys: each is compared
+// with each. More than a handful, if word and place fit in one register, use a sorting network
 // (Batcher's merge exchange; Knuth, The Art of Computer Programming 3, 5.2.2M).
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Up to as many items that is faster than counting digits.
+/// Up to this many items it is faster than counting digits.
 template <class Word>
 inline constexpr index_t few_items = sizeof(Word) < 8 ? 32 : 16;
 
@@ -60,7 +60,7 @@ inline void exchange(std::uint64_t& a, std::uint64_t& b) {
   a = low;
 }
 
-/// Sorts `Items` words. A function of its own, of which there is one.
+/// Sorts `Items` words. Not inlined, to have one copy.
 template <int Items>
 [[gnu::noinline]] void sort_words_by_network(std::uint64_t* words) {
   std::uint64_t w[Items];  // in registers
@@ -72,8 +72,8 @@ template <int Items>
   for (int i = 0; i < Items; ++i) words[i] = w[i];
 }
 
-/// Sorts n > 16 items stably into `to`. A word and its place make one that no other is equal to,
-/// and that tells the item.
+/// Sorts n > 16 items stably into `to`. A word combined with its place is unique and identifies the
+/// item.
 template <class Item, class Order>
 void sort_by_network(Item const* items, Item* to, index_t n, Order order) {
   constexpr int place_bits = 8;
@@ -92,11 +92,11 @@ void sort_by_network(Item const* items, Item* to, index_t n, Order order) {
 template <class Item, class Order>
 void sort_few_items(Item const* items, Item* to, index_t n, Order order) {
   using word = decltype(order(detail::key_of(items[0])));
-  constexpr index_t few = 16;  // up to which a network takes as long, or longer (Zen 4)
+  constexpr index_t few = 16;  // up to here a network takes as long, or longer (Zen 4)
   if constexpr (sizeof(word) <= 4) {
     if (n > few) return detail::sort_by_network(items, to, n, order);
   }
-  // Each goes behind as many as come before it.
+  // The place of each is the number of items before it.
   word words[few];
   for (index_t i = 0; i < n; ++i) words[i] = order(detail::key_of(items[i]));
   for (index_t i = 0; i < n; ++i) {

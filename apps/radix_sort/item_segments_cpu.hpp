@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The segments of a sort on CPU threads, said by offsets of any integer type and checked.
+// The segments of a sort on CPU threads, given by checked offsets of any integer type.
 #pragma once
 
 #include <algorithm>
@@ -33,10 +33,10 @@ struct item_segments {
                            std::to_string(n));
   }
 
-  /// offsets[s]; below 0 if it is more than any number of items.
+  /// offsets[s]; negative if it exceeds any number of items.
   index_t at(index_t s) const { return static_cast<index_t>(offsets[s]); }
 
-  /// Where the first segment begins, and the last ends.
+  /// The begin of the first segment, and the end of the last.
   index_t first() const { return count == 0 ? 0 : at(0); }
   index_t items() const { return count == 0 ? 0 : at(count); }
 
@@ -49,7 +49,7 @@ struct item_segments {
   }
 
  private:
-  /// Finds the longest. Returns whether offsets ascend.
+  /// Finds the longest segment. Returns whether offsets ascend.
   bool measure(int threads) {
     pieces const all(threads, count);
     small_room<index_t> const lengths(all.count);
@@ -60,7 +60,7 @@ struct item_segments {
       for (index_t s = all.begin(p); s < all.end(p); ++s) {
         bool const ascends = at(s) <= at(s + 1);
         good = good && ascends;
-        // Unsigned, since offsets may be anything.
+        // Unsigned, since offsets may be invalid.
         auto const length =
             static_cast<std::uint64_t>(at(s + 1)) - static_cast<std::uint64_t>(at(s));
         most = std::max(most, static_cast<index_t>(length));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buckets of keys, up to 256, on a CPU thread: found for many keys at once, and counted.
+// The buckets of keys, up to 256, on a CPU thread: computed for many keys at once, and counted.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,11 @@ namespace libscan::inline v1::cpu::detail {
 
 inline constexpr int most_buckets = 256;
 
-/// Keys whose buckets are found together, by vector instructions, before any of them is moved.
+/// The number of keys whose buckets are computed together, by vector instructions, before any of
+/// them is moved.
 inline constexpr index_t bucket_block = 256;
 
-/// Where items go next.
+/// The next place of each bucket.
 struct bucket_places {
   index_t next[most_buckets];
 };
@@ -27,7 +28,7 @@ template <class Key, class BucketOf>
 bool find_buckets(Key const* keys, index_t count, BucketOf const& bucket_of, int buckets,
                   std::uint32_t* found) {
   auto const behind = static_cast<std::uint32_t>(buckets);
-  std::uint32_t beyond = 0;  // a word, not a bool: for vector instructions
+  std::uint32_t beyond = 0;  // a word, not a bool, for vector instructions
   for (index_t k = 0; k < count; ++k) {
     auto const bucket = bucket_of(keys[k]);
     auto word = static_cast<std::uint32_t>(bucket);
@@ -40,7 +41,7 @@ bool find_buckets(Key const* keys, index_t count, BucketOf const& bucket_of, int
   return beyond == 0;
 }
 
-/// Throws `invalid_argument` about the first key that is in no bucket; there is one.
+/// Throws `invalid_argument` about the first key in no bucket, which exists.
 template <class Key, class BucketOf>
 [[noreturn]] void refuse_keys(Key const* keys, index_t n, BucketOf const& bucket_of, int buckets) {
   for (index_t i = 0; i < n; ++i) {
@@ -53,7 +54,7 @@ template <class Key, class BucketOf>
   throw invalid_argument("split by key: keys changed while they were read");
 }
 
-/// Sets counts[b] to how many of n keys are in bucket b; false if one is in none.
+/// Sets counts[b] to the number of keys in bucket b; false if a key is in none.
 template <class Key, class BucketOf>
 bool count_buckets(Key const* keys, index_t n, BucketOf const& bucket_of, int buckets,
                    index_t* counts) {

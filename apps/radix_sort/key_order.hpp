@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of keys, as words: every key maps to unsigned words whose order is the key's. Sorts
-// move the keys as they are and ask only for bits of those words, so that the same order holds on
-// every engine.
+// The order of keys, as words: every key maps to unsigned words with the order of the key. Sorts
+// move the keys unchanged and only use bits of those words, so the same order holds on every
+// engine.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace libscan::inline v1 {
 
-/// From the smallest key to the largest, or the other way; equal keys stay in order in both.
+/// From the smallest key to the largest, or in reverse; equal keys keep their order in both.
 enum class sort_direction : std::uint8_t { ascending, descending };
 
 namespace detail {
@@ -41,7 +41,7 @@ struct unsigned_of<8> {
   using type = std::uint64_t;
 };
 
-/// Bits of the fraction of a floating-point key type; 0 for types that are none.
+/// Bits of the fraction of a floating-point key type; 0 for other types.
 template <class Key>
 inline constexpr int fraction_bits = 0;
 template <>
@@ -72,7 +72,7 @@ struct decomposed<std::array<Word, Count>> {
   static constexpr int words = static_cast<int>(Count);
   /// Word `w` from the least significant.
   static LIBSCAN_HOST_DEVICE Word pick(std::array<Word, Count> const& all, int w) {
-    // By memory, since device code may not call the members of std::array.
+    // Through memory, since device code may not call the members of std::array.
     Word word[Count];
     ::memcpy(word, &all, sizeof(word));
     Word picked = word[Count - 1];
@@ -85,15 +85,15 @@ struct decomposed<std::array<Word, Count>> {
 
 }  // namespace detail
 
-/// The order of numbers: integers by value; floats -inf < ... < -0 = +0 < ... < +inf < NaN, where
-/// all NaNs are equal, of either sign.
+/// The order of numbers: integers by value; floats -inf < ... < -0 = +0 < ... < +inf < NaN, with
+/// all NaNs equal, of either sign.
 template <class Key>
 struct number_order {
   static_assert(std::is_integral_v<Key> || detail::fraction_bits<Key> != 0,
                 "keys of a type of your own need a decomposition into unsigned words");
   using word_type = typename detail::unsigned_of<sizeof(Key)>::type;
 
-  /// The word whose order is the key's.
+  /// The word with the order of the key.
   LIBSCAN_HOST_DEVICE word_type operator()(Key const& key) const {
     word_type bits;
     ::memcpy(&bits, &key, sizeof(bits));
@@ -112,7 +112,7 @@ struct number_order {
     }
   }
 
-  /// The key of a word; of equal keys that are not identical, one.
+  /// The key of a word; one of them, if equal keys are not identical.
   LIBSCAN_HOST_DEVICE Key key(word_type word) const {
     constexpr auto sign = static_cast<word_type>(word_type{1} << (8 * sizeof(Key) - 1));
     word_type bits = word;
@@ -127,12 +127,12 @@ struct number_order {
   }
 };
 
-/// What a sort goes by. `decompose`: a copyable functor, callable on host and device, that takes a
-/// key to an unsigned integer, or to a std::array of them with the most significant first; for
-/// numbers it need not be given. Only bits [first_bit, end_bit) count, from the lowest of the least
-/// significant word; `end_bit` < 0 means all. Keys equal in those bits stay in order. A
-/// decomposition into one word of the key's size may have `key(word)`, too, a `Key` of that word:
-/// sorts of keys without values within segments are quicker then.
+/// The order of a sort. `decompose`: a copyable functor, callable on host and device, from a key to
+/// an unsigned integer, or to a std::array of them with the most significant first; numbers have a
+/// default. Only bits [first_bit, end_bit) are compared, counted from the lowest of the least
+/// significant word; `end_bit` < 0 means all. Keys equal in those bits keep their order. A
+/// decomposition into one word of the key's size may also have `key(word)`, a `Key` with that word:
+/// it makes sorts of keys without values within segments faster.
 ///
 ///   sort_keys(ws, in, out, n, {.direction = sort_direction::descending, .end_bit = 24});
 template <class Key, class Decompose = number_order<Key>>
@@ -143,7 +143,7 @@ struct sort_order {
   static constexpr int words = decomposition::words;
   static constexpr int word_bits = 8 * static_cast<int>(sizeof(word_type));
   static constexpr int bits = words * word_bits;
-  /// Whether a word tells the key, or at least one that is equal to it.
+  /// Whether a word determines the key, or at least an equal one.
   static constexpr bool invertible = words == 1 && sizeof(Key) == sizeof(word_type) &&
                                      requires(Decompose const& d, word_type word) {
     { d.key(word) } -> std::same_as<Key>;
@@ -154,26 +154,26 @@ struct sort_order {
   int end_bit = -1;
   Decompose decompose{};
 
-  /// One past the last bit that counts.
+  /// One past the last compared bit.
   LIBSCAN_HOST_DEVICE int end() const { return end_bit < 0 ? bits : end_bit; }
 
   /// Word `w` of the key, from the least significant, such that smaller words come first in the
-  /// sort's direction. Bits that do not count are there, too.
+  /// sort's direction. Includes bits that are not compared.
   LIBSCAN_HOST_DEVICE word_type word(Key const& key, int w = 0) const {
     word_type const up = decomposition::pick(decompose(key), w);
     return direction == sort_direction::descending ? static_cast<word_type>(~up) : up;
   }
 
-  /// The key of a word, where all bits count; of equal keys that are not identical, one.
+  /// The key of a word, if all bits are compared; one of them, if equal keys are not identical.
   LIBSCAN_HOST_DEVICE Key key(word_type word) const requires invertible {
     return decompose.key(direction == sort_direction::descending ? static_cast<word_type>(~word)
                                                                  : word);
   }
 
-  /// Whether all bits count.
+  /// Whether all bits are compared.
   LIBSCAN_HOST_DEVICE bool has_all_bits() const { return first_bit == 0 && end() == bits; }
 
-  /// Which bits of word `w` count.
+  /// The compared bits of word `w`.
   LIBSCAN_HOST_DEVICE word_type counting(int w) const {
     int const first = first_bit - w * word_bits;
     int const last = end() - w * word_bits;
@@ -183,7 +183,7 @@ struct sort_order {
     return last >= word_bits ? up : static_cast<word_type>(up & ~(all << last));
   }
 
-  /// Whether `a` must come before `b`, whatever their places.
+  /// Whether `a` must come before `b`, independent of their places.
   LIBSCAN_HOST_DEVICE bool operator()(Key const& a, Key const& b) const {
     for (int w = words - 1; w >= 0; --w) {
       auto const x = static_cast<word_type>(word(a, w) & counting(w));
@@ -202,8 +202,8 @@ struct sort_order {
   }
 };
 
-/// Whether keys that compare equal in all their bits are the same, bit by bit: so for integers, but
-/// not for floats, which have two zeros and many NaNs.
+/// Whether keys that compare equal in all their bits are identical: true for integers, but not for
+/// floats, which have two zeros and many NaNs.
 template <class Order>
 inline constexpr bool equal_is_identical = false;
 template <std::integral Key>

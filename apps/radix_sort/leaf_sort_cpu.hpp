@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stable sort of items that fit a core's cache, on one thread: LSD radix sort by the highest
-// bits in which keys differ, as many as it takes to tell most keys apart, then a pass that sorts
-// what still ties. Few items go another way (few_sort_cpu.hpp); words alone may take vector code.
+// The stable sort of items that fit in a core's cache, on one thread: LSD radix sort by the highest
+// bits in which keys differ, enough of them to distinguish most keys, then a pass that sorts the
+// remaining ties. Few items are sorted differently (few_sort_cpu.hpp); words without values may use
+// vector code.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +18,13 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Most bits of a digit. Of narrow ones, the 256 lines that are written at a time fit any L1 cache;
-/// wide ones take a pass fewer for what a split leaves of most keys.
+/// The most bits of a digit. With narrow ones, the 256 lines being written fit in any L1 cache;
+/// wide ones save a pass for what a split leaves of most keys.
 inline constexpr int narrow_leaf_digit = 8;
 inline constexpr int wide_leaf_digit = 11;
 
-/// Whether leaves are sorted by wide digits: on Intel's CPUs not, since on a Sapphire Rapids they
-/// take longer (2^13 to 2^18 items); on others, since on a Zen 4 they take 0.6 to 0.75 times as
-/// long.
+/// Whether to sort leaves by wide digits: not on Intel's CPUs, since a Sapphire Rapids takes longer
+/// (2^13 to 2^18 items); on others, since a Zen 4 takes 0.6 to 0.75 times as long.
 inline bool wide_leaf_digits_pay() {
 #if defined(__x86_64__)
   static bool const pay = __builtin_cpu_is("intel") == 0;
@@ -34,14 +34,14 @@ inline bool wide_leaf_digits_pay() {
 #endif
 }
 
-/// Most passes before ties are looked for. Four digits tell 2^32 items apart.
+/// The most passes before ties are sorted. Four digits distinguish 2^32 items.
 inline constexpr int leaf_digits = 4;
 
-/// What one look at keys tells.
+/// The result of one look at keys.
 template <class Word>
 struct key_summary {
   Word differing = 0;  ///< bits in which not all words agree
-  bool sorted = true;  ///< no word is below the one before
+  bool sorted = true;  ///< no word is smaller than the one before
 
   void add(key_summary const& other) {
     differing = static_cast<Word>(differing | other.differing);
@@ -69,7 +69,7 @@ auto summarise_by(Items const& items, index_t begin, index_t end, Step step, Ord
 /// before (if there is one) and with item 0.
 template <class Items, class Order>
 auto summarise(Items const& items, index_t begin, index_t end, index_t step, Order order) {
-  // By neighbours with vector instructions, which a step that is no constant would keep away.
+  // Neighbours are compared with vector instructions, which a variable step would prevent.
   if (step == 1) {
     return detail::summarise_by(items, begin, end, std::integral_constant<index_t, 1>{}, order);
   }
@@ -95,15 +95,15 @@ struct leaf_plan {
   int digits;
   int bits;  // of each digit
 
-  /// For the `differing` bits of n words: as many digits as it takes for a few bits more than
-  /// positions have, since then ties are rare, whatever else the keys hold.
+  /// For the `differing` bits of n words: enough digits for a few bits more than positions have,
+  /// since ties are then rare for all keys.
   template <class Word>
   leaf_plan(Word differing, index_t n, bool wide) {
     int const top = static_cast<int>(std::bit_width(differing));
     int const low = std::countr_zero(differing);
     int const width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n)));
     int const wanted = std::min(top - low, width + 4);
-    // More counts than one for each two items would take longer to clear and add up than they save.
+    // More counts than one per two items would take longer to clear and add up than they save.
     int const most_bits =
         wide ? std::clamp(width - 2, narrow_leaf_digit, wide_leaf_digit) : narrow_leaf_digit;
     digits = std::min(leaf_digits, ceil_div(wanted, most_bits));
@@ -131,7 +131,7 @@ class leaf_counts {
     }
   }
 
-  /// Of digit d, for each of its values.
+  /// The counts of digit d, for each of its values.
   std::uint32_t* of(int d) { return counts_ + (d << bits_); }
 
  private:
@@ -164,8 +164,8 @@ void leaf_pass(Item const* items, Item* to, index_t n, Order order, digit by,
   for (index_t i = 0; i < n; ++i) to[counts[by.of(order(detail::key_of(items[i])))]++] = items[i];
 }
 
-/// All passes of a plan. Returns whether the result is in `partner`, not in `items`. A function of
-/// its own, since the counts need not be there any more while ties are sorted.
+/// All passes of a plan. Returns whether the result is in `partner`, not in `items`. Not inlined,
+/// so that the counts are off the stack while ties are sorted.
 template <class Item, class Order>
 [[gnu::noinline]] bool sort_by_digits(Item* items, Item* partner, index_t n, leaf_plan const& plan,
                                       Order order) {
@@ -210,7 +210,7 @@ void sort_ties(Item* items, Item* partner, index_t n, int shift, Order order, bo
   }
 }
 
-/// Whether no word is below the one before; stops soon where many are.
+/// Whether no word is smaller than the one before; returns early if many are.
 template <class Word>
 bool ascends(Word const* words, index_t n) {
   constexpr index_t block = 256;
@@ -229,7 +229,7 @@ template <class Item>
 inline constexpr bool has_vector_sort =
     std::is_same_v<Item, std::uint32_t> || std::is_same_v<Item, std::uint64_t>;
 
-/// Whether vector code sorts n items: words, of which all bits count. It needs no partner.
+/// Whether vector code sorts n items: words that are compared by all bits. It needs no partner.
 template <class Item, class Order>
 bool sorted_by_vectors(index_t n, Order order) {
   if constexpr (has_vector_sort<Item>) {
@@ -239,8 +239,8 @@ bool sorted_by_vectors(index_t n, Order order) {
   return false;
 }
 
-/// Sorts `items` stably by `order`, a functor from keys to words, with `partner` as room for as
-/// many (null if they are `sorted_by_vectors`), by wide digits or narrow ones. Returns which of the
+/// Sorts `items` stably by `order`, a functor from keys to words. `partner` has space for as many
+/// (null if they are `sorted_by_vectors`). Uses wide digits or narrow ones. Returns which of the
 /// two holds the result; the other is then undefined. n < 2^32.
 template <class Item, class Order>
 Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, bool wide) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing items to many places at once: what goes to a bucket is gathered into whole cache lines,
-// which go to memory without being read first.
+// Writing items to many places at once: items of a bucket are gathered into whole cache lines,
+// which are written to memory without being read first.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Whole cache lines that are written together. That one is full the CPU cannot foresee: with two
-/// at a time it is wrong half as often.
+/// Bytes of whole cache lines that are written together. The CPU cannot predict when a line is
+/// full: with two at a time it mispredicts half as often.
 inline constexpr std::size_t lines_bytes = 128;
 
 /// Writes cache lines to `to`, a multiple of 64 bytes.
@@ -37,15 +37,15 @@ void write_lines(void* to, void const* from) {
 #endif
 }
 
-/// Lines written by this thread come before whatever it writes next.
+/// Orders the lines of this thread before its next writes.
 inline void finish_lines() {
 #ifdef __SSE2__
   _mm_sfence();
 #endif
 }
 
-/// Where items go that lie side by side: lines of them, and an address for each place, counted from
-/// the beginning of a line on.
+/// The destination of contiguous items: lines of them, and an address for each place, counted from
+/// the start of a line.
 template <class Item>
 class item_target {
   static_assert(lines_bytes % sizeof(Item) == 0);
@@ -82,8 +82,8 @@ class item_target {
   index_t phase_;
 };
 
-/// Where items go whose words and values lie in two arrays: LineBytes of each, gathered as pairs,
-/// so that one store puts an item there.
+/// The destination of items whose words and values go to two arrays: LineBytes of each, gathered as
+/// pairs, so that one store writes an item.
 template <class Word, class Value, std::size_t LineBytes = cache_line>
 class parted_target {
   static_assert(sizeof(Word) == sizeof(Value) && LineBytes % cache_line == 0);
@@ -134,18 +134,18 @@ class parted_target {
   index_t phase_;
 };
 
-/// The cache lines that one thread has in the making, some for each bucket.
+/// The incomplete cache lines of one thread, some per bucket.
 template <class Target>
 class line_writer {
  public:
-  /// Bytes of room a writer needs, a multiple of a cache line.
+  /// Bytes of memory for a writer, a multiple of a cache line.
   static constexpr index_t room_bytes(int buckets) {
     auto const firsts = buckets * static_cast<index_t>(sizeof(index_t));
     return buckets * static_cast<index_t>(sizeof(lines)) +
            ceil_div(firsts, index_t{cache_line}) * cache_line;
   }
 
-  /// Items of bucket k go to places next[k], next[k] + 1, ... of `to`. `next` is the writer's own
+  /// Items of bucket k go to places next[k], next[k] + 1, ... of `to`. `next` belongs to the writer
   /// from here on. `room` begins at a cache line.
   line_writer(Target const& to, std::byte* room, index_t* next, int buckets)
       : to_(to),
@@ -159,23 +159,22 @@ class line_writer {
   /// Puts item_at(k) into bucket bucket_at(k), for each k in [0, count), in this order.
   template <class BucketAt, class ItemAt>
   void put(index_t count, BucketAt bucket_at, ItemAt item_at) {
-    // Copies in registers: what the loop writes could be part of the writer, for all that compilers
-    // know.
+    // Copies in registers: compilers must assume that the loop's stores alias the writer.
     index_t* const next = next_;
     lines* const all = lines_;
     for (index_t k = 0; k < count; ++k) {
       std::uint32_t const bucket = bucket_at(k);
       index_t const place = next[bucket]++;
       index_t const slot = slot_of(place);
-      // Full lines wait for the bucket's next item: vectors read a line only after its last single
-      // item has gone from the core's store buffer to the cache, which would be waited for.
+      // Full lines wait for the bucket's next item: vectors can only read a line after its last
+      // item has moved from the core's store buffer to the cache, and would wait for that.
       if (slot == 0) [[unlikely]]
         flush(all[bucket], place - line_items, first_[bucket]);
       all[bucket].set(slot, item_at(k));
     }
   }
 
-  /// Writes what is left.
+  /// Writes all incomplete lines.
   void finish() {
     for (int bucket = 0; bucket < buckets_; ++bucket) {
       index_t const end = next_[bucket];
@@ -207,7 +206,7 @@ class line_writer {
   int buckets_;
 };
 
-/// Where items go that a room holds.
+/// The destination of items in a `room`.
 template <class Room>
 struct target_in;
 template <class Item>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a sort of a file takes on CPU threads, beside what has been read.
+// The memory that a sort of a file takes on CPU threads, in addition to what has been read.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace libscan::apps {
 
-/// Bytes: what a sort takes of keys that are in no order yet, and what it may take, as they turn
-/// out.
+/// In bytes: what a sort of unordered keys needs at least, and what it may need, depending on the
+/// keys.
 struct memory_needs {
   std::uint64_t least = 0;
   std::uint64_t most = 0;
@@ -19,18 +19,18 @@ struct memory_needs {
   }
 };
 
-/// What is sorted. Sizes in bytes.
+/// The input of a sort. Sizes in bytes.
 struct sort_shape {
   std::uint64_t n = 0;
   std::uint64_t key = 0;
-  std::uint64_t value = 0;  ///< 0: keys alone
+  std::uint64_t value = 0;  ///< 0: no values
   bool positions = false;   ///< of 8 bytes are wanted, instead of keys and values
   bool words = true;        ///< keys are sorted as words: they have no -0 and no NaN
   int threads = 1;
 };
 
-/// What results and the sort's own room take. That room is told by `sort_keys`, `sort_pairs` and
-/// `argsort` in radix_sort_cpu.hpp: at most where many keys share bits.
+/// The memory of results and the sort's own memory. `sort_keys`, `sort_pairs` and `argsort` in
+/// radix_sort_cpu.hpp specify it: most if many keys share bits.
 inline memory_needs needs_of(sort_shape const& shape) {
   auto const together = [](std::uint64_t a, std::uint64_t b) { return 2 * std::max(a, b); };
   std::uint64_t const position = shape.n <= std::uint64_t{1} << 32 ? 4 : 8;

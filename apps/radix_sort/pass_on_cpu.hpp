@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items that are sorted already go from source to sink as they are, on CPU threads.
+// Items that are already sorted pass from source to sink unchanged, on CPU threads.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// The sink for items that come from memory, not from a leaf: keys that are their own words may
-/// then pass the caches by. Other sinks know their road.
+/// The sink for items from memory, not from a leaf: keys that equal their words may then bypass the
+/// caches. Other sinks have chosen their road.
 template <class Sink>
 Sink past_caches(Sink const& sink, index_t) {
   return sink;
@@ -23,10 +23,10 @@ key_sink<Key> past_caches(key_sink<Key> const& sink, index_t n) {
   return {sink.keys, sink.words, road_of(n * index_t{sizeof(Key)})};
 }
 
-/// Items of a part: those looked at first are read again from the nearest cache.
+/// Items of a part: they are read again from the L1 cache after the first look.
 inline constexpr index_t passed_items = 1024;
 
-/// Hands `count` items of `source`, up to `passed_items`, to `sink` as they are.
+/// Passes `count` items of `source`, up to `passed_items`, to `sink` unchanged.
 template <class Source, class Sink>
 void pass_on_part(Source const& source, index_t i, index_t place, index_t count, Sink const& sink) {
   std::remove_cvref_t<decltype(source[0])> part[passed_items];
@@ -34,7 +34,7 @@ void pass_on_part(Source const& source, index_t i, index_t place, index_t count,
   sink.put(part, place, count);
 }
 
-/// Hands items 0..n-1 of `source` to places [place, place + n) of `sink` as they are.
+/// Passes items 0..n-1 of `source` to places [place, place + n) of `sink` unchanged.
 template <class Source, class Sink>
 void pass_on(int threads, Source const& source, index_t place, index_t n, Sink const& sink) {
   pieces const all(threads, n);
@@ -46,9 +46,9 @@ void pass_on(int threads, Source const& source, index_t place, index_t n, Sink c
   });
 }
 
-/// Hands items 0..n-1 of `source` to `sink` as they are, if they are sorted by `order`: in one pass
-/// over them, if what is read and written lies apart. Otherwise returns false, and what the sink
-/// got is to be written again.
+/// Passes items 0..n-1 of `source` to `sink` unchanged, if they are sorted by `order`: in one pass,
+/// if what is read and written does not overlap. Otherwise returns false, and the sink's content
+/// must be written again.
 template <class Source, class Sink, class Order>
 bool pass_on_if_sorted(int threads, Source const& source, index_t n, Sink const& sink,
                        Order order) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade of the radix sort: stable, on whichever engine there is. A radix sort is a
-// scan of digit counts: they tell each item how many items come before it. Needs no nvcc; link
+// The plain C++ facade of the radix sort: stable, on any engine. A radix sort is a scan of digit
+// counts: they give each item the number of items before it. Needs no nvcc; link
 // libscan::radix_sort.
 #pragma once
 
@@ -19,15 +19,15 @@ namespace libscan::inline v1 {
 /// How the facade sorts.
 struct sort_options {
   sort_direction direction = sort_direction::ascending;
-  /// Only bits [first_bit, end_bit) of a key's word count (see `number_order`; for unsigned keys
-  /// the word is the key). `end_bit` < 0: all bits from `first_bit` on.
+  /// Only bits [first_bit, end_bit) of a key's word are compared (see `number_order`; for unsigned
+  /// keys the word is the key). `end_bit` < 0: all bits from `first_bit` on.
   int first_bit = 0;
   int end_bit = -1;
 };
 
 namespace detail {
 
-/// The type the facade is compiled for that keys of type Key are sorted as. Empty for all others.
+/// The compiled type that keys of type Key are sorted as. Empty for all others.
 template <class Key>
 struct sort_key : item_type_of<Key> {};
 template <>
@@ -46,8 +46,8 @@ struct value_bytes {
   std::size_t size = 0;  // of one value
 };
 
-/// The facade for keys of one type; compiled for all that `sort_key` knows. All pointers are to
-/// room for n items, which the caller has checked; everything else is checked here.
+/// The facade for keys of one type; compiled for all types of `sort_key`. All pointers are to space
+/// for n items, which the caller has checked; everything else is checked here.
 template <class Key>
 struct compiled_sort {
   static void items(engine const& on, Key const* keys, Key* out, value_bytes const& values,
@@ -64,7 +64,7 @@ auto as_items(Range const& range) {
   return std::span<item_of<Range const> const>(range);
 }
 
-/// The same keys as the type the facade is compiled for.
+/// The same keys in the type that the facade is compiled for.
 template <class Key>
 auto compiled_keys(Key* keys) {
   using plain = std::remove_const_t<Key>;
@@ -82,7 +82,7 @@ auto compiled_keys(Key* keys) {
   }
 }
 
-/// Calls compiled code, which may see e.g. `long long` keys as `long`. The fences keep a
+/// Calls compiled code, which may treat e.g. `long long` keys as `long`. The fences keep a
 /// whole-program optimiser from moving accesses across the call.
 template <class Call>
 void across_types(Call call) {
@@ -98,16 +98,16 @@ void across_types(Call call) {
 ///   sort_keys(engine::best(), prices, sorted);
 ///   sort_keys(engine::best(), prices, prices, {.direction = sort_direction::descending});
 ///
-/// Both are anything that std::span can view in host memory, of one type of key: integers of 8 to
-/// 64 bits, float, double, `float16`, `bfloat16`. Floats: -inf < ... < (-0 = +0) < ... < +inf < NaN
-/// of either sign. Descending is the reverse; equal keys stay in the order of the input either way.
-/// `out` may be `keys` itself, or apart from it; what lies behind the sorted keys is not touched.
-///
-/// The result is the same on every engine and for any number of threads; returns when `out` is
-/// complete. Memory: `cpu::sort_keys`; on a device, room for the keys twice.
-///
-/// Throws `invalid_argument` if `out` is shorter than `keys` or overlaps it otherwise than exactly,
-/// or for bits that a key has not; `device_error`, `engine_unavailable` or std::bad_alloc if a
+/// Types: both are anything that std::span can view in host memory, of one type of key: integers of
+/// 8 to 64 bits, float, double, `float16`, `bfloat16`. Floats: -inf < ... < (-0 = +0) < ... < +inf
+/// < NaN of either sign. Descending is the reverse; equal keys keep the order of the input in both.
+/// Aliasing: `out` may be `keys` itself, or must not overlap it; items after the sorted keys are
+/// not touched.
+/// Determinism: the result is the same on every engine and for any number of threads. Returns when
+/// `out` is complete.
+/// Memory: see `cpu::sort_keys`; on a device, space for the keys twice.
+/// Throws: `invalid_argument` if `out` is shorter than `keys` or overlaps it other than exactly, or
+/// for bits that the key does not have; `device_error`, `engine_unavailable` or std::bad_alloc if a
 /// device or memory fails.
 template <host_items Keys, host_output Out>
 void sort_keys(engine const& on, Keys const& keys, Out&& out, sort_options const& options = {}) {
@@ -124,10 +124,10 @@ void sort_keys(engine const& on, Keys const& keys, Out&& out, sort_options const
   });
 }
 
-/// Sorts `keys` into the front of `out` as `sort_keys` does, and moves `values` along:
-/// values_out[j] = values[i] wherever out[j] is keys[i]. Values are of any trivially copyable type,
-/// at least as many as keys. Each output may be its input, and must be apart from everything else.
-/// Otherwise as `sort_keys`.
+/// Sorts `keys` into the front of `out` as `sort_keys`, and moves `values` along: values_out[j] =
+/// values[i] wherever out[j] is keys[i]. Values are of any trivially copyable type, at least as
+/// many as keys. Each output may be its input, and must not overlap anything else. Otherwise as
+/// `sort_keys`.
 template <host_items Keys, host_output Out, host_items Values, host_output ValuesOut>
 void sort_pairs(engine const& on, Keys const& keys, Out&& out, Values const& values,
                 ValuesOut&& values_out, sort_options const& options = {}) {
@@ -153,8 +153,8 @@ void sort_pairs(engine const& on, Keys const& keys, Out&& out, Values const& val
 }
 
 /// Sets positions[j] to the position of the key that comes j-th: numpy.argsort(kind='stable').
-/// `positions` are at least as many index_t, apart from `keys`, which are only read. Otherwise as
-/// `sort_keys`.
+/// `positions` are at least as many index_t, which must not overlap `keys`; these are only read.
+/// Otherwise as `sort_keys`.
 template <host_items Keys, host_output Positions>
 void argsort(engine const& on, Keys const& keys, Positions&& positions,
              sort_options const& options = {}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stable radix sort on CPU threads: keys, keys with values of any trivially copyable type, the
-// positions that would sort (argsort), and each segment on its own. See sorter_cpu.hpp for how.
+// positions that would sort (argsort), and each segment separately. See sorter_cpu.hpp for the
+// algorithm.
 #pragma once
 
 #include <atomic>
@@ -31,12 +32,12 @@ inline void check_sort(int threads, index_t n) {
                          " and " + std::to_string(n));
 }
 
-/// Keys that are numbers in the order of numbers: their words are sorted, and turned back into
-/// them. Others are sorted by their words and positions, and moved once.
+/// Numbers in the order of numbers: their words are sorted and converted back. Other keys are
+/// sorted by their words and positions, and moved once.
 template <class Order>
 inline constexpr bool sorts_words = std::is_same_v<Order, sort_order<typename Order::key_type>>;
 
-/// Whether all of these numbers can be had back from their words.
+/// Whether all of these numbers can be recovered from their words.
 template <class Key>
 bool words_suffice(int threads, Key const* keys, index_t n) {
   if constexpr (std::is_integral_v<Key>) {
@@ -58,7 +59,7 @@ bool words_suffice(int threads, Key const* keys, index_t n) {
   }
 }
 
-/// A sorter of items with words of which the bits that count in word `w` of `order` do.
+/// A sorter of items by the significant bits of word `w` of `order`.
 template <class Item, class Order>
 auto sorter_for(int threads, Order const& order, int w, sort_tuning const& tuning) {
   using by = counting_bits<typename Order::word_type>;
@@ -81,8 +82,8 @@ void sort_positions(int threads, typename Order::key_type const* keys, To* posit
                     Order const& order, sort_tuning const& tuning) {
   using word = typename Order::word_type;
   using item = keyed_value<word, Position>;
-  // Where items are as long as positions, they lie in the place of these until they are sorted;
-  // positions are written there by bytes, and so read by nobody as items.
+  // Items as long as positions are stored in the memory of these until they are sorted; positions
+  // are written there as bytes, so no code reads them as items.
   constexpr bool in_place = sizeof(item) == sizeof(To);
   auto const road = road_of(n * index_t{sizeof(To)}, in_place);
   detail::sorter_for<item>(threads, order, 0, tuning)
@@ -97,8 +98,8 @@ void sort_positions(int threads, typename Order::key_type const* keys, To* posit
   }
 }
 
-/// out[j] = in[positions[j]] for items of `bytes` bytes, for the n places from `first` on, where
-/// all the positions are, too. `out` may be `in`.
+/// out[j] = in[positions[j]] for items of `bytes` bytes, for the n places from `first` on, which
+/// also hold all the positions. `out` may be `in`.
 template <class Position>
 void gather(int threads, void const* in, void* out, std::size_t bytes, Position const* positions,
             index_t n, index_t first = 0) {
@@ -138,7 +139,7 @@ void sort_words(int threads, Key const* keys, Key* out, void const* values, void
     pair_source<Key, Value> const source{keys, values, words};
     pair_sink<Key, Value> const sink{out, values_out, words, road};
     if constexpr (sizeof(word) == sizeof(Value)) {
-      // Pairs may wait where they will go, if nothing is read from there.
+      // Pairs may be stored where they will go, if nothing is read from there.
       parted_room<word, Value> const room{out, values_out};
       bool const in_place = keys == out || values == values_out;
       if (!in_place && room.aligned()) return sorter.sort(source, n, sink, room);
@@ -152,7 +153,7 @@ void sort_words(int threads, Key const* keys, Key* out, void const* values, void
             keys == out ? nullptr : reinterpret_cast<word*>(out));
 }
 
-/// `sort_pairs` for values of `value_bytes` bytes; 0: keys alone.
+/// `sort_pairs` for values of `value_bytes` bytes; 0: no values.
 template <class Order>
 void sort_bytes(int threads, typename Order::key_type const* keys, typename Order::key_type* out,
                 void const* values, void* values_out, std::size_t value_bytes, index_t n,
@@ -179,18 +180,18 @@ void sort_bytes(int threads, typename Order::key_type const* keys, typename Orde
 
 }  // namespace detail
 
-/// Sorts in[0..n-1] into out[0..n-1] on up to `threads` threads, in the order `order` says: its
-/// direction, range of bits, and decomposition for keys of types of one's own (any trivially
-/// copyable type). Keys equal in the bits that count stay in order.
+/// Sorts in[0..n-1] into out[0..n-1] on up to `threads` threads, by `order`: its direction, range
+/// of bits, and the decomposition of user-defined keys (any trivially copyable type). Stable: keys
+/// equal in the compared bits keep their order.
 ///
-/// `out` may be `in`; any other overlap throws. A decomposition is called concurrently, more than
-/// once for each key, and must not throw. The result is the same for any number of threads. Keys in
-/// order already are copied. Memory for numbers: about 1 MiB a thread; in
-/// place n keys more; up to n keys more if some high bits are shared by a large part of the keys.
-/// Up to 8 KiB of keys nothing is allocated, but once a few KiB for each thread where vector code
-/// sorts. For floats among which are -0 or NaN, and for keys of one's own: n positions and n pairs
-/// of a word and a position. Throws `invalid_argument` (threads < 1, n < 0, bits that are none,
-/// overlap), std::bad_alloc.
+/// Aliasing: `out` may be `in`; any other overlap throws.
+/// Types: a decomposition is called concurrently, more than once per key, and must not throw.
+/// Determinism: the result is the same for any number of threads.
+/// Memory: keys already in order are only copied. For numbers: about 1 MiB per thread; in place n
+/// more keys; up to n more keys if a large part of the keys shares high bits. Up to 8 KiB of keys
+/// nothing is allocated, except a few KiB once per thread if vector code sorts. For floats that
+/// include -0 or NaN, and for user-defined keys: n positions and n pairs of a word and a position.
+/// Throws: `invalid_argument` (threads < 1, n < 0, invalid bits, overlap), std::bad_alloc.
 template <class Key, class Order = sort_order<Key>>
 void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& order = {},
                detail::sort_tuning const& tuning = {}) {
@@ -200,13 +201,14 @@ void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& ord
   detail::sort_bytes(threads, in, out, nullptr, nullptr, 0, n, order, tuning);
 }
 
-/// Sorts keys as `sort_keys` does, and moves values of any trivially copyable type with them:
-/// values_out[j] = values[i] wherever out[j] is keys[i]. Each output may be its input; any other
-/// overlap throws. Memory: n pairs, and up to n more as in `sort_keys`. But if keys and values are
-/// of one size, neither is sorted in place, and both outputs begin at the same place of a cache
-/// line, about 2 MiB a thread: only where keys share high bits more, up to n pairs, or 2 n if they
-/// share lower ones, too. For values of other sizes than 4 and 8 bytes n pairs of a key and a
-/// position, n positions, and in place n values.
+/// Sorts keys as `sort_keys`, and moves values of any trivially copyable type with them:
+/// values_out[j] = values[i] wherever out[j] is keys[i].
+/// Aliasing: each output may be its input; any other overlap throws.
+/// Memory: n pairs, and up to n more as in `sort_keys`. If keys and values have one size, neither
+/// is sorted in place, and both outputs begin at the same place of a cache line, only about 2 MiB
+/// per thread, unless keys share high bits: then up to n pairs, or 2 n if they also share lower
+/// ones. For values of other sizes than 4 and 8 bytes: n pairs of a key and a position, n
+/// positions, and in place n values.
 template <class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Value* values_out,
                 index_t n, Order const& order = {}, detail::sort_tuning const& tuning = {}) {
@@ -219,11 +221,13 @@ void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Val
 }
 
 /// positions[j] = the position of the key that comes j-th: in[positions[j]] is sorted, and equal
-/// keys have ascending positions. Index: an integer type of 32 or 64 bits with room for n - 1.
-/// `positions` lie apart from `in`. Memory: n pairs of a word and a
-/// position of 4 bytes, or of 8 beyond 2^32 keys; none for up to 2^32 keys that have one word of up
-/// to 4 bytes, if these positions go to 8 bytes each; and in both cases up to n more as in
-/// `sort_keys`. Otherwise as there; throws `invalid_argument` also if Index is too small.
+/// keys have ascending positions. Otherwise as `sort_keys`.
+/// Types: Index is an integer type of 32 or 64 bits that can represent n - 1.
+/// Aliasing: `positions` must not overlap `in`.
+/// Memory: n pairs of a word and a position of 4 bytes, or of 8 beyond 2^32 keys. None for up to
+/// 2^32 keys with one word of up to 4 bytes, if positions have 8 bytes each. In both cases up to n
+/// more as in `sort_keys`.
+/// Throws: also `invalid_argument` if Index is too narrow.
 template <class Key, class Index, class Order = sort_order<Key>>
 void argsort(int threads, Key const* in, Index* positions, index_t n, Order const& order = {},
              detail::sort_tuning const& tuning = {}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the host API of the radix sort, in plain C++. A build without nvcc calls none of
-// it (libscan/on_engine.hpp). Internal.
+// What the CUDA side provides for the facade of the radix sort. Plain C++: radix_sort_cuda.cu
+// implements it in a build with nvcc, radix_sort_cuda_absent.cpp (everything throws
+// engine_unavailable) in a build without. Internal.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@ namespace libscan::inline v1::detail {
 
 /// The sort of keys of type Key on CUDA device `device`; compiled for every item type and the halves.
 ///
-/// All pointers are to host memory, and checked; n > 0. `out` may be `keys`, `values_out` be
+/// All pointers are to host memory, and checked; n > 0. `out` may be `keys`, `values_out` may be
 /// `values`. Each function returns when its output is complete, and leaves the thread's current
-/// device as it was. Throws `device_error`, or `engine_unavailable` if the device cannot be used.
+/// device unchanged. Throws `device_error`, or `engine_unavailable` if the device cannot be used.
 template <class Key>
 struct cuda_sort {
   static void keys(int device, Key const* keys, Key* out, index_t n, sort_order<Key> const& order);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing lines of text to a file, gzip-compressed where the name says so.
+// Writing lines of text to a file, gzip-compressed if the name ends in ".gz".
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class row_writer {
   /// Appends text. Throws as `output_file::write`.
   void write(std::string_view text);
 
-  /// Writes all that is left, as `output_file::complete`, and returns the file, which is then to be
+  /// Writes everything left, as `output_file::complete`, and returns the file, which must then be
   /// committed.
   output_file& complete();
 

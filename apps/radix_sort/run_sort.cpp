@@ -24,7 +24,7 @@
 namespace libscan::apps {
 namespace {
 
-/// Moves the first of each run of items that agree to the front; returns how many they are.
+/// Moves the first of each run of equal items to the front; returns their number.
 template <class Same, class Move>
 std::size_t keep_first(std::size_t n, Same same, Move move) {
   if (n == 0) return 0;
@@ -57,7 +57,7 @@ class sort_run {
  private:
   void read() {
     auto options = arguments_.common.reading(&meter_);
-    // Refused before a key is read, where the size of the file tells.
+    // Refused before a key is read, if the size of the file gives the number.
     options.before_items = [this](dtype type, std::uint64_t n) {
       require(needs(type, n, n * size_of(type), false));
     };
@@ -77,7 +77,7 @@ class sort_run {
 
   bool by_positions() const { return rows_ || arguments_.positions; }
 
-  /// Whether all keys are sorted as words: not floats among which are -0 or NaN.
+  /// Whether all keys are sorted as words: not floats that include -0 or NaN.
   bool are_words() const {
     return visit_item_type(input_.keys.type, [&]<class T>(std::type_identity<T>) {
       auto const keys = input_.keys.values<T>();
@@ -91,15 +91,15 @@ class sort_run {
     });
   }
 
-  /// What the sort may take must not be more than a bound that was given; what it takes at least,
-  /// than what there is.
+  /// A given bound must cover all that the sort may need; without one, the available memory must
+  /// cover what it needs at least.
   void require(memory_needs const& needs) const {
     std::string const what = "sorting " + input_name(arguments_.input);
     require_memory(needs.least, what);
     if (memory_bound_given()) require_memory(needs.most, what, " may take as much as ");
   }
 
-  /// Of memory for `n` keys, which take `bytes` with what stands beside them.
+  /// The memory for `n` keys of `bytes`, including what is stored beside them.
   memory_needs needs(dtype type, std::uint64_t n, std::uint64_t bytes, bool odd_floats) const {
     std::uint64_t const value = values_.bytes.empty() ? 0 : size_of(values_.type);
     sort_shape shape{n, size_of(type), by_positions() ? 0 : value, by_positions()};
@@ -218,7 +218,7 @@ class sort_run {
     return exit_code::done;
   }
 
-  /// Brings the values of rows into the rows' order.
+  /// Moves the values of rows into the rows' order.
   void move_values(std::span<index_t const> positions, std::span<std::byte> to) const {
     if (to.empty()) return;
     std::size_t const size = size_of(values_.type);
@@ -232,7 +232,7 @@ class sort_run {
     return {values_.type, values_.format, values};
   }
 
-  /// Says what --verify found, values included unless there is a difference already.
+  /// Reports the result of --verify; checks values unless there is a difference already.
   bool report(std::string difference, std::span<index_t const> expected,
               std::span<std::byte const> values) const {
     if (difference.empty() && arguments_.values) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of scan-sort behind its command line: read, sort, verify, write, report.
+// The work of scan-sort, without its command line: read, sort, verify, write, report.
 #pragma once
 
 #include <apps/common/exit_code.hpp>
@@ -7,9 +7,8 @@
 
 namespace libscan::apps {
 
-/// Does what scan-sort is asked to do. Returns `done`, or `difference` if --verify found one: then
-/// there is no output. Throws as what it calls, and `usage_error` for arguments that do not go
-/// together.
+/// Runs scan-sort. Returns `done`, or `difference` if --verify found one: then there is no output.
+/// Throws as its callees, and `usage_error` for contradictory arguments.
 exit_code run_sort(sort_arguments const& arguments);
 
 }  // namespace libscan::apps

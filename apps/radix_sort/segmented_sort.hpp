@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade of the stable sort within segments, from many tiny to few huge ones, on
-// whichever engine there is. As radix_sort.hpp; link libscan::radix_sort.
+// The plain C++ facade of the stable sort within segments, from many tiny to few huge ones, on any
+// engine. As radix_sort.hpp; link libscan::radix_sort.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// The sort within segments of keys of one type; compiled for all that `sort_key` knows. All
-/// pointers are to room for n items, which the caller has checked; everything else is checked here.
+/// The sort within segments of keys of one type; compiled for all types of `sort_key`. All pointers
+/// are to space for n items, which the caller has checked; everything else is checked here.
 template <class Key>
 struct compiled_segmented_sort {
   static void items(char const* call, engine const& on, Key const* keys, Key* out,
@@ -25,24 +25,25 @@ struct compiled_segmented_sort {
 
 }  // namespace detail
 
-/// Sorts each segment of `keys` on its own, as `sort_keys` sorts, into the same places of `out`:
-/// segment s is keys offsets[s] to offsets[s + 1] - 1, perhaps none. Of m segments, `offsets` are
-/// m + 1 index_t that ascend within 0 and the number of keys; keys before the first or after the
-/// last are in no segment, and their places in `out` stay as they are:
+/// Sorts each segment of `keys` separately, as `sort_keys`, into the same places of `out`: segment
+/// s is keys offsets[s] to offsets[s + 1] - 1, perhaps none. m segments have m + 1 `offsets`,
+/// index_t that ascend within 0 and the number of keys. Keys before the first or after the last are
+/// in no segment, and their places in `out` stay unchanged:
 ///
 ///   segmented_sort_keys(engine::best(), scores, sorted, offsets,
 ///                       {.direction = sort_direction::descending});
 ///
-/// All are anything that std::span can view in host memory; types of keys, order and bits as for
-/// `sort_keys`. `out` may be `keys` itself, or apart from it, and lies apart from `offsets`; what
-/// lies behind the sorted keys is not touched. Takes about as long for many tiny segments as for
-/// few huge ones. The result is the same on every engine and for any number of threads; returns
-/// when `out` is complete. Memory: `cpu::sort_keys_in_segments`; on a device, room for the keys
-/// three times, 2.6 bytes a key more, and the offsets.
-///
-/// Throws `invalid_argument`, before anything is written, if `out` is shorter than `keys` or
-/// overlaps anything otherwise than exactly, for offsets that do not ascend, or leave 0 ... the
-/// number of keys, or for bits that a key has not; `device_error`, `engine_unavailable` or
+/// Types: all are anything that std::span can view in host memory; types of keys, order and bits
+/// are as in `sort_keys`. Many tiny segments take about as long as few huge ones.
+/// Aliasing: `out` may be `keys` itself, or must not overlap it; it must not overlap `offsets`.
+/// Items after the sorted keys are not touched.
+/// Determinism: the result is the same on every engine and for any number of threads. Returns when
+/// `out` is complete.
+/// Memory: see `cpu::sort_keys_in_segments`; on a device, space for the keys three times, 2.6 bytes
+/// per key more, and the offsets.
+/// Throws: before anything is written, `invalid_argument` if `out` is shorter than `keys` or
+/// overlaps anything other than exactly, for offsets that do not ascend within 0 ... the number of
+/// keys, or for bits that the key does not have; `device_error`, `engine_unavailable` or
 /// std::bad_alloc if a device or memory fails.
 template <host_items Keys, host_output Out, host_items Offsets>
 void segmented_sort_keys(engine const& on, Keys const& keys, Out&& out, Offsets const& offsets,
@@ -61,12 +62,12 @@ void segmented_sort_keys(engine const& on, Keys const& keys, Out&& out, Offsets 
   });
 }
 
-/// Sorts `keys` within segments into `out` as `segmented_sort_keys` does, and moves `values` along:
+/// Sorts `keys` within segments into `out` as `segmented_sort_keys`, and moves `values` along:
 /// values_out[j] = values[i] wherever out[j] is keys[i]. Values are of any trivially copyable type,
-/// at least as many as keys. Each output may be its input, and must be apart from everything else.
-/// Otherwise as `segmented_sort_keys`. More memory: on a device, room for the values three times.
+/// at least as many as keys. Each output may be its input, and must not overlap anything else.
+/// Otherwise as `segmented_sort_keys`. More memory: on a device, space for the values three times.
 /// Values of other sizes than 4 and 8 bytes are moved at the end, by positions of 4 bytes, or of 8
-/// beyond 2^32 keys, which take their place till then.
+/// beyond 2^32 keys, which take their place until then.
 template <host_items Keys, host_output Out, host_items Values, host_output ValuesOut,
           host_items Offsets>
 void segmented_sort_pairs(engine const& on, Keys const& keys, Out&& out, Values const& values,
@@ -96,8 +97,8 @@ void segmented_sort_pairs(engine const& on, Keys const& keys, Out&& out, Values 
 
 /// Sets positions[j] to the position, among all keys, of the key that `segmented_sort_keys` would
 /// put in place j: segment s of `positions` is a permutation of offsets[s] ... offsets[s + 1] - 1.
-/// `positions` are at least as many index_t, apart from `keys` and `offsets`, which are only read.
-/// Otherwise as `segmented_sort_keys`.
+/// `positions` are at least as many index_t, which must not overlap `keys` and `offsets`; these are
+/// only read. Otherwise as `segmented_sort_keys`.
 template <host_items Keys, host_output Positions, host_items Offsets>
 void segmented_argsort(engine const& on, Keys const& keys, Positions&& positions,
                        Offsets const& offsets, sort_options const& options = {}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stable radix sort within segments, on CPU threads. Segments that fit a core's cache are
-// sorted by one thread each, handed out in groups of about as many items; larger ones by all
-// threads, one after the other.
+// The stable radix sort within segments, on CPU threads. Segments that fit in a core's cache are
+// sorted by one thread each, handed out in groups of about equal numbers of items; all threads sort
+// one larger segment after the other.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,8 @@ namespace libscan::inline v1::cpu {
 
 namespace detail {
 
-/// Sorts each segment by word `w` of the order: source_from(i) and sink_from(i, count) begin at
-/// item i, of which the latter takes `count`; room_from(i) is room that `sorter::sort` may have, or
-/// null.
+/// Sorts each segment by word `w` of the order. source_from(i) and sink_from(i, count) begin at
+/// item i; `count` items follow. room_from(i) is memory that `sorter::sort` may use, or null.
 template <class Item, class Offset, class Order, class SourceFrom, class SinkFrom, class RoomFrom>
 void sort_segments(int threads, item_segments<Offset> const& segments, Order const& by, int w,
                    sort_tuning const& tuning, SourceFrom const& source_from,
@@ -37,7 +36,7 @@ void sort_segments(int threads, item_segments<Offset> const& segments, Order con
   index_t const most = std::max(batch_items, std::min(segments.longest, large));
   constexpr index_t group_items = index_t{1} << 14;
   index_t const groups = libscan::ceil_div(segments.items(), group_items);
-  // Of few items that are tiny segments, what they need is on the stack.
+  // A few items of tiny segments are sorted on the stack.
   constexpr index_t near_items = 2 * batch_items;
   alignas(cache_line) std::byte near[near_items * sizeof(Item)];
   index_t const room_items = std::min<index_t>(threads, groups) * 2 * most;
@@ -98,8 +97,8 @@ void sort_pairs_in_segments(int threads, Key const* keys, Key* out, void const* 
       [](index_t) { return static_cast<item*>(nullptr); });
 }
 
-/// Sets positions[j] to the position among all keys of the key that comes j-th, each segment's in
-/// its own places.
+/// Sets positions[j] to the position among all keys of the key that comes j-th; each segment stays
+/// in its own places.
 template <class Position, class To, class Offset, class Order>
 void sort_positions_in_segments(int threads, typename Order::key_type const* keys, To* positions,
                                 item_segments<Offset> const& segments, Order const& order,
@@ -169,7 +168,7 @@ void sort_words_in_segments(int threads, Key const* keys, Key* out, void const* 
       [=](index_t i) { return keys == out ? nullptr : reinterpret_cast<word*>(out + i); });
 }
 
-/// Sorts segments, with values of `value_bytes` bytes; 0: keys alone.
+/// Sorts segments, with values of `value_bytes` bytes; 0: no values.
 template <class Offset, class Order>
 void sort_bytes_in_segments(int threads, typename Order::key_type const* keys,
                             typename Order::key_type* out, void const* values, void* values_out,
@@ -192,7 +191,7 @@ void sort_bytes_in_segments(int threads, typename Order::key_type const* keys,
   });
 }
 
-/// Throws if an output of a sort within segments shares memory with what it may not.
+/// Throws if an output of a sort within segments overlaps anything that it may not.
 template <class Offset>
 void require_segments_apart(sort_memory_places const& items, Offset const* offsets,
                             index_t segments) {
@@ -203,15 +202,15 @@ void require_segments_apart(sort_memory_places const& items, Offset const* offse
 
 }  // namespace detail
 
-/// Sorts each segment of in[0..n-1] on its own into the same places of `out`, as `sort_keys` sorts:
-/// segment s is items offsets[s] to offsets[s + 1] - 1, perhaps none; `offsets` has segments + 1
-/// entries, integers of any type, that ascend within 0 ... n. What is before the first segment or
-/// after the last stays as it is. Takes about as long for many tiny
-/// segments as for few huge ones. `out` may be `in`; any other overlap throws. Memory for each
-/// thread: twice the longest segment's keys, 1024 keys at least and 1 MiB at most; for larger
-/// segments that of `sort_keys`; for floats among which are -0 or NaN, and for keys of one's own,
-/// n positions besides, and pairs of a word and a position instead of keys. Throws as `sort_keys`,
-/// and `invalid_argument` for wrong offsets.
+/// Sorts each segment of in[0..n-1] separately into the same places of `out`, as `sort_keys`:
+/// segment s is items offsets[s] to offsets[s + 1] - 1, perhaps none. `offsets` are segments + 1
+/// ascending integers of any type within 0 ... n. Items before the first or after the last segment
+/// stay as they are. Many tiny segments take about as long as few huge ones. `out` may be `in`; any
+/// other overlap throws.
+/// Memory: per thread twice the longest segment's keys, at least 1024 keys and at most 1 MiB; for
+/// larger segments that of `sort_keys`; for floats that include -0 or NaN, and for user-defined
+/// keys, also n positions, and pairs of a word and a position instead of keys.
+/// Throws: as `sort_keys`, and `invalid_argument` for invalid offsets.
 template <class Key, std::integral Offset, class Order = sort_order<Key>>
 void sort_keys_in_segments(int threads, Key const* in, Key* out, index_t n, Offset const* offsets,
                            index_t segments, Order const& order = {},
@@ -238,8 +237,8 @@ void sort_pairs_in_segments(int threads, Key const* keys, Key* out, Value const*
 }
 
 /// The positions of the keys that `sort_keys_in_segments` would put in each place: segment s of
-/// them is a permutation of offsets[s] ... offsets[s + 1] - 1. `positions` lie apart from `in` and
-/// offsets; they are integers of 32 or 64 bits with room for n - 1. Memory and errors as there.
+/// them is a permutation of offsets[s] ... offsets[s + 1] - 1. `positions` are integers of 32 or 64
+/// bits that can represent n - 1, and must not overlap `in` or offsets. Memory and errors as there.
 template <class Key, class Index, std::integral Offset, class Order = sort_order<Key>>
 void argsort_in_segments(int threads, Key const* in, Index* positions, index_t n,
                          Offset const* offsets, index_t segments, Order const& order = {},

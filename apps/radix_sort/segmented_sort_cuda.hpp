@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the host API of the segmented sort, in plain C++. A build without nvcc calls none of
-// it (libscan/on_engine.hpp). Internal.
+// What the CUDA side provides for the facade of the segmented sort. Plain C++:
+// segmented_sort_cuda.cuh implements it in a build with nvcc, radix_sort_cuda_absent.cpp
+// (everything throws engine_unavailable) in a build without. Internal.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,14 @@
 
 namespace libscan::inline v1::detail {
 
-/// `number_order` of keys that are known by their bits, so that one compiled sort is for all types
-/// of a size.
+/// `number_order` of keys given by their bits, so that one compiled sort serves all types of a
+/// size.
 template <class Word>
 struct number_bits {
   bool is_signed = false;  // an integer
-  Word infinity = 0;       // of a floating type; 0 for integers
+  Word infinity = 0;       // for a floating-point type; 0 for integers
 
-  /// That of keys of type Key.
+  /// The order of keys of type Key.
   template <class Key>
   static constexpr number_bits of() {
     static_assert(sizeof(Key) == sizeof(Word));
@@ -37,7 +38,7 @@ struct number_bits {
     return static_cast<Word>((bits & sign) != 0 ? ~bits : bits | sign);
   }
 
-  /// The bits of a word; of equal keys that are not identical, those of one.
+  /// The bits of a word's key; those of one key, if equal keys are not identical.
   LIBSCAN_HOST_DEVICE Word key(Word word) const {
     if (infinity == 0) return (*this)(word);
     return static_cast<Word>((word & sign) != 0 ? word ^ sign : ~word);
@@ -51,9 +52,9 @@ struct number_bits {
 /// Sorts n > 0 keys, as words, within segments on CUDA device `device`; instantiated for unsigned
 /// words of all sizes.
 ///
-/// All pointers are to host memory, and checked; `out` may be `keys`, and null if the keys are not
-/// wanted, `values_out` be `values`. Values may be of any type of their size. Each function returns
-/// when its outputs are complete, and leaves the thread's current device as it was. Throws
+/// All pointers are to host memory, and checked. `out` may be `keys`, and null if the keys are not
+/// wanted; `values_out` may be `values`. Values may be of any type of their size. Each function
+/// returns when its outputs are complete, and leaves the thread's current device unchanged. Throws
 /// `device_error`, or `engine_unavailable` if the device cannot be used.
 template <class Word>
 struct cuda_segmented_sort {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scan-sort is asked to do, and what it refuses before it begins.
+// The request for scan-sort, and its checks before the work begins.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace libscan::apps {
 
-/// What scan-sort is asked to do.
+/// The request for scan-sort.
 struct sort_arguments {
   std::string input;                  ///< file, or "-"
   std::string output = "-";           ///< file, or "-"
   std::optional<std::string> values;  ///< file whose items move with the keys
   std::optional<dtype> values_type;   ///< of its items
-  std::string values_output;          ///< where they go
+  std::string values_output;          ///< their output
   bool positions = false;             ///< positions instead of keys
   bool unique = false;                ///< the first of equal keys only
   std::optional<std::string> bits;    ///< "LO:HI"
@@ -26,8 +26,8 @@ struct sort_arguments {
   common_arguments common;
 };
 
-/// The options of the sort, the bits among them. Throws `usage_error` for bits that are none, and
-/// for arguments that do not go together.
+/// The options of the sort, including the bits. Throws `usage_error` for invalid bits and for
+/// contradictory arguments.
 sort_options checked_options(sort_arguments const& arguments);
 
 }  // namespace libscan::apps

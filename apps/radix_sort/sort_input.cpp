@@ -19,7 +19,7 @@
 namespace libscan::apps {
 namespace {
 
-/// A source whose bytes are all kept in memory, as long as they are not too many.
+/// A source whose bytes are all kept in memory, unless they are too many.
 class bounded_source final : public byte_source {
  public:
   explicit bounded_source(byte_reader in) : in_(std::move(in)) {
@@ -59,7 +59,8 @@ class bounded_source final : public byte_source {
   std::uint64_t total_ = 0;
 };
 
-/// Finds the line of each row of `in.text`: those from which `read_text` took keys, and the header.
+/// Finds the line of each row of `in.text`: the rows from which `read_text` took keys, and the
+/// header.
 void find_rows(sort_input& in, std::string const& name, read_options const& options) {
   byte_reader reader(from_memory(in.text), name);
   table_reader table(reader, options.column.value_or(1), options.comments);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the radix sort on CPU threads moves about: the unsigned word of a key, alone or with a value
-// beside it, so that one write carries both. Words are made of keys when they are read, and turned
-// back when they are written.
+// The items of the radix sort on CPU threads: the unsigned word of a key, alone or next to a value,
+// so that one write moves both. Words are computed when keys are read, and converted back when they
+// are written.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// A key's word and what travels with it.
+/// A key's word and its value.
 template <class Word, class Value>
 struct keyed_value {
   Word key;
@@ -33,7 +33,7 @@ Word key_of(keyed_value<Word, Value> const& item) {
   return item.key;
 }
 
-/// The bits of a word that sorts go by.
+/// The compared bits of a word.
 template <class Word>
 struct counting_bits {
   Word mask;
@@ -52,14 +52,14 @@ class number_words {
 
   word from(Key key) const { return static_cast<word>(number_order<Key>{}(key) ^ flip_); }
 
-  /// Sets `key` to the number that has this word: of floats neither -0 nor NaN.
+  /// Sets `key` to the number with this word; for floats neither -0 nor NaN.
   void to(word of_key, Key* key) const {
     word const bits = bits_of(static_cast<word>(of_key ^ flip_));
-    // By bytes, since words may lie in the very memory of the keys.
+    // By bytes, since words may be in the memory of the keys.
     std::memcpy(static_cast<void*>(key), &bits, sizeof bits);
   }
 
-  /// Whether `to` gives back this very number.
+  /// Whether `to` recovers exactly this number.
   bool keeps(Key key) const {
     word bits;
     std::memcpy(&bits, &key, sizeof bits);
@@ -119,7 +119,7 @@ struct position_source {
   }
 };
 
-/// One word of each key, of keys in the order of `positions`.
+/// One word of each key, for keys in the order of `positions`.
 template <class Order, class Position, class From>
 struct word_source {
   typename Order::key_type const* keys;
@@ -140,7 +140,7 @@ void copy_items(Source const& source, index_t n, Item* to) {
   for (index_t i = 0; i < n; ++i) to[i] = source[i];
 }
 
-/// Items of which sinks copy what they want aside before they write any of it.
+/// The number of items of which sinks make a copy before they write any.
 inline constexpr index_t sink_items = 1024;
 
 /// Writes a sink's copy.
@@ -154,14 +154,14 @@ void write_part(store_road road, T const* items, index_t count, void* to) {
   }
 }
 
-/// What sinks wrote comes before whatever this thread writes next.
+/// Orders what sinks wrote before this thread's next writes.
 inline void finish_parts(store_road road) {
   if (road == store_road::streamed) stream_fence();
 }
 
 // A sink takes sorted items: `put` writes `count` of them to places [place, place + count), unless
-// it `holds` them there; `finish` follows a thread's last. One of words says where these may be
-// sorted (`words_in_place`).
+// it already `holds` them there; `finish` follows a thread's last `put`. A sink of words returns
+// where these may be sorted (`words_in_place`).
 
 /// Takes sorted words as keys.
 template <class Key>
@@ -171,11 +171,11 @@ struct key_sink {
   number_words<Key> words;
   store_road road = store_road::cached;
 
-  /// Whether words that lie at `items` are the keys at `place` already.
+  /// Whether the words at `items` already are the keys at `place`.
   bool holds(word const* items, index_t place) const {
     return words.trivial() && static_cast<void const*>(items) == keys + place;
   }
-  /// Where words may be put and sorted to be keys; null if keys are other bits.
+  /// The place where words may be stored and sorted to become keys; null if keys have other bits.
   word* words_in_place() const { return words.trivial() ? reinterpret_cast<word*>(keys) : nullptr; }
   void put(word const* items, index_t place, index_t count) const {
     if (holds(items, place)) return;
@@ -185,7 +185,7 @@ struct key_sink {
   void finish() const { finish_parts(road); }
 };
 
-/// Room for items whose words and values lie apart, in memory of any type.
+/// Space for items with words and values in separate arrays, in memory of any type.
 template <class Word, class Value>
 struct parted_room {
   void* words;
@@ -200,7 +200,7 @@ struct parted_room {
     return item;
   }
 
-  /// Whether a word and its value have the same place in their lines of so many bytes.
+  /// Whether a word and its value have the same place in their lines of `line` bytes.
   bool aligned(std::size_t line = cache_line) const {
     auto const of_words = reinterpret_cast<std::uintptr_t>(words);
     auto const of_values = reinterpret_cast<std::uintptr_t>(values);
@@ -209,14 +209,14 @@ struct parted_room {
   }
 };
 
-/// That of items [begin, ...) of it.
+/// The space of items [begin, ...).
 template <class Word, class Value>
 parted_room<Word, Value> operator+(parted_room<Word, Value> const& room, index_t begin) {
   return {static_cast<std::byte*>(room.words) + begin * index_t{sizeof(Word)},
           static_cast<std::byte*>(room.values) + begin * index_t{sizeof(Value)}};
 }
 
-/// Takes sorted pairs apart.
+/// Splits sorted pairs into keys and values.
 template <class Key, class Value>
 struct pair_sink {
   using item = keyed_value<typename number_words<Key>::word, Value>;
@@ -248,7 +248,7 @@ struct pair_sink {
   void finish() const { finish_parts(road); }
 };
 
-/// Takes the values of sorted pairs. These may lie where the values go, if they are as long.
+/// Takes the values of sorted pairs, which may be stored where the values go, if they are as long.
 template <class Word, class Value, class To>
 struct value_sink {
   using item = keyed_value<Word, Value>;
@@ -267,8 +267,8 @@ struct value_sink {
   void finish() const { finish_parts(road); }
 };
 
-/// How the memory that a source reads and the memory that a sink writes lie to each other: item i
-/// in the place of item i for all there is of it, or for some, or all apart.
+/// How the memory that a source reads overlaps the memory that a sink writes: item i in the place
+/// of item i for all arrays, for some, or none.
 enum class meeting : std::uint8_t { apart, some, same };
 
 template <class Key>
@@ -284,7 +284,7 @@ template <class Order, class Position, class Sink>
 meeting meeting_of(position_source<Order, Position> const&, Sink const&) {
   return meeting::apart;
 }
-/// Of a source that says so itself.
+/// For a source that states it itself.
 template <class Source, class Sink>
 requires std::is_same_v<decltype(Source::meets), meeting const> meeting meeting_of(Source const&,
                                                                                    Sink const&) {

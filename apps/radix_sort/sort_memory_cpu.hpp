@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for the radix sort on CPU threads: uninitialised, by cache lines, in huge pages where the
-// system has some.
+// Memory for the radix sort on CPU threads: uninitialised, aligned to cache lines, in huge pages if
+// the system has them.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,7 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Room for `count` items of a trivial type, which are not initialised. Untouched pages take no
-/// memory.
+/// Uninitialised space for `count` items of a trivial type. Untouched pages take no memory.
 template <class T>
 class sort_memory {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -46,7 +46,7 @@ void sort_output::write_rows(sort_input const& input, std::span<index_t const> p
     meter_.advance(text.size() + 1);
   };
   if (input.header) write_row(*input.header);
-  // Lines lie anywhere: those to come are fetched ahead, and before that where they are.
+  // Lines are at random places: the next ones are prefetched, and before that their addresses.
   constexpr std::size_t ahead = 16;
   auto const row = [&](std::size_t i) -> std::string_view const& {
     return input.rows[static_cast<std::size_t>(positions[i])];
@@ -66,7 +66,7 @@ std::uint64_t sort_output::bytes_written() const {
          (values_ ? values_->bytes_written() : 0);
 }
 
-/// Writes all of the values; the file appears with that of the keys.
+/// Writes all of the values; their file appears together with that of the keys.
 void sort_output::begin_values(sorted_values const& values) {
   if (!values_) return;
   auto const count = static_cast<index_t>(values.items.size() / size_of(values.type));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scan-sort writes: the rows of a text or an array of keys or positions, and the values that
-// belong to either.
+// The output of scan-sort: the rows of a text or an array of keys or positions, and their values.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@
 
 namespace libscan::apps {
 
-/// Values in the order of the keys they belong to; `type` and `format` are their input's.
+/// Values in the order of their keys; `type` and `format` are those of their input.
 struct sorted_values {
   dtype type;
   file_format format;
@@ -28,7 +27,7 @@ struct sorted_values {
 };
 
 /// The outputs of one run. Each `write_...` writes all of them, and they appear together. Values
-/// are ignored where `arguments` name no values. Errors as `array_writer`.
+/// are ignored if `arguments` name none. Errors as `array_writer`.
 class sort_output {
  public:
   /// Opens the outputs that `arguments` name: impossible ones are refused before anything is read.

@@ -24,7 +24,7 @@
 
 namespace libscan::inline v1::cpu {
 
-/// The bucket of a key that is its number.
+/// The bucket of a key that is a bucket number.
 struct its_bucket {
   template <class Key>
   Key operator()(Key const& key) const {
@@ -34,7 +34,7 @@ struct its_bucket {
 
 namespace detail {
 
-/// Writes whole cache lines past the caches. The room for them is in it.
+/// Writes whole cache lines past the caches. It contains the memory for them.
 template <class Target>
 class streaming_writer {
  public:
@@ -53,11 +53,11 @@ class streaming_writer {
   writer lines_;
 };
 
-/// Up to so many buckets the CPU keeps the cache lines of each at hand, if it is asked for the next
-/// ones in time.
+/// Up to this many buckets the CPU keeps the cache lines of each in its caches, with timely
+/// prefetches.
 inline constexpr int buckets_at_hand = 64;
 
-/// Keys that travel alone.
+/// The type for keys without values.
 struct no_values {};
 
 /// One split of keys with values: see `split_by_key`.
@@ -123,13 +123,13 @@ class key_split {
     write_in_turns(begin, end, places);
   }
 
-  /// Where item i goes.
+  /// The place of item i.
   index_t take_place(index_t i, bucket_places& places) const {
     return places.next[static_cast<std::uint32_t>(bucket_of(keys[i]))]++;
   }
 
-  /// Outputs may be in a core's last cache, and may not: then items that asked for no lines took
-  /// two or three times as long in 64 buckets.
+  /// Outputs may be in a core's last-level cache, or not: then items without prefetches took two or
+  /// three times as long in 64 buckets.
   void write_in_caches(index_t begin, index_t end, bucket_places& places) const {
     for (index_t i = begin; i < end; ++i) {
       index_t const to = take_place(i, places);
@@ -140,10 +140,10 @@ class key_split {
     }
   }
 
-  /// Some keys, then their values, with the next lines of all buckets asked for in time. Item by
-  /// item took 1.4 times as long where both outputs lie at one place of their pages, as those of
-  /// large allocations do: lines of a bucket then take one another's room in the nearest cache.
-  /// What is read is asked for, too: cores lose sight of it among what is written (1.05 times).
+  /// Some keys, then their values, with the next lines of all buckets prefetched in time. Item by
+  /// item took 1.4 times as long if both outputs are at one place of their pages, as large
+  /// allocations are: lines of a bucket then evict one another from the L1 cache. Inputs are
+  /// prefetched as well: the core's prefetchers lose track of them among the writes (1.05 times).
   void write_in_turns(index_t begin, index_t end, bucket_places& places) const {
     constexpr index_t turn = 4096;
     constexpr index_t in_line = std::max<index_t>(1, cache_line / sizeof(Key));
@@ -249,18 +249,18 @@ void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, ind
 }  // namespace detail
 
 /// Groups keys and values by bucket, on up to `threads` threads: those of bucket 0 first, then
-/// those of 1, ..., each in their order; offsets[b] = where bucket b begins, for 0 <= b <= buckets
+/// those of 1, ..., each in their order; offsets[b] = the begin of bucket b, for 0 <= b <= buckets
 /// (offsets[buckets] = n).
 ///
-/// bucket_of(key): an integer in [0, buckets), 1 <= buckets <= 256; called more than once for each
-/// key, concurrently, and must not throw. Keys and values: any trivially copyable types that can be
-/// assigned. `offsets`: buckets + 1 numbers, or null. Outputs and offsets overlap neither inputs
-/// nor each other. Reads the keys twice and the values once, writes both once; allocates 8 bytes
-/// for each bucket and piece of 2^15 items or more, four for each thread at most; nothing if these
-/// are up to 8 KiB.
-///
-/// Throws `invalid_argument` (threads < 1, n < 0, numbers of buckets that are not 1 to 256,
-/// overlap, and, before anything is written, a key in none of them), std::bad_alloc.
+/// Types: bucket_of(key) is an integer in [0, buckets), 1 <= buckets <= 256; it is called more than
+/// once per key, concurrently, and must not throw. Keys and values are of any trivially copyable
+/// types that can be assigned. `offsets`: buckets + 1 numbers, or null.
+/// Aliasing: outputs and offsets must overlap neither inputs nor each other.
+/// Memory: reads the keys twice and the values once, writes both once; allocates 8 bytes per bucket
+/// and piece of 2^15 items or more, at most four pieces per thread; nothing if these take up to 8
+/// KiB.
+/// Throws: `invalid_argument` (threads < 1, n < 0, a number of buckets other than 1 to 256,
+/// overlap, and, before anything is written, a key in no bucket), std::bad_alloc.
 template <class Key, class Value, class BucketOf = its_bucket>
 void split_by_key(int threads, Key const* keys, Key* keys_out, Value const* values,
                   Value* values_out, index_t* offsets, index_t n, int buckets,
@@ -271,7 +271,7 @@ void split_by_key(int threads, Key const* keys, Key* keys_out, Value const* valu
       threads, {keys, keys_out, values, values_out, n, buckets, bucket_of}, offsets);
 }
 
-/// The same for keys alone.
+/// The same for keys without values.
 template <class Key, class BucketOf = its_bucket>
 void split_by_key(int threads, Key const* keys, Key* keys_out, index_t* offsets, index_t n,
                   int buckets, BucketOf bucket_of = {}) {

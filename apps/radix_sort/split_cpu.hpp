@@ -22,7 +22,8 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// How [0, n) is cut for the threads of a pass: into some pieces for each, in case one is late.
+/// The division of [0, n) among the threads of a pass: several pieces per thread, in case one is
+/// late.
 struct pieces {
   index_t n;
   index_t length;
@@ -40,8 +41,8 @@ struct pieces {
   static constexpr index_t least = index_t{1} << 15;
 };
 
-/// Calls work(worker, k) for each k in [0, count), on up to `threads` threads; those at work at the
-/// same time have different numbers below min(threads, count). `work` must not throw.
+/// Calls work(worker, k) for each k in [0, count), on up to `threads` threads; concurrent calls
+/// have different numbers below min(threads, count). `work` must not throw.
 template <class Work>
 void for_each_of(int threads, index_t count, Work const& work) {
   std::atomic<index_t> ticket{0};
@@ -52,13 +53,13 @@ void for_each_of(int threads, index_t count, Work const& work) {
   });
 }
 
-/// Items of a part that a thread works on before it turns to the next. The memory of 2^24 keys of
-/// 32 bits is looked at in 2.7 ms by parts of 64, in 3.7 ms by parts of 256, and in 8 ms from front
-/// to back (a Xeon, two threads).
+/// Items of a part that a thread processes before the next. Reading the memory of 2^24 32-bit keys
+/// takes 2.7 ms by parts of 64, 3.7 ms by parts of 256, and 8 ms from front to back (a Xeon, two
+/// threads).
 inline constexpr index_t part_items = 64;
 
 /// Calls work(i, count) for parts [i, i + count) of up to `part_items` items that together are
-/// [begin, end), in turns from four places far apart: that keeps more misses in flight than one.
+/// [begin, end), alternating among four distant places: that keeps more misses in flight than one.
 template <class Work>
 void for_parts(index_t begin, index_t end, Work const& work) {
   constexpr int places = 4;
@@ -71,7 +72,7 @@ void for_parts(index_t begin, index_t end, Work const& work) {
   }
 }
 
-/// A row of numbers for each piece, one for each bucket: first counts, then places.
+/// A row of numbers per piece, one for each bucket: first counts, then places.
 class split_table {
  public:
   split_table(index_t pieces, int buckets)
@@ -81,8 +82,8 @@ class split_table {
 
   index_t* row(index_t piece) { return rows_.data() + piece * buckets_; }
 
-  /// Turns counts into places, the first of which is `start`. Sets offsets[b] to the first place of
-  /// bucket b, and offsets[buckets] to one past the last place; null: neither.
+  /// Converts counts into places, starting at `start`. Sets offsets[b] to the first place of bucket
+  /// b, and offsets[buckets] to one past the last place; null: not wanted.
   void scan(index_t start, index_t* offsets) {
     for (int bucket = 0; bucket < buckets_; ++bucket) {
       if (offsets != nullptr) offsets[bucket] = start;
@@ -117,18 +118,18 @@ auto summarise_all(int threads, Source const& source, index_t n, Order order) {
   return result;
 }
 
-/// What loops read a map from: a copy in registers, which nothing they write can be part of, but of
-/// a map with memory of its own.
+/// The form in which loops read a map: a copy in registers, which no store can alias, except for a
+/// map with memory of its own.
 template <class Map>
 using read_in_loops = std::conditional_t<std::is_trivially_copyable_v<Map>, Map const, Map const&>;
 
-/// Bits of a split's digit, and buckets of a split at most: skewed keys are split by further bits
-/// (bucket_map_cpu.hpp).
+/// The most bits of a split's digit, and the most buckets of a split: skewed keys are split by
+/// further bits (bucket_map_cpu.hpp).
 inline constexpr int most_split_bits = 11;
 inline constexpr int most_split_buckets = (1 << most_split_bits) + (1 << 11);
 
-/// How many of some items belong to each bucket. Of 32 bits, which take half the time of 64; and
-/// neighbours in different tables, since equal ones would wait for each other's count.
+/// The number of some items in each bucket. 32-bit counters take half the time of 64-bit ones;
+/// neighbours use different tables, since equal buckets would wait for each other's increment.
 class bucket_counts {
  public:
   explicit bucket_counts(int buckets) : buckets_(buckets) {
@@ -147,7 +148,7 @@ class bucket_counts {
     if (k < count) ++even_[found[k]];
   }
 
-  /// Adds what was counted to `counts`.
+  /// Adds the counts to `counts`.
   void add_to(index_t* counts) const {
     for (int b = 0; b < buckets_; ++b) counts[b] += index_t{even_[b]} + index_t{odd_[b]};
   }
@@ -158,12 +159,12 @@ class bucket_counts {
   std::uint32_t odd_[most_split_buckets];
 };
 
-/// Counts items [begin, end) by bucket, and adds to `counts`: find(i, count, found) sets found[k]
-/// to the bucket of item i + k, for parts of up to `part_items` items, which vector instructions do
+/// Counts items [begin, end) by bucket, and adds to `counts`. find(i, count, found) sets found[k]
+/// to the bucket of item i + k, for parts of up to `part_items` items, by vector instructions
 /// before any of them is counted.
 template <class Find>
 void count_parts(index_t begin, index_t end, int buckets, index_t* counts, Find const& find) {
-  constexpr index_t most = index_t{1} << 31;  // that counters of 32 bits hold
+  constexpr index_t most = index_t{1} << 31;  // the limit of 32-bit counters
   for (index_t next = begin; begin < end; begin = next) {
     next = std::min(end, begin + most);
     bucket_counts some(buckets);
@@ -176,7 +177,7 @@ void count_parts(index_t begin, index_t end, int buckets, index_t* counts, Find 
   }
 }
 
-/// Adds how many of items [begin, end) belong to each bucket to `counts`. Returns the bits in which
+/// Adds the number of items [begin, end) in each bucket to `counts`. Returns the bits in which
 /// their words and that of item 0 do not all agree.
 template <class Source, class Order, class Map>
 auto count_piece(Source source, index_t begin, index_t end, Order order, Map const& map,
@@ -199,7 +200,7 @@ auto count_piece(Source source, index_t begin, index_t end, Order order, Map con
   return differing;
 }
 
-/// Hands items [begin, end) to `lines`, each for its bucket.
+/// Passes items [begin, end) to `lines`, each for its bucket.
 template <class Source, class Order, class Map, class Lines>
 void scatter_piece(Source source, index_t begin, index_t end, Order order, Map const& map,
                    Lines lines) {

@@ -21,8 +21,8 @@ void sort(Word* words, index_t n) {
 }
 
 #if defined(__x86_64__)
-/// Whether the CPU stores some lanes of a register side by side at the speed of other stores:
-/// Intel's, and AMD's from family 26 (Zen 5) on. On a Zen 4 that takes a hundred cycles.
+/// Whether the CPU compresses lanes to memory at the speed of other stores: Intel's CPUs do, and
+/// AMD's from family 26 (Zen 5) on. On a Zen 4 that takes a hundred cycles.
 bool compresses_quickly() {
   if (__builtin_cpu_is("intel") != 0) return true;
   unsigned signature = 0, b, c, d;
@@ -34,8 +34,8 @@ bool compresses_quickly() {
 
 }  // namespace
 
-// With AVX-512, on a Sapphire Rapids twice as fast as counting; on a Zen 5 2.4 times for 2^16 keys
-// of 32 bits, twice for rows of 1024, as fast for 2^24; on a Zen 4 eight times slower, since it
+// With AVX-512, on a Sapphire Rapids twice as fast as counting; on a Zen 5 2.4 times for 2^16
+// 32-bit keys, twice for rows of 1024, equal for 2^24; on a Zen 4 eight times slower, since it
 // compresses every register that it partitions. No faster than counting with AVX2.
 bool vector_sort_pays() {
 #if defined(__x86_64__)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaf of the CPU sort for words alone, of which all bits count: Highway's VQSort, where
-// vectors make it faster than counting. (Wassenberg, Blacher, Giesen, Sanders: Vectorized and
-// performance-portable Quicksort, 2022.)
+// The leaf of the CPU sort for words compared by all bits: Highway's VQSort, if vectors make it
+// faster than counting. (Wassenberg, Blacher, Giesen, Sanders: Vectorized and performance-portable
+// Quicksort, 2022.)
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace libscan::inline v1::cpu::detail {
 /// Whether it is faster on this CPU.
 bool vector_sort_pays();
 
-/// Sorts words[0..n-1], ascending. Not stable, which nobody can tell. A thread's first call
-/// allocates a few KiB, which it keeps until it ends.
+/// Sorts words[0..n-1], ascending. Not stable, which makes no difference for words. A thread's
+/// first call allocates a few KiB, which it keeps until it ends.
 void vector_sort(std::uint32_t* words, index_t n);
 void vector_sort(std::uint64_t* words, index_t n);
 
