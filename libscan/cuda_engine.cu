@@ -48,12 +48,14 @@ std::string cuda_device_name(int device) {
 
 void cuda_scan(int device, scan_call const& call) {
   simt::selected_device const here(device);
-  libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) { cuda_items<T>::scan(call); });
+  libscan::visit_item_type(call.type,
+                           [&]<class T>(std::type_identity<T>) { cuda_items<T>::scan(call); });
 }
 
 void cuda_reduce(int device, reduce_call const& call) {
   simt::selected_device const here(device);
-  libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) { cuda_items<T>::reduce(call); });
+  libscan::visit_item_type(call.type,
+                           [&]<class T>(std::type_identity<T>) { cuda_items<T>::reduce(call); });
 }
 
 }  // namespace libscan::inline v1::detail

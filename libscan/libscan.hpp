@@ -51,7 +51,7 @@ typename item_type_of<T>::type > ;
 /// Whether calls over T by Op are compiled; refuses others with a message.
 template <class T, class Op>
 constexpr bool compiled_for() {
-  static_assert(compiled_item<T>,
+  static_assert(listed_item<T>,
                 "libscan.hpp is compiled for integers of 8 to 64 bits (not bool), float and "
                 "double. For other item types include libscan/cpu/scan.hpp, or in CUDA code "
                 "libscan/device/scan.cuh.");
@@ -59,7 +59,7 @@ constexpr bool compiled_for() {
                 "libscan.hpp is compiled for plus, minimum, maximum, bit_and, bit_or and bit_xor "
                 "of libscan/core/operators.hpp. For operators of your own include "
                 "libscan/cpu/scan.hpp, or in CUDA code libscan/device/scan.cuh.");
-  if constexpr (compiled_item<T> && listed_operator<Op>) {
+  if constexpr (listed_item<T> && listed_operator<Op>) {
     static_assert(accumulates_in<T, Op>,
                   "libscan.hpp accumulates in the type of the items, so the operator must be over "
                   "that type: plus<int> for ints. For another accumulator include "

@@ -69,16 +69,14 @@ struct without_sign<bit_xor<T>> {
 /// Calls f(op) with the operator of that kind over T, or what does the same (`without_sign`).
 template <class T, class F>
 void visit_operator_of(operator_kind kind, F&& f) {
-  libscan::visit_operator<T>(
-      kind, [&]<class Op>(Op) { f(typename without_sign<Op>::type{}); });
+  libscan::visit_operator<T>(kind, [&]<class Op>(Op) { f(typename without_sign<Op>::type{}); });
 }
 
 /// The same for the operator and item type of a call.
 template <class Call, class F>
 void visit_operator_of(Call const& call, F&& f) {
-  libscan::visit_item_type(call.type, [&]<class T>(std::type_identity<T>) {
-    detail::visit_operator_of<T>(call.op, f);
-  });
+  libscan::visit_item_type(
+      call.type, [&]<class T>(std::type_identity<T>) { detail::visit_operator_of<T>(call.op, f); });
 }
 
 }  // namespace libscan::inline v1::detail

@@ -229,7 +229,7 @@ void make_bins(check_case const& c, placed in) {
   }
   if (!in.where.has(slot::edges)) return;
   visit_item_type(c.type,
-              [&]<class T>(std::type_identity<T>) { make_edges(c, in.at<T>(slot::edges)); });
+                  [&]<class T>(std::type_identity<T>) { make_edges(c, in.at<T>(slot::edges)); });
 }
 
 }  // namespace

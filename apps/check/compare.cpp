@@ -91,9 +91,10 @@ std::string first_difference(check_case const& c, placed expected, placed got,
     if (!allowed.empty() && (which == slot::items || which == slot::sums))
       tolerance = allowed.data();
     if (!allowed.empty() && which == slot::total) tolerance = allowed.data() + c.n;
-    auto const found = visit_item_type(expected.where[which].type, [&]<class T>(std::type_identity<T>) {
-      return difference_in<T>(which, expected, got, tolerance, scanned);
-    });
+    auto const found =
+        visit_item_type(expected.where[which].type, [&]<class T>(std::type_identity<T>) {
+          return difference_in<T>(which, expected, got, tolerance, scanned);
+        });
     if (!found.empty()) return found;
   }
   // Arrays were added in the order of slots or of their tasks: sort them by address to check the

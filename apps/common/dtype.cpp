@@ -19,13 +19,13 @@ struct names {
 
 std::vector<names> names_of_all() {
   std::vector<names> all;
-#define LIBSCAN_NAME(name, type)                                                       \
-  all.push_back({#name,                                                                \
-                 (std::is_floating_point_v<type> ? "float"                             \
-                  : std::is_signed_v<type>       ? "int"                               \
-                                                 : "uint") +                           \
-                     std::to_string(8 * sizeof(type)),                                 \
-                 (sizeof(type) == 1 ? "|" : "<") + std::string(1, #name[0]) +          \
+#define LIBSCAN_NAME(name, type)                                              \
+  all.push_back({#name,                                                       \
+                 (std::is_floating_point_v<type> ? "float"                    \
+                  : std::is_signed_v<type>       ? "int"                      \
+                                                 : "uint") +                        \
+                     std::to_string(8 * sizeof(type)),                        \
+                 (sizeof(type) == 1 ? "|" : "<") + std::string(1, #name[0]) + \
                      std::to_string(sizeof(type))});
   LIBSCAN_ITEM_TYPES(LIBSCAN_NAME)
 #undef LIBSCAN_NAME

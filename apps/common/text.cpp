@@ -286,7 +286,8 @@ array read_text(byte_reader& in, read_options const& options) {
   dtype found = dtype::i64;
   if (options.type) {
     found = *options.type;
-    visit_item_type(found, [&](auto tag) { read_typed<typename decltype(tag)::type>(cells, values); });
+    visit_item_type(found,
+                    [&](auto tag) { read_typed<typename decltype(tag)::type>(cells, values); });
   } else {
     untyped_column untyped(cells, values);
     untyped.read();

@@ -78,13 +78,12 @@ index_t count_if(engine const& on, std::type_identity_t<std::span<T const>> valu
       });
 }
 
-#define LIBSCAN_INSTANTIATE(name, T)                                                          \
-  template index_t filter(engine const&, std::span<T const>, std::span<T>,                    \
-                          predicate<T> const&);                                               \
-  template index_t filter_indices(engine const&, std::span<T const>, std::span<index_t>,      \
-                                  predicate<T> const&);                                       \
-  template index_t filter_with_indices(engine const&, std::span<T const>, std::span<T>,       \
-                                       std::span<index_t>, predicate<T> const&);              \
+#define LIBSCAN_INSTANTIATE(name, T)                                                             \
+  template index_t filter(engine const&, std::span<T const>, std::span<T>, predicate<T> const&); \
+  template index_t filter_indices(engine const&, std::span<T const>, std::span<index_t>,         \
+                                  predicate<T> const&);                                          \
+  template index_t filter_with_indices(engine const&, std::span<T const>, std::span<T>,          \
+                                       std::span<index_t>, predicate<T> const&);                 \
   template index_t count_if(engine const&, std::span<T const>, predicate<T> const&);
 LIBSCAN_ITEM_TYPES(LIBSCAN_INSTANTIATE)
 

@@ -11,6 +11,7 @@
 
 #include <libscan/core/error.hpp>
 #include <libscan/core/floats.hpp>
+#include <libscan/core/item_types.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1 {
@@ -123,14 +124,11 @@ class predicate_program {
 
 namespace detail {
 
-template <class T, class... Types>
-inline constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
-
 /// Items that the filter's facade is compiled for.
 template <class T>
-inline constexpr bool compiled_item =
-    is_one_of<T, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-              std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+inline constexpr bool compiled_item = false;
+template <listed_item T>
+inline constexpr bool compiled_item<T> = std::is_same_v<T, typename item_type_of<T>::type>;
 
 /// Refuses others in words.
 template <class T>

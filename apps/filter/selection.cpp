@@ -146,7 +146,8 @@ index_t selection<T>::split(engine const& on, std::span<T const> values, std::sp
                             std::optional<std::span<T>> rejected, predicate<T> const& keep) {
   check_split(values, out, rejected);
   index_t const kept = detail::on_engine(
-      on, [&](auto device) { return cuda_selection<T>::split(device, values, out, rejected, keep); },
+      on,
+      [&](auto device) { return cuda_selection<T>::split(device, values, out, rejected, keep); },
       [&](int threads) {
         return split_by(threads, values, out, rejected,
                         cpu::keep_predicate<T>{values.data(), &keep});
@@ -162,10 +163,11 @@ index_t selection<T>::split(engine const& on, std::span<T const> values, std::sp
   check_apart("split", mask.bytes(), std::as_bytes(out), false, "the mask");
   if (rejected) check_apart("split", mask.bytes(), std::as_bytes(*rejected), false, "the mask");
   index_t const kept = detail::on_engine(
-      on, [&](auto device) { return cuda_selection<T>::split(device, values, out, rejected, mask); },
+      on,
+      [&](auto device) { return cuda_selection<T>::split(device, values, out, rejected, mask); },
       [&](int threads) {
-        return with_rule(
-            mask, [&](auto rule) { return split_by(threads, values, out, rejected, rule); });
+        return with_rule(mask,
+                         [&](auto rule) { return split_by(threads, values, out, rejected, rule); });
       });
   return checked_split(values, out, rejected, kept);
 }

@@ -23,8 +23,7 @@ sample_totals compiled_histogram<Sample>::count(engine const& on, Sample const* 
       [&](auto device) {
         int const places = std::visit([](auto const& rule) { return rule.bins(); }, bins);
         std::vector<std::uint64_t> wide(static_cast<std::size_t>(places));
-        auto const totals =
-            cuda_histogram<Sample>::count(device, samples, n, bins, wide.data());
+        auto const totals = cuda_histogram<Sample>::count(device, samples, n, bins, wide.data());
         check_counts(wide.data(), places, std::numeric_limits<std::uint32_t>::max());
         std::transform(wide.begin(), wide.end(), counts,
                        [](std::uint64_t count) { return static_cast<std::uint32_t>(count); });
@@ -43,9 +42,7 @@ sample_totals compiled_histogram<Sample>::count(engine const& on, Sample const* 
                                                 std::uint64_t* counts) {
   return detail::on_engine(
       on,
-      [&](auto device) {
-        return cuda_histogram<Sample>::count(device, samples, n, bins, counts);
-      },
+      [&](auto device) { return cuda_histogram<Sample>::count(device, samples, n, bins, counts); },
       [&](int threads) {
         return std::visit(
             [&](auto const& rule) { return cpu::histogram(threads, samples, counts, rule, n); },

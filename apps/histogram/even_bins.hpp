@@ -231,8 +231,9 @@ class even_bins {
     int const behind = behind_;
     [[maybe_unused]] bool const inside =
         detail::less_or_equal(first, x) && detail::less_or_equal(x, last);
-    int const outside =
-        detail::is_nan(x) ? place_nan : detail::less(x, begin_) ? place_below : behind;
+    int const outside = detail::is_nan(x)         ? place_nan
+                        : detail::less(x, begin_) ? place_below
+                                                  : behind;
 #ifdef __CUDA_ARCH__
     // Divergent lanes would wait for each other: all compute the place of the nearest sample
     // inside.

@@ -80,9 +80,10 @@ void add_segments(CLI::App& app, prefix_arguments& arguments) {
 
 /// Adds the options of scan-prefix itself.
 void add_arguments(CLI::App& app, prefix_arguments& arguments) {
-  static std::map<std::string, operator_kind> const operators = [] {
-    std::map<std::string, operator_kind> named;
-    for (operator_kind const kind : all_operators) named.emplace(word_of(kind), kind);
+  static std::map<std::string, libscan::operator_kind> const operators = [] {
+    std::map<std::string, libscan::operator_kind> named;
+    for (libscan::operator_kind const kind : libscan::all_operators)
+      named.emplace(libscan::word_of(kind), kind);
     return named;
   }();
   app.add_option("INPUT", arguments.input, "array to scan: a file, or - for standard input")

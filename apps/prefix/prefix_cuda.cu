@@ -9,13 +9,14 @@ namespace libscan::apps {
 void prefix_on_cuda(int device, prefix_call const& call, scan_strategy which) {
   simt::selected_device const here(device);
   visit_item_type(call.accumulator,
-              [&]<class T>(std::type_identity<T>) { prefix_on_device<T>(call, which); });
+                  [&]<class T>(std::type_identity<T>) { prefix_on_device<T>(call, which); });
 }
 
 void segmented_prefix_on_cuda(int device, prefix_call const& call, std::uint32_t const* heads) {
   simt::selected_device const here(device);
-  visit_item_type(call.accumulator,
-              [&]<class T>(std::type_identity<T>) { segmented_prefix_on_device<T>(call, heads); });
+  visit_item_type(call.accumulator, [&]<class T>(std::type_identity<T>) {
+    segmented_prefix_on_device<T>(call, heads);
+  });
 }
 
 }  // namespace libscan::apps

@@ -7,7 +7,7 @@ namespace libscan::apps {
 
 void prefix_in_executor(prefix_call const& call, scan_strategy which) {
   visit_item_type(call.accumulator,
-              [&]<class T>(std::type_identity<T>) { prefix_on_device<T>(call, which); });
+                  [&]<class T>(std::type_identity<T>) { prefix_on_device<T>(call, which); });
 }
 
 }  // namespace libscan::apps

@@ -39,7 +39,7 @@ void prefix_scan(engine const& on, prefix_call const& call) {
       on, [&](auto device) { apps::prefix_scan_on(device, call); },
       [&](int threads) {
         visit_item_type(call.accumulator,
-                    [&]<class T>(std::type_identity<T>) { prefix_on_cpu<T>(threads, call); });
+                        [&]<class T>(std::type_identity<T>) { prefix_on_cpu<T>(threads, call); });
       });
 }
 

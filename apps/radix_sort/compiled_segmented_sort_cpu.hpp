@@ -58,8 +58,8 @@ void with_positions_by_cuda(cuda_segmented_sort<Word> const& call, int threads, 
 
 /// The call that sorts keys of type Key by their bits.
 template <class Key>
-auto by_cuda(int device, Key const* keys, Key* out, index_t n,
-             std::span<index_t const> offsets, sort_order<Key> const& order) {
+auto by_cuda(int device, Key const* keys, Key* out, index_t n, std::span<index_t const> offsets,
+             sort_order<Key> const& order) {
   using word = typename number_order<Key>::word_type;
   return cuda_segmented_sort<word>{
       device,

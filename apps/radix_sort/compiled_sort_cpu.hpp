@@ -75,12 +75,10 @@ void sort_by_cuda(int device, Key const* keys, Key* out, value_bytes const& valu
     case 0:
       return cuda_sort<Key>::keys(device, keys, out, n, order);
     case sizeof(std::uint32_t):
-      return cuda_sort<Key>::pairs(device, keys, out,
-                                   static_cast<std::uint32_t const*>(values.in),
+      return cuda_sort<Key>::pairs(device, keys, out, static_cast<std::uint32_t const*>(values.in),
                                    static_cast<std::uint32_t*>(values.out), n, order);
     case sizeof(std::uint64_t):
-      return cuda_sort<Key>::pairs(device, keys, out,
-                                   static_cast<std::uint64_t const*>(values.in),
+      return cuda_sort<Key>::pairs(device, keys, out, static_cast<std::uint64_t const*>(values.in),
                                    static_cast<std::uint64_t*>(values.out), n, order);
     default:
       return detail::gather_by_cuda(device, keys, out, values, n, order);
@@ -94,8 +92,7 @@ void compiled_sort<Key>::items(engine const& on, Key const* keys, Key* out,
   detail::check_items("sort", keys, out, values, n, true);
   if (n == 0) return;
   detail::on_engine(
-      on,
-      [&](auto device) { detail::sort_by_cuda<Key>(device, keys, out, values, n, order); },
+      on, [&](auto device) { detail::sort_by_cuda<Key>(device, keys, out, values, n, order); },
       [&](int threads) {
         cpu::detail::sort_bytes(threads, keys, out, values.in, values.out, values.size, n, order,
                                 {});

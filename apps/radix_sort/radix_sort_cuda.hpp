@@ -11,7 +11,8 @@
 
 namespace libscan::inline v1::detail {
 
-/// The sort of keys of type Key on CUDA device `device`; compiled for every item type and the halves.
+/// The sort of keys of type Key on CUDA device `device`; compiled for every item type and the
+/// halves.
 ///
 /// All pointers are to host memory, and checked; n > 0. `out` may be `keys`, `values_out` may be
 /// `values`. Each function returns when its output is complete, and leaves the thread's current

@@ -134,10 +134,7 @@ void compiled_split<Key>::items(engine const& on, Key const* keys, Key* out,
     return;
   }
   detail::on_engine(
-      on,
-      [&](auto device) {
-        detail::split_by_cuda(device, keys, out, values, n, offsets);
-      },
+      on, [&](auto device) { detail::split_by_cuda(device, keys, out, values, n, offsets); },
       [&](int threads) {
         switch (values.size) {
           case 0:

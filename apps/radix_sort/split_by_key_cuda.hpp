@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the host API of the split by key, in plain C++. A build without nvcc calls none of
-// it (libscan/on_engine.hpp). Internal.
+// The CUDA side of the host API of the split by key, in plain C++. A build without nvcc calls none
+// of it (libscan/on_engine.hpp). Internal.
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,8 @@ struct min_plus {
   LIBSCAN_HOST_DEVICE static constexpr T zero() { return detail::greatest_value<T>(); }
   LIBSCAN_HOST_DEVICE static constexpr T one() { return T(0); }
   LIBSCAN_HOST_DEVICE constexpr T multiply(T a, T x) const {
-    return detail::equal(a, zero()) || detail::equal(x, zero()) ? zero() : detail::wrapping_add(a, x);
+    return detail::equal(a, zero()) || detail::equal(x, zero()) ? zero()
+                                                                : detail::wrapping_add(a, x);
   }
 };
 
@@ -73,7 +74,8 @@ struct max_times {
   LIBSCAN_HOST_DEVICE static constexpr T zero() { return detail::least_value<T>(); }
   LIBSCAN_HOST_DEVICE static constexpr T one() { return T(1); }
   LIBSCAN_HOST_DEVICE constexpr T multiply(T a, T x) const {
-    return detail::equal(a, zero()) || detail::equal(x, zero()) ? zero() : detail::wrapping_multiply(a, x);
+    return detail::equal(a, zero()) || detail::equal(x, zero()) ? zero()
+                                                                : detail::wrapping_multiply(a, x);
   }
 };
 

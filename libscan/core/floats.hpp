@@ -10,9 +10,9 @@
 
 #include <libscan/core/types.hpp>
 
-#if !defined(__CUDA_ARCH__) &&                                                           \
-    ((defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(__FAST_MATH__) || \
-     defined(__ASSOCIATIVE_MATH__) || defined(__NO_SIGNED_ZEROS__) || defined(__RECIPROCAL_MATH__))
+#if !defined(__CUDA_ARCH__) && ((defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \
+                                defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
+                                defined(__NO_SIGNED_ZEROS__) || defined(__RECIPROCAL_MATH__))
 #define LIBSCAN_FAST_MATH
 #endif
 

@@ -70,22 +70,23 @@ template <class T>
 struct item_type_of {};
 
 template <class T, class U>
-concept same_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&
-    sizeof(T) == sizeof(U) && std::is_floating_point_v<T> == std::is_floating_point_v<U> &&
+concept same_number =
+    std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) == sizeof(U) &&
+    std::is_floating_point_v<T> == std::is_floating_point_v<U> &&
     std::is_signed_v<T> == std::is_signed_v<U>;
 
-#define LIBSCAN_TYPE_OF(name, item)                          \
-  template <same_number<item> T>                             \
-  struct item_type_of<T> {                                   \
-    using type = item;                                       \
-    static constexpr item_type value = item_type::name;      \
+#define LIBSCAN_TYPE_OF(name, item)                     \
+  template <same_number<item> T>                        \
+  struct item_type_of<T> {                              \
+    using type = item;                                  \
+    static constexpr item_type value = item_type::name; \
   };
 LIBSCAN_ITEM_TYPES(LIBSCAN_TYPE_OF)
 #undef LIBSCAN_TYPE_OF
 
-/// True for the types that compiled code takes.
+/// True for the types of the list, by whichever name.
 template <class T>
-concept compiled_item = requires {
+concept listed_item = requires {
   typename item_type_of<T>::type;
 };
 

@@ -72,9 +72,9 @@ namespace detail {
 /// The kind of an operator of the list. Empty for all other types.
 template <class Op>
 struct operator_kind_of {};
-#define LIBSCAN_KIND_OF(name, word)                            \
-  template <class T>                                           \
-  struct operator_kind_of<name<T>> {                           \
+#define LIBSCAN_KIND_OF(name, word)                             \
+  template <class T>                                            \
+  struct operator_kind_of<name<T>> {                            \
     static constexpr operator_kind value = operator_kind::name; \
   };
 LIBSCAN_OPERATORS(LIBSCAN_KIND_OF)

@@ -141,7 +141,8 @@ HWY_INLINE vector<T> apply(minimum<T>, vector<T> earlier, vector<T> later) {
   if constexpr (std::is_integral_v<T>) {
     return hn::Min(earlier, later);
   } else {
-    return hn::IfThenElse(hn::Or(less(lanes<T>(), later, earlier), hn::IsNaN(later)), later, earlier);
+    return hn::IfThenElse(hn::Or(less(lanes<T>(), later, earlier), hn::IsNaN(later)), later,
+                          earlier);
   }
 }
 template <class T>
@@ -149,7 +150,8 @@ HWY_INLINE vector<T> apply(maximum<T>, vector<T> earlier, vector<T> later) {
   if constexpr (std::is_integral_v<T>) {
     return hn::Max(earlier, later);
   } else {
-    return hn::IfThenElse(hn::Or(less(lanes<T>(), earlier, later), hn::IsNaN(later)), later, earlier);
+    return hn::IfThenElse(hn::Or(less(lanes<T>(), earlier, later), hn::IsNaN(later)), later,
+                          earlier);
   }
 }
 template <class T>

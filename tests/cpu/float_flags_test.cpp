@@ -175,11 +175,10 @@ std::vector<named_call> calls_of(index_t n) {
     std::vector<index_t> lengths(size), offsets(size);
     cpu::unique(threads, in.data(), out.data(), n);
     libscan::unique<T>(engine::cpu(threads), in, out);
-    cpu::run_length_encode(
-        threads, in.data(),
-        cpu::run_outputs<T*, index_t*, index_t*>{out.data(), n, lengths.data(), n, offsets.data(),
-                                                 n},
-        n);
+    cpu::run_length_encode(threads, in.data(),
+                           cpu::run_outputs<T*, index_t*, index_t*>{out.data(), n, lengths.data(),
+                                                                    n, offsets.data(), n},
+                           n);
   });
   add("sorts", [=](int threads) {
     std::vector<T> out(size);
@@ -283,10 +282,9 @@ TEST_CASE("A histogram's range that is refused sets no floating-point flags") {
   constexpr double most = std::numeric_limits<double>::max();
   double const nan = std::numeric_limits<double>::quiet_NaN();
   double const infinity = std::numeric_limits<double>::infinity();
-  std::pair<double, double> const refused[] = {{nan, 1},       {0, nan},    {nan, nan},
-                                               {-most, most},  {0, 0},      {1, 0},
-                                               {0, infinity},  {-infinity, 0},
-                                               {-most, most / 2}};
+  std::pair<double, double> const refused[] = {{nan, 1},      {0, nan},       {nan, nan},
+                                               {-most, most}, {0, 0},         {1, 0},
+                                               {0, infinity}, {-infinity, 0}, {-most, most / 2}};
   for (auto const& [lo, hi] : refused) {
     INFO(lo << " to " << hi);
     bool thrown = false;
@@ -357,8 +355,9 @@ TEST_CASE("Products of matrix and vector set no floating-point flags of their ow
   std::vector<T> x(columns, T(2)), y(300, T(1));
   x[3] = std::numeric_limits<T>::infinity();
   x[7] = std::numeric_limits<T>::quiet_NaN();
-  csr_matrix<T> const matrix{300,           columns, static_cast<index_t>(indices.size()),
-                             offsets.data(), indices.data(), values.data()};
+  csr_matrix<T> const matrix{
+      300,          columns, static_cast<index_t>(indices.size()), offsets.data(), indices.data(),
+      values.data()};
   CHECK(flags_of([&] { cpu::spmv(1, matrix, x.data(), y.data()); }) == "");
   CHECK(flags_of([&] { cpu::spmv(1, matrix, x.data(), y.data(), min_plus<T>{}); }) == "");
   CHECK(flags_of([&] { cpu::spmv(1, matrix, x.data(), y.data(), max_times<T>{}); }) == "");

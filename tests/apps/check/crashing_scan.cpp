@@ -8,8 +8,8 @@
 #include <thread>
 
 #include <libscan/cpu/scan.hpp>
-#include <libscan/scan_call.hpp>
 #include <libscan/libscan.hpp>
+#include <libscan/scan_call.hpp>
 
 namespace libscan::inline v1::detail {
 namespace {

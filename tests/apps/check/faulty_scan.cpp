@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include <libscan/cpu/scan.hpp>
-#include <libscan/scan_call.hpp>
 #include <libscan/libscan.hpp>
+#include <libscan/scan_call.hpp>
 
 namespace libscan::inline v1::detail {
 

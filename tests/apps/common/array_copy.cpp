@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     apps::array_writer out(output);
     apps::array const data = apps::read_array(input, common.reading(&meter));
     out.begin(data.type, static_cast<libscan::index_t>(data.count()), data.format);
-    std::size_t const item = apps::size_of(data.type);
+    std::size_t const item = libscan::size_of(data.type);
     if (stop_after >= 0) {
       out.append(data.type, data.bytes.first(static_cast<std::size_t>(stop_after) * item));
       apps::say("waiting");

@@ -87,7 +87,7 @@ outcome read_both_ways(request const& input) {
       !std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end())) {
     disagree(input, "read differently from memory and from a stream");
   }
-  if (reinterpret_cast<std::uintptr_t>(a.bytes.data()) % apps::size_of(a.type) != 0) {
+  if (reinterpret_cast<std::uintptr_t>(a.bytes.data()) % libscan::size_of(a.type) != 0) {
     disagree(input, "the items are not aligned");
   }
   return whole;

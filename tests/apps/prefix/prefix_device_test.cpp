@@ -61,8 +61,8 @@ TEST_CASE("scan-prefix runs every strategy in both directions") {
   owned_call<std::int64_t, std::int16_t> owned(make_input<std::int16_t>(pattern::random, 1500), 5);
   for (auto const which : all_scan_strategies) {
     for (auto const direction : {scan_direction::forward, scan_direction::reverse}) {
-      auto const call =
-          owned.call(operator_kind::plus, scan_kind::exclusive, direction, segmentation::form::none);
+      auto const call = owned.call(operator_kind::plus, scan_kind::exclusive, direction,
+                                   segmentation::form::none);
       prefix_on_device<std::int64_t>(call, which);
       CHECK(verify_prefix(call, call.n).difference == "");
     }

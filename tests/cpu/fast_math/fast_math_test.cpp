@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two units of a program, one of them compiled with -ffast-math, share the inline functions of their
-// names: both compute what a unit alone does, bit for bit, whichever comes first for the linker; and
-// that is right by plain loops.
+// Two units of a program, one of them compiled with -ffast-math, share the inline functions of
+// their names: both compute what a unit alone does, bit for bit, whichever comes first for the
+// linker; and that is right by plain loops.
 #include <tests/cpu/fast_math/outcomes.hpp>
 
 #include <algorithm>
@@ -26,15 +26,17 @@ std::vector<std::uint64_t> bits_of(std::vector<T> const& items) {
 template <class T>
 unit_inputs<T> inputs(std::size_t n, unsigned rarity) {
   using limits = std::numeric_limits<T>;
-  T const special[] = {limits::quiet_NaN(),  limits::infinity(), -limits::infinity(), T(-0.0),
-                       limits::denorm_min(), T(0),               -limits::quiet_NaN(), T(1)};
+  T const special[] = {limits::quiet_NaN(),  limits::infinity(),
+                       -limits::infinity(),  T(-0.0),
+                       limits::denorm_min(), T(0),
+                       -limits::quiet_NaN(), T(1)};
   std::mt19937 random(static_cast<unsigned>(n) * 31 + rarity);
   unit_inputs<T> in;
   for (std::size_t i = 0; i < n; ++i) {
     T const plain = static_cast<T>(static_cast<int>(random() % 2000) - 1000) / 256;
     in.items.push_back(random() % rarity == 0 ? special[random() % 8] : plain);
-    in.summands.push_back(std::ldexp(T(1) + static_cast<T>(random() % 1000) / 1000,
-                                     static_cast<int>(random() % 20)));
+    in.summands.push_back(
+        std::ldexp(T(1) + static_cast<T>(random() % 1000) / 1000, static_cast<int>(random() % 20)));
   }
   return in;
 }
@@ -62,9 +64,8 @@ outcomes expected(unit_inputs<T> const& in) {
     if (std::isfinite(x)) finite.push_back(x);
     if (i == 0 || !(x == in.items[i - 1])) distinct.push_back(x);
   }
-  std::stable_sort(sorted.begin(), sorted.end(), [](T a, T b) {
-    return std::isnan(b) ? !std::isnan(a) : a < b;
-  });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](T a, T b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
   all["minimum, inclusive scan"] = all["minimum, scan of an array"] = bits_of(least);
   all["maximum, inclusive scan"] = all["maximum, scan of an array"] = bits_of(greatest);
   all["filter nan"] = bits_of(nan);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a unit of a program computes, to compare with another unit's; without any of libscan's inline
-// functions.
+// What a unit of a program computes, to compare with another unit's; without any of libscan's
+// inline functions.
 #pragma once
 
 #include <cstdint>

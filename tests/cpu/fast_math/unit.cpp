@@ -89,14 +89,20 @@ void multiply(outcomes& all, std::string const& name, unit_inputs<T> const& in, 
   for (std::size_t k = 0; k < indices.size(); ++k) {
     indices[k] = static_cast<std::int32_t>(k * 7 % in.summands.size());
   }
-  csr_matrix<T> const matrix{rows, static_cast<index_t>(in.summands.size()), n, offsets.data(),
-                             indices.data(), in.items.data()};
+  csr_matrix<T> const matrix{
+      rows,           static_cast<index_t>(in.summands.size()), n, offsets.data(), indices.data(),
+      in.items.data()};
   std::vector<T> y(rows);
   cpu::spmv(1, matrix, in.summands.data(), y.data(), s);
   all[name] = bits_of(y);
-  csr_matrix<T> const of_summands{rows, static_cast<index_t>(in.items.size()), n, offsets.data(),
-                                  indices.data(), in.summands.data()};
-  cpu::spmv(1, of_summands, in.items.data(), y.data(), s, T(2), std::numeric_limits<T>::quiet_NaN());
+  csr_matrix<T> const of_summands{rows,
+                                  static_cast<index_t>(in.items.size()),
+                                  n,
+                                  offsets.data(),
+                                  indices.data(),
+                                  in.summands.data()};
+  cpu::spmv(1, of_summands, in.items.data(), y.data(), s, T(2),
+            std::numeric_limits<T>::quiet_NaN());
   all[name + ", beta NaN"] = bits_of(y);
 }
 
@@ -116,16 +122,16 @@ outcomes compute(unit_inputs<T> const& in) {
   std::vector<T> const edges{-limits::infinity(), T(-1), T(0), T(2), T(2), limits::infinity()};
   count(all, "given edges", in, edge_bins<T>(edges.data(), 5));
   double const nan = limits::quiet_NaN(), infinity = limits::infinity();
-  all["refused ranges"] = {refuses<T>(nan, 1), refuses<T>(0, nan), refuses<T>(0, infinity),
-                           refuses<T>(-infinity, 0), refuses<T>(-1e308, 1e308),
-                           !refuses<T>(0, 1)};
+  all["refused ranges"] = {refuses<T>(nan, 1),        refuses<T>(0, nan),
+                           refuses<T>(0, infinity),   refuses<T>(-infinity, 0),
+                           refuses<T>(-1e308, 1e308), !refuses<T>(0, 1)};
 
   for (char const* const text : {"nan", "not nan", "finite", "!= 1", "< 2", "not (< 2 or nan)",
                                  "<= inf", "> 1 or nan", "not finite"}) {
     std::vector<T> out(in.items.size());
     auto const keep = parse_predicate<T>(text);
-    out.resize(static_cast<std::size_t>(cpu::filter(1, in.items.data(), out.data(), n,
-                                                    [=](T x) { return keep(x); })));
+    out.resize(static_cast<std::size_t>(
+        cpu::filter(1, in.items.data(), out.data(), n, [=](T x) { return keep(x); })));
     all[std::string("filter ") + text] = bits_of(out);
   }
   std::vector<T> distinct(in.items.size());
