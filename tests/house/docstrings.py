@@ -12,7 +12,7 @@ import sys
 
 import tree
 
-HEADER_LINES = 300
+HEADER_LINES = 600
 COLUMNS = 100
 FOLDERS = ("libscan", "apps", "bench", "examples", "tests")
 PRIVATE = {"src", "racecheck"}
