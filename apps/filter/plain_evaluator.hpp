@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <apps/filter/expression.hpp>
+#include <libscan/core/floats.hpp>
 
 namespace libscan::apps {
 
@@ -45,13 +46,14 @@ class plain_evaluator {
       case kind::disjunction:
         return operand(node.left) || operand(node.right);
       case kind::nan:
-        return x != x;
+        return libscan::detail::is_nan(x);
       case kind::finite:
         return std::isfinite(static_cast<double>(x));
       case kind::bits:
         return has_bits(x, node.number.integer);
       default:
-        return x == x ? related(node.what, order(at, x)) : node.what == kind::not_equal;
+        if (libscan::detail::is_nan(x)) return node.what == kind::not_equal;
+        return related(node.what, order(at, x));
     }
   }
 

@@ -29,7 +29,7 @@ template <class T>
 std::optional<range_ends<T>> extent(std::span<T const> samples) {
   std::optional<range_ends<T>> ends;
   for (T const x : samples) {
-    if (x != x) continue;
+    if (libscan::detail::is_nan(x)) continue;
     if (!ends) {
       ends = range_ends<T>{x, x};
     } else {
@@ -75,6 +75,8 @@ struct chosen_even_bins {
   }
 
  private:
+  using doubles = libscan::detail::value_line<double>;
+
   static range_ends<double> range_of(std::span<T const> samples) {
     auto const ends = apps::extent(samples);
     if (!ends) return {0, 1};
@@ -84,13 +86,13 @@ struct chosen_even_bins {
                         apps::number_text(ends->hi) + ": --range LO:HI is needed");
     }
     // A 64-bit integer may round to a double inside the range.
-    if (static_cast<long double>(ends->lo) < lo) lo = std::nextafter(lo, -HUGE_VAL);
-    if (static_cast<long double>(ends->hi) > hi) hi = std::nextafter(hi, HUGE_VAL);
+    if (static_cast<long double>(ends->lo) < lo) lo = doubles::previous(lo);
+    if (static_cast<long double>(ends->hi) > hi) hi = doubles::next(hi);
     if (lo == hi) {
       // As in NumPy; if adding a half is lost in rounding, the next doubles, if they exist.
       constexpr double most = std::numeric_limits<double>::max();
-      lo = std::min(lo - 0.5, std::nextafter(lo, -most));
-      hi = std::max(hi + 0.5, std::nextafter(hi, most));
+      if (lo > -most) lo = std::min(lo - 0.5, doubles::previous(lo));
+      if (hi < most) hi = std::max(hi + 0.5, doubles::next(hi));
     }
     return {lo, hi};
   }
@@ -163,7 +165,7 @@ struct chosen_edge_bins {
                                              std::to_string(most_bins + 1));
     }
     for (std::size_t k = 0; k < edges.size(); ++k) {
-      if (!(edges[k] == edges[k]) || (k > 0 && edges[k] < edges[k - 1])) {
+      if (libscan::detail::is_nan(edges[k]) || (k > 0 && edges[k] < edges[k - 1])) {
         throw file_error(input_name(file), "edge " + std::to_string(k) + " is " +
                                                apps::number_text(edges[k]) +
                                                ", expected numbers that ascend");
@@ -181,7 +183,7 @@ bool is_exact(From x, To& same) {
   constexpr auto least = static_cast<long double>(std::numeric_limits<To>::lowest());
   bool const fits = std::is_floating_point_v<To> || (number >= least && number <= most);
   same = fits ? static_cast<To>(x) : To{0};
-  return fits && (x != x || static_cast<long double>(same) == number);
+  return fits && (libscan::detail::is_nan(x) || static_cast<long double>(same) == number);
 }
 
 /// Whether all items of a file are numbers of type To.

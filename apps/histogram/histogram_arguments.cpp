@@ -82,10 +82,11 @@ histogram_arguments const& checked(histogram_arguments const& arguments) {
 
 range_ends<double> parse_range(std::string const& text) {
   auto const ends = parse_ends<double>(text);
-  if (!(ends.lo < ends.hi) || !std::isfinite(ends.lo) || !std::isfinite(ends.hi)) {
+  using libscan::detail::is_finite;
+  if (!is_finite(ends.lo) || !is_finite(ends.hi) || ends.lo >= ends.hi) {
     throw usage_error("--range: '" + text + "', expected finite LO < HI");
   }
-  if (!std::isfinite(ends.hi - ends.lo)) {
+  if (!libscan::detail::has_finite_width(ends.lo, ends.hi)) {
     throw usage_error("--range: '" + text + "' is too wide, expected HI - LO of at most " +
                       number_text(std::numeric_limits<double>::max()) + ", the largest float64");
   }

@@ -39,12 +39,24 @@ function(libscan_sanitize target)
   target_link_options(${target} PRIVATE ${flags})
 endfunction()
 
+# -ffast-math of a project around libscan, or of whoever builds it, is not for libscan's own code, which
+# knows NaN and adds in order. Options of a target come after all others.
+function(libscan_exact_math target)
+  if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_FLAGS MATCHES "-Ofast|-math")
+    return()
+  endif()
+  set(exact -fno-fast-math -fno-unsafe-math-optimizations -fno-finite-math-only)
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${exact}>")
+  target_link_options(${target} PRIVATE $<$<LINK_LANGUAGE:CXX>:-fno-fast-math>)
+endfunction()
+
 # A library or program of the project: language level, warnings, sanitizer.
 function(libscan_target target)
   target_compile_features(${target} PRIVATE cxx_std_20)
   # CMake 3.25 does not know CUDA 20.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   libscan_warnings(${target})
+  libscan_exact_math(${target})
   libscan_sanitize(${target})
   target_compile_definitions(${target} PRIVATE $<$<BOOL:${LIBSCAN_WITH_CUDA}>:LIBSCAN_WITH_CUDA>
                              $<$<TARGET_EXISTS:libscan_executor>:LIBSCAN_WITH_EXECUTOR>)

@@ -80,6 +80,13 @@ if(number GREATER 6)
   message(FATAL_ERROR "A project that only scans compiles ${number} sources, not 6: ${commands}")
 endif()
 
+# Nor is its -ffast-math.
+configured(fast OFF -D LIBSCAN_CUDA=OFF -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS=-ffast-math)
+foreach(source libscan/libscan.cpp libscan/cpu/vector_scan.cpp apps/filter/filter.cpp)
+  expect(fast ${source} HAS " -ffast-math .* -fno-fast-math " LACKS " -fno-fast-math .* -ffast-math")
+endforeach()
+expect(fast /mine.cpp HAS " -ffast-math" LACKS " -fno-fast-math")
+
 if(NOT CUDA_COMPILER)
   return()
 endif()

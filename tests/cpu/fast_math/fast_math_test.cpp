@@ -41,10 +41,16 @@ unit_inputs<T> inputs(std::size_t n, unsigned rarity) {
   return in;
 }
 
+/// The last NaN if there is one.
 template <class T>
 T smaller(T a, T b) {
-  if (std::isnan(a)) return a;
+  if (std::isnan(a)) return std::isnan(b) ? b : a;
   return std::isnan(b) || b < a ? b : a;
+}
+template <class T>
+T larger(T a, T b) {
+  if (std::isnan(a)) return std::isnan(b) ? b : a;
+  return std::isnan(b) || b > a ? b : a;
 }
 
 /// What plain loops say of the calls whose results have no rounding.
@@ -56,8 +62,7 @@ outcomes expected(unit_inputs<T> const& in) {
   for (std::size_t i = 0; i < in.items.size(); ++i) {
     T const x = in.items[i];
     low = smaller(low, x);
-    high = -smaller(-high, -x);
-    if (std::isnan(x) && (i == 0 || !std::isnan(greatest.back()))) high = x;
+    high = larger(high, x);
     least.push_back(low);
     greatest.push_back(high);
     (std::isnan(x) ? nan : not_nan).push_back(x);

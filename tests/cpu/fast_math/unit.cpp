@@ -29,6 +29,15 @@ std::vector<std::uint64_t> bits_of(std::vector<T> const& items) {
   return bits;
 }
 
+/// The same of results of arithmetic, which say that they are NaN, not which one.
+template <class T>
+std::vector<std::uint64_t> bits_of_numbers(std::vector<T> items) {
+  for (T& x : items) {
+    if (libscan::detail::is_nan(x)) x = std::numeric_limits<T>::quiet_NaN();
+  }
+  return bits_of(items);
+}
+
 template <class T, class Op>
 void scan_and_reduce(outcomes& all, std::string const& name, std::vector<T> const& items, Op op) {
   auto const n = static_cast<index_t>(items.size());
