@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include <apps/common/arguments.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/output_file.hpp>
 #include <bench/beside.hpp>
@@ -339,13 +340,7 @@ int run(int argc, char** argv) {
       "something of libscan got slower");
   comparison.add_option("older", older, "a record")->required();
   comparison.add_option("newer", newer, "a later record")->required();
-  try {
-    app.parse(argc, argv);
-  } catch (CLI::ParseError const& problem) {
-    int const code = app.exit(problem) == 0 ? 0 : 2;
-    flush_lines();
-    return code;
-  }
+  if (!libscan::apps::parse_arguments(app, argc, argv)) return 0;
   if (comparison.parsed()) return compare(older, newer);
   wanted.operation = app.get_subcommands().front()->get_name();
   return measure_all(wanted, output);
@@ -360,6 +355,9 @@ int main(int argc, char** argv) {
       throw libscan::apps::file_error::from_errno("<stdout>", "cannot write", errno);
     }
     return run(argc, argv);
+  } catch (libscan::apps::usage_error const& problem) {
+    std::fprintf(stderr, "scan-bench: error: %s\n", problem.what());
+    return 2;
   } catch (libscan::invalid_argument const& problem) {
     std::fprintf(stderr, "scan-bench: error: %s\n", problem.what());
     return 2;

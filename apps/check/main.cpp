@@ -110,10 +110,9 @@ void add_arguments(CLI::App& app, check_arguments& arguments) {
                    "seed of the cases; a new one each time if not given");
   app.add_option("--json", arguments.json_file,
                  "also write the summary to a file; or to -, with all text on standard error")
-      ->check(no_empty_name)
       ->type_name("FILE");
   app.add_flag("--progress", arguments.progress, "show progress even when not on a terminal");
-  app.set_version_flag("--version", app.get_name() + " (libscan " LIBSCAN_VERSION ")");
+  add_version_flag(app);
   add_wishes(app, arguments.wishes);
 }
 

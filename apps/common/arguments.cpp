@@ -2,7 +2,7 @@
 // The common flags on CLI11.
 #include <apps/common/arguments.hpp>
 
-#include <cstdio>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -19,6 +19,8 @@ namespace {
 /// For the CPU engine. More would only take memory.
 constexpr int most_threads = 1024;
 
+constexpr char const* no_value = "'', expected a value";
+
 /// Turns a `usage_error` of `convert` into CLI11's own, which names the option.
 template <class Convert>
 CLI::callback_t taking(Convert convert) {
@@ -30,6 +32,26 @@ CLI::callback_t taking(Convert convert) {
     }
     return true;
   };
+}
+
+/// Every option, and every subcommand's, refuses an empty value before it looks at it.
+void refuse_empty_values(CLI::App& app) {
+  CLI::Validator const some(
+      [](std::string& value) { return value.empty() ? std::string(no_value) : std::string(); }, "");
+  for (CLI::Option* const option : app.get_options()) {
+    if (option->get_items_expected_max() > 0) option->transform(some);  // ahead of other checks
+  }
+  for (CLI::App* const command : app.get_subcommands({})) refuse_empty_values(*command);
+}
+
+/// --name= has an empty value, where CLI11 would take the next word.
+void refuse_missing_values(int argc, char const* const* argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    std::string_view const word = argv[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      throw CLI::ValidationError(std::string(word.substr(0, word.size() - 1)), no_value);
+    }
+  }
 }
 
 }  // namespace
@@ -81,6 +103,10 @@ void add_common_arguments(CLI::App& app, common_arguments& values) {
   app.add_flag("--progress", to->progress, "show progress even when not on a terminal");
   app.add_flag("--verify", to->verify, "check the result against an independent computation");
   app.add_flag("--time", to->time, "say how long each step took");
+  add_version_flag(app);
+}
+
+void add_version_flag(CLI::App& app) {
   app.set_version_flag("--version", app.get_name() + " (libscan " LIBSCAN_VERSION ")");
 }
 
@@ -101,12 +127,10 @@ CLI::Option* add_whole_number(CLI::App& app, std::string const& name, std::uint6
   return option;
 }
 
-std::string no_empty_name(std::string const& name) {
-  return name.empty() ? "an empty name, expected that of a file, or -" : "";
-}
-
 bool parse_arguments(CLI::App& app, int argc, char const* const* argv) {
   try {
+    refuse_empty_values(app);
+    refuse_missing_values(argc, argv);
     app.parse(argc, argv);
     return true;
   } catch (CLI::ParseError const& e) {

@@ -61,8 +61,8 @@ CLI::Option* add_whole_number(CLI::App& app, std::string const& name, T& to, std
       otherwise);
 }
 
-/// A check for options that take the name of a file: refuses empty names.
-std::string no_empty_name(std::string const& name);
+/// Adds --version, for a program without the other common flags.
+void add_version_flag(CLI::App& app);
 
 /// The places of the descriptions of text and of outputs, for the end of --help.
 inline constexpr char const* about_text =
@@ -73,7 +73,7 @@ inline constexpr char const* about_text =
 /// must outlive the parsing.
 void add_common_arguments(CLI::App& app, common_arguments& values);
 
-/// Parses the command line. Returns false after printing --help or --version to standard output:
+/// Parses the command line; refuses an empty value of any option. Returns false after printing --help or --version to standard output:
 /// the program is then done. Throws `usage_error`.
 [[nodiscard]] bool parse_arguments(CLI::App& app, int argc, char const* const* argv);
 

@@ -55,12 +55,11 @@ int main(int argc, char** argv) {
                      "run blocks and threads at once, in an order drawn from this; 0: in turn");
     app.add_option("--svg", arguments.svg,
                    "also draw the run: a file, or - for standard output instead of the text")
-        ->check(no_empty_name)
         ->type_name("FILE");
     add_whole_number(app, "--width", 40, 1000,
                      "columns of the text; by default the terminal's, or 80",
                      [&](std::uint64_t n) { arguments.width = static_cast<int>(n); });
-    app.set_version_flag("--version", "scan-explain (libscan " LIBSCAN_VERSION ")");
+    add_version_flag(app);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
     return run_explain(arguments);
   });

@@ -47,21 +47,19 @@ int main(int argc, char** argv) {
     CLI::App app(what_it_does, "scan-filter");
     app.footer(std::string(words_and_examples) + "\n" + about_text);
     app.add_option("INPUT", arguments.input, "array to filter: a file, or - for standard input")
-        ->check(no_empty_name)
         ->required();
-    app.add_option("-o,--output", arguments.output, "output: a file, or - for standard output")
-        ->check(no_empty_name)
+    app.add_option("-o,--output", arguments.output,
+                   "where the result goes: a file, or - for standard output")
         ->type_name("OUTPUT")
         ->capture_default_str();
     auto* const keep = app.add_option("--keep", arguments.keep, "which items to keep, see below");
     keep->type_name("PREDICATE");
     app.add_option("--mask", arguments.mask, "file that marks the items to keep, see below")
-        ->check(no_empty_name)
         ->type_name("MASK")
         ->excludes(keep);
     auto* const split = app.add_option("--split", arguments.rejected,
                                        "second output, for the rejected items: a file, or -");
-    split->check(no_empty_name)->type_name("REJECTED");
+    split->type_name("REJECTED");
     bool indices = false;
     bool count_only = false;
     auto* const flag =

@@ -62,13 +62,11 @@ CLI::Option* add_type(CLI::App& app, std::string const& name, std::string const&
 /// Adds the options of scan-histogram itself.
 void add_arguments(CLI::App& app, histogram_arguments& arguments) {
   app.add_option("INPUT", arguments.input, "items to count: a file, or - for standard input")
-      ->check(no_empty_name)
       ->required();
   auto* const bins =
       add_whole_number(app, "--bins", arguments.bins, 1, most_bins, "bins of even width (10)");
   app.add_option("--range", arguments.range, "range of the bins")->type_name("LO:HI");
   auto* const edges = app.add_option("--edges", arguments.edges, "file of the bins' edges")
-                          ->check(no_empty_name)
                           ->type_name("FILE")
                           ->excludes(bins)
                           ->excludes("--range");
@@ -79,21 +77,15 @@ void add_arguments(CLI::App& app, histogram_arguments& arguments) {
       ->needs(edges);
   auto* const weights =
       app.add_option("--weights", arguments.weights, "file of weights to sum, one per item")
-          ->check(no_empty_name)
           ->type_name("FILE");
   add_type(app, "--weights-dtype", "type of the weights (raw needs it)", arguments.weights_type)
       ->needs(weights);
   app.add_option("-o,--output", arguments.output,
                  "output of the counts: a file, or - for standard output (-)")
-      ->check(no_empty_name)
       ->type_name("COUNTS");
   app.add_flag("--plot", arguments.plot, "draw the counts in the terminal");
-  app.add_option("--svg", arguments.svg, "draw them as a picture in SVG")
-      ->check(no_empty_name)
-      ->type_name("FILE");
-  app.add_option("--png", arguments.png, "draw them as a picture in PNG")
-      ->check(no_empty_name)
-      ->type_name("FILE");
+  app.add_option("--svg", arguments.svg, "draw them as a picture in SVG")->type_name("FILE");
+  app.add_option("--png", arguments.png, "draw them as a picture in PNG")->type_name("FILE");
   app.add_flag("--log", arguments.log, "draw the logarithm of counts");
   add_common_arguments(app, arguments.common);
 }

@@ -70,9 +70,8 @@ void add_segments(CLI::App& app, prefix_arguments& arguments) {
       to->segments = how;
       to->segment_file = path;
     };
-    auto* const option = app.add_option_function<std::string>(way.flag, take, way.words)
-                             ->check(no_empty_name)
-                             ->type_name("FILE");
+    auto* const option =
+        app.add_option_function<std::string>(way.flag, take, way.words)->type_name("FILE");
     for (auto* const other : options) option->excludes(other);
     options.push_back(option);
   }
@@ -87,10 +86,9 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
     return named;
   }();
   app.add_option("INPUT", arguments.input, "array to scan: a file, or - for standard input")
-      ->check(no_empty_name)
       ->required();
-  app.add_option("-o,--output", arguments.output, "output: a file, or - for standard output")
-      ->check(no_empty_name)
+  app.add_option("-o,--output", arguments.output,
+                 "where the result goes: a file, or - for standard output")
       ->type_name("OUTPUT")
       ->capture_default_str();
   app.add_option_function<std::string>(

@@ -51,10 +51,8 @@ Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device
 /// Adds the options of scan-sort itself.
 void add_arguments(CLI::App& app, sort_arguments& arguments) {
   app.add_option("INPUT", arguments.input, "keys to sort: a file, or - for standard input")
-      ->check(no_empty_name)
       ->required();
   app.add_option("-o,--output", arguments.output, "output: a file, or - for standard output")
-      ->check(no_empty_name)
       ->type_name("OUTPUT")
       ->capture_default_str();
   app.add_flag_function(
@@ -64,11 +62,9 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
       },
       "from the largest to the smallest");
   auto* const values = app.add_option("--values", arguments.values, "items that move with the keys")
-                           ->check(no_empty_name)
                            ->type_name("FILE");
   auto* const values_output =
       app.add_option("--values-output", arguments.values_output, "output of these items")
-          ->check(no_empty_name)
           ->type_name("OUTPUT")
           ->needs(values);
   values->needs(values_output);

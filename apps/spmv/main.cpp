@@ -63,14 +63,11 @@ int main(int argc, char** argv) {
     app.footer(std::string(words_and_examples) + "\n" + about_text);
     app.add_option("MATRIX", arguments.matrix,
                    "matrix: a Matrix Market file, or - for standard input")
-        ->check(no_empty_name)
         ->required();
     app.add_option("-o,--output", arguments.output,
                    "output of the product: a file, or - for standard output")
-        ->check(no_empty_name)
         ->type_name("OUTPUT");
     app.add_option("--x", arguments.x, "the vector, see below")
-        ->check(no_empty_name)
         ->type_name("X")
         ->capture_default_str();
     app.add_flag("--transpose", arguments.transpose, "multiply by the transpose of the matrix");
@@ -81,7 +78,6 @@ int main(int argc, char** argv) {
                      "multiply N times; --time reports the fastest");
     app.add_flag("--stats", arguments.stats, "print the number of rows and their lengths");
     app.add_option("--spy", arguments.spy, "draw the places of the entries: FILE.svg or FILE.png")
-        ->check(no_empty_name)
         ->type_name("FILE");
     add_common_arguments(app, arguments.common);
     say_what_is_of_x(app);

@@ -50,6 +50,11 @@ class Refusals(BenchCase):
         for option in "--lengths", "--what", "--keys":
             self.refuses(f"{option}: foo not in {{", "segmented-sort", *QUICK, option, "foo")
 
+    def test_empty_values(self):
+        for option in "--engine", "--impl", "--n", "--type", "--json":
+            for arguments in [option, ""], [option + "="]:
+                self.refuses(f"{option}: '', expected a value", "scan", *QUICK, *arguments)
+
     def test_strategies(self):
         for arguments in (["--type", "i64"], ["--type", "i32,f32"], ["--op", "max"],
                           ["--inclusive"], ["--items", "ones"]):

@@ -5,15 +5,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
+#include <apps/common/arguments.hpp>
 #include <apps/common/byte_source.hpp>
 #include <apps/common/matrix_market.hpp>
-#include <apps/common/number.hpp>
+#include <apps/common/memory_bound.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/steps.hpp>
@@ -29,25 +32,25 @@ constexpr double damping = 0.85;  // the probability that a reader follows a poi
 constexpr double enough = 1e-12;  // the total change of all ranks that ends the iteration
 constexpr int most_rounds = 1000;
 
-constexpr char const* help =
-    R"(PageRank of a graph: how often a reader who follows pointers is where.
+// The graph, the list of shares, what sorts it, and the matrix that comes of it.
+constexpr std::uint64_t bytes_per_pointer = 4 + 16 + 16 + 12;
 
-Usage: pagerank GRAPH.mtx NAMES.txt [TOP]
+constexpr char const* what_it_does =
+    "PageRank of a graph: how often a reader who follows pointers is where.";
 
-GRAPH  Matrix Market file, also gzip-compressed, with as many rows as columns: an entry in row i
-       and column j says that i points to j, however often, whatever its value
-NAMES  text, also gzip-compressed, line i of which is what i is called; one of both may be -, which
-       is standard input
-TOP    how many of the highest ranks to print; not given: 20
-
-Exit codes: 0 done, 2 usage, 3 bad file, 4 device or memory.
-Text: docs/text.md describes what is read.
-)";
+constexpr char const* exit_codes =
+    "One of GRAPH and NAMES may be -, which is standard input.\n"
+    "Exit codes: 0 done, 2 usage, 3 bad file, 4 device or memory.\n"
+    "Text: docs/text.md describes what is read.";
 
 /// Entry (j, i) is the share of i's rank that goes to j.
 sparse_matrix<double> shares(engine const& on, sparse_matrix<double> const& graph) {
   std::vector<std::int32_t> from, to;
   std::vector<double> share;
+  auto const pointers = static_cast<std::size_t>(graph.nonzeros());
+  from.reserve(pointers);
+  to.reserve(pointers);
+  share.reserve(pointers);
   for (index_t i = 0; i < graph.rows; ++i) {
     auto const row = static_cast<std::size_t>(i);
     auto const end = static_cast<std::size_t>(graph.offsets[row + 1]);
@@ -100,27 +103,35 @@ void print(std::string const& text) {
   out.commit();
 }
 
-apps::exit_code run(std::string const& graph_path, std::string const& names_path,
-                    std::uint64_t top) {
-  auto const file = apps::read_matrix_market(graph_path);
+/// The graph in a file: an entry for each pointer, without values.
+sparse_matrix<double> read_graph(engine const& on, std::string const& path) {
+  auto const file = apps::read_matrix_market(path);
   if (file.rows != file.columns || file.rows == 0) {
-    throw apps::file_error(apps::input_name(graph_path),
+    throw apps::file_error(apps::input_name(path),
                            "no graph: " + std::to_string(file.rows) + " rows and " +
                                std::to_string(file.columns) +
                                " columns, expected as many of both, at least one");
   }
+  bool const twice = file.symmetry != apps::matrix_symmetry::general;
+  auto const pointers = static_cast<std::uint64_t>(file.entries()) * (twice ? 2 : 1);
+  apps::require_memory(pointers * bytes_per_pointer + static_cast<std::uint64_t>(file.rows) * 32,
+                       "the ranks of " + apps::input_name(path));
+  return to_rows(on, coo_matrix<double>{file.rows, file.columns, file.entries(),
+                                        file.row_indices.data(), file.column_indices.data(),
+                                        nullptr, static_cast<symmetry>(file.symmetry)});
+}
+
+apps::exit_code run(std::string const& graph_path, std::string const& names_path,
+                    std::uint64_t top) {
+  engine const on = engine::best();
+  sparse_matrix<double> const graph = read_graph(on, graph_path);
+  auto const n = static_cast<std::size_t>(graph.rows);
   std::vector<std::string> const names = apps::read_lines(names_path);
-  auto const n = static_cast<std::size_t>(file.rows);
   if (names.size() != n) {
     throw apps::file_error(
         apps::input_name(names_path),
         std::to_string(names.size()) + " names, expected " + std::to_string(n) + ", one a row");
   }
-  engine const on = engine::best();
-  auto const graph =
-      to_rows(on, coo_matrix<double>{file.rows, file.columns, file.entries(),
-                                     file.row_indices.data(), file.column_indices.data(), nullptr,
-                                     static_cast<symmetry>(file.symmetry)});
   effort took;
   std::vector<double> const rank = ranks(on, graph, took);
   std::vector<std::size_t> order(n);
@@ -145,20 +156,21 @@ apps::exit_code run(std::string const& graph_path, std::string const& names_path
 }  // namespace
 
 int main(int argc, char** argv) {
-  return libscan::apps::run_program("pagerank", [&] {
-    for (int i = 1; i < argc; ++i) {
-      std::string const word = argv[i];
-      if (word != "--help" && word != "-h") continue;
-      print(help);
-      return apps::exit_code::done;
-    }
-    if (argc < 3 || argc > 4) throw apps::usage_error("usage: pagerank GRAPH.mtx NAMES.txt [TOP]");
+  return apps::run_program("pagerank", [&] {
+    std::string graph, names;
     std::uint64_t top = 20;
-    if (argc == 4 && (!apps::parse_digits(argv[3], top) || top < 1)) {
-      throw apps::usage_error("TOP: " + apps::for_people(argv[3]) +
-                              ", expected a number of ranks from 1");
-    }
-    std::string const graph = argv[1], names = argv[2];
+    CLI::App app(what_it_does, "pagerank");
+    app.footer(exit_codes);
+    app.add_option("GRAPH", graph,
+                   "Matrix Market file, also gzip-compressed, of a square matrix: an entry in row\n"
+                   "i and column j says that i points to j, however often, whatever its value")
+        ->required();
+    app.add_option("NAMES", names, "text, also gzip-compressed: line i is what i is called")
+        ->required();
+    apps::add_whole_number(app, "TOP", top, 1, std::numeric_limits<std::uint64_t>::max(),
+                           "how many of the highest ranks to print");
+    apps::add_version_flag(app);
+    if (!apps::parse_arguments(app, argc, argv)) return apps::exit_code::done;
     if (graph == "-" && names == "-") {
       throw apps::usage_error("GRAPH and NAMES cannot both be standard input");
     }

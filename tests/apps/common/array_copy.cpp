@@ -33,8 +33,8 @@ int main(int argc, char** argv) {
     std::string output = "-";
     std::string failure;
     libscan::index_t stop_after = -1;
-    app.add_option("input", input, "file to read")->check(apps::no_empty_name)->required();
-    app.add_option("-o,--output", output, "file to write")->check(apps::no_empty_name);
+    app.add_option("input", input, "file to read")->required();
+    app.add_option("-o,--output", output, "file to write");
     app.footer(apps::about_text);
     app.add_option("--stop-after", stop_after, "wait for a signal after so many items");
     app.add_option("--fail", failure, "fail in this way");

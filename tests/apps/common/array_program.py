@@ -191,11 +191,11 @@ class EveryArrayProgram(EveryProgram):
                 ("--threads", "-1", "--threads"), ("--threads", "two", "--threads"),
                 ("--column", "0", "--column"), ("--column", "0x3", "--column: '0x3'"),
                 ("--column", "+2", "--column: '+2'"), ("--column", "1e1", "--column: '1e1'"),
-                ("--column", "", "--column: ''"), ("--threads", "0b1", "--threads: '0b1'"),
+                ("--threads", "0b1", "--threads: '0b1'"),
                 ("--threads", " 1", "--threads: ' 1'"), ("--threads", "1025", "from 0 to 1024"),
                 ("--memory", "0x10", "--memory: '0x10'"), ("--memory", "4.5G", "--memory: '4.5G'"),
                 ("--comments", "some", "'some' is no such rule"),
-                ("--output", "", "--output: an empty name"), ("--dtype", "f128", "'f128' is no item type"),
+                ("--dtype", "f128", "'f128' is no item type"),
                 ("--dtype", "int7", "'int7' is no item type"),
                 ("--format", "xml", "'xml' is no file format")]:
             with self.subTest(flag=flag, value=value):

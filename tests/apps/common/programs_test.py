@@ -430,10 +430,6 @@ class Arguments(CopyCase):
                      "18446744073709551617", "three"]:
             self.fails(USAGE, "--column", "-", "--column=" + word, data=row)
 
-    def test_empty_names(self):
-        self.fails(USAGE, "input: an empty name", "")
-        self.fails(USAGE, "--output: an empty name", "-", "-o", "", data=b"1\n")
-
     def test_whether_the_first_line_is_a_header(self):
         years = b"2019\n1\n"
         self.assertEqual(self.succeeds("-", data=years), years)

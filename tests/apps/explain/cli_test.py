@@ -156,7 +156,7 @@ class Errors(ExplainCase):
     def test_usage(self):
         self.fails(USAGE, "number 2, 'x', is none", "3 x")
         self.fails(USAGE, "'99999999999'", "99999999999")
-        self.fails(USAGE, "expected 1 to 2048", "")
+        self.fails(USAGE, "expected 1 to 2048", " ")
         self.fails(USAGE, "hillis-steele, kogge-stone,", PAPER, "--algorithm", "none")
         self.fails(USAGE, "--block 2 or more", PAPER, "--block", "1")
         self.fails(USAGE, "--block", PAPER, "--block", "1025")
@@ -169,7 +169,7 @@ class Errors(ExplainCase):
                          self.succeeds(PAPER, "--block", "10"))
         for name in ["x.png", "x.svg.gz", "x.SVGZ", "x.pdf"]:
             self.fails(USAGE, "the ending .", PAPER, "--svg", self.path(name))
-        self.fails(USAGE, "--svg: an empty name", PAPER, "--svg", "")
+        self.fails(USAGE, "--svg: ''", PAPER, "--svg", "")
         self.fails(USAGE, "65 numbers are too many for a drawing", " ".join(["1"] * 65), "--svg",
                    "-")
         self.fails(USAGE, "--bolck", PAPER, "--bolck", "4")

@@ -351,7 +351,7 @@ class Messages(FilterCase):
                 (">= and < 9", 'column 4: expected a number after ">=", found "and"'),
                 ("(> 3", 'column 5: expected ")" for the "(" of column 1, found the end'),
                 ("bits 4", 'column 1: "bits" is for integers'),
-                ("", "column 1: expected a comparison")]:
+                (" ", "column 2: expected a comparison")]:
             self.fails(USAGE, words, source, "-o", target, "--keep", text)
         # Told before the input is even opened.
         self.fails(USAGE, "column 1", "/no/such/file", "-o", target, "--keep", "x")

@@ -567,7 +567,7 @@ class Messages(PrefixCase):
                 ("18446744073709551616", "uint64", "out of range"),
                 ("-1", "uint64", "out of range"), ("128", "int8", "out of range"),
                 ("1e39", "float32", "out of range"), ("1.5", "int64", "no such number"),
-                ("x", "float64", "no such number"), ("", "int64", "no such number")]:
+                ("x", "float64", "no such number")]:
             self.fails(USAGE, "--init: '%s' is %s, expected %s" % (init, words, accumulator),
                        source, "-o", self.path("o.npy"), "--init", init, "--accumulator",
                        accumulator)

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every program refuses an empty value of every argument that its --help names, and says whose.
+Run as: arguments_test.py path/to/program..."""
+import os
+import re
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from program_case import BAD_FILE, ProgramCase, USAGE
+
+PROGRAMS = [os.path.abspath(path) for path in sys.argv[1:]]
+del sys.argv[1:]
+NOWHERE = "/no/such/file"  # an argument that is refused is refused before any file is opened
+# Some of what --help must show, so that a help that is read wrongly does not pass.
+COMMON = {"--engine", "--threads", "--memory", "--dtype", "--column", "--format", "--header",
+          "--comments", "-o", "--output"}
+KNOWN = {"array-copy": ({"input"}, COMMON),
+         "scan-filter": ({"INPUT"}, COMMON | {"--keep", "--mask", "--split"}),
+         "scan-histogram": ({"INPUT"}, COMMON | {"--bins", "--edges", "--weights", "--svg", "--png"}),
+         "scan-prefix": ({"INPUT"}, COMMON | {"--op", "--init", "--heads", "--keys", "--algorithm"}),
+         "scan-sort": ({"INPUT"}, COMMON | {"--values", "--values-output", "--values-dtype", "--bits"}),
+         "scan-spmv": ({"MATRIX"}, COMMON | {"--x", "--semiring", "--repeat", "--spy"}),
+         "scan-check": (set(), {"--what", "--n", "--values", "--engine", "--cases", "--json"}),
+         "scan-explain": ({"NUMBERS"}, {"--algorithm", "--block", "--seed", "--svg", "--width"}),
+         "pagerank": ({"GRAPH", "NAMES", "TOP"}, set())}
+
+
+class Arguments(ProgramCase):
+    def arguments_of(self, program):
+        """The positional arguments, the options that take a value and the flags, by --help."""
+        self.name, self.program = os.path.basename(program), program
+        text = self.succeeds("--help").decode()
+        sections = dict(re.findall(r"^(Positionals|Options):\n((?:  .*\n)+)", text, re.MULTILINE))
+        positionals = re.findall(r"^  ([\w-]+) ", sections.get("Positionals", ""), re.MULTILINE)
+        options, flags = [], []
+        for names, value in re.findall(r"^  (-\S+)(?: (?!\w+: )(\S+))?(?: .*)?$", sections["Options"],
+                                       re.MULTILINE):
+            (options if value else flags).extend(names.split(","))
+        return positionals, options, flags
+
+    def test_empty_values_are_refused_by_name(self):
+        for program in PROGRAMS:
+            positionals, options, flags = self.arguments_of(program)
+            least_positionals, least_options = KNOWN[self.name]
+            self.assertLessEqual(least_positionals, set(positionals))
+            self.assertLessEqual(least_options, set(options))
+            self.assertLessEqual({"--help", "--version"}, set(flags))
+            whole = [NOWHERE] * len(positionals)
+            for place, name in enumerate(positionals):
+                with self.subTest(program=self.name, argument=name):
+                    self.refuses(name, *whole[:place], "", *whole[place + 1:])
+            for option in options:
+                with self.subTest(program=self.name, argument=option):
+                    self.refuses(r"(-\w,)?" + option if option.startswith("--") else "--output",
+                                 option, "", *whole)
+            # CLI11 would take the next word as the value.
+            for option in options + flags:
+                if option.startswith("--"):
+                    with self.subTest(program=self.name, argument=option + "="):
+                        self.refuses(option, option + "=", *whole)
+
+    def refuses(self, name, *arguments):
+        error = self.fails(USAGE, "'', expected a value", *arguments)
+        self.assertRegex(error, r"\A%s: '', expected a value" % name)
+
+    def test_values_that_look_empty_are_none(self):
+        program = next(path for path in PROGRAMS if os.path.basename(path) == "array-copy")
+        self.name, self.program = "array-copy", program
+        source = self.write("x.txt", b"1\n")
+        self.succeeds("--output=" + self.path("a="), source)
+        self.assertHolds("a=", "x.txt")
+        self.fails(BAD_FILE, "--column=: cannot open for reading", "--", "--column=")
+
+
+if __name__ == "__main__":
+    unittest.main()
