@@ -317,7 +317,39 @@ TEST_CASE("a predicate is asked for each item, once in place, and its exception 
   });
 }
 
-TEST_CASE("--verify finds planted differences") {
+TEST_CASE("--verify finds any item that is wrong, missing or too many") {
+  expression const tree(">= 2 and not == 5");
+  std::vector<int> const values{1, 2, 3, 4, 5, 6};
+  std::span<int const> const in(values);
+  apps::kept_by_tree<int> const keeps(tree, in);
+  auto const check = [](auto const& right, auto const& verdict) {
+    CHECK(verdict(right) == "");
+    for (std::size_t i = 0; i <= right.size(); ++i) {
+      auto const at = static_cast<std::ptrdiff_t>(i);
+      auto more = right;
+      more.insert(more.begin() + at, 77);
+      CHECK(verdict(more) != "");
+      if (i == right.size()) continue;
+      auto wrong = right, fewer = right;
+      wrong[i] = 77;
+      CHECK(verdict(wrong).find("item " + std::to_string(i) + " is 77, expected ") !=
+            std::string::npos);
+      fewer.erase(fewer.begin() + at);
+      CHECK(verdict(fewer) != "");
+    }
+  };
+  check(std::vector<int>{2, 3, 4, 6},
+        [&](std::vector<int> const& kept) { return apps::verify_values<int>(keeps, in, kept); });
+  check(std::vector<int>{1, 5},
+        [&](std::vector<int> const& rest) { return apps::verify_rejected<int>(keeps, in, rest); });
+  check(std::vector<index_t>{1, 2, 3, 5},
+        [&](std::vector<index_t> const& at) { return apps::verify_indices(keeps, in.size(), at); });
+  for (index_t const kept : {0, 3, 4, 5}) {
+    CHECK(apps::verify_count(keeps, in.size(), kept).empty() == (kept == 4));
+  }
+}
+
+TEST_CASE("--verify says what differs") {
   expression const tree(">= 2 and not == 5");
   std::vector<int> const values{1, 2, 3, 4, 5, 6};
   std::span<int const> const in(values);

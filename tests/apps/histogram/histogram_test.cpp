@@ -194,28 +194,33 @@ TEST_CASE("a narrow table fills a counter exactly, or finds it full") {
 
 TEST_CASE("--verify compares all counts, all sums and all totals") {
   double const nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> const samples{-1, 1, 2, 12, 200, 300, 400, nan}, weights(8, 0.5);
-  apps::exact_edges const edges{0, 10, 100};
+  std::vector<double> const samples{-1, 1, 2, 12, 200, 300, 400, nan, 150}, weights(9, 0.5);
+  apps::exact_edges const edges{0, 10, 100, 160};
   std::span<double const> const in(samples), with(weights);
-  std::vector<index_t> const counts{2, 1};
-  std::vector<double> const sums{1, 0.5};
-  sample_totals const totals{1, 3, 3, 1};
+  std::vector<index_t> const counts{2, 1, 1};
+  std::vector<double> const sums{1, 0.5, 0.5};
+  sample_totals const totals{1, 4, 3, 1};
   CHECK(apps::verify_counts(in, edges, counts, totals) == "");
   CHECK(apps::verify_sums(in, with, edges, sums, totals) == "");
   for (auto const member : {&sample_totals::below, &sample_totals::inside, &sample_totals::above,
                             &sample_totals::nan}) {
     sample_totals wrong = totals;
-    ++(wrong.*member);
-    CHECK(apps::verify_counts(in, edges, counts, wrong) != "");
-    CHECK(apps::verify_sums(in, with, edges, sums, wrong) != "");
+    for (int const off : {1, -1}) {
+      wrong.*member = totals.*member + off;
+      CHECK(apps::verify_counts(in, edges, counts, wrong) != "");
+      CHECK(apps::verify_sums(in, with, edges, sums, wrong) != "");
+    }
   }
   for (std::size_t bin = 0; bin < counts.size(); ++bin) {
-    auto more = counts;
-    auto greater = sums;
-    ++more[bin];
-    greater[bin] += 1;
-    CHECK(apps::verify_counts(in, edges, more, totals) != "");
-    CHECK(apps::verify_sums(in, with, edges, greater, totals) != "");
+    for (int const off : {1, -1}) {
+      auto wrong = counts;
+      auto wrong_sums = sums;
+      wrong[bin] += off;
+      wrong_sums[bin] += off * 0.5;
+      std::string const item = "item " + std::to_string(bin) + " is ";
+      CHECK(apps::verify_counts(in, edges, wrong, totals).starts_with(item));
+      CHECK(apps::verify_sums(in, with, edges, wrong_sums, totals).starts_with(item));
+    }
   }
 }
 

@@ -27,6 +27,8 @@ TEST_CASE("--verify compares every position") {
   }
   CHECK(apps::verify_positions(expected, std::span(expected).first(3)) ==
         "3 items came out, expected 4");
+  CHECK(apps::verify_positions(expected, std::vector<index_t>{3, 0, 2, 1, 0}) ==
+        "5 items came out, expected 4");
 }
 
 TEST_CASE("--verify compares every item") {
@@ -47,4 +49,5 @@ TEST_CASE("--verify compares every item") {
           "value " + std::to_string(j) + " is 7, expected " + std::to_string(sorted[j]));
   }
   CHECK(verdict({10, 20, 30}) == "3 items came out, expected 4");
+  CHECK(verdict({10, 20, 30, 40, 40}) == "5 items came out, expected 4");
 }
