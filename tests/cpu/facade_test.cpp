@@ -92,6 +92,16 @@ TEST_CASE("an output that is too short or overlaps the input is refused, and not
   CHECK(in == std::vector<int>{1, 2, 1, 3});
 }
 
+TEMPLATE_TEST_CASE("an output that shares the last item with the input is refused", "", std::int8_t,
+                   std::uint16_t, float, double, std::int64_t) {
+  std::vector<TestType> items(9);
+  std::span<TestType> const all(items);
+  auto const on = engine::cpu(1);
+  CHECK_THROWS_AS(inclusive_scan(on, all.first(5), all.subspan(4)), invalid_argument);
+  CHECK_THROWS_AS(inclusive_scan(on, all.subspan(4), all.first(5)), invalid_argument);
+  CHECK_NOTHROW(inclusive_scan(on, all.first(4), all.subspan(4)));
+}
+
 TEST_CASE("engines have names, threads and descriptions") {
   CHECK(engine::cpu().threads() >= 1);
   CHECK(engine::cpu(3).threads() == 3);

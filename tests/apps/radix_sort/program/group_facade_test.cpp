@@ -72,9 +72,17 @@ TEST_CASE("outputs of a split lie apart from everything, and are long enough") {
   CHECK_THROWS_AS(split_by_key(on, keys, out, values, out, offsets), invalid_argument);
   CHECK_THROWS_AS(split_by_key(on, keys, out, values, keys, offsets), invalid_argument);
   CHECK_THROWS_AS(split_by_key(on, keys, out, out, room, offsets), invalid_argument);
-  for (std::size_t const from : {0, 29, 57, 89}) {
-    CHECK_THROWS_AS(split_by_key(on, keys, out, room, all.subspan(70, 30), all.subspan(from, 3)),
-                    invalid_argument);
+  std::vector<index_t> more(120);
+  auto const part = [&](std::size_t from) { return std::span(more).subspan(from, 30); };
+  auto const split_into = [&](std::size_t offsets_at) {
+    split_by_key(on, part(0), part(30), part(60), part(90), std::span(more).subspan(offsets_at, 3));
+  };
+  std::string const apart = "; expected memory apart from it";
+  for (std::size_t const at : {0, 27}) {  // of each part the beginning, and the end alone
+    CHECK_THROWS_WITH(split_into(at), "split_by_key: offsets overlap keys" + apart);
+    CHECK_THROWS_WITH(split_into(at + 30), "split_by_key: offsets overlap out" + apart);
+    CHECK_THROWS_WITH(split_into(at + 60), "split_by_key: offsets overlap values" + apart);
+    CHECK_THROWS_WITH(split_into(at + 90), "split_by_key: offsets overlap values_out" + apart);
   }
 }
 
