@@ -234,6 +234,10 @@ class Results(HistogramCase):
         weights = self.save("w.npy", np.array([4.0]))
         self.finds("item 6 is 2, expected 4", self.path("x.npy"), *self.options, "--weights",
                    weights)
+        self.finds("item 1 is 0, expected 1", self.path("x.npy"), "--edges",
+                   self.save("e.npy", np.array([0.0, 50, 100])))
+        self.finds("item 4 is 2, expected 3", self.save("i.npy", np.array([1, 3, 4, 4, 4])),
+                   "--integers")
         for kind in ["--integers", "--bins=5"]:
             array = self.save("i.npy", np.array([1, 3, 4, 4, 4], "uint16"))
             code, out, err = self.call(array, kind, "--verify")

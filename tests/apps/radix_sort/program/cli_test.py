@@ -265,7 +265,7 @@ class Messages(SortCase):
         self.fails(USAGE, "the ending .bz2", source, "-o", self.path("o.csv.bz2"))
         self.fails(USAGE, "the ending .xz", source, "--values", source, "--values-output",
                    self.path("w.txt.xz"))
-        self.fails(USAGE, "--values-output: an empty name", source, "--values", source,
+        self.fails(USAGE, "--values-output: ''", source, "--values", source,
                    "--values-output", "")
 
     def test_verify_finds_a_planted_error_and_leaves_no_output(self):
@@ -277,6 +277,7 @@ class Messages(SortCase):
         self.finds(item, source, "-o", self.path("o"))
         self.finds(position, source, "-o", self.path("o"), "--argsort")
         self.finds(position, text, "-o", self.path("o"))
+        self.finds(item, source, "-o", self.path("o"), "--unique")
         self.finds(item, source, "-o", self.path("o"), *values)
         self.succeeds(source, "-o", self.path("o.npy"), program=FAULTY)  # so the error is real
         self.assertSame(self.load("o.npy", "int32"), np.array([2, 3, 4, 1, 0], "int32"))
@@ -301,8 +302,10 @@ class Messages(SortCase):
         self.refused("-", "reading <stdin>", "--memory", "1000", code=FAILURE,
                      data=content_of(source))
         self.refused(self.compress("in.npy"), "in.npy.gz", "--memory", "300K", code=FAILURE)
-        self.refused(self.write("in.txt", b"1\n" * 100_000), "sorting ", "--memory", "1M",
-                     code=FAILURE)
+        text = self.write("in.txt", b"1\n" * 100_000)
+        self.fails(FAILURE, "sorting ", text, "--memory", "1M", "-o", self.path("o.npy"))
+        self.fails(FAILURE, "reading ", text, "--memory", "1M")  # the list of rows, too
+        self.fails(FAILURE, "sorting ", text, "--memory", "3M")
         self.refused(source, "sorting ", "--memory", "2M", code=FAILURE)  # many may be alike
         self.succeeds(source, "-o", self.path("o.npy"), "--memory", "4M")
         self.assertSame(self.load("o.npy", "int64"), array)
