@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that may have only 512 MiB, by a cgroup of their own or by RLIMIT_AS: however large the
+input is, they do what they are asked, or refuse it in words and leave nothing; no limit ever ends
+them. Run as: memory_limits_test.py cgroup|address-space path/to/program...
+(skipped, code 77, where a process may not make cgroups)"""
+import gzip
+import itertools
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from program_case import DONE, FAILURE, ProgramCase, limited
+
+KIND = sys.argv[1]
+PROGRAMS = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[2:]}
+del sys.argv[1:]
+MIB = 1 << 20
+MOST = 512 * MIB
+REFUSED = "more than the 307.2 MiB that may be taken here (see --memory)"  # 60 % of it
+UNREAD = 64 * MIB  # of memory, page cache included: less than any input that is read
+
+
+QUICK = "LIBSCAN_TEST_REDUCED" in os.environ
+
+
+def some(sizes):
+    """All sizes; or, in a quick run, the two in the middle, around what is still accepted."""
+    return sizes[1:3] if QUICK else sizes
+
+
+def text_of(path):
+    with open(path) as file:
+        return file.read()
+
+
+def parents_of_groups():
+    """Each folder of cgroups around this process in which there may be groups with limits on
+    memory, and the names of its files of the limit, and of the most that was taken."""
+    for line in text_of("/proc/self/cgroup").splitlines():
+        _, controllers, group = line.split(":", 2)
+        if not controllers:
+            mounts, names = ["", "/unified"], ("memory.max", "memory.peak")
+        elif "memory" in controllers.split(","):
+            mounts, names = ["/memory"], ("memory.limit_in_bytes", "memory.max_usage_in_bytes")
+        else:
+            continue
+        for mount in mounts:
+            while True:
+                yield "/sys/fs/cgroup" + mount + group.rstrip("/"), names
+                if group in ("", "/"):
+                    break
+                group = os.path.dirname(group)
+
+
+class cgroup:
+    """A new cgroup of at most MOST bytes; OSError where there can be none."""
+
+    def __init__(self):
+        refusal = OSError("no cgroup with a limit on memory")
+        for parent, (limit, peak) in parents_of_groups():
+            try:
+                self.folder = tempfile.mkdtemp(prefix="libscan-test-", dir=parent)
+            except OSError as error:
+                refusal = error
+                continue
+            try:
+                self.write(limit, MOST)
+                self.peak = os.path.join(self.folder, peak)
+                return
+            except OSError as error:  # a group without this controller
+                refusal = error
+                os.rmdir(self.folder)
+        raise refusal
+
+    def write(self, name, value):
+        with open(os.path.join(self.folder, name), "w") as file:
+            file.write(str(value))
+
+    def enter(self):
+        self.write("cgroup.procs", 0)
+
+    def remove(self):
+        os.rmdir(self.folder)
+
+    def taken(self):
+        """The most bytes that were ever taken, page cache included; 0 if the kernel cannot tell."""
+        return int(text_of(self.peak)) if os.path.exists(self.peak) else 0
+
+
+class MemoryCase(ProgramCase):
+    def setUp(self):
+        # Here and not in /tmp, which may be memory itself.
+        scratch = tempfile.TemporaryDirectory(dir=os.getcwd())
+        self.addCleanup(scratch.cleanup)
+        self.dir = scratch.name
+
+    def of(self, name):
+        self.name, self.program = name, PROGRAMS[name]
+
+    def zeros(self, name, size, begin=b""):
+        """A file of zeros, behind other bytes, that takes no room on the disk."""
+        with open(self.path(name), "wb") as file:
+            file.write(begin)
+            file.truncate(len(begin) + size)
+        return self.path(name)
+
+    def repeated(self, name, begin, text, count):
+        with open(self.path(name), "wb") as file:
+            file.write(begin)
+            for _ in range(count):
+                file.write(text)
+        return self.path(name)
+
+    def npy(self, name, descr, size, item):
+        header = (b"{'descr': '%s', 'fortran_order': False, 'shape': (%d,)}" %
+                  (descr.encode(), size // item)).ljust(117) + b"\n"
+        return self.zeros(name, size, b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header)
+
+    def call(self, *arguments, **more):
+        """As ever, but with little memory; the most that was taken is in `self.taken`."""
+        self.taken = 0
+        if KIND == "address-space":
+            return super().call(*arguments, **limited(resource.RLIMIT_AS, MOST), **more)
+        group = cgroup()
+        try:
+            result = super().call(*arguments, preexec_fn=group.enter, **more)
+            self.taken = group.taken()
+            return result
+        finally:
+            group.remove()
+
+    def refuses(self, *arguments, most=MOST, **more):
+        self.fails(FAILURE, REFUSED, *arguments, "-o", self.path("o.npy"), **more)
+        self.assertLessEqual(self.taken, most)
+
+    def assertRefused(self, code, err):
+        self.assertEqual(code, FAILURE, err)
+        self.assertTrue(err.startswith(self.name + ": error: "), err)
+        if KIND == "cgroup":
+            self.assertIn(REFUSED, err)
+        else:  # address space is taken before memory is, also for threads
+            self.assertRegex(err, re.escape(REFUSED) + "|out of memory|refuses more threads")
+
+    def refuses_unread(self, *arguments, **more):
+        self.refuses(*arguments, most=UNREAD, **more)
+
+    def ends_in_words(self, *arguments, **more):
+        """Whether the program did what it was asked; else it must refuse that for want of memory."""
+        before = os.listdir(self.dir)
+        out = self.path("o.npy")
+        code, _, err = self.call(*arguments, "-o", out, **more)
+        if code == DONE:
+            self.assertTrue(os.path.getsize(out) > 0)
+            os.remove(out)
+        else:
+            self.assertRefused(code, err)
+        self.assertHolds(*before)
+        return code == DONE
+
+
+class Refused(MemoryCase):
+    """Inputs that cannot do, refused before their items are read where the file says how many."""
+
+    def test_arrays(self):
+        whole = self.zeros("x.raw", 2048 * MIB), "--dtype", "uint32", "--threads", "2"
+        arrays = [self.npy("x.npy", "<f4", 2048 * MIB, 4), "--threads", "2"]
+        for name, options in [("scan-prefix", []), ("scan-sort", []), ("scan-sort", ["--argsort"])]:
+            self.of(name)
+            for source in [whole, arrays]:
+                with self.subTest(program=name, source=source, options=options):
+                    self.refuses_unread(*source, *options)
+        self.of("scan-histogram")
+        self.refuses_unread(self.zeros("w.raw", 512 * MIB), "--dtype", "uint8", "--range", "0:1",
+                            "--weights-dtype", "uint8", "--weights",
+                            self.zeros("x8.raw", 512 * MIB), "--threads", "2")
+
+    def test_arrays_of_which_all_is_kept(self):
+        self.of("scan-filter")
+        self.refuses(self.zeros("x.raw", 1024 * MIB), "--dtype", "uint8", "--keep", ">= 0",
+                     "--threads", "2")
+
+    def test_matrices(self):
+        banner = b"%%%%MatrixMarket matrix coordinate %s general\n2 2 %d\n"
+        count = 48
+        for field, line in [(b"pattern", b"1 2\n"), (b"real", b"1 2 1\n")]:
+            text = line * MIB
+            whole = self.repeated("m.mtx", banner % (field, count * MIB), text, count)
+            packed = self.write("m.mtx.gz", gzip.compress(banner % (field, count * MIB)) +
+                                gzip.compress(text, 1) * count)
+            self.of("scan-spmv")
+            self.refuses_unread(whole, "--threads", "2")
+            self.refuses(packed, "--threads", "2")
+            self.of("pagerank")
+            names = self.write("names.txt", b"one\ntwo\n")
+            self.fails(FAILURE, REFUSED, whole, names)
+            self.assertLessEqual(self.taken, UNREAD)
+            self.fails(FAILURE, REFUSED, packed, names)
+
+    def test_pipes(self):
+        graph = self.write("g.mtx", b"%%MatrixMarket matrix coordinate pattern general\n1 1 0\n")
+        for name, text, arguments in [
+                ("scan-prefix", None, []), ("scan-sort", None, []),
+                ("scan-filter", None, ["--keep", "> 0"]), ("scan-histogram", None, ["--bins", "3"]),
+                ("scan-sort", "1", ["--format", "text"]), ("scan-spmv", "1 1 1", []),
+                ("pagerank", "name", [])]:
+            with self.subTest(program=name, text=text):
+                self.of(name)
+                command = ["yes", text] if text else ["cat", "/dev/zero"]
+                if name == "scan-spmv":
+                    command = ["sh", "-c", "echo '%s'; exec yes '%s'" % (
+                        "%%MatrixMarket matrix coordinate real general\n1 1 1000000000", text)]
+                first = [graph, "-"] if name == "pagerank" else ["-"]
+                if not text:
+                    arguments = arguments + ["--format", "raw", "--dtype", "uint8"]
+                with subprocess.Popen(command, stdout=subprocess.PIPE) as source:
+                    self.fails(FAILURE, REFUSED, *first, *arguments, stdin=source.stdout)
+                    source.stdout.close()
+
+
+class Sizes(MemoryCase):
+    """Inputs around the largest that is accepted, as files and through gzip, which takes memory."""
+
+    def sources(self, size):
+        yield self.zeros("x.raw", size * MIB)
+        yield self.write("x.raw.gz", gzip.compress(bytes(MIB), 1) * size)
+
+    def test_no_limit_ends_a_program(self):
+        for name, options, sizes in [
+                ("scan-prefix", [], [20, 33, 40, 60]),
+                ("scan-sort", [], [60, 140, 200, 300]),
+                ("scan-sort", ["--argsort"], [20, 33, 40, 60]),
+                ("scan-filter", ["--keep", "== 0"], [100, 150, 200, 300]),
+                ("scan-histogram", ["--bins", "3"], [100, 300, 320])]:
+            self.of(name)
+            done = []
+            for size in some(sizes):
+                for source in self.sources(size):
+                    with self.subTest(program=name, options=options, source=source, size=size):
+                        done.append(self.ends_in_words(source, *options, "--dtype", "uint8",
+                                                       "--threads", "2"))
+            self.assertTrue(done[0], name)
+
+    def test_texts(self):
+        for count in some([10, 19, 30, 40]):
+            texts = [self.repeated("x.txt", b"", b"1\n" * MIB, count),
+                     self.write("x.txt.gz", gzip.compress(b"1\n" * MIB, 1) * count)]
+            for source, (name, options) in itertools.product(texts[-1:] if QUICK else texts, [
+                    ("scan-prefix", []), ("scan-sort", []), ("scan-sort", ["--argsort"]),
+                    ("scan-filter", ["--keep", "== 1"]), ("scan-histogram", ["--bins", "3"])]
+                    [:2 if QUICK else None]):
+                with self.subTest(program=name, options=options, source=source, count=count):
+                    self.of(name)
+                    self.ends_in_words(source, *options, "--threads", "2")
+
+    def test_two_inputs_that_fit_alone(self):
+        for size in some([100, 150, 200]):
+            data, other = ["--dtype", "uint8"], gzip.compress(bytes(MIB), 1) * size
+            source, beside = self.write("x.raw.gz", other), self.write("y.raw.gz", other)
+            for name, options in [("scan-filter", ["--mask", beside]),
+                                  ("scan-prefix", ["--heads", beside]),
+                                  ("scan-histogram", ["--weights", beside, "--weights-dtype", "uint8",
+                                                      "--range", "0:1"])]:
+                with self.subTest(program=name, size=size):
+                    self.of(name)
+                    self.ends_in_words(source, *options, *data, "--threads", "2")
+
+    def test_matrices(self):
+        banner = b"%%%%MatrixMarket matrix coordinate %s general\n%d %d %d\n"
+        for field, line, counts in [(b"real", b"1 2 3.14159265358\n", [4, 8, 13, 18]),
+                                    (b"pattern", b"1 2\n", [4, 8, 18, 36])]:
+            for count in some(counts):
+                text = line * MIB
+                head = banner % (field, 2, 2, count * MIB)
+                sources = [self.repeated("m.mtx", head, text, count),
+                           self.write("m.mtx.gz", gzip.compress(head) +
+                                      gzip.compress(text, 1) * count)]
+                for source in sources[-1:] if QUICK else sources:
+                    with self.subTest(field=field, count=count, source=source):
+                        self.of("scan-spmv")
+                        self.ends_in_words(source, "--threads", "2")
+                        self.of("pagerank")
+                        code, _, err = self.call(source, self.write("names.txt", b"one\ntwo\n"))
+                        if code != DONE:
+                            self.assertRefused(code, err)
+
+
+if __name__ == "__main__":
+    if KIND == "cgroup":
+        try:
+            cgroup().remove()
+        except OSError as error:
+            print("skipped:", error)
+            sys.exit(77)
+    unittest.main()
