@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What device sorts refuse before they launch anything: outputs that share memory with what else a
-// call reads or writes.
+// Checks of device sorts before they launch anything: outputs must not share memory with what else
+// a call reads or writes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Where a call's items lie.
+/// The memory of a call's items.
 struct sort_memory_places {
   memory_span keys_in, keys_out, values_in, values_out;
 
@@ -27,7 +27,7 @@ struct sort_memory_places {
     }
   }
 
-  /// Throws if an output shares memory with anything else; but where `in_place` is allowed, each
+  /// Throws if an output shares memory with anything else; if `in_place` is allowed, each output
   /// may begin where its input does.
   void require_apart(char const* call, bool in_place) const {
     auto const check = [&](char const* what, memory_span const& a, memory_span const& b) {
@@ -44,8 +44,8 @@ struct sort_memory_places {
     check("input values and output keys", values_in, keys_out);
   }
 
-  /// Throws if an output shares memory with `other`, or if that `is_written` and shares memory with
-  /// an input.
+  /// Throws if an output shares memory with `other`, or if `other` is written and shares memory
+  /// with an input.
   void require_apart_from(char const* call, char const* what, memory_span const& other,
                           bool is_written) const {
     for (auto const& place : {keys_out, values_out})

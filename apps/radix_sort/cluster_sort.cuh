@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sort of as many items as one cluster of blocks holds: one launch makes all passes, and items
-// go from block to block without a detour through memory. The quickest way for small n. What one
-// block holds is sorted so on any GPU that has room for it.
+// go from block to block directly, not through memory. The fastest way for small n. What one block
+// holds is sorted in this way on any GPU with enough shared memory.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,8 @@ struct cluster_sort_kernel {
     // Of each digit, of this pass and of the next, which a block may begin while others read.
     unsigned total[2][digit_values];
     unsigned shift[digit_values];  // modulo 2^32, from the tile to where they go among all
-    // Digits that not all keys have in common: keys of the block, and all; from pass 0 on.
+    // Digits that not all keys have in common, from pass 0 on: of the block's keys, and of all
+    // keys.
     unsigned unlike_here, unlike;
   };
 
@@ -76,7 +77,7 @@ struct cluster_sort_kernel {
       }
       bool const moves = find_shifts(shared, totals, begin, n, digits.offsets);
       bool const last = shared.unlike >> (p + 1) == 0;
-      if (last) simt::arrive_cluster();  // reads nobody's memory any more
+      if (last) simt::arrive_cluster();  // reads no other block's memory any more
       if (last && moves) {
         tile_type::store_sorted(shared.tile, order, place, shared.shift, items.valid,
                                 shared.value[side], keys.out, device::output_of(values));
@@ -98,19 +99,19 @@ struct cluster_sort_kernel {
         });
       }
     }
-    simt::wait_cluster();  // nobody reads the block's memory any more
+    simt::wait_cluster();  // no block reads this block's memory any more
   }
 
  private:
-  /// What all blocks have found; for a whole warp.
+  /// What all blocks have found; called by a whole warp.
   static __device__ unsigned unlike_in_cluster(shared_storage& shared) {
     auto const block = threadIdx.x % simt::warp_size;
     unsigned const there = block < gridDim.x ? simt::in_block(shared.unlike_here, block) : 0;
     return simt::reduce_or(simt::full_warp, there);
   }
 
-  /// All passes of a block that has no others. Only at the end it is seen whether counters have
-  /// ranked the items well in all of them; if not, it is done again.
+  /// All passes of a single block. Only at the end does it check that counters have ranked the
+  /// items correctly in all passes; if not, it starts again.
   static __device__ void sort_alone(shared_storage& shared, Order const& order, bool witness,
                                     sort_buffers<key_type> const& keys,
                                     sort_buffers<Value> const& values, lane_items& items,
@@ -150,8 +151,8 @@ struct cluster_sort_kernel {
     }
   }
 
-  /// Where the block's items of each digit go, from the counts of all blocks; false if all keys
-  /// have the same digit, so that nothing moves. Ends with a barrier.
+  /// Finds where the block's items of each digit go, from the counts of all blocks; false if all
+  /// keys have the same digit, so that nothing moves. Ends with a barrier.
   static __device__ bool find_shifts(shared_storage& shared, unsigned* totals, unsigned begin,
                                      unsigned n, bucket_offsets const& offsets) {
     auto const digit = threadIdx.x;
@@ -172,7 +173,7 @@ struct cluster_sort_kernel {
     return !simt::sync_block_or(digit < digit_values && all == n);
   }
 
-  /// Puts the tile's items where they go, in all blocks; values from the side where they are to the
+  /// Stores the tile's items in their places, in all blocks; values move from one side to the
   /// other.
   static __device__ void send(shared_storage& shared, Order const& order, digit_place place,
                               lane_items const& items, int side) {
@@ -197,7 +198,8 @@ struct cluster_shape {
   unsigned blocks;
 };
 
-/// How to sort up to n items in one cluster of at most so many blocks; no rows if they do not fit.
+/// How to sort up to n items in one cluster of at most this many blocks; no rows if they do not
+/// fit.
 template <class Tuning>
 cluster_shape shape_cluster(index_t n, index_t most_blocks) {
   static_assert(Tuning::least_rows_together <= Tuning::most_rows_together &&
@@ -213,7 +215,7 @@ cluster_shape shape_cluster(index_t n, index_t most_blocks) {
   return {some, static_cast<unsigned>(ceil_div(n, some * row_items))};
 }
 
-/// Sorts in one cluster if the device can; says whether it did.
+/// Sorts in one cluster if the device can; returns whether it did.
 template <class Tuning, class Order, class Value>
 bool cluster_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
                   sort_buffers<Value> values, item_count n, Order const& order,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often each value of each digit occurs, from one read of the keys; the block that is done last
-// turns the counts into places and finds out which digits differ at all.
+// Counts each value of each digit in one read of the keys; the last block to finish turns the
+// counts into places and finds out which digits differ.
 #pragma once
 
 #include <apps/radix_sort/shared_counter.cuh>
@@ -14,8 +14,8 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// The digits of one word that one launch counts.
 struct word_digits {
   int word;
-  int first_pass;  // of these digits
-  int passes;      // how many digits
+  int first_pass;  // of the word's digits
+  int passes;      // number of digits
   int all_passes;  // of the sort
   bool last;       // launch of the sort
   pass_count wanted;
@@ -98,7 +98,7 @@ struct digit_histogram_kernel {
     }
   }
 
-  /// Whether all others have added their counts. All threads call.
+  /// Whether all other blocks have added their counts. All threads call.
   static __device__ bool is_last_block(shared_storage& shared, sort_state const& state) {
     simt::sync_block();
     if (threadIdx.x == 0) {
@@ -141,7 +141,7 @@ struct digit_histogram_kernel {
         if (p == 0) offsets.store(first + j, begin);
         begin += own[j];
       }
-      // Of a digit without bits nothing is counted.
+      // Nothing is counted for a digit without bits.
       if (threadIdx.x == 0) state.steps[p].runs = !agree && before.total != 0 ? 1 : 0;
     }
     if (threadIdx.x == 0) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass of the sort on any GPU: moves every item to where the number of items with smaller
-// digits, and of those before it with its own, says (Onesweep, Adinets & Merrill 2022).
+// One pass of the sort on any GPU: moves every item to its place, the number of items with smaller
+// digits and of earlier items with the same digit (Onesweep, Adinets & Merrill 2022).
 #pragma once
 
 #include <apps/radix_sort/digit_tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Which pass of a sort a launch makes, and over which of the portions the items fall into.
+/// Which pass of a sort a launch makes, and over which portion of the items.
 struct pass_launch {
   digit_place place;
   int index;
@@ -63,7 +63,7 @@ struct digit_pass_kernel {
       tile_type::sort(shared.tile, order, pass.place, device::source_of(step, keys), items, total,
                       [&](int digit, unsigned count) { table.publish(tile, digit, count); });
 
-      // 3 look back for what comes before the tile; 4 store
+      // 3 look back for the items before the tile; 4 store
       find_shifts(shared, state, pass, table, tile, tiles, total);
       if constexpr (tile_type::has_values) {
         tile_type::store(shared.tile, order, pass.place, device::target_of(step, keys),
@@ -76,8 +76,8 @@ struct digit_pass_kernel {
   }
 
  private:
-  /// Adds to each digit's shift where the tile's items of that digit go; the last tile leaves where
-  /// those of the next portion begin.
+  /// Adds to each digit's shift the place of the tile's first item of that digit; the last tile
+  /// stores the places of the next portion.
   static __device__ void find_shifts(shared_storage& shared, sort_state const& state,
                                      pass_launch const& pass, digit_table const& table, int tile,
                                      int tiles, unsigned const (&total)[digits_per_thread]) {

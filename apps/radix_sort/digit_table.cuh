@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tiles of a pass tell one another: how many items of each digit a tile has, then how many
-// it and all tiles before it have (decoupled look-back, Merrill & Garland 2016, with 256 counts a
-// tile as in Onesweep, Adinets & Merrill 2022).
+// The counts that the tiles of a pass publish: the number of items of each digit in a tile, then in
+// it and all tiles before it (decoupled look-back, Merrill & Garland 2016, with 256 counts a tile
+// as in Onesweep, Adinets & Merrill 2022).
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Values a digit of a sort can take, at most.
+/// The most values that a digit of a sort can take.
 inline constexpr int digit_values = 256;
 
 /// A row of counts for each tile, and the number of tiles claimed, in device memory that must be
-/// zero when a pass begins. Every count travels in a word with its status, so that no memory needs
-/// ordering; it takes 30 bits, and so a table serves up to 2^30 - 1 items. A small value, passed to
+/// zero when a pass begins. Every count is in one word with its status, so no memory needs
+/// ordering. A count has 30 bits, so a table serves up to 2^30 - 1 items. A small value, passed to
 /// kernels.
 class digit_table {
-  static constexpr int first_row = 64;  // the ticket keeps lines to itself
+  static constexpr int first_row = 64;  // the ticket has memory lines of its own
   static constexpr unsigned own = 1u << 30;
   static constexpr unsigned prefix = 2u << 30;
   static constexpr unsigned count_mask = own - 1;
@@ -28,7 +28,7 @@ class digit_table {
   digit_table() = default;
   __device__ digit_table(unsigned* words, index_t count) : words_(words), count_(count) {}
 
-  /// Words of device memory for that many tiles.
+  /// Words of device memory for `tiles` tiles.
   static constexpr index_t words(index_t tiles) { return first_row + tiles * digit_values; }
 
   /// Clears a part: thread `rank` of `ranks` calls with its own number.
@@ -36,19 +36,19 @@ class digit_table {
     for (index_t i = rank; i < count_; i += ranks) words_[i] = 0;
   }
 
-  /// The next tile nobody has claimed.
+  /// The next unclaimed tile.
   __device__ int claim() const {
     return static_cast<int>(
         simt::atomic_ref<unsigned>(words_[0]).fetch_add(1, simt::memory_order_relaxed));
   }
 
-  /// Tells the others how many items of a digit the tile has.
+  /// Publishes how many items of a digit the tile has.
   __device__ void publish(int tile, int digit, unsigned count) const {
     at(tile, digit).store((tile == 0 ? prefix : own) | count, simt::memory_order_relaxed);
   }
 
-  /// How many items of a digit the tiles before this one have; then tells the others how many those
-  /// and this have, of which `count` are its own. Waits for earlier tiles to publish.
+  /// Returns how many items of a digit the tiles before this one have, and publishes the sum of
+  /// those and this tile's `count`. Waits for earlier tiles to publish.
   __device__ unsigned look_back(int tile, int digit, unsigned count) const {
     if (tile == 0) return 0;
     unsigned before = 0;
@@ -71,7 +71,7 @@ class digit_table {
   static __device__ bool is_prefix(unsigned word) { return (word & prefix) != 0; }
   static __device__ unsigned count_of(unsigned word) { return word & count_mask; }
 
-  /// Tells the others how many items of a digit the tiles up to this one have.
+  /// Publishes how many items of a digit the tiles up to this one have.
   __device__ void publish_prefix(int tile, int digit, unsigned count) const {
     at(tile, digit).store(prefix | count, simt::memory_order_relaxed);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile of items that a block sorts by one digit in shared memory, stably: ranks come from
-// ballots, which rest on documented behaviour alone.
+// ballots, which use only documented behavior.
 #pragma once
 
 #include <type_traits>
@@ -34,7 +34,7 @@ struct digit_tile {
       value_type value[has_values ? tile_items : 1];
     };
     unsigned count[warps][digit_values];  // then where each warp's items of a digit go
-    index_t shift[digit_values];          // from there to where they go in memory
+    index_t shift[digit_values];          // from there to their places in memory
     block::scan_storage<unsigned, block_threads> scan;
   };
 
@@ -57,9 +57,9 @@ struct digit_tile {
     return static_cast<int>(threadIdx.x) * digits_per_thread + j;
   }
 
-  /// Sorts the tile's keys by a digit in shared memory; publish(digit, count) tells how many of
-  /// each there are as soon as that is known, by one thread for each digit. Leaves total[j] = how
-  /// many of the caller's digit j there are, and in `shift` minus where they begin in the sorted
+  /// Sorts the tile's keys by a digit in shared memory. As soon as the counts are known, one thread
+  /// for each digit calls publish(digit, count). Sets total[j] to the number of items with the
+  /// caller's digit j, and `shift` to minus the position of the digit's first item in the sorted
   /// tile.
   template <class Publish>
   static __device__ void sort(shared_storage& shared, Order const& order, digit_place const& place,
@@ -83,9 +83,9 @@ struct digit_tile {
     }
   }
 
-  /// Stores what `sort` has sorted, each item `shift` behind its place in the tile, and the values
-  /// with the keys; neighbours with the same digit are neighbours in memory, too. Begins and ends
-  /// with a barrier.
+  /// Stores what `sort` has sorted, each item at its position in the tile plus `shift`, and the
+  /// values with the keys; neighbors with the same digit are neighbors in memory, too. Begins and
+  /// ends with a barrier.
   static __device__ void store(shared_storage& shared, Order const& order, digit_place const& place,
                                key_type* out, value_type const* values_in, value_type* values_out,
                                lane_items const& items) {
@@ -129,7 +129,7 @@ struct digit_tile {
     }
   }
 
-  /// place[row] = how many of the warp's items with the same digit come before it.
+  /// place[row] = how many earlier items of the warp have the same digit.
   static __device__ void rank(shared_storage& shared, Order const& order, digit_place const& place,
                               key_type const (&key)[items_per_thread], lane_items& items) {
     unsigned* const counts = shared.count[threadIdx.x / simt::warp_size];

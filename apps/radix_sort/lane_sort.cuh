@@ -10,8 +10,9 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A key's word alone: enough if the word tells the key, and no value goes with it. As all items
-/// here it has last(place), which comes behind all keys that have places before it.
+/// A key's word, without its place: enough if the word gives the key back, and no value belongs to
+/// it. Like all items here it has last(place), which comes after all keys that have places before
+/// it.
 template <class Word>
 class lone_word {
  public:
@@ -30,8 +31,8 @@ class lone_word {
   std::conditional_t<sizeof(Word) < 4, std::uint32_t, Word> word_;
 };
 
-/// A key's word together with the key's place, which decides between equal words: so that any sort
-/// of them is stable.
+/// A key's word together with the key's place, which decides between equal words, so any sort of
+/// them is stable.
 template <class Word>
 class placed_word {
  public:
@@ -118,12 +119,13 @@ class placed_words {
   int place_;
 };
 
-/// Whether keys may be sorted as words alone, and be had back from the words: they are one word
-/// each, and no value goes with them.
+/// Whether keys may be sorted as words only, and recovered from the words: they are one word each,
+/// and have no values.
 template <class Order, class Value>
 inline constexpr bool may_sort_alone = Order::invertible&& std::is_void_v<Value>;
 
-/// Whether a key is what its word says. Not so are some that are equal to others but not identical.
+/// Whether a key is the one that its word gives back. Some keys are not: those that are equal to
+/// others but not identical.
 template <class Order>
 __device__ __forceinline__ bool is_what_word_says(Order const& order,
                                                   typename Order::key_type const& key,
@@ -140,17 +142,18 @@ __device__ __forceinline__ bool is_what_word_says(Order const& order,
   }
 }
 
-/// How many items of a type a thread has on their way at once, in registers.
+/// How many items of a type a thread has in flight at once, in registers.
 template <class T>
 inline constexpr int items_on_their_way = sizeof(T) <= 4    ? 8
                                           : sizeof(T) <= 8  ? 4
                                           : sizeof(T) <= 16 ? 2
                                                             : 1;
 
-/// Sorts runs of items, one by `lanes` lanes in a row each: of `length` items, at most lanes *
-/// Width, the i-th is item_at(i) and that which comes i-th put(i, item). All lanes of the warp
-/// call, those of a run alike. `lanes`: 1, 2, 4, 8, 16 or 32, the same for all. Each lane takes and
-/// puts at places of its own, and puts nothing before it has taken all.
+/// Sorts runs of items, each by a row of `lanes` lanes. A run has `length` items, at most lanes *
+/// Width; item i of the input is item_at(i), and put(i, item) stores item i of the output. All
+/// lanes of the warp call, with the same arguments within a run. `lanes`: 1, 2, 4, 8, 16 or 32, the
+/// same for all. Each lane reads and stores at places of its own, and stores nothing before it has
+/// read all.
 template <int Width, class ItemAt, class Put>
 __device__ __forceinline__ void sort_by_lanes(int lanes, int length, ItemAt const& item_at,
                                               Put const& put) {
@@ -171,7 +174,7 @@ __device__ __forceinline__ void sort_by_lanes(int lanes, int length, ItemAt cons
   }
 }
 
-/// act(width) with the least of Width, 2 * Width ... Most that is enough for `longest`.
+/// act(width) with the smallest of Width, 2 * Width ... Most that is enough for `longest`.
 template <int Most, int Width = 8, class Act>
 __device__ __forceinline__ void with_width(unsigned longest, Act const& act) {
   if constexpr (Width >= Most) {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sort of tiny segments, which sees all, leaves for the sorts of longer ones: which
-// segments begin in each stretch of the items, which stretches are to be sorted, and the long
-// segments with the tiles that they take.
+// What the sort of tiny segments, which reads all segments, leaves for the sorts of longer ones:
+// which segments begin in each stretch of the items, which stretches are to be sorted, and the long
+// segments with their tiles.
 #pragma once
 
 #include <apps/radix_sort/segment_list.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// In device memory, of which `cleared_bytes` must be zero before the first is told. A small value,
-/// passed to kernels.
+/// In device memory; the first `cleared_bytes` must be zero before anything is recorded. A small
+/// value, passed to kernels.
 struct longer_segments {
   /// Segments that begin in one stretch.
   struct range {
     index_t from, to;
   };
 
-  index_t stretch_items;        // a segment of more is long
+  index_t stretch_items;        // segments with more are long
   index_t tile_items;           // of a tile of a long one
   unsigned long long* claimed;  // long segments, times 2^32, and their tiles
   unsigned* marks;              // of each stretch: whether its segments are to be sorted together
-  range* begun;                 // of each stretch; nothing of meaning if there are none
+  range* begun;                 // of each stretch; undefined if there are none
   index_t* segment;             // the long ones, in any order,
   index_t* first_tile;          // and the first tile of each, ascending
 
@@ -44,12 +44,13 @@ struct longer_segments {
            static_cast<std::size_t>(n / stretch) * 2 * sizeof(index_t);
   }
 
-  /// Has the segments that begin in the stretch of an item sorted together. Orders no memory.
+  /// Marks the stretch of an item: the segments that begin there are sorted together. Orders no
+  /// memory.
   __device__ void mark(index_t item) const {
     simt::atomic_ref<unsigned>(marks[item / stretch_items]).store(1, simt::memory_order_relaxed);
   }
 
-  /// Tells of a long segment. Orders no memory.
+  /// Records a long segment. Orders no memory.
   __device__ void add(index_t s, index_t length) const {
     auto const tiles = static_cast<unsigned long long>(ceil_div(length, tile_items));
     unsigned long long const before = simt::atomic_ref<unsigned long long>(*claimed).fetch_add(
@@ -58,8 +59,8 @@ struct longer_segments {
     first_tile[before >> 32] = static_cast<index_t>(before & 0xffffffffu);
   }
 
-  /// Tells where segment s of n items begins, the one before it, or -1, and the one behind it, or
-  /// n.
+  /// Records where segment s of n items begins; `before` is where the previous segment begins, or
+  /// -1, and `behind` where the next one begins, or n.
   __device__ void place(index_t s, index_t before, index_t begin, index_t behind, index_t n) const {
     if (begin >= n) return;  // empty, in no stretch
     index_t const stretch = begin / stretch_items;
@@ -67,12 +68,12 @@ struct longer_segments {
     if (behind >= n || behind / stretch_items != stretch) begun[stretch].to = s + 1;
   }
 
-  /// How many are long, as launches before have told.
+  /// The number of long segments that earlier launches have recorded.
   __device__ index_t long_ones() const { return static_cast<index_t>(*claimed >> 32); }
   /// Their tiles.
   __device__ index_t tiles() const { return static_cast<index_t>(*claimed & 0xffffffffu); }
 
-  /// The long segment, by its number in the list, that a tile lies in: the last that begins with it
+  /// The index in the list of the long segment that contains a tile: the last that begins with it
   /// or before.
   __device__ index_t at_tile(index_t tile) const {
     index_t low = 0, high = long_ones() - 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device-wide radix sort: stable, from the least significant digit up, eight bits at a time. A
-// radix sort is a scan of digit counts: an item goes where the number of items with smaller digits,
-// and of those before it with its own, says (Merrill & Grimshaw 2011; Adinets & Merrill 2022).
+// radix sort is a scan of digit counts: the place of an item is the number of items with smaller
+// digits, and of earlier items with the same digit (Merrill & Grimshaw 2011; Adinets & Merrill
+// 2022).
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,9 @@
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
-/// Two buffers of n items each for a sort that needs no third: the items are in `current`, both are
-/// overwritten, and afterwards `current` is the one that holds the result. Which one that is
-/// depends on the order's bits alone, not on the keys.
+/// Two buffers of n items each for a sort that needs no third. The items are in `current`; both
+/// buffers are overwritten; afterwards `current` is the buffer with the result. Which one that is
+/// depends only on the order's bits, not on the keys.
 template <class T>
 struct double_buffer {
   T* current;
@@ -28,14 +29,14 @@ struct double_buffer {
 
 namespace device {
 
-/// Bytes of n items; none of nothing.
+/// Bytes of n items; none if T is void.
 template <class Value>
 constexpr std::size_t bytes_of(index_t n) {
   return static_cast<std::size_t>(n) * static_cast<std::size_t>(value_bytes<Value>);
 }
 
-/// Bytes in which the blocks of a sort in one launch tell one another their counts, for two passes,
-/// and which digits they share.
+/// Bytes through which the blocks of a sort in one launch exchange their counts, for two passes,
+/// and the digits that all keys share.
 constexpr std::size_t resident_sort_bytes(index_t n) {
   constexpr index_t most_blocks = 1024, least_tile = 256;
   index_t const blocks = ceil_div(n, least_tile);
@@ -68,14 +69,14 @@ concept tunes_resident_sort = requires {
   Tuning::resident;
 };
 
-/// What a sort in passes without tuning of its own goes by.
+/// The tuning of the sort in passes: `Tuning`, or the default if that has none.
 template <class Order, class Value, class Tuning>
 using sort_tuning_or = std::conditional_t<
     std::is_void_v<Tuning> || tunes_cluster_sort<Tuning> || tunes_resident_sort<Tuning>,
     pass_sort_tuning<typename Order::key_type, Value, typename Order::word_type>, Tuning>;
 
-/// Sorts in one launch if `Tuning` says so, or leaves the choice and it suits; says whether it did.
-/// `counts`: as `resident_sort_bytes` says.
+/// Sorts in one launch if `Tuning` says so, or leaves the choice and one launch is faster; returns
+/// whether it did. `counts`: `resident_sort_bytes` of memory.
 template <class Tuning, class Order, class Value>
 bool sort_at_once(workspace& ws, std::byte* counts, sort_buffers<typename Order::key_type> keys,
                   sort_buffers<Value> values, item_count n, Order const& order,
@@ -103,8 +104,8 @@ bool sort_at_once(workspace& ws, std::byte* counts, sort_buffers<typename Order:
   }
 }
 
-/// Sorts into `out`; the other buffers are in the workspace. `values.in` may be null: then values
-/// are positions. `keys.out` may be null: then nobody wants the keys.
+/// Sorts into `out`; the other buffers are in the workspace. `values.in` may be null: values are
+/// positions. `keys.out` may be null: the sorted keys are not stored.
 template <class Tuning, class Order, class Value>
 void sort(workspace& ws, sort_buffers<typename Order::key_type> keys, sort_buffers<Value> values,
           item_count n, Order const& order) {
@@ -170,10 +171,10 @@ void sort_between(workspace& ws, double_buffer<typename Order::key_type>& keys,
 }  // namespace device
 
 /// Bytes of workspace to sort up to `n` keys of type Key, with values of type Value unless that is
-/// void: one more buffer of each, and room for counts. That is 4 bytes an item up to 1 MiB, or, if
+/// void: one more buffer of each, and space for counts. That is 4 bytes an item up to 1 MiB, or, if
 /// it is more, a sixteenth of the wider of key and value (as if of 4 to 512 bytes) an item of the
-/// first 2^29; and 4 KiB a digit. Thus 2.00, 1.26 and 1.06 buffers of 10^5, 10^6 and 10^8 keys of
-/// 32 bits, and 1.25 of 10^8 bytes. For orders with a decomposition of one's own, name the order. A
+/// first 2^29; and 4 KiB a digit. In all, 2.00, 1.26 and 1.06 buffers of 10^5, 10^6 and 10^8 keys
+/// of 32 bits, and 1.25 of 10^8 bytes. For orders with a custom decomposition, name the order. A
 /// pure function of its arguments; needs no device.
 template <class Key, class Value = void, class Order = sort_order<Key>>
 constexpr std::size_t sort_workspace_bytes(index_t n) {
@@ -188,47 +189,49 @@ constexpr std::size_t argsort_workspace_bytes(index_t n) {
   return device::layout_of<Order, Index, tuning>(n, 2, 1).bytes;
 }
 
-/// The same for a sort between two buffers of the caller's: the room for counts alone.
+/// The same for a sort between two buffers of the caller's: only the space for counts.
 template <class Key, class Value = void, class Order = sort_order<Key>>
 constexpr std::size_t sort_between_workspace_bytes(index_t n) {
   using tuning = device::sort_tuning_or<Order, Value, void>;
   return device::layout_of<Order, Value, tuning>(n, 0, 0).bytes;
 }
 
-/// out[0 .. n-1] = the keys in[0 .. n-1] in the order `order` says (see `sort_order`: direction,
-/// range of bits, keys of one's own); keys equal in the bits that count stay in order.
+/// out[0 .. n-1] = the keys in[0 .. n-1] in the order of `order` (see `sort_order`: direction,
+/// range of bits, custom keys). Stable: keys with equal bits in that range keep their order.
 ///
 /// Types: integers, floats (-0 and +0 are equal, all NaNs are equal and last), `float16`,
 /// `bfloat16`, CUDA's types of 16 bits, and with a decomposition any trivially copyable type. n:
-/// any size >= 0, also read from device memory (`item_count::on_device`). Aliasing: `in` may be
-/// `out`; any other overlap throws. Synchronisation: asynchronous on the workspace's stream; the
-/// same launches whatever the keys; allocates device memory only if the workspace must grow, and on
-/// the host a short list of digits. Traffic: reads n keys once to count digits, then reads and
-/// writes n keys for each eight bits in which keys differ (at least once); few keys, read and
-/// written once, pass between the blocks of a cluster. Progress: on GPUs with clusters, bulk copies
-/// and room for such kernels (sm_90), few items, if they are more than a block's, and items from
-/// 2^18 on take clusters or cooperative launches, which start when all their blocks fit; otherwise
-/// a tile waits only for tiles claimed by running blocks, in whatever order blocks start. Throws:
-/// `invalid_argument` (workspace too small, bits that are none, overlap), `device_error`,
+/// any size >= 0, also read from device memory (`item_count::on_device`).
+/// Aliasing: `in` may be `out`; any other overlap throws.
+/// Synchronization: asynchronous on the workspace's stream; the same launches for all keys.
+/// Workspace: `sort_workspace_bytes`; allocates device memory only if the workspace must grow, and
+/// on the host a short list of digits.
+/// Traffic: reads n keys once to count digits, then reads and writes n keys for each eight bits in
+/// which keys differ (at least once). Few keys are read and written once, and pass between the
+/// blocks of a cluster.
+/// Progress: on GPUs with clusters, bulk copies and enough memory for such kernels (sm_90), few
+/// items, if they are more than a block's, and items from 2^18 on use clusters or cooperative
+/// launches, which start when all their blocks fit. Otherwise a tile waits only for tiles claimed
+/// by running blocks, in any order of blocks.
+/// Throws: `invalid_argument` (workspace too small, invalid bits, overlap), `device_error`,
 /// std::bad_alloc (that list).
 template <class Tuning = void, class Key, class Order = sort_order<Key>>
 void sort_keys(workspace& ws, Key const* in, Key* out, item_count n, Order order = {}) {
   device::sort<Tuning, Order, void>(ws, {in, out}, {}, n, order);
 }
 
-/// Sorts `keys.current`, using both buffers and hardly any workspace
-/// (`sort_between_workspace_bytes`); afterwards `keys.current` names the buffer with the result.
-/// Copies nothing: if keys agree in so many digits that the result would be in the other buffer,
-/// one of the passes is made that could be left out. Buffers that overlap throw. Otherwise as the
-/// other form.
+/// Sorts `keys.current`, using both buffers and little workspace (`sort_between_workspace_bytes`);
+/// afterwards `keys.current` is the buffer with the result. Copies nothing: if keys agree in so
+/// many digits that the result would be in the other buffer, it makes one of the passes that it
+/// could skip. Buffers that overlap throw. Otherwise as the other form.
 template <class Tuning = void, class Key, class Order = sort_order<Key>>
 void sort_keys(workspace& ws, double_buffer<Key>& keys, item_count n, Order order = {}) {
   device::sort_between<Tuning, Order, void>(ws, keys, nullptr, n, order);
 }
 
 /// Sorts keys as `sort_keys` does, and moves the values, of any trivially copyable type, with them:
-/// values_out[j] = values_in[i] wherever keys_out[j] is keys_in[i]. Aliasing: each output may be
-/// its input; any other overlap throws.
+/// values_out[j] = values_in[i] wherever keys_out[j] is keys_in[i].
+/// Aliasing: each output may be its input; any other overlap throws.
 template <class Tuning = void, class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
                 Value* values_out, item_count n, Order order = {}) {
@@ -246,11 +249,11 @@ void sort_pairs(workspace& ws, double_buffer<Key>& keys, double_buffer<Value>& v
   device::sort_between<Tuning, Order, Value>(ws, keys, &values, n, order);
 }
 
-/// indices[j] = the position of the key that comes j-th: in[indices[j]] is sorted, and equal keys
-/// have ascending indices. Index: an integer type of 32 or 64 bits with room for n - 1. No indices
-/// are read, and `in` stays as it is. Otherwise as `sort_keys`; workspace
-/// `argsort_workspace_bytes`. Throws `invalid_argument` also if Index is too small, or if `indices`
-/// overlap `in`.
+/// indices[j] = the position in `in` of key j of the result: in[indices[j]] is sorted, and equal
+/// keys have ascending indices. `in` does not change. Otherwise as `sort_keys`.
+/// Types: Index is an integer type of 32 or 64 bits that holds n - 1.
+/// Workspace: `argsort_workspace_bytes`.
+/// Throws: `invalid_argument` also if Index is too small, or if `indices` overlap `in`.
 template <class Tuning = void, class Key, class Index, class Order = sort_order<Key>>
 void argsort(workspace& ws, Key const* in, Index* indices, item_count n, Order order = {}) {
   static_assert(std::is_integral_v<Index> && sizeof(Index) >= 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the radix sort's facade: host memory in, the kernels of radix_sort.cuh, host
-// memory out. Included by the files that compile it for some types of key each. Internal.
+// The CUDA side of the radix sort of the host API: host memory in, the kernels of radix_sort.cuh,
+// host memory out. Each file that includes it compiles it for some types of key. Internal.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ struct register_items {
   int own;         // of them, with a key of the caller's
   key_type key[most_rows] = {};
 
-  /// Of the tile that comes to the block, of n items in tiles of so many rows to a warp.
+  /// The items of the block's tile, of n items in tiles of `rows_of_warp` rows to a warp.
   __device__ register_items(unsigned n, int rows_of_warp) : rows(rows_of_warp) {
     unsigned const tile = static_cast<unsigned>(rows) * block_threads;
     first = blockIdx.x * tile;
@@ -45,13 +45,13 @@ struct register_items {
   __device__ __forceinline__ void each_row(Use use) const {
 #pragma unroll
     for (int row = 0; row < most_rows; ++row) {
-      // Now and then, so that a block with few rows need not wait for the code of the others.
+      // The check saves time: a block with few rows need not wait for the code of the others.
       if (row % 4 == 0 && row >= rows) break;
       use(row);
     }
   }
 
-  /// use(row) for each in which the caller has a key.
+  /// use(row) for each row in which the caller has a key.
   template <class Use>
   __device__ __forceinline__ void each(Use use) const {
     each_row([&](int row) {
@@ -68,7 +68,7 @@ struct register_items {
     each([&](int row) { tile[in_tile(row)] = key[row]; });
   }
 
-  /// Bit p is set if not all of the caller's keys have the digit of `digits` p that `other` has.
+  /// Bit p is set if not all of the caller's keys have the same digit `digits` p as `other`.
   __device__ __forceinline__ unsigned unlike(Order const& order, digit_list const& digits,
                                              key_type const& other) const {
     using word = typename Order::word_type;

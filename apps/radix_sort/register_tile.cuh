@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile of sorts in one launch: the keys that the registers of a block hold are sorted by one
-// digit, stably, into shared memory. Values stay where they are: with the keys go their positions.
+// The tile of sorts in one launch: a block sorts the keys in its registers by one digit, stably,
+// into shared memory. Values do not move: the keys' positions are sorted with the keys.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// A tile: each warp holds up to `items_per_thread` rows of consecutive items. Counters in shared
-/// memory rank them quickly, and what witnesses that their order was that of the lanes are the keys
-/// alone, where those that compare equal are identical, or else the positions that go with them.
-/// Without a witness (integers alone, by some of their bits) it is ballots that rank them.
+/// memory rank them fast. Whether counters worked in the order of the lanes is seen from the keys,
+/// if keys that compare equal are identical, or otherwise from the positions. Where neither can
+/// show it (integers without positions, by some of their bits), ballots rank the items.
 template <class Order, class Value, class Tuning>
 struct register_tile {
   using lane_items = register_items<Order, Value, Tuning>;
@@ -44,12 +44,12 @@ struct register_tile {
     position_type position[has_positions ? tile_items : 1];  // where the item came from
   };
 
-  /// Sorts the tile by one digit into the shared memory, where position[i] is where item i was in
-  /// the tile before. All threads call publish(total) once on the way, the first with how many
-  /// items have the digit that is the thread's number. Returns where the items of the caller's
-  /// digit begin in the tile. `witness`: whether keys alone can show that it was sorted stably; if
-  /// not, and without positions, it is sorted by ballots, and so it is again if what has been
-  /// sorted by counters turns out not to be stable. Ends with a barrier.
+  /// Sorts the tile by one digit into the shared memory, where position[i] becomes the place of
+  /// item i in the previous tile. All threads call publish(total) once; thread d of the first
+  /// `digit_values` passes the number of items with digit d. Returns where the items of the
+  /// caller's digit begin in the tile. `witness`: whether the keys can show that the tile was
+  /// sorted stably; if not, and without positions, ballots sort it. They also sort it again if the
+  /// result of the counters was not stable. Ends with a barrier.
   template <class Publish>
   static __device__ unsigned sort(shared_storage& shared, Order const& order, bool witness,
                                   digit_place place, lane_items const& items, Publish publish) {
@@ -65,14 +65,16 @@ struct register_tile {
     }
   }
 
-  /// Sorts it by counters, whoever checks that, or by ballots. position(row): what goes with a key.
+  /// Sorts it by counters, without checking the result, or by ballots. position(row): what is
+  /// stored with a key.
   template <class Position, class Publish>
   static __device__ __forceinline__ unsigned sort_once(shared_storage& shared, Order const& order,
                                                        bool by_counters, digit_place place,
                                                        lane_items const& items, Position position,
                                                        Publish publish) {
     auto const thread = threadIdx.x;
-    // Or the compiler might keep all digits for another attempt, in registers that there are not.
+    // Otherwise the compiler might keep all digits for another attempt, in registers that it does
+    // not have.
     place.shift = simt::opaque(place.shift);
     unsigned* const counts = shared.count[thread / simt::warp_size];
     clear_own(counts);
@@ -129,18 +131,18 @@ struct register_tile {
     return begin;
   }
 
-  /// Leaves what the caller's keys are unlike for the block to look up, behind a barrier.
+  /// Stores the digits in which the caller's keys differ, for the block to read after a barrier.
   static __device__ void tell_unlike(shared_storage& shared, unsigned mine) {
     unsigned const of_warp = simt::reduce_or(simt::full_warp, mine);
     if (simt::lane_id() == 0) shared.unlike[threadIdx.x / simt::warp_size] = of_warp;
   }
-  /// That of all keys of the block; for a whole warp.
+  /// The digits in which keys of the block differ; called by a whole warp.
   static __device__ unsigned unlike_in_block(shared_storage const& shared) {
     int const warp = simt::lane_id();
     return simt::reduce_or(simt::full_warp, warp < warps ? shared.unlike[warp] : 0);
   }
 
-  /// Has one lane of the last warp set `to` to what `of` gives all lanes of it.
+  /// One lane of the last warp sets `to` to what `of` returns in all its lanes.
   template <class T, class Of>
   static __device__ void set_by_last_warp(T& to, Of of) {
     if (threadIdx.x / simt::warp_size != warps - 1) return;
@@ -148,9 +150,9 @@ struct register_tile {
     if (simt::lane_id() == 0) to = static_cast<T>(x);
   }
 
-  /// The sum of x of all digits below the caller's, which is thread % digit_values; what counts is
-  /// the x of the first `digit_values` threads, and others of a digit have to have the same to get
-  /// the same. Ends without a barrier: one must come before the next call.
+  /// The sum of x of all digits below the caller's, which is thread % digit_values. Only the x of
+  /// the first `digit_values` threads is used; threads with the same digit must pass the same x.
+  /// Ends without a barrier: one must come before the next call.
   static __device__ __forceinline__ unsigned scan_digits(shared_storage& shared, unsigned x) {
     int const warp = static_cast<int>(threadIdx.x % digit_values) / simt::warp_size;
     unsigned const in_warp = warp::inclusive_scan(x, plus<unsigned>{}).prefix;
@@ -168,8 +170,8 @@ struct register_tile {
     return before;
   }
 
-  /// Whether a tile that has been sorted by all digits, with the positions in which its items came
-  /// in the first place, is in order. Ends with a barrier.
+  /// Whether a tile that has been sorted by all digits, with the original positions of its items,
+  /// is in order. Ends with a barrier.
   static __device__ bool in_order(shared_storage const& shared, Order const& order,
                                   unsigned valid) {
     return each_pair_is_good(valid, [&](unsigned i, unsigned next) {
@@ -182,8 +184,8 @@ struct register_tile {
     });
   }
 
-  /// put(target, i) for each item i of the sorted tile, which goes to `target` among all; of each
-  /// digit, `shift` is the distance modulo 2^32.
+  /// put(target, i) for each item i of the sorted tile, whose place among all items is `target`;
+  /// `shift` is the distance of each digit, modulo 2^32.
   template <class Put>
   static __device__ __forceinline__ void each_sorted(shared_storage const& shared,
                                                      Order const& order, digit_place place,
@@ -207,7 +209,7 @@ struct register_tile {
   }
 
  private:
-  /// Clears the counts of the caller's warp, which alone has read them since the last barrier.
+  /// Clears the counts of the caller's warp; no other warp has read them since the last barrier.
   static __device__ void clear_own(unsigned* counts) {
     simt::sync_warp();
 #pragma unroll
@@ -217,8 +219,8 @@ struct register_tile {
     simt::sync_warp();
   }
 
-  /// Whether the tile has been sorted stably by one digit: keys ascend as far as they have been
-  /// sorted, or positions within a digit do. Ends with a barrier.
+  /// Whether the tile has been sorted stably by one digit: the bits of keys sorted so far ascend,
+  /// or positions within a digit do. Ends with a barrier.
   static __device__ bool ascends(shared_storage const& shared, Order const& order,
                                  digit_place place, unsigned valid) {
     return each_pair_is_good(valid, [&](unsigned i, unsigned next) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sort of as many items as all multiprocessors hold at once: one launch makes all passes, and
-// the blocks meet at barriers of the grid. Every item is on chip when its place becomes free, so
-// that the output alone is enough. The quickest way for n too large for one cluster, as far as
-// that.
+// the blocks meet at barriers of the grid. Every item is on chip when its place is overwritten, so
+// no buffer but the output is needed. The fastest way for n too large for one cluster, up to this
+// limit.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ struct resident_sort_kernel {
     count_type* const unlike = counts + index_t{2} * gridDim.x * digit_values;
     bool stored = false;
     bool current = true;  // what the block holds is what memory holds
-    int turn = 0;         // of the counts: others may still read those of the pass before
+    int turn = 0;         // of the counts: others may still read those of the previous pass
     for (int p = 0; p < digits.count; ++p) {
       if (p > 0 && (shared.unlike >> p & 1) == 0) continue;
       if (!current) {
@@ -96,7 +96,7 @@ struct resident_sort_kernel {
     }
   }
 
-  /// The bits that any block has told; for a whole warp.
+  /// The bits that any block has published; called by a whole warp.
   static __device__ unsigned all_of(count_type const* told) {
     unsigned bits = 0;
     for (unsigned b = threadIdx.x % simt::warp_size; b < gridDim.x; b += simt::warp_size) {
@@ -105,8 +105,8 @@ struct resident_sort_kernel {
     return simt::reduce_or(simt::full_warp, bits);
   }
 
-  /// Where the block's items of each digit go, from the counts of all blocks; false if all keys
-  /// have the same digit. Ends with a barrier.
+  /// Finds where the block's items of each digit go, from the counts of all blocks; false if all
+  /// keys have the same digit. Ends with a barrier.
   static __device__ bool find_shifts(shared_storage& shared, count_type const* exchange,
                                      unsigned begin, unsigned n, bucket_offsets const& offsets) {
     auto const warp = threadIdx.x / simt::warp_size, lane = threadIdx.x % simt::warp_size;
@@ -155,14 +155,14 @@ struct resident_sort_kernel {
   }
 };
 
-/// Whether the device holds n items at once, and is one that has room for a block's.
+/// Whether the device holds n items at once, and has enough shared memory for a block's.
 template <class Kernel>
 bool resident_sort_suits(index_t n) {
   return n <= index_t{simt::multiprocessor_count()} * Kernel::tile_items &&
          simt::device_can_pipeline<Kernel>();
 }
 
-/// Sorts in one launch. `counts`: as `resident_sort_bytes` says.
+/// Sorts in one launch. `counts`: `resident_sort_bytes` of memory.
 template <class Tuning, class Order, class Value>
 void resident_sort(workspace& ws, std::byte* counts, sort_buffers<typename Order::key_type> keys,
                    sort_buffers<Value> values, item_count n, Order const& order,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of items that the lanes of a block's warps are to sort, by how many lanes each needs, in the
+// Runs of items for the lanes of a block's warps to sort, by the number of lanes each needs, in the
 // shared memory of the block.
 #pragma once
 
@@ -15,20 +15,21 @@ struct item_range {
   int length;
 };
 
-/// Lists of disjoint runs of altogether MostItems items, at most MostOfLane of them for one lane,
-/// each of up to MostLanes times as many items as a lane sorts, LeastWidth at least.
+/// Lists of disjoint runs with at most MostItems items in total. At most MostOfLane runs are for
+/// one lane; a run has up to MostLanes times as many items as a lane sorts, which are at least
+/// LeastWidth.
 template <int MostItems, int MostOfLane, int LeastWidth, int MostLanes>
 class run_lists {
  public:
   static_assert(MostItems <= 1 << 16, "for packed runs");
   static_assert(MostLanes <= simt::warp_size && (MostLanes & (MostLanes - 1)) == 0);
 
-  /// Empties the lists. By all threads, with barriers before and behind.
+  /// Empties the lists. By all threads; begins and ends with a barrier.
   __device__ void clear() {
     if (threadIdx.x < sizes) count_[threadIdx.x] = 0;
   }
 
-  /// Has a run of 2 items or more sorted by lanes that sort `width` each.
+  /// Adds a run of 2 items or more, to be sorted by lanes that sort `width` each.
   __device__ void add(item_range const& run, int width) {
     int size = 0;
     while (run.length > width << size) ++size;
@@ -37,8 +38,8 @@ class run_lists {
         static_cast<unsigned>(run.begin) << 16 | static_cast<unsigned>(run.length);
   }
 
-  /// act(run, lanes) by the lanes of each run; lanes without one are given a run of no items. All
-  /// lanes of the block call, after a barrier.
+  /// act(run, lanes) by the lanes of each run; lanes without one get a run of no items. All lanes
+  /// of the block call, after a barrier.
   template <int BlockThreads, class Act>
   __device__ __forceinline__ void for_each(Act const& act) const {
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
@@ -62,7 +63,7 @@ class run_lists {
     return all;
   }();
 
-  /// How many runs of a size there can be at most.
+  /// The most runs of a size.
   static constexpr LIBSCAN_HOST_DEVICE int most(int size) {
     return size == 0 ? MostOfLane : MostItems / LeastWidth >> (size - 1);
   }
@@ -72,7 +73,7 @@ class run_lists {
     for (int s = 0; s < size; ++s) before += most(s);
     return before;
   }
-  /// Times that a warp must act to have all runs of a size.
+  /// How many times a warp must act for all runs of a size.
   __device__ int turns(int size) const {
     return ceil_div(static_cast<int>(count_[size]) << size, simt::warp_size);
   }

@@ -8,8 +8,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// MostItems entries, with gaps, so that what neighbouring lanes sort or merge begins in different
-/// banks.
+/// MostItems entries, with gaps, so that the ranges that neighboring lanes sort or merge begin in
+/// different banks.
 template <class T, int MostItems>
 class spread_array {
  public:
@@ -24,8 +24,8 @@ class spread_array {
   T entry_[MostItems + MostItems / gap_distance];
 };
 
-/// Runs of words alone. As all that merges it has heads, which decide what comes first, and what
-/// goes with them.
+/// Runs of words only. Everything that merges has heads, which are compared, and tails, which move
+/// with them.
 template <class Words>
 struct merged_words {
   using head_type = typename Words::value_type;
@@ -37,7 +37,7 @@ struct merged_words {
   __device__ __forceinline__ bool before(head_type a, head_type b) const { return a < b; }
   __device__ __forceinline__ void put(int i, head_type head, rest_type) const { word[i] = head; }
 };
-/// Runs of words, and which items they are of.
+/// Runs of words, with the items that they belong to.
 template <class Words, class Items>
 struct merged_words_and_items {
   using head_type = typename Words::value_type;
@@ -53,7 +53,7 @@ struct merged_words_and_items {
     item[i] = rest;
   }
 };
-/// Runs of items, whose keys are looked at.
+/// Runs of items, whose keys are read for comparisons.
 template <class Items, class Order>
 struct merged_items {
   using head_type = std::uint16_t;
@@ -74,8 +74,8 @@ struct run_pair {
   int left, left_end, right, right_end;
 };
 
-/// The pair of runs of `run_length` items of a segment that item `next` of the merged ones comes
-/// from, without those that come before it.
+/// The pair of runs of `run_length` items of a segment that contains merged item `next`, without
+/// the items before it.
 template <class Merged>
 __device__ run_pair runs_before(Merged const& merged, item_range const& segment, int next,
                                 int run_length) {
@@ -83,7 +83,7 @@ __device__ run_pair runs_before(Merged const& merged, item_range const& segment,
   int const left = segment.begin + (next - segment.begin) / (2 * run_length) * (2 * run_length);
   int const right = left + run_length < segment_end ? left + run_length : segment_end;
   int const right_end = right + run_length < segment_end ? right + run_length : segment_end;
-  // Of the items before it, find how many are of the left run.
+  // Find how many of the items before it are of the left run.
   int const before = next - left;
   int low = before - (right_end - right) > 0 ? before - (right_end - right) : 0;
   int high = before < right - left ? before : right - left;
@@ -100,9 +100,9 @@ __device__ run_pair runs_before(Merged const& merged, item_range const& segment,
   return {left + low, right, right + before - low, right_end};
 }
 
-/// Merges the sorted runs of `run_length` items of a segment in pairs: every thread finds which
-/// items come first among a few of the merged ones, at most MostPerThread (Green, McColl & Bader,
-/// "GPU Merge Path", 2012). All threads of the block call; ends with a barrier.
+/// Merges the sorted runs of `run_length` items of a segment in pairs: every thread finds the first
+/// items of its part of the merged run, at most MostPerThread items (Green, McColl & Bader, "GPU
+/// Merge Path", 2012). All threads of the block call; ends with a barrier.
 template <int MostPerThread, int BlockThreads, class Merged>
 __device__ void merge_runs(Merged const& merged, item_range const& segment, int run_length) {
   static_assert(MostPerThread % 2 == 1, "an odd number, to spread the banks");

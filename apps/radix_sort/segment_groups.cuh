@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sort of short segments: a block takes all that begin within a stretch of the items. Lanes of
-// its warps sort runs in their registers; only the longest segments are several runs, which merge.
+// its warps sort runs in their registers; only the longest segments are several runs, which are
+// merged.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Sorts all segments of at most `stretch_items` that begin in the stretches marked. Those of one
+/// Sorts all segments of at most `stretch_items` that begin in the marked stretches. Those of one
 /// stretch make a group, which fits the block's memory.
 template <class Order, class Value, class Offset, class Tuning>
 struct segment_groups_kernel {
@@ -28,12 +29,12 @@ struct segment_groups_kernel {
   static constexpr bool by_words = Order::words == 1;
   static constexpr bool may_be_alone = may_sort_alone<Order, Value>;
 
-  /// Keys that a lane sorts: as words alone, or with their places.
+  /// Keys that a lane sorts: as words only, or with their places.
   template <bool Alone>
   static constexpr int lane_items = !by_words                              ? 8
                                     : sizeof(word_type) <= (Alone ? 4 : 2) ? 32
                                                                            : 16;
-  /// And a warp, at most; longer segments are several runs.
+  /// The most items of a warp; longer segments are several runs.
   template <bool Alone>
   static constexpr int run_items = lane_items<Alone>* Tuning::most_lanes;
   /// Runs for one lane: of two items or more that begin in the stretch, or parts of longer ones.
@@ -74,7 +75,7 @@ struct segment_groups_kernel {
   }
 
  private:
-  /// Which item comes to each place, once they are sorted.
+  /// Which item comes to each place after the sort.
   static __device__ __forceinline__ auto& items_of(shared_storage& shared) {
     if constexpr (items_apart) {
       return shared.item;
@@ -95,7 +96,7 @@ struct segment_groups_kernel {
     return at_most(ceil_div(stretches, index_t{gridDim.x} * 4), 16);
   }
 
-  /// Sorts the segments of a range, which begin in one stretch; but the last, if it is a long one.
+  /// Sorts the segments of a range, which begin in one stretch; except the last, if it is long.
   static __device__ void sort_group(shared_storage& shared, segment_list<Offset> const& segments,
                                     longer_segments::range const& range, Order const& order,
                                     sort_buffers<key_type> const& keys,
@@ -131,7 +132,7 @@ struct segment_groups_kernel {
     simt::sync_block();
   }
 
-  /// Loads the words of the keys. Returns whether they tell those that the caller has loaded.
+  /// Loads the words of the keys. Returns whether the caller's keys can be recovered from them.
   static __device__ bool load(shared_storage& shared, Order const& order, key_type const* in,
                               int items) {
     constexpr int at_once = items_on_their_way<key_type>;
@@ -156,7 +157,7 @@ struct segment_groups_kernel {
     return words_tell;
   }
 
-  /// act(items) for each segment of [from, to) that is not empty; altogether they have `items`.
+  /// act(items) for each segment of [from, to) that is not empty; their items are `items`.
   template <class Act>
   static __device__ void for_each_segment(segment_list<Offset> const& segments, index_t from,
                                           index_t to, int items, Act const& act) {
@@ -176,7 +177,7 @@ struct segment_groups_kernel {
     }
   }
 
-  /// Has a segment sorted.
+  /// Adds a segment to what is sorted.
   template <bool Alone>
   static __device__ void add(shared_storage& shared, item_range const& segment) {
     constexpr int most = run_items<Alone>;
@@ -225,7 +226,8 @@ struct segment_groups_kernel {
     });
   }
 
-  /// Merges the sorted runs of all segments that are several. Ends with a barrier if there are any.
+  /// Merges the sorted runs of all segments that are several runs. Ends with a barrier if there are
+  /// any.
   template <bool Alone>
   static __device__ void merge_segments(shared_storage& shared, Order const& order,
                                         key_type const* in) {
@@ -265,7 +267,7 @@ struct segment_groups_kernel {
     }
   }
 
-  /// Stores the keys of the words.
+  /// Stores the keys recovered from the words.
   static __device__ void store(shared_storage const& shared, Order const& order, key_type* out,
                                int items) {
     for (int i = thread(); i < items; i += block_threads) out[i] = order.key(word_at(shared, i));

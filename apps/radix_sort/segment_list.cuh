@@ -17,7 +17,7 @@ struct segment_list {
   __device__ index_t end(index_t s) const { return static_cast<index_t>(offsets[s + 1]); }
   __device__ index_t length(index_t s) const { return end(s) - begin(s); }
 
-  /// The first of segments [low, high) that begins at `item` or behind it; `high` if none does.
+  /// The first of segments [low, high) that begins at `item` or after it; `high` if none does.
   __device__ index_t first_from(index_t item, index_t low, index_t high) const {
     while (low < high) {
       index_t const middle = low + (high - low) / 2;

@@ -55,7 +55,7 @@ template <class Order, class Offset, class Tuning>
 struct count_segment_tiles {
   using key_type = typename Order::key_type;
   static constexpr int block_threads = Tuning::block_threads;
-  static constexpr int reads =  // of a thread, under way together
+  static constexpr int reads =  // of a thread, in flight together
       Tuning::items_per_thread % 8 == 0 ? 8 : Tuning::items_per_thread;
 
   struct shared_storage {
@@ -150,7 +150,7 @@ struct scan_segment_tiles {
           digit(static_cast<int>(p % slices) * digits + simt::lane_id()) {}
   };
 
-  /// Turns counts[t][digit] into the sum of those before and `before`, for t = from ... to - 1.
+  /// Turns counts[t][digit] into `before` plus the sum of those before, for t = from ... to - 1.
   /// Returns the sum of all.
   static __device__ __forceinline__ index_t scan(segment_tiles<Offset> const& tiles, index_t from,
                                                  index_t to, int digit, index_t before) {
@@ -179,7 +179,8 @@ struct scan_segment_tiles {
   }
 };
 
-/// Turns how many items of each digit a segment has into where they begin. A warp takes a segment.
+/// Turns the number of items of each digit of a segment into the digits' first places. A warp takes
+/// a segment.
 template <class Offset, int BlockThreads>
 struct begin_segment_digits {
   static constexpr int lane_digits = digit_values / simt::warp_size;
@@ -208,7 +209,7 @@ struct begin_segment_digits {
   }
 };
 
-/// Moves the items of all tiles to where the scanned counts say. By all blocks.
+/// Moves the items of all tiles to the places in the scanned counts. By all blocks.
 template <class Order, class Value, class Offset, class Tuning>
 struct move_segment_tiles {
   using key_type = typename Order::key_type;
@@ -241,8 +242,8 @@ struct move_segment_tiles {
   }
 };
 
-/// Sorts all long segments: every pass in one launch, between whose parts the blocks meet. Where
-/// there are none, they find that out and leave.
+/// Sorts all long segments: every pass in one launch; the blocks meet between its parts. Without
+/// long segments the blocks return at once.
 template <class Order, class Value, class Offset, class Tuning>
 struct long_segments_kernel {
   using key_type = typename Order::key_type;
@@ -266,7 +267,7 @@ struct long_segments_kernel {
     for (int bit = order.first_bit; bit < order.end(); bit += device::digit_at(order, bit).bits) {
       ++passes_left;
     }
-    if (passes_left == 0) passes_left = 1;  // a copy: no bit counts
+    if (passes_left == 0) passes_left = 1;  // a copy: there are no bits to sort by
     tiles.find();
     simt::sync_grid();
     bool is_first = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts within segments, from many tiny ones to few huge ones, without the host knowing which: tiny
-// segments in the registers of one lane or two, short ones by the warps of one block, all long ones
-// together in device-wide passes.
+// Sorts within segments, from many tiny ones to few huge ones. The host need not know which: tiny
+// segments are sorted in the registers of one lane or two, short ones by the warps of one block,
+// all long ones together in device-wide passes.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ struct segmented_sort_tuning {
   using tiles = segment_tile_tuning<Key, Value>;
 };
 
-/// Parts of the workspace of a segmented sort; keys at rest begin it.
+/// Parts of the workspace of a segmented sort; keys at rest come first.
 struct segmented_sort_layout {
   std::size_t values, longer, tile, counts, begins, bytes;
 
@@ -46,7 +46,7 @@ struct segmented_sort_layout {
   }
 
  private:
-  /// Of so many tiles or segments.
+  /// Bytes of digit counts for this many tiles or segments.
   static constexpr std::size_t digit_counts(index_t each) {
     return static_cast<std::size_t>(each) * digit_values * sizeof(index_t);
   }
@@ -60,7 +60,7 @@ constexpr segmented_sort_layout segmented_layout(index_t n) {
                                device::bytes_of<Key>(n), device::bytes_of<Value>(n));
 }
 
-/// Launches the sort of tiny segments, which tells of the longer ones.
+/// Launches the sort of tiny segments, which records the longer ones.
 template <class Order, class Value, class Offset>
 void sort_tiny_segments(simt::stream on, segment_list<Offset> segments,
                         longer_segments const& longer, index_t n, Order const& order,
@@ -153,22 +153,25 @@ constexpr std::size_t segmented_sort_workspace_bytes(index_t n) {
 /// Sorts each segment s, items [offsets[s], offsets[s + 1]) of `in`, into the same place of `out`,
 /// as `sort_keys` does.
 ///
-/// offsets: segments + 1 integers in device memory that do not descend, within 0 ... n; segments
-/// may be empty. Items outside all segments are neither read nor written. n, segments: any size
-/// >= 0. Aliasing: outputs may overlap nothing else. Synchronisation: asynchronous on the
-/// workspace's stream, the same launches whatever the segments. Traffic: items of segments of up to
-/// 2048 are read and written once (the shortest may be sorted twice; keys that have values, or of
-/// which not all bits count, or that include -0, NaNs or several words, are read again from
-/// caches), those of longer ones read twice and written once for every eight bits that count.
-/// Progress: the longer ones are sorted in one cooperative launch, whose blocks wait for one
-/// another. Throws: `invalid_argument`, `device_error`.
+/// Types: those of `sort_keys`. offsets: segments + 1 integers in device memory that do not
+/// descend, within 0 ... n; segments may be empty. Items outside all segments are neither read nor
+/// written. n, segments: any size >= 0.
+/// Aliasing: outputs must not overlap anything else.
+/// Synchronization: asynchronous on the workspace's stream, the same launches for all segments.
+/// Traffic: items of segments of up to 2048 are read and written once (the shortest may be sorted
+/// twice; keys are read again from caches if they have values, are sorted by only some of their
+/// bits, include -0 or NaNs, or are several words). Those of longer segments are read twice and
+/// written once for every eight bits of the order.
+/// Progress: longer segments are sorted in one cooperative launch, whose blocks wait for one
+/// another.
+/// Throws: `invalid_argument`, `device_error`.
 template <class Tuning = void, class Key, class Offset, class Order = sort_order<Key>>
 void segmented_sort_keys(workspace& ws, Key const* in, Key* out, index_t n, Offset const* offsets,
                          index_t segments, Order order = {}) {
   device::segmented_sort<Tuning, Order, void>(ws, {in, out}, {}, n, offsets, segments, order);
 }
 
-/// The same with values that go with the keys, of any type that is trivially copyable and has a
+/// The same with values that move with the keys, of any type that is trivially copyable and has a
 /// default constructor.
 template <class Tuning = void, class Key, class Value, class Offset, class Order = sort_order<Key>>
 void segmented_sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the facade of the segmented sort: host memory in, the kernels of
-// segmented_sort.cuh, host memory out. Included by the files that compile it for some words each.
+// The CUDA side of the segmented sort of the host API: host memory in, the kernels of
+// segmented_sort.cuh, host memory out. Each file that includes it compiles it for some words.
 // Internal.
 #pragma once
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters in shared memory. On a GPU these are the plain atomics, for which the compiler knows the
-// instructions of shared memory: libcu++ has atomics take any address, several times slower.
+// Counters in shared memory. On a GPU these are the plain atomics, for which the compiler emits the
+// instructions of shared memory: libcu++ lets atomics take any address, which is several times
+// slower.
 #pragma once
 
 #include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// counter += x, whoever else does the same at once; orders no memory.
+/// counter += x, atomically; orders no memory.
 __device__ __forceinline__ void add_to_counter(unsigned& counter, unsigned x) {
 #ifdef __CUDACC__
   atomicAdd(&counter, x);
@@ -16,7 +17,7 @@ __device__ __forceinline__ void add_to_counter(unsigned& counter, unsigned x) {
 #endif
 }
 
-/// The same; returns what the counter was before.
+/// The same; returns the old value.
 __device__ __forceinline__ unsigned take_from_counter(unsigned& counter, unsigned x) {
 #ifdef __CUDACC__
   return atomicAdd(&counter, x);
@@ -25,8 +26,8 @@ __device__ __forceinline__ unsigned take_from_counter(unsigned& counter, unsigne
 #endif
 }
 
-/// Counters in shared memory whose first address is kept: from a pointer the compiler would find it
-/// anew for each atomic.
+/// Counters in shared memory that keep the first address: from a pointer the compiler would find it
+/// again for each atomic.
 class shared_counters {
  public:
   explicit __device__ shared_counters(unsigned* first) : first_(first) {
@@ -37,7 +38,7 @@ class shared_counters {
 
   __device__ unsigned& operator[](int i) const { return first_[i]; }
 
-  /// counter i += x; returns what it was before.
+  /// counter i += x; returns the old value.
   __device__ __forceinline__ unsigned take(int i, unsigned x) const {
 #ifdef __CUDACC__
     unsigned before;

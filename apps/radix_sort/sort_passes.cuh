@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sort as a fixed sequence of launches: all digits are counted at once, then every digit has its
-// pass. What need not be done is found out on the device, so that nothing waits for the host.
+// pass. The device finds out which work can be skipped, so nothing waits for the host.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// How to sort in passes: how to count, and how to pass over any items.
+/// How to sort in passes: how to count, and how to make a pass over any items.
 template <class Key, class Value, class Word>
 struct pass_sort_tuning {
   using histogram = digit_histogram_tuning<Word>;
@@ -44,7 +44,7 @@ template <class Order>
 inline constexpr bool suits_staged_pass<Order, void> =
     Order::words == 1 && suits_bulk_copy<typename Order::key_type*>;
 
-/// How many items a tile has; 0 of a staged pass that they are too large for.
+/// The number of items of a tile; 0 for a staged pass that they are too large for.
 template <class Pass>
 constexpr index_t tile_items_of() {
   if constexpr (tunes_staged_pass<Pass>) {
@@ -54,7 +54,7 @@ constexpr index_t tile_items_of() {
   }
 }
 
-/// The fewest items a tile has, whichever pass is chosen.
+/// The fewest items of a tile in any pass that may be chosen.
 template <class Tuning>
 constexpr index_t least_tile_items() {
   index_t least = device::tile_items_of<typename Tuning::pass>();
@@ -66,7 +66,7 @@ constexpr index_t least_tile_items() {
   return least;
 }
 
-/// Where a sort's temporary memory begins and how much there is.
+/// Where a sort's temporary memory begins, and its size.
 struct sort_layout {
   std::size_t state_offset = 0;
   std::size_t tables_offset = 0;
@@ -76,7 +76,7 @@ struct sort_layout {
 
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-  /// For `most_passes` passes over up to `n` items, and `items_bytes` for items at rest; or, behind
+  /// For `most_passes` passes over up to `n` items, and `items_bytes` for items at rest; or, after
   /// those, for `resident_bytes`.
   constexpr sort_layout(index_t n, index_t tile_items, index_t portion_items, int most_passes,
                         std::size_t items_bytes, std::size_t resident_bytes)
@@ -164,7 +164,8 @@ void launch_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
   }
 }
 
-/// Makes all passes the way `Tuning` says, or as the number of items and the GPU permit.
+/// Makes all passes with the kernels that `Tuning` names, or that the number of items and the GPU
+/// permit.
 template <class Tuning, class Order, class Value>
 void choose_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
                    sort_buffers<Value> values, item_count n, Order const& order,

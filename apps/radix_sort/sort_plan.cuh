@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of a sort: which digits there are, where they count, and, decided on the device from
-// the counts, which of the passes move anything, from which buffer into which.
+// The passes of a sort: its digits; where their counts are; and, decided on the device from the
+// counts, which of the passes move anything, from which buffer into which.
 #pragma once
 
 #include <vector>
@@ -11,11 +11,11 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Bits of a digit, at most.
+/// The most bits of a digit.
 inline constexpr int digit_bits = 8;
 
 /// A digit: bits [shift, shift + bits) of a key's word `word`, counted from the least significant.
-/// No bits at all: all keys agree.
+/// Without bits, all keys agree.
 struct digit_place {
   int word;
   int shift;
@@ -34,8 +34,8 @@ struct digit_place {
   }
 };
 
-/// The bits of a key by which keys are sorted once the pass over `place` has been made: those up to
-/// the digit's end, or all where no digit is left and sorted keys move once more.
+/// The bits of a key that are sorted after the pass over `place`: those up to the digit's end, or
+/// all bits if no digit is left and sorted keys move once more.
 template <class Order>
 __device__ __forceinline__ typename Order::word_type sorted_bits(
     Order const& order, digit_place const& place, typename Order::key_type const& key) {
@@ -45,14 +45,14 @@ __device__ __forceinline__ typename Order::word_type sorted_bits(
                            (static_cast<word>(~word{0}) >> (Order::word_bits - end)));
 }
 
-/// Whether keys that compare equal under `order` are identical: then ascending `sorted_bits` show
+/// Whether keys that compare equal under `order` are identical: if so, ascending `sorted_bits` show
 /// that a pass was stable.
 template <class Order>
 bool keys_are_witness(Order const& order) {
   return equal_is_identical<Order> && order.has_all_bits();
 }
 
-/// The digit that begins at a bit that counts.
+/// The digit that begins at a bit of the order.
 template <class Order>
 LIBSCAN_HOST_DEVICE digit_place digit_at(Order const& order, int bit) {
   int const word = bit / Order::word_bits;
@@ -62,7 +62,7 @@ LIBSCAN_HOST_DEVICE digit_place digit_at(Order const& order, int bit) {
   return {word, bit - word * Order::word_bits, bits};
 }
 
-/// The digits that make up the bits that count, from the least significant.
+/// The digits that make up the bits of the order, from the least significant.
 template <class Order>
 std::vector<digit_place> digit_places(Order const& order) {
   std::vector<digit_place> places;
@@ -72,8 +72,8 @@ std::vector<digit_place> digit_places(Order const& order) {
   return places;
 }
 
-/// Where items come from, where they end, and where they rest in between. `in` may be null: then
-/// items are their positions. `in` may be `out`, or `other`.
+/// Where items come from, where they end, and where they are in between. `in` may be null: items
+/// are their positions. `in` may be `out`, or `other`.
 template <class T>
 struct sort_buffers {
   T const* in = nullptr;
@@ -81,11 +81,11 @@ struct sort_buffers {
   T* other = nullptr;
 };
 
-/// Nothing travels with the keys.
+/// Keys without values.
 template <>
 struct sort_buffers<void> {};
 
-/// Where values come from and where they end; nowhere, if nothing travels with the keys.
+/// Where values come from and where they end; null if keys have no values.
 template <class Value>
 __device__ Value const* input_of(sort_buffers<Value> const& values) {
   return values.in;
@@ -97,8 +97,8 @@ __device__ Value* output_of(sort_buffers<Value> const& values) {
 inline __device__ char const* input_of(sort_buffers<void> const&) { return nullptr; }
 inline __device__ char* output_of(sort_buffers<void> const&) { return nullptr; }
 
-/// How many passes a sort must make: any number but none; an even one or an odd one, since the
-/// buffer in which the items are is `out` or `other`.
+/// How many passes a sort must make: any number; or an even or odd one, since the items begin in
+/// `out` or in `other`.
 enum class pass_count : unsigned char { any, even, odd };
 
 /// What a pass does.
@@ -106,7 +106,7 @@ struct sort_step {
   int runs;           // or moves nothing
   int passes_before;  // that run
   int from_in;        // reads where the items come from
-  int into_out;       // writes where they end
+  int into_out;       // writes to where they end
 };
 
 /// What the passes of a sort share on the device.
@@ -128,8 +128,7 @@ struct sort_state {
   }
 };
 
-/// Where the caller wants to know at which item each bucket of the first digit begins; perhaps
-/// nowhere.
+/// Where to store at which item each bucket of the first digit begins; or null.
 struct bucket_offsets {
   index_t* out = nullptr;  // buckets + 1 of them
   int buckets = 0;
@@ -144,7 +143,8 @@ struct bucket_offsets {
   }
 };
 
-/// The digits of a sort in one launch, and whom to tell where the items of each value of one begin.
+/// The digits of a sort in one launch, and where to store at which items the values of one digit
+/// begin.
 struct digit_list {
   static constexpr std::size_t most = 16;
   int count = 0;
@@ -156,11 +156,11 @@ struct digit_list {
   }
 };
 
-/// Which of the passes run. By one thread; `runs` of each step tells whether its keys differ.
+/// Which of the passes run. By one thread; `runs` of each step says whether its keys differ.
 __device__ inline void plan_passes(sort_step* steps, int passes, pass_count wanted) {
   int running = 0;
   for (int p = 0; p < passes; ++p) running += steps[p].runs;
-  // One more is a copy: the keys agree in its digit.
+  // One more pass is a copy: the keys agree in its digit.
   bool const one_more =
       wanted == pass_count::any ? running == 0 : (running % 2 == 1) != (wanted == pass_count::odd);
   bool added = !one_more;

@@ -27,7 +27,7 @@ struct sorted_tile {
     if constexpr (has_positions) position[at] = static_cast<position_type>(from);
   }
 
-  /// Ascends from item to item of a tile that is sorted stably.
+  /// A value that ascends from item to item of a tile that is sorted stably.
   static __device__ __forceinline__ auto witness(Order const& order, digit_place const& place,
                                                  key_type const& key, position_type position) {
     if constexpr (has_positions) {
@@ -41,8 +41,8 @@ struct sorted_tile {
     return witness(order, place, key[i], has_positions ? position[i] : position_type{0});
   }
 
-  /// Whether items first ... end and the one behind ascend, as far as the tile's `valid` items go.
-  /// `first` is a multiple of 16. By one warp.
+  /// Whether items first ... end and the next one ascend, within the tile's `valid` items. `first`
+  /// is a multiple of 16. By one warp.
   __device__ bool ascends(Order const& order, digit_place const& place, int first, int end,
                           int valid) const {
     bool good = true;
@@ -58,7 +58,8 @@ struct sorted_tile {
     return simt::all(simt::full_warp, good);
   }
 
-  /// Puts the tile in order, however it is: neighbours trade places until all ascend. By one warp.
+  /// Puts the tile in order, whatever its order is: neighbors trade places until all ascend. By one
+  /// warp.
   __device__ void repair(Order const& order, digit_place const& place, int valid) {
     for (bool traded = true; traded;) {
       traded = false;
@@ -121,9 +122,9 @@ struct sorted_tile {
 template <class T>
 inline constexpr int line_items = sizeof(T) < 128 ? static_cast<int>(128 / sizeof(T)) : 1;
 
-/// Writes a run, target[i] = get(i) for begin <= i < end, in whole lines of 128 bytes where there
-/// are such. By one warp, which may have several under way: load() and store() are for its
-/// first `Rows` rows of 32 items, rest() for what goes beyond, of few runs only.
+/// Writes a run, target[i] = get(i) for begin <= i < end, in whole lines of 128 bytes where
+/// possible. By one warp, which may have several in flight: load() and store() are for its first
+/// `Rows` rows of 32 items, rest() for items after those, which few runs have.
 template <class T, int Rows = 4>
 class run_writer {
   // Where rest() begins the run has begun, too.
@@ -160,7 +161,7 @@ class run_writer {
     for (int i = Rows * simt::warp_size; at_ + i < end; i += simt::warp_size) to_[i] = get(at_ + i);
   }
 
-  /// The item with which rest() would begin.
+  /// The item that rest() would begin with.
   __device__ int behind() const { return at_ - simt::lane_id() + Rows * simt::warp_size; }
 
  private:
@@ -175,7 +176,7 @@ class run_writer {
   T item_[Rows] = {};
 };
 
-/// A whole run, however long.
+/// A whole run of any length.
 template <class T, class Get>
 __device__ __forceinline__ void store_run(T* target, int begin, int end, Get get) {
   while (begin < end) {

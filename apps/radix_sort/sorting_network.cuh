@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batcher's sorting networks of a few items in one thread's registers ("Sorting networks and their
-// applications", 1968): which places are compared never depends on the items.
+// applications", 1968): the places that are compared never depend on the items.
 #pragma once
 
 #include <libscan/simt/simt.cuh>
@@ -46,9 +46,8 @@ struct odd_even_sort {
   }
 };
 
-/// Sorts Count items, a power of two, that ascend up to one of them and descend behind it, or begin
-/// anywhere in such a row and go round: steps of bitonic sort, from the one that compares at
-/// `Distance` on.
+/// Sorts Count items, a power of two, that ascend up to one of them and descend after it, or a
+/// rotation of such a sequence: steps of bitonic sort, from the one that compares at `Distance` on.
 template <int Distance, int Count, class Item>
 __device__ __forceinline__ void sort_bitonic(Item (&items)[Count]) {
 #pragma unroll

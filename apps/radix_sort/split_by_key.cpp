@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the facade of the split by key: checks a call and hands it to its engine.
+// The compiled half of the split by key: checks a call and hands it to its engine.
 #include <apps/radix_sort/split_by_key.hpp>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace libscan::inline v1::detail {
 namespace {
 
-/// A value of so many bytes, of whatever type and alignment.
+/// A value of this many bytes, of any type and alignment.
 template <std::size_t Size>
 struct value_of_size {
   std::byte bytes[Size];
@@ -53,7 +53,7 @@ void split_by_cpu(int threads, Key const* keys, Key* out, void const* values, vo
                     static_cast<int>(offsets.size()) - 1);
 }
 
-/// Values of other sizes stay where they are until their places are known.
+/// Values of other sizes are moved only when their places are known.
 template <class Position, class Key>
 void gather_by_cpu(int threads, Key const* keys, Key* out, value_bytes const& values, index_t n,
                    std::span<index_t> offsets) {
@@ -63,7 +63,7 @@ void gather_by_cpu(int threads, Key const* keys, Key* out, value_bytes const& va
   cpu::detail::gather(threads, values.in, values.out, values.size, grouped.data(), n);
 }
 
-/// The buckets of keys as bytes: all that a device needs of them.
+/// The buckets of keys as bytes: all that a device needs to know about them.
 template <class Key>
 cpu::detail::sort_memory<std::uint8_t> bucket_bytes(int threads, Key const* keys, index_t n,
                                                     int buckets) {
@@ -86,7 +86,7 @@ cpu::detail::sort_memory<std::uint8_t> bucket_bytes(int threads, Key const* keys
   return bytes;
 }
 
-/// Sets the keys of each bucket, which begin where `offsets` say.
+/// Writes the keys of each bucket; the buckets begin at `offsets`.
 template <class Key>
 void fill_buckets(int threads, Key* out, index_t n, std::span<index_t const> offsets) {
   cpu::detail::pieces const all(threads, n);

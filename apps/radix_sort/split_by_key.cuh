@@ -31,7 +31,7 @@ struct its_bucket {
 template <class Key, class BucketOf>
 using bucket_order = sort_order<Key, bucket_word<BucketOf>>;
 
-/// Splits keys and what travels with them.
+/// Splits keys and their values.
 template <class Tuning, class Key, class Value, class BucketOf>
 void split_by_key(workspace& ws, sort_buffers<Key> keys, sort_buffers<Value> values,
                   index_t* offsets, item_count n, int buckets, BucketOf bucket_of) {
@@ -70,12 +70,15 @@ constexpr std::size_t split_by_key_workspace_bytes(index_t n) {
 /// Groups keys and values by bucket: those of bucket 0 first, then those of 1, ..., each in their
 /// order; offsets[b] = where bucket b begins, for 0 <= b <= buckets (offsets[buckets] = n).
 ///
-/// bucket_of(key): a copyable functor, a number in [0, buckets), 1 <= buckets <= 256; called more
-/// than once for each key. Values: any trivially copyable type. offsets: buckets + 1 numbers in
-/// device memory, or null. n: any size >= 0, also read from device memory. Aliasing: outputs may
-/// not overlap inputs or each other. Synchronisation: asynchronous on the workspace's stream.
-/// Traffic: reads the keys twice, but few of them once, and the values once, writes both once.
-/// Progress: as `sort_keys`. Throws: `invalid_argument`, `device_error`.
+/// Types: bucket_of(key) is a copyable functor that returns a number in [0, buckets), 1 <= buckets
+/// <= 256; it is called more than once for each key. Values: any trivially copyable type. offsets:
+/// buckets + 1 numbers in device memory, or null. n: any size >= 0, also read from device memory.
+/// Aliasing: outputs must overlap neither inputs nor each other.
+/// Synchronization: asynchronous on the workspace's stream.
+/// Workspace: `split_by_key_workspace_bytes`.
+/// Traffic: reads the keys twice, but few keys once; reads the values once; writes both once.
+/// Progress: as `sort_keys`.
+/// Throws: `invalid_argument`, `device_error`.
 template <class Tuning = void, class Key, class Value, class BucketOf = device::its_bucket>
 void split_by_key(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
                   Value* values_out, index_t* offsets, item_count n, int buckets,
@@ -85,7 +88,7 @@ void split_by_key(workspace& ws, Key const* keys_in, Key* keys_out, Value const*
                                            offsets, n, buckets, bucket_of);
 }
 
-/// The same for keys alone.
+/// The same for keys without values.
 template <class Tuning = void, class Key, class BucketOf = device::its_bucket>
 void split_by_key(workspace& ws, Key const* keys_in, Key* keys_out, index_t* offsets, item_count n,
                   int buckets, BucketOf bucket_of = {}) {

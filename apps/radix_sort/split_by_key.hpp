@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade of the stable split by a small key, on whichever engine there is: what
-// "group by expert" needs. As radix_sort.hpp; link libscan::radix_sort.
+// The stable split by a small key in plain C++, on the engine at hand: what "group by expert"
+// needs. Like radix_sort.hpp; link libscan::radix_sort.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace libscan::inline v1 {
 namespace detail {
 
 /// The split of keys of one type; compiled for the integers that `sort_key` knows. All pointers are
-/// to room for n items, which the caller has checked; everything else is checked here.
+/// to space for n items, which the caller has checked; the rest is checked here.
 template <class Key>
 struct compiled_split {
   static void items(engine const& on, Key const* keys, Key* out, value_bytes const& values,
@@ -36,19 +36,21 @@ void split_items(engine const& on, std::span<Key const> keys, std::span<Key> out
 
 /// Groups `keys` by bucket into the front of `out`: those that are 0 first, then those that are 1,
 /// and so on. Of k buckets, `offsets` are k + 1 index_t: offsets[b] is set to where bucket b begins
-/// in `out`, offsets[k] to the number of keys. The size of `offsets` thus says how many buckets
-/// there are, 1 to 256:
+/// in `out`, offsets[k] to the number of keys. So the size of `offsets` is the number of buckets, 1
+/// to 256, plus one:
 ///
 ///   std::vector<libscan::index_t> offsets(experts + 1);
 ///   split_by_key(engine::best(), expert_of_token, grouped, tokens, tokens_by_expert, offsets);
 ///
-/// All are anything that std::span can view in host memory; keys are integers of 8 to 64 bits, each
-/// in [0, k). Outputs lie apart from inputs and from each other; what lies behind the grouped keys
-/// is not touched. The result is the same on every engine and for any number of threads; returns
-/// when it is complete. Memory: `cpu::split_by_key`; on a device, 2 bytes a key, and 1 on the host.
-///
-/// Throws `invalid_argument`, before anything is written, if `out` is shorter than `keys`, if
-/// outputs overlap anything, for other numbers of buckets, and for a key in none of them;
+/// Result: the grouped keys; `out` beyond them is unchanged. It is the same on every engine and for
+/// any number of threads.
+/// Types: anything that std::span can view in host memory; keys are integers of 8 to 64 bits, each
+/// in [0, k).
+/// Aliasing: outputs must overlap neither inputs nor each other.
+/// Synchronization: returns when the result is complete.
+/// Workspace: that of `cpu::split_by_key`; on a device, 2 bytes a key, and 1 on the host.
+/// Throws: `invalid_argument`, before anything is written, if `out` is shorter than `keys`, if
+/// outputs overlap anything, for other numbers of buckets, and for a key in no bucket;
 /// `device_error`, `engine_unavailable` or std::bad_alloc if a device or memory fails.
 template <host_items Keys, host_output Out, host_output Offsets>
 void split_by_key(engine const& on, Keys const& keys, Out&& out, Offsets&& offsets) {
@@ -63,10 +65,11 @@ void split_by_key(engine const& on, Keys const& keys, Out&& out, Offsets&& offse
 }
 
 /// Groups `keys` as above, and `values` with them, each bucket's in their order: values_out[j] =
-/// values[i] wherever out[j] is keys[i]. Values are of any trivially copyable type, at least as
-/// many as keys. Otherwise as above. More memory: for values of other sizes than 4 and 8 bytes two
-/// positions a key, of 4 bytes each, or of 8 beyond 2^32 keys; on a device, room for the values
-/// twice, or for other sizes a position of 8 bytes a key, there and on the host.
+/// values[i] wherever out[j] is keys[i].
+/// Types: values of any trivially copyable type, at least as many as keys; the rest as above.
+/// Workspace: in addition, for values of other sizes than 4 and 8 bytes, two positions a key, of 4
+/// bytes each, or of 8 beyond 2^32 keys. On a device, space for the values twice, or for other
+/// sizes a position of 8 bytes a key, there and on the host.
 template <host_items Keys, host_output Out, host_items Values, host_output ValuesOut,
           host_output Offsets>
 void split_by_key(engine const& on, Keys const& keys, Out&& out, Values const& values,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the facade of the split by key: host memory in, the kernels of split_by_key.cuh,
-// host memory out.
+// The CUDA side of the split by key of the host API: host memory in, the kernels of
+// split_by_key.cuh, host memory out.
 #include <span>
 
 #include <apps/radix_sort/split_by_key.cuh>
@@ -18,7 +18,7 @@ device::buffer<T> on_device(T const* items, index_t n) {
   return device::buffer<T>(std::span<T const>(items, static_cast<std::size_t>(n)));
 }
 
-/// Splits in_bucket, and values if there are any; those of which `values_in` is null are positions.
+/// Splits in_bucket, and values if there are any; if `values_in` is null, values are positions.
 template <class Value>
 void split(cuda_split const& call, device::sort_buffers<Value> const& values) {
   auto const keys = on_device(call.in_bucket, call.n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the host API of the split by key, in plain C++. A build without nvcc calls none
-// of it (libscan/on_engine.hpp). Internal.
+// The CUDA side of the split by key in plain C++: split_by_key_cuda.cu implements it in a build
+// with nvcc, radix_sort_cuda_absent.cpp (all functions throw engine_unavailable) in a build
+// without. Internal.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +11,11 @@
 namespace libscan::inline v1::detail {
 
 /// Splits what belongs to n > 0 keys on CUDA device `device`.
-///
-/// in_bucket[i] < buckets <= 256: where item i belongs, whatever type its key has; the grouped keys
-/// follow from `offsets`, of which there are buckets + 1. All pointers are to host memory, and
-/// checked. Values may be of any type of their size. Each function returns when its outputs are
-/// complete, and leaves the thread's current device as it was. Throws `device_error`, or
-/// `engine_unavailable` if the device cannot be used.
+/// in_bucket[i] < buckets <= 256 is the bucket of item i, whatever type its key has; the grouped
+/// keys follow from `offsets`, buckets + 1 of them. All pointers are to host memory, and checked.
+/// Values may be of any type of their size. Each function returns when its outputs are complete,
+/// and leaves the thread's current device as it was. Throws `device_error`, or `engine_unavailable`
+/// if the device cannot be used.
 struct cuda_split {
   int device;
   std::uint8_t const* in_bucket;
@@ -26,7 +26,7 @@ struct cuda_split {
   void keys() const;
   void values(std::uint32_t const* values, std::uint32_t* out) const;
   void values(std::uint64_t const* values, std::uint64_t* out) const;
-  /// out[j] = the position of the item that comes j-th.
+  /// out[j] = the position of item j of the output.
   void positions(std::uint64_t* out) const;
 };
 

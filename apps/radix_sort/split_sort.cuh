@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The textbook radix sort: one stable split for each bit, from the lowest to the highest, for keys
-// of any length (Blelloch 1990, 1.3; Harris & Garland, 3.3). A split is a binary scan: an item
-// whose bit is set goes behind all whose bit is not, in the order of the scan.
+// of any length (Blelloch 1990, 1.3; Harris & Garland, 3.3). A split is a binary scan: items whose
+// bit is set go after all whose bit is clear, in the order of the scan.
 #pragma once
 
 #include <apps/radix_sort/key_order.hpp>
@@ -30,8 +30,8 @@ struct bit_flags_kernel {
   }
 };
 
-/// Moves every key to its place in the split: set bits behind clear ones. trues[i] = how many set
-/// bits come before item i; *all_trues of all.
+/// Moves every key to its place in the split: set bits after clear ones. trues[i] = the number of
+/// set bits before item i; *all_trues of all.
 template <class Key>
 struct split_kernel {
   static constexpr int block_threads = 256;
@@ -86,9 +86,10 @@ constexpr std::size_t split_sort_workspace_bytes(index_t n) {
   return device::split_sort_layout(n, sizeof(Key)).bytes;
 }
 
-/// keys[0 .. n-1] in the order `order` says, as `sort_keys`; for reading and as a test partner: one
-/// binary scan of all items, and one move, for every bit that counts. Synchronisation: asynchronous
-/// on the workspace's stream. In place. Throws: `invalid_argument`, `device_error`.
+/// Sorts keys[0 .. n-1] in place in the order of `order`, as `sort_keys`; for reading, and for
+/// tests to compare with: one binary scan of all items, and one move, for every bit of the order.
+/// Synchronization: asynchronous on the workspace's stream.
+/// Throws: `invalid_argument`, `device_error`.
 template <class Key, class Order = sort_order<Key>>
 void split_sort(workspace& ws, Key* keys, item_count n, Order order = {}) {
   order.check();

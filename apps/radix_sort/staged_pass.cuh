@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One pass of the sort for GPUs with bulk copies (sm_90 and later): persistent and
-// warp-specialised. Ranks come from counters in shared memory, whose order among the lanes of a
-// warp nobody documents; so every sorted tile is checked, and repaired if need be, before it is let
-// go.
+// warp-specialized. Ranks come from counters in shared memory, whose order among the lanes of a
+// warp is undocumented; so every sorted tile is checked, and repaired if necessary, before its
+// memory is reused.
 #pragma once
 
 #include <new>
@@ -12,14 +12,14 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A pass. Tiles are dealt to the blocks in turn, and so all blocks must be resident. The warps of
-/// a block have four roles, and hand each tile on:
-///   rank       takes the keys from the stage a bulk copy brings them to, counts them, and sorts
-///              them by their digit in shared memory; of the next tile, while others write this one
+/// A pass. Tiles are assigned to the blocks in turn, so all blocks must be resident. The warps of a
+/// block have four roles, and pass each tile on:
+///   rank       takes the keys from the stage that bulk copies fill, counts them, and sorts them by
+///              their digit in shared memory: the next tile while other warps write this one
 ///   look back  finds how many items of each digit come before the tile
 ///   write      copies each digit's run to its place
-///   check      compares neighbours in the sorted tile. If any are out of order it puts the tile in
-///              order and writes it once more, before the ranking warps may have its memory.
+///   check      compares neighbors in the sorted tile. If any are out of order it puts the tile in
+///              order and writes it once more, before the ranking warps may reuse its memory.
 template <class Order, class Value, tile_witness Witness, class Tuning>
 struct staged_pass_kernel {
   using shape = staged_pass_shape<Order, Value, Witness, Tuning>;
@@ -87,14 +87,14 @@ struct staged_pass_kernel {
   }
 
  private:
-  /// Clears the next pass's table, by the writing warps, which have nothing to do at first.
+  /// Clears the next pass's table, by the writing warps, which have no work at first.
   static __device__ void clear_share(digit_table const& next) {
     constexpr int threads = shape::write_warps * simt::warp_size;
     int const thread = static_cast<int>(threadIdx.x) - shape::first_write_warp * simt::warp_size;
     next.clear(index_t{blockIdx.x} * threads + thread, index_t{gridDim.x} * threads);
   }
 
-  /// Finds where each digit's items of the block's tiles go. By each of the warps, for its share of
+  /// Finds where each digit's items of the block's tiles go. Each of the warps takes its share of
   /// the digits.
   static __device__ void place_tiles(shared_storage& shared, work_type const& work, int warp) {
     constexpr int lane_digits = shape::lane_digits;
@@ -129,7 +129,7 @@ struct staged_pass_kernel {
   }
 
   /// before[j] = how many items of digit first + j * (lanes that look back) earlier tiles have.
-  /// Reads a few tiles at a time, so that they are under way together.
+  /// Reads a few tiles at a time, so that the reads are in flight together.
   static __device__ __forceinline__ void look_back(digit_table const& table, int tile, int first,
                                                    unsigned (&before)[shape::lane_digits]) {
     constexpr int lane_digits = shape::lane_digits;
@@ -199,7 +199,7 @@ struct staged_pass_kernel {
     }
   }
 
-  /// Adds what the copy of a tile's values left out.
+  /// Copies the values that the copy of a tile omitted.
   static __device__ void complete_values(shared_storage& shared, work_type const& work, int tile,
                                          unsigned k) {
     shared.values_full.wait(k % 2);

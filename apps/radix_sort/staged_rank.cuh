@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranking warps of a staged pass: they count a tile's keys, find where each warp's keys of each
-// digit begin in the sorted tile, and put every key where its counter says.
+// digit begin in the sorted tile, and store every key at its place.
 #pragma once
 
 #include <apps/radix_sort/shared_counter.cuh>
@@ -94,7 +94,7 @@ class rank_role {
   }
 
   static __device__ __forceinline__ void clear(unsigned* counts) {
-    simt::sync_warp();  // all have used those of the tile before
+    simt::sync_warp();  // all lanes have used the counters of the previous tile
 #pragma unroll
     for (int d = 0; d < digit_values; d += simt::warp_size) counts[d + simt::lane_id()] = 0;
     simt::sync_warp();
@@ -140,7 +140,8 @@ class rank_role {
     meet(shared, meetings);
   }
 
-  /// Finds the keys' places in the sorted tile, two in a word, while others write the tile before.
+  /// Finds the keys' places in the sorted tile, two in a word, while other warps write the previous
+  /// tile.
   static __device__ __forceinline__ void take_places(digit_reader const& digit_of, unsigned* counts,
                                                      int left,
                                                      key_type const (&key)[items_per_thread],
@@ -169,8 +170,8 @@ class rank_role {
     }
   }
 
-  /// The same for rows_at_once whole rows. Where the first is crowded with one digit, lanes with
-  /// the same digit join: they would wait for one another at its counter.
+  /// The same for rows_at_once whole rows. If one digit is frequent in the first row, lanes with
+  /// the same digit add together: otherwise they would wait for one another at its counter.
   static __device__ __forceinline__ void take_rows(digit_reader const& digit_of, unsigned* counts,
                                                    key_type const (&key)[rows_at_once],
                                                    unsigned (&at)[rows_at_once]) {
@@ -179,7 +180,7 @@ class rank_role {
     unsigned const alike =
         simt::ballot(simt::full_warp, some == simt::shfl(simt::full_warp, some, 0));
     if (simt::popc(alike) < crowd) {
-      // All under way before the first is needed.
+      // All in flight before the first is needed.
 #pragma unroll
       for (int r = 0; r < rows_at_once; ++r) {
         at[r] = device::take_place<Shape::tuning::ranks>(counts, digit_of(key[r]), true);
@@ -200,7 +201,7 @@ class rank_role {
     }
   }
 
-  /// Puts the keys in their places.
+  /// Stores the keys at their places.
   static __device__ __forceinline__ void put_keys(shared_storage& shared, int begin, int left,
                                                   key_type const (&key)[items_per_thread],
                                                   unsigned const (&place)[items_per_thread / 2]) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the roles of a staged pass share: its sizes, its shared memory, and how they tell one
-// another how far they are.
+// What the roles of a staged pass share: its sizes, its shared memory, and the barriers that order
+// them.
 #pragma once
 
 #include <algorithm>
@@ -35,12 +35,12 @@ struct staged_pass_shape {
   static constexpr int digit_warps = digit_values / simt::warp_size;
   static constexpr int lane_digits = digit_warps / look_back_warps;
   static constexpr int rows_at_once = Tuning::rows_at_once;
-  // Runs are written in twos, of which the last may be empty.
+  // Runs are written in pairs; the last of a pair may be empty.
   static constexpr int begins = digit_values + write_warps + 1;
-  // Longer runs are for all the warps that write.
+  // Longer runs are shared by all the warps that write.
   static constexpr int long_run = Tuning::long_run;
-  // Rows of 32 items that an average run touches, lines of memory being written whole. Of keys
-  // alone 4 were never slower.
+  // Rows of 32 items that an average run touches, as lines of memory are written whole. For keys
+  // without values, 4 rows were never slower.
   template <class T>
   static constexpr int run_rows =
       !has_values ? 4 : std::clamp((tile_items / digit_values + line_items<T> + 30) / 32, 1, 4);
@@ -64,7 +64,7 @@ struct staged_pass_shape {
     }
   };
 
-  /// What all roles know.
+  /// The data of all roles.
   struct work_type {
     index_t n;
     index_t first;  // item of the portion
@@ -92,25 +92,25 @@ struct staged_pass_shape {
     alignas(128) unsigned count[rank_warps][digit_values];   // then where the next of each goes
     unsigned begin[2][begins];                               // of the digits' runs; then ends
     index_t shift[2][begins];                                // from there to their place in memory
-    unsigned long_runs[2];                                   // how many there are, of which
-    unsigned char long_run_digit[2][tile_items / long_run];  // digits,
-    unsigned long_items[2];                                  // and of how many items together
+    unsigned long_runs[2];                                   // how many long runs there are,
+    unsigned char long_run_digit[2][tile_items / long_run];  // their digits,
+    unsigned long_items[2];                                  // and the number of their items
     unsigned warp_total[digit_warps];
     bool in_order[check_warps];   // as each has found
     work_type work;               // here, since registers are scarce
     simt::mbarrier keys_full;     // the stage holds the tile's keys
-    simt::mbarrier values_full;   // the same of values, but for what copies leave out
-    simt::mbarrier values_ready;  // and that
+    simt::mbarrier values_full;   // the same for values, without those that copies omit
+    simt::mbarrier values_ready;  // and with those
     simt::mbarrier ranks;         // the ranking warps meet
     simt::mbarrier counted[2];    // `begin` is known
     simt::mbarrier placed[2];     // `shift` is known
     simt::mbarrier sorted_full;   // the tile is sorted
     simt::mbarrier checked;       // and has been checked
     simt::mbarrier written;       // and written
-    simt::mbarrier sorted_free;   // and both are done with it
+    simt::mbarrier sorted_free;   // and both roles have finished with it
   };
 
-  /// Where warps arrive, each lane does so for itself. By one thread.
+  /// Arriving warps arrive with each lane. By one thread.
   static __device__ void init_barriers(shared_storage& shared) {
     constexpr int lanes = simt::warp_size;
     shared.keys_full.init(1);

@@ -17,7 +17,7 @@ class write_role {
   using value_type = typename Shape::value_type;
 
  public:
-  /// Writes the sorted tiles, each warp its share of the digits' runs.
+  /// Writes the sorted tiles; each warp takes its share of the digits' runs.
   static __device__ void run(shared_storage& shared, work_type const& work, int warp) {
     for (unsigned k = 0;; ++k) {
       // A second counter would spill.
@@ -27,20 +27,20 @@ class write_role {
       shared.sorted_full.wait(k % 2);
       if constexpr (Shape::has_values) shared.values_ready.wait(k % 2);
       write_runs(shared, work, tile, k, warp, Shape::write_warps);
-      // All have written the tile before, or this one could not have been sorted.
+      // All have written the previous tile, otherwise this one could not have been sorted.
       if (k > 0) shared.written.wait((k - 1) % 2);
       shared.written.arrive();
       shared.sorted_free.arrive();
     }
   }
 
-  /// Every `warps`-th run, from number `warp` on, and of long runs every `warps`-th piece. By one
+  /// Every `warps`-th run, from run `warp` on, and of long runs every `warps`-th piece. By one
   /// warp.
   static __device__ __forceinline__ void write_runs(shared_storage& shared, work_type const& work,
                                                     int tile, unsigned k, int warp, int warps) {
     unsigned const* const begins = shared.begin[k % 2];
     index_t const* const shifts = shared.shift[k % 2];
-    // In a tile of long runs alone no other need be looked for.
+    // In a tile of only long runs there are no others to find.
     int const digits = static_cast<int>(shared.long_items[k % 2]) == work.valid(tile)
                            ? 0
                            : 1 << work.pass.place.bits;
@@ -55,7 +55,7 @@ class write_role {
       }
       write_two_runs(shared, work, tile, begin, end, shift);
     }
-    // Pieces are dealt in turn, on from one run to the next.
+    // Pieces are assigned in turn, continuing from one run to the next.
     constexpr int piece = Shape::long_run / 2;
     auto const long_runs = static_cast<int>(shared.long_runs[k % 2]);
     int next = warp;
@@ -74,7 +74,7 @@ class write_role {
   }
 
  private:
-  /// Two runs of the sorted tile, which go where `shift` says; both are under way together.
+  /// Two runs of the sorted tile, to their places by `shift`; both are in flight together.
   static __device__ __forceinline__ void write_two_runs(shared_storage& shared,
                                                         work_type const& work, int tile,
                                                         int const (&begin)[2], int const (&end)[2],
@@ -104,7 +104,7 @@ class write_role {
     }
   }
 
-  /// Sorted items begin ... end - 1, which go where `shift` says.
+  /// Sorted items begin ... end - 1, to their places by `shift`.
   static __device__ __forceinline__ void write_run(shared_storage& shared, work_type const& work,
                                                    int tile, int begin, int end, index_t shift) {
     device::store_run(work.keys_out + shift, begin, end,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sort of tiny segments, of up to 64 items, or 16 if their keys are several words: a warp takes
-// 32 segments in a row, and each lane, or each two, sorts one of them in registers. On the way
-// those who sort longer ones are told of them.
+// 32 consecutive segments, and each lane, or each pair of lanes, sorts one of them in registers. It
+// also records longer segments for the kernels that sort them.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Sorts the segments of every warp that has none of more than `most_of_segment` items; has all
-/// others sorted together with what begins near them, and tells of long ones.
+/// Sorts the segments of every warp that has none with more than `most_of_segment` items; marks all
+/// others to be sorted together with their neighbors, and records long ones.
 template <class Order, class Value, class Offset>
 struct tiny_segments_kernel {
   using key_type = typename Order::key_type;
@@ -33,8 +33,8 @@ struct tiny_segments_kernel {
 
   using entry = std::conditional_t<!by_words || sizeof(word_type) == 1, std::uint16_t, word_type>;
 
-  /// Of a warp. Segments of an even length are moved up by one entry, with all behind them: so that
-  /// of lanes whose segments are of one length at most two meet in a bank.
+  /// Storage of a warp. Segments of an even length are moved up by one entry, with all after them,
+  /// so that of lanes with segments of one length at most two access the same bank.
   struct warp_storage {
     entry table[(rows + 1) * simt::warp_size];  // words, then which item comes to each place
     unsigned gaps[rows];                        // bits: the items that have one before them
@@ -80,8 +80,7 @@ struct tiny_segments_kernel {
   }
 
  private:
-  /// The warp's segments, of which s is the caller's, if it is there; empty ones if they are left
-  /// to others.
+  /// The warp's segments; s is the caller's, if it exists. Empty if they are left to other kernels.
   static __device__ warp_segments take(segment_list<Offset> const& segments,
                                        longer_segments const& longer, index_t n, index_t s) {
     bool const is_there = s < segments.count;
@@ -187,7 +186,8 @@ struct tiny_segments_kernel {
     int passed_ = 0;
   };
 
-  /// Returns whether the words tell the keys of the warp. Ends with a barrier of the warp.
+  /// Returns whether the keys of the warp can be recovered from the words. Ends with a barrier of
+  /// the warp.
   static __device__ bool load(warp_storage& of_warp, int items, Order const& order,
                               key_type const* in) {
     constexpr int at_once = items_on_their_way<key_type>;
@@ -217,7 +217,7 @@ struct tiny_segments_kernel {
     return simt::all(simt::full_warp, words_tell);
   }
 
-  /// Moves keys or values from where the table says.
+  /// Moves keys or values from their places in the table.
   template <class T>
   static __device__ void move(warp_storage const& of_warp, int items, T const* in, T* out) {
     constexpr int at_once = items_on_their_way<T>;
@@ -238,7 +238,7 @@ struct tiny_segments_kernel {
     }
   }
 
-  /// Stores the keys of the words.
+  /// Stores the keys recovered from the words.
   static __device__ void store(warp_storage const& of_warp, int items, Order const& order,
                                key_type* out) {
     constexpr int at_once = items_on_their_way<key_type>;

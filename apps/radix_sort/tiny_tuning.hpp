@@ -66,7 +66,7 @@ struct tiny_cluster_sort {
   static constexpr rank_order ranks = Ranks;
 };
 
-/// The sort within segments: those beyond 128 items are long, and in tiles of 64.
+/// The sort within segments: those of more than 128 items are long, and in tiles of 64.
 struct tiny_segmented_sort {
   struct groups {
     static constexpr int block_threads = 64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes the sort's kernels are compiled for, one struct per kernel. Results never depend on
-// them.
+// The sizes that the sort's kernels are compiled for, one struct per kernel. Results never depend
+// on them.
 #pragma once
 
 #include <algorithm>
@@ -43,9 +43,9 @@ struct digit_pass_tuning {
   static constexpr index_t portion_tiles = (index_t{1} << 29) / (block_threads * items_per_thread);
 };
 
-/// A pass of the sort of long segments, of which many are little longer than a tile. Small keys
-/// alone take small tiles, of which more run at once; other items larger ones, which write longer
-/// runs.
+/// A pass of the sort of long segments, many of which are little longer than a tile. Small keys
+/// without values use small tiles, more of which run at once; other items use larger ones, which
+/// write longer runs.
 template <class Key, class Value>
 struct segment_tile_tuning {
   using pass = digit_pass_tuning<Key, Value>;
@@ -56,14 +56,14 @@ struct segment_tile_tuning {
   static constexpr int resident_blocks = small_keys ? 3 : items_per_thread <= 8 ? 2 : 1;
 };
 
-/// What shows that a tile is sorted stably. `keys`: keys that compare equal are identical, so that
-/// it is enough if the bits sorted so far ascend. `positions`: with every key comes its position in
-/// the tile before, which must ascend within a run.
+/// How to check that a tile is sorted stably. `keys`: keys that compare equal are identical, so it
+/// is enough that the bits sorted so far ascend. `positions`: every key has its position in the
+/// previous tile, and positions must ascend within a run.
 enum class tile_witness : std::uint8_t { keys, positions };
 
-/// In which order lanes with the same digit get their ranks from a counter: the hardware's, which
-/// nobody documents but which has always been ascending; or, for tests, one that is known:
-/// ascending or the wrong way round.
+/// The order in which lanes with the same digit get their ranks from a counter: the hardware's,
+/// which is undocumented but has always been ascending; or, for tests, a known one: ascending or
+/// reversed.
 enum class rank_order : std::uint8_t { hardware, ascending, reversed };
 
 /// One pass for GPUs with bulk copies: the tile fills the shared memory, the keys of a thread its
@@ -89,14 +89,14 @@ struct staged_pass_tuning {
   static constexpr int rows_at_once = items_per_thread % 4 == 0 ? 4 : 2;
   static constexpr index_t portion_tiles =
       (index_t{1} << 29) / (rank_warps * 32 * items_per_thread);
-  // Below it the tiles are too few for most multiprocessors.
+  // With fewer items the tiles are too few for most multiprocessors.
   static constexpr index_t least_items = index_t{1} << 18;
 };
 
-/// The sort in one cluster, of items small enough. A block alone has up to `items_per_thread` rows.
-/// Several with less rows than `least_rows_together` would wait for one another longer than they
-/// work; with more than `most_rows_together` items would be longer on their way than through
-/// memory.
+/// The sort in one cluster, of items small enough. A single block has up to `items_per_thread`
+/// rows. Several with fewer rows than `least_rows_together` would wait for one another longer than
+/// they work; with more than `most_rows_together` the exchange of items would take longer than
+/// through memory.
 template <class Key, class Value>
 struct cluster_sort_tuning {
   static constexpr int block_threads = 512;

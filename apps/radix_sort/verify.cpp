@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting once more, plainly.
+// Sorts once more, in the simplest way.
 #include <apps/radix_sort/verify.hpp>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ bool below(T a, T b) {
   return a < b;
 }
 
-/// The bits that count of the unsigned number that stands for `key` in sorts by bits, one at a time
-/// from the highest.
+/// The bits, of the unsigned number that orders `key`, that a sort by bits regards; taken one at a
+/// time from the highest.
 template <class T>
 std::uint64_t chosen_bits(T key, int first_bit, int end_bit) {
   constexpr int width = 8 * sizeof(T);

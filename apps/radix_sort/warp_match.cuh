@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of a warp's digits: by documented means, ballots that tell which lanes hold the same digit;
-// or quickly, by counters in shared memory, whose order among the lanes must then be checked.
+// or faster, by counters in shared memory, whose order among the lanes must then be checked.
 #pragma once
 
 #include <apps/radix_sort/shared_counter.cuh>
@@ -9,8 +9,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The lanes of `among` whose digit is the caller's: one ballot a bit. All lanes of the warp call;
-/// lanes outside `among` get nothing of meaning.
+/// The lanes of `among` that have the caller's digit: one ballot a bit. All lanes of the warp call;
+/// the result is undefined in lanes outside `among`.
 template <int Bits>
 __device__ __forceinline__ unsigned lanes_of_digit(unsigned digit, unsigned among) {
   unsigned same = among;
@@ -23,9 +23,9 @@ __device__ __forceinline__ unsigned lanes_of_digit(unsigned digit, unsigned amon
   return same;
 }
 
-/// How many items with the caller's digit its warp has counted so far, those of earlier lanes in
-/// this row included; counts the row. `counts`: the warp's, one for each digit. `valid`: whether
-/// the caller has an item; without one it gets nothing of meaning. All lanes of the warp call.
+/// How many items with the caller's digit its warp has counted so far, including those of earlier
+/// lanes in this row; counts the row. `counts`: the warp's, one for each digit. `valid`: whether
+/// the caller has an item; without one the result is undefined. All lanes of the warp call.
 template <int Bits>
 __device__ __forceinline__ unsigned rank_row(unsigned* counts, unsigned digit, bool valid) {
   unsigned const same = device::lanes_of_digit<Bits>(digit, valid ? simt::full_warp : 0) &
@@ -39,9 +39,9 @@ __device__ __forceinline__ unsigned rank_row(unsigned* counts, unsigned digit, b
   return before + static_cast<unsigned>(simt::popc(earlier));
 }
 
-/// Counts the caller's digit; returns what the counter was before. Lanes with the same digit get
-/// theirs in any order: the hardware's, or for tests from the first lane to the last, or from the
-/// last to the first. All lanes of the warp call.
+/// Counts the caller's digit; returns the counter's old value. Lanes with the same digit get theirs
+/// in any order: the hardware's, or for tests from the first lane to the last, or from the last to
+/// the first. All lanes of the warp call.
 template <rank_order Ranks>
 __device__ __forceinline__ unsigned take_place(unsigned* counts, unsigned digit, bool valid) {
   if constexpr (Ranks == rank_order::hardware) {
