@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the segments of a `prefix_call` begin, as its engines want to know it.
+// Where the segments of a `prefix_call` begin, in the forms that its engines read.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ struct described_heads {
   segmentation segments;
 
   /// Sets bit k % 64 of to[k / 64] to 1 if a segment begins at item begin + k, to 0 if not, for
-  /// items [begin, end), and the last word's further bits to 0.
+  /// items [begin, end), and the unused bits of the last word to 0.
   void mark(index_t begin, index_t end, cpu::head_word* to) const;
 
-  /// The memory that `mark` will read, as far as it is known.
+  /// The memory that `mark` will read, if it is known.
   cpu::memory_piece read_for(index_t begin, index_t end) const;
 };
 
 /// The heads in the order of the scan, as bits: bit i of word w belongs to position 32 w + i, which
-/// is item n - 1 - (32 w + i) in reverse. The densest of the four forms, so the one that goes to a
-/// device. On `threads` threads.
+/// is item n - 1 - (32 w + i) in reverse. The smallest of the four forms, so the one that is copied
+/// to a device. On `threads` threads.
 std::vector<std::uint32_t> packed_heads(int threads, prefix_call const& call);
 
 }  // namespace libscan::apps

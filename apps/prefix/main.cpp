@@ -52,7 +52,7 @@ Examples:
 
 Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
 
-/// Adds the four ways to say where segments begin, of which one may be used.
+/// Adds the four options that say where segments begin; at most one may be used.
 void add_segments(CLI::App& app, prefix_arguments& arguments) {
   using form = segmentation::form;
   static constexpr struct {

@@ -59,7 +59,7 @@ struct chosen_operator {
   }
 
  private:
-  /// Signed integers in their order, if `sign` is set; and back.
+  /// Converts signed integers to unsigned ones of the same order, if `sign` is set; and back.
   LIBSCAN_HOST_DEVICE constexpr T turned(T value) const {
     if constexpr (std::integral<T>) return static_cast<T>(value ^ sign);
     return value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One scan of scan-prefix with its types turned into values, as run_prefix hands it to an engine.
+// One scan of scan-prefix with its types as values, as run_prefix passes it to an engine.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace libscan::apps {
 
 /// Where segments begin, in host memory.
 struct segmentation {
-  /// What `data` points to.
+  /// The type of `data`.
   enum class form : std::uint8_t {
     none,     ///< nothing: all items are one segment
     flags,    ///< a byte for each item, not 0 at a head
     bits,     ///< std::uint32_t: bit i of word w is item 32 w + i
     offsets,  ///< index_t: `segments` + 1 of them, from 0 to n, ascending
-    keys      ///< a key of `key_type` for each item; equal neighbours are of one segment
+    keys      ///< a key of `key_type` for each item; equal neighbors are in one segment
   };
 
   form how = form::none;
@@ -28,7 +28,8 @@ struct segmentation {
 };
 
 /// out[i] = scan of the n items `in`, converted to `accumulator`. All memory is the host's; `out`
-/// and `in` lie apart. Forwards or in reverse, with *init before the first item of each segment.
+/// and `in` must not overlap. Forward or in reverse, with *init before the first item of each
+/// segment.
 struct prefix_call {
   dtype type;
   void const* in;

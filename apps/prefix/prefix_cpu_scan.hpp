@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition behind prefix_cpu.hpp. Scans are compiled for accumulator, operator and kind;
-// everything else is asked for once a chunk: the items' type, where segments begin, the direction.
+// The implementation of prefix_cpu.hpp. Scans are compiled for accumulator, operator and kind; the
+// rest is looked up once a chunk: the items' type, where segments begin, the direction.
 #pragma once
 
 #include <type_traits>
@@ -13,7 +13,7 @@
 
 namespace libscan::apps {
 
-/// Items of a type known at run time, brought as T.
+/// Items of a type known at run time, converted to T.
 template <class T>
 struct converted_items {
   dtype type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan-prefix's way to a GPU.
+// scan-prefix on a GPU.
 #include <apps/prefix/prefix_device.cuh>
 #include <apps/prefix/prefix_device.hpp>
 #include <libscan/simt/cuda/selected_device.cuh>

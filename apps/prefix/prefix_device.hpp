@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of scan-prefix, in plain C++; prefix_cuda.cu and prefix_executor.cu implement it. A
-// build without nvcc or the executor does not call it (libscan/on_engine.hpp).
+// The functions of scan-prefix that launch kernels, in plain C++: prefix_cuda_*.cu and
+// prefix_executor_*.cu implement them, prefix_cuda_absent.cpp and prefix_executor_absent.cpp (all
+// functions throw engine_unavailable) where there is no nvcc or no executor.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace libscan::apps {
 
 /// Runs `call`, which has no segments, by the strategy `which` on CUDA device `device`. Returns
 /// when the output is complete; leaves the thread's current device as it was. Throws
-/// `device_error`, and `invalid_argument` for more items than the strategy takes.
+/// `device_error`, and `invalid_argument` for more items than the strategy supports.
 void prefix_on_cuda(int device, prefix_call const& call, scan_strategy which);
 
 /// Runs `call` in segments on CUDA device `device`. `heads`, in host memory, has a bit for each

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition behind `prefix_on_device`. Items are widened and turned round by a kernel of their
-// own, so that every strategy scans a plain array of accumulators, as in the literature.
+// The implementation of `prefix_on_device`. A separate kernel widens and reverses items, so that
+// every strategy scans a plain array of accumulators, as in the literature.
 #pragma once
 
 #include <apps/common/dtype.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition behind `segmented_prefix_on_device`.
+// The implementation of `segmented_prefix_on_device`.
 #pragma once
 
 #include <span>

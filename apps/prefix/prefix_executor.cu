@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan-prefix's way to the executor. For the C++ compiler, not for nvcc.
+// scan-prefix in the executor. For the C++ compiler, not for nvcc.
 #include <apps/prefix/prefix_device.cuh>
 #include <apps/prefix/prefix_device.hpp>
 

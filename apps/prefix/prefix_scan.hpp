@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scan of scan-prefix on whichever engine there is.
+// The scan of scan-prefix on any engine.
 #pragma once
 
 #include <apps/common/dtype.hpp>
@@ -9,20 +9,20 @@
 
 namespace libscan::apps {
 
-/// Most items that the executor is asked to scan: it takes half a minute for them, not hours.
+/// The most items that may be scanned in the executor: they take half a minute, not hours.
 inline constexpr index_t executor_limit = index_t{1} << 24;
 
 /// Runs `call` on engine `on` and returns when its output is complete. Throws `invalid_argument`,
 /// `device_error`, `engine_unavailable` or std::bad_alloc.
 void prefix_scan(engine const& on, prefix_call const& call);
 
-/// Runs `call`, which has no segments, by the strategy `which`: on the GPU of a cuda engine, else
-/// in the executor. There it throws `invalid_argument` for more than `executor_limit` items, and
-/// `engine_unavailable` if libscan was built without the executor.
+/// Runs `call`, which has no segments, by the strategy `which`: on the GPU of a cuda engine,
+/// otherwise in the executor. In the executor it throws `invalid_argument` for more than
+/// `executor_limit` items, and `engine_unavailable` if libscan was built without it.
 void prefix_scan_by(engine const& on, scan_strategy which, prefix_call const& call);
 
-/// No result of `prefix_scan` over n items takes part in more additions than this, one after the
-/// other, whatever the engine: those within a chunk or tile, and one for each of these.
+/// The most additions, one after the other, that an item passes through in `prefix_scan` over n
+/// items, on any engine: those within a chunk or tile, and one for each chunk or tile.
 constexpr index_t deepest_sum(index_t n) {
   constexpr index_t longest_tile = index_t{1} << 15;
   constexpr index_t shortest_tile = index_t{1} << 9;

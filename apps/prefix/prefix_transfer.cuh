@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan-prefix's way to a device and back: host memory in, an array of accumulators in the order of
-// the scan on the device, host memory out.
+// Transfers of scan-prefix to a device and back: host memory in, an array of accumulators in the
+// order of the scan on the device, host memory out.
 #pragma once
 
 #include <algorithm>
@@ -81,7 +81,7 @@ inline simt::launch_config spread(index_t n) {
           .threads = 256};
 }
 
-/// Brings the items of `call` to `to` on the device, in the order of the scan.
+/// Copies the items of `call` to `to` on the device, in the order of the scan.
 template <class T>
 void upload(prefix_call const& call, T* to) {
   std::size_t const bytes = visit_item_type(call.type, [&](auto tag) {

@@ -43,7 +43,7 @@ T parse_init(std::string const& text) {
       ", expected " + expected_number<T>());
 }
 
-/// What precedes the first item: `text` as a number, or the operator's identity.
+/// The value before the first item: `text` as a number, or the operator's identity.
 any_value make_init(dtype accumulator, operator_kind op, std::optional<std::string> const& text) {
   any_value result{};
   visit_item_type(accumulator, [&]<class T>(std::type_identity<T>) {
@@ -53,8 +53,8 @@ any_value make_init(dtype accumulator, operator_kind op, std::optional<std::stri
   return result;
 }
 
-/// Refuses floats that have no integer part in `accumulator`, an integer type: converting them
-/// means nothing.
+/// Refuses floats that have no integer part in `accumulator`, an integer type: such conversions are
+/// undefined.
 void check_convertible(array const& input, dtype accumulator, std::string const& path) {
   if (!is_float(input.type) || is_float(accumulator)) return;
   bool has_sign = false;
@@ -79,7 +79,7 @@ void check_convertible(array const& input, dtype accumulator, std::string const&
   });
 }
 
-/// All that `may_accumulate` items of `type`, for people.
+/// All accumulators that `may_accumulate` items of `type`, as text.
 std::string accumulators_for(dtype type) {
   std::string words;
   for (dtype const accumulator : all_item_types) {
@@ -90,7 +90,7 @@ std::string accumulators_for(dtype type) {
   return words;
 }
 
-/// What stands in the --time line for the scan.
+/// The scan's name in the --time line.
 std::string words_for(prefix_arguments const& arguments, dtype accumulator) {
   static constexpr char const* names[] = {"sum", "min", "max", "and", "or", "xor"};
   return std::string(arguments.direction == scan_direction::reverse ? "reverse " : "") +
@@ -131,7 +131,7 @@ class prefix_run {
  private:
   void read() {
     read_options options = arguments_.common.reading(&meter_);
-    // Refused before an item is read, where the size of the file tells.
+    // Refused before an item is read, if the size of the file gives the number.
     options.before_items = [this](dtype type, std::uint64_t n) {
       accumulator_ = arguments_.accumulator.value_or(default_accumulator(type));
       require_room(n, 0);
@@ -160,7 +160,7 @@ class prefix_run {
              nullptr};
   }
 
-  /// Refuses a result of `n` items beside `held` bytes that does not fit in memory.
+  /// Refuses a result of `n` items, in addition to `held` bytes, that does not fit in memory.
   void require_room(std::uint64_t n, std::uint64_t held) const {
     require_memory(held + n * size_of(accumulator_), "scanning " + input_name(arguments_.input));
   }
@@ -211,7 +211,7 @@ class prefix_run {
   segment_file segments_;
   dtype accumulator_ = dtype::i64;
   any_value init_{};
-  std::uint64_t bytes_read_ = 0;  // of the files, as they lie there
+  std::uint64_t bytes_read_ = 0;  // of the files, as stored
   prefix_call call_{};
   double read_seconds_ = 0;
   double scan_seconds_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of scan-prefix behind its command line: read, scan, verify, write, report.
+// The work of scan-prefix, without its command line: read, scan, verify, write, report.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace libscan::apps {
 
-/// What scan-prefix is asked to do.
+/// The arguments of scan-prefix.
 struct prefix_arguments {
   std::string input;         ///< file, or "-"
   std::string output = "-";  ///< file, or "-"
@@ -27,16 +27,16 @@ struct prefix_arguments {
   common_arguments common;
 };
 
-/// The accumulator for items of `type` if none is asked for, as NumPy's cumsum has it: integers
-/// widen to 64 bits of the same signedness, floats stay as they are.
+/// The accumulator for items of `type` if none is given, as in NumPy's cumsum: integers widen to 64
+/// bits of the same signedness, floats keep their type.
 dtype default_accumulator(dtype type);
 
 /// Whether items of `type` may be accumulated in `accumulator`: in any type that is as wide as
 /// their own or wider, or in floats.
 bool may_accumulate(dtype type, dtype accumulator);
 
-/// Does it. Returns `done`, or `difference` if --verify found one: then there is no output. Throws
-/// `usage_error`, `file_error`, and what engines throw.
+/// Runs scan-prefix. Returns `done`, or `difference` if --verify found one: in that case there is
+/// no output. Throws `usage_error`, `file_error`, and what engines throw.
 exit_code run_prefix(prefix_arguments const& arguments);
 
 }  // namespace libscan::apps

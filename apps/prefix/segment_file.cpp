@@ -16,7 +16,7 @@ namespace {
 
 using form = segmentation::form;
 
-/// The type the file must have; none if several will do.
+/// The type that the file must have; none if several are allowed.
 std::optional<dtype> type_wanted(form how, std::string const& path) {
   bool const raw = format_of_name(path) == file_format::raw;
   if (how == form::flags) return dtype::u8;
@@ -29,7 +29,7 @@ std::optional<dtype> type_wanted(form how, std::string const& path) {
   return std::nullopt;
 }
 
-/// The offsets, of whatever integer type, as index_t. What index_t cannot hold comes out as -1.
+/// The offsets, of any integer type, as index_t; -1 for values that index_t cannot hold.
 std::vector<index_t> widened(array const& file) {
   std::vector<index_t> result(file.count());
   visit_item_type(file.type, [&]<class T>(std::type_identity<T>) {

@@ -22,9 +22,9 @@ class segment_file {
   /// Flags: uint8 or truth values, one for each item. Bits: packed as numpy.packbits with
   /// bitorder='little' does, in unsigned integers of any size; the last may be cut short or filled
   /// up to 32 bits. Offsets: integers from 0 to n, ascending, one more than there are segments.
-  /// Keys: one for each item, of any type. Raw binary holds
-  /// uint8 flags, bits of any size, int64 offsets, and no keys. Of text the first column counts.
-  /// Throws `file_error`, or `usage_error` for raw keys.
+  /// Keys: one for each item, of any type. Raw binary holds uint8 flags, bits of any size, int64
+  /// offsets, and no keys. Of text the first column is read. Throws `file_error`, or `usage_error`
+  /// for raw keys.
   segment_file(segmentation::form how, std::string const& path, index_t n, progress* meter);
 
   /// Where segments begin; valid while this object lives.
@@ -33,7 +33,7 @@ class segment_file {
   /// Bytes of the segments' description.
   std::uint64_t bytes() const { return file_.bytes.size(); }
 
-  /// Bytes of the file, as they lie in it.
+  /// Bytes of the file, as stored.
   std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:
@@ -43,8 +43,8 @@ class segment_file {
 
   std::uint64_t bytes_read_ = 0;
   array file_;
-  std::vector<std::uint32_t> words_;  // where the file's bits are no whole or aligned words
-  std::vector<index_t> offsets_;      // where the file's offsets are of another type
+  std::vector<std::uint32_t> words_;  // if the file's bits are no whole or aligned words
+  std::vector<index_t> offsets_;      // if the file's offsets are of another type
   segmentation segments_;
 };
 

@@ -21,7 +21,7 @@ T item_of(dtype type, void const* items, index_t i) {
   });
 }
 
-/// Where segments begin, asked for one item after the other.
+/// Where segments begin; queried one item after the other.
 class plain_segments {
  public:
   explicit plain_segments(prefix_call const& call)
@@ -34,7 +34,7 @@ class plain_segments {
   }
 
  private:
-  /// Whether a segment begins at item i > 0 forwards.
+  /// Whether a segment begins at item i > 0 of the array.
   bool is_head(index_t i) {
     segmentation const& s = call_.segments;
     switch (s.how) {
@@ -55,7 +55,7 @@ class plain_segments {
     });
   }
 
-  /// Items come in order, from either end: the next offset is near the one before.
+  /// Items come in order, from either end: the next offset is near the previous one.
   bool is_offset(index_t const* offsets, index_t segments, index_t i) {
     while (near_ < segments && offsets[near_] < i) ++near_;
     while (near_ > 0 && offsets[near_] > i) --near_;
@@ -67,7 +67,7 @@ class plain_segments {
   index_t near_ = 0;
 };
 
-/// A running result that must be met exactly.
+/// A running result that must be equal.
 template <class T>
 class exact_result {
  public:
@@ -85,7 +85,7 @@ class exact_result {
   T value_{};
 };
 
-/// A running sum of floats that must be met within the bound of rounding.
+/// A running sum of floats that must be within the bound of rounding.
 template <class T>
 class bounded_sum {
   using wide = std::conditional_t<sizeof(T) == 4, double, long double>;
@@ -108,7 +108,7 @@ class bounded_sum {
     }
   }
 
-  /// False if an order of association might overflow on the way.
+  /// False if an order of association might overflow.
   bool known() const {
     return std::isnan(special_) ||
            magnitude_ <= static_cast<wide>(std::numeric_limits<T>::max()) / 4;
@@ -156,7 +156,7 @@ verdict compare(prefix_call const& call, Result result) {
     } else if (!result.admits(out[i])) {
       found.difference = wrong_item(static_cast<std::size_t>(i), out[i], result.expected());
       if (!reverse) return found;
-      // The first by its index is the last that a reverse scan comes to.
+      // The first by its index is the last that a reverse scan reads.
     }
     if (call.kind == scan_kind::exclusive) result.add(item_of<T>(call.type, call.in, i));
   }
