@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What filters refuse before they launch anything, as far as the host sees where memory lies:
-// outputs in the midst of what is read. How far an output reaches only the device will know, but
-// where it begins is known; of other iterators than pointers nothing is.
+// Checks of filters before they launch anything, where the host knows the memory: outputs must not
+// begin within what is read. Only the device knows where an output ends, but the host knows where
+// it begins; of iterators other than pointers it knows nothing.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Where what a rule reads beside n items lies.
+/// The memory that a rule reads in addition to n items.
 template <class Rule>
 memory_span memory_of_rule(Rule const&, index_t) {
   return {};
@@ -30,7 +30,7 @@ inline memory_span memory_of_rule(keep_marked<bit_mask> const& rule, index_t n) 
   return memory_of(rule.mask, n);
 }
 
-/// The first byte an output is written at, if it is at all; 0: unknown.
+/// The first byte of an output, if it is written; 0: unknown.
 template <class Out>
 std::uintptr_t first_byte_of(Out const&) {
   return 0;
@@ -44,9 +44,8 @@ std::uintptr_t first_byte_of(reversed<T*> const& out) {
   return reinterpret_cast<std::uintptr_t>(out.end) - sizeof(T);
 }
 
-/// Throws `invalid_argument` if an output begins among the n items that are read, or among what the
-/// rule reads. `in_place`: where an output begins that may begin where the items do; nowhere if
-/// none may.
+/// Throws `invalid_argument` if an output begins within the n items that are read, or within what
+/// the rule reads. `in_place`: an output's begin that may be equal to the items'; null if none may.
 template <class In, class Rule>
 void require_apart(char const* call, In const& in, Rule const& rule, index_t n,
                    std::initializer_list<std::uintptr_t> outputs,
@@ -62,7 +61,7 @@ void require_apart(char const* call, In const& in, Rule const& rule, index_t n,
   }
 }
 
-/// The same of an output of n items, known from begin to end.
+/// The same for an output of n items, whose whole range is known.
 template <class In, class Rule, class Out>
 void require_output_apart(char const* call, In const& in, Rule const& rule, Out const& out,
                           index_t n) {
@@ -73,7 +72,7 @@ void require_output_apart(char const* call, In const& in, Rule const& rule, Out 
                          (input ? "input" : "mask") + "; expected memory apart from it");
 }
 
-/// Throws `invalid_argument` if outputs of up to n items begin at one place.
+/// Throws `invalid_argument` if outputs of up to n items begin at the same address.
 template <class A, class B>
 void require_two_places(char const* call, A const& a, B const& b, index_t n) {
   auto const of_a = device::memory_of(a, n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What filters on a CPU refuse before they write anything, as far as it is seen where memory lies:
-// outputs that share memory with what is read, or with one another.
+// Checks of filters on a CPU before they write anything, where the memory of iterators is known:
+// outputs must not share memory with what is read, or with one another.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// What `rule` reads for items [begin, end), if that is known. Not known if asking throws: marking
-/// the items meets that, where it counts.
+/// What `rule` reads for items [begin, end), if that is known. Unknown if the query throws: marking
+/// the items throws again, where it is reported.
 template <class Rule>
 memory_span memory_read(Rule const& rule, index_t begin, index_t end) try {
   if (begin >= end) return {};
@@ -23,14 +23,14 @@ memory_span memory_read(Rule const& rule, index_t begin, index_t end) try {
   return {};
 }
 
-/// Whether a rule reads items before the one that it decides about.
+/// Whether a rule reads the item before the one that it decides about.
 template <class Rule>
 inline constexpr bool looks_back = requires {
   requires Rule::looks_back;
 };
 
-/// Throws `invalid_argument` if an output, as far as it may be written, shares memory with the n
-/// items that are read, or with what the rule reads beside them.
+/// Throws `invalid_argument` if the part of an output that may be written shares memory with the n
+/// items that are read, or with what else the rule reads.
 template <class In, class Rule, class Out>
 void require_output_apart(char const* call, In const& in, Rule const& rule, index_t n,
                           Out const& out, index_t capacity, bool may_be_input = false) {
@@ -41,20 +41,20 @@ void require_output_apart(char const* call, In const& in, Rule const& rule, inde
   require_apart(call, "an output and what decides", read, written);
 }
 
-/// Whether an output of the input's type begins where that does.
+/// Whether an output of the input's type begins where the input does.
 template <class In, class Out>
 bool goes_over(In const& in, Out const& out) {
   return std::same_as<std::iter_value_t<In>, std::iter_value_t<Out>> && detail::in_place(in, out);
 }
 
-/// The same of an output that may begin where input of its type does.
+/// The same for an output that may begin where input of its type does.
 template <class In, class Rule, class Out>
 void require_output_in_place_or_apart(char const* call, In const& in, Rule const& rule, index_t n,
                                       Out const& out, index_t capacity) {
   detail::require_output_apart(call, in, rule, n, out, capacity, detail::goes_over(in, out));
 }
 
-/// Throws if two outputs, as far as they may be written, share memory.
+/// Throws if the parts of two outputs that may be written share memory.
 template <class A, class B>
 void require_outputs_apart(char const* call, A const& a, index_t a_capacity, B const& b,
                            index_t b_capacity, index_t n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of predicates take long: several intervals, tested one after the other.
+// Programs of predicates are expensive: several intervals, tested one after the other.
 #pragma once
 
 #include <apps/filter/predicate.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the filters of any GPU go through their tiles: each block claims one after the other, by an
-// atomic ticket, so that a tile only waits for tiles of running blocks.
+// How the filters of any GPU process their tiles: each block claims one after the other, by an
+// atomic ticket, so that a tile waits only for tiles of running blocks.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct claimed_tile {
 };
 
 /// Calls work(tile) for each tile of n items that this block claims, until none is left. All
-/// threads of the block call; after each tile they meet, so that work may reuse shared memory.
+/// threads of the block call; there is a barrier after each tile, so work may reuse shared memory.
 template <int TileItems, class T, class Work>
 __device__ __forceinline__ void for_claimed_tiles(tile_state<T> const& state, index_t n,
                                                   index_t& shared_claimed, Work work) {
@@ -35,7 +35,7 @@ __device__ __forceinline__ void for_claimed_tiles(tile_state<T> const& state, in
   }
 }
 
-/// Launches Kernel over n items, as many blocks as the GPU holds at once. `memory`: of
+/// Launches Kernel over n items with as many blocks as the GPU holds at once. `memory`:
 /// `tile_state<T>::bytes`; reset here.
 template <class Kernel, class T, class In, class Outputs, class Rule>
 void launch_claiming(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of items on its way from shared memory to an output: laid down where its addresses agree
-// with the output's modulo 16, then copied in wide accesses.
+// Copies a run of items from shared memory to an output. The run is stored where its addresses are
+// congruent to the output's modulo 16, so that it can be copied in wide accesses.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ __device__ __forceinline__ Item* moved_bytes(Item* from, std::ptrdiff_t bytes) {
 
 }  // namespace detail
 
-/// The last place up to `from` that agrees with the target modulo 16, if that is in memory.
+/// The last place up to `from` that is congruent to the target modulo 16, if that is in memory.
 template <class Item, class Out>
 __device__ __forceinline__ Item* agreeing_before(Item* from, Out target) {
   if constexpr (!std::is_same_v<Out, Item*>)
@@ -32,7 +32,7 @@ __device__ __forceinline__ Item* agreeing_before(Item* from, Out target) {
   }
 }
 
-/// The first place from `from` on that does.
+/// The first such place from `from` on.
 template <class Item, class Out>
 __device__ __forceinline__ Item* agreeing_behind(Item* from, Out target) {
   if constexpr (!std::is_same_v<Out, Item*>)
@@ -44,8 +44,8 @@ __device__ __forceinline__ Item* agreeing_behind(Item* from, Out target) {
   }
 }
 
-/// target[i] = run[i] for i < count, by one warp: in memory, with which the run agrees modulo 16,
-/// in accesses of 16 bytes and whole lines where it can.
+/// target[i] = run[i] for i < count, by one warp. If `target` is memory, the run is congruent to it
+/// modulo 16, and the copy uses accesses of 16 bytes and whole lines where it can.
 template <class Item, class Out>
 __device__ void copy_run(Item const* run, int count, Out target) {
   for (int i = simt::lane_id(); i < count; i += simt::warp_size) target[i] = run[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decides on a CPU whether a filter keeps an item: a predicate, flags, bits, or the item
-// before it. Each marks a block of items at once, in loops that do not branch on the data.
+// The rules by which a filter on a CPU keeps items: a predicate, flags, bits, or the previous item.
+// Each marks a block of items at once, in loops that do not branch on the data.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Most items that are marked at once, before any of them is packed.
+/// The most items that are marked at once, before any of them is packed.
 inline constexpr index_t mark_items = 512;
 
 namespace detail {
@@ -28,7 +28,8 @@ std::span<std::byte const> bytes_of(T const* begin, T const* end) {
 
 /// flags[j] = bit j, for the eight bits of a byte.
 inline void spread_bits(std::uint64_t byte, std::uint8_t* flags) {
-  // A copy of the byte in each flag, of which flag j leaves bit j; adding carries it to the top.
+  // A copy of the byte in each flag; flag j keeps only bit j, and an addition carries it to the
+  // top.
   std::uint64_t const own = byte * 0x0101010101010101u & 0x8040201008040201u;
   std::uint64_t const ones = (own + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
   for (int j = 0; j < 8; ++j) flags[j] = static_cast<std::uint8_t>(ones >> 8 * j);
@@ -36,19 +37,19 @@ inline void spread_bits(std::uint64_t byte, std::uint8_t* flags) {
 
 }  // namespace detail
 
-/// Every rule has mark(begin, items, flags): sets flags[k] to 1 if item begin + k is kept, to 0 if
-/// not, for k < items <= mark_items; or returns false, and may leave the flags as they are, if none
-/// is kept. And memory(begin, end): what it reads of those items, for `read_ahead`; or nothing. If
-/// it reads the item before `begin`, too, it says so by a static constant `looks_back`.
+/// Every rule has two functions. mark(begin, items, flags) sets flags[k] to 1 if item begin + k is
+/// kept, to 0 if not, for k < items <= mark_items; or, if none is kept, returns false and may leave
+/// the flags unset. memory(begin, end) is what it reads of those items, for `read_ahead`, or
+/// nothing. A rule that also reads the item before `begin` has a static constant `looks_back`.
 ///
-/// This one keeps what a predicate accepts.
+/// This rule keeps what a predicate accepts.
 template <class In, class Keep>
 struct keep_where {
   In in;
   Keep keep;
 
   bool mark(index_t begin, index_t items, std::uint8_t* flags) const {
-    // As variables: the compiler takes it that flags, which are bytes, may overwrite members.
+    // As variables: the compiler assumes that flags, which are bytes, may overwrite members.
     In const from = in + begin;
     Keep const accepts = keep;
     for (index_t k = 0; k < items; ++k) flags[k] = accepts(from[k]) ? 1 : 0;
@@ -107,8 +108,8 @@ struct keep_masked {
   }
 };
 
-/// Keeps items that are not equal to the one before them, and the first. `equal(earlier, later)` is
-/// asked about neighbours only.
+/// Keeps items that are not equal to the previous one, and the first item. `equal(earlier, later)`
+/// is called for neighbors only.
 template <class In, class Equal = equal_values>
 struct keep_heads {
   static constexpr bool looks_back = true;

@@ -25,7 +25,7 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Characters that run together to one word or number.
+/// Characters that together make one word or number.
 bool is_wordy(char c) {
   return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '.';
 }
@@ -162,7 +162,7 @@ class expression_parser {
 
   int column() const { return static_cast<int>(at_) + 1; }
 
-  /// What stands at the current place, for messages.
+  /// The text at the current place, for messages.
   std::string found() const {
     if (at_ >= text_.size()) return "the end";
     std::size_t end = at_ + 1;

@@ -38,16 +38,16 @@ class expression {
     disjunction
   };
 
-  /// One test, or one operation on nodes that stand earlier in `nodes()`.
+  /// One test, or one operation on nodes earlier in `nodes()`.
   struct node {
     kind what;
     int left = -1;          ///< first operand of an operation
     int right = -1;         ///< second operand of and, or
     number_literal number;  ///< of comparisons and bits
-    int column = 0;         ///< where it stands in the text, from 1
+    int column = 0;         ///< its place in the text, from 1
   };
 
-  /// Most nodes, and deepest nesting, of an expression.
+  /// The most nodes, and the deepest nesting, of an expression.
   static constexpr int max_nodes = 1000;
   static constexpr int max_depth = 100;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the filter's facade refuses: outputs that overlap what is read, or are too short. Internal.
+// Checks of the filter's host API: outputs must not overlap what is read, or be too short.
+// Internal.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ index_t length(std::span<T> items) {
   return static_cast<index_t>(items.size());
 }
 
-/// Refuses an overlap of `out` with what is called `what`; the same start is allowed if `in_place`.
+/// Refuses an overlap of `out` with `what`; the same start is allowed if `in_place`.
 inline void check_apart(char const* call, std::span<std::byte const> values,
                         std::span<std::byte const> out, bool in_place,
                         char const* what = "values") {

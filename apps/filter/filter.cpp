@@ -63,7 +63,7 @@ index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T c
       });
   check_fits(call, kept, length(out));
   check_fits(call, kept, length(indices), "kept", "indices");
-  // The values are here: positions say which, and no others need come back from the device.
+  // The values are in host memory, so only positions are copied back from the device.
   if (on.is_cuda()) cpu::gather(values.data(), indices.data(), kept, out.data());
   return kept;
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream compaction on the device: keep the items that a predicate or a mask chooses, in their
-// order. A filter is a scan of flags: an item kept goes where the number of items kept before it
-// says (Harris & Garland, "Optimizing Parallel Prefix Operations for the Fermi Architecture",
-// 3.3.1).
+// Stream compaction on the device: keeps the items that a predicate or a mask selects, in their
+// order. A filter is a scan of flags: the place of a kept item is the number of items kept before
+// it (Harris & Garland, "Optimizing Parallel Prefix Operations for the Fermi Architecture", 3.3.1).
 #pragma once
 
 #include <apps/filter/select.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
-/// Bytes of workspace a filter, split or `unique` of up to `n` items of type T needs; for
+/// Bytes of workspace that a filter, split or `unique` of up to `n` items of type T needs; for
 /// `mask_indices`, of any T. A pure function of its arguments; needs no device.
 template <class T>
 constexpr std::size_t filter_workspace_bytes(index_t n) {
@@ -19,21 +18,22 @@ constexpr std::size_t filter_workspace_bytes(index_t n) {
 /// Writes the items of in[0 .. n-1] that `keep` keeps to `out`, in their order, and their number to
 /// *d_count.
 ///
-/// Keep: a copyable functor with a device call, applied once to each item, which keeps it if true;
-/// a `byte_mask` (item i is kept if byte i is nonzero); or a `bit_mask` (if bit i % 32 of word i /
-/// 32 is set; bits behind the last item mean nothing). Types: `in` and `out` are random-access
-/// iterators of the device. n: any size >= 0, also read from device memory
-/// (`item_count::on_device`). n = 0 writes only the count. d_count: one value in device memory, or
-/// null. `out` must have room for all that is kept; nothing behind that is written.
-///
-/// Aliasing: `out` may be `in` itself if both are pointers to one type; items of `in` past what is
-/// kept then stay as they are. Any other overlap of `out` with `in` or the mask is not allowed. Of
-/// pointers, an `out` that begins within them throws; whether one before them reaches that far only
-/// the device knows. Synchronisation: asynchronous on the workspace's stream; allocates only if the
-/// workspace must grow. Traffic: reads n items and the mask, writes those kept; by a `bit_mask`,
-/// items are read only if they are kept, and warps whose bits are all 0 read none, except in place.
-/// Progress: as `exclusive_scan`. Throws: `invalid_argument`
-/// (workspace too small, overlap), `device_error`.
+/// Types: `in` and `out` are random-access iterators of the device. Keep is one of: a copyable
+/// functor with a device call, applied once to each item, which keeps it if true; a `byte_mask`
+/// (keeps item i if byte i is nonzero); a `bit_mask` (keeps it if bit i % 32 of word i / 32 is set;
+/// bits after the last item are ignored). n: any size >= 0, also read from device memory
+/// (`item_count::on_device`); n = 0 writes only the count. d_count: one value in device memory, or
+/// null. `out` must have space for all kept items; nothing after them is written.
+/// Aliasing: `out` may be `in` itself if both are pointers to one type; items of `in` after the
+/// kept ones then do not change. `out` must not overlap `in` or the mask in any other way. A
+/// pointer `out` that begins within them throws; an overlap from a begin before them is not
+/// detected.
+/// Synchronization: asynchronous on the workspace's stream.
+/// Workspace: `filter_workspace_bytes`; allocates only if the workspace must grow.
+/// Traffic: reads n items and the mask, writes the kept items. With a `bit_mask`, only kept items
+/// are read, and warps whose bits are all 0 read none, except in place.
+/// Progress: as `exclusive_scan`.
+/// Throws: `invalid_argument` (workspace too small, overlap), `device_error`.
 template <class Tuning = void, class In, class Out, class Keep>
 void filter(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_count) {
   device::filter_outputs<Out> const outputs{out, {}, {}};
@@ -58,16 +58,17 @@ void filter_masked(workspace& ws, In in, std::uint32_t const* words, Out out, it
 }
 
 /// Writes the positions i of the items that `keep` keeps to `out`, ascending; otherwise as
-/// `filter`. Aliasing: positions must not overlap `in`, also not at its start.
+/// `filter`.
+/// Aliasing: positions must not overlap `in`, even with the same start.
 template <class Tuning = void, class In, class Out, class Keep>
 void filter_indices(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_count) {
   device::filter_outputs<no_output, Out> const outputs{{}, out, {}};
   device::filter<Tuning>(ws, in, outputs, n, device::rule_of(keep), d_count);
 }
 
-/// Writes the positions of what a `byte_mask` or `bit_mask` of n items marks to `out`, ascending:
-/// numpy.flatnonzero. Otherwise as `filter`. Traffic: reads the mask, writes a position for each
-/// item marked.
+/// Writes the positions that a `byte_mask` or `bit_mask` of n items marks to `out`, ascending:
+/// numpy.flatnonzero. Otherwise as `filter`.
+/// Traffic: reads the mask, writes a position for each item marked.
 template <class Tuning = void, class Mask, class Out>
 void mask_indices(workspace& ws, Mask mask, Out out, item_count n, index_t* d_count) {
   static_assert(device::is_marked<decltype(device::rule_of(mask))>, "a mask is expected");
@@ -75,8 +76,9 @@ void mask_indices(workspace& ws, Mask mask, Out out, item_count n, index_t* d_co
 }
 
 /// Writes the items that `keep` keeps to `out` and their positions to `indices`; otherwise as
-/// `filter`. Aliasing: `out` may be `in` itself, as in `filter`; `indices` must lie apart. Traffic:
-/// what `filter` and `filter_indices` write, while each item is read once.
+/// `filter`.
+/// Aliasing: `out` may be `in` itself, as in `filter`; `indices` must not overlap anything.
+/// Traffic: writes what `filter` and `filter_indices` write, but reads each item once.
 template <class Tuning = void, class In, class Out, class Indices, class Keep>
 void filter_with_indices(workspace& ws, In in, Out out, Indices indices, item_count n, Keep keep,
                          index_t* d_count) {
@@ -84,8 +86,9 @@ void filter_with_indices(workspace& ws, In in, Out out, Indices indices, item_co
   device::filter<Tuning>(ws, in, outputs, n, device::rule_of(keep), d_count);
 }
 
-/// Writes only how many of in[0 .. n-1] `keep` keeps, to *d_count; otherwise as `filter`. Traffic:
-/// reads n items, or only the mask.
+/// Writes only the number of items of in[0 .. n-1] that `keep` keeps, to *d_count; otherwise as
+/// `filter`.
+/// Traffic: reads n items, or only the mask.
 template <class Tuning = void, class In, class Keep>
 void count_if(workspace& ws, In in, item_count n, Keep keep, index_t* d_count) {
   device::filter<Tuning>(ws, in, device::filter_outputs<>{}, n, device::rule_of(keep), d_count);

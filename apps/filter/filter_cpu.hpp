@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filter on CPU threads, by any rule. Each chunk of the input is packed into a private
-// buffer without a branch; the chain of chunks is the scan of the chunks' counts, and tells each
-// where its items go. Every item crosses memory once.
+// The filter on CPU threads, by any rule. Each chunk of the input is packed into a private buffer
+// without a branch; the chain of chunks is the scan of the chunks' counts, which gives each chunk
+// its place in the output. Every item crosses memory once.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +24,11 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Items of a chunk of the filter where none are given: with its packed items, well within a
+/// The default number of items of a chunk of the filter: with its packed items, a small part of a
 /// core's L2 cache for every type.
 inline constexpr index_t filter_chunk_items = 16 * 1024;
 
-/// The capacity of an output that has room for all results.
+/// The capacity of an output that has space for all results.
 inline constexpr index_t unlimited = std::numeric_limits<index_t>::max();
 
 namespace detail {
@@ -54,7 +54,7 @@ index_t count(In in, index_t items, Keep const& keep) {
   return total;
 }
 
-/// Whether items are not written where they are read, as seen where they lie.
+/// Whether items are certainly not written where they are read, from the memory of the iterators.
 template <class In, class Out>
 bool apart_for_certain(In const& in, Out const& out) {
   return std::contiguous_iterator<In> && std::contiguous_iterator<Out> &&
@@ -70,22 +70,23 @@ inline void check_offsets(char const* call, index_t chunk_items) {
 
 }  // namespace detail
 
-/// out[k] = the k-th of in[0..n-1] that `rule` (see cpu_rules.hpp) keeps; returns how many it
-/// keeps. Writes at most `capacity` items, in order, whatever it returns.
+/// out[k] = item k of those of in[0..n-1] that `rule` (see cpu_rules.hpp) keeps; returns how many
+/// it keeps. Writes at most `capacity` items, in order, whatever it returns.
 ///
-/// `in` and `out` are random-access iterators or pointers; the items are of a trivially copyable
-/// type, and copied from `in` once. Writes to different items must not
-/// race (std::vector<bool> does). `out` may begin where `in` does: a chunk is written after all
-/// chunks up to it have been read, and never beyond its own end. Otherwise `out`, as far as it may
-/// be written, must not overlap `in` or what the rule reads.
-///
-/// Items are decided about concurrently, each at least once. On a busy machine a thread may decide
-/// again about the items of another one that has lost its core; both times the answer must be the
-/// same. In place, and where iterators do not show where items lie, each is decided about once, and
-/// threads wait for each other. Allocates one chunk a thread if it is of more than 8 KiB, and one
-/// more where it works in place of another. Throws `invalid_argument` if threads < 1, n < 0 or
-/// chunk_items < 1, and for such an overlap of what lies side by side in memory; std::bad_alloc;
-/// and what a predicate or the iterators throw.
+/// Types: `in` and `out` are random-access iterators or pointers; the items are of a trivially
+/// copyable type, and copied from `in` once. Writes to different items must not race (those of
+/// std::vector<bool> do).
+/// Aliasing: `out` may begin where `in` does: a chunk is written after all chunks up to it have
+/// been read, and never beyond its own end. Otherwise the part of `out` that may be written must
+/// not overlap `in` or what the rule reads.
+/// Concurrency: the rule is applied to items concurrently, at least once to each. On a busy machine
+/// a thread may apply it again to the items of another thread that has lost its core; both results
+/// must be the same. In place, and where the memory of iterators is unknown, it is applied once to
+/// each, and threads wait for each other.
+/// Workspace: one chunk a thread if it is of more than 8 KiB, and one more for work in place that
+/// is done for another thread.
+/// Throws: `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, and for such an overlap of
+/// contiguous memory; std::bad_alloc; and what a predicate or the iterators throw.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Rule>
 index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t capacity = unlimited,
                   index_t chunk_items = filter_chunk_items) {
@@ -105,8 +106,8 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
       },
       [&](packed_chunk const& packed, chunk const& c, index_t place) {
         if constexpr (detail::looks_back<Rule>) {
-          // The next chunk may still read this one's last item. Written over the input that is
-          // overwritten only by itself, where all items so far are kept: then they stay.
+          // The next chunk may still read this one's last item. In place that item is only
+          // overwritten by itself, if all items so far are kept: then they do not move.
           bool const all_kept = place == c.begin && packed.count == c.size();
           if (all_kept && detail::goes_over(in, out)) return;
         }
@@ -115,8 +116,8 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
       detail::apart_for_certain<In, Out>(in, out) ? aggregates::repeatable : aggregates::once);
 }
 
-/// `filter_by` of a predicate, which is called for each item as often. Of iterators that are no
-/// pointers it gets what `in` gives, which is read for it besides.
+/// `filter_by` of a predicate, which is called as often for each item. For iterators other than
+/// pointers it is called with what `in` returns, which is an additional read.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Keep>
 index_t filter(int threads, In in, Out out, index_t n, Keep keep, index_t capacity = unlimited,
                index_t chunk_items = filter_chunk_items) {
@@ -124,8 +125,8 @@ index_t filter(int threads, In in, Out out, index_t n, Keep keep, index_t capaci
   return cpu::filter_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
 }
 
-/// out[k] = the position of the k-th of n items that `rule` keeps. `out` is an iterator of any
-/// integers, those that hold the positions, and must not overlap what the rule reads. All else as
+/// out[k] = the position of item k of those of n items that `rule` keeps. `out` is an iterator of
+/// any integers that can hold the positions, and must not overlap what the rule reads. Otherwise as
 /// `filter_by`, with 4 bytes an item of a chunk; chunk_items of more than 2^32 are refused, too.
 template <std::random_access_iterator Out, class Rule>
 index_t indices_by(int threads, Out out, index_t n, Rule rule, index_t capacity = unlimited,
@@ -159,7 +160,7 @@ index_t filter_indices(int threads, In in, Out out, index_t n, Keep keep,
   return cpu::indices_by(threads, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
 }
 
-/// Where `split_by` writes, and how much fits there.
+/// The outputs of `split_by`, and their capacities.
 template <class Kept, class Rejected = Kept>
 struct split_outputs {
   Kept kept;
@@ -168,9 +169,9 @@ struct split_outputs {
   index_t rejected_capacity;
 };
 
-/// kept[k] = the k-th of in[0..n-1] that `rule` keeps, rejected[k] = the k-th of the others;
-/// returns how many are kept. The outputs must not overlap each other or what is read, as far as
-/// they may be written. A thread has two chunks. All else as `filter_by`. A `rejected` of
+/// kept[k] = item k of those of in[0..n-1] that `rule` keeps, rejected[k] = item k of the others;
+/// returns how many are kept. The parts of the outputs that may be written must not overlap each
+/// other or what is read. A thread has two chunks. Otherwise as `filter_by`. A `rejected` of
 /// std::make_reverse_iterator(kept + n) fills one buffer from both ends.
 template <std::random_access_iterator In, class Rule, class Kept = std::iter_value_t<In>*,
           class Rejected = Kept>
@@ -217,8 +218,8 @@ index_t split(int threads, In in, split_outputs<Kept, Rejected> const& out, inde
   return cpu::split_by(threads, in, out, n, keep_where<In, Keep>{in, keep}, chunk_items);
 }
 
-/// How many of n items `rule` keeps. Reads what the rule reads, allocates nothing. Errors as for
-/// `filter_by`.
+/// The number of n items that `rule` keeps. Reads what the rule reads, allocates nothing. Errors as
+/// for `filter_by`.
 template <class Rule>
 index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter_chunk_items) {
   struct nothing {};
@@ -234,7 +235,7 @@ index_t count_by(int threads, index_t n, Rule rule, index_t chunk_items = filter
       });
 }
 
-/// How many of in[0..n-1] `keep` accepts. `keep` and errors as for `filter`.
+/// The number of items of in[0..n-1] that `keep` accepts. `keep` and errors as for `filter`.
 template <std::random_access_iterator In, class Keep>
 index_t count_if(int threads, In in, index_t n, Keep keep,
                  index_t chunk_items = filter_chunk_items) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the filter's host API: host memory in, the kernel of filter.cuh, host memory
-// out. Compiled for each item type. Internal.
+// The CUDA side of the filter of the host API: host memory in, the kernel of filter.cuh, host
+// memory out. The files filter_cuda_*.cu compile it for a few item types each. Internal.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the filter's host API, in plain C++; filter_cuda.cuh implements it. A build
-// without nvcc calls none of it (libscan/on_engine.hpp). Internal.
+// The CUDA side of the filter of the host API, in plain C++: filter_cuda_*.cu implement it in a
+// build with nvcc, filter_cuda_absent.cpp (all functions throw engine_unavailable) in a build
+// without. Internal.
 #pragma once
 
 #include <span>
@@ -12,10 +13,10 @@ namespace libscan::inline v1::detail {
 
 /// The filter of items of type T on CUDA device `device`; compiled for every item type.
 ///
-/// All spans are host memory and already checked (`out` apart from `values`, or exactly at its
-/// start; perhaps empty). Each function returns how many items are kept, when `out` is complete,
-/// and leaves the thread's current device as it was. If more are kept than `out` holds, it writes
-/// nothing past `out` and still returns how many are kept: the host API turns that into the error.
+/// All spans are host memory and already checked (`out` does not overlap `values`, or begins where
+/// it does; either may be empty). Each function returns how many items are kept, when `out` is
+/// complete, and leaves the thread's current device as it was. If `out` is too short, it writes
+/// nothing after `out` and still returns how many are kept: the caller makes the error of it.
 /// Throws `device_error`, or `engine_unavailable` if the device cannot be used.
 template <class T>
 struct cuda_filter {

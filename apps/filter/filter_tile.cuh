@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One tile of a filter in a block's registers: ballots scan a warp's flags, the block scan its
-// warps'; what is kept closes its ranks in shared memory and is stored in order.
+// warps' counts; the kept items are compacted in shared memory and stored in order.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A tile of consecutive items, of which each warp has consecutive rows of 32, one item of a row
-/// per lane. All threads of the block call each function, in the order in which they stand here,
-/// with a barrier before store().
+/// A tile of consecutive items: each warp has consecutive rows of 32, and each lane one item of a
+/// row. All threads of the block call each function, in the order of their declarations, with a
+/// barrier before store().
 template <class Item, class Rule, class Outputs, class Tuning>
 class filter_tile {
  public:
@@ -27,7 +27,7 @@ class filter_tile {
   static constexpr bool wants_items = wanted<typename Outputs::items_type>;
   static constexpr bool wants_positions = wanted<typename Outputs::positions_type>;
   static constexpr bool wants_rejected = wanted<typename Outputs::rejected_type>;
-  // A mask says which items are needed; else all are.
+  // A mask says which items are needed; otherwise all are.
   static constexpr bool reads_all = Rule::asks_items || wants_rejected;
   static_assert(tile_items <= 1 << 16 && items_per_thread <= 32);
 
@@ -47,7 +47,7 @@ class filter_tile {
     left_ = (end < valid ? end : valid) - local_;
   }
 
-  /// Loads the items and asks about them. Returns how many the tile keeps.
+  /// Loads the items and applies the rule. Returns how many the tile keeps.
   template <class In>
   __device__ __forceinline__ int ask(shared_storage& shared, In in, Rule const& rule) {
     index_t const first = base_ + local_;
@@ -58,7 +58,7 @@ class filter_tile {
       if (row * simt::warp_size < left_ && rule(in, i, items_[row])) kept_ |= 1u << row;
     }
     if constexpr (wants_items && !reads_all) {
-      // All under way together, once all of the mask is there.
+      // All in flight together, once all of the mask has arrived.
 #pragma unroll
       for (int row = 0; row < items_per_thread; ++row) {
         if ((kept_ >> row & 1u) != 0) items_[row] = in[first + row * simt::warp_size];
@@ -71,7 +71,7 @@ class filter_tile {
     return total_ = in_block.total;
   }
 
-  /// Closes the ranks in shared memory, by the ballots of each row.
+  /// Compacts in shared memory, by the ballots of each row.
   __device__ __forceinline__ void compact(shared_storage& shared) const {
     int place = before_warp_;
 #pragma unroll
@@ -90,8 +90,9 @@ class filter_tile {
     }
   }
 
-  /// Writes what the tile keeps behind the `before` items that earlier ones do, and what it rejects
-  /// behind what earlier ones reject. `items_stay`: they lie where they go already.
+  /// Writes the tile's kept items after the `before` items that earlier tiles keep, and its
+  /// rejected items after those that earlier tiles reject. `items_stay`: the kept items are in
+  /// their places already.
   template <class Rejected>
   __device__ void store(shared_storage const& shared, Outputs const& out, Rejected rejected_begin,
                         index_t before, bool items_stay = false) const {

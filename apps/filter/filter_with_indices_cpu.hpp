@@ -15,7 +15,7 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Where `filter_with_indices_by` writes, and how much fits there.
+/// The outputs of `filter_with_indices_by`, and their capacities.
 template <class Values, class Indices = index_t*>
 struct indexed_outputs {
   Values values;
@@ -24,11 +24,11 @@ struct indexed_outputs {
   index_t indices_capacity;
 };
 
-/// out.values[k] = the k-th of in[0..n-1] that `rule` (see cpu_rules.hpp) keeps, out.indices[k] =
-/// its position; returns how many it keeps. Writes at most as many of each as fit, in order. The
-/// outputs must not overlap each other or what is read, as far as they may be written; indices are
-/// any integers that hold them. A thread has a chunk of values and 4 bytes an item of it.
-/// chunk_items of more than 2^32 are refused. All else as `filter_by`.
+/// out.values[k] = item k of those of in[0..n-1] that `rule` (see cpu_rules.hpp) keeps,
+/// out.indices[k] = its position; returns how many it keeps. Writes at most as many of each as fit,
+/// in order. The parts of the outputs that may be written must not overlap each other or what is
+/// read; indices are any integers that can hold the positions. A thread has a chunk of values and 4
+/// bytes an item of it. chunk_items of more than 2^32 are refused. Otherwise as `filter_by`.
 template <std::random_access_iterator In, class Rule, class Values = std::iter_value_t<In>*,
           class Indices = index_t*>
 index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indices> const& out,
@@ -76,8 +76,8 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
       aggregates::repeatable);
 }
 
-/// out[k] = in[indices[k]] for k < count, on the default number of threads. `out` overlaps neither;
-/// throws `invalid_argument` if it overlaps the indices.
+/// out[k] = in[indices[k]] for k < count, on the default number of threads. `out` must overlap
+/// neither; throws `invalid_argument` if it overlaps the indices.
 template <class T>
 void gather(T const* in, index_t const* indices, index_t count, T* out) {
   detail::require_apart("gather", "indices and output", detail::memory_of(indices, count),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of numbers of a type as sorted disjoint intervals of ordinals: the place of a number among
-// all numbers of its type, -0 and +0 sharing one. On ordinals integers and floats are alike, and
-// the neighbour of a number is one away.
+// all numbers of its type, with one place for -0 and +0. On ordinals integers and floats are alike,
+// and neighbors differ by one.
 #pragma once
 
 #include <bit>
@@ -75,7 +75,7 @@ class interval_set {
   interval_set(ordinal_t last, ordinal_t first, ordinal_t end)
       : last_(last), intervals_{{first, end}} {}
 
-  /// Everything that is not in this set, of numbers and NaN.
+  /// All numbers and NaN that are not in this set.
   interval_set complement() const;
 
   /// What is in both sets.

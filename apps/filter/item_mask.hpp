@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mask in host memory that says of each item whether it is meant: a byte each, or a bit each.
+// A mask in host memory that marks items: a byte each, or a bit each.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class item_mask {
   }
 
   /// Bit i % 32 of word i / 32 is item i, of n: numpy.packbits(bitorder="little"), in words of 32
-  /// bits. Bits behind the last item mean nothing. Throws `invalid_argument` if n < 0 or there are
+  /// bits. Bits after the last item are ignored. Throws `invalid_argument` if n < 0 or there are
   /// fewer than n bits.
   static item_mask of_bits(std::span<std::uint32_t const> words, index_t n) {
     if (n < 0 || static_cast<index_t>(words.size()) < ceil_div(n, index_t{32})) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which items of a few rows of a warp are kept, as bits of one word per lane, and where each goes
-// when they close ranks. One warp scan of packed counts serves up to four rows.
+// Which items of a few rows of a warp are kept, as bits of one word per lane, and the place of each
+// after compaction. One warp scan of packed counts serves up to four rows.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// `Rows` rows of 32 times `Width` consecutive items, of which each lane holds `Width`. All lanes
+/// `Rows` rows of 32 times `Width` consecutive items; each lane holds `Width` of a row. All lanes
 /// of the warp call each function.
 template <int Width, int Rows>
 class kept_rows {
-  // A row takes at least a nibble of a lane's word. Masks split the counts of all rows into words
-  // whose fields are so wide that the counts of a whole warp fit.
+  // A row takes at least four bits of a lane's word. Masks split the counts of all rows into words
+  // with fields wide enough for the counts of a whole warp.
   static constexpr int row_bits = Width < 4 ? 4 : Width;
   static constexpr int field_bits = row_bits < 8 ? 8 : 16;
   static constexpr int fields = 32 / field_bits;
@@ -31,7 +31,7 @@ class kept_rows {
   static constexpr int row_items = simt::warp_size * Width;
   static constexpr int items = Rows * row_items;
 
-  /// Takes the items from memory; some of no meaning from `valid` on.
+  /// Loads the items from memory; those from `valid` on are undefined.
   template <class Item>
   static __device__ void load(Item const* source, int valid, Item (&item)[Rows][Width]) {
     if (valid >= items && warp::whole_rows<Width>(source)) {
@@ -45,8 +45,8 @@ class kept_rows {
     }
   }
 
-  /// The caller's word: which of its items, of the first `valid` in memory, `keep` keeps. Asks once
-  /// about each.
+  /// The caller's word: which of its items, of the first `valid` in memory, `keep` keeps. Applies
+  /// it once to each.
   template <class Item, class Predicate>
   static __device__ unsigned ask(Item const* source, int valid, Predicate const& keep) {
     Item item[Rows][Width];
@@ -102,7 +102,7 @@ class kept_rows {
     return last;
   }
 
-  /// Ranks the items kept. `bits`: the caller's word.
+  /// Ranks the kept items. `bits`: the caller's word.
   explicit __device__ kept_rows(unsigned bits) : bits_(bits) {
     unsigned const counts = row_counts(bits);
 #pragma unroll
@@ -114,7 +114,7 @@ class kept_rows {
     }
   }
 
-  /// How many the warp keeps.
+  /// The number of items that the warp keeps.
   __device__ int count() const {
     unsigned sum = 0;
 #pragma unroll
@@ -122,7 +122,7 @@ class kept_rows {
     return static_cast<int>(sum);
   }
 
-  /// target[0 .. count() - 1] = value(r, j) for the items kept, in their order: item j of each
+  /// target[0 .. count() - 1] = value(r, j) for the kept items, in their order: item j of each
   /// caller's row r.
   template <class Value, class Get>
   __device__ void gather(Value* target, Get value) const {

@@ -47,7 +47,7 @@ std::size_t match_hex(std::string_view text, std::size_t at, number_literal& num
   return end > at + 2 ? end : 0;
 }
 
-/// Splits digits x 10^exponent, the digits standing for an integer, at the decimal point.
+/// Splits digits x 10^exponent at the decimal point; `digits` are those of an integer.
 void place_digits(std::string_view digits, std::int64_t exponent, number_literal& number) {
   auto const count = static_cast<std::int64_t>(digits.size());
   std::int64_t const integer_digits = count + exponent;
@@ -59,7 +59,7 @@ void place_digits(std::string_view digits, std::int64_t exponent, number_literal
       number.fraction = true;
     }
   }
-  // Beyond 20 zeros nothing changes any more.
+  // More than 20 zeros make no difference.
   for (std::int64_t i = count; i < integer_digits && !number.beyond && number.integer != 0; ++i) {
     push_digit(number, 10, 0);
   }
@@ -126,7 +126,7 @@ T number_literal::rounded() const {
   if (infinite) {
     value = std::numeric_limits<T>::infinity();
   } else if (continues(digits, 0, "0x")) {
-    // Every 64-bit integer lies within the range of either float type.
+    // Every 64-bit integer is within the range of either float type.
     value = beyond ? std::numeric_limits<T>::infinity() : static_cast<T>(integer);
   } else {
     auto const result = std::from_chars(digits.data(), digits.data() + digits.size(), value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as a person writes them, kept exactly until the type they are compared with is known.
+// Numbers as written by a person, kept exactly until the type that they are compared with is known.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ struct number_literal {
   std::string text;           ///< as written
   bool negative = false;      ///< it has a minus sign
   bool infinite = false;      ///< inf
-  bool fraction = false;      ///< it is no integer
+  bool fraction = false;      ///< not an integer
   bool beyond = false;        ///< |integer part| exceeds 2^64 - 1
   std::uint64_t integer = 0;  ///< |integer part|, unless `beyond`
 
-  /// The value rounded to the nearest float, ties to even: beyond the largest an infinity. Anything
-  /// too small for a float is a zero of its sign.
+  /// The value rounded to the nearest float, ties to even: beyond the largest it is an infinity. A
+  /// number too small for a float is a zero with its sign.
   template <class T>
   T rounded() const;
 };
@@ -31,7 +31,7 @@ struct literal_match {
   std::size_t length = 0;
 };
 
-/// Reads as much of `text` as is a number. Letter case does not matter.
+/// Reads the longest prefix of `text` that is a number. Letter case does not matter.
 literal_match match_literal(std::string_view text);
 
 }  // namespace libscan::inline v1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filter of any items on any GPU: blocks claim tiles, and look-back tells each what is kept before
-// it. In place: a tile writes only up to its own end, once all tiles up to it have read.
+// Filter of any items on any GPU: blocks claim tiles, and look-back gives each the number of items
+// kept before it. In place: a tile writes only up to its own end, once all tiles up to it have been
+// read.
 #pragma once
 
 #include <iterator>
@@ -54,7 +55,7 @@ struct filter_kernel {
   }
 };
 
-/// Launches `filter_kernel` over n items. `memory`: of `tile_state<position>::bytes`.
+/// Launches `filter_kernel` over n items. `memory`: `tile_state<position>::bytes`.
 template <class Tuning, class In, class Outputs, class Rule>
 void look_back_filter(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
                       index_t* d_count) {

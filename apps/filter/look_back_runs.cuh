@@ -50,7 +50,7 @@ struct run_kernel {
   }
 };
 
-/// Launches `run_kernel` over n items. `memory`: of `tile_state<run_summary>::bytes`.
+/// Launches `run_kernel` over n items. `memory`: `tile_state<run_summary>::bytes`.
 template <class Tuning, class In, class Outputs, class Equal>
 void look_back_runs(workspace& ws, std::byte* memory, In in, Outputs out, item_count n,
                     keep_heads<Equal> heads, index_t* d_runs) {

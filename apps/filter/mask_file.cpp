@@ -16,8 +16,8 @@
 namespace libscan::apps {
 namespace {
 
-/// The mask's items: a mask may be npy of several types; all else is uint8. `bytes`: those of the
-/// file are added to it.
+/// The mask's items: npy may be of several types; other formats are uint8. `bytes`: the file's
+/// bytes are added to it.
 array read_mask(std::string const& path, progress* meter, std::uint64_t& bytes) {
   file_format format = format_of_name(path);
   byte_reader in =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mask of scan-filter in a file: flags or packed bits, told apart by type and number.
+// The mask of scan-filter in a file: flags or packed bits, distinguished by type and number.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@ namespace libscan::apps {
 class progress;
 
 /// A mask for n items, read from the file `path` ("-" is standard input): .npy, raw or text, each
-/// perhaps gzip-compressed, as `read_array` tells them.
+/// plain or gzip-compressed, as `read_array` detects them.
 ///
-/// As many truth values or bytes as there are items are flags, of which any nonzero one keeps its
-/// item. ceil(n / 8) bytes of npy or raw are bits, as numpy.packbits(bitorder="little") packs them;
-/// so are ceil(n / 32) uint32 of npy, and as many bytes as those take: bit i of word w is item
-/// 32 w + i. What fits flags and bits is flags. Bits behind the last item mean nothing.
+/// If there are as many truth values or bytes as items they are flags; nonzero keeps the item.
+/// ceil(n / 8) bytes of npy or raw are bits, as numpy.packbits(bitorder="little") packs them; so
+/// are ceil(n / 32) uint32 of npy, and as many bytes as those take: bit i of word w is item 32 w +
+/// i. What can be flags or bits is read as flags. Bits after the last item are ignored.
 ///
-/// Throws `file_error` if the file is none of these, and as `read_array`.
+/// Throws: `file_error` if the file is none of these, and as `read_array`.
 class mask_file {
  public:
   mask_file(std::string const& path, index_t n, progress* meter);
   mask_file(mask_file&&) = default;
 
-  /// Bytes of the file, as they lie in it.
+  /// Bytes of the file, as stored.
   std::uint64_t bytes_read() const { return bytes_read_; }
 
   /// The mask, valid while this object lives.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One chunk of a filter on a CPU, on one core: its items are marked and packed into a buffer of the
-// thread's own a block at a time, and copied to where they go when that is known.
+// thread, a block at a time, and copied to their places when those are known.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,9 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Calls take(i, items, flags) for blocks of items i, i + 1, ... that make up chunk `c`, `flags`
-/// saying which of them `rule` keeps; and take(i, items, nullptr) where it keeps none. First a loop
-/// over the rule, in vector instructions, then one that packs; neither branches on the data.
+/// Calls take(i, items, flags) for blocks of items i, i + 1, ... that make up chunk `c`, where
+/// `flags` say which of them `rule` keeps; and take(i, items, nullptr) where it keeps none. First a
+/// loop over the rule, in vector instructions, then one that packs; neither branches on the data.
 template <class Rule, class Take>
 void mark_blocks(Rule const& rule, chunk const& c, Take take) {
   std::uint8_t flags[mark_items];
@@ -36,8 +36,8 @@ void mark_blocks(Rule const& rule, chunk const& c, Take take) {
   }
 }
 
-/// `pack_items` of items i, i + 1, ... of an iterator: of those that need not lie side by side,
-/// copied first.
+/// `pack_items` of items i, i + 1, ... of an iterator; items that may not be contiguous are copied
+/// first.
 template <class In, class T>
 index_t pack_from(In in, index_t i, std::uint8_t const* flags, std::uint8_t wanted, index_t items,
                   T* to) {
@@ -56,8 +56,8 @@ index_t pack_from(In in, index_t i, std::uint8_t const* flags, std::uint8_t want
   }
 }
 
-/// Packs the items of chunk `c` that `rule` keeps at the front of `to`, which has room for all.
-/// Returns how many they are.
+/// Packs the items of chunk `c` that `rule` keeps at the front of `to`, which has space for all.
+/// Returns their number.
 template <class Rule, class In, class T>
 index_t pack_kept(Rule const& rule, chunk const& c, In in, T* to) {
   index_t kept = 0;
@@ -79,7 +79,7 @@ index_t pack_offsets(Rule const& rule, chunk const& c, std::uint32_t* to) {
   return kept;
 }
 
-/// What one thread keeps of the chunk in hand.
+/// What one thread keeps of its current chunk.
 template <class Item>
 struct packed_chunk {
   small_room<Item> items;
@@ -88,7 +88,7 @@ struct packed_chunk {
   explicit packed_chunk(index_t room) : items(room) {}
 };
 
-/// Packs chunk `c`: what `rule` keeps here, what it does not there.
+/// Packs chunk `c`: what `rule` keeps into one buffer, the rest into the other.
 template <class Rule, class In, class T>
 void pack_both(Rule const& rule, chunk const& c, In in, packed_chunk<T>& kept,
                packed_chunk<T>& rejected) {
@@ -105,8 +105,7 @@ void pack_both(Rule const& rule, chunk const& c, In in, packed_chunk<T>& kept,
   });
 }
 
-/// Copies the first `count` of some packed items to `place` and on of an output, as far as fits
-/// there.
+/// Copies the first `count` of some packed items to an output, from `place` on, as many as fit.
 template <class T, class Out>
 void copy_fitting(store_road road, T const* items, index_t count, Out out, index_t capacity,
                   index_t place) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filter of items in memory, on the pipeline. The summing warps learn which items are kept and
-// leave a bit for each; the others close the ranks of what is kept, and of what is not, in the
-// stage it arrived in, and copy that out.
+// Filter of items in memory, on the pipeline. The summing warps find out which items are kept and
+// store a bit for each; the other warps compact what is kept, and what is not, within the stage
+// that holds it, and copy that to the output.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// The work of a pipeline that filters items. In place: a tile writes only up to its own end, once
-/// the counts of all tiles up to it have told that these are in their stages.
+/// the counts of all tiles up to it have shown that these are in their stages.
 template <class Item, class Rule, class Outputs, class Tuning>
 struct filter_work {
   using summary = position;
@@ -31,13 +31,13 @@ struct filter_work {
   static constexpr int part_items = Tuning::rows * rows::row_items;
   static constexpr int tile_items = parts * part_items;
   static constexpr int batches = Tuning::rows / Tuning::rows_at_once;
-  // Items before a part that come with it: 16 bytes, so that rows stay aligned.
+  // Items before a part that are copied with it: 16 bytes, so that rows stay aligned.
   static constexpr int lead = Rule::looks_back ? static_cast<int>(16 / sizeof(Item)) : 0;
   using staged_by = staged_rule<Rule, part_items>;
   static constexpr int copies = parts * (1 + staged_by::copies);
   static_assert(part_items % rows::items == 0);
 
-  /// Parts lie apart, so that each can close its ranks without regard for the others.
+  /// Parts have space between them, so that each can be compacted independently.
   struct part_stage {
     alignas(128) unsigned char slack[128];  // a run may begin up to 31 bytes before the items
     staged_tile<Item, part_items + lead> items;
@@ -81,8 +81,8 @@ struct filter_work {
     return {index_t{mark_kept(stage, base, valid, begin, last)}};
   }
 
-  /// Leaves the bits of a part in the stage; returns how many of its items are kept. `last`: of its
-  /// caller's, one behind the last one that is, or 0.
+  /// Stores the bits of a part in the stage; returns how many of its items are kept. `last`: one
+  /// past the last kept item of the caller, or 0.
   __device__ unsigned mark_kept(stage_type& stage, index_t base, int valid, int begin,
                                 unsigned& last) const {
     part_stage& part = stage.part[begin / part_items];
@@ -126,9 +126,9 @@ struct filter_work {
     done();
   }
 
-  /// use(run, count) with the offsets within the part of the items kept, in order, a run of them
-  /// after the other; by the warp. The items are needed no more: the runs lie in their place, as
-  /// many batches at once as there is room for.
+  /// use(run, count) with the offsets within the part of the kept items, in order, one run after
+  /// the other; by the warp. The items are no longer needed: the runs overwrite them, as many
+  /// batches at once as fit.
   template <class Use>
   __device__ void each_run_of_offsets(part_stage& part, Use use) const {
     using offset = std::uint16_t;
@@ -152,7 +152,7 @@ struct filter_work {
     }
   }
 
-  /// Closes the ranks of all that is kept, then copies it.
+  /// Compacts all kept items, then copies them.
   __device__ void write_items(part_stage& part, index_t first, int left, index_t before) const {
     auto const target = out.items + before;
     Item* const items = staged(part, first);
@@ -180,8 +180,8 @@ struct filter_work {
     return part.items.items(in + first - before) + before;
   }
 
-  /// Parts a batch into what is kept and what is not, in its place, and copies both, a batch after
-  /// the other.
+  /// Partitions a batch, in its place, into what is kept and what is not, and copies both, batch by
+  /// batch.
   __device__ void write_both(part_stage& part, index_t first, int left, index_t before) const {
     Item* const items = staged(part, first);
     auto kept_to = out.items + before;

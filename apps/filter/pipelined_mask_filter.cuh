@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filter by a mask, on the pipeline. Only the mask passes through the stages: items, wherever they
-// are, are read when it is known where they go, each of those kept and no other. Warps whose bits
-// are all 0 read none.
+// Filter by a mask, on the pipeline. Only the mask passes through the stages: items, in any memory,
+// are read when their places are known, and only the kept ones. Warps whose bits are all 0 read
+// none.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The work of a pipeline that filters by a mask. Not in place: items are read once others may
-/// write.
+/// The work of a pipeline that filters by a mask. Not in place: items are read when others may
+/// already write.
 template <class In, class Rule, class Outputs, class Tuning>
 struct mask_filter_work {
   using summary = position;
@@ -27,7 +27,7 @@ struct mask_filter_work {
   static constexpr int tile_items = parts * part_items;
   static constexpr int batches = Tuning::rows / Tuning::rows_at_once;
   static constexpr int copies = parts;
-  static constexpr int few = 3 * rows::items / 8;  // kept items wait for more, up to so many
+  static constexpr int few = 3 * rows::items / 8;  // this many kept items at most wait for more
   static_assert(part_items % rows::items == 0 && part_items <= 1 << 16);
 
   struct part_stage {
@@ -76,7 +76,7 @@ struct mask_filter_work {
     part_stage& part = stage.part[begin / part_items];
     if constexpr (wanted<typename Outputs::items_type> ||
                   wanted<typename Outputs::positions_type>) {
-      // Few items are kept of each batch where few are at all: those of several are read at once.
+      // If few items of each batch are kept, those of several batches are read at once.
       index_t place = before.value;
       int waiting = 0;
 #pragma unroll 1
@@ -101,8 +101,8 @@ struct mask_filter_work {
   }
 
  private:
-  /// Writes the items at `count` offsets from `first`, from place `to` on; lanes begin where a line
-  /// of the output does.
+  /// Writes the items at `count` offsets from `first`, from place `to` on; the lanes start at a
+  /// line boundary of the output.
   __device__ void write(std::uint16_t const* offset, int count, index_t first, index_t to) const {
     constexpr int most = wanted<typename Outputs::positions_type> ? 8 : 16;
     constexpr int words = static_cast<int>((sizeof(item) + 3) / 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-length encoding of items in memory, on the pipeline: a filter of the runs' first items, whose
-// counts travel with the length of the run that is still open.
+// Run-length encoding of items in memory, on the pipeline: a filter of the runs' first items; the
+// length of the run that is still open is passed on with the counts.
 #pragma once
 
 #include <apps/filter/pipelined_filter.cuh>
@@ -8,8 +8,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The work of a pipeline that encodes runs. The number of runs is written by whoever has the last
-/// item; if there is none, when the first tile turns out to be empty.
+/// The work of a pipeline that encodes runs. The thread with the last item writes the number of
+/// runs; without items it is written for the first tile, which is empty.
 template <class Item, class Equal, class Outputs, class Tuning>
 struct run_work {
   using values_type = decltype(Outputs::values);
@@ -54,7 +54,7 @@ struct run_work {
     int const left = device::valid_items<part_items>(valid, begin);
     if constexpr (wanted<values_type>) heads.write_items(part, first, left, before.runs);
     index_t run = before.runs;
-    index_t begun = -before.open;  // where the open run began, seen from the part
+    index_t begun = -before.open;  // where the open run began, relative to the part
     heads.each_run_of_offsets(part, [&](std::uint16_t const* offset, int count) {
       for (int i = simt::lane_id(); i < count; i += simt::warp_size) {
         index_t const earlier = i == 0 ? begun : offset[i - 1];

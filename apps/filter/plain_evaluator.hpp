@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The meaning of a predicate, read off its tree word by word: slow, and independent of the
-// intervals that the filter tests. What --verify compares with.
+// The meaning of a predicate, evaluated on its tree: slow, and independent of the intervals that
+// the filter tests. --verify compares with it.
 #pragma once
 
 #include <cmath>

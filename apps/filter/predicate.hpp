@@ -16,8 +16,8 @@
 
 namespace libscan::inline v1 {
 
-/// Keeps x if lo <= x <= hi, or exactly the others if `outside` is set. Requires lo <= hi.
-/// Primary template: see the two specialisations.
+/// Keeps x if lo <= x <= hi, or exactly the others if `outside` is set. Requires lo <= hi. Primary
+/// template: see the two specializations.
 template <class T>
 struct in_interval;
 
@@ -48,26 +48,27 @@ struct in_interval<T> {
   LIBSCAN_HOST_DEVICE bool operator()(T x) const {
     bool const from_lo = detail::less_or_equal(lo, x);
     bool const to_hi = detail::less_or_equal(x, hi);
-    // Every number lies on at least one side, NaN on neither.
+    // Every number is on at least one side, NaN on neither.
     bool const number = from_lo | to_hi;
     return (number & ((from_lo & to_hi) ^ outside)) | (!number & keeps_nan);
   }
 };
 
-/// Tests of intervals combined by and, or, not: a postfix program run for every item, all items
-/// taking the same path through it.
+/// Tests of intervals combined by and, or, not: a postfix program that runs for every item, on the
+/// same path for all items.
 template <class T>
 class predicate_program {
  public:
   enum class operation : std::uint8_t { test, conjunction, disjunction, negation };
 
-  /// `interval` matters to a test only.
+  /// Only tests use `interval`.
   struct step {
     operation what;
     in_interval<T> interval;
   };
 
-  /// Most steps of a program. Eight-byte items then take less than 1 KiB as a kernel's argument.
+  /// The most steps of a program. Eight-byte items then take less than 1 KiB as a kernel's
+  /// argument.
   static constexpr int max_steps = 31;
 
   /// Appends a step. Throws `invalid_argument` beyond `max_steps`.
@@ -79,7 +80,7 @@ class predicate_program {
     steps_[size_++] = next;
   }
 
-  /// How many truth values the program leaves; 0 if an operation lacks operands.
+  /// How many truth values are left at the end of the program; 0 if an operation lacks operands.
   int results() const {
     int values = 0;
     for (int i = 0; i < size_; ++i) {
@@ -130,7 +131,7 @@ inline constexpr bool compiled_item = false;
 template <listed_item T>
 inline constexpr bool compiled_item<T> = std::is_same_v<T, typename item_type_of<T>::type>;
 
-/// Refuses others in words.
+/// Refuses other types with a message.
 template <class T>
 constexpr bool refuse_others() {
   static_assert(compiled_item<T>,
@@ -144,8 +145,8 @@ constexpr bool refuse_others() {
 
 /// What a filter of items of type T keeps; T is one of the ten arithmetic types. Made by
 /// `parse_predicate` (<apps/filter/predicate_parser.hpp>) or from one interval. A trivially
-/// copyable value, to be passed to kernels; which of its two forms to run is chosen once a call, by
-/// `visit_predicate`.
+/// copyable value that can be passed to kernels; `visit_predicate` chooses once a call which of its
+/// two forms runs.
 template <class T>
 class predicate {
   static_assert(detail::refuse_others<T>());
@@ -159,20 +160,21 @@ class predicate {
     program_.append({predicate_program<T>::operation::test, interval});
   }
 
-  /// Keeps what `program` keeps. Throws `invalid_argument` unless it leaves one truth value.
+  /// Keeps what `program` keeps. Throws `invalid_argument` unless one truth value is left at its
+  /// end.
   explicit predicate(predicate_program<T> const& program) : program_(program) {
     if (program.results() != 1) {
       throw invalid_argument("predicate: a program that leaves one truth value expected");
     }
   }
 
-  /// True if a single test decides.
+  /// True if a single test is enough.
   LIBSCAN_HOST_DEVICE bool is_interval() const { return program_.size() == 1; }
 
   /// That test, if `is_interval()`.
   LIBSCAN_HOST_DEVICE in_interval<T> const& interval() const { return program_[0].interval; }
 
-  /// The general form, always there.
+  /// The general form, which always exists.
   LIBSCAN_HOST_DEVICE predicate_program<T> const& program() const { return program_; }
 
   /// Whether x is kept.

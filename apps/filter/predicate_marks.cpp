@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector code behind predicate_marks.hpp, through Highway: one comparison of a vector with
-// either end of an interval, and a byte for each lane of the result.
+// The vector code of predicate_marks.hpp, through Highway: one comparison of a vector with either
+// end of an interval, and a byte for each lane of the result.
 #include <apps/filter/predicate_marks.hpp>
 
 #include <algorithm>
@@ -113,7 +113,7 @@ bool keep_predicate<T>::mark(index_t begin, index_t items, std::uint8_t* flags) 
     mark_interval(keep->interval(), in + begin, items, flags);
     return true;
   }
-  // As predicate_program does it, with a block of items' truth values where it has one's.
+  // Like predicate_program, but with the truth values of a block of items instead of one.
   constexpr int most = predicate_program<T>::max_steps / 2 + 1;
   std::uint8_t stack[most][mark_items];
   int size = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule of a filter on a CPU that keeps what a predicate keeps, item after item of a vector at
-// once. Compiled for several instruction sets in predicate_marks.cpp; the best one is chosen at run
-// time.
+// The rule of a filter on a CPU that keeps what a predicate keeps, in vector instructions. Compiled
+// for several instruction sets in predicate_marks.cpp; the best one is chosen at run time.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +12,8 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Keeps items that the predicate keeps; neither it nor they may go away. T: the ten arithmetic
-/// types. A rule as those of cpu_rules.hpp.
+/// Keeps items that the predicate keeps; predicate and items must outlive it. T: the ten arithmetic
+/// types. A rule like those of cpu_rules.hpp.
 template <class T>
 struct keep_predicate {
   T const* in;
@@ -34,15 +33,15 @@ template <class T>
 using interval_marker = void (*)(in_interval<T> const& test, T const* items, index_t n,
                                  std::uint8_t* flags);
 
-/// The vector code there is.
+/// The vector code for all types.
 using interval_markers = std::tuple<interval_marker<std::int8_t>, interval_marker<std::uint8_t>,
                                     interval_marker<std::int16_t>, interval_marker<std::uint16_t>,
                                     interval_marker<std::int32_t>, interval_marker<std::uint32_t>,
                                     interval_marker<std::int64_t>, interval_marker<std::uint64_t>,
                                     interval_marker<float>, interval_marker<double>>;
 
-/// For the best instruction set this CPU has, among those that Highway is told to use at the
-/// moment.
+/// The code for the best instruction set of this CPU among those that Highway is currently set to
+/// use.
 interval_markers current_interval_markers();
 
 }  // namespace detail

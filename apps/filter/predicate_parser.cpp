@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binding an expression to a type. As long as only comparisons are combined, a part of the tree is
-// an exact set of intervals; tests of bits turn the parts around them into steps of a program.
+// Binds an expression to a type. While only comparisons are combined, a part of the tree is an
+// exact set of intervals; tests of bits turn the parts around them into steps of a program.
 #include <apps/filter/predicate_parser.hpp>
 
 #include <cmath>
@@ -19,11 +19,11 @@ using detail::interval_set;
 using detail::ordinal_t;
 using kind = expression::kind;
 
-/// Where a literal lies among the numbers of a type.
+/// The place of a literal among the numbers of a type.
 struct place {
   enum class where { before_all, at, after, behind_all };
   where relation;
-  ordinal_t ordinal = 0;  ///< of the number that the literal equals, or comes next after
+  ordinal_t ordinal = 0;  ///< of the number equal to the literal, or else the next one above it
 };
 
 /// Integers: exactly.
@@ -47,7 +47,7 @@ place place_of(number_literal const& literal) {
   return {where::at, detail::ordinal(literal.rounded<T>())};
 }
 
-/// The numbers less than (or, `or_equal`, not greater than) what lies at `at`.
+/// The numbers less than the number at `at` (or, with `or_equal`, not greater).
 interval_set numbers_below(place const& at, bool or_equal, ordinal_t last) {
   using where = place::where;
   switch (at.relation) {
@@ -211,7 +211,7 @@ class binder {
     return std::get<steps<T>>(std::move(value));
   }
 
-  /// A node is the operand of one operation, which takes its part away.
+  /// Moves the part of a node out: a node is the operand of only one operation.
   part take(int node) { return std::move(parts_[static_cast<std::size_t>(node)]); }
 
   expression const& tree_;

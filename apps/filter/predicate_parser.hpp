@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From text to what a filter keeps: parses a predicate and brings it into the simplest form for a
-// type of item.
+// From text to what a filter keeps: parses a predicate and simplifies it for a type of item.
 #pragma once
 
 #include <string_view>
@@ -10,16 +9,15 @@
 
 namespace libscan::inline v1 {
 
-/// The predicate that `tree` stands for over items of type T, one of the ten arithmetic types.
+/// The predicate of `tree` over items of type T, one of the ten arithmetic types.
 ///
-/// Integers are compared exactly with what was written: ">= 4.5" keeps 5 and more, "< 300" every
-/// uint8, "== 4.5" nothing. For floats the number is first rounded to T, as NumPy does when an
-/// array is compared with a Python number; a finite number that would round to infinity lies
+/// Result: integers are compared exactly with the number as written: ">= 4.5" keeps 5 and more, "<
+/// 300" every uint8, "== 4.5" nothing. For floats the number is first rounded to T, as NumPy does
+/// when it compares an array with a Python number; a finite number that would round to infinity is
 /// between the largest float and infinity. -0 equals +0. Every comparison with NaN is false except
-/// "!=", and integers are never NaN and always finite. "bits MASK" keeps x if x & MASK is not 0.
-///
-/// Throws `invalid_argument` if bits are asked of floats or a mask is wider than T, and if the
-/// predicate takes more than `predicate_program<T>::max_steps` steps in its simplest form.
+/// "!="; integers are never NaN and always finite. "bits MASK" keeps x if x & MASK is not 0.
+/// Throws: `invalid_argument` for bits of floats, for a mask wider than T, and if the simplified
+/// predicate has more than `predicate_program<T>::max_steps` steps.
 template <class T>
 predicate<T> bind_predicate(expression const& tree);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filter of as much as all multiprocessors hold in their registers at once: every block takes one
-// tile, all meet at a barrier of the grid, and every block adds up what the others keep. The
-// quickest way for small n: one launch, nothing to clear, and a split knows where its second half
-// begins.
+// Filter of as many items as all multiprocessors hold in their registers at once: every block takes
+// one tile, all meet at a barrier of the grid, and every block adds up the counts of the others.
+// The fastest way for small n: one launch, nothing to clear, and a split knows where its second
+// half begins.
 #pragma once
 
 #include <iterator>
@@ -15,7 +15,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// An output that begins behind the last item kept.
+/// An output that begins after the last kept item.
 template <class Out>
 struct behind_kept {
   Out out;
@@ -67,26 +67,26 @@ struct resident_filter_kernel {
   }
 };
 
-/// Bytes of workspace of a resident filter, whatever its size, whose blocks each tell a Summary.
+/// Bytes of workspace of a resident filter of any size in which each block publishes a Summary.
 template <class Tuning, class Summary = int>
 inline constexpr std::size_t resident_filter_bytes = Tuning::block_threads * sizeof(Summary);
 
-/// Whether the current device holds n Items of such a filter at once, whatever the outputs: also in
-/// shared memory, of which some GPUs have too little for the tile.
+/// Whether the current device holds n Items of such a filter at once, with any outputs, in
+/// registers and in shared memory, of which some GPUs have too little for the tile.
 template <class Item, class Tuning>
 bool fits_resident_filter(index_t n) {
   if (!Tuning::fits) return false;
   using most = resident_filter_kernel<Item, keep_marked<byte_mask>,
                                       filter_outputs<Item*, index_t*, Item*>, Tuning>;
-  // Blocks that encode runs tell one another twice as much.
+  // Blocks that encode runs exchange twice as much.
   constexpr std::size_t of_runs = sizeof(block::scan_storage<index_t, Tuning::block_threads>) + 8;
   index_t const blocks = resident_shape(n, most::row_items, Tuning::items_per_thread).blocks;
   return blocks <= simt::multiprocessor_count() && blocks <= Tuning::block_threads &&
          sizeof(typename most::shared_storage) + of_runs <= simt::shared_room();
 }
 
-/// Launches `resident_filter_kernel` over n items, of which `fits_resident_filter` is true.
-/// `memory`: of `resident_filter_bytes`.
+/// Launches `resident_filter_kernel` over n items. Requires `fits_resident_filter`. `memory`:
+/// `resident_filter_bytes`.
 template <class Tuning, class In, class Outputs, class Rule>
 void resident_filter(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
                      index_t* d_count) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-length encoding of as much as all multiprocessors hold in their registers at once: a resident
-// filter of the items that begin runs, whose blocks also tell how far their last run has come.
+// Run-length encoding of as many items as all multiprocessors hold in their registers at once: a
+// resident filter of the items that begin runs; the blocks also publish the length of their last
+// run so far.
 #pragma once
 
 #include <iterator>
@@ -49,8 +50,8 @@ struct resident_run_kernel {
   }
 };
 
-/// Launches `resident_run_kernel` over n items, of which `fits_resident_filter` is true. `memory`:
-/// of `resident_filter_bytes`.
+/// Launches `resident_run_kernel` over n items. Requires `fits_resident_filter`. `memory`:
+/// `resident_filter_bytes`.
 template <class Tuning, class In, class Outputs, class Equal>
 void resident_runs(workspace& ws, std::byte* memory, In in, Outputs out, item_count n,
                    keep_heads<Equal> heads, index_t* d_runs) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decides whether a filter keeps an item: a predicate of the item, a mask beside the items, or
-// the item before it. Each rule also says how a warp learns the bits of its part of a tile in
-// shared memory.
+// The rules by which a filter keeps an item: a predicate of the item, a mask in addition to the
+// items, or the previous item. Each rule also says how a warp gets the bits of its part of a tile
+// in shared memory.
 #pragma once
 
 #include <iterator>
@@ -45,7 +45,7 @@ struct keep_marked {
   }
 };
 
-/// Keeps an item if it does not equal the one before it; always the first.
+/// Keeps an item if it does not equal the previous one; always the first.
 template <class Equal>
 struct keep_heads {
   static constexpr bool asks_items = true;
@@ -66,7 +66,7 @@ inline constexpr bool is_marked = false;
 template <class Mask>
 inline constexpr bool is_marked<keep_marked<Mask>> = true;
 
-/// The rule that a caller's `keep` stands for.
+/// The rule of a caller's `keep`.
 template <class Predicate>
 keep_where<Predicate> rule_of(Predicate keep) {
   return {keep};
@@ -160,7 +160,7 @@ struct staged_rule<keep_marked<bit_mask>, Items> {
   staged_tile<std::uint32_t, Items / 32> words;
 };
 
-/// The item before each row lies in the stage, too.
+/// The item before each row is also in the stage.
 template <class Equal, int Items>
 struct staged_rule<keep_heads<Equal>, Items> {
   using rule = keep_heads<Equal>;

@@ -35,7 +35,7 @@ std::string percent(index_t part, index_t whole) {
   return text;
 }
 
-/// Refuses arguments that do not go together.
+/// Refuses arguments that exclude each other.
 filter_arguments const& checked(filter_arguments const& arguments) {
   if (!arguments.keep && !arguments.mask) throw usage_error("--keep or --mask is required");
   if (arguments.keep && arguments.mask) throw usage_error("--mask excludes --keep");
@@ -132,7 +132,7 @@ class filter_run {
     if (!verified([&] { return verify_count(keeps, values.size(), kept_); })) {
       return exit_code::difference;
     }
-    // A number for people, unless the output's name says otherwise.
+    // Text for people, unless the output's name asks for another format.
     write<index_t>(output_, arguments_.output, {&kept_, 1}, file_format::text);
     return exit_code::done;
   }
@@ -172,14 +172,14 @@ class filter_run {
     return exit_code::done;
   }
 
-  /// Whether --verify, if it is asked for, finds no difference.
+  /// Whether --verify, if given, finds no difference.
   template <class Verify>
   bool verified(Verify verify) const {
     return !arguments_.common.verify || report_verified(verify());
   }
 
-  /// As many items as may be, as only what is written takes memory; or, where that much memory or
-  /// address space may not be had, after counting, as many as there are.
+  /// Space for as many items as possible, since only written pages take memory; or, where that much
+  /// memory or address space is not available, after counting, for as many as there are.
   template <class Item, class Count>
   std::unique_ptr<lazy_buffer<Item>> room_for(std::size_t most, Count count) {
     std::uint64_t const held = input_.mapped ? 0 : input_.bytes.size();
@@ -231,7 +231,7 @@ class filter_run {
   progress meter_;
   array input_;
   index_t kept_ = 0;
-  std::uint64_t bytes_read_ = 0;  // of the files, as they lie there
+  std::uint64_t bytes_read_ = 0;  // of the files, as stored
   std::uint64_t taken_ = 0;       // of memory, by results
   std::uint64_t result_bytes_ = 0;
   double read_seconds_ = 0;

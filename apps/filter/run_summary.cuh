@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stretch of items tells those behind it about runs of equal ones: how many begin in it, and
-// how far its last one has come.
+// The summary of a stretch of items for the stretches after it: how many runs of equal items begin
+// in it, and the length of its last run so far.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct run_summary {
   index_t open;
 };
 
-/// Two such stretches, one behind the other.
+/// Two such stretches, the second directly after the first.
 struct join_runs {
   using value_type = run_summary;
   LIBSCAN_HOST_DEVICE static constexpr run_summary identity() { return {0, 0}; }
@@ -28,15 +28,15 @@ struct join_runs {
   }
 };
 
-/// Where run-length encoding writes; each an iterator of the device, or `no_output`.
+/// The outputs of run-length encoding; each an iterator of the device, or `no_output`.
 template <class Values, class Lengths, class Offsets>
 struct run_outputs {
   Values values;    // [r]: the item that run r repeats
-  Lengths lengths;  // [r]: how often
+  Lengths lengths;  // [r]: the run's length
   Offsets offsets;  // [r]: the position of its first
 
-  /// Writes what the beginning of run `run` at position `at`, `length` items behind that of the run
-  /// before it, tells about both.
+  /// Writes what is known where run `run` begins, at position `at`: its own results, and `length`,
+  /// the length of the previous run.
   __device__ void begin_run(index_t run, index_t at, index_t length) const {
     if constexpr (wanted<Offsets>) offsets[run] = at;
     if (run > 0) end_run(run - 1, length);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One tile of a run-length encoding in a block's registers: a filter of the items that begin runs,
-// and of where in the tile they stand.
+// and of their positions in the tile.
 #pragma once
 
 #include <apps/filter/filter_tile.cuh>
@@ -8,8 +8,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A tile of consecutive items. All threads of the block call each function, in the order in which
-/// they stand here, with a barrier before store().
+/// A tile of consecutive items. All threads of the block call each function, in the order of their
+/// declarations, with a barrier before store().
 template <class Item, class Equal, class Outputs, class Tuning>
 class run_tile {
   static constexpr bool wants_values = wanted<decltype(Outputs::values)>;
@@ -25,8 +25,8 @@ class run_tile {
   __device__ run_tile(index_t base, int valid, int rows = Tuning::items_per_thread)
       : base_(base), valid_(valid), tile_(base, valid, rows) {}
 
-  /// Finds where runs begin and compacts these items in shared memory; returns what the tile tells
-  /// those behind it. Ends with a barrier.
+  /// Finds where runs begin and compacts these items in shared memory; returns the tile's summary.
+  /// Ends with a barrier.
   template <class In>
   __device__ __forceinline__ run_summary summarise(shared_storage& shared, In in,
                                                    keep_heads<Equal> const& heads) {
@@ -38,7 +38,8 @@ class run_tile {
     return total;
   }
 
-  /// Writes what the runs that begin in the tile tell, `before` being what comes before it.
+  /// Writes the results of the runs that begin in the tile; `before` is the summary of all earlier
+  /// tiles.
   __device__ void store(shared_storage const& shared, Outputs const& out,
                         run_summary before) const {
     for (int i = static_cast<int>(threadIdx.x); i < begun_; i += Tuning::block_threads) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of equal items on the device: the first of each, and run-length encoding. Both are filters
-// whose flags say where a run begins.
+// with flags where runs begin.
 #pragma once
 
 #include <apps/filter/filter.cuh>
@@ -13,12 +13,12 @@
 namespace libscan::inline LIBSCAN_MACHINE {
 
 /// Writes the first item of each run of equal ones in in[0 .. n-1] to `out`, in order, and the
-/// number of runs to *d_count.
+/// number of runs to *d_count. Otherwise as `filter`.
 ///
-/// `equal(earlier, later)`, a copyable functor with a device call, is asked about neighbours only
-/// (==, unless given: every NaN is then a run of its own). Traffic: reads n items, writes one for
-/// each run. Types, n, d_count, `out`, aliasing (`out` may be `in` itself) and all else as
-/// `filter`.
+/// Types: `equal(earlier, later)` is a copyable functor with a device call, called for neighbors
+/// only (default ==: every NaN is then a run of its own). The rest as for `filter`.
+/// Aliasing: `out` may be `in` itself.
+/// Traffic: reads n items, writes one for each run.
 template <class Tuning = void, class In, class Out, class Equal = equal_values>
 void unique(workspace& ws, In in, Out out, item_count n, index_t* d_count, Equal equal = {}) {
   device::filter_outputs<Out> const outputs{out, {}, {}};
@@ -27,7 +27,7 @@ void unique(workspace& ws, In in, Out out, item_count n, index_t* d_count, Equal
 
 namespace device {
 
-/// Encodes runs the way `Tuning` says; void: chooses.
+/// Encodes runs in the way of `Tuning`; void: chooses.
 template <class Tuning, class In, class Outputs, class Equal>
 void encode_runs(workspace& ws, In in, Outputs out, item_count n, Equal equal, index_t* d_runs) {
   using item = typename std::iterator_traits<In>::value_type;
@@ -76,13 +76,15 @@ constexpr std::size_t run_length_workspace_bytes(index_t n) {
   return device::filter_bytes<device::run_summary, void, T>(n);
 }
 
-/// Of the r-th run of equal items in in[0 .. n-1], writes the item to values[r], how often it comes
-/// to lengths[r], and the position of the first to offsets[r]; and the number of runs to *d_runs.
+/// Of run r of equal items in in[0 .. n-1], writes the item to values[r], the length to lengths[r],
+/// and the position of the first item to offsets[r]; and the number of runs to *d_runs. Otherwise
+/// as `filter`.
 ///
-/// Any of the three outputs may be `no_output{}`. Lengths and offsets are converted from `index_t`
-/// to what the output holds. `equal`: as for `unique`; a run goes on as long as neighbours are
-/// equal. Traffic: reads n items, writes the outputs once, in one pass. Aliasing: outputs must not
-/// overlap `in`, also not at its start, or one another. Types, n, d_runs and all else as `filter`.
+/// Types: each of the three outputs may be `no_output{}`. Lengths and offsets are converted from
+/// `index_t` to the output's type. `equal`: as for `unique`; a run continues while neighbors are
+/// equal.
+/// Aliasing: outputs must not overlap `in`, even with the same start, or one another.
+/// Traffic: reads n items, writes the outputs once, in one pass.
 template <class Tuning = void, class In, class Values, class Lengths, class Offsets,
           class Equal = equal_values>
 void run_length_encode(workspace& ws, In in, Values values, Lengths lengths, Offsets offsets,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of equal items on CPU threads: the first of each, which is a filter, and run-length
-// encoding. Each chunk gathers where runs begin in it; the chain of
-// chunks is the scan of how many begin and where the last one does, and tells each which runs are
-// its own (the enumeration of Blelloch, "Prefix Sums and Their Applications", 1990). Every item
-// crosses memory once.
+// encoding. Each chunk gathers where runs begin in it. The chain of chunks scans how many begin and
+// where the last one does, which gives each chunk its runs (the enumeration of Blelloch, "Prefix
+// Sums and Their Applications", 1990). Every item crosses memory once.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +21,8 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Where `run_length_encode` writes, each a random-access iterator or pointer, and how many results
-/// fit there: none of an output that is not wanted.
+/// The outputs of `run_length_encode`, each a random-access iterator or pointer, and their
+/// capacities: 0 for an output that is not written.
 template <class Values, class Lengths = index_t*, class Offsets = index_t*>
 struct run_outputs {
   Values values{};
@@ -41,14 +40,14 @@ run_outputs(Values, index_t, Lengths, index_t, Offsets, index_t)
 
 namespace detail {
 
-/// Of some consecutive items: how many runs begin among them, and the position of the last that
-/// does (0 if none does).
+/// Of some consecutive items: how many runs begin among them, and the position of the last
+/// beginning (0 if there is none).
 struct run_begins {
   index_t runs;
   index_t last;
 };
 
-/// Two such stretches, one behind the other.
+/// Two such stretches, the second directly after the first.
 struct join_begins {
   using value_type = run_begins;
   static constexpr run_begins identity() { return {0, 0}; }
@@ -64,8 +63,8 @@ void write_fitting(To to, index_t capacity, index_t place, index_t count, Result
   for (index_t k = 0; k < fitting; ++k) to[place + k] = result(k);
 }
 
-/// Writes what chunk `c` tells, in which `count` > 0 runs begin, the k-th of them at c.begin +
-/// begins[k]: their values and offsets, and the lengths of the runs that end where they begin.
+/// Writes the results of chunk `c`, in which `count` > 0 runs begin, run k at c.begin + begins[k]:
+/// their values and offsets, and the lengths of the runs that end where they begin.
 template <class In, class Outputs>
 void write_runs(In in, chunk const& c, std::uint32_t const* begins, index_t count,
                 run_begins before, Outputs const& out) {
@@ -73,7 +72,7 @@ void write_runs(In in, chunk const& c, std::uint32_t const* begins, index_t coun
   detail::write_fitting(out.values, out.values_capacity, before.runs, count,
                         [=](index_t k) { return in[begin_of(k)]; });
   detail::write_fitting(out.offsets, out.offsets_capacity, before.runs, count, begin_of);
-  // The run before the first of these, if there is one, ends where that begins.
+  // The previous run, if there is one, ends where the first of these begins.
   if (before.runs > 0) {
     detail::write_fitting(out.lengths, out.lengths_capacity, before.runs - 1, 1,
                           [=](index_t) { return begin_of(0) - before.last; });
@@ -82,7 +81,7 @@ void write_runs(In in, chunk const& c, std::uint32_t const* begins, index_t coun
                         [=](index_t k) { return index_t{begins[k + 1]} - begins[k]; });
 }
 
-/// Throws `invalid_argument` if outputs are seen to share memory with the items or each other.
+/// Throws `invalid_argument` if outputs are known to share memory with the items or each other.
 template <class In, class Outputs>
 void require_runs_apart(In const& in, index_t n, Outputs const& out) {
   char const* const call = "run_length_encode";
@@ -100,11 +99,11 @@ void require_runs_apart(In const& in, index_t n, Outputs const& out) {
 
 }  // namespace detail
 
-/// out[k] = the first item of the k-th run of equal ones in in[0..n-1]; returns how many runs there
-/// are. Writes at most `capacity` items, in order, whatever it returns.
+/// out[k] = the first item of run k of equal ones in in[0..n-1]; returns how many runs there are.
+/// Writes at most `capacity` items, in order, whatever it returns.
 ///
-/// `equal(earlier, later)` is asked about neighbours only, concurrently (==, unless given: every
-/// NaN is then a run of its own). All else, aliasing too, as `filter_by`.
+/// `equal(earlier, later)` is called for neighbors only, concurrently (default ==: every NaN is
+/// then a run of its own). Otherwise, also in aliasing, as `filter_by`.
 template <std::random_access_iterator In, std::random_access_iterator Out,
           class Equal = equal_values>
 index_t unique(int threads, In in, Out out, index_t n, Equal equal = {},
@@ -115,18 +114,18 @@ index_t unique(int threads, In in, Out out, index_t n, Equal equal = {},
   return cpu::filter_by(threads, in, out, n, rule, capacity, chunk_items);
 }
 
-/// Of the r-th run of equal items in in[0..n-1], writes the first to values[r], how many they are
-/// to lengths[r], and the position of the first to offsets[r]; returns how many runs there are.
+/// Of run r of equal items in in[0..n-1], writes the first item to values[r], the length to
+/// lengths[r], and the position of the first item to offsets[r]; returns how many runs there are.
 /// Writes no more than fits, whatever it returns.
 ///
-/// `in` is a random-access iterator or pointer, `equal` as for `unique`; a run goes on as long as
-/// neighbours are equal. Lengths and offsets are converted from `index_t` to what the output holds,
-/// writes to different items of which must not race. The outputs may not overlap each other or
-/// `in`: refused where that is seen.
-///
-/// Reads `in` once, writes each output once; allocates 4 bytes an item of a chunk for each thread,
-/// if that is more than 8 KiB. Throws `invalid_argument` if threads < 1, n < 0, or chunk_items is
-/// not in 1 .. 2^32, or for an overlap, std::bad_alloc, and what `equal` or the iterators throw.
+/// Types: `in` is a random-access iterator or pointer, `equal` as for `unique`; a run continues
+/// while neighbors are equal. Lengths and offsets are converted from `index_t` to the output's
+/// type; writes to different items of an output must not race.
+/// Aliasing: the outputs must not overlap each other or `in`; refused where that is known.
+/// Workspace: 4 bytes an item of a chunk for each thread, if that is more than 8 KiB.
+/// Traffic: reads `in` once, writes each output once.
+/// Throws: `invalid_argument` if threads < 1, n < 0, or chunk_items is not in 1 .. 2^32, or for an
+/// overlap; std::bad_alloc; and what `equal` or the iterators throw.
 template <std::random_access_iterator In, class Values, class Lengths, class Offsets,
           class Equal = equal_values>
 index_t run_length_encode(int threads, In in, run_outputs<Values, Lengths, Offsets> const& out,
@@ -140,7 +139,7 @@ index_t run_length_encode(int threads, In in, run_outputs<Values, Lengths, Offse
                            std::to_string(chunk_items));
   }
   detail::require_runs_apart(in, n, out);
-  // Places within a chunk; its items are still in the cache when they are wanted.
+  // Places within a chunk; its items are still in the cache when they are read again.
   using gathered_begins = detail::packed_chunk<std::uint32_t>;
   keep_heads<In, Equal> const rule{in, equal};
   detail::run_begins const all = cpu::run_chunks(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the ways to filter a call takes: by the number of items, and by what the input, the
-// rule, the outputs and the GPU permit.
+// Chooses the algorithm of a filter: by the number of items, and by what the input, the rule, the
+// outputs and the GPU permit.
 #pragma once
 
 #include <apps/filter/apart.cuh>
@@ -13,15 +13,15 @@
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
-/// Whether asking a predicate takes many instructions. The pipeline asks with a few warps of each
-/// multiprocessor, which such a predicate would keep busy; all warps ask instead. Specialise it for
-/// a predicate of your own.
+/// Whether a predicate takes many instructions. The pipeline applies it with a few warps of each
+/// multiprocessor, which such a predicate would keep busy; so all warps apply it instead. May be
+/// specialized for a custom predicate.
 template <class Predicate>
 inline constexpr bool asks_long = false;
 
 namespace device {
 
-/// Whether a rule asks such a predicate.
+/// Whether a rule applies such a predicate.
 template <class Rule>
 inline constexpr bool decides_long = false;
 /// The predicate says.
@@ -31,9 +31,9 @@ inline constexpr bool decides_long<keep_where<Predicate>> = asks_long<Predicate>
 /// How the pipeline filters.
 enum class pipeline_form { none, items, mask };
 
-/// Items go through the stages with what decides about them. Where a mask does and what it rejects
-/// is not wanted, only the mask does: always if it is of bits, since reading what is kept takes
-/// then less traffic; if it is of bytes, where items are not in memory or not wanted.
+/// Items go through the stages with what decides about them. With a mask, and without an output of
+/// rejected items, only the mask does: always if it is of bits, since reading only kept items then
+/// takes less traffic; if it is of bytes, where items are not in memory or not needed.
 template <class In, class Rule, class Outputs>
 constexpr pipeline_form form_of() {
   constexpr bool rejects = wanted<typename Outputs::rejected_type>;
@@ -79,8 +79,8 @@ bool act_as_fits(index_t n, Act act) {
   return ((device::fits_resident_filter<Item, Tunings>(n) && (act(Tunings{}), true)) || ...);
 }
 
-/// Calls act(tuning) with that of a resident filter and returns true, if one is the way to filter n
-/// items by a call with `Tuning`, which may be void.
+/// Calls act(tuning) with the tuning of a resident filter and returns true, if that is the best way
+/// to filter n items by a call with `Tuning`, which may be void.
 template <class Tuning, class Item, class Act>
 bool if_resident(index_t n, Act act) {
   if constexpr (tunes_resident_filter<Tuning>) {
@@ -94,7 +94,7 @@ bool if_resident(index_t n, Act act) {
   return false;
 }
 
-/// Filters the way `Tuning` says; void: chooses, with pipelines of that form. `memory`: of
+/// Filters in the way of `Tuning`; void: chooses, with pipelines of that form. `memory`:
 /// `filter_bytes`, in the workspace.
 template <pipeline_form Form, class Tuning, class In, class Outputs, class Rule>
 void filter_by_form(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
@@ -126,8 +126,8 @@ void filter_by_form(workspace& ws, std::byte* memory, In in, Outputs out, item_c
   }
 }
 
-/// The same with pipelines of the form that suits the call. In place, a mask has its items staged
-/// with it: the other form reads them when the tiles after them may be written already.
+/// The same with pipelines of the form that suits the call. In place, a mask's items are staged
+/// with it: the other form reads them when later tiles may have been written already.
 template <class Tuning, class In, class Outputs, class Rule>
 void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
                  index_t* d_count) {
@@ -148,8 +148,7 @@ void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_coun
   device::filter_by_form<form, Tuning>(ws, memory, in, out, n, rule, d_count);
 }
 
-/// Bytes of workspace for n items, in tiles of either way to filter in tiles of at least so many
-/// items.
+/// Bytes of workspace for n items, with either algorithm, in tiles of at least this many items.
 template <class Summary>
 constexpr std::size_t filter_bytes(index_t n, index_t look_back_items, index_t pipeline_items) {
   std::size_t const tiles = tile_state<Summary>::bytes(ceil_div(n, look_back_items));
@@ -173,7 +172,7 @@ constexpr std::size_t filter_bytes(index_t n) {
   }
 }
 
-/// What a count takes of the workspace, and keeps apart from the rest.
+/// The workspace of a count, separate from the rest.
 inline constexpr std::size_t count_bytes = 256;
 
 /// Filters in the workspace.

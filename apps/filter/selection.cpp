@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the host API of masks, splits and runs: checks a call and hands it to its
+// The compiled half of masks, splits and runs of the host API: checks a call and hands it to its
 // engine.
 #include <apps/filter/selection.hpp>
 
@@ -28,14 +28,14 @@ void check_size(char const* call, item_mask const& mask, index_t n) {
                          " items for " + std::to_string(n) + " values; expected one for each");
 }
 
-/// f(rule) with what the mask is to the cpu engine.
+/// f(rule) with the rule of the cpu engine for the mask.
 template <class F>
 index_t with_rule(item_mask const& mask, F f) {
   if (mask.words() != nullptr) return f(cpu::keep_masked{mask.words()});
   return f(cpu::keep_flagged{mask.flags()});
 }
 
-/// Refuses outputs of a split that overlap, and one for both parts that does not hold both.
+/// Refuses outputs of a split that overlap, and one for both parts that is too short for both.
 template <class T>
 void check_split(std::span<T const> values, std::span<T> out,
                  std::optional<std::span<T>> rejected) {
@@ -136,7 +136,7 @@ index_t selection<T>::filter_with_indices(engine const& on, std::span<T const> v
       });
   check_fits(call, kept, length(out));
   check_fits(call, kept, length(indices), "kept", "indices");
-  // The values never went to the device.
+  // The values are in host memory only.
   if (on.is_cuda()) cpu::gather(values.data(), indices.data(), kept, out.data());
   return kept;
 }

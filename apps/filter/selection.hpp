@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade of what is near to a filter: filters by masks, splits, and runs of equal
-// items. As filter.hpp, on whichever engine there is; link libscan::filter.
+// Masks, splits and runs in plain C++: filters by masks, splits, and runs of equal items. Like
+// filter.hpp, on any engine; link libscan::filter.
 #pragma once
 
 #include <concepts>
@@ -17,8 +17,8 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// What the functions below call; compiled for the ten arithmetic types. Splits without `rejected`
-/// write both parts to `out`.
+/// The functions that those below call; compiled for the ten arithmetic types. Splits without
+/// `rejected` write both parts to `out`.
 template <class T>
 struct selection {
   static_assert(detail::refuse_others<T>());
@@ -43,13 +43,13 @@ index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word
 }  // namespace detail
 
 /// Copies the items of `values` that `mask` marks to the front of `out`, in their order, and
-/// returns how many they are. T has to be named, since vectors do not tell it:
+/// returns their number. T must be named, since it cannot be deduced from vectors:
 ///
 ///   auto kept = filter<float>(engine::best(), values, out, item_mask::of_flags(flags));
 ///
-/// `out` may be `values` itself; it must lie apart from the mask. Throws `invalid_argument` if
-/// `mask` has another number of items than `values`. All else, errors too, as `filter` of a
-/// predicate (filter.hpp).
+/// Otherwise as `filter` of a predicate (filter.hpp), also in errors.
+/// Aliasing: `out` may be `values` itself; it must not overlap the mask.
+/// Throws: `invalid_argument` if `mask` has another number of items than `values`.
 template <class T>
 index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values,
                std::type_identity_t<std::span<T>> out, item_mask const& mask) {
@@ -57,13 +57,12 @@ index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values
 }
 
 /// Writes the positions (from 0) of the items that `mask` marks to the front of `out`, ascending,
-/// and returns how many they are: numpy.flatnonzero. Errors as for `filter`.
+/// and returns their number: numpy.flatnonzero. Errors as for `filter`.
 index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t> out);
 
 /// Copies the items of `values` that `mask` marks to the front of `out` and their positions to the
-/// front of `indices`, and returns how many they are. T has to be named, as for `filter`. The
-/// outputs must lie apart from `values`, the mask and each other. All else as `filter`, for each of
-/// them.
+/// front of `indices`, and returns their number. T must be named, as for `filter`. The outputs must
+/// not overlap `values`, the mask or each other. Otherwise as `filter`, for each of them.
 template <class T>
 index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T const>> values,
                             std::type_identity_t<std::span<T>> out, std::span<index_t> indices,
@@ -71,15 +70,16 @@ index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T c
   return detail::selection<T>::filter_with_indices(on, values, out, indices, mask);
 }
 
-/// How many items `mask` marks. Throws as `filter`, for the reasons of devices and memory.
+/// The number of items that `mask` marks. Throws as `filter` if a device or memory fails.
 index_t count_marked(engine const& on, item_mask const& mask);
 
 /// Copies the items of `values` that `keep` keeps to the front of `out` and the others to the front
-/// of `rejected`, both in their order, and returns how many are kept.
+/// of `rejected`, both in their order, and returns how many are kept. Otherwise as `filter`.
 ///
-/// Both must hold what goes there (as many items as `values` always suffice), and lie apart from
-/// each other and from `values`. Reads `values` once and writes each item once. All else as
-/// `filter`: an output too short is an error, and nothing behind it is touched.
+/// Types: both outputs must have space for their items (as many as `values` always suffice). An
+/// output that is too short is an error, and nothing after it is changed.
+/// Aliasing: the outputs must not overlap each other or `values`.
+/// Traffic: reads `values` once and writes each item once.
 template <class T>
 index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
               std::type_identity_t<std::span<T>> out, std::type_identity_t<std::span<T>> rejected,
@@ -96,20 +96,23 @@ index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
 }
 
 /// The same into one buffer: copies the items of `values` that `keep` keeps to the front of `out`
-/// and the others behind them, both in their order, and returns how many are kept. It is
+/// and the others after them, both in their order, and returns how many are kept. It is
 /// std::stable_partition of a copy (Blelloch, "Prefix Sums and Their Applications", 1990, 1.3).
+/// Otherwise as `filter`.
 ///
-/// `out` must hold as many items as `values` and lie apart from them. On the cpu engine `values`
-/// are read twice, since the others have their places once it is known how many are kept. Throws
-/// `invalid_argument` if `out` is too short, before anything is written. All else as `filter`.
+/// Types: `out` must have space for as many items as `values`.
+/// Aliasing: `out` must not overlap `values`.
+/// Traffic: on the cpu engine `values` are read twice, since the places of the others depend on how
+/// many are kept.
+/// Throws: `invalid_argument` if `out` is too short, before anything is written.
 template <class T>
 index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
               std::type_identity_t<std::span<T>> out, predicate<T> const& keep) {
   return detail::selection<T>::split(on, values, out, std::nullopt, keep);
 }
 
-/// The same by a mask, of as many items as `values`; it alone is read twice. `out` must lie apart
-/// from it, too.
+/// The same by a mask, of as many items as `values`; only the mask is read twice. `out` must not
+/// overlap it either.
 template <class T>
 index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
               std::type_identity_t<std::span<T>> out, item_mask const& mask) {
@@ -117,12 +120,13 @@ index_t split(engine const& on, std::type_identity_t<std::span<T const>> values,
 }
 
 /// The split of a radix sort: copies the keys whose bit `bit` (0: the lowest) is 0 to the front of
-/// `out` and those in which it is 1 behind them, both in their order, and returns how many the
-/// former are. T is one of the eight integer types and has to be named:
+/// `out` and those in which it is 1 after them, both in their order, and returns the number of the
+/// former. T is one of the eight integer types and must be named:
 ///
 ///   auto zeros = split_by_bit<std::uint32_t>(engine::best(), keys, out, 7);
 ///
-/// Throws `invalid_argument` for a bit that T has not. All else as `split` into one buffer.
+/// Otherwise as `split` into one buffer.
+/// Throws: `invalid_argument` for a bit that T does not have.
 template <std::integral T>
 index_t split_by_bit(engine const& on, std::type_identity_t<std::span<T const>> keys,
                      std::type_identity_t<std::span<T>> out, int bit) {
@@ -132,25 +136,26 @@ index_t split_by_bit(engine const& on, std::type_identity_t<std::span<T const>> 
                                    {reinterpret_cast<word*>(out.data()), out.size()}, bit);
 }
 
-/// Copies the first item of each run of equal ones (==, so that -0 equals +0 and NaN nothing) to
-/// the front of `out`, in their order, and returns how many they are. All else as `filter`: `out`
-/// may be `values` itself.
+/// Copies the first item of each run of equal ones (==, so -0 equals +0, and NaN equals nothing) to
+/// the front of `out`, in their order, and returns their number. Otherwise as `filter`: `out` may
+/// be `values` itself.
 template <class T>
 index_t unique(engine const& on, std::type_identity_t<std::span<T const>> values,
                std::type_identity_t<std::span<T>> out) {
   return detail::selection<T>::unique(on, values, out);
 }
 
-/// Copies what each run of equal items repeats (its first item; == as for `unique`) to the front of
-/// `out` and how many items it has to the front of `lengths`, both in the order of the runs, and
-/// returns how many runs there are. The lengths sum to the number of items.
+/// Copies the first item of each run of equal ones (== as for `unique`) to the front of `out` and
+/// the length of the run to the front of `lengths`, both in the order of the runs, and returns the
+/// number of runs. The lengths sum to the number of items. Otherwise as `filter`.
 ///
 ///   auto runs = run_length_encode<float>(engine::best(), values, out, lengths);
 ///
-/// Where the runs begin is the exclusive scan of the lengths (libscan/libscan.hpp). `out` and
-/// `lengths` must hold an item for each run (as many as `values` always suffice) and lie apart from
-/// each other and from `values`; what lies behind is not touched. Reads `values` once and writes
-/// each output once. All else as `filter`: an output too short is an error.
+/// The exclusive scan of the lengths (libscan/libscan.hpp) is where the runs begin.
+/// Types: `out` and `lengths` must have space for an item of each run (as many as `values` always
+/// suffice). An output that is too short is an error; nothing after the results is changed.
+/// Aliasing: the outputs must not overlap each other or `values`.
+/// Traffic: reads `values` once and writes each output once.
 template <class T>
 index_t run_length_encode(engine const& on, std::type_identity_t<std::span<T const>> values,
                           std::type_identity_t<std::span<T>> out, std::span<index_t> lengths) {

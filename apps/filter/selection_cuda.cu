@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the host API of masks without items.
+// The CUDA side of masks without items of the host API.
 #include <apps/filter/selection_cuda.cuh>
 
 namespace libscan::inline v1::detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the host API of masks, splits and runs: host memory in, the kernels of
-// filter.cuh, split.cuh and runs.cuh, host memory out. Compiled for each item type; masks move all
-// items of a size by the same kernels. Internal.
+// The CUDA side of masks, splits and runs of the host API: host memory in, the kernels of
+// filter.cuh, split.cuh and runs.cuh, host memory out. The files selection_cuda*.cu compile it for
+// items of a few sizes each: masks move all items of a size by the same kernels. Internal.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace libscan::inline v1::detail {
 
-/// The unsigned integer of T's size: what moves an item without looking at it.
+/// The unsigned integer of T's size, which moves an item without interpreting it.
 template <class T>
 using word_of = std::conditional_t<
     sizeof(T) == 1, std::uint8_t,
@@ -64,7 +64,7 @@ void read_front(device::buffer<Item> const& from, std::span<Item> out, index_t c
   from.read_sync(out.data(), std::min(count, static_cast<index_t>(out.size())));
 }
 
-/// Filters by what `call` does with (workspace, device items, device output, n, device count).
+/// Filters with `call`, called as call(workspace, device items, device output, n, device count).
 template <class Item, class Call>
 index_t filtered(std::span<Item const> values, std::span<Item> out, Call call) {
   auto const n = static_cast<index_t>(values.size());
@@ -76,8 +76,8 @@ index_t filtered(std::span<Item const> values, std::span<Item> out, Call call) {
   return count;
 }
 
-/// Splits into two buffers, also where the host has one for both: that takes one pass, and no count
-/// of what is kept goes before.
+/// Splits into two buffers, even if the host has one for both: that takes one pass, without a count
+/// before it.
 template <class Item, class Keep>
 index_t split_on_device(std::span<Item const> values, std::span<Item> out,
                         std::optional<std::span<Item>> rejected, Keep const& keep) {
@@ -93,7 +93,7 @@ index_t split_on_device(std::span<Item const> values, std::span<Item> out,
   return count;
 }
 
-/// f(values, out) with words for what `==` compares alike as words.
+/// f(values, out) with words, where `==` of words gives the same result.
 template <class T, class F>
 index_t with_comparable(std::span<T const> values, std::span<T> out, F f) {
   if constexpr (std::is_integral_v<T>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the host API of masks, splits and runs, in plain C++; selection_cuda.cu and
-// selection_cuda.cuh implement it. A build without nvcc calls none of it (libscan/on_engine.hpp).
-// Internal.
+// The CUDA side of masks, splits and runs of the host API, in plain C++: selection_cuda*.cu
+// implement it in a build with nvcc, selection_cuda_absent.cpp (all functions throw
+// engine_unavailable) in a build without. Internal.
 #pragma once
 
 #include <concepts>
@@ -16,12 +16,13 @@ namespace libscan::inline v1::detail {
 
 /// On CUDA device `device`, compiled for every item type.
 ///
-/// Spans and masks are host memory and already checked. Each function returns how many items are
-/// kept, or runs there are, when the outputs are complete, and leaves the thread's current device
-/// as it was. It writes nothing past an output that is too short: the host API turns that into the
-/// error. Throws `device_error`, or `engine_unavailable` if the device cannot be used.
+/// Spans and masks are host memory and already checked. Each function returns the number of kept
+/// items, or of runs, when the outputs are complete, and leaves the thread's current device as it
+/// was. It writes nothing after an output that is too short: the caller makes the error of it.
+/// Throws `device_error`, or `engine_unavailable` if the device cannot be used.
 ///
-/// `split` without `rejected` writes what is not kept to `out`, which holds both, after what is.
+/// `split` without `rejected` writes what is not kept to `out`, which has space for both, after
+/// what is kept.
 template <class T>
 struct cuda_selection {
   static index_t filter(int device, std::span<T const> values, std::span<T> out,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Split on the device: what is kept and what is not, each in its order. The place of an item kept
-// is its rank; that of any other, its position less the rank (Blelloch, "Prefix Sums and Their
-// Applications", 1990, 1.3; here the chosen ones come first).
+// Split on the device: what is kept and what is not, each in its order. The place of a kept item is
+// its rank; that of any other, its position less the rank (Blelloch, "Prefix Sums and Their
+// Applications", 1990, 1.3; here the kept items come first).
 #pragma once
 
 #include <apps/filter/filter.cuh>
@@ -9,12 +9,13 @@
 namespace libscan::inline LIBSCAN_MACHINE {
 
 /// Writes the items of in[0 .. n-1] that `keep` keeps to `out`, the others to `rejected`, both in
-/// their order, and the number of the former to *d_count. In one pass.
+/// their order, and the number of the former to *d_count. In one pass. Otherwise as `filter`.
 ///
-/// `keep`, types, n and d_count: as for `filter`. `out` and `rejected` need room for what goes
-/// there and must not overlap one another, `in` or a mask. `reversed<Out>{out + n}` as `rejected`
-/// fills one buffer from both ends: in one pass, too, with the rejected items back to front.
-/// Traffic: reads n items and the mask, writes n items. All else as `filter`.
+/// Types: `keep`, types, n and d_count: as for `filter`. `out` and `rejected` need space for their
+/// items. `reversed<Out>{out + n}` as `rejected` fills one buffer from both ends: in one pass, too,
+/// with the rejected items in reverse order.
+/// Aliasing: the outputs must not overlap one another, `in` or a mask.
+/// Traffic: reads n items and the mask, writes n items.
 template <class Tuning = void, class In, class Out, class Rejected, class Keep>
 void split(workspace& ws, In in, Out out, Rejected rejected, item_count n, Keep keep,
            index_t* d_count) {
@@ -25,10 +26,11 @@ void split(workspace& ws, In in, Out out, Rejected rejected, item_count n, Keep 
 /// The same into one buffer of n items: the items that `keep` keeps, then the others, both in their
 /// order.
 ///
-/// Where the first of the others goes is known only when all items have been asked about, so a pass
-/// that counts goes before, except for so few items that the multiprocessors hold all of them.
-/// Traffic: reads n items twice, or only the mask twice if `keep` is one, writes n. A predicate is
-/// applied to each item once or twice. `out` must not overlap `in` or a mask.
+/// Aliasing: `out` must not overlap `in` or a mask.
+/// Traffic: reads n items twice, or only the mask twice if `keep` is one, writes n. The place of
+/// the others is known only when the rule has been applied to all items, so a pass that counts
+/// comes first, except if the multiprocessors hold all items at once. A predicate is applied to
+/// each item once or twice.
 template <class Tuning = void, class In, class Out, class Keep>
 void split(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_count) {
   using item = typename std::iterator_traits<In>::value_type;
@@ -52,7 +54,7 @@ void split(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_co
   }
 }
 
-/// Holds for keys whose bit `bit` is 0.
+/// True for keys whose bit `bit` is 0.
 template <class Key>
 struct has_bit_clear {
   int bit;
@@ -63,7 +65,7 @@ struct has_bit_clear {
 };
 
 /// The split of a radix sort: the keys (integers) whose bit `bit` is 0, then those in which it is
-/// 1, both in their order; *d_zeros = how many are the former. Otherwise as `split` into one
+/// 1, both in their order; *d_zeros = the number of the former. Otherwise as `split` into one
 /// buffer.
 template <class Tuning = void, class In, class Out>
 void split_by_bit(workspace& ws, In in, Out out, item_count n, int bit, index_t* d_zeros) {

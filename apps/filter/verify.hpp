@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --verify of scan-filter: computes the result again with a plain loop and says where it differs.
+// --verify of scan-filter: computes the result again with a plain loop and reports where it
+// differs.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 
 namespace libscan::apps {
 
-/// Empty if `got` holds exactly the items of `expected`, bit for bit; else the first difference.
-/// `done`: what the items are, in the words of the message.
+/// Empty if `got` holds exactly the items of `expected`, bit for bit; otherwise the first
+/// difference. `done`: what the items are, in the words of the message.
 template <class T>
 std::string difference(std::span<T const> expected, std::span<T const> got,
                        char const* done = "kept") {
@@ -29,8 +30,8 @@ std::string difference(std::span<T const> expected, std::span<T const> got,
          std::to_string(expected.size());
 }
 
-/// Whether a predicate keeps item i of some values: one of the choices `keeps` below, which tell by
-/// an item's position.
+/// Whether a predicate keeps item i of some values: one of the functors `keeps` below, which decide
+/// by an item's position.
 template <class T>
 class kept_by_tree {
  public:
@@ -44,7 +45,7 @@ class kept_by_tree {
   std::span<T const> values_;
 };
 
-/// Empty if `kept` is what `keeps` keeps of `values`; else the first difference.
+/// Empty if `kept` is what `keeps` keeps of `values`; otherwise the first difference.
 template <class T, class Keeps>
 std::string verify_values(Keeps const& keeps, std::span<T const> values, std::span<T const> kept) {
   std::vector<T> expected;
@@ -54,7 +55,7 @@ std::string verify_values(Keeps const& keeps, std::span<T const> values, std::sp
   return apps::difference<T>(expected, kept);
 }
 
-/// Empty if `rejected` is what `keeps` does not keep of `values`; else the first difference.
+/// Empty if `rejected` is what `keeps` does not keep of `values`; otherwise the first difference.
 template <class T, class Keeps>
 std::string verify_rejected(Keeps const& keeps, std::span<T const> values,
                             std::span<T const> rejected) {
@@ -66,7 +67,8 @@ std::string verify_rejected(Keeps const& keeps, std::span<T const> values,
   return found.empty() ? "" : "of the rejected: " + found;
 }
 
-/// Empty if `kept` are the positions of what `keeps` keeps of n items; else the first difference.
+/// Empty if `kept` are the positions of what `keeps` keeps of n items; otherwise the first
+/// difference.
 template <class Keeps>
 std::string verify_indices(Keeps const& keeps, std::size_t n, std::span<index_t const> kept) {
   std::vector<index_t> expected;
@@ -76,7 +78,7 @@ std::string verify_indices(Keeps const& keeps, std::size_t n, std::span<index_t 
   return difference<index_t>(expected, kept);
 }
 
-/// Empty if `kept` is how many of n items `keeps` keeps; else the difference.
+/// Empty if `kept` is how many of n items `keeps` keeps; otherwise the difference.
 template <class Keeps>
 std::string verify_count(Keeps const& keeps, std::size_t n, index_t kept) {
   index_t expected = 0;
