@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide scan of one bit per item: ranks by population counts, 32 items a thread (the scan of
-// a warp's ballots, Harris & Garland 3.2.2, on bits that lie in memory). Many items are counted
-// first and then ranked; the tiles of fewer are chained by decoupled look-back on counts; as many
-// as the multiprocessors hold are scanned as numbers.
+// a warp's ballots, Harris & Garland 3.2.2, on bits in memory). Many items are counted first and
+// then ranked; the tiles of fewer are chained by decoupled look-back on counts; as many as the
+// multiprocessors hold are scanned as numbers.
 #pragma once
 
 #include <algorithm>
@@ -103,7 +103,7 @@ void look_back_binary_scan(workspace& ws, std::byte* memory, Mask mask, Rank* ra
                        mask, ranks, n, tile_state<position>(memory, tiles), d_total);
 }
 
-/// Bytes of workspace for any way to scan.
+/// Bytes of workspace for any of the algorithms.
 template <class LookBack, class Counted>
 constexpr std::size_t binary_scan_bytes(index_t n) {
   using rank = index_t;
@@ -113,7 +113,7 @@ constexpr std::size_t binary_scan_bytes(index_t n) {
        resident_scan_bytes<rank, resident_tuning<rank, rank, rank>>});
 }
 
-/// Scans the way `Tuning` says, or as the number of items permits.
+/// Scans by the algorithm of `Tuning`; void: chooses by the number of items.
 template <scan_kind Kind, class Tuning, class Mask, class Rank>
 void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d_total) {
   static_assert(std::is_integral_v<Rank> && (sizeof(Rank) == 4 || sizeof(Rank) == 8),
@@ -141,23 +141,26 @@ void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d
 }  // namespace device
 
 /// Bytes of workspace that a binary scan of up to `n` items needs: up to 2^27 items at most n / 8 +
-/// n / 2048 + 16 KiB, of more no more than that of 2^27 or n / 512 + 4 KiB. A
-/// pure function of n; needs no device.
+/// n / 2048 + 16 KiB, of more items at most that of 2^27 or n / 512 + 4 KiB. A pure function of n;
+/// needs no device.
 constexpr std::size_t binary_scan_workspace_bytes(index_t n) {
   return device::binary_scan_bytes<device::binary_scan_tuning, device::counted_binary_scan_tuning>(
       n);
 }
 
-/// ranks[i] = how many of the items 0 ... i - 1 are true, for 0 <= i < n; *d_total = how many of
-/// all.
+/// ranks[i] = the number of items 0 ... i - 1 that are true, for 0 <= i < n; *d_total = the number
+/// of all items that are true.
 ///
-/// mask: a `byte_mask` (nonzero is true) or a `bit_mask` (bit i of word w is item 32 w + i). Ranks:
-/// integers of 32 or 64 bits, which the caller chooses wide enough. n: any size >= 0, also read
-/// from device memory (`item_count::on_device`); n = 0 writes only the total. d_total: one value in
-/// device memory, or null. Aliasing: mask and ranks may not overlap. Synchronisation: asynchronous
-/// on the workspace's stream; allocates only if the workspace must grow. Traffic: writes n ranks;
-/// reads n bytes or n / 8, and of many items writes and reads n / 8 more, or reads n / 8 more.
-/// Progress: few items take a cooperative launch, which starts when all its blocks fit; of more, a
+/// Types: mask is a `byte_mask` (nonzero is true) or a `bit_mask` (bit i of word w is item 32 w +
+/// i). Ranks: integers of 32 or 64 bits; the caller must choose them wide enough. n: any size >= 0,
+/// also read from device memory (`item_count::on_device`); n = 0 writes only the total. d_total:
+/// one value in device memory, or null.
+/// Aliasing: mask and ranks must not overlap.
+/// Synchronization: asynchronous on the workspace's stream.
+/// Workspace: `binary_scan_workspace_bytes`; allocates only if the workspace must grow.
+/// Traffic: writes n ranks; reads n bytes or n / 8; of many items also writes and reads n / 8, or
+/// reads n / 8 again.
+/// Progress: few items use a cooperative launch, which starts when all its blocks fit; of more, a
 /// tile waits only for tiles claimed by running blocks; of many, no block waits for another.
 /// Throws: `invalid_argument` (workspace too small, overlap), `device_error`.
 template <class Tuning = void, class Mask, class Rank>
@@ -166,7 +169,7 @@ void exclusive_binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n,
   device::binary_scan<scan_kind::exclusive, Tuning>(ws, mask, ranks, n, d_total);
 }
 
-/// ranks[i] = how many of the items 0 ... i are true; otherwise as `exclusive_binary_scan`.
+/// ranks[i] = the number of items 0 ... i that are true; otherwise as `exclusive_binary_scan`.
 template <class Tuning = void, class Mask, class Rank>
 void inclusive_binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n,
                            index_t* d_total = nullptr) {

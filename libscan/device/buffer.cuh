@@ -19,7 +19,7 @@ class buffer {
   explicit buffer(index_t size, simt::stream on = {})
       : data_(static_cast<T*>(simt::allocate(bytes(size), on))), size_(size), on_(on) {}
 
-  /// A copy of host items; the copy is complete when the stream has come that far.
+  /// A copy of host items; complete when the stream has reached it.
   explicit buffer(std::span<T const> host, simt::stream on = {})
       : buffer(static_cast<index_t>(host.size()), on) {
     simt::copy_async(data_, host.data(), bytes(size_), on);
@@ -33,7 +33,7 @@ class buffer {
     try {
       simt::deallocate(data_, on_);
     } catch (error const&) {
-      // The device is lost or the program is ending: nothing is left that could be freed.
+      // The device is lost or the program is ending: there is nothing left to free.
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many items of a mask are true: a warp's count, at the speed of memory.
+// The number of items of a mask that are true: counted by a warp, at the speed of memory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// How a warp counts the items of a mask that are true, up to eight rows of 16 bytes a lane at
-/// once. Lanes return their shares.
+/// once. Each lane returns its share of the count.
 template <class Mask, int TileItems>
 struct mask_rows;
 
@@ -22,10 +22,10 @@ struct mask_rows<bit_mask, TileItems> {
   static constexpr int items = rows * row_items;
   static_assert(TileItems % items == 0);
 
-  /// Whether `count_whole` may be asked.
+  /// Whether `count_whole` may be called.
   static __device__ bool are_whole(bit_mask mask) { return warp::whole_rows<width>(mask.words); }
 
-  /// Of the `items` from `base` on; bytes also go to `words`, as bits.
+  /// Counts the `items` from `base` on; bytes are also written to `words`, as bits.
   static __device__ unsigned count_whole(bit_mask mask, index_t base, std::uint32_t*) {
     std::uint32_t row[rows][width];
     index_t const first = base / word_items + simt::lane_id() * width;
@@ -45,7 +45,7 @@ struct mask_rows<bit_mask, TileItems> {
     return sum;
   }
 
-  /// The same of those before `end`; the bits behind are 0.
+  /// The same for those before `end`; the bits after it are 0.
   static __device__ unsigned count_part(bit_mask mask, index_t base, index_t end, std::uint32_t*) {
     unsigned sum = 0;
     index_t const to = end < base + items ? end : base + items;
@@ -57,7 +57,7 @@ struct mask_rows<bit_mask, TileItems> {
   }
 };
 
-/// Bytes become bits on the way.
+/// Bytes are converted to bits.
 template <int TileItems>
 struct mask_rows<byte_mask, TileItems> {
   static constexpr int width = 16;

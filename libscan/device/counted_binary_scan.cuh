@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide scan of one bit per item in two launches for each chunk of the items: one counts the
-// items of each tile that are true, one writes the ranks. Ranks take 32 or 64 times the memory of
-// bits, so that reading bits twice costs little, and a chunk's bits stay in the cache in between:
-// DRAM writes at full speed only while it reads nothing. After reduce-then-scan (Merrill &
-// Grimshaw 2009, see strategies/reduce_then_scan.cuh), the tiles' counts scanned by both.
+// true items of each tile, one writes the ranks. Ranks take 32 or 64 times the memory of bits, so
+// reading bits twice costs little, and a chunk's bits stay in the cache between the launches: DRAM
+// writes at full speed only while it reads nothing. After reduce-then-scan (Merrill & Grimshaw
+// 2009, see strategies/reduce_then_scan.cuh); both launches scan the tiles' counts.
 #pragma once
 
 #include <type_traits>
@@ -17,14 +17,14 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The counted binary scan: a block ranks one tile, and counts as many as it has warps at a time.
+/// The counted binary scan: a block ranks one tile, and counts one tile a warp at a time.
 struct counted_binary_scan_tuning {
   static constexpr int block_threads = 256;
   static constexpr int resident_blocks = 4;  // that rank, of a multiprocessor
   static constexpr int words_per_lane = 2;
   static constexpr int most_groups = 1024;
   static constexpr index_t chunk_items = index_t{1} << 26;  // 8 MiB of bits
-  // From here on it is faster than tiles that look back.
+  // From this number on it is faster than tiles that look back.
   template <class Mask>
   static constexpr index_t least_items = index_t{1} << (std::is_same_v<Mask, bit_mask> ? 21 : 24);
 };
@@ -35,7 +35,7 @@ concept tunes_counted_scan = requires {
   Tuning::most_groups;
 };
 
-/// The mask of what comes behind the first n items, a multiple of 32.
+/// The mask of the items after the first n, a multiple of 32.
 LIBSCAN_HOST_DEVICE constexpr bit_mask behind(bit_mask mask, index_t n) {
   return {mask.words + n / word_items};
 }
@@ -43,8 +43,8 @@ LIBSCAN_HOST_DEVICE constexpr byte_mask behind(byte_mask mask, index_t n) {
   return {mask.bytes + n};
 }
 
-/// What the launches hand on. Tiles of a chunk are counted in groups of consecutive ones, a block
-/// each.
+/// What the first launch passes to the second. Tiles of a chunk are counted in groups of
+/// consecutive ones, a block each.
 template <class Tuning>
 struct counted_tiles {
   static constexpr int warps = Tuning::block_threads / simt::warp_size;
@@ -53,14 +53,14 @@ struct counted_tiles {
   static constexpr index_t chunk_items = Tuning::chunk_items;
   static_assert(chunk_items % tile_items == 0);
 
-  index_t* chunks;       // how many true items are before an even chunk, and before an odd one
-  index_t* groups;       // how many are in each
-  index_t* tiles;        // how many are before each, in its group
+  index_t* chunks;       // true items before an even chunk, and before an odd one
+  index_t* groups;       // true items of each
+  index_t* tiles;        // true items before each, in its group
   std::uint32_t* words;  // bytes as bits
   index_t chunk;
   unsigned group_count;
 
-  /// For the chunk of n items with that number, in `memory`, of at least `bytes(n)`.
+  /// For chunk `number` of n items, in `memory` of at least `bytes(n)`.
   counted_tiles(std::byte* memory, index_t n, index_t number)
       : chunks(reinterpret_cast<index_t*>(memory)),
         groups(chunks + 2),
@@ -72,7 +72,7 @@ struct counted_tiles {
     group_count = static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
   }
 
-  /// Of a chunk.
+  /// The most tiles of a chunk.
   static constexpr index_t most_tiles(index_t n) {
     return ceil_div(n < chunk_items ? n : chunk_items, index_t{tile_items});
   }
@@ -89,13 +89,13 @@ struct counted_tiles {
   /// The chunk's first item.
   LIBSCAN_HOST_DEVICE index_t first() const { return chunk * chunk_items; }
 
-  /// How many of n items the chunk has; none if it begins behind them.
+  /// How many of n items the chunk has; 0 if it begins after them.
   __device__ index_t size(index_t n) const {
     index_t const rest = n - first();
     return rest < 0 ? 0 : rest < chunk_items ? rest : chunk_items;
   }
 
-  /// How many times each warp of a group counts a tile of a chunk of `items`.
+  /// How many tiles each warp of a group counts, in a chunk of `items`.
   __device__ index_t rounds(index_t items) const {
     return ceil_div(ceil_div(items, index_t{tile_items}), index_t{group_count} * warps);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many items a device-wide call processes: a number the host knows, or one the device holds.
+// How many items a device-wide call processes: a number that the host knows, or one in device
+// memory.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 namespace libscan::inline LIBSCAN_MACHINE {
 
 /// A number of items. Made from an integer, or by `on_device` from a count that an earlier call
-/// leaves in device memory: then no host round trip is needed.
+/// leaves in device memory: this avoids a round trip to the host.
 class item_count {
  public:
   /// Throws `invalid_argument` if `n` is negative.
@@ -20,8 +21,8 @@ class item_count {
       throw invalid_argument("number of items is " + std::to_string(n) + "; expected >= 0");
   }
 
-  /// The value at `d_n` when the call runs; never more than `at_most`, for which buffers and
-  /// workspace are sized. A negative value counts as 0.
+  /// The value at `d_n` when the call runs, at most `at_most`, for which buffers and workspace are
+  /// sized. A negative value counts as 0.
   static item_count on_device(index_t const* d_n, index_t at_most) {
     item_count count(at_most);
     count.d_n_ = d_n;
@@ -30,10 +31,10 @@ class item_count {
 
   LIBSCAN_HOST_DEVICE index_t at_most() const { return at_most_; }
 
-  /// Whether the host knows how many there are.
+  /// Whether the host knows the number.
   bool known() const { return d_n_ == nullptr; }
 
-  /// How many there are at least, as far as the host knows.
+  /// The number if the host knows it, otherwise 0.
   index_t at_least() const { return known() ? at_most_ : 0; }
 
   __device__ index_t get() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Head bits made of keys, in the workspace: for scans that write their results over the keys, where
-// a tile would find the key before its first one overwritten.
+// Head bits made from keys, in the workspace: for scans that write their results over the keys,
+// where a tile would find the key before its first one overwritten.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Sets bit i % 32 of word i / 32 where item i begins a segment. Each warp has 32 words.
+/// Sets bit i % 32 of word i / 32 if item i begins a segment. Each warp has 32 words.
 struct mark_keys_kernel {
   static constexpr int block_threads = 256;
   static constexpr int warp_items = simt::warp_size * simt::warp_size;
@@ -42,7 +42,7 @@ template <class Key, class Equal, class T>
 inline constexpr bool can_overwrite_heads<segment_keys<Key*, Equal>, T*> =
     std::is_same_v<std::remove_const_t<Key>, T>;
 
-/// Whether they are in this call.
+/// Whether they are written over it in this call.
 template <class Heads, class Out>
 bool overwrites_heads(Heads const& descriptor, Out const& out) {
   if constexpr (can_overwrite_heads<Heads, Out>) {
@@ -52,7 +52,7 @@ bool overwrites_heads(Heads const& descriptor, Out const& out) {
   }
 }
 
-/// Bytes of workspace that the bits of overwritten keys take: none of other descriptors.
+/// Bytes of workspace for the bits of overwritten keys: 0 for other descriptors.
 template <class Heads>
 constexpr std::size_t key_bits_bytes(Heads const&, index_t) {
   return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items in shared memory that a warp takes together, each lane consecutive ones of its own: a whole
-// batch of them takes one scan of the warp's lanes. An odd number of 16-byte vectors to a lane
-// leaves every lane's accesses clear of the others'.
+// Items in shared memory that a warp processes together, each lane with consecutive ones: a whole
+// batch takes one scan of the warp's lanes. With an odd number of 16-byte vectors to a lane, the
+// accesses of the lanes have no bank conflicts.
 #pragma once
 
 #include <libscan/device/item_count.cuh>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoupled look-back (Merrill & Garland 2016), in an order of association that never depends on
-// timing: a tile's prefix is always ((total[0] op total[1]) op total[2]) ..., wherever the walk
-// back ended.
+// timing: a tile's prefix is always ((total[0] op total[1]) op total[2]) ..., at whichever tile the
+// walk back ended.
 #pragma once
 
 #include <libscan/core/operators.hpp>
@@ -24,7 +24,7 @@ __device__ tile_report<T> read_window(tile_state<T> const& state, index_t end, T
   return report;
 }
 
-/// Folds a window from left to right onto `carry`; starts afresh at its last published prefix.
+/// Folds a window from left to right onto `carry`; starts over at its last published prefix.
 template <class T, class Op>
 __device__ T fold_window(tile_report<T> const& report, T carry, Op op) {
   unsigned const prefixes = simt::ballot(simt::full_warp, report.status == tile_status::prefix);
@@ -56,7 +56,7 @@ __device__ T look_back_in_order(tile_state<T> const& state, index_t tile, Op op)
   return carry;
 }
 
-/// Walks back and sums on the way, a window at once.
+/// Walks back and sums, a window at a time.
 template <class T, class Op>
 __device__ T look_back_in_any_order(tile_state<T> const& state, index_t tile, Op op) {
   T carry = op.identity();

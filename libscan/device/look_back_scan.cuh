@@ -16,8 +16,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// How many blocks to start for `tiles` tiles: as many as the GPU can hold at once, never more than
-/// tiles.
+/// How many blocks to launch for `tiles` tiles: as many as the GPU can hold at once, at most one
+/// for each tile.
 template <class Kernel, class... Args>
 unsigned blocks_for(index_t tiles, int block_threads) {
   index_t const resident = index_t{simt::multiprocessor_count()} *
@@ -28,8 +28,8 @@ unsigned blocks_for(index_t tiles, int block_threads) {
 
 /// The carry that enters a tile: `init` before tile 0, otherwise found by looking back. Publishes
 /// the tile's total and then its prefix. All threads of the block call and get the carry; ends with
-/// a barrier. `ordered`: what all tiles before it did before they entered, up to their last
-/// barrier, comes before what follows here; else nothing is said about other memory.
+/// a barrier. `ordered`: what earlier tiles did before they entered, up to their last barrier,
+/// happens before what follows here; otherwise other memory is not ordered.
 template <class T, class Op>
 __device__ T enter_tile(tile_state<T> const& state, index_t tile, T total, T init, Op op,
                         T& shared_carry, bool ordered = false) {
@@ -44,9 +44,9 @@ __device__ T enter_tile(tile_state<T> const& state, index_t tile, T total, T ini
       if (leader) state.publish(tile, tile_status::total, total);
       carry = device::look_back(state, tile, op);
       if (ordered) {
-        simt::exchange_fence();  // each lane, after what it saw
+        simt::exchange_fence();  // each lane, after its reads
         simt::sync_warp();
-        simt::exchange_fence();  // the leader, before it hands that on
+        simt::exchange_fence();  // the leader, before it publishes
       }
     }
     if (leader) {
@@ -89,7 +89,7 @@ struct look_back_scan_kernel {
       index_t const tile = shared.claimed;
       if (tile >= tiles) return;
 
-      // 2 load it; items beyond the end are the identity, which changes nothing
+      // 2 load it; items past the end are the identity, which changes nothing
       index_t const base = tile * tile_items;
       int const valid = static_cast<int>(n - base < tile_items ? n - base : tile_items);
       T items[items_per_thread];

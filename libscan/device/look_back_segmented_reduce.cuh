@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The total of every segment with tiles chained as Merrill & Garland (2016) do: a segmented scan
-// that stores one result per segment. A tile knows where its results go by a second chain of tiles,
-// which counts heads.
+// that stores one result per segment. A tile gets the place of its results from a second chain of
+// tiles, which counts heads.
 #pragma once
 
 #include <libscan/device/look_back_scan.cuh>
@@ -50,12 +50,12 @@ struct segmented_reduce_kernel {
       auto const warp_end = part.template scan_rows<row_prefix::ended>(init, op);
       auto const ranks = part.rank_heads(shared.heads);
 
-      // 4 publish what the tile leaves behind and how many segments it begins; look back for both
+      // 4 publish the tile's open end and how many segments begin in it; look back for both
       auto const entry = part.enter(shared.tile, state, tile, warp_end, op,
                                     [&] { count_segments(shared, counts, tile); });
       auto const begun = part.count_heads(shared.heads);
 
-      // 5 store: a head ends the segment before it, and the last item its own
+      // 5 store: a head ends the segment before it, and the last item ends its own
       index_t const before = shared.segments_before;
       part.apply(entry.warp_carry, op);
       part.each_head(ranks, before + begun.before_warp,
@@ -70,7 +70,8 @@ struct segmented_reduce_kernel {
     }
   }
 
-  /// Finds how many segments begin before the tile, and tells others. By one warp.
+  /// Finds how many segments begin before the tile, and publishes the number with the tile's. By
+  /// one warp.
   static __device__ void count_segments(shared_storage& shared, tile_state<position> const& counts,
                                         index_t tile) {
     position const own{tile_type::count_heads(shared.heads).tile};
@@ -87,7 +88,7 @@ struct segmented_reduce_kernel {
   }
 };
 
-/// Launches `segmented_reduce_kernel` in `memory`, which has room for two tile states.
+/// Launches `segmented_reduce_kernel` in `memory`, which has space for two tile states.
 template <class Tuning, class In, class Totals, class Heads, class Keys, class Op>
 void look_back_segmented_reduce(std::byte* memory, simt::stream on, In in, Totals totals,
                                 Heads heads, Keys keys, item_count n, Op op, index_t* d_segments,
@@ -106,7 +107,7 @@ void look_back_segmented_reduce(std::byte* memory, simt::stream on, In in, Total
                        tile_state<position>(memory, tiles), d_segments);
 }
 
-/// What `look_back_segmented_reduce` needs of memory.
+/// Bytes of memory that `look_back_segmented_reduce` needs.
 template <class T, class Tuning>
 constexpr std::size_t look_back_segmented_reduce_bytes(index_t n) {
   index_t const tile_items = index_t{Tuning::block_threads} * Tuning::items_per_thread;

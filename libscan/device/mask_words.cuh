@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bits of a mask as a warp holds them: rows of 1024 items, of which every lane has 32 as a
-// word.
+// The bits of a mask in a warp: rows of 1024 items, of which every lane has 32 in a word.
 #pragma once
 
 #include <libscan/device/masks.cuh>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One bit per item, in the two forms that memory holds it: a byte each, or 32 packed in a word.
-// Read as the bits of a few consecutive items at once.
+// One bit per item, in two forms: a byte each, or 32 packed in a word. Read as the bits of a few
+// consecutive items at once.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ __device__ __forceinline__ unsigned nonzero_bytes(unsigned word) {
 struct byte_mask {
   std::uint8_t const* bytes;
 
-  /// Whether `whole_bits` may be asked, for i a multiple of Width.
+  /// Whether `whole_bits` may be called, for i a multiple of Width.
   template <int Width>
   __device__ __forceinline__ bool whole_rows() const {
     return warp::whole_rows<Width>(bytes);
@@ -57,8 +57,8 @@ struct byte_mask {
   static __device__ __forceinline__ unsigned pack(std::uint8_t const (&row)[Width]) {
     unsigned result = 0;
     if constexpr (Width == 4) {
-      // Four bits meet in the top of the product; no two terms share a place. Takes one register
-      // fewer than what follows.
+      // Four bits meet in the top of the product; no two terms overlap. Takes one register fewer
+      // than what follows.
       result = nonzero(row) * 0x00204081u >> 28;
     } else if constexpr (Width % 8 == 0) {
       // A product with powers of two sums the bits of four bytes, those of eight in one register.
@@ -81,7 +81,7 @@ struct byte_mask {
 struct bit_mask {
   std::uint32_t const* words;
 
-  /// Whether `whole_bits` may be asked: always.
+  /// Whether `whole_bits` may be called: always.
   template <int Width>
   __device__ __forceinline__ bool whole_rows() const {
     return true;
@@ -105,7 +105,7 @@ struct bit_mask {
 
 namespace device {
 
-/// Where the mask of n items lies.
+/// The memory of a mask of n items.
 inline memory_span memory_of(byte_mask const& mask, index_t n) { return memory_of(mask.bytes, n); }
 inline memory_span memory_of(bit_mask const& mask, index_t n) {
   return memory_of(mask.words, ceil_div(n, index_t{32}));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What device calls refuse before they launch anything, as far as the host sees where memory lies:
-// outputs that share memory with what is read. Behind other iterators than pointers it sees
-// nothing.
+// Checks of device calls before they launch anything, where the host knows the memory: outputs must
+// not share memory with what is read. The memory of iterators other than pointers is unknown.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Bytes that a call reads or writes; none where the host does not know.
+/// Bytes that a call reads or writes; empty if the host does not know.
 struct memory_span {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -23,7 +22,7 @@ struct memory_span {
   bool operator==(memory_span const&) const = default;
 };
 
-/// Where n items lie; nowhere if the pointer is null.
+/// The memory of n items; empty if the pointer is null.
 template <class It>
 memory_span memory_of(It const&, index_t) {
   return {};
@@ -43,7 +42,7 @@ inline void require_apart(char const* call, char const* what, memory_span const&
                          " share memory; expected separate buffers");
 }
 
-/// The same of input and output, which may be one.
+/// The same for input and output, which may be equal.
 inline void require_in_place_or_apart(char const* call, memory_span const& in,
                                       memory_span const& out) {
   if (in == out || !in.overlaps(out)) return;

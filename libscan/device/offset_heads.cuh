@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Head bits made of offsets, in the workspace: each offset sets a bit.
+// Head bits made from offsets, in the workspace: each offset sets a bit.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Sets the head bit of every segment that is not empty, and of what comes after the last; if any
-/// segment is empty or any item in none, stores the number of segments at `numbered`, unless that
-/// is null. A block gathers the bits of segments that are not too long in shared memory, and adds
-/// them to those of others a word at a time.
+/// Sets the head bit of every segment that is not empty, and of the items after the last; if any
+/// segment is empty or any item is in none, stores the number of segments at `numbered`, unless
+/// that is null. A block gathers the bits of segments that are not too long in shared memory, and
+/// adds them to those of others a word at a time.
 template <class Offset>
 struct mark_heads_kernel {
   using number =
@@ -26,7 +26,7 @@ struct mark_heads_kernel {
   static constexpr int block_threads = 256;
   static constexpr bool follows_kernel = true;
   static constexpr int width = sizeof(Offset) == 8 ? 2 : 4;  // consecutive offsets of a lane
-  static constexpr int rows = 8 / width;                     // of a warp, under way together
+  static constexpr int rows = 8 / width;                     // of a warp, in flight together
   static constexpr int row_segments = simt::warp_size * width;
   static constexpr int warp_segments = rows * row_segments;
   static constexpr int block_segments = block_threads / simt::warp_size * warp_segments;
@@ -59,7 +59,7 @@ struct mark_heads_kernel {
   }
 
  private:
-  /// Whether items are before the first segment or after the last, whose successor begins there. By
+  /// Whether items are before the first segment or after the last, whose end is the last offset. By
   /// the first thread of all.
   static __device__ bool leaves_out(Offset const* offsets, index_t segments, place limit,
                                     std::uint32_t* words) {
@@ -79,7 +79,7 @@ struct mark_heads_kernel {
     return static_cast<place>(static_cast<number>(*offset));
   }
 
-  /// Whether the heads of `block_segments` of `offsets` are in words that the window has room for.
+  /// Whether the heads of `block_segments` of `offsets` are in words that fit the window.
   static __device__ bool fits_window(Offset const* offsets, place limit) {
     place const last = item_at(offsets + block_segments - 1);
     return warp::whole_rows<width>(offsets) && last < limit &&
@@ -115,7 +115,7 @@ struct mark_heads_kernel {
     return empty;
   }
 
-  /// The caller's part of a row, those of one word together; `next`: the offset behind it.
+  /// The caller's part of a row, those of one word together; `next`: the offset after it.
   static __device__ bool mark_row(shared_storage& shared, number const (&at)[width], number next,
                                   place limit, place from, place last, std::uint32_t* words) {
     bool empty = false;
@@ -171,7 +171,7 @@ struct mark_heads_kernel {
   }
 };
 
-/// Bytes of workspace that turning a descriptor into head bits takes: 0, but for offsets.
+/// Bytes of workspace to turn a descriptor into head bits: 0, except for offsets.
 template <class Heads>
 constexpr std::size_t head_bytes(Heads const&, index_t) {
   return 0;
@@ -181,7 +181,7 @@ constexpr std::size_t head_bytes(segment_offsets<Offset> const&, index_t n) {
   return static_cast<std::size_t>(ceil_div(n, index_t{2048})) * 256;
 }
 
-/// Marks the heads in words at `memory`, which are 0; if a segment is empty or an item in none,
+/// Marks the heads in words at `memory`, which are 0; if a segment is empty or an item is in none,
 /// stores the number of segments at `numbered`, unless that is null.
 template <class Offset>
 head_bits mark_heads(segment_offsets<Offset> heads, std::byte* memory, item_count n,
@@ -199,7 +199,7 @@ head_bits mark_heads(segment_offsets<Offset> heads, std::byte* memory, item_coun
   return head_bits{words};
 }
 
-/// What a kernel reads heads from: the descriptor itself, or head bits made of it at `memory`.
+/// What a kernel reads heads from: the descriptor itself, or head bits made from it at `memory`.
 template <class Heads>
 Heads prepare_heads(Heads heads, std::byte*, item_count, simt::stream) {
   return heads;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp's part of a tile of 1- or 2-byte integers whose sums are wanted, four or two of them in a
+// A warp's part of a tile of 1- or 2-byte integers that are summed, four or two of them in a
 // register: dot products with weights of 0 and 1 sum them, and give the prefixes within a word.
 #pragma once
 
@@ -34,7 +34,7 @@ class packed_rows {
   static constexpr int row_items = simt::warp_size * Width;
   static constexpr int items = Rows * row_items;
 
-  /// Takes the items from `source`; zeros from `valid` on.
+  /// Loads the items from `source`; zeros from `valid` on.
   __device__ void load(Item const* source, int valid, plus<T> = {}) {
     bool const aligned = reinterpret_cast<std::uintptr_t>(source) % (sizeof(Item) * Width) == 0;
     if (valid < items || !aligned) {
@@ -50,8 +50,8 @@ class packed_rows {
     }
   }
 
-  /// Turns the items into their prefixes, `before` being what comes before the first; returns
-  /// `before` plus all items.
+  /// Turns the items into their prefixes, with `before` before the first; returns `before` plus all
+  /// items.
   template <scan_kind Kind>
   __device__ T scan(T before, plus<T> = {}) {
     auto running = static_cast<unsigned>(before);
@@ -136,7 +136,7 @@ class packed_rows {
     }
   }
 
-  /// The prefixes within one word, after `prefix`; returns the prefix behind it.
+  /// The prefixes within one word, after `prefix`; returns the next prefix.
   template <scan_kind Kind>
   __device__ unsigned scan_word(int r, int w, unsigned prefix) {
     unsigned const word = word_[r][w];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipeline of device-wide scans, for GPUs with bulk copies (sm_90 and later): persistent and
-// warp-specialised. Tiles wait for their prefix in shared memory, in a ring of stages.
+// warp-specialized. Tiles wait for their prefix in shared memory, in a ring of stages.
 #pragma once
 
 #include <libscan/device/item_count.cuh>
@@ -11,28 +11,28 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The pipeline. Number k of a block's tiles passes through stage k % stages: one warp fetches
-/// it, one finds what comes before it, and group k % groups scans it, each warp a part. It is
-/// summed by warps of their own, each a part, or by the group. No more than `under_way` tiles are
-/// on their way at once: their copies share what memory brings, and of more of them the first would
-/// hardly come before the last. All blocks must be resident.
+/// The pipeline. Tile k of a block passes through stage k % stages: one warp fetches it, one finds
+/// its carry, and group k % groups scans it, each warp a part. Separate warps sum it, each a part,
+/// or the group does. At most `under_way` tiles are in flight at once: their copies share the
+/// memory's bandwidth, and with more of them the first would arrive hardly earlier than the last.
+/// All blocks must be resident.
 ///
-/// `Work` says what a tile is:
+/// `Work` defines a tile:
 ///   stage_type               its place in shared memory
-///   tile_items, parts        its size, and how many parts for a warp each it falls into
+///   tile_items, parts        its size, and the number of its parts, one for a warp each
 ///   copies                   how many copies a stage takes, at most 32
 ///   fetch(..., full, copy)   starts one of them, which arrives at `full`; by one thread
-///   complete(...)            adds to items [begin, end) of a stage what the copies left out
-///   summary, op_type         what a part leaves for those behind it, and how two of them join
+///   complete(...)            adds to items [begin, end) of a stage what the copies omitted
+///   summary, op_type         the summary of a part for those after it, and how two of them join
 /// and either
 ///   sum(...)                 the summary of a part, in lane 0
 ///   scan(..., before, done)  writes the results of a part; each lane that has read calls done()
 /// or, if parts are held as a `held_part`, in the stage and in registers, with the members
-///   take(work, ...)          scans the part alone; its summary, in lane 0
+///   take(work, ...)          scans the part by itself; its summary, in lane 0
 ///   finish(work, ..., before, done)
 ///                            writes the results; each lane that has read calls done()
-/// where a warp calls the functions, unless it says otherwise, with the tile's stage, first item
-/// (`base`) and number of items (`valid`), and the first item of the part (`begin`).
+/// A warp calls the functions, unless stated otherwise, with the tile's stage, first item (`base`)
+/// and number of items (`valid`), and the first item of the part (`begin`).
 template <class Work, class Tuning>
 struct pipeline_kernel {
   using summary = typename Work::summary;
@@ -48,13 +48,13 @@ struct pipeline_kernel {
   static constexpr int first_summing_warp = groups * parts;
   static constexpr int prefix_warp = first_summing_warp + (holds ? 0 : parts);
   static constexpr int fetch_warp = prefix_warp + 1;
-  // Side by side, where that saves time; it takes more registers.
+  // In parallel, where that saves time; it takes more registers.
   static constexpr int fetch_lanes = Work::copies <= 2 ? 1 : Work::copies;
   static constexpr unsigned fetching = simt::full_warp >> (simt::warp_size - fetch_lanes);
   static constexpr int block_threads = (fetch_warp + 1) * simt::warp_size;
   static constexpr int resident_blocks = 1;
   // When tile k + slots is fetched, tile k + slots - stages has left its stage: it has been
-  // scanned, as has tile k. Where parts are held there are some to spare.
+  // scanned, as has tile k. With held parts there are some to spare.
   static constexpr int slots = stages + (holds ? groups : 1);
   static constexpr int under_way = Tuning::under_way;
   static_assert(stages >= groups && stages >= under_way && under_way > 0 &&
@@ -105,15 +105,15 @@ struct pipeline_kernel {
     }
   }
 
-  /// Of the lanes that fetch.
+  /// The first of the lanes that fetch.
   static __device__ bool first_lane() { return fetch_lanes == 1 || simt::lane_id() == 0; }
 
-  /// The tile number k of the block, if it is dealt.
+  /// Tile k of the block, if it is assigned.
   static __device__ index_t dealt(unsigned k) {
     return blockIdx.x + static_cast<index_t>(k) * gridDim.x;
   }
 
-  /// Every lane that has read what is to be overwritten arrives for itself.
+  /// Every lane that has read what is to be overwritten arrives.
   static __device__ void init_barriers(shared_storage& shared) {
     for (auto& full : shared.full) full.init(Work::copies);
     for (auto& empty : shared.empty) empty.init(parts * simt::warp_size);
@@ -124,8 +124,8 @@ struct pipeline_kernel {
     simt::fence_mbarrier_init();
   }
 
-  /// Makes `tile` number k of the block and has it copied into its stage. A tile beyond the end
-  /// tells whoever is to work on it that there are no more. By the lanes that fetch.
+  /// Makes `tile` tile k of the block and has it copied into its stage. A tile past the end tells
+  /// the warps that would work on it that there are no more. By the lanes that fetch.
   static __device__ void fetch(shared_storage& shared, Work const& work, index_t n, unsigned k,
                                index_t tile) {
     if (first_lane()) {
@@ -141,8 +141,9 @@ struct pipeline_kernel {
     }
   }
 
-  /// Fetches the other tiles of the block, until each group knows that there are no more. A claim
-  /// comes before its stage is empty: its latency hides behind that wait. By the lanes that fetch.
+  /// Fetches the other tiles of the block, until each group knows that there are no more. A tile is
+  /// claimed before its stage is empty, so the wait hides the latency of the claim. By the lanes
+  /// that fetch.
   static __device__ void fetch_rest(shared_storage& shared, Work const& work, index_t n,
                                     unsigned long long& claimed) {
     simt::atomic_ref<unsigned long long> const ticket(claimed);
@@ -164,7 +165,8 @@ struct pipeline_kernel {
     }
   }
 
-  /// Sums the same part of all tiles, a warp for each part. The first part's publishes the totals.
+  /// Sums the same part of all tiles, a warp for each part. The first part's warp publishes the
+  /// totals.
   static __device__ void sum_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
                                    tile_totals<summary> const& totals, int part) {
     for (unsigned k = 0;; ++k) {
@@ -191,8 +193,8 @@ struct pipeline_kernel {
     }
   }
 
-  /// Scans the same part of all tiles of one group, and holds it until what comes before the tile
-  /// is known. The first part's warp publishes totals. By one warp for each part.
+  /// Scans the same part of all tiles of one group, and holds it until the carry of the tile is
+  /// known. The first part's warp publishes totals. By one warp for each part.
   static __device__ void hold_parts(shared_storage& shared, Work const& work, index_t n, op_type op,
                                     tile_totals<summary> const& totals, int group, int part) {
     int const begin = part * part_items;
@@ -207,7 +209,7 @@ struct pipeline_kernel {
       if (part == 0) publish(shared, totals, shared.tile[slot], slot, op);
       summary const before = sum_before(shared.part_sum[slot], part, op);
       shared.carry_known[slot].wait(k / slots % 2);
-      // Read again, rather than kept in registers that are scarce.
+      // Read again, not kept in registers, which are scarce.
       index_t const base = shared.tile[slot] * tile_items;
       held.finish(work, shared.stage[k % stages], base, device::valid_items<tile_items>(n, base),
                   begin, op(shared.carry[slot], before),
@@ -215,7 +217,7 @@ struct pipeline_kernel {
     }
   }
 
-  /// Takes a part of tile number k of the block, and leaves its sum. By one warp.
+  /// Scans a part of tile k of the block, and stores its sum. By one warp.
   template <class Part>
   static __device__ void take(shared_storage& shared, Work const& work, index_t n, unsigned k,
                               int begin, Part& held) {

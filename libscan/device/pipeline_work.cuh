@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline asks of its tuning and its work, and what work in place asks of a pipeline.
+// Concepts of a pipeline's tuning and work, and the wait of work in place.
 #pragma once
 
 #include <libscan/core/types.hpp>
@@ -13,26 +13,26 @@ concept tunes_pipeline = requires {
   Tuning::stages;
 };
 
-/// Whether all its tiles are dealt to the blocks in turn; else whoever is first claims the later
-/// ones.
+/// Whether all its tiles are assigned to the blocks in turn; otherwise blocks claim the later ones
+/// in the order in which they need them.
 template <class Tuning>
 concept deals_all_tiles = requires {
   requires Tuning::deals_all_tiles;
 };
 
-/// Whether results may go where the input is: work.overwrites() says whether those of a call do.
+/// Whether results may overwrite the input: work.overwrites() says whether those of a call do.
 template <class Work>
 concept can_overwrite_input = requires {
   requires Work::can_overwrite_input;
 };
 
-/// Whether the results of a part wait for what comes before it: in the stage, and in registers.
+/// Whether the results of a part wait for its carry: in the stage, and in registers.
 template <class Work>
 concept holds_parts = requires {
   typename Work::held_part;
 };
 
-/// Whether the results of this call go where its input is.
+/// Whether the results of this call overwrite its input.
 template <class Work>
 __device__ __forceinline__ bool overwrites(Work const& work) {
   if constexpr (can_overwrite_input<Work>) {
@@ -42,17 +42,16 @@ __device__ __forceinline__ bool overwrites(Work const& work) {
   }
 }
 
-/// Where results go over the input: waits until `tile` of `tiles` may be written, which takes its
-/// prefix to be known. Then all tiles up to it are in their stages; the next one, too, if it reads
-/// the end of this one. By one warp.
+/// If results overwrite the input: waits until `tile` of `tiles` may be written; its prefix must be
+/// known. Then all tiles up to it are in their stages; the next one, too, if it reads the end of
+/// this one. By one warp.
 template <class Work, class Prefix>
 __device__ __forceinline__ void await_readers(Work const& work, Prefix const& prefix, index_t tile,
                                               index_t tiles) {
   if constexpr (can_overwrite_input<Work>) {
     if (!work.overwrites()) return;
     if (Work::reads_tile_before && tile + 1 < tiles) prefix.await_total(tile + 1);
-    // Counts order no memory; fences around them do, by way of the copies' mbarriers here and
-    // there.
+    // Counts order no memory; fences around them do, through the copies' mbarriers on both sides.
     simt::exchange_fence();
   }
 }

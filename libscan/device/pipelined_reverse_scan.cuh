@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide scan of items in memory from the last to the first, on the pipeline. Tiles are
-// counted from behind; they lie in their stages as in memory, and are read from their ends.
+// counted from the end; in their stages they are as in memory, and are read from their ends.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct items_from {
   }
 };
 
-/// Takes results as `Out` does, but those of the first `beyond` positions are nobody's.
+/// Stores results as `Out` does, except those of the first `beyond` positions, which are discarded.
 template <class Out>
 struct results_from {
   Out out;
@@ -46,10 +46,10 @@ struct results_from {
   __device__ reference operator[](index_t i) const { return {*this, i}; }
 };
 
-/// The work of a pipeline that scans from behind. So that whole rows of results are aligned,
-/// however many there are, it begins less than 16 bytes behind the last: at the first `beyond`
-/// positions, of which there are fewer than a row has, nothing is. `Op` takes its operands in the
-/// order in which they are met.
+/// The work of a pipeline that scans from the end. It begins less than 16 bytes after the last
+/// result, so that whole rows of results are aligned for any number of results: the first `beyond`
+/// positions, fewer than a row has, are empty. `Op` takes its operands in the order in which they
+/// are scanned.
 template <scan_kind Kind, class Item, class Result, class Op, class Tuning>
 struct reverse_scan_work {
   using summary = typename Op::value_type;
@@ -113,18 +113,18 @@ struct reverse_scan_work {
   /// Where the tile begins in memory.
   __device__ Item const* lowest(index_t base, int valid) const { return in.end - base - valid; }
 
-  /// How many of its items there are.
+  /// How many of its items exist.
   __device__ int there(index_t base, int valid) const {
     return base != 0 ? valid : valid > beyond ? valid - beyond : 0;
   }
 
-  /// The tile from behind.
+  /// The tile from the end.
   __device__ reversed<Item*> items(stage_type& stage, index_t base, int valid) const {
     return {stage.items(lowest(base, valid)) + valid};
   }
 };
 
-/// Scans in[0 .. n-1] from behind with a pipeline. `Op` as in `reverse_scan_work`.
+/// Scans in[0 .. n-1] from the end with a pipeline. `Op` as in `reverse_scan_work`.
 template <scan_kind Kind, class Tuning, class Item, class Result, class Op>
 void pipelined_reverse_scan(workspace& ws, Item const* in, Result* out, index_t n, Op op,
                             total_value_t<typename Op::value_type>* d_total,

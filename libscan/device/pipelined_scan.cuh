@@ -10,8 +10,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// How a warp holds a few rows of a part: packed, if that is how sums of such items are best
-/// formed.
+/// How a warp holds a few rows of a part: packed, if sums of such items are faster that way.
 template <class Item, class Op, class Out, class Tuning>
 struct rows_of {
   using type = warp_rows<typename Op::value_type, Tuning::rows_at_once, Tuning::vector_items>;
@@ -22,7 +21,7 @@ requires packs<Item, plus<T>, Result*, Tuning::vector_items> struct rows_of<Item
   using type = packed_rows<Item, T, Result, Tuning::packed_rows_at_once, Tuning::vector_items>;
 };
 
-/// The work of a pipeline that scans items into whatever `out` is.
+/// The work of a pipeline that scans items into any `out`.
 template <scan_kind Kind, class Item, class Out, class Op, class Tuning>
 struct scan_work {
   using summary = typename Op::value_type;

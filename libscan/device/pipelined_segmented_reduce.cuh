@@ -14,8 +14,9 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The work of a pipeline that stores one total per segment. A head ends the segment before it, and
-/// whoever has the last item the last one; if there is none, the first tile turns out to be empty.
+/// The work of a pipeline that stores one total per segment. A head ends the segment before it. The
+/// lane with the last item ends the last segment; without items the first tile does, which is
+/// empty.
 template <class Item, class Totals, class Heads, class Keys, class Op, class Tuning>
 struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, Heads, Tuning> {
   using T = typename Op::value_type;
@@ -41,9 +42,8 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
     staged::fetch(stage, base, valid, full, copy);
   }
 
-  /// What is left of a part in registers: what it told those behind it. The rest waits in the
-  /// stage: the k-th total there was ended by the k-th head, the first one without what comes
-  /// before the part; and so the key of the k-th head.
+  /// What is left of a part in registers: its summary. The rest waits in the stage: total k there
+  /// was ended by head k, the first one without the carry of the part; and the key of head k.
   class held_part {
    public:
     __device__ summary take(segmented_reduce_work const& work, stage_type& stage, index_t base,
@@ -84,7 +84,7 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
           } else {
             compact_keys(part_keys, first - begin, own, heads_);
           }
-          simt::sync_warp();  // the next batch begins with a look at this one's last key
+          simt::sync_warp();  // the next batch reads this one's last key first
         }
         heads_ += counts.total;
       }
@@ -127,8 +127,8 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
     return sum;
   }
 
-  /// Stores at ended[k] what the caller's k-th head ends; `last`: what came before the first item,
-  /// then what is left open behind the last.
+  /// Stores at ended[k] what the caller's head k ends; `last`: the carry of the first item, then
+  /// what is left open after the last.
   static __device__ void end_segments(T const (&item)[batch::lane_items], unsigned own, T* ended,
                                       T& last, segmented_reduce_work const& work) {
 #pragma unroll
@@ -141,7 +141,7 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
   }
 
   // Keys of heads move to the first places of their part. The part's last key, which another warp
-  // compares with the first of the next part, can only move to where it is, and is not touched.
+  // compares with the first of the next part, can only move to its own place, and does not change.
 
   static constexpr int few_keys = 8;  // of a lane's, unless segments have a few items each
 
@@ -164,7 +164,7 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
   }
 
   /// Those of a batch, from keys[first ...] to keys[rank ...], a row of 32 after the other: nothing
-  /// moves up, so that no row is overwritten before it is read.
+  /// moves up, so no row is overwritten before it is read.
   template <class Key>
   static __device__ void compact_keys(Key* keys, int first, unsigned own, int rank) {
     for (int row = 0; row < batch::lane_items; ++row) {
@@ -183,7 +183,7 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
 };
 
 /// Totals of n items' segments with a pipeline. `heads`: as `prepare_heads` returns it. `memory`:
-/// of `pipeline_bytes<segment_summary<T>>` for n's tiles, in the workspace.
+/// `pipeline_bytes<segment_summary<T>>` for n's tiles, in the workspace.
 template <class Tuning, class Item, class Totals, class Heads, class Keys, class Op>
 void pipelined_segmented_reduce(workspace& ws, std::byte* memory, Item const* in, Totals totals,
                                 Heads heads, Keys keys, item_count n, Op op, index_t* d_segments,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide scan within segments, of items and heads in memory, on the pipeline. A tile's results
-// wait in shared memory, in place of items of their type, for what comes before the tile.
+// wait for its carry in shared memory, in place of items of their type.
 #pragma once
 
 #include <type_traits>
@@ -13,7 +13,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The work of a pipeline that scans items within segments into whatever `out` is.
+/// The work of a pipeline that scans items within segments into any `out`.
 template <scan_kind Kind, class Item, class Out, class Heads, class Op, class Tuning>
 struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Heads, Tuning> {
   using T = typename Op::value_type;
@@ -24,7 +24,7 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
   using typename staged::stage_type;
   using summary = open_end<T>;
   using op_type = join_ends<Op>;
-  // As it is written; `batch` as it is scanned.
+  // For writing; `batch` is for scanning.
   using rows = warp_rows<T, Tuning::lane_vectors, Tuning::vector_items>;
   static_assert(rows::items == batch::items);
 
@@ -32,8 +32,8 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
   Op op;
   T init;
 
-  /// What is left of a part in registers. Its results wait in the stage; what comes before the part
-  /// is missing up to its first head.
+  /// What is left of a part in registers. Its results wait in the stage; those up to its first head
+  /// lack the carry of the part.
   class held_part {
    public:
     __device__ summary take(segmented_scan_work const& work, stage_type& stage, index_t base,
@@ -92,8 +92,8 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
   }
 };
 
-/// Scans n items within segments with a pipeline. `heads`: as `prepare_heads` returns it.
-/// `memory`: of `pipeline_bytes<open_end<T>>` for n's tiles, in the workspace.
+/// Scans n items within segments with a pipeline. `heads`: as `prepare_heads` returns it. `memory`:
+/// `pipeline_bytes<open_end<T>>` for n's tiles, in the workspace.
 template <scan_kind Kind, class Tuning, class Item, class Out, class Heads, class Op>
 void pipelined_segmented_scan(workspace& ws, std::byte* memory, Item const* in, Out out,
                               Heads heads, item_count n, Op op, typename Op::value_type init) {

@@ -35,8 +35,8 @@ inline constexpr bool exactly_associative<device::plus_position> = true;
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A tile has fewer than 2^27 items, so that its count travels in one word, and the counts of 32
-/// tiles add up in one; what is before a tile takes 64 bits.
+/// A tile has fewer than 2^27 items, so that its count fits one word with a tag, and so does the
+/// sum of 32 counts; the number of items before a tile takes 64 bits.
 template <>
 struct total_format<position> {
   using value_type = std::uint32_t;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of a block's items, which are bits of words in shared memory: each lane writes a few
-// consecutive ranks at once, lane follows lane, and warp follows warp, so that a block writes one
-// stretch of memory from front to back.
+// The ranks of a block's items, which are bits of words in shared memory. Lanes write a few
+// consecutive ranks each, in the order of lanes and warps, so a block writes one stretch of memory
+// from front to back.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A word of 32 items as bits, and how many of the items before it are true.
+/// A word of 32 items as bits, and the number of true items before it.
 template <class Rank>
 struct ranked_word {
   Rank before;
@@ -20,12 +20,12 @@ struct ranked_word {
 
 namespace detail {
 
-/// row[j] = rank + how many of the lowest j bits are set, or j + 1 if inclusive.
+/// row[j] = rank + the number of set bits among the lowest j, or j + 1 if inclusive.
 template <scan_kind Kind, class Rank, int Width>
 __device__ __forceinline__ void rank_bits(Rank rank, unsigned bits, Rank (&row)[Width]) {
   constexpr bool inclusive = Kind == scan_kind::inclusive;
   if constexpr (Width == 4) {
-    // Each of four bits in a byte of its own; then one instruction sums the first few.
+    // Each of four bits in a byte of its own; one instruction then sums the first few.
     unsigned const ones = (bits & 15u) * 0x00204081u & 0x01010101u;
     auto const first = static_cast<unsigned>(rank);
     constexpr unsigned below[5] = {0, 0x01, 0x0101, 0x010101, 0x01010101};
@@ -46,7 +46,7 @@ __device__ __forceinline__ void rank_bits(Rank rank, unsigned bits, Rank (&row)[
 
 }  // namespace detail
 
-/// ranks[i] = how many items before item i, or up to it, are true, for the first `valid` of 32 *
+/// ranks[i] = the number of true items before item i, or up to it, for the first `valid` of 32 *
 /// Words items. `words`: in shared memory, written before a `sync_block`. By the Warps warps of a
 /// block, each with its number.
 template <int Warps, scan_kind Kind, class Rank, int Words>

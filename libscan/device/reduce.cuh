@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide reduction of any associative operator: each block reduces tiles in order, and one
-// block the tiles' totals in the same way: behind a barrier of the grid or, where they are more
-// than a tile, in a second kernel. The order of association depends on the number of items alone.
+// block the tiles' totals in the same way: after a barrier of the grid or, if they are more than a
+// tile, in a second kernel. The order of association depends only on the number of items.
 #pragma once
 
 #include <type_traits>
@@ -21,7 +21,7 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// Tile of the reduction, of which `loads_per_thread` items per thread are under way at a time.
+/// Tile of the reduction; `loads_per_thread` items per thread are in flight at a time.
 template <class T>
 struct reduce_tuning {
   static constexpr int block_threads = 256;
@@ -35,14 +35,14 @@ template <class T>
 struct short_reduce_tuning : reduce_tuning<T> {
   static constexpr int loads_per_thread = sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 1;
   static constexpr int items_per_thread = loads_per_thread;
-  // Their tiles' totals are one tile, of whatever size that is.
+  // Their tiles' totals are one tile, of any size.
   static constexpr index_t tile_items = index_t{reduce_tuning<T>::block_threads} * items_per_thread;
   static constexpr index_t worth_items = index_t{1} << (sizeof(T) <= 8 ? 21 : 18);
   static constexpr index_t most_items =
       worth_items < tile_items * tile_items ? worth_items : tile_items * tile_items;
 };
 
-/// Tile of its second kernel: one block, as large as may be.
+/// Tile of its second kernel: one block, as large as possible.
 template <class T>
 struct reduce_rest_tuning : reduce_tuning<T> {
   static constexpr int block_threads = sizeof(T) <= 16 ? 1024 : 256;
@@ -76,7 +76,7 @@ struct reduce_kernel {
     T warp_total[2][warps];  // twice: a warp may be one tile ahead of another
   };
 
-  /// `items_per_item`: how many of the counted items stand behind one of `in`.
+  /// `items_per_item`: how many counted items one item of `in` represents.
   template <class Result>
   __device__ void operator()(shared_storage& shared, In in, item_count count,
                              index_t items_per_item, Op op, T init, Result* out) const {
@@ -92,7 +92,7 @@ struct reduce_kernel {
       if (simt::lane_id() == 0) warp_total[warp] = total;
       simt::sync_block();
 
-      // 2 one thread joins them, while the others go on
+      // 2 one thread joins them, while the others continue
       if (!leader) continue;
       T sum = warp_total[0];
       for (int w = 1; w < warps; ++w) sum = op(sum, warp_total[w]);
@@ -128,7 +128,7 @@ struct reduce_kernel {
     return commutative<Op> ? warp::combine(total, op) : total;
   }
 
-  /// Some rows; identities from item n on.
+  /// Loads some rows; identities from item n on.
   static __device__ void load_batch(In in, index_t base, index_t n, bool whole, T identity,
                                     T (&items)[batch][width]) {
     index_t const first = base + simt::lane_id() * width;
@@ -188,7 +188,7 @@ void reduce_at_once(workspace& ws, In in, total_value_t<typename Op::value_type>
       in, n, op, init, totals, d_result);
 }
 
-/// Launches the kernel of both steps, or, of more items, one of each.
+/// Launches the kernel of both steps, or, of more items, one kernel for each.
 template <class Tuning, class RestTuning, class In, class Op>
 void reduce(workspace& ws, In in, total_value_t<typename Op::value_type>* d_result, item_count n,
             Op op, typename Op::value_type init) {
@@ -247,22 +247,25 @@ constexpr std::size_t reduce_workspace_bytes(index_t n) {
 /// *d_result = init op in[0] op ... op in[n - 1], in device memory.
 ///
 /// Types: `in` is a random-access iterator of the device; items are converted to Op::value_type
-/// before the operator sees them. Operator: associative; need not commute; only ever called as
+/// before the operator is applied. Operator: associative; need not commute; only called as
 /// op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read from device
-/// memory (`item_count::on_device`). n = 0 writes `init`. Aliasing: `d_result` may be one of the
-/// items; the workspace overlaps nothing. Synchronisation: asynchronous on the workspace's stream;
-/// allocates only if the workspace must grow. Traffic: reads n items. Results are bitwise the same
-/// in every run, on every GPU. Progress: up to 2^26 items of 4 bytes take a cooperative launch,
-/// which starts when all its blocks fit; of more, no block waits for another. Throws:
-/// `invalid_argument` (workspace too small), `device_error`.
+/// memory (`item_count::on_device`); n = 0 writes `init`.
+/// Aliasing: `d_result` may be one of the items; the workspace must not overlap anything.
+/// Synchronization: asynchronous on the workspace's stream.
+/// Workspace: `reduce_workspace_bytes`; allocates only if the workspace must grow.
+/// Traffic: reads n items.
+/// Determinism: results are bitwise the same in every run, on every GPU.
+/// Progress: up to 2^26 items of 4 bytes use a cooperative launch, which starts when all its blocks
+/// fit; of more items, no block waits for another.
+/// Throws: `invalid_argument` (workspace too small), `device_error`.
 template <class Tuning = void, class In, monoid Op>
 void reduce(workspace& ws, In in, typename Op::value_type* d_result, item_count n, Op op,
             std::type_identity_t<typename Op::value_type> init) {
   device::reduce_as_tuned<Tuning>(ws, in, d_result, n, op, init);
 }
 
-/// The same without an init, which is then the identity; and by any other callable
-/// (libscan/core/function_operator.hpp), for which init is needed if its identity is not known.
+/// The same without an init, which is the identity; and with any other callable
+/// (libscan/core/function_operator.hpp), which needs init if its identity is not known.
 template <class Tuning = void, class In, class Result, class Op, class Init = unstated>
 requires detail::adapted<Op, Init>
 void reduce(workspace& ws, In in, Result* d_result, item_count n, Op op,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device-wide scan of as much as all multiprocessors hold in their registers at once: every block
-// scans one tile, all meet at a barrier of the grid, and every block adds up the totals before its
-// own. The quickest way for small n: one launch, and nothing to clear.
+// Device-wide scan of as many items as all multiprocessors hold in their registers at once: every
+// block scans one tile, all meet at a barrier of the grid, and every block adds up the totals of
+// earlier blocks. The fastest way for small n: one launch, and nothing to clear.
 #pragma once
 
 #include <cstdint>
@@ -55,11 +55,11 @@ struct resident_scan_kernel {
   }
 };
 
-/// Bytes of workspace a resident scan needs, whatever its size.
+/// Bytes of workspace of a resident scan of any size.
 template <class T, class Tuning>
 inline constexpr std::size_t resident_scan_bytes = Tuning::block_threads * sizeof(T);
 
-/// How n items are spread: over 128 blocks at most, as long as there are rows. Depends on n alone,
+/// How n items are distributed: over 128 blocks at most, while there are rows. Depends only on n,
 /// and so does the order of association.
 struct resident_shape {
   int rows;  // for each warp
@@ -80,7 +80,7 @@ bool fits_resident_scan(index_t n) {
   return blocks <= simt::multiprocessor_count() && blocks <= Tuning::block_threads;
 }
 
-/// Launches `resident_scan_kernel` over n items, of which `fits_resident_scan` is true.
+/// Launches `resident_scan_kernel` over n items. Requires `fits_resident_scan`.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op, class Total>
 void resident_scan(workspace& ws, In in, Out out, item_count n, Op op, Total* d_total,
                    typename Op::value_type init) {
@@ -95,7 +95,7 @@ void resident_scan(workspace& ws, In in, Out out, item_count n, Op op, Total* d_
                        in, out, n, shape.rows, op, init, totals, d_total);
 }
 
-/// The same if the current device holds n items at once; says whether it did.
+/// The same if the current device holds n items at once; returns whether it did.
 template <scan_kind Kind, class In, class Out, class Op, class Total>
 bool resident_scan_if_fits(workspace& ws, In in, Out out, item_count n, Op op, Total* d_total,
                            typename Op::value_type init) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The total of every segment of as much as all multiprocessors hold in their registers at once: a
-// tile for each block, and a barrier of the grid. The quickest way for small n: one launch, and
-// nothing to clear.
+// The total of every segment of as many items as all multiprocessors hold in their registers at
+// once: a tile for each block, and a barrier of the grid. The fastest way for small n: one launch,
+// and nothing to clear.
 #pragma once
 
 #include <type_traits>
@@ -14,9 +14,9 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The resident segmented reduction: block k reduces tile k. While the blocks meet, it gathers what
-/// ends in the tile, and the keys of what begins there, in shared memory, from where they go in
-/// whole lines.
+/// The resident segmented reduction: block k reduces tile k. While the blocks meet, it gathers the
+/// totals that end in the tile, and the keys that begin in it, in shared memory, and writes them
+/// from there in whole lines.
 template <class In, class Keys, class Op, class Tuning>
 struct resident_segmented_reduce_kernel {
   using T = typename Op::value_type;
@@ -26,8 +26,8 @@ struct resident_segmented_reduce_kernel {
   static constexpr int tile_items = tile_type::tile_items;
   static constexpr bool has_keys = !std::is_same_v<Keys, no_keys>;
 
-  /// Where item i is in shared memory: apart, so that lanes that store a power of 2 of items in a
-  /// row each are at different banks.
+  /// The index of item i in shared memory, with gaps, so that lanes that each store a power of 2 of
+  /// consecutive items use different banks.
   static LIBSCAN_HOST_DEVICE constexpr int apart(int i) { return i + i / simt::warp_size; }
 
   struct shared_storage {
@@ -53,7 +53,7 @@ struct resident_segmented_reduce_kernel {
     auto const ends = part.join_warps(shared.tile, warp_end, op);
     auto const begun = part.count_heads(shared.heads);
     auto const gather = [&] {
-      part.apply(ends.before_warp.value, op);  // the tile's first total still lacks what enters
+      part.apply(ends.before_warp.value, op);  // the tile's first total still lacks the carry
       part.each_head(ranks, begun.before_warp, [&](index_t rank, int i, T const& total) {
         int const at = apart(static_cast<int>(rank));
         if constexpr (has_keys) shared.key[at] = keys.key(base + i);
@@ -79,7 +79,7 @@ struct resident_segmented_reduce_kernel {
 };
 
 /// Launches `resident_segmented_reduce_kernel` over n items, which the current device holds at
-/// once. `memory`: of `resident_summaries_bytes`, in the workspace.
+/// once. `memory`: `resident_summaries_bytes`, in the workspace.
 template <class Tuning, class In, class Totals, class Heads, class Keys, class Op>
 void resident_segmented_reduce(std::byte* memory, simt::stream on, In in, Totals totals,
                                Heads heads, Keys keys, item_count n, Op op, index_t* d_segments,
@@ -94,7 +94,7 @@ void resident_segmented_reduce(std::byte* memory, simt::stream on, In in, Totals
                        reinterpret_cast<stored_summary<T>*>(memory), d_segments);
 }
 
-/// The same if the current device holds n items at once; says whether it did.
+/// The same if the current device holds n items at once; returns whether it did.
 template <class In, class Totals, class Heads, class Keys, class Op>
 bool resident_segmented_reduce_if_fits(std::byte* memory, simt::stream on, In in, Totals totals,
                                        Heads heads, Keys keys, item_count n, Op op,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scan within segments of as much as all multiprocessors hold in their registers at once: a tile
-// for each block, and a barrier of the grid. The quickest way for small n: one launch, and nothing
-// to clear.
+// Scan within segments of as many items as all multiprocessors hold in their registers at once: a
+// tile for each block, and a barrier of the grid. The fastest way for small n: one launch, and
+// nothing to clear.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ struct resident_segmented_scan_kernel {
 };
 
 /// Launches `resident_segmented_scan_kernel` over n items, which the current device holds at once.
-/// `memory`: of `resident_summaries_bytes`, in the workspace.
+/// `memory`: `resident_summaries_bytes`, in the workspace.
 template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
 void resident_segmented_scan(std::byte* memory, simt::stream on, In in, Out out, Heads heads,
                              item_count n, Op op, typename Op::value_type init) {
@@ -61,7 +61,7 @@ void resident_segmented_scan(std::byte* memory, simt::stream on, In in, Out out,
                        in, out, heads, n, op, init, reinterpret_cast<stored_summary<T>*>(memory));
 }
 
-/// The same if the current device holds n items at once; says whether it did.
+/// The same if the current device holds n items at once; returns whether it did.
 template <scan_kind Kind, class In, class Out, class Heads, class Op>
 bool resident_segmented_scan_if_fits(std::byte* memory, simt::stream on, In in, Out out,
                                      Heads heads, item_count n, Op op,

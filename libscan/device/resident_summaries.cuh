@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What resident blocks tell each other about segments: all meet at a barrier of the grid, and each
-// joins what those before it have left behind.
+// The summaries of segments that resident blocks exchange: all meet at a barrier of the grid, and
+// each joins the summaries of earlier blocks.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 template <class T>
 using stored_summary = typename total_format<segment_summary<T>>::value_type;
 
-/// The summary of all blocks before the caller's, `own` being its own. All threads of the grid
+/// The summary of all blocks before the caller's, whose summary is `own`. All threads of the grid
 /// call, one-dimensional blocks of more threads than there are blocks; all[k] is for block k. Calls
 /// meanwhile() while the blocks meet.
 template <class T, int BlockThreads, class Op, class Meanwhile>
@@ -34,7 +34,7 @@ __device__ segment_summary<T> summary_before_block(
   return block::exclusive_scan(shared, other, join).total;
 }
 
-/// Bytes of workspace that resident blocks need for it, however many there are.
+/// Bytes of workspace that any number of resident blocks needs for it.
 template <class T, class Tuning>
 inline constexpr std::size_t resident_summaries_bytes = Tuning::block_threads *
                                                         sizeof(stored_summary<T>);
@@ -45,7 +45,7 @@ concept tunes_resident_segments = requires {
   Tuning::resident;
 };
 
-/// How many blocks there are for n items: one at least.
+/// The number of blocks for n items: at least one.
 inline unsigned resident_tiles(item_count n, int tile_items) {
   return static_cast<unsigned>(std::max(index_t{1}, ceil_div(n.at_most(), index_t{tile_items})));
 }

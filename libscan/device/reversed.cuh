@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans from the last item to the first: a forward scan through iterators that count backwards, of
-// an operator that takes its operands the other way round.
+// Scans from the last item to the first: a forward scan through iterators that count backward, with
+// an operator that swaps its operands.
 #pragma once
 
 #include <libscan/device/pipelined_reverse_scan.cuh>
@@ -8,7 +8,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
-/// `Op` for a scan from behind: what such a scan meets earlier lies later in memory.
+/// `Op` for a scan from the end: what such a scan reads earlier is later in memory.
 template <monoid Op>
 struct flipped {
   using value_type = typename Op::value_type;
@@ -35,7 +35,7 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// Scans from behind the way `Tuning` says; void: chooses, as `scan` does.
+/// Scans from the end in the way of `Tuning`; void: chooses, as `scan` does.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>
 void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
                   total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
@@ -77,10 +77,10 @@ void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
 }  // namespace device
 
 /// out[i] = in[i + 1] op ... op in[n - 1] op init for 0 <= i < n, and *d_total = in[0] op ... op
-/// in[n - 1] op init: the sum of what lies behind each item. The operands keep their order in
-/// memory, also if the operator does not commute; `init` comes last. For everything else
-/// see `exclusive_scan`; of more items than are resident at once the pipeline takes those whose
-/// results, too, are behind a plain pointer, if the host knows n.
+/// in[n - 1] op init: the sum of the items after each item. The operands keep their order in
+/// memory, even if the operator does not commute; `init` comes last. Otherwise as `exclusive_scan`;
+/// if more items than are resident at once are scanned, the pipeline is used only if the results
+/// are also behind a plain pointer and the host knows n.
 template <class Tuning = void, class In, class Out, monoid Op>
 void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                             typename Op::value_type* d_total,
@@ -88,7 +88,7 @@ void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
   device::reverse_scan<scan_kind::exclusive, Tuning>(ws, in, out, n, op, d_total, init);
 }
 
-/// The same without an init, and by any other callable: as for `exclusive_scan`.
+/// The same without an init, and with any other callable: as for `exclusive_scan`.
 template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
 requires detail::adapted<Op, Init>
 void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
@@ -111,7 +111,7 @@ void reverse_inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
   device::reverse_scan<scan_kind::inclusive, Tuning>(ws, in, out, n, op, d_total, init);
 }
 
-/// The same without an init, and by any other callable: as for `inclusive_scan`.
+/// The same without an init, and with any other callable: as for `inclusive_scan`.
 template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
 requires detail::adapted<Op, Init>
 void reverse_inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,

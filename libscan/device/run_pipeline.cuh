@@ -9,17 +9,17 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// What the count of claimed tiles takes of the workspace.
+/// The workspace of the count of claimed tiles.
 inline constexpr std::size_t claim_bytes = 256;
 
-/// Bytes of workspace a pipeline of that many tiles with such summaries needs.
+/// Bytes of workspace that a pipeline of this many tiles with such summaries needs.
 template <class Summary>
 constexpr std::size_t pipeline_bytes(index_t tiles) {
   return claim_bytes + tile_totals<Summary>::bytes(tiles);
 }
 
-/// Throws `invalid_argument` if the current device cannot run such a kernel, which would then do
-/// nothing: a call's tuning may ask for it on any GPU.
+/// Throws `invalid_argument` if the current device cannot run such a kernel, which would do
+/// nothing: a call's tuning may name it on any GPU.
 template <class Kernel>
 void require_pipeline() {
   if (simt::device_can_pipeline<Kernel>()) return;
@@ -30,8 +30,8 @@ void require_pipeline() {
       " bytes of shared memory to a block");
 }
 
-/// Launches a pipeline over n items, on as many multiprocessors as there are. `memory`: of
-/// `pipeline_bytes`, in the workspace.
+/// Launches a pipeline over n items, on all multiprocessors. `memory`: `pipeline_bytes`, in the
+/// workspace.
 template <class Tuning, class Work, class Op>
 void run_pipeline(workspace& ws, std::byte* memory, Work work, item_count n, Op op,
                   typename Work::summary init, total_value_t<typename Work::summary>* d_total) {

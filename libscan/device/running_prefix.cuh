@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The prefix that enters each tile of one block, kept by one warp from the block's tile to its next
-// one. Only the totals in between are new: one hop, and no tile has to publish its prefix.
+// one. Only the totals in between are new: one hop, and no tile needs to publish its prefix.
 #pragma once
 
 #include <libscan/device/tile_totals.cuh>
@@ -18,7 +18,7 @@ class running_prefix {
       : totals_(totals), before_(init), op_(op) {}
 
   /// init op the totals of all tiles before `tile`, which must not decrease from call to call;
-  /// waits for those. All lanes of one warp call; lane 0 gets the result.
+  /// waits for those totals. All lanes of one warp call; lane 0 gets the result.
   __device__ T advance_to(index_t tile) {
     for (;;) {
       index_t const wanted = tile - chunk_ * simt::warp_size;
@@ -46,7 +46,7 @@ class running_prefix {
   }
 
  private:
-  // So many chunks at once cover the tiles between two of one block for up to 160 blocks.
+  // This many chunks at once cover the tiles between two of one block for up to 160 blocks.
   static constexpr int batch = sizeof(typename tile_totals<T>::reading) <= 16 ? 6 : 2;
 
   /// total[j] = the total of tile 32 (chunk_ + j) + lane for the first `wanted` tiles, the identity

@@ -25,7 +25,7 @@ concept tunes_resident = requires {
 }
 &&!tunes_pipeline<Tuning>;
 
-/// Scans the way `Tuning` says.
+/// Scans in the way of `Tuning`.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>
 void scan_as_tuned(workspace& ws, In in, Out out, item_count n, Op op,
                    total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
@@ -76,15 +76,15 @@ void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
 
 }  // namespace device
 
-/// Bytes of workspace a scan of up to `n` items with values of type T needs, whatever the items
-/// are. A pure function of its arguments; needs no device.
+/// Bytes of workspace that a scan of up to `n` items of any type needs, with values of type T. A
+/// pure function of its arguments; needs no device.
 template <class T>
 constexpr std::size_t scan_workspace_bytes(index_t n) {
   using look_back = look_back_tuning<T>;
   index_t const look_back_items = index_t{look_back::block_threads} * look_back::items_per_thread;
   std::size_t most = device::tile_state<T>::bytes(ceil_div(n, look_back_items));
   if (sizeof(T) <= 16) {
-    // From behind there may be a tile more.
+    // A scan from the end may have one tile more.
     std::size_t const pipeline =
         device::pipeline_bytes<T>(ceil_div(n, index_t{least_pipeline_tile}) + 1);
     std::size_t const resident = device::resident_scan_bytes<T, resident_tuning<T, T, T>>;
@@ -98,19 +98,22 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
 /// op in[n - 1].
 ///
 /// Types: `in` and `out` are random-access iterators of the device; items are converted to
-/// Op::value_type before the operator sees them, and results from it when they are stored.
-/// Operator: associative; need not commute: unless it is `commutative`, it is only ever called as
+/// Op::value_type before the operator is applied, and results from it when they are stored.
+/// Operator: associative; need not commute: unless it is `commutative`, it is only called as
 /// op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read from device
-/// memory
-/// (`item_count::on_device`). n = 0 writes only the total. d_total: one value in device memory, or
-/// null. Aliasing: in == out exactly is allowed; any other overlap is refused if both are pointers
-/// and the host knows n, otherwise undefined. Synchronisation: asynchronous on the workspace's
-/// stream; allocates only if the workspace must grow. Traffic: reads n items, writes n results.
-/// Results are bitwise the same in every run on one kind of GPU. Progress: few items, and any
-/// number behind a plain pointer on GPUs with bulk copies and room for the pipeline (sm_90), take a
-/// cooperative launch, which starts when all its blocks fit; otherwise a tile waits only for tiles
-/// claimed by running blocks, in whatever order blocks start. Throws: `invalid_argument` (workspace
-/// too small, overlap), `device_error`.
+/// memory (`item_count::on_device`); n = 0 writes only the total. d_total: one value in device
+/// memory, or null.
+/// Aliasing: `out` may be equal to `in`. Any other overlap is refused if both are pointers and the
+/// host knows n, and undefined otherwise.
+/// Synchronization: asynchronous on the workspace's stream.
+/// Workspace: `scan_workspace_bytes`; allocates only if the workspace must grow.
+/// Traffic: reads n items, writes n results.
+/// Determinism: results are bitwise the same in every run on one kind of GPU.
+/// Progress: few items, and any number behind a plain pointer on GPUs with bulk copies and enough
+/// shared memory for the pipeline (sm_90), use a cooperative launch, which starts when all its
+/// blocks fit. Otherwise a tile waits only for tiles claimed by running blocks, in any order of
+/// blocks.
+/// Throws: `invalid_argument` (workspace too small, overlap), `device_error`.
 template <class Tuning = void, class In, class Out, monoid Op>
 void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                     typename Op::value_type* d_total,
@@ -118,9 +121,8 @@ void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
   device::scan_with_tuning<scan_kind::exclusive, Tuning>(ws, in, out, n, op, d_total, init);
 }
 
-/// The same without an init, which is then the identity; and by any other callable
-/// (libscan/core/function_operator.hpp), for which init is needed
-/// if its identity is not known.
+/// The same without an init, which is the identity; and with any other callable
+/// (libscan/core/function_operator.hpp), which needs init if its identity is not known.
 template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
 requires detail::adapted<Op, Init>
 void exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
@@ -142,7 +144,7 @@ void inclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
   device::scan_with_tuning<scan_kind::inclusive, Tuning>(ws, in, out, n, op, d_total, init);
 }
 
-/// The same without an init, which is then the identity; and by any other callable
+/// The same without an init, which is the identity; and with any other callable
 /// (libscan/core/function_operator.hpp), which needs no init.
 template <class Tuning = void, class In, class Out, class Op, class Init = unstated>
 requires detail::adapted<Op, Init>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heads of one tile, made of offsets where they are needed: the block searches for the first
-// segment of its tile and marks what begins there in shared memory. Where there are few items this
-// is sooner done than marking the heads of all (offset_heads.cuh), which takes launches of its own.
+// The heads of one tile, made from offsets where they are needed: the block searches for the first
+// segment of its tile and marks the segments that begin in it in shared memory. With few items this
+// is faster than marking the heads of all (offset_heads.cuh), which takes separate launches.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Segments by offsets, of which each tile finds its own.
+/// Segments by offsets; each tile finds its own.
 template <class Offset>
 struct searched_heads {
   Offset const* offsets;
@@ -24,22 +24,22 @@ inline constexpr bool by_offsets = false;
 template <class Offset>
 inline constexpr bool by_offsets<segment_offsets<Offset>> = true;
 
-/// Of more items or segments all heads are marked at once. Of so many items the launches that this
-/// takes no longer count, but the search that every tile would wait for does; and where most
-/// segments are empty, one tile may have to read the offsets of nearly all.
+/// With more items or segments all heads are marked at once. With many items the cost of these
+/// launches is small, but every tile would wait for its search; and if most segments are empty, one
+/// tile may have to read the offsets of nearly all.
 inline constexpr index_t most_searched_items = index_t{1} << 22;
 inline constexpr index_t most_searched_segments = index_t{1} << 17;
 constexpr bool suits_search(index_t items, index_t segments) {
   return items <= most_searched_items && segments > 0 && segments <= most_searched_segments;
 }
 
-/// Whether `Tuning` has heads marked at once, however few there are: for tests.
+/// Whether `Tuning` has heads marked at once for any number of items: for tests.
 template <class Tuning>
 concept marks_heads = requires {
   Tuning::marks_heads;
 };
 
-/// Whether an offset lies before an item, whatever its type.
+/// Whether an offset is before an item, for any type of offset.
 template <class Offset>
 __device__ __forceinline__ bool is_before(Offset offset, index_t item) {
   using whole = std::conditional_t<std::is_signed_v<Offset>, index_t, std::uint64_t>;
@@ -66,11 +66,11 @@ __device__ index_t first_offset(Offset const* offsets, index_t count, index_t ba
 }
 
 /// use(s, from, to) for segments s from `first` on, which are items [from, to), until it returns
-/// false, and for a few beyond; but where many at one place are empty, not for all of those. By a
-/// block of `Threads`, each of which goes on as far as it has to.
+/// false, and for a few after it; but not for all of many empty segments at one place. By a block
+/// of `Threads`; each thread continues independently.
 template <int Threads, class Offset, class Use>
 __device__ void each_segment(searched_heads<Offset> const& heads, index_t first, Use use) {
-  constexpr int reads = 2;  // of a thread, under way together; more take registers that tiles need
+  constexpr int reads = 2;  // of a thread, in flight together; more take registers that tiles need
   constexpr index_t step = index_t{reads} * Threads;
   index_t const last = heads.segments;
   for (index_t s = first + static_cast<index_t>(threadIdx.x);; s += step) {
@@ -89,14 +89,14 @@ __device__ void each_segment(searched_heads<Offset> const& heads, index_t first,
     }
     if (!more) return;
     if (from[0] != from[reads - 1]) continue;
-    // Amid many empty segments at one place: on by doubled steps.
+    // Within many empty segments at one place: continue with doubled steps.
     index_t jump = step;
     while (s + 2 * jump < last && heads.offsets[s + 2 * jump] == from[0]) jump *= 2;
     s += jump - step;
   }
 }
 
-/// Heads of the tile at `base`, a byte each; items go by their places among all.
+/// Heads of the tile at `base`, a byte each; items are numbered among all items.
 struct tile_flags {
   std::uint8_t const* flags;
   index_t base;
@@ -116,19 +116,19 @@ struct tile_flags {
   }
 };
 
-/// Room in shared memory for the heads of a tile, and how a kernel comes by them. Of most
-/// descriptors: none, they are asked themselves.
+/// Space in shared memory for the heads of a tile, and how a kernel gets them. Most descriptors
+/// need none: they are read directly.
 template <class Heads, int Threads, int TileItems>
 struct tile_heads {
   struct shared_storage {};
 
-  /// What tells the heads of the tile at `base`. By all threads of the block.
+  /// The heads of the tile at `base`. By all threads of the block.
   static __device__ __forceinline__ Heads of(shared_storage&, Heads const& heads, index_t, int) {
     return heads;
   }
 };
 
-/// Of those that are searched for: a byte an item.
+/// For heads that are searched: a byte an item.
 template <class Offset, int Threads, int TileItems>
 struct tile_heads<searched_heads<Offset>, Threads, TileItems> {
   static_assert(TileItems % 4 == 0);
@@ -137,7 +137,8 @@ struct tile_heads<searched_heads<Offset>, Threads, TileItems> {
     alignas(16) std::uint32_t four_flags[TileItems / 4];
   };
 
-  /// The first segment that ends behind `base`. No head beyond there is of an earlier one.
+  /// The first segment that ends after `base`. Heads after `base` belong to it or to later
+  /// segments.
   static __device__ index_t first_of(searched_heads<Offset> const& heads, index_t base) {
     return device::first_offset<Threads>(heads.offsets + 1, heads.segments, base + 1);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The totals of few items between offsets: tiles are scanned, chained as Merrill & Garland (2016)
-// do, and each stores the totals of the segments that end in it, which it searches for. Nothing has
-// to be marked or numbered before.
+// do, and each searches for the segments that end in it and stores their totals. No marks or
+// numbers have to be made before.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The reduction: each block claims tiles, one after the other, until none is left. With every tile
-/// comes a share of all segments, of which the empty ones get their totals, wherever they lie.
+/// The reduction: each block claims tiles, one after the other, until none is left. Each tile also
+/// has a share of all segments: it stores the totals of the empty ones, at any place.
 template <class In, class Offset, class Op, class Tuning>
 struct searched_reduce_kernel {
   using T = typename Op::value_type;
@@ -61,10 +61,10 @@ struct searched_reduce_kernel {
       part.load_heads(marks::of(shared.heads, heads, base, valid, first), base, valid);
       auto const warp_end = part.template scan_rows<row_prefix::inclusive>(init, op);
 
-      // 4 publish what the tile leaves behind, look back for what enters it
+      // 4 publish the tile's open end, look back for the carry
       auto const entry = part.enter(shared.tile, state, tile, warp_end, op, [] {});
 
-      // 5 apply it; 6 store what segments end with
+      // 5 apply it; 6 store the totals of the segments that end
       part.apply(entry.warp_carry, op);
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
@@ -85,7 +85,7 @@ struct searched_reduce_kernel {
     }
   }
 
-  /// How many shares there are.
+  /// The number of shares.
   static LIBSCAN_HOST_DEVICE constexpr index_t shares(index_t segments) {
     return ceil_div(segments, index_t{share_segments});
   }

@@ -9,13 +9,13 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// What becomes of the key of a segment that begins at item i: nothing.
+/// The key of a segment that begins at item i is discarded.
 struct no_keys {
   struct key_type {};
   __device__ key_type key(index_t /*i*/) const { return {}; }
   __device__ void store(index_t /*segment*/, key_type /*key*/) const {}
 };
-/// It is stored.
+/// The key is stored.
 template <class Keys, class Out>
 struct unique_keys {
   using key_type = typename std::iterator_traits<Keys>::value_type;
@@ -25,8 +25,8 @@ struct unique_keys {
   __device__ void store(index_t segment, key_type const& key) const { out[segment] = key; }
 };
 
-/// Totals of the segments that are not empty: of the k-th such segment it goes to totals[k], but to
-/// begun[k] if one is empty, so that *numbered is not 0. An output iterator.
+/// Totals of the segments that are not empty: that of the segment with index k goes to totals[k],
+/// or to begun[k] if a segment is empty, in which case *numbered is not 0. An output iterator.
 template <class Totals, class T>
 struct begun_totals {
   Totals totals;

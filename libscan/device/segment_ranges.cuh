@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans and totals of segments that begin and end anywhere, in any order, with items between them
-// that belong to none: a block takes one segment after the other, small blocks where segments are
+// that are in none: a block takes one segment after the other; blocks are small if segments are
 // short on average. One long segment keeps one block busy while others are idle.
 #pragma once
 
@@ -25,7 +25,7 @@ inline constexpr bool by_ranges = false;
 template <class Offset>
 inline constexpr bool by_ranges<segment_ranges<Offset>> = true;
 
-/// What becomes of the segments: their prefixes, or their totals.
+/// The results of the segments: their prefixes, or their totals.
 enum class range_result { inclusive, exclusive, total };
 
 /// Blocks for long segments, and for short ones.
@@ -77,7 +77,7 @@ struct range_kernel {
     return item < 0 ? 0 : item < n ? item : n;
   }
 
-  /// Returns what follows the tile. By the block.
+  /// Returns the carry after the tile. By the block.
   template <class In, class Out>
   static __device__ T work_on_tile(shared_storage& shared, In in, Out out, index_t base, int valid,
                                    Op op, T carry) {

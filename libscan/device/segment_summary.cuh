@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stretch of items tells those behind it about segments: how many begin in it, and how far
-// the last one has come.
+// The summary of a stretch of items for the stretches after it: how many segments begin in it, and
+// the value of its last segment so far.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct segment_summary {
   T open;
 };
 
-/// Two such stretches, one behind the other.
+/// Two such stretches, the second directly after the first.
 template <class Op>
 struct join_segments {
   using value_type = segment_summary<typename Op::value_type>;
@@ -32,7 +32,7 @@ struct join_segments {
   }
 };
 
-/// The count of a tile fits 32 bits, which travel before its value.
+/// The count of a tile fits 32 bits, which are stored before its value.
 template <class T>
 struct total_format<segment_summary<T>> {
   struct value_type {

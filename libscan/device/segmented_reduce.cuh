@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The total of every segment, in a single pass: a segmented scan that stores one result per
-// segment. Of what the multiprocessors hold at once, by resident blocks; of more, on the pipeline
-// where that can run, else with tiles chained as Merrill & Garland (2016) do.
+// segment. As many items as the multiprocessors hold at once are reduced by resident blocks; more
+// items on the pipeline if it can run, otherwise with tiles chained as Merrill & Garland (2016) do.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// The look-back tuning that goes with a tuning.
+/// The look-back tuning that belongs to a tuning.
 template <class Tuning, class T>
 using look_back_reduce_tuning =
     std::conditional_t<tunes_pipeline<Tuning> || tunes_resident_segments<Tuning> ||
                            std::is_void_v<Tuning>,
                        segmented_tuning<T>, Tuning>;
 
-/// Bytes of workspace for the tiles of either way to reduce.
+/// Bytes of workspace for the tiles of either algorithm.
 template <class T, class Tuning>
 constexpr std::size_t segmented_reduce_bytes(index_t n) {
   index_t least = least_pipeline_tile;
@@ -39,8 +39,8 @@ constexpr std::size_t segmented_reduce_bytes(index_t n) {
        resident_summaries_bytes<T, resident_segmented_tuning<T>>});
 }
 
-/// Reduces, with heads that kernels can read, the way `Tuning` says, or as the iterators and the
-/// GPU permit. `memory`: of `segmented_reduce_bytes`, in the workspace.
+/// Reduces, with heads that kernels can read, in the way of `Tuning`, or as the iterators and the
+/// GPU permit. `memory`: `segmented_reduce_bytes`, in the workspace.
 template <class Tuning, class In, class Totals, class Heads, class Keys, class Op>
 void reduce_segments(workspace& ws, std::byte* memory, In in, Totals totals, Heads heads, Keys keys,
                      item_count n, Op op, index_t* d_segments, typename Op::value_type init) {
@@ -83,11 +83,12 @@ void segmented_reduce(workspace& ws, In in, Totals totals, Heads heads, Keys key
   device::reduce_segments<Tuning>(ws, memory, in, totals, heads, keys, n, op, d_segments, init);
 }
 
-/// Where the parts of the workspace of totals between offsets begin, and how many bytes it has.
+/// The parts of the workspace of totals between offsets: where each begins, and the number of
+/// bytes.
 struct offset_totals_layout {
-  std::size_t numbered;  // behind head bits: how many segments are to be numbered, all or none
-  std::size_t spread;    // the tiles in which totals are spread
-  std::size_t begun;     // the totals to be spread; up to there all must be 0
+  std::size_t numbered;  // after the head bits: how many segments are to be numbered, all or none
+  std::size_t spread;    // the tiles that distribute totals
+  std::size_t begun;     // the totals to be distributed; up to their end all must be 0
   std::size_t tiles;     // those of items
   std::size_t bytes;
 };
@@ -96,7 +97,7 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
                                                      segment_offsets<Offset> const& descriptor) {
   auto const whole = [](std::size_t bytes) { return ceil_div(bytes, std::size_t{256}) * 256; };
   index_t const segments = descriptor.segments;
-  // Besides, of what is before the first, and after the last.
+  // Also those of the items before the first segment, and after the last.
   auto const most_begun = static_cast<std::size_t>(std::min(n, segments + 2));
   offset_totals_layout layout{};
   layout.numbered = device::head_bytes(descriptor, n);
@@ -109,8 +110,9 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
   return layout;
 }
 
-/// Totals between offsets. Of few, each tile searches for its own; otherwise heads are marked. Only
-/// if a segment is empty, or an item in none, are totals written side by side first, and spread.
+/// Totals between offsets. With few items, each tile searches for its segments; otherwise heads are
+/// marked. Only if a segment is empty, or an item is in none, are totals written contiguously
+/// first, and then distributed.
 template <class Tuning, class In, class Totals, class Offset, class Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offset> descriptor,
                       no_keys keys, item_count n, Op op, index_t* /*d_segments*/,
@@ -144,8 +146,8 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
                                    descriptor.segments, numbered, n, begun, totals, init);
 }
 
-/// Throws `invalid_argument` if results share memory with what is read, as far as the host knows:
-/// of results whose number only the device will know, where they begin.
+/// Throws `invalid_argument` if results share memory with what is read, where the host knows the
+/// memory; for results whose number only the device knows, it knows where they begin.
 template <class In, class Heads, class Results>
 void require_results_apart(char const* call, In const& in, Heads const& descriptor, index_t n,
                            Results const& results) {
@@ -177,20 +179,21 @@ constexpr std::size_t segmented_reduce_workspace_bytes(index_t, segment_ranges<O
   return 0;
 }
 
-/// totals[s] = init op the items of segment s, in order.
+/// totals[s] = init op the items of segment s, in order. Otherwise as `segmented_scan`.
 ///
-/// Descriptors, types, operator, n, synchronisation, progress, repeatability and errors are those
-/// of `segmented_scan`. `segment_offsets` gives a total to every segment, `init` to empty ones; its
-/// offsets ascend within 0 ... n, and need not begin with 0 or end with n. The other descriptors
-/// have no empty segments, but for `segment_ranges`: those may be empty, overlap and come in any
-/// order (see `segmented_scan`), and their number is not written either. d_segments: receives the
-/// number of segments in device memory, 0 if n = 0, or is null; not written for `segment_offsets`,
-/// whose number the caller knows. Aliasing: `totals` may overlap nothing (refused if they begin
-/// within what is read; between offsets also if they end there), and n may not be read from where
-/// the number of segments goes. Traffic: reads n items and the descriptor, writes one result per
-/// segment; for `segment_offsets`, unless they are so few that tiles search them, 1/8 byte an item
-/// passes through the workspace, and if any segment is empty also the totals of the others, and the
-/// offsets are read once more.
+/// Segments: `segment_offsets` gives a total to every segment, `init` to empty ones; its offsets
+/// ascend within 0 ... n, and need not begin with 0 or end with n. The other descriptors have no
+/// empty segments, except `segment_ranges`, whose ranges may be empty, overlap and be in any order.
+/// d_segments: receives the number of segments in device memory, 0 if n = 0, or is null; not
+/// written for `segment_offsets` and `segment_ranges`, whose number the caller knows.
+/// Aliasing: `totals` must not overlap anything (refused if they begin within what is read; between
+/// offsets also if they end there), and n must not be read from where the number of segments is
+/// written.
+/// Workspace: `segmented_reduce_workspace_bytes`.
+/// Traffic: reads n items and the descriptor, writes one result per segment. For `segment_offsets`,
+/// unless they are so few that tiles search them, 1/8 byte an item is written and read in the
+/// workspace; if any segment is empty, so are the totals of the others, and the offsets are read
+/// once more.
 template <class Tuning = void, class In, class Totals, class Heads, monoid Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
                       index_t* d_segments, std::type_identity_t<typename Op::value_type> init) {
@@ -204,8 +207,8 @@ void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, ite
   }
 }
 
-/// The same without an init, which is then the identity; and by any other callable
-/// (libscan/core/function_operator.hpp), for which init is needed if its identity is not known.
+/// The same without an init, which is the identity; and with any other callable
+/// (libscan/core/function_operator.hpp), which needs init if its identity is not known.
 template <class Tuning = void, class In, class Totals, class Heads, class Op, class Init = unstated>
 requires detail::adapted<Op, Init>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
@@ -218,10 +221,11 @@ void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, ite
   }
 }
 
-/// Every run of equal neighbouring keys becomes one: unique[s] = the key of run s, totals[s] = init
-/// op the items of run s, *d_runs = how many runs there are. Otherwise as `segmented_reduce` with
-/// `segment_keys`. `unique` and `totals` need room for as many results as there are runs, n at
-/// most; they may overlap nothing.
+/// Reduces every run of equal neighboring keys: unique[s] = the key of run s, totals[s] = init op
+/// the items of run s, *d_runs = the number of runs. Otherwise as `segmented_reduce` with
+/// `segment_keys`.
+/// Types: `unique` and `totals` must have space for as many results as there are runs, n at most.
+/// Aliasing: `unique` and `totals` must not overlap anything.
 template <class Tuning = void, class Keys, class In, class Unique, class Totals, monoid Op,
           class Equal = equal_values>
 void reduce_by_key(workspace& ws, Keys keys, In in, Unique unique, Totals totals, item_count n,
@@ -237,7 +241,7 @@ void reduce_by_key(workspace& ws, Keys keys, In in, Unique unique, Totals totals
                                    init);
 }
 
-/// The same without an init, which is then the identity; and by any other callable
+/// The same without an init, which is the identity; and with any other callable
 /// (libscan/core/function_operator.hpp), which needs no init.
 template <class Tuning = void, class Keys, class In, class Unique, class Totals, class Op,
           class Equal = equal_values, class Init = unstated>

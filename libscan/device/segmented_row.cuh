@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Segmented scan of one row of a warp: each lane holds a few consecutive values, and a bit for each
-// that begins a segment, so that no pairs of value and flag are ever formed.
+// that begins a segment, so that no pairs of value and flag are needed.
 #pragma once
 
 #include <libscan/core/operators.hpp>
@@ -10,8 +10,8 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// What a scanned row holds for each item: its own prefix, inclusive or exclusive, as scans return
-/// it; or `ended`, the prefix before it in the segment of the item before it, which at a head is
-/// the total of the segment that has just ended.
+/// it; or `ended`, the prefix before it in the segment of the previous item, which at a head is the
+/// total of the segment that has just ended.
 enum class row_prefix { inclusive, exclusive, ended };
 
 /// The value since the last head of some consecutive items, and whether there is a head at all.
@@ -21,7 +21,7 @@ struct open_end {
   bool has_head;
 };
 
-/// The two together.
+/// The first, then the second.
 template <class T, class Op>
 __device__ __forceinline__ open_end<T> join(open_end<T> earlier, open_end<T> later, Op op) {
   if (later.has_head) return later;
@@ -39,7 +39,7 @@ struct join_ends {
   }
 };
 
-/// The flag of an open end travels with its value.
+/// The flag of an open end is stored with its value.
 template <class T>
 struct total_format<open_end<T>> {
   using value_type = T;
@@ -84,8 +84,8 @@ __device__ __forceinline__ T scan_lanes(T x, unsigned lanes, Op op) {
 }  // namespace detail
 
 /// Scans a row within segments, `init` before each; bit j of `own`: the lane's value j begins one.
-/// `all`: what the values before the row leave behind; then also the row. Returns whether no lane
-/// before the caller's has a head. All lanes of the warp call.
+/// `all`: the open end of the values before the row; on return, including the row. Returns whether
+/// no lane before the caller's has a head. All lanes of the warp call.
 template <row_prefix What, class T, int Width, class Op>
 __device__ __forceinline__ bool scan_row(T (&row)[Width], unsigned own, open_end<T>& all, T init,
                                          Op op) {

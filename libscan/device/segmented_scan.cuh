@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide scan within segments, in a single pass: every item is read once and every result
-// written once, however long or short the segments are (Sengupta, Harris, Zhang & Owens 2007). Of
-// what the multiprocessors hold at once, by resident blocks; of more, on the pipeline where that
-// can run, else with tiles chained as Merrill & Garland (2016) do.
+// written once, for segments of any length (Sengupta, Harris, Zhang & Owens 2007). As many items as
+// the multiprocessors hold at once are scanned by resident blocks; more items on the pipeline if it
+// can run, otherwise with tiles chained as Merrill & Garland (2016) do.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +64,7 @@ struct segmented_scan_kernel {
       part.load_heads(marks::of(shared.heads, heads, base, valid), base, valid);
       auto const warp_end = part.template scan_rows<what>(init, op);
 
-      // 4 publish what the tile leaves behind, look back for what enters it
+      // 4 publish the tile's open end, look back for the carry
       auto const entry = part.enter(shared.tile, state, tile, warp_end, op, [] {});
 
       // 5 apply it; 6 store
@@ -79,7 +79,7 @@ template <class In, class Heads>
 inline constexpr bool suits_segmented_pipeline =
     suits_bulk_copy<In>&& staged_heads<Heads, 32>::possible;
 
-/// Resets the tile state and launches `segmented_scan_kernel` over n items. `memory`: of
+/// Resets the tile state and launches `segmented_scan_kernel` over n items. `memory`:
 /// `tile_state<T>::bytes` for n's tiles, in the workspace.
 template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
 void look_back_segmented_scan(workspace& ws, std::byte* memory, In in, Out out, Heads heads,
@@ -95,7 +95,7 @@ void look_back_segmented_scan(workspace& ws, std::byte* memory, In in, Out out, 
                        out, heads, n, op, init, tile_state<T>(memory, tiles));
 }
 
-/// Bytes of workspace for the tiles of either way to scan.
+/// Bytes of workspace for the tiles of either algorithm.
 template <class T>
 constexpr std::size_t segmented_tiles_bytes(index_t n, index_t look_back_items) {
   std::size_t const look_back = tile_state<T>::bytes(ceil_div(n, look_back_items));
@@ -130,7 +130,7 @@ void scan_segmented_tiles(workspace& ws, std::byte* memory, In in, Out out, Head
   }
 }
 
-/// Prepares the heads, unless each tile finds its own, and scans the way `Tuning` says, or as the
+/// Prepares the heads, unless each tile finds its own, and scans in the way of `Tuning`, or as the
 /// iterators and the GPU permit.
 template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
@@ -170,7 +170,7 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   std::byte* const memory = ws.reserve(for_heads + for_tiles);
   auto const heads = device::prepare_heads(descriptor, memory, n, ws.stream());
   std::byte* const behind = memory + for_heads;
-  // Resident blocks write when all have read.
+  // Resident blocks write after all have read.
   if constexpr (tunes_resident_segments<Tuning>) {
     return device::resident_segmented_scan<Kind, Tuning>(behind, ws.stream(), in, out, heads, n, op,
                                                          init);
@@ -213,35 +213,37 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t, segment_ranges<Off
 /// Scan within segments: out[i] = init op in[h] op ... op in[i] (inclusive) or init op in[h] op ...
 /// op in[i - 1] (exclusive) for 0 <= i < n, where h is the last head up to and including i.
 ///
-/// Heads: `descriptor` is one of `head_flags`, `head_bits`, `segment_offsets`, `segment_keys`,
+/// Segments: `descriptor` is one of `head_flags`, `head_bits`, `segment_offsets`, `segment_keys`,
 /// `equal_segments`; item 0 always begins a segment. Or it is `segment_ranges`, which leave items
-/// out: those of `out` stay as they are, and where a range reaches beyond the n items it is cut
-/// off. A block takes a range at a time, in one ordinary launch without workspace, so that a range
-/// much longer than others takes as long as one block does. `segment_offsets` whose first is not 0
-/// or whose last is not n are `segment_ranges<Offset>::between(offsets, segments)`. Types: `in` and
-/// `out` are random-access iterators of the device; items are converted to Op::value_type before
-/// the operator sees them, and results from it when they are stored. Operator: associative; need
-/// not commute: unless it is `commutative`, it is only ever called as op(earlier, later), on items,
-/// `init` and the identity. n: any size >= 0, also read from device memory
-/// (`item_count::on_device`); n = 0 writes nothing. Aliasing: in == out exactly is allowed, and so
-/// is `out` over the keys of `segment_keys` exactly, of one type behind plain pointers. Any other
-/// overlap, also with the descriptor, is refused where both are pointers and the host knows n,
-/// otherwise undefined. Synchronisation: asynchronous on the workspace's stream; allocates only if
-/// the workspace must grow. Traffic: reads n items and the descriptor, writes n results, whatever
-/// the lengths of the segments; few offsets are read again by tiles that search them. Keys that are
-/// overwritten become head bits in the workspace first, unless resident blocks hold all items.
-/// Results are bitwise the same in every run on one kind of GPU. Progress: few items, and many
-/// behind plain pointers on GPUs with bulk copies and room for the pipeline (sm_90), take a
-/// cooperative launch, which starts when all its blocks fit; otherwise a tile waits only for tiles
-/// claimed by running blocks. Throws: `invalid_argument` (workspace too small, no length, overlap),
-/// `device_error`.
+/// out: those of `out` do not change, and a range that extends beyond the n items is cut off. A
+/// block takes a range at a time, in one ordinary launch without workspace, so a range much longer
+/// than others takes as long as one block needs for it. `segment_offsets` whose first is not 0 or
+/// whose last is not n are `segment_ranges<Offset>::between(offsets, segments)`.
+/// Types: `in` and `out` are random-access iterators of the device; items are converted to
+/// Op::value_type before the operator is applied, and results from it when they are stored.
+/// Operator: associative; need not commute: unless it is `commutative`, it is only called as
+/// op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read from device
+/// memory (`item_count::on_device`); n = 0 writes nothing.
+/// Aliasing: `out` may be equal to `in`, or to the keys of `segment_keys`, of one type behind plain
+/// pointers. Any other overlap, also with the descriptor, is refused if both are pointers and the
+/// host knows n, and undefined otherwise.
+/// Synchronization: asynchronous on the workspace's stream.
+/// Workspace: `segmented_scan_workspace_bytes`; allocates only if the workspace must grow.
+/// Traffic: reads n items and the descriptor, writes n results, for segments of any length; few
+/// offsets are read again by tiles that search them. Keys that are overwritten become head bits in
+/// the workspace first, unless resident blocks hold all items.
+/// Determinism: results are bitwise the same in every run on one kind of GPU.
+/// Progress: few items, and many behind plain pointers on GPUs with bulk copies and enough shared
+/// memory for the pipeline (sm_90), use a cooperative launch, which starts when all its blocks fit;
+/// otherwise a tile waits only for tiles claimed by running blocks.
+/// Throws: `invalid_argument` (workspace too small, invalid length, overlap), `device_error`.
 template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, monoid Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
                     std::type_identity_t<typename Op::value_type> init) {
   device::segmented_scan<Kind, Tuning>(ws, in, out, descriptor, n, op, init);
 }
 
-/// The same without an init, which is then the identity; and by any other callable
+/// The same without an init, which is the identity; and with any other callable
 /// (libscan/core/function_operator.hpp), for which an exclusive scan needs init if its identity is
 /// not known.
 template <scan_kind Kind, class Tuning = void, class In, class Out, class Heads, class Op,

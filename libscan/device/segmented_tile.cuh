@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One tile of a segmented scan or reduction: values in the registers of a block, heads as a few
-// bits per thread, so that no pairs of value and flag are ever stored. The carry that enters a tile
+// bits per thread, so that no pairs of value and flag are stored. The carry that enters a tile
 // comes from a look-back that ends at the last tile with a head.
 #pragma once
 
@@ -36,23 +36,23 @@ struct segmented_tile {
   static constexpr int tile_items = warps * warp_items;
   static_assert(Rows * Width <= 32 && Width <= 16, "a lane keeps a bit of each of its items");
 
-  /// Shared memory. Reusable after the next barrier that all pass behind `enter`.
+  /// Shared memory. Reusable after the next barrier that all threads pass after `enter`.
   struct shared_storage {
     T last[warps];
     bool has_head[warps];
-    // Apart from its neighbours: compilers widen loads of those to 16 bytes, which checkers of
-    // races take for reads of it.
+    // Separate from its neighbors: compilers widen loads of those to 16 bytes, which race checkers
+    // report as reads of it.
     alignas(16) T carry;
   };
 
-  /// What comes before a warp, and what the whole tile leaves behind.
+  /// The carry of a warp, and the open end of the whole tile.
   struct entry {
-    T warp_carry;  ///< enters the caller's warp, if the tile's carry has been told
+    T warp_carry;  ///< enters the caller's warp, if the tile's carry is known
     T tile_last;   ///< the tile's last segment; with the carry, if the tile has no head
   };
 
-  /// What the warps before the caller's and all warps of the tile leave behind, without what enters
-  /// the tile.
+  /// The open ends of the warps before the caller's and of all warps of the tile, without the
+  /// tile's carry.
   struct ends {
     open_end<T> before_warp;
     open_end<T> tile;
@@ -80,7 +80,7 @@ struct segmented_tile {
 
   T items[Rows][Width];
   unsigned heads;  // bit r * Width + j: a segment begins at items[r][j]
-  unsigned open;   // bits of the items to which the value that enters the warp must be added
+  unsigned open;   // bits of the items to which the warp's carry must be added
 
   /// Which item of the tile is items[0][0] of the caller.
   static __device__ int first_item() {
@@ -102,14 +102,14 @@ struct segmented_tile {
 
   __device__ unsigned row_heads(int r) const { return heads >> (r * Width) & ((1u << Width) - 1); }
 
-  /// Reads items and heads of the tile at `base`; identities beyond its `valid` items.
+  /// Loads items and heads of the tile at `base`; identities after its `valid` items.
   template <class In, class Heads>
   __device__ void load(In in, Heads const& descriptor, index_t base, int valid, T identity) {
     load_items(in, base, valid, identity);
     load_heads(descriptor, base, valid);
   }
 
-  /// Its items alone.
+  /// Its items only.
   template <class In>
   __device__ void load_items(In in, index_t base, int valid, T identity) {
     index_t const first = base + first_item();
@@ -124,7 +124,7 @@ struct segmented_tile {
     }
   }
 
-  /// Its heads alone.
+  /// Its heads only.
   template <class Heads>
   __device__ void load_heads(Heads const& descriptor, index_t base, int valid) {
     index_t const first = base + first_item();
@@ -145,7 +145,7 @@ struct segmented_tile {
   }
 
   /// Scans the rows of each warp within segments, `init` before each. Items before the warp's first
-  /// head lack what enters the warp, and are marked open. Returns what the warp leaves behind.
+  /// head lack the warp's carry, and are marked open. Returns the warp's open end.
   template <row_prefix What, class Op>
   __device__ open_end<T> scan_rows(T init, Op op) {
     open_end<T> all{op.identity(), false};
@@ -164,7 +164,7 @@ struct segmented_tile {
     return all;
   }
 
-  /// Joins what the warps leave behind, each telling `warp_end` from `scan_rows`. Passes a barrier.
+  /// Joins the open ends of the warps; each passes `warp_end` from `scan_rows`. Passes a barrier.
   template <class Op>
   __device__ ends join_warps(shared_storage& shared, open_end<T> warp_end, Op op) const {
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
@@ -182,9 +182,9 @@ struct segmented_tile {
     return joined;
   }
 
-  /// Finds the carry that enters the tile, tells others what it leaves behind, and returns what
-  /// enters the caller's warp. `warp_end`: from `scan_rows`. The last warp calls `meanwhile()`
-  /// between the barriers that this contains.
+  /// Finds the carry that enters the tile, publishes the tile's open end, and returns the carry of
+  /// the caller's warp. `warp_end`: from `scan_rows`. The last warp calls `meanwhile()` between the
+  /// barriers inside.
   template <class Op, class Meanwhile>
   __device__ entry enter(shared_storage& shared, tile_state<T> const& state, index_t tile,
                          open_end<T> warp_end, Op op, Meanwhile meanwhile) const {
@@ -245,7 +245,7 @@ struct segmented_tile {
     }
   }
 
-  /// Adds what enters the warp to the items before its first head.
+  /// Adds the warp's carry to the items before its first head.
   template <class Op>
   __device__ void apply(T warp_carry, Op op) {
 #pragma unroll
@@ -273,8 +273,8 @@ struct segmented_tile {
   }
 
  private:
-  /// By one warp. A tile with a head knows its prefix at once, and so ends everybody's walk back;
-  /// a tile that begins with one needs no carry.
+  /// By one warp. A tile with a head knows its prefix at once, and so ends every walk back; a tile
+  /// that begins with a head needs no carry.
   template <class Op>
   static __device__ T find_carry(tile_state<T> const& state, index_t tile, open_end<T> all,
                                  bool begins_open, Op op) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where segments begin, in the forms programs hold it: flags, bits, offsets, keys, or one length
-// for all. Kernels ask each for the head bits of a few consecutive items. Item 0 always begins a
+// Where segments begin, in the forms that programs have: flags, bits, offsets, keys, or one length
+// for all. Kernels read the head bits of a few consecutive items from each. Item 0 always begins a
 // segment.
 #pragma once
 
@@ -23,13 +23,13 @@ using head_flags = byte_mask;
 using head_bits = bit_mask;
 
 /// Segment s is the items [offsets[s], offsets[s + 1]); it may be empty. `offsets`: segments + 1
-/// integers of any size in device memory, ascending, the first 0, the last the number of items
-/// (but any of 0 ... n in `segmented_reduce`; a scan writes all n items, and takes those before the
-/// first offset or after the last for segments of their own: `segment_ranges` leave them as they
-/// are). Offsets outside [0, n) begin nothing. They are turned into head bits in the workspace:
-/// reads all offsets, writes and reads 1/8 byte per item; no search, however long, short or empty
-/// the segments are. But in scans and sums of up to 2^22 items in up to 2^17 segments each tile
-/// searches for its own segments instead.
+/// integers of any size in device memory, ascending, the first 0, the last the number of items (but
+/// any of 0 ... n in `segmented_reduce`; a scan writes all n items, and treats those before the
+/// first offset or after the last as segments of their own; `segment_ranges` do not change them).
+/// Offsets outside [0, n) begin nothing. They are turned into head bits in the workspace: reads all
+/// offsets, writes and reads 1/8 byte per item; without a search, for segments of any length. But
+/// in scans and sums of up to 2^22 items in up to 2^17 segments each tile searches for its own
+/// segments instead.
 template <class Offset>
 struct segment_offsets {
   Offset const* offsets;
@@ -40,15 +40,15 @@ segment_offsets(Offset const*, index_t) -> segment_offsets<Offset>;
 template <class Offset>
 segment_offsets(Offset*, index_t) -> segment_offsets<Offset>;
 
-/// A segment begins wherever a key differs from the one before it. `keys`: a random-access iterator
-/// of the device; `equal(earlier, later)` is asked about neighbours only. Costs one key of traffic
+/// A segment begins wherever a key differs from the previous one. `keys`: a random-access iterator
+/// of the device; `equal(earlier, later)` is called for neighbors only. Costs one key of traffic
 /// per item.
 template <class Keys, class Equal = equal_values>
 struct segment_keys {
   Keys keys;
   Equal equal{};
 
-  /// Whether `whole_bits` may be asked, for i a multiple of Width.
+  /// Whether `whole_bits` may be called, for i a multiple of Width.
   template <int Width>
   __device__ __forceinline__ bool whole_rows() const {
     return warp::whole_rows<Width>(keys);
@@ -76,7 +76,8 @@ struct segment_keys {
 
   template <int Width>
   __device__ __forceinline__ unsigned changes(index_t i, int count, key const (&row)[Width]) const {
-    // The neighbour's key is in the line the warp reads at this moment: a shuffle is no cheaper.
+    // The neighbor's key is in the line that the warp reads at this moment: a shuffle is not
+    // cheaper.
     key const before = keys[i == 0 ? 0 : i - 1];
     unsigned result = i == 0 || !equal(before, row[0]) ? 1 : 0;
 #pragma unroll
@@ -95,12 +96,12 @@ segment_keys(Keys) -> segment_keys<Keys>;
 template <class Keys, class Equal>
 segment_keys(Keys, Equal) -> segment_keys<Keys, Equal>;
 
-/// Every segment has `length` > 0 items, but for the last, which may have fewer: the rows of a
+/// Every segment has `length` > 0 items, except the last, which may have fewer: the rows of a
 /// matrix. No traffic.
 struct equal_segments {
   index_t length;
 
-  /// Whether `whole_bits` may be asked: always.
+  /// Whether `whole_bits` may be called: always.
   template <int Width>
   __device__ __forceinline__ bool whole_rows() const {
     return true;
@@ -122,7 +123,7 @@ struct equal_segments {
     return result;
   }
 
-  /// i % length, by 32-bit arithmetic where that suffices.
+  /// i % length, by 32-bit arithmetic if that is enough.
   __device__ __forceinline__ index_t remainder(index_t i) const {
     if ((i | length) >> 32 == 0) {
       return static_cast<unsigned>(i) % static_cast<unsigned>(length);
@@ -133,7 +134,7 @@ struct equal_segments {
 
 namespace device {
 
-/// Where the description of the segments of n items lies.
+/// The memory of the description of the segments of n items.
 template <class Offset>
 memory_span memory_of(segment_offsets<Offset> const& descriptor, index_t) {
   return device::memory_of(descriptor.offsets, descriptor.segments + 1);

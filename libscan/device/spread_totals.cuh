@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The totals of all segments, made of those of the segments that are not empty: a filter the other
-// way round. Tiles of segments are claimed by an atomic ticket; binary scans by ballots, and
+// The totals of all segments, made from those of the segments that are not empty: a filter in
+// reverse. Tiles of segments are claimed by an atomic ticket; binary scans by ballots, and
 // look-back between tiles (Merrill & Garland 2016), number the segments that begin at an item.
 #pragma once
 
@@ -12,13 +12,14 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// totals[s] = begun[k] if segment s is the k-th that is not empty, `init` if it is empty, for all
-/// s below *numbered. Items before the first segment have a total of their own, before its.
+/// totals[s] = begun[k] if segment s is segment k of those that are not empty, `init` if it is
+/// empty, for all s below *numbered. Items before the first segment have a total of their own,
+/// before its.
 template <class Offset, class T>
 struct spread_totals_kernel {
   static constexpr int block_threads = 256;
   static constexpr int warps = block_threads / simt::warp_size;
-  static constexpr int rows = sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 1;  // under way together
+  static constexpr int rows = sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 1;  // in flight together
   static constexpr int warp_segments = rows * simt::warp_size;
   static constexpr int tile_segments = warps * warp_segments;
 
@@ -42,7 +43,7 @@ struct spread_totals_kernel {
       index_t const tile = shared.claimed;
       if (tile * tile_segments >= segments) return;
 
-      // 2 see which segments begin at an item; 3 number them within the tile
+      // 2 find which segments begin at an item; 3 number them within the tile
       index_t const own = tile * tile_segments + warp * warp_segments + simt::lane_id();
       bool begins[rows];
       load_begins(offsets, own, segments, n, begins);
@@ -97,14 +98,14 @@ struct spread_totals_kernel {
   }
 };
 
-/// How many tiles the totals of so many segments are spread in.
+/// How many tiles the totals of this many segments are distributed in.
 template <class Offset, class T>
 constexpr index_t spread_tiles(index_t segments) {
   return ceil_div(segments, index_t{spread_totals_kernel<Offset, T>::tile_segments});
 }
 
-/// Launches `spread_totals_kernel`, for which *numbered is 0 or `segments`. `memory`: of
-/// `tile_state<position>::bytes` for `spread_tiles`, whose first `reset_bytes` are 0.
+/// Launches `spread_totals_kernel`, for which *numbered is 0 or `segments`. `memory`:
+/// `tile_state<position>::bytes` for `spread_tiles`; its first `reset_bytes` are 0.
 template <class Offset, class T, class Totals>
 void spread_totals(std::byte* memory, simt::stream on, Offset const* offsets, index_t segments,
                    index_t const* numbered, item_count n, T const* begun, Totals totals, T init) {

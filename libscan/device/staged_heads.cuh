@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What says where segments begin, for one tile, in shared memory: flags, bits or keys as bulk
-// copies bring them; nothing where all segments are of one length.
+// Where the segments of one tile begin, in shared memory: flags, bits or keys as bulk copies store
+// them; nothing where all segments have one length.
 #pragma once
 
 #include <libscan/device/segments.cuh>
@@ -101,7 +101,7 @@ struct staged_heads<equal_segments, Items> {
 
   struct reader_type {
     unsigned length;      // or more than any tile has items
-    unsigned phase;       // how far into a segment the tile begins
+    unsigned phase;       // position of the tile's first item in its segment
     unsigned reciprocal;  // 2^32 / length, rounded up: gives exact quotients of what a tile has
 
     template <int Width>
@@ -129,7 +129,7 @@ struct staged_heads<equal_segments, Items> {
     }
   };
 
-  /// A segment that goes on beyond the tile is as good as one that ends just behind it.
+  /// A segment that continues after the tile is treated as one that ends directly after it.
   __device__ reader_type reader(equal_segments heads, index_t base, int) {
     index_t const into = heads.remainder(base);
     index_t const left = heads.length - into;
@@ -146,8 +146,8 @@ struct staged_heads<equal_segments, Items> {
   }
 };
 
-/// Keys in memory. The copy begins some keys before the tile, whose last is compared with its
-/// first.
+/// Keys in memory. The copy begins some keys before the tile; the last of them is compared with the
+/// tile's first.
 template <class Key, class Equal, int Items>
 struct staged_heads<segment_keys<Key*, Equal>, Items> {
   using heads_type = segment_keys<Key*, Equal>;
@@ -171,7 +171,7 @@ struct staged_heads<segment_keys<Key*, Equal>, Items> {
     Equal equal;
     key const* staged;
     key const* memory;
-    int copied_end;  // what no copy brought, another warp may be adding at this moment
+    int copied_end;  // another warp may be storing what no copy brought at this moment
     int copied_begin;
     bool begins;
 
@@ -224,7 +224,7 @@ struct staged_heads<segment_keys<Key*, Equal>, Items> {
   staged_tile<key, Items + 16 / sizeof(Key)> keys;
 
  private:
-  /// How many keys the copy brings before the tile's first: 16 bytes, so that rows stay aligned.
+  /// How many keys before the tile's first are copied: 16 bytes, so that rows stay aligned.
   static __device__ int lead(index_t base) {
     return base == 0 ? 0 : static_cast<int>(16 / sizeof(Key));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items and what says where their segments begin, as a pipeline stages them for work that goes
-// through them lane by lane.
+// Items and where their segments begin, as a pipeline stages them for work that processes them lane
+// by lane.
 #pragma once
 
 #include <type_traits>
@@ -10,8 +10,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// What the works of a pipeline have in common that make values of type T of items and heads. A
-/// part's values, no more than it has items, wait in the stage: in place of items of their type.
+/// The common part of a pipeline's works that make values of type T from items and heads. A part's
+/// values, at most one for each item, wait in the stage: in place of items of their type.
 template <class Item, class T, class Heads, class Tuning>
 struct staged_segments {
   using batch = lane_batch<Tuning::lane_vectors, Tuning::vector_items>;

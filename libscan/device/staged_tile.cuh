@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of items in shared memory, as a bulk copy brings it. Such copies begin and end at
-// multiples of 16 bytes; what is left at either end of the tile is read apart.
+// A tile of items in shared memory, as a bulk copy stores it. Such copies begin and end at
+// multiples of 16 bytes; what is left at either end of the tile is read separately.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr bool suits_bulk_copy<Item*> = std::is_trivially_copyable_v<Item
                                                sizeof(Item) <= 16 &&
                                                (sizeof(Item) & (sizeof(Item) - 1)) == 0;
 
-/// Room for `Items` items, which lie in it as they do in memory, modulo 16 bytes.
+/// Space for `Items` items, at the same addresses modulo 16 as in memory.
 template <class Item, int Items>
 class staged_tile {
  public:
@@ -42,8 +42,7 @@ class staged_tile {
     }
   };
 
-  /// Starts the copy of the first `valid` items; arrives at `full`, which waits for it. By one
-  /// thread.
+  /// Starts the copy of the first `valid` items, which arrives at `full`. By one thread.
   __device__ void fetch(Item const* tile, int valid, simt::mbarrier& full) {
     copied_part const part(tile, valid);
     auto const bytes = static_cast<unsigned>((part.end - part.first) * sizeof(Item));
@@ -53,12 +52,13 @@ class staged_tile {
                     simt::l2_keep);
   }
 
-  /// Adds what the copy left out of items [begin, end). By one warp, for which `full` is.
+  /// Adds the items of [begin, end) that the copy omitted. By one warp, which has waited for
+  /// `full`.
   __device__ void complete(Item const* tile, int valid, int begin, int end) {
     copied_part const part(tile, valid);
     if (end > valid) end = valid;
     if (part.first <= begin && end <= part.end) return;
-    // Without a copy, everything; else fewer than 16 bytes at either end of the tile.
+    // Without a copy, all items; otherwise fewer than 16 bytes at either end of the tile.
     Item* const staged = items(tile);
     int const head = part.first < end ? part.first : end;
     int const tail = part.end > begin ? part.end : begin;
@@ -68,7 +68,7 @@ class staged_tile {
     simt::sync_warp();
   }
 
-  /// Which items come with the copy of the first `valid`.
+  /// Which of the first `valid` items are copied.
   static __device__ copied_part copied(Item const* tile, int valid) { return {tile, valid}; }
 
   /// Where the items are; `tile` is where they come from.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tiles of a single-pass scan tell one another (Merrill & Garland, "Single-pass Parallel
-// Prefix Scan with Decoupled Look-back", 2016): each tile publishes the total of its own items,
-// then the prefix up to its end. Tiles are claimed in order by an atomic ticket, so a tile only
-// waits for running ones.
+// What the tiles of a single-pass scan publish (Merrill & Garland, "Single-pass Parallel Prefix
+// Scan with Decoupled Look-back", 2016): each tile publishes the total of its own items, then the
+// prefix up to its end. Tiles are claimed in order by an atomic ticket, so a tile waits only for
+// running ones.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// What a tile has published so far.
 enum class tile_status : unsigned { nothing, total, prefix };
 
-/// A tile's status, and the value that goes with it.
+/// A tile's status, and its value.
 template <class T>
 struct tile_report {
   tile_status status;
@@ -27,7 +27,7 @@ struct tile_report {
 
 namespace detail {
 
-/// Values that fit one 64-bit word together with their status: read and written at once, so that no
+/// Values that fit one 64-bit word together with their status: read and written at once, so no
 /// memory needs ordering. Never contains the word 0, which means "nothing yet".
 template <class T>
 struct packed_word {
@@ -73,7 +73,7 @@ class tile_state {
         values_(reinterpret_cast<T*>(memory + values_offset(tiles))),
         tiles_(tiles) {}
 
-  /// Bytes of device memory needed for that many tiles.
+  /// Bytes of device memory for this many tiles.
   static constexpr std::size_t bytes(index_t tiles) {
     std::size_t const values = packed ? 0 : 2 * static_cast<std::size_t>(tiles) * sizeof(T);
     return values_offset(tiles) + values;
@@ -84,14 +84,14 @@ class tile_state {
     return (1 + static_cast<std::size_t>(tiles)) * sizeof(word);
   }
 
-  /// The next tile nobody has claimed. Whoever claims tile k may wait for tiles before k: they are
-  /// held by blocks that run already.
+  /// The next unclaimed tile. The block that claims tile k may wait for earlier tiles: their blocks
+  /// are running.
   __device__ index_t claim() const {
     return static_cast<index_t>(
         simt::atomic_ref<word>(*ticket_).fetch_add(1, simt::memory_order_relaxed));
   }
 
-  /// Tells the others a tile's own total, or the prefix up to and including it. By one thread.
+  /// Publishes a tile's own total, or the prefix up to and including it. By one thread.
   __device__ void publish(index_t tile, tile_status status, T value) const {
     simt::atomic_ref<word> const at(words_[tile]);
     if constexpr (packed) {
@@ -121,7 +121,7 @@ class tile_state {
     return ceil_div(reset_bytes(tiles), std::size_t{256}) * 256;
   }
 
-  // Total and prefix have places of their own: a reader of the total may still be at it when the
+  // Total and prefix have separate places: a reader of the total may still be reading when the
   // prefix is written.
   __device__ index_t slot(index_t tile, tile_status status) const {
     return status == tile_status::prefix ? tiles_ + tile : tile;

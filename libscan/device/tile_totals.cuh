@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tiles publish for one another, each once: totals. Every 32 bits of one travel in a 64-bit
-// word together with a tag, so that a word is either not there yet or complete, and no memory needs
-// ordering.
+// The totals that tiles publish, each once. Every 32 bits of one are in a 64-bit word together with
+// a tag, so a word is either not there yet or complete, and no memory needs ordering.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +43,7 @@ class tile_totals {
   tile_totals(std::byte* memory, index_t tiles)
       : words_(reinterpret_cast<word*>(memory)), words_in_all_(tiles * words_per_tile) {}
 
-  /// Bytes of device memory for that many tiles.
+  /// Bytes of device memory for this many tiles.
   static constexpr std::size_t bytes(index_t tiles) {
     return static_cast<std::size_t>(tiles) * words_per_tile * sizeof(word);
   }
@@ -55,7 +54,7 @@ class tile_totals {
     for (index_t i = rank; i < words_in_all_; i += ranks) words_[i] = 0;
   }
 
-  /// Tells the others the total of `tile`. By one thread, once per tile.
+  /// Publishes the total of `tile`. By one thread, once per tile.
   __device__ void publish(index_t tile, T const& total) const {
     reading const written = published(total);
     word* const own = words_ + tile * words_per_tile;
@@ -65,7 +64,7 @@ class tile_totals {
     }
   }
 
-  /// What a read of one tile's words found: perhaps not all of a total yet.
+  /// What a read of one tile's words found: possibly only a part of a total.
   struct reading {
     word words[words_per_tile];
 

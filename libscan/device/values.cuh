@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What device calls ask of the types of items and values, refused in words before any kernel is.
+// Requirements of device calls on the types of items and values, checked with a message before any
+// kernel is compiled.
 #pragma once
 
 #include <type_traits>
@@ -9,20 +10,20 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Refuses items behind `It` that kernels cannot hold: kernels keep items in arrays, which are made
-/// before they are filled.
+/// Refuses items of `It` that kernels cannot hold: kernels keep items in arrays, which exist before
+/// they are filled.
 template <class It>
 constexpr void refuse_items() {
   using item = typename libscan::detail::iterated_item<It>::type;
   libscan::detail::refuse_volatile<It>();
-  // What `__device__ auto operator[]` returns is void to nvcc when it compiles for the host.
+  // The return type of `__device__ auto operator[]` is void to nvcc when it compiles for the host.
   static_assert(
       std::is_void_v<item> || std::is_default_constructible_v<item>,
       "libscan: device calls hold items in arrays: their type needs a default constructor "
       "(one that is trivial costs nothing). The cpu engine takes types without one");
 }
 
-/// The same, and values of T that a call accumulates in.
+/// The same, and for values of T that a call accumulates in.
 template <class It, class T>
 constexpr void refuse_items() {
   device::refuse_items<It>();

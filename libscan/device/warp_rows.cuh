@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp's part of a tile, in registers as it lies in memory: rows of 32 times `Width` consecutive
-// items, of which each lane holds `Width`. Nothing has to be turned through shared memory; a warp
-// scan per row takes the place of that.
+// A warp's part of a tile, in registers in the order of memory: rows of 32 times `Width`
+// consecutive items, of which each lane holds `Width`. Nothing is transposed through shared memory;
+// instead there is a warp scan per row.
 #pragma once
 
 #include <type_traits>
@@ -12,7 +12,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// What a result takes in memory: as much as the iterator says, or as a value of the scan.
+/// The type of a result in memory: the iterator's, or that of a value of the scan.
 template <class Iterator, class T>
 struct stored {
   using type = T;
@@ -33,7 +33,7 @@ class warp_rows {
   static constexpr int row_items = simt::warp_size * Width;
   static constexpr int items = Rows * row_items;
 
-  /// Takes the items from an iterator, converting each; the identity from `valid` on.
+  /// Loads the items from an iterator, converting each; the identity from `valid` on.
   template <class In, class Op>
   __device__ void load(In source, int valid, Op op) {
     if (valid >= items && warp::whole_rows<Width>(source)) {
@@ -51,8 +51,8 @@ class warp_rows {
     }
   }
 
-  /// Turns the items into their prefixes, `before` being what comes before the first; returns
-  /// `before` op all items.
+  /// Turns the items into their prefixes, with `before` before the first; returns `before` op all
+  /// items.
   template <scan_kind Kind, class Op>
   __device__ T scan(T before, Op op) {
 #pragma unroll

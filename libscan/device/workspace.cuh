@@ -14,7 +14,7 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 /// Temporary memory for device-wide calls on one stream. Either grows as calls need it (allocating
 /// on the stream), or is a view of the caller's memory and never allocates, so that calls can be
-/// captured in a CUDA graph. Contents need no initialisation and mean nothing between calls. Calls
+/// captured in a CUDA graph. Contents need no initialization and are undefined between calls. Calls
 /// that share a workspace must be ordered by its stream. Move-only.
 class workspace {
  public:
@@ -22,8 +22,8 @@ class workspace {
   explicit workspace(simt::stream on = {}) : on_(on) {}
 
   /// Uses `bytes` of device memory at `memory`, which must outlive all calls. Throws
-  /// `invalid_argument` unless it is aligned to 256 bytes; a call that needs more throws it, too,
-  /// naming both sizes.
+  /// `invalid_argument` unless it is aligned to 256 bytes; a call that needs more also throws it,
+  /// with both sizes.
   workspace(void* memory, std::size_t bytes, simt::stream on = {})
       : on_(on), memory_(memory), bytes_(bytes), owned_(false) {
     if (reinterpret_cast<std::uintptr_t>(memory) % 256 == 0) return;
@@ -50,7 +50,7 @@ class workspace {
     try {
       release();
     } catch (error const&) {
-      // The device is lost or the program is ending: nothing is left that could be freed.
+      // The device is lost or the program is ending: there is nothing left to free.
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every device-wide scan of the literature, behind one call: the strategy is a type, or a name.
+// Every device-wide scan of the literature, with one interface: the strategy is a type, or a name.
 #pragma once
 
 #include <string>
@@ -19,14 +19,14 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device::strategies {
 
-/// The block scan and the size of block that strategies take where none are given.
+/// The default block scan and block size of strategies.
 using default_block_scan = block::textbook::blelloch<block::textbook::padded<32>>;
 inline constexpr int default_block_threads = 256;
 
-/// Threads of the single block that works alone.
+/// Threads of a single block.
 inline constexpr int lone_block_threads = 1024;
 
-/// All there is to do for n = 0.
+/// The work for n = 0.
 struct write_total_kernel {
   static constexpr int block_threads = 1;
   template <class T>
@@ -108,23 +108,27 @@ std::size_t strategy_workspace_bytes(scan_strategy which, index_t n) {
 }
 
 /// out[i] = init op in[0] op ... op in[i] if Kind is inclusive, op in[i - 1] if it is exclusive,
-/// for 0 <= i < n, and *d_total = init op in[0] op ... op in[n - 1], by a strategy of the catalogue
-/// (libscan/device/strategies/).
+/// for 0 <= i < n, and *d_total = init op in[0] op ... op in[n - 1], by a strategy of
+/// libscan/device/strategies/.
 ///
 /// Types: `in` and `out` are random-access iterators of the device; items are converted to
-/// Op::value_type before the operator sees them, and results from it when they are stored.
-/// Operator: associative; need not commute; called on items, `init` and the identity, only ever as
-/// op(earlier, later), but by `production` if it is `commutative`. n: any size >= 0 that the
-/// strategy takes (all of them any, but `one_block`), known to the host. n = 0 writes only the
-/// total. d_total: one value in device memory, or null. Aliasing: in == out exactly is allowed; any
-/// other overlap is undefined, or refused where `exclusive_scan` refuses it, by `production`.
-/// Synchronisation: asynchronous on the workspace's stream; allocates only if the workspace must
-/// grow. Traffic and launches: see the strategy. Results are bitwise the same in every run, those
-/// of `production` on one kind of GPU; floating-point ones differ between strategies. Progress:
-/// launches wait for one another; within one, tiles wait only for tiles claimed by running blocks;
-/// `production` also has cooperative launches, which start when all their blocks fit. Throws:
-/// `invalid_argument` (negative n, n too large for one block, workspace too small, overlap),
-/// `device_error`.
+/// Op::value_type before the operator is applied, and results from it when they are stored.
+/// Operator: associative; need not commute; called on items, `init` and the identity, only as
+/// op(earlier, later), except by `production` if it is `commutative`. n: any size >= 0 that the
+/// strategy supports (all sizes, except `one_block`), known to the host; n = 0 writes only the
+/// total. d_total: one value in device memory, or null.
+/// Aliasing: `out` may be equal to `in`; any other overlap is undefined, or refused by `production`
+/// where `exclusive_scan` refuses it.
+/// Synchronization: asynchronous on the workspace's stream.
+/// Workspace: `strategy_workspace_bytes`; allocates only if the workspace must grow.
+/// Traffic and launches: see the strategy.
+/// Determinism: results are bitwise the same in every run, those of `production` on one kind of
+/// GPU; floating-point results differ between strategies.
+/// Progress: launches wait for one another; within a launch, tiles wait only for tiles claimed by
+/// running blocks. `production` also has cooperative launches, which start when all their blocks
+/// fit.
+/// Throws: `invalid_argument` (negative n, n too large for one block, workspace too small,
+/// overlap), `device_error`.
 template <scan_kind Kind, class Strategy, class In, class Out, class Op>
 void scan_with(Strategy strategy, workspace& ws, In in, Out out, index_t n, Op op,
                typename Op::value_type* d_total,

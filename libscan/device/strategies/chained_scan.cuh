@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chained scan: one pass, in which each tile waits for the prefix of the one before it and hands
-// its own on to the next (Yan, Long & Zhang, "StreamScan", 2013). Tiles are claimed by a ticket, so
-// a tile only ever waits for blocks that run already.
+// Chained scan: one pass, in which each tile waits for the prefix of the previous one and passes
+// its own to the next (Yan, Long & Zhang, "StreamScan", 2013). Tiles are claimed by a ticket, so a
+// tile waits only for blocks that are running.
 #pragma once
 
 #include <libscan/device/strategies/names.hpp>
@@ -20,7 +20,7 @@ class tile_chain {
     prefix_ = make.make<T>(tiles);
   }
 
-  /// Bytes of device memory for that many tiles, and how many of them, from the first, must be zero
+  /// Bytes of device memory for this many tiles, and how many of them, from the first, must be zero
   /// before a kernel uses the chain.
   static constexpr std::size_t bytes(index_t tiles) {
     return reset_bytes(tiles) + strategies::array_bytes<T>(tiles);
@@ -29,7 +29,7 @@ class tile_chain {
     return array_bytes<unsigned long long>(1) + array_bytes<unsigned>(tiles);
   }
 
-  /// The next tile nobody has claimed. By one thread.
+  /// The next unclaimed tile. By one thread.
   __device__ index_t claim() const {
     simt::atomic_ref<unsigned long long> const ticket(*ticket_);
     return static_cast<index_t>(ticket.fetch_add(1, simt::memory_order_relaxed));
@@ -43,7 +43,7 @@ class tile_chain {
     return prefix_[tile];
   }
 
-  /// Hands on the prefix up to and with this tile. By one thread.
+  /// Passes on the prefix up to and including this tile. By one thread.
   __device__ void pass_on(index_t tile, T prefix) const {
     prefix_[tile] = prefix;
     simt::atomic_ref<unsigned>(passed_[tile]).store(1, simt::memory_order_release);
@@ -83,7 +83,7 @@ struct chained_scan_kernel {
       T items[tile::items_per_thread];
       tile::load(in, base, n, T(op.identity()), items);
       T const sum = block::textbook::scan_tile<Kind, BlockScan>(shared.scan, items, op);
-      // 3 wait for the tile before, hand on to the next
+      // 3 wait for the previous tile, pass on to the next
       if (leader) {
         T const carry = at == 0 ? init : chain.wait_for(at - 1);
         T const prefix = op(carry, sum);
@@ -98,8 +98,8 @@ struct chained_scan_kernel {
   }
 };
 
-/// 1 launch. Reads n, writes n. The chain is as long as there are tiles: a tile's turn costs a trip
-/// through memory, whatever the others have done by then.
+/// 1 launch. Reads n, writes n. The chain is as long as the number of tiles: a tile's turn costs a
+/// round trip to memory, even if the other tiles have finished.
 template <class BlockScan, int MostThreads>
 struct chained_scan : block_strategy<BlockScan, MostThreads> {
   using block_strategy<BlockScan, MostThreads>::block_strategy;

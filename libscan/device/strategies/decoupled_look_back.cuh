@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoupled look-back: a tile publishes its sum at once and its prefix later; who needs a prefix
-// adds up the sums of the tiles before it, back to the nearest one whose prefix is known (Merrill &
-// Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). The paper's form;
-// libscan/device/scan.cuh is the fast one.
+// Decoupled look-back: a tile publishes its sum at once and its prefix later; a tile that needs a
+// prefix adds up the sums of the tiles before it, back to the nearest one whose prefix is known
+// (Merrill & Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). This is
+// the paper's form; libscan/device/scan.cuh is the fast one.
 #pragma once
 
 #include <libscan/device/strategies/names.hpp>
@@ -15,11 +15,11 @@ namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 enum class tile_flag : unsigned { invalid, aggregate, prefix };
 
 /// The ticket and the tiles' descriptors: flag, sum of the tile (its aggregate), prefix up to and
-/// with it. A small value, passed to kernels.
+/// including it. A small value, passed to kernels.
 template <class T>
 class tile_descriptors {
  public:
-  /// A tile's flag and the value that goes with it.
+  /// A tile's flag and its value.
   struct report {
     tile_flag flag;
     T value;
@@ -33,7 +33,7 @@ class tile_descriptors {
     prefix_ = make.make<T>(tiles);
   }
 
-  /// Bytes of device memory for that many tiles, and how many of them, from the first, must be zero
+  /// Bytes of device memory for this many tiles, and how many of them, from the first, must be zero
   /// before a kernel uses them.
   static constexpr std::size_t bytes(index_t tiles) {
     return reset_bytes(tiles) + 2 * strategies::array_bytes<T>(tiles);
@@ -42,14 +42,14 @@ class tile_descriptors {
     return array_bytes<unsigned long long>(1) + array_bytes<unsigned>(tiles);
   }
 
-  /// The next tile nobody has claimed. By one thread.
+  /// The next unclaimed tile. By one thread.
   __device__ index_t claim() const {
     simt::atomic_ref<unsigned long long> const ticket(*ticket_);
     return static_cast<index_t>(ticket.fetch_add(1, simt::memory_order_relaxed));
   }
 
-  /// Publishes the sum of a tile, then its prefix. By one thread. Each has a place of its own: a
-  /// reader of the sum may still be at it when the prefix is written.
+  /// Publishes the sum of a tile, then its prefix. By one thread. They have separate places: a
+  /// reader of the sum may still be reading when the prefix is written.
   __device__ void publish_aggregate(index_t tile, T value) const {
     aggregate_[tile] = value;
     set(tile, tile_flag::aggregate);
@@ -59,7 +59,7 @@ class tile_descriptors {
     set(tile, tile_flag::prefix);
   }
 
-  /// What a tile has published; waits until that is something.
+  /// What a tile has published; waits until it has published something.
   __device__ report wait_for(index_t tile) const {
     simt::atomic_ref<unsigned> const word(flag_[tile]);
     unsigned seen = 0;
@@ -80,9 +80,10 @@ class tile_descriptors {
   T* prefix_;
 };
 
-/// The walk back, by the first warp of a block, a window of as many tiles at once as it has lanes.
-/// Sums are taken from left to right afterwards: the order of association is that of the chain,
-/// ((sum[0] op sum[1]) op sum[2]) ..., wherever the walk ended, and results repeat bit for bit.
+/// The walk back, by the first warp of a block, a window of as many tiles as it has lanes at a
+/// time. Sums are then added from left to right: the order of association is that of the chain,
+/// ((sum[0] op sum[1]) op sum[2]) ..., at whichever tile the walk ended, and results are the same
+/// in every run.
 template <class Op>
 struct look_back_walk {
   using T = typename Op::value_type;
@@ -92,7 +93,7 @@ struct look_back_walk {
   Op op;
   int window;  ///< the lanes of that warp
 
-  /// What comes before `tile` > 0, in all lanes. Tile 0 publishes its prefix without a walk.
+  /// The carry of `tile` > 0, in all lanes. Tile 0 publishes its prefix without a walk.
   __device__ T prefix_before(index_t tile) const {
     // 1 back, to a window in which some tile knows its prefix
     index_t end = tile;
@@ -120,7 +121,7 @@ struct look_back_walk {
     return seen;
   }
 
-  /// carry op the window's tiles; afresh from the last of them whose prefix is known.
+  /// carry op the window's tiles; starts over from the last of them whose prefix is known.
   __device__ T fold(report const& seen, T carry) const {
     unsigned const known = simt::ballot(simt::full_warp, seen.flag == tile_flag::prefix);
     int lane = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scans of the literature by name, for programs that let people choose: strategies of a whole
+// The scans of the literature by name, for programs that offer a choice: strategies of a whole
 // device, and the block scans inside them. Plain C++; catalogue.cuh turns a choice into a type.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace libscan::inline v1 {
 
-/// How the blocks of a device share a scan. Each has a file of its name beside this one.
+/// How the blocks of a device share a scan. Each has a file of its name in this folder.
 enum class scan_strategy : std::uint8_t {
   sequential,
   one_block,
@@ -84,7 +84,7 @@ inline constexpr auto all_scan_strategies =
 inline constexpr auto all_block_algorithms =
     detail::all_values<block_algorithm>(detail::block_algorithm_names);
 
-/// The name of a strategy, as people write it: "scan-then-fan".
+/// The name of a strategy, as users write it: "scan-then-fan".
 constexpr std::string_view strategy_name(scan_strategy which) {
   return detail::scan_strategy_names[static_cast<std::size_t>(which)];
 }
@@ -94,7 +94,7 @@ inline scan_strategy strategy_from_name(std::string_view name) {
   return detail::from_name<scan_strategy>(detail::scan_strategy_names, name, "scan strategy");
 }
 
-/// The name of a block scan, as people write it: "kogge-stone".
+/// The name of a block scan, as users write it: "kogge-stone".
 constexpr std::string_view block_algorithm_name(block_algorithm which) {
   return detail::block_algorithm_names[static_cast<std::size_t>(which)];
 }

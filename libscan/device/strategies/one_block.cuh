@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A textbook scan by a single block, for as many items as fit its tile (Harris 2007, Listings 1 and
-// 2; lecture, "A Kogge-Stone Parallel Scan Algorithm"): where the hierarchical strategies end.
+// A textbook scan by a single block, of at most one tile of items (Harris 2007, Listings 1 and 2;
+// lecture, "A Kogge-Stone Parallel Scan Algorithm"): the last level of the hierarchical strategies.
 #pragma once
 
 #include <string>
@@ -32,7 +32,7 @@ struct one_block_kernel {
   }
 };
 
-/// One launch of one block, of no more warps than n items need. Reads n, writes n. Throws
+/// One launch of one block, with no more warps than n items need. Reads n, writes n. Throws
 /// `invalid_argument` if n is more than a tile has items.
 template <class BlockScan, int MostThreads>
 struct one_block : block_strategy<BlockScan, MostThreads> {

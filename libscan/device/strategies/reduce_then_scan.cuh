@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce-then-scan: a block sums up a segment of the input; one block scans the sums; then each
-// block scans its segment, beginning with what comes before it (Merrill & Grimshaw, "Parallel Scan
-// for Stream Architectures", 2009). Three launches for any n, and one write less.
+// Reduce-then-scan: a block sums a segment of the input; one block scans the sums; then each block
+// scans its segment, starting with its carry (Merrill & Grimshaw, "Parallel Scan for Stream
+// Architectures", 2009). Three launches for any n, and one write less.
 #pragma once
 
 #include <libscan/block/tree_reduce.cuh>
@@ -56,8 +56,8 @@ struct scan_segments_kernel {
   }
 };
 
-/// 3 launches. Reads 2 n, writes n. As many segments as one block can scan the sums of, not as many
-/// as fit the GPU: results depend on no machine.
+/// 3 launches. Reads 2 n, writes n. As many segments as sums that one block can scan, not as many
+/// as fit the GPU: results do not depend on the machine.
 template <class BlockScan, int MostThreads>
 struct reduce_then_scan : block_strategy<BlockScan, MostThreads> {
   using block_strategy<BlockScan, MostThreads>::block_strategy;

@@ -9,7 +9,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
-/// Scans every tile by itself and leaves its sum.
+/// Scans every tile by itself and stores its sum.
 template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
 struct scan_tiles_kernel {
   using T = typename Op::value_type;
@@ -30,10 +30,10 @@ struct scan_tiles_kernel {
   }
 };
 
-/// Calls itself for the tiles' sums until they fit one block: 2 L - 1 launches for L levels of
-/// tiles. Reads 2 n, writes 2 n; a level's sums are the n of the next. Between its launches the
-/// output holds the tiles' own scans; they wait in the workspace if it is not memory of T. Throws
-/// `invalid_argument` for tiles of one item: their sums are as many as the items.
+/// Recurses on the tiles' sums until they fit one block: 2 L - 1 launches for L levels of tiles.
+/// Reads 2 n, writes 2 n; the sums of a level are the n items of the next. Between its launches the
+/// output holds the scans of single tiles; they wait in the workspace if the output is not memory
+/// of T. Throws `invalid_argument` for tiles of one item, which have as many sums as items.
 template <class BlockScan, int MostThreads>
 struct scan_then_fan : block_strategy<BlockScan, MostThreads> {
   static constexpr scan_strategy which = scan_strategy::scan_then_fan;

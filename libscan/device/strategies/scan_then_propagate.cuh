@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scan-then-propagate: levels of tiles, scanned on the way up and added to on the way down (CUDPP;
-// Sengupta, Harris, Zhang & Owens 2007, Sengupta, Harris & Garland 2008). A step on from
+// Scan-then-propagate: levels of tiles, scanned from the bottom up and added to from the top down
+// (CUDPP; Sengupta, Harris, Zhang & Owens 2007, Sengupta, Harris & Garland 2008). A refinement of
 // scan-then-fan: a thread scans vectors of consecutive items by itself, the block only their sums.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 /// Consecutive items that a thread scans by itself (CUDPP's int4).
 inline constexpr int vector_items = 4;
 
-/// Scans every tile by itself, with `carry` before it, and leaves its sum unless `sums` is null. A
+/// Scans every tile by itself, with `carry` before it, and stores its sum unless `sums` is null. A
 /// tile has a vector where scan-then-fan's has an item.
 template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
 struct scan_vectors_kernel {
@@ -73,8 +73,8 @@ struct scan_vectors_kernel {
 };
 
 /// 2 L - 1 launches for L levels of tiles: L up, L - 1 down. Reads 2 n, writes 2 n, on every level
-/// but the last, which is one tile. Between its launches the output holds the tiles' own scans;
-/// they wait in the workspace if it is not memory of T.
+/// but the last, which is one tile. Between its launches the output holds the scans of single
+/// tiles; they wait in the workspace if the output is not memory of T.
 template <class BlockScan, int MostThreads>
 struct scan_then_propagate : block_strategy<BlockScan, MostThreads, vector_items> {
   using block_strategy<BlockScan, MostThreads, vector_items>::block_strategy;
@@ -115,10 +115,10 @@ struct scan_then_propagate : block_strategy<BlockScan, MostThreads, vector_items
       up<scan_kind::exclusive>(ws, level[top], level[top], size[top], op, T(op.identity()),
                                level[top + 1]);
     }
-    // 2 the last level is one tile, before which only `init` comes
+    // 2 the last level is one tile, whose carry is `init`
     up<scan_kind::exclusive>(ws, level[top], level[top], size[top], op, init, d_total);
 
-    // 3 down: add what comes before each tile to its items
+    // 3 down: add its carry to each tile's items
     for (; top > 0; --top) down(ws, level[top], level[top - 1], level[top - 1], size[top - 1], op);
     down(ws, level[0], scanned, out, n, op);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread of the whole device does everything (Harris 2007, "Sequential Scan"; Verona,
-// "Sequential Implementation"): the fewest additions possible, and the measure of all others.
+// One thread of the whole device does all the work (Harris 2007, "Sequential Scan"; Verona,
+// "Sequential Implementation"): the fewest additions possible, and the reference for all others.
 #pragma once
 
 #include <libscan/device/strategies/names.hpp>
@@ -8,7 +8,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
-/// The loop that every scan must agree with, and whose order of association is the definition.
+/// The loop that every scan must agree with; its order of association is the definition.
 template <scan_kind Kind, class Op>
 struct sequential_kernel {
   using T = typename Op::value_type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the strategies share: a tile as the textbook block scans know it, how many blocks of how
-// many threads to start, and parts of a workspace.
+// The common part of the strategies: a tile of the textbook block scans, the number and size of
+// blocks, and parts of a workspace.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +28,12 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
-/// Most blocks of a launch: what a grid of 2007 could have, and more than any GPU holds at once.
-/// Where there are more tiles, a block takes several: no n is too large.
+/// The most blocks of a launch: the limit of a grid in 2007, and more than any GPU holds at once.
+/// With more tiles, a block takes several, so no n is too large.
 inline constexpr index_t most_blocks = 65535;
 
-/// A tile for a textbook scan: items[k] of a thread is number k * threads + thread, so that
-/// neighbouring threads touch neighbouring items.
+/// A tile for a textbook scan: items[k] of a thread is item k * threads + thread, so that
+/// neighboring threads access neighboring items.
 template <class BlockScan, int MostThreads>
 struct textbook_tile {
   static constexpr int items_per_thread = BlockScan::items_per_thread;
@@ -47,7 +47,7 @@ struct textbook_tile {
     return index_t{block::textbook::block_threads()} * items_per_thread;
   }
 
-  /// Loads the tile whose first item is in[base]; behind the last item, number n - 1, lies `fill`.
+  /// Loads the tile whose first item is in[base]; `fill` after the last item, n - 1.
   template <class In, class T>
   static __device__ void load(In in, index_t base, index_t n, T fill, T (&x)[items_per_thread]) {
 #pragma unroll
@@ -57,7 +57,7 @@ struct textbook_tile {
     }
   }
 
-  /// Stores the tile, with `carry` before each item; writes nothing behind number n - 1.
+  /// Stores the tile, with `carry` before each item; writes nothing after item n - 1.
   template <class Out, class T, class Op>
   static __device__ void store(Out out, index_t base, index_t n, T carry,
                                T const (&x)[items_per_thread], Op op) {
@@ -84,8 +84,8 @@ struct textbook_tile {
   }
 };
 
-/// How many threads the blocks of a strategy have, and what follows from that. A thread scans
-/// `VectorItems` items by itself for each that the block scan has of it.
+/// The number of threads of a strategy's blocks, and what follows from it. A thread scans
+/// `VectorItems` items by itself for each item of the block scan.
 template <class BlockScan, int MostThreads, int VectorItems = 1>
 class block_strategy {
   static_assert(MostThreads >= 1 && MostThreads <= 1024);
@@ -94,7 +94,7 @@ class block_strategy {
   /// Blocks of MostThreads threads.
   constexpr block_strategy() = default;
 
-  /// Blocks of so many. Throws `invalid_argument` unless they are from 1 to MostThreads.
+  /// Blocks of this many threads. Throws `invalid_argument` unless they are from 1 to MostThreads.
   explicit constexpr block_strategy(int threads) : threads_(threads) {
     if (threads < 1 || threads > MostThreads) {
       throw invalid_argument("blocks of " + std::to_string(threads) + " threads; expected 1 to " +
@@ -113,7 +113,7 @@ class block_strategy {
   constexpr index_t tiles(index_t n) const { return libscan::ceil_div(n, tile_items()); }
 
  protected:
-  /// A block for each of n items' tiles, or as many blocks as there may be.
+  /// A block for each tile of n items, or the most blocks.
   simt::launch_config grid_of(index_t n, workspace const& ws) const {
     index_t const blocks = tiles(n) < most_blocks ? tiles(n) : most_blocks;
     return {.blocks = static_cast<unsigned>(blocks),
@@ -136,7 +136,7 @@ class array_maker {
  public:
   explicit array_maker(std::byte* memory) : next_(memory) {}
 
-  /// The next array, of `count` values that hold anything.
+  /// The next array, of `count` values, which are undefined.
   template <class T>
   T* make(index_t count) {
     auto* const array = reinterpret_cast<T*>(next_);
@@ -144,7 +144,7 @@ class array_maker {
     return array;
   }
 
-  /// What lies behind the arrays made so far.
+  /// The memory after the arrays made so far.
   std::byte* rest() const { return next_; }
 
  private:
@@ -156,13 +156,13 @@ class array_maker {
 template <class T, class Out>
 inline constexpr bool output_keeps_values = std::is_same_v<Out, T*>;
 
-/// How many values must wait elsewhere, in the workspace.
+/// How many values must wait in the workspace.
 template <class T, class Out>
 constexpr index_t values_kept_apart(index_t n) {
   return output_keeps_values<T, Out> ? 0 : n;
 }
 
-/// Where they wait: in `out`, or `apart`.
+/// Where they wait: in `out`, or in `apart`.
 template <class T, class Out>
 T* values_kept([[maybe_unused]] Out out, [[maybe_unused]] T* apart) {
   if constexpr (output_keeps_values<T, Out>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second half of the strategies that scan tiles first: what comes before a tile is added to all
-// its items (Harris 2007, "Arrays of Arbitrary Size").
+// The second half of the strategies that scan tiles first: the carry of a tile is added to all its
+// items (Harris 2007, "Arrays of Arbitrary Size").
 #pragma once
 
 #include <libscan/device/strategies/textbook_tile.cuh>
@@ -8,7 +8,7 @@
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
 /// out[i] = before[i / t] op in[i], where a tile of t items has ItemsPerThread for each thread of a
-/// block. Reads n and a value per warp and tile, writes n. in == out is allowed.
+/// block. Reads n and a value per warp and tile, writes n. `out` may be equal to `in`.
 template <int MostThreads, int ItemsPerThread, class Op>
 struct uniform_add_kernel {
   using T = typename Op::value_type;
