@@ -156,7 +156,7 @@ template <std::random_access_iterator In, std::random_access_iterator Out, class
 index_t filter_indices(int threads, In in, Out out, index_t n, Keep keep,
                        index_t capacity = unlimited, index_t chunk_items = filter_chunk_items) {
   detail::refuse_predicate<In, Keep>();
-  (void)detail::memory_of(in, n);  // refuses what is misaligned
+  (void)detail::memory_of(in, n);  // refuses misaligned items
   return cpu::indices_by(threads, out, n, keep_where<In, Keep>{in, keep}, capacity, chunk_items);
 }
 
@@ -240,7 +240,7 @@ template <std::random_access_iterator In, class Keep>
 index_t count_if(int threads, In in, index_t n, Keep keep,
                  index_t chunk_items = filter_chunk_items) {
   detail::refuse_predicate<In, Keep>();
-  (void)detail::memory_of(in, n);  // refuses what is misaligned
+  (void)detail::memory_of(in, n);  // refuses misaligned items
   struct nothing {};
   return cpu::sum_chunks(
       threads, n, chunk_items, [] { return nothing{}; },

@@ -112,7 +112,7 @@ class filter_tile {
   }
 
  private:
-  /// items_[row] = in[first + 32 row], for the rows of which the lane has an item.
+  /// items_[row] = in[first + 32 row], for the rows in which the lane has an item.
   template <class In>
   __device__ __forceinline__ void load(In in, index_t first) {
     if (left_ > (items_per_thread - 1) * simt::warp_size) {

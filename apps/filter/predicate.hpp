@@ -21,7 +21,7 @@ namespace libscan::inline v1 {
 template <class T>
 struct in_interval;
 
-/// Of integers: the test is of x & mask (on the bits), so that it also tells whether any bit of a
+/// Of integers: the test is of x & mask (on the bits), so it can also test whether any bit of a
 /// mask is set: lo = hi = 0, outside.
 template <std::integral T>
 struct in_interval<T> {

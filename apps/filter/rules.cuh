@@ -79,8 +79,7 @@ inline keep_marked<bit_mask> rule_of(bit_mask mask) { return {mask}; }
 ///   copies           how many copies fetch() starts: one or none
 ///   fetch complete   as of `staged_tile`
 ///   bits(...)        the caller's word for the rows (see `kept_rows`) from item `begin` of the
-///   part
-///                    on, of which `left` are; `staged`: the part's items
+///                    part on, with `left` items; `staged`: the part's items
 template <class Rule, int Items>
 struct staged_rule;
 

@@ -230,7 +230,7 @@ class histogram_run {
   array input_;
   std::vector<double> weights_;
   sample_totals totals_;
-  std::uint64_t bytes_read_ = 0;  // of all files, as they lie there
+  std::uint64_t bytes_read_ = 0;  // of all files, as stored
   std::uint64_t result_bytes_ = 0;
   double read_seconds_ = 0;
   double count_seconds_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sort of long segments, all at once: a tile lies within one segment. Each pass counts the
+// The sort of long segments, all at once: each tile is within one segment. Each pass counts the
 // digits of all tiles, scans the counts of each digit over its segment's tiles, then those of each
 // segment over its digits, and moves the items (Merrill & Grimshaw 2011: reduce, then scan).
 #pragma once

@@ -20,21 +20,21 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// What is fast where. The results do not depend on it.
+/// Constants that affect speed, but not results.
 struct sort_tuning {
-  /// Items that fit, with as many beside them, half of an L2 cache of 2 MiB: a thread's own.
+  /// These items, and as many again, fit in half of a 2 MiB L2 cache: one thread's work.
   index_t leaf_bytes = index_t{1} << 19;
-  /// Items a bucket should have, at most half of a leaf's, since keys may be skewed. Narrow digits
-  /// like few bits left; but 2^20 keys in 2048 buckets take 1.35 times 512's (Emerald Rapids).
+  /// The size of a bucket, at most half of a leaf's, since keys may be skewed. Narrow digits prefer
+  /// few remaining bits; but 2^20 keys in 2048 buckets take 1.35 times 512's (Emerald Rapids).
   index_t bucket_items = wide_leaf_digits_pay() ? index_t{1} << 15 : index_t{1} << 12;
-  /// Bits of a split. Up to 11, which are the most, it takes hardly longer (Sapphire Rapids).
+  /// Bits of a split. Up to 11, the maximum, it takes hardly longer (Sapphire Rapids).
   int least_bits = 8;
   int most_bits = most_split_bits;
-  /// What digits leaves are sorted by.
+  /// The kind of digits that sort leaves.
   bool wide_digits = wide_leaf_digits_pay();
 };
 
-/// One sort of items by words that `Order` makes of their keys.
+/// One sort of items by the words of `Order`.
 template <class Item, class Order>
 class sorter {
  public:
@@ -44,10 +44,10 @@ class sorter {
         tuning_(tuning),
         leaf_items_(std::max<index_t>(1, tuning.leaf_bytes / static_cast<index_t>(sizeof(Item)))) {}
 
-  /// Sorts items 0..n-1 of `source` into `sink`. `room` has room for n items and is not read by
-  /// `source`. Where `sink` writes into it, what comes of item i must lie in the memory of item i,
-  /// and be written when that has been read, or be what the sink `holds`. Null: allocated if
-  /// needed. Or a `parted_room`, for which this is so.
+  /// Sorts items 0..n-1 of `source` into `sink`. `room` has space for n items and is not read by
+  /// `source`. If `sink` writes into it, item i's output must be in the memory of item i and be
+  /// written after that has been read, or be what the sink `holds`. Null: allocated if needed. It
+  /// may also be a `parted_room` with this property.
   template <class Source, class Sink, class Room = Item*>
   void sort(Source const& source, index_t n, Sink const& sink, Room room = nullptr) {
     constexpr bool parted = !std::is_same_v<Room, Item*>;
@@ -70,7 +70,7 @@ class sorter {
     split_and_sort(source, 0, n, guess.differing, room, sink);
   }
 
-  /// Sorts n < 2^32 items on the caller's thread; `items` and `partner` have room for n each.
+  /// Sorts n < 2^32 items on the caller's thread; `items` and `partner` have space for n each.
   template <class Source, class Sink>
   void sort_leaf(Source const& source, index_t n, Sink const& sink, Item* items,
                  Item* partner) const {
@@ -80,8 +80,8 @@ class sorter {
     sink.finish();
   }
 
-  /// Sorts within segments of at most `tiny_items` items each, which follow one another: segment s
-  /// is items offsets[s] - offsets[0] ... of `source`. `items` and `partner` have room for all.
+  /// Sorts within consecutive segments of at most `tiny_items` items: segment s starts at item
+  /// offsets[s] - offsets[0] of `source`. `items` and `partner` have space for all.
   template <class Source, class Offset, class Sink>
   void sort_tiny_segments(Source const& source, Offset const* offsets, index_t segments,
                           Sink const& sink, Item* items, Item* partner) const {
@@ -101,7 +101,7 @@ class sorter {
 
   index_t leaf_items() const { return leaf_items_; }
 
-  /// Of a tiny segment at most.
+  /// The most items of a tiny segment.
   index_t tiny_items() const { return std::min(few_items<word_type>, leaf_items_); }
 
  private:
@@ -109,7 +109,7 @@ class sorter {
   static constexpr index_t samples = 1024;
   static constexpr index_t most_in_leaf = index_t{1} << 31;  // whose counts have 32 bits
 
-  /// Sorts where the results go and returns true, if vector code may do it there.
+  /// Sorts in the place of the results and returns true, if vector code may do it there.
   template <class Source, class Sink>
   bool sorted_in_sink(Source const& source, index_t n, Sink const& sink) const {
     if constexpr (has_vector_sort<Item>) {
@@ -139,7 +139,7 @@ class sorter {
     sort_leaf(source, n, sink, room == nullptr ? memory.data() + n : room, memory.data());
   }
 
-  /// The digit to split n items by, if these are the bits in which their words differ.
+  /// The digit by which to split n items, if these are the bits in which their words differ.
   template <class Word>
   digit split_digit(index_t n, Word differing) const {
     int const top = std::max(1, static_cast<int>(std::bit_width(differing)));
@@ -160,7 +160,7 @@ class sorter {
     return words;
   }
 
-  /// Whether a bucket of this digit would take much more than its share.
+  /// Whether a bucket of this digit would get much more than its share.
   template <class Word>
   static bool skewed(digit by, std::vector<Word> const& sample) {
     std::vector<std::size_t> counts(static_cast<std::size_t>(by.buckets()));
@@ -169,8 +169,8 @@ class sorter {
     return most > 16 && most > sample.size() / 64;
   }
 
-  /// Splits items 0..n-1 of `source` into to[place], to[place + 1], ...; returns where in `to` each
-  /// bucket begins, and the end. `guess`: perhaps not all of the bits in which words differ.
+  /// Splits items 0..n-1 of `source` into to[place], to[place + 1], ...; returns the begin of each
+  /// bucket in `to`, and the end. `guess`: some of the bits in which words differ.
   template <class Source, class Word, class Room>
   std::vector<index_t> split(Source const& source, index_t place, index_t n, Word guess,
                              Room const& to) const {
@@ -181,12 +181,12 @@ class sorter {
       guess = by.shift > 0 && skewed(by, words)
                   ? split_by(bucket_map<Word>(by, words), source, place, n, to, offsets)
                   : split_by(by, source, place, n, to, offsets);
-    } while (guess != 0);  // a second time at most, now with all bits
+    } while (guess != 0);  // at most a second time, now with all bits
     return offsets;
   }
 
-  /// Does it by `map`, and returns 0. But if words turn out to differ in higher bits than `map`
-  /// knows, leaves `to` alone and returns all bits in which they do.
+  /// Splits by `map`, and returns 0. If words turn out to differ in higher bits than `map` uses,
+  /// leaves `to` unchanged and returns all bits in which they differ.
   template <class Map, class Source, class Room>
   auto split_by(Map const& map, Source const& source, index_t place, index_t n, Room const& to,
                 std::vector<index_t>& offsets) const {
@@ -215,13 +215,13 @@ class sorter {
     return word{0};
   }
 
-  /// Sorts items 0..n-1 of `source` into places [place, place + n) of `sink`, by way of `to`.
+  /// Sorts items 0..n-1 of `source` into places [place, place + n) of `sink`, through `to`.
   template <class Source, class Word, class Sink, class Room>
   void split_and_sort(Source const& source, index_t place, index_t n, Word guess, Room const& to,
                       Sink const& sink) {
     auto const offsets = split(source, place, n, guess, to);
-    // Where highest bits leave half of the buckets empty, the others have a leaf's items or hardly
-    // more. One that a thread would be busy with while the others wait is large, too.
+    // If the highest bits leave half of the buckets empty, the others have about a leaf's items. A
+    // bucket that would keep one thread busy while others wait also counts as large.
     index_t const least = 2 * leaf_items_;
     index_t const large =
         std::clamp(n / (index_t{8} * threads_), least, std::max(least, most_in_leaf));
@@ -252,7 +252,7 @@ class sorter {
     }
   }
 
-  /// The items of a room side by side: as they are, or brought to `aside`.
+  /// The items of a room, contiguous: in place, or copied to `aside`.
   static Item* together(Item* room, index_t, Item*) { return room; }
   template <class Room>
   static Item* together(Room const& room, index_t n, Item* aside) {

@@ -19,7 +19,7 @@ struct bucket_word {
   }
 };
 
-/// The bucket of a key that is its number.
+/// The bucket of a key that is a bucket number.
 struct its_bucket {
   template <class Key>
   LIBSCAN_HOST_DEVICE Key operator()(Key const& key) const {

@@ -43,7 +43,7 @@ struct tiny_segments_kernel {
     warp_storage of_warp[warps];
   };
 
-  /// The segments of a warp, of which the caller's is [begin, end), in items from `first` on.
+  /// The segments of a warp; the caller's is [begin, end), in items from `first` on.
   struct warp_segments {
     index_t first;
     int begin;

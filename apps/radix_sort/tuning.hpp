@@ -75,7 +75,7 @@ struct staged_pass_tuning {
   static constexpr int look_back_warps = 4;
   static constexpr int check_warps = 2;
   static constexpr int look_back_tiles = 1;
-  static constexpr int long_run = 512;  // items that one warp does not write alone
+  static constexpr int long_run = 512;  // items; several warps write longer runs
   static constexpr rank_order ranks = rank_order::hardware;
   // The stage, the sorted tile, its positions, the values.
   static constexpr int item_bytes = 2 * static_cast<int>(sizeof(Key)) +

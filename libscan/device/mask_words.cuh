@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bits of a mask in a warp: rows of 1024 items, of which every lane has 32 in a word.
+// The bits of a mask in a warp: rows of 1024 items; every lane has 32 of a row in a word.
 #pragma once
 
 #include <libscan/device/masks.cuh>

@@ -34,7 +34,7 @@ memory_span memory_of(T* const& items, index_t n) {
   return {begin, begin + static_cast<std::uintptr_t>(n) * sizeof(T)};
 }
 
-/// Throws `invalid_argument` if two spans share memory.
+/// Throws `invalid_argument` if two spans overlap.
 inline void require_apart(char const* call, char const* what, memory_span const& a,
                           memory_span const& b) {
   if (!a.overlaps(b)) return;

@@ -145,7 +145,7 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
 
   static constexpr int few_keys = 8;  // of a lane's, unless segments have a few items each
 
-  /// The caller's, of which there are few, from keys[at ...] to keys[rank ...].
+  /// The caller's few heads, from keys[at ...] to keys[rank ...].
   template <class Key>
   static __device__ void compact_few_keys(Key* keys, int at, unsigned own, int rank) {
     Key key[few_keys] = {};

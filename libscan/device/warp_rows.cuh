@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A warp's part of a tile, in registers in the order of memory: rows of 32 times `Width`
-// consecutive items, of which each lane holds `Width`. Nothing is transposed through shared memory;
+// consecutive items; each lane holds `Width` of a row. Nothing is transposed through shared memory;
 // instead there is a warp scan per row.
 #pragma once
 

@@ -72,7 +72,7 @@ std::vector<T> piece(std::vector<T> const& items, std::size_t w, std::size_t len
   return {begin, begin + static_cast<std::ptrdiff_t>(std::min(length, items.size() - w * length))};
 }
 
-/// How many there are.
+/// Their number.
 template <class T>
 std::size_t pieces(std::vector<T> const& items, std::size_t length) {
   return ceil_div(items.size(), length);
