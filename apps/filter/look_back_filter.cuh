@@ -38,7 +38,7 @@ struct filter_kernel {
           // 2 load, 3 count what it keeps
           tile_type tile(claimed.base, claimed.valid);
           int const kept = tile.ask(shared.tile, in, rule);
-          // 4 publish the count, look back for what is kept before the tile
+          // 4 publish the count, look back for the number kept before the tile
           position const carry =
               device::enter_tile(state, claimed.index, position{kept}, position{0}, plus_position{},
                                  shared.carry, overwrites && out.in_place);
@@ -46,7 +46,7 @@ struct filter_kernel {
           tile.compact(shared.tile);
           simt::sync_block();
           // The next tile may still read this one's last item. In place this tile writes to it only
-          // where it and all tiles before it keep all their items.
+          // if it and all earlier tiles keep all their items.
           bool const stay = Rule::looks_back && overwrites && out.in_place &&
                             carry.value == claimed.base && kept == claimed.valid;
           tile.store(shared.tile, out, device::beginning(out.rejected), carry.value, stay);

@@ -35,7 +35,7 @@ struct run_kernel {
           tile_type tile(claimed.base, claimed.valid);
           run_summary const total = tile.summarise(shared.tile, in, heads);
 
-          // 4 publish how many runs begin and how long the last is, look back for what is before
+          // 4 publish how many runs begin and how long the last is, look back for the carry
           run_summary const before = device::enter_tile(
               state, claimed.index, total, join_runs::identity(), join_runs{}, shared.carry);
 

@@ -195,10 +195,10 @@ struct filter_work {
       unsigned const bits = part.kept[b][simt::lane_id()];
       rows const kept(bits);
       rows const rejected(rows::first_items(left - begin) & ~bits);
-      // 16 bytes make up for the gap between both; those before the batch have been copied.
+      // The gap between both may take 16 bytes: those before the batch, which have been copied.
       Item* const run = device::agreeing_before(detail::moved_bytes(items + begin, -16), kept_to);
       Item* const rest = device::agreeing_behind(run + kept.count(), rejected_to);
-      simt::sync_warp();  // all have read the batch, and copied the one before
+      simt::sync_warp();  // all have read the batch, and copied the previous one
       kept.gather(run, [&](int r, int j) { return item[r][j]; });
       rejected.gather(rest, [&](int r, int j) { return item[r][j]; });
       simt::sync_warp();

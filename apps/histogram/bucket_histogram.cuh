@@ -53,7 +53,7 @@ void bucket_histogram(workspace& ws, Sample const* in, item_count n, Rule const&
   workspace scan_ws(memory + bytes.scan, bytes.all - bytes.scan, ws.stream());
   exclusive_scan(scan_ws, static_cast<unsigned const*>(tables.lengths), tables.positions,
                  tables.entries(), plus<index_t>{}, tables.total);
-  // Each at least an entry.
+  // Each needs at least one entry.
   int const entry_items = libscan::ceil_div(split::tile_items, tables.buckets);
   simt::launch<count>(
       {.blocks = device::histogram_blocks(n.at_most(), count::resident_blocks, entry_items),

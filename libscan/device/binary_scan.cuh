@@ -74,7 +74,7 @@ struct binary_scan_kernel {
       device::load_words(mask, base, valid, word);
       auto const before = block::exclusive_scan(shared.scan, simt::popc(word[0]), plus<int>{});
 
-      // 4 publish the count, look back for what comes before the tile
+      // 4 publish the count, look back for the carry
       index_t const carry = device::enter_tile(state, tile, position{before.total}, position{0},
                                                plus_position{}, shared.carry)
                                 .value;

@@ -101,7 +101,7 @@ struct look_back_scan_kernel {
       for (int k = 1; k < items_per_thread; ++k) sum = op(sum, items[k]);
       auto const before = block::exclusive_scan(shared.scan, sum, op);
 
-      // 4 publish the total, look back for what comes before the tile
+      // 4 publish the total, look back for the carry
       T const carry = device::enter_tile(state, tile, before.total, init, op, shared.carry);
 
       // 5 apply the carry

@@ -7,8 +7,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A tree combines the totals of 32 consecutive tiles, and such chunks follow one another. The
-/// order of association depends on a tile's number alone: neither on timing nor on the number of
+/// A tree combines the totals of 32 consecutive tiles, and such chunks are combined in order. The
+/// order of association depends only on a tile's number: neither on timing nor on the number of
 /// blocks.
 template <class T, class Op>
 class running_prefix {

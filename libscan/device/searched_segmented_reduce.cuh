@@ -76,7 +76,7 @@ struct searched_reduce_kernel {
       simt::sync_block();
       device::each_segment<block_threads>(
           heads, first, [&](index_t segment, index_t from, index_t to) {
-            index_t const end = to < n ? to : n;  // what ends behind the last item ends with it
+            index_t const end = to < n ? to : n;  // what ends after the last item ends with it
             bool const here = base < end && end <= base + valid;
             if (here && begins(from, to, n)) totals[segment] = shared.result[end - 1 - base];
             return from < n && end <= base + valid;

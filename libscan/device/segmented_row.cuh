@@ -46,7 +46,7 @@ struct total_format<open_end<T>> {
   static __device__ T const& value(open_end<T> const& total) { return total.value; }
   static __device__ bool flag(open_end<T> const& total) { return total.has_head; }
   static __device__ open_end<T> total(T const& value, bool flag) { return {value, flag}; }
-  /// Only what follows the last head counts.
+  /// Only what follows the last head is combined.
   template <class Op>
   static __device__ open_end<T> combine_lanes(open_end<T> const& total, join_ends<Op> join) {
     unsigned const heads = simt::ballot(simt::full_warp, total.has_head);

@@ -64,7 +64,7 @@ struct spread_totals_kernel {
         all += shared.warp_begun[w];
       }
 
-      // 4 publish how many there are, look back for how many precede the tile
+      // 4 publish their number, look back for the number before the tile
       position const carry = device::enter_tile(state, tile, position{all}, position{0},
                                                 plus_position{}, shared.carry);
 

@@ -13,8 +13,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// How a total travels: as a value and one bit, which most totals have no use for. And how the
-/// totals of 32 consecutive tiles are combined, in lane 0. Kinds of total specialize it.
+/// The format of a total: a value and one bit, which most totals do not use. And how the totals of
+/// 32 consecutive tiles are combined, in lane 0. Kinds of total specialize it.
 template <class Total>
 struct total_format {
   using value_type = Total;

@@ -109,7 +109,7 @@ class block_strategy {
     return index_t{threads_} * BlockScan::items_per_thread * VectorItems;
   }
 
-  /// How many tiles n items make.
+  /// The number of tiles of n items.
   constexpr index_t tiles(index_t n) const { return libscan::ceil_div(n, tile_items()); }
 
  protected:
