@@ -73,8 +73,8 @@ inline constexpr char const* about_text =
 /// must outlive the parsing.
 void add_common_arguments(CLI::App& app, common_arguments& values);
 
-/// Parses the command line; refuses an empty value of any option. Returns false after printing --help or --version to standard output:
-/// the program is then done. Throws `usage_error`.
+/// Parses the command line; refuses an empty value of any option. Returns false after printing
+/// --help or --version to standard output: the program is then done. Throws `usage_error`.
 [[nodiscard]] bool parse_arguments(CLI::App& app, int argc, char const* const* argv);
 
 }  // namespace libscan::apps

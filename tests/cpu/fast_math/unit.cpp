@@ -103,7 +103,7 @@ void multiply(outcomes& all, std::string const& name, unit_inputs<T> const& in, 
       in.items.data()};
   std::vector<T> y(rows);
   cpu::spmv(1, matrix, in.summands.data(), y.data(), s);
-  all[name] = bits_of(y);
+  all[name] = bits_of_numbers(y);
   csr_matrix<T> const of_summands{rows,
                                   static_cast<index_t>(in.items.size()),
                                   n,
@@ -112,7 +112,7 @@ void multiply(outcomes& all, std::string const& name, unit_inputs<T> const& in, 
                                   in.summands.data()};
   cpu::spmv(1, of_summands, in.items.data(), y.data(), s, T(2),
             std::numeric_limits<T>::quiet_NaN());
-  all[name + ", beta NaN"] = bits_of(y);
+  all[name + ", beta NaN"] = bits_of_numbers(y);
 }
 
 template <class T>
