@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -25,7 +26,10 @@ namespace libscan::apps {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+
 constexpr std::size_t preload_step = std::size_t{64} << 20;
+
+std::atomic<std::uint64_t> held{0};  // by all buffers
 
 /// An open file descriptor, which is closed at the end.
 class descriptor {
@@ -281,18 +285,24 @@ std::optional<std::uint64_t> byte_reader::bytes_left() const {
   return left;
 }
 
-byte_buffer::~byte_buffer() { std::free(data_); }
+std::uint64_t memory_held() { return held; }
+
+byte_buffer::~byte_buffer() {
+  std::free(data_);
+  held -= capacity_;
+}
 
 std::span<std::byte> byte_buffer::grow(std::size_t n) {
   if (n > capacity_ - size_) {
     std::size_t const needed = size_ + n;
-    require_memory(needed, input_.empty() ? "the input" : "reading " + input_);
-    auto const most = static_cast<std::size_t>(std::max<std::uint64_t>(memory_bound(), 4096));
+    require_memory(others() + needed, input_.empty() ? "the input" : "reading " + input_);
+    auto const most = static_cast<std::size_t>(memory_bound() - others());
     std::size_t const wanted =
         std::max(needed, std::min(most, std::max(capacity_ * 2, std::size_t{4096})));
     void* const moved = wanted < size_ ? nullptr : std::realloc(data_, wanted);
     if (!moved) throw std::bad_alloc();
     data_ = static_cast<std::byte*>(moved);
+    held += wanted - capacity_;
     capacity_ = wanted;
   }
   size_ += n;
@@ -301,8 +311,13 @@ std::span<std::byte> byte_buffer::grow(std::size_t n) {
 
 kept_bytes byte_buffer::release() {
   std::span<std::byte const> const bytes(data_, size_);
+  auto const give_back = [size = size_](void* memory) {
+    std::free(memory);
+    held -= size;
+  };
+  held -= capacity_ - size_;  // which was never written
   capacity_ = size_ = 0;
-  return {bytes, std::shared_ptr<void const>(std::exchange(data_, nullptr), std::free)};
+  return {bytes, std::shared_ptr<void>(std::exchange(data_, nullptr), give_back)};
 }
 
 kept_bytes read_up_to(byte_reader& in, std::uint64_t most) {
@@ -310,7 +325,8 @@ kept_bytes read_up_to(byte_reader& in, std::uint64_t most) {
   while (buffer.size() < most) {
     std::size_t const had = buffer.size();
     // Twice as much each time, but no more than the bound, unless more is needed.
-    std::uint64_t const available = memory_bound() > had ? memory_bound() - had : 0;
+    std::uint64_t const taken = buffer.others() + had;
+    std::uint64_t const available = memory_bound() > taken ? memory_bound() - taken : 0;
     std::size_t step = std::max(had, piece_bytes);
     if (step > available) {
       if (in.peek(1).empty()) break;

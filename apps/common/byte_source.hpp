@@ -83,7 +83,10 @@ class byte_reader {
   std::uint64_t offset_ = 0;
 };
 
-/// Memory that grows as bytes arrive: uninitialised, aligned for any item, never larger than
+/// How many bytes the buffers of this process hold, those that were handed over included.
+std::uint64_t memory_held();
+
+/// Memory that grows as bytes arrive, uninitialised and aligned for any item; never beyond
 /// `memory_bound()`.
 class byte_buffer {
  public:
@@ -109,7 +112,10 @@ class byte_buffer {
   std::byte* data() { return data_; }
   std::size_t size() const { return size_; }
 
-  /// Returns the bytes; the buffer is empty afterwards.
+  /// How many bytes all other buffers hold.
+  std::uint64_t others() const { return memory_held() - capacity_; }
+
+  /// Hands the bytes over; the buffer is empty afterwards.
   kept_bytes release();
 
  private:

@@ -166,7 +166,7 @@ class entry_lines {
  public:
   entry_lines(std::string_view text, std::uint64_t lines_before, index_t claimed,
               std::string const& name, matrix_file& matrix, std::size_t piece_bytes)
-      : claimed_(claimed), name_(name), matrix_(matrix) {
+      : claimed_(claimed), bytes_(static_cast<index_t>(text.size())), name_(name), matrix_(matrix) {
     while (!text.empty()) {
       std::size_t end = text.size();
       if (end > piece_bytes) end = std::min(text.find('\n', piece_bytes), end - 1) + 1;
@@ -178,6 +178,8 @@ class entry_lines {
   }
 
   void read(int threads) {
+    // Refused before the entries are read, where the file is long enough for all that it claims.
+    if (claimed_ <= bytes_ / least_line) require_entries(claimed_);
     for_each_piece(threads, [&](std::size_t p) { counts_[p + 1] = count(pieces_[p]); });
     for (std::size_t p = 1; p < counts_.size(); ++p) {
       counts_[p].lines += counts_[p - 1].lines;
@@ -185,8 +187,7 @@ class entry_lines {
     }
     // Files with more entries than this are refused below, so no memory is reserved for them.
     auto const capacity = static_cast<std::size_t>(std::min(counts_.back().entries, claimed_));
-    std::size_t const value = matrix_.field == matrix_field::pattern ? 0 : 8;
-    require_memory(capacity * (2 * sizeof(std::int32_t) + value), "reading " + name_);
+    require_entries(static_cast<index_t>(capacity));
     matrix_.row_indices.resize(capacity);
     matrix_.column_indices.resize(capacity);
     if (matrix_.field == matrix_field::real) matrix_.reals.resize(capacity);
@@ -209,6 +210,15 @@ class entry_lines {
   }
 
  private:
+  static constexpr index_t least_line = 4;  // bytes: "1 1" and its end
+
+  void require_entries(index_t n) const {
+    std::uint64_t const value = matrix_.field == matrix_field::pattern ? 0 : 8;
+    require_memory(
+        memory_held() + static_cast<std::uint64_t>(n) * (2 * sizeof(std::int32_t) + value),
+        "reading " + name_);
+  }
+
   template <class Work>
   void for_each_piece(int threads, Work const& work) {
     std::atomic<std::size_t> ticket{0};
@@ -333,6 +343,7 @@ class entry_lines {
   }
 
   index_t claimed_;
+  index_t bytes_;
   std::string const& name_;
   matrix_file& matrix_;
   std::vector<std::string_view> pieces_;

@@ -10,9 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include <apps/common/byte_source.hpp>
 #include <apps/common/cells.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/gzip.hpp>
+#include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
 #include <apps/common/table.hpp>
 #include <apps/common/utf8.hpp>
@@ -308,7 +310,11 @@ std::vector<std::string> read_lines(std::string const& path) {
   byte_reader in = plain_content(byte_reader(open_file(path, nullptr), input_name(path)), false);
   table_reader table(in, 1, comment_rule::leading);
   std::vector<std::string> lines;
-  while (table.next_line()) lines.emplace_back(table.text());
+  for (std::uint64_t taken = 0; table.next_line();) {
+    taken += table.text().size() + 2 * sizeof(lines[0]);  // twice while the vector grows
+    require_memory(memory_held() + taken, "reading " + in.name());
+    lines.emplace_back(table.text());
+  }
   return lines;
 }
 

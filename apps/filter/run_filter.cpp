@@ -182,8 +182,7 @@ class filter_run {
   /// memory or address space is not available, after counting, for as many as there are.
   template <class Item, class Count>
   std::unique_ptr<lazy_buffer<Item>> room_for(std::size_t most, Count count) {
-    std::uint64_t const held = input_.mapped ? 0 : input_.bytes.size();
-    if (held + taken_ + most * sizeof(Item) <= memory_bound()) {
+    if (memory_held() + taken_ + most * sizeof(Item) <= memory_bound()) {
       try {
         auto room = std::make_unique<lazy_buffer<Item>>(most);
         taken_ += most * sizeof(Item);
@@ -193,7 +192,7 @@ class filter_run {
     }
     auto const items = static_cast<std::size_t>(count());
     taken_ += items * sizeof(Item);
-    require_memory(held + taken_, "filtering " + input_name(arguments_.input));
+    require_memory(memory_held() + taken_, "filtering " + input_name(arguments_.input));
     return std::make_unique<lazy_buffer<Item>>(items);
   }
 

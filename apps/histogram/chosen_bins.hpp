@@ -16,6 +16,7 @@
 #include <apps/common/byte_source.hpp>
 #include <apps/common/data_file.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
 #include <apps/histogram/bins.hpp>
 #include <apps/histogram/chart.hpp>
@@ -199,8 +200,11 @@ bool are_exact(array const& from) {
 /// The items of a file as numbers of type To, exactly. `what` names them in the error.
 template <class To>
 std::vector<To> exact_items(array const& from, std::string const& file, char const* what) {
+  apps::require_memory(apps::memory_held() + from.count() * sizeof(To),
+                       std::string(what) + "s of " + apps::input_name(file));
   return libscan::visit_item_type(from.type, [&]<class T>(std::type_identity<T>) {
     std::vector<To> items;
+    items.reserve(from.count());
     for (T const x : from.values<T>()) {
       To same;
       if (!apps::is_exact(x, same)) {

@@ -13,7 +13,6 @@
 #include <apps/common/array_writer.hpp>
 #include <apps/common/counted_source.hpp>
 #include <apps/common/data_file.hpp>
-#include <apps/common/memory_bound.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
@@ -86,7 +85,6 @@ class histogram_run {
                                              " items, expected a weight for each of the input's " +
                                              std::to_string(input_.count()));
     }
-    require_memory(weights.count() * sizeof(double), "weights of " + input_name(file));
     weights_ = exact_items<double>(weights, file, "weight");
   }
 

@@ -109,7 +109,7 @@ class prefix_run {
 
   exit_code run() {
     timed(read_seconds_, [&] { read(); });
-    require_room(input_.count(), input_.mapped ? 0 : input_.bytes.size());
+    require_room(input_.count());
     lazy_buffer<std::byte> room(input_.count() * size_of(accumulator_));
     auto const result = room.items();
     call_.out = result.data();
@@ -134,7 +134,7 @@ class prefix_run {
     // Refused before an item is read, if the size of the file gives the number.
     options.before_items = [this](dtype type, std::uint64_t n) {
       accumulator_ = arguments_.accumulator.value_or(default_accumulator(type));
-      require_room(n, 0);
+      require_room(n);
     };
     input_ = read_counted(arguments_.input, options, bytes_read_);
     // NumPy's cumsum counts truth values in int64.
@@ -160,9 +160,10 @@ class prefix_run {
              nullptr};
   }
 
-  /// Refuses a result of `n` items, in addition to `held` bytes, that does not fit in memory.
-  void require_room(std::uint64_t n, std::uint64_t held) const {
-    require_memory(held + n * size_of(accumulator_), "scanning " + input_name(arguments_.input));
+  /// Refuses a result of `n` items that does not fit in memory beside what has been read.
+  void require_room(std::uint64_t n) const {
+    require_memory(memory_held() + n * size_of(accumulator_),
+                   "scanning " + input_name(arguments_.input));
   }
 
   void check_accumulator() const {

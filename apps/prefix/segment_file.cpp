@@ -9,6 +9,7 @@
 #include <apps/common/byte_source.hpp>
 #include <apps/common/counted_source.hpp>
 #include <apps/common/exit_code.hpp>
+#include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
 
 namespace libscan::apps {
@@ -30,7 +31,8 @@ std::optional<dtype> type_wanted(form how, std::string const& path) {
 }
 
 /// The offsets, of any integer type, as index_t; -1 for values that index_t cannot hold.
-std::vector<index_t> widened(array const& file) {
+std::vector<index_t> widened(array const& file, std::string const& name) {
+  require_memory(memory_held() + file.count() * sizeof(index_t), "offsets of " + name);
   std::vector<index_t> result(file.count());
   visit_item_type(file.type, [&]<class T>(std::type_identity<T>) {
     auto const values = file.values<T>();
@@ -125,7 +127,7 @@ void segment_file::take_offsets(std::string const& name, index_t n) {
                                " items, expected offsets of an integer type");
   }
   if (file_.type != dtype::i64) {
-    offsets_ = widened(file_);
+    offsets_ = widened(file_, name);
     segments_.data = offsets_.data();
   }
   auto const count = static_cast<index_t>(file_.count());

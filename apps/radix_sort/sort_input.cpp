@@ -71,6 +71,7 @@ void find_rows(sort_input& in, std::string const& name, read_options const& opti
   if (carriage_returns && !left.ends_with('\n') && !left.ends_with('\r')) in.last_end = "\r\n";
   if (left.starts_with("\xef\xbb\xbf")) in.mark = left.substr(0, 3);
   left.remove_prefix(in.mark.size());
+  require_memory(memory_held() + (in.keys.count() + 1) * sizeof(in.rows[0]), "reading " + name);
   in.rows.reserve(in.keys.count() + 1);
   for (std::uint64_t line = 0; table.next_row();) {
     std::string_view row;

@@ -372,6 +372,27 @@ TEST_CASE("the memory that may be taken is bounded by the machine and its cgroup
   CHECK(apps::usable_memory(root) == 4096);
 }
 
+TEST_CASE("what buffers hold counts, together, until it is given back") {
+  std::uint64_t const before = apps::memory_held();
+  {
+    apps::byte_buffer one("one"), other("other");
+    one.grow(3000);
+    other.grow(10000);
+    CHECK(apps::memory_held() - before >= 13000);
+    CHECK(one.others() - before >= 10000);
+    apps::kept_bytes const kept = other.release();
+    one.shrink(1);
+    apps::kept_bytes const shrunk = one.release();
+    CHECK(apps::memory_held() - before == 10001);
+    apps::set_memory_bound(before + 15000);
+    CHECK_THROWS_AS(one.grow(5000), libscan::error);
+    CHECK(one.grow(4999).size() == 4999);
+    CHECK(apps::memory_held() - before == 15000);
+    apps::set_memory_bound(0);
+  }
+  CHECK(apps::memory_held() == before);
+}
+
 TEST_CASE("sizes are decimal numbers with units of 1024") {
   CHECK(apps::parse_size("0") == 0);
   CHECK(apps::parse_size("010K") == 10240);
