@@ -302,10 +302,10 @@ class Messages(SortCase):
         self.refused("-", "reading <stdin>", "--memory", "1000", code=FAILURE,
                      data=content_of(source))
         self.refused(self.compress("in.npy"), "in.npy.gz", "--memory", "300K", code=FAILURE)
-        self.refused(self.write("in.txt", b"1\n" * 100_000), "reading ", "--memory", "1M",
-                     code=FAILURE)
-        self.refused(self.path("in.txt"), "sorting ", "--memory", "3M",
-                     code=FAILURE)
+        text = self.write("in.txt", b"1\n" * 100_000)
+        self.fails(FAILURE, "sorting ", text, "--memory", "1M", "-o", self.path("o.npy"))
+        self.fails(FAILURE, "reading ", text, "--memory", "1M")  # the list of rows, too
+        self.fails(FAILURE, "sorting ", text, "--memory", "3M")
         self.refused(source, "sorting ", "--memory", "2M", code=FAILURE)  # many may be alike
         self.succeeds(source, "-o", self.path("o.npy"), "--memory", "4M")
         self.assertSame(self.load("o.npy", "int64"), array)
