@@ -141,9 +141,22 @@ class build_tree:
     def affected(self, changed):
         return [test for test in self.tests if self.reached_by(test, changed)]
 
+    def own_sources(self, output):
+        """Those of its sources that lie in its folder: they are no library's of the project."""
+        return {source for source in self.sources(output)
+                if source.parent == (self.root / output).parent}
+
+    def reached_itself(self, test, changed):
+        """Whether a change of these files reaches a test in another way than through libraries."""
+        paths = {(self.root / name).resolve() for name in changed}
+        programs = self.programs(test)
+        return not programs or any(paths & self.closure(source) for program in programs
+                                   for source in self.own_sources(program))
+
     def nearest_first(self, tests, changed):
-        """Sorts tests: first those that a file reaches which their folder mirrors, then by the
-        number of includes between the sources of their programs and the nearest changed file."""
+        """Sorts tests: first those that a file reaches which their folder mirrors, then those that
+        are reached through libraries alone; each by the number of includes between the sources of
+        their programs and the nearest changed file."""
         far = 1000  # reached otherwise
         for test in tests:
             for program in self.programs(test):
@@ -154,9 +167,11 @@ class build_tree:
         def distance(test):
             beside = any(folder and str(self.root / folder / "CMakeLists.txt") in test["defined_in"]
                          and self.reached_by(test, [name]) for name, folder in folders.items())
+            itself = self.reached_itself(test, changed)
             includes = min((steps.get(source, far) for output in self.programs(test)
-                            for source in self.sources(output)), default=far)
-            return not beside, includes
+                            for source in (self.own_sources if itself else self.sources)(output)),
+                           default=far)
+            return not beside, not itself, includes
 
         return sorted(tests, key=distance)
 

@@ -31,7 +31,12 @@ FOLDER_LISTS = """file(GLOB sources *.cpp)
 foreach(source IN LISTS sources)
   get_filename_component(name ${source} NAME_WE)
   set(program ${CMAKE_CURRENT_BINARY_DIR}/${name})
-  add_custom_command(OUTPUT ${program} DEPENDS ${source} COMMENT "Linking CXX executable FOLDER/${name}"
+  set(library)
+  if(name MATCHES "links")
+    set(library ${PROJECT_SOURCE_DIR}/libscan/all.cpp)
+  endif()
+  add_custom_command(OUTPUT ${program} DEPENDS ${source} ${library}
+    COMMENT "Linking CXX executable FOLDER/${name}"
     COMMAND sh -c "sed -n 's/^# building: //p' ${source} | sh; cp ${source} ${program}" VERBATIM)
   add_custom_target(${name}_target ALL DEPENDS ${program})
   add_test(NAME ${name} COMMAND sh ${program})
@@ -100,6 +105,8 @@ class SmallProject(unittest.TestCase):
         "libscan/cpu/chunk.hpp": "#include <libscan/core/types.hpp>\n",
         "libscan/cpu/scan.hpp": "#include <libscan/cpu/chunk.hpp>\n",
         "libscan/device/scan.hpp": "#include <libscan/core/types.hpp>\n",
+        "libscan/all.cpp": "#include <libscan/cpu/scan.hpp>\n",
+        "tests/cpu/a_links.cpp": program("a_links"),
         "tests/cpu/a_near.cpp": program("a_near", "libscan/cpu/chunk.hpp"),
         "tests/cpu/b_far.cpp": program("b_far", "libscan/cpu/scan.hpp"),
         "tests/device/c_other.cpp": program("c_other", "libscan/device/scan.hpp"),
@@ -175,13 +182,30 @@ class Affected(SmallProject):
         self.assertEqual(self.names("docs/words.md"), [])
 
     def test_the_folder_that_mirrors_comes_first_and_then_few_includes(self):
-        self.assertEqual(self.names("libscan/cpu/chunk.hpp"), ["a_near", "b_far", "d_user"])
-        self.assertEqual(self.names("libscan/core/types.hpp"), ["a_near", "c_other", "d_user", "b_far"])
+        self.assertEqual(self.names("libscan/cpu/chunk.hpp"), ["a_near", "b_far", "a_links", "d_user"])
+        self.assertEqual(self.names("libscan/core/types.hpp"), ["a_near", "c_other", "d_user", "b_far", "a_links"])
         self.assertEqual(self.names("tests/device/d_user.cpp", "libscan/cpu/scan.hpp"),
-                         ["d_user", "b_far"])
+                         ["d_user", "b_far", "a_links"])
 
     def test_what_all_builds_share_reaches_every_test(self):
-        self.assertEqual(len(self.names("CMakePresets.json")), 4)
+        self.assertEqual(len(self.names("CMakePresets.json")), 5)
+
+
+class Beside(SmallProject):
+    def run_beside(self, name):
+        self.replace("QUICK", {"clang": "all"})
+        with contextlib.redirect_stdout(io.StringIO()):
+            run_tests.run_beside(run_tests.progress("files"), [str(self.root / name)])
+        return sorted(self.ran())
+
+    def test_a_header_runs_the_tests_in_the_folder_that_mirrors_its_own_that_include_it(self):
+        self.assertEqual(self.run_beside("libscan/cpu/chunk.hpp"), ["a_near", "b_far"])
+
+    def test_a_source_of_a_library_runs_the_tests_that_link_it(self):
+        self.assertEqual(self.run_beside("libscan/all.cpp"), ["a_links"])
+
+    def test_the_source_of_a_test_runs_it(self):
+        self.assertEqual(self.run_beside("tests/cpu/a_links.cpp"), ["a_links"])
 
 
 class Changed(SmallProject):
@@ -196,7 +220,7 @@ class Changed(SmallProject):
         self.write({"libscan/cpu/chunk.hpp": "// new\n"})
         passed, shown = self.run_changed()
         self.assertTrue(passed)
-        self.assertEqual(self.ran(), ["a_near", "b_far", "d_user"])
+        self.assertEqual(self.ran(), ["a_near", "b_far", "a_links", "d_user"])
         self.assertNotIn("NOT RUN", shown)
 
     def test_of_an_unknown_commit_everything_counts_as_changed(self):
@@ -204,7 +228,7 @@ class Changed(SmallProject):
         run_tests.LAST_FULL_RUN.write_text("0" * 40 + "\n")
         passed, shown = self.run_changed()
         self.assertTrue(passed)
-        self.assertEqual(sorted(self.ran()), ["a_near", "b_far", "c_other", "d_user"])
+        self.assertEqual(sorted(self.ran()), ["a_links", "a_near", "b_far", "c_other", "d_user"])
 
     def test_a_build_is_stopped_in_time_and_what_is_left_is_named(self):
         self.commit()
@@ -256,7 +280,7 @@ class Changed(SmallProject):
         passed, shown = self.run_changed()
         self.assertTrue(passed)
         self.assertEqual(self.ran(), ["c_other"])
-        self.assertRegex(shown, r"clang, 3 tests: a_near, b_far, d_user\n")
+        self.assertRegex(shown, r"clang, 4 tests: a_near, b_far, a_links, d_user\n")
 
 
 if __name__ == "__main__":
