@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which tests of kernels a build has. Racecheck has all: it finds races, and accesses outside of buffers.
-# Ordinary builds have all too, the quick set with fewer types. ThreadSanitizer has those of what all
+# Ordinary builds have all too, with fewer types for the quick set; but that by g++ leaves out those which
+# run under racecheck in the quick set, where they find all that they find here. ThreadSanitizer has those of what all
 # kernels use and of every strategy; AddressSanitizer those of the executor itself.
 set(kernel_tests ALL)
 set(quick_race_tests simt_intrinsics simt_shuffle simt_memory simt_cluster simt_pipeline warp_test
@@ -18,6 +19,13 @@ elseif(LIBSCAN_SANITIZE STREQUAL "address")
   set(kernel_tests simt_intrinsics simt_shuffle simt_memory simt_cluster simt_pipeline block_test)
 elseif(LIBSCAN_SANITIZE STREQUAL "race" AND LIBSCAN_QUICK_TESTS)
   set(kernel_tests ${quick_race_tests})
+endif()
+set(left_to_racecheck)
+if(LIBSCAN_QUICK_TESTS AND NOT LIBSCAN_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(left_to_racecheck ${quick_race_tests})
+  # These are of the executor itself, and this has cases with what racecheck would call a race.
+  list(FILTER left_to_racecheck EXCLUDE REGEX "^simt_")
+  list(REMOVE_ITEM left_to_racecheck device_segmented_reduce_test)
 endif()
 
 # A test of what the cpu engine does in parallel, for ThreadSanitizer and AddressSanitizer too:
@@ -41,7 +49,8 @@ endfunction()
 # skipped where no GPU is, and not compiled for LIBSCAN_CUDA_COMPILE_ONLY). Extra arguments are
 # libraries to link to both.
 function(libscan_machine_test name source)
-  if(TARGET libscan_executor AND (kernel_tests STREQUAL "ALL" OR name IN_LIST kernel_tests))
+  if(TARGET libscan_executor AND (kernel_tests STREQUAL "ALL" OR name IN_LIST kernel_tests)
+     AND NOT name IN_LIST left_to_racecheck)
     add_executable(${name}_executor ${source})
     libscan_target(${name}_executor)
     if(LIBSCAN_SANITIZE STREQUAL "race")
