@@ -271,7 +271,7 @@ void add_matrices(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',')
       ->check(one_of(matrix_axis));
   spmv.add_option("--matrix-file", wanted.matrix_files,
-                  "a Matrix Market file, alone or with --matrix; may be repeated. Its values are\n"
+                  "Matrix Market file, with or without --matrix; may be repeated. Its values are\n"
                   "replaced by small integers; with --n it is repeated along the diagonal until\n"
                   "there are that many entries")
       ->type_name("FILE")

@@ -30,7 +30,7 @@ void check(scan_call const& call, index_t out_items) {
   std::uintptr_t const apart = in < out ? out - in : in - out;
   if (apart >= bytes) return;
   throw invalid_argument(name_of(call.kind) + ": out overlaps in, " + std::to_string(apart) +
-                         " bytes " + (in < out ? "behind" : "before") +
+                         " bytes " + (in < out ? "after" : "before") +
                          " its start; out must be in itself or apart from it");
 }
 

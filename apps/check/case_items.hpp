@@ -12,7 +12,7 @@
 
 namespace libscan::apps {
 
-/// A key of several fields, the first of which counts most.
+/// A key of several fields; the first is the most significant.
 struct key_record {
   std::int32_t group;
   float weight;

@@ -58,7 +58,7 @@ std::string case_runner::run(check_case const& c, case_wishes const& wishes) {
   return rival.empty() ? "" : "CUB or Thrust differs: " + rival;
 }
 
-/// Whether the case still fails with other wishes; keeps them if so.
+/// Whether the case still fails with other `wishes`; keeps them if so.
 bool case_runner::fails(failure& found, case_wishes const& wishes) {
   check_case const c = draw_case(found.what.on, found.what.seed, found.what.number, wishes);
   auto difference = run(c, wishes);

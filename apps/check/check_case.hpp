@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One case of scan-check: which call, on how many items of which type, and how. A pure function of
-// the engine's kind, a seed and a number.
+// One case of scan-check: the call, the number and type of its items, and its options. A pure
+// function of the engine's kind, a seed and a number.
 #pragma once
 
 #include <cstdint>

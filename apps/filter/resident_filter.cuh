@@ -72,7 +72,7 @@ template <class Tuning, class Summary = int>
 inline constexpr std::size_t resident_filter_bytes = Tuning::block_threads * sizeof(Summary);
 
 /// Whether the current device holds n Items of such a filter at once, with any outputs, in
-/// registers and in shared memory, of which some GPUs have too little for the tile.
+/// registers and in shared memory: some GPUs have too little for the tile.
 template <class Item, class Tuning>
 bool fits_resident_filter(index_t n) {
   if (!Tuning::fits) return false;

@@ -179,7 +179,7 @@ class filter_run {
   }
 
   /// Space for as many items as possible, since only written pages take memory; or, where that much
-  /// memory or address space is not available, after counting, for as many as there are.
+  /// memory or address space is not available, after counting, for their exact number.
   template <class Item, class Count>
   std::unique_ptr<lazy_buffer<Item>> room_for(std::size_t most, Count count) {
     if (memory_held() + taken_ + most * sizeof(Item) <= memory_bound()) {

@@ -14,7 +14,7 @@ void check_bin_room(char const* call, std::size_t room, int bins) {
   check_bins(bins);
   if (room >= static_cast<std::size_t>(bins)) return;
   throw invalid_argument(std::string(call) + ": " + std::to_string(bins) +
-                         " bins, but there is room for only " + std::to_string(room) + " results");
+                         " bins, but there is space for only " + std::to_string(room) + " results");
 }
 
 void check_apart(char const* call, std::span<std::byte const> results, char const* what,

@@ -22,7 +22,7 @@ void check_histogram(item_count n, Rule const& rule, Count const* d_counts,
   static_assert(std::is_integral_v<Count> && (sizeof(Count) == 4 || sizeof(Count) == 8));
   libscan::detail::check_bins(rule.bins());
   if (d_counts == nullptr || d_totals == nullptr) {
-    throw invalid_argument("histogram: counts or totals are null; expected room for both");
+    throw invalid_argument("histogram: counts or totals are null; expected space for both");
   }
   constexpr index_t most = std::is_signed_v<Count> ? 0x7fffffff : 0xffffffff;
   if (sizeof(Count) == 4 && n.at_most() > most) {

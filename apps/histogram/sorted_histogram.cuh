@@ -223,7 +223,7 @@ void weighted_histogram(workspace& ws, Sample const* samples, Weight const* weig
   static_assert(std::is_floating_point_v<Weight> && std::is_floating_point_v<Sum>);
   libscan::detail::check_bins(rule.bins());
   if (d_sums == nullptr || d_totals == nullptr) {
-    throw invalid_argument("histogram: sums or totals are null; expected room for both");
+    throw invalid_argument("histogram: sums or totals are null; expected space for both");
   }
   auto const runs =
       device::runs_of_places<Weight, Sum, Tuning>(ws, samples, weights, n, rule, d_totals);

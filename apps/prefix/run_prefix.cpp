@@ -183,7 +183,7 @@ class prefix_run {
     bool const own_scan = !arguments_.algorithm;
     verdict const found = verify_prefix(call_, own_scan ? deepest_sum(call_.n) : call_.n);
     std::string words = "a plain loop computes the same";
-    if (!found.exact) words += ", but for rounding within its bound";
+    if (!found.exact) words += ", except for rounding within its bound";
     if (found.unknown > 0) {
       words += "; " + std::to_string(found.unknown) + " sums near overflow were not checked";
     }

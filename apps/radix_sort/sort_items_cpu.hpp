@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The items of the radix sort on CPU threads: the unsigned word of a key, alone or next to a value,
-// so that one write moves both. Words are computed when keys are read, and converted back when they
-// are written.
+// The items of the radix sort on CPU threads: the unsigned word of a key, by itself or next to a
+// value, so that one write moves both. Words are computed when keys are read, and converted back
+// when they are written.
 #pragma once
 
 #include <algorithm>
@@ -140,7 +140,7 @@ void copy_items(Source const& source, index_t n, Item* to) {
   for (index_t i = 0; i < n; ++i) to[i] = source[i];
 }
 
-/// The number of items of which sinks make a copy before they write any.
+/// The number of items that sinks copy before they write any.
 inline constexpr index_t sink_items = 1024;
 
 /// Writes a sink's copy.

@@ -252,7 +252,7 @@ class sorter {
     }
   }
 
-  /// The items of a room, contiguous: in place, or copied to `aside`.
+  /// The items of `room`, contiguous: in place, or copied to `aside`.
   static Item* together(Item* room, index_t, Item*) { return room; }
   template <class Room>
   static Item* together(Room const& room, index_t n, Item* aside) {

@@ -57,7 +57,7 @@ __device__ __forceinline__ void sort_bitonic(Item (&items)[Count]) {
   if constexpr (Distance > 1) device::sort_bitonic<Distance / 2>(items);
 }
 
-/// Merges the items of two halves of `lanes` lanes, each of which has Count items of its half in
+/// Merges the items of two halves of `lanes` lanes; each lane has Count items of its half in
 /// ascending order, lane by lane. All lanes of the warp call; `lanes`: 2, 4, 8, 16 or 32.
 template <int Count, class Item>
 __device__ __forceinline__ void merge_lanes(Item (&items)[Count], int lanes) {

@@ -43,8 +43,8 @@ struct digit_pass_tuning {
   static constexpr index_t portion_tiles = (index_t{1} << 29) / (block_threads * items_per_thread);
 };
 
-/// A pass of the sort of long segments, many of which are little longer than a tile. Small keys
-/// without values use small tiles, more of which run at once; other items use larger ones, which
+/// A pass of the sort of long segments; many are little longer than a tile. Small keys
+/// without values use small tiles, so that more run at once; other items use larger ones, which
 /// write longer runs.
 template <class Key, class Value>
 struct segment_tile_tuning {

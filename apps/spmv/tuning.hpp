@@ -20,7 +20,7 @@ struct spmv_tuning {
   static constexpr index_t most_span = sizeof(T) <= 4 ? 8192 : 6144;
 
   /// Entries and rows of one warp's span, for a matrix with `all` of both: there are then 8192
-  /// spans or a multiple of that, of which nearly half run at once on an H200.
+  /// spans or a multiple of that; nearly half of them run at once on an H200.
   static constexpr index_t span_items(index_t all) {
     constexpr index_t spans_at_once = 8192;
     index_t const share = ceil_div(all, spans_at_once);

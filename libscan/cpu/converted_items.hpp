@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items on their way to vector code of another type, and results on their way back. Contiguous
+// Items for vector code of another type, and results from it. Contiguous
 // items of the operator's own type need neither; all others are converted a piece at a time in the
 // L1 cache.
 #pragma once

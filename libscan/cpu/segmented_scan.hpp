@@ -122,7 +122,7 @@ void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, 
   }
 }
 
-/// `staged_segmented_scan` of more than few items, none of which is overwritten before it is read.
+/// `staged_segmented_scan` of more than few items; none is overwritten before it is read.
 template <scan_kind Kind, class Source, segment_heads Heads, class Op, class Out>
 void scan_segmented_chunks(int threads, scan_direction direction, Source const& source,
                            Heads const& heads, Out out, index_t n, Op op,

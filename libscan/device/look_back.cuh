@@ -74,7 +74,7 @@ __device__ T look_back_in_any_order(tile_state<T> const& state, index_t tile, Op
 }  // namespace detail
 
 /// The prefix that enters `tile` > 0: all that tiles 0 ... tile - 1 hold. Called by all lanes of
-/// one warp, each of which gets the result. Tile 0 must publish its prefix without looking back.
+/// one warp; each lane gets the result. Tile 0 must publish its prefix without looking back.
 template <class T, class Op>
 __device__ T look_back(tile_state<T> const& state, index_t tile, Op op) {
   if constexpr (exactly_associative<Op>) {

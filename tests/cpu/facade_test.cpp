@@ -82,7 +82,7 @@ TEST_CASE("an output that is too short or overlaps the input is refused, and not
   std::span<int> const all(in);
   CHECK_THROWS_WITH(
       inclusive_scan(on, all.first(3), all.subspan(1)),
-      "inclusive_scan: out overlaps in, 4 bytes behind its start; out must be in itself or apart "
+      "inclusive_scan: out overlaps in, 4 bytes after its start; out must be in itself or apart "
       "from it");
   CHECK_THROWS_WITH(inclusive_scan(on, all.subspan(1), all),
                     "inclusive_scan: out overlaps in, 4 bytes before its start; out must be in "

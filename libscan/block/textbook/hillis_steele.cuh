@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The naive parallel scan, in two buffers (Hillis & Steele 1986; Harris 2007, Algorithm 2 and
-// Listing 1; Verona, "A Naive Parallel Scan"): log2(n) steps, each of which adds to every item the
+// Listing 1; Verona, "A Naive Parallel Scan"): log2(n) steps; each of them adds to every item the
 // one `distance` places before it.
 #pragma once
 

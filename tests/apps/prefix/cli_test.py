@@ -201,7 +201,7 @@ class Results(PrefixCase):
                           self.save("offsets.npy", np.array([0, 5, 5, 100000, 200001]))]]:
                 code, _, err = self.call(source, "-o", self.path("o.npy"), "--verify", *flags)
                 self.assertEqual((code, err), (DONE, "scan-prefix: verified: a plain loop computes "
-                                               "the same, but for rounding within its bound\n"))
+                                               "the same, except for rounding within its bound\n"))
             self.succeeds(source, "-o", self.path("o.npy"))
             exact = np.cumsum(array.astype("longdouble"))
             self.assertLess(np.max(abs(self.load("o.npy", dtype) - exact)),

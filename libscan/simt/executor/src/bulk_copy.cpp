@@ -273,7 +273,7 @@ void grid_run::land(block_state& block, std::list<pending_copy>::iterator which)
   if (state.phase != copy.phase) {
     fail(block, "the bulk copy of " + std::to_string(copy.target.size) + " bytes at " +
                     describe(copy.site) +
-                    " was under way when the phase of its mbarrier ended: fewer bytes were " +
+                    " was in flight when the phase of its mbarrier ended: fewer bytes were " +
                     "expected than copied");
   }
   if (watcher_ != nullptr) {
