@@ -119,9 +119,11 @@ std::vector<named_call> calls_of(index_t n) {
       cpu::exclusive_scan(threads, items.data(), out.data(), n, op, init);
     });
     add("scan of iterators by " + name, [=](int threads) {
-      std::vector<T> out(size);
       std::deque<T> const apart(items.begin(), items.end());
-      cpu::inclusive_scan(threads, apart.begin(), out.data(), n, op, init, 256);
+      std::deque<T> out(size);
+      cpu::inclusive_scan(threads, apart.begin(), out.begin(), n, op, init, 256);
+      std::vector<T> array(size);
+      cpu::inclusive_scan(threads, apart.begin(), array.data(), n, op, init, 256);
     });
     add("reduce by " + name, [=](int threads) {
       cpu::reduce(threads, items.data(), n, op, init);

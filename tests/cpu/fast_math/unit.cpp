@@ -29,38 +29,48 @@ std::vector<std::uint64_t> bits_of(std::vector<T> const& items) {
   return bits;
 }
 
-/// The same of results of arithmetic, which say that they are NaN, not which one.
-template <class T>
-std::vector<std::uint64_t> bits_of_numbers(std::vector<T> items) {
-  for (T& x : items) {
-    if (libscan::detail::is_nan(x)) x = std::numeric_limits<T>::quiet_NaN();
+/// The same of results that say that they are NaN, not which one.
+template <class Items>
+std::vector<std::uint64_t> bits_of_numbers(Items const& items) {
+  std::vector<typename Items::value_type> numbers(items.begin(), items.end());
+  for (auto& x : numbers) {
+    if (libscan::detail::is_nan(x))
+      x = std::numeric_limits<typename Items::value_type>::quiet_NaN();
   }
-  return bits_of(items);
+  return bits_of(numbers);
 }
 
 template <class T, class Op>
 void scan_and_reduce(outcomes& all, std::string const& name, std::vector<T> const& items, Op op) {
   auto const n = static_cast<index_t>(items.size());
-  // Apart in memory, they are scanned by code that is compiled here.
+  // Where items and results do not lie side by side, code that is compiled here scans them.
   std::deque<T> const apart(items.begin(), items.end());
-  std::vector<T> out(items.size());
+  std::deque<T> out(items.size());
   T const first = op.identity();
   std::vector<T> totals{cpu::inclusive_scan(1, apart.begin(), out.begin(), n, op, first, 100)};
-  all[name + ", inclusive scan"] = bits_of(out);
+  all[name + ", inclusive scan"] = bits_of_numbers(out);
   totals.push_back(cpu::exclusive_scan(2, apart.begin(), out.begin(), n, op, T(1), 64));
-  all[name + ", exclusive scan"] = bits_of(out);
-  cpu::inclusive_scan(1, items.data(), out.data(), n, op, first);
-  all[name + ", scan of an array"] = bits_of(out);
+  all[name + ", exclusive scan"] = bits_of_numbers(out);
   cpu::inclusive_segmented_scan(1, apart.begin(), out.begin(), cpu::equal_segments{5}, n, op,
                                 first);
-  all[name + ", scan within segments"] = bits_of(out);
+  all[name + ", scan within segments"] = bits_of_numbers(out);
+  std::vector<T> array(items.size());
+  cpu::inclusive_scan(1, items.data(), array.data(), n, op, first);
+  all[name + ", scan of an array"] = bits_of_numbers(array);
+  T total = first, chained = first;
+  for (T const x : items) total = op(total, x);
+  for (std::size_t i = 0; i + 4 <= items.size(); i += 4) {
+    chained = op(op(op(op(chained, items[i]), items[i + 1]), items[i + 2]), items[i + 3]);
+  }
+  totals.push_back(total);
+  totals.push_back(chained);
   totals.push_back(cpu::reduce(1, apart.begin(), n, op, first));
   totals.push_back(cpu::reduce(2, apart.begin(), n, op, first, 50));
   totals.push_back(cpu::reduce(1, items.data(), n, op, first));
-  all[name + ", totals"] = bits_of(totals);
+  all[name + ", totals"] = bits_of_numbers(totals);
   std::vector<T> sums(items.size());
   cpu::segmented_reduce(1, apart.begin(), sums.begin(), cpu::equal_segments{7}, n, op, first);
-  all[name + ", totals of segments"] = bits_of(sums);
+  all[name + ", totals of segments"] = bits_of_numbers(sums);
 }
 
 template <class T, class Rule>
