@@ -101,7 +101,7 @@ TEMPLATE_TEST_CASE("an output that shares the last item with the input is refuse
   std::string const begin =
       "inclusive_scan: out overlaps in, " + std::to_string(4 * sizeof(TestType)) + " bytes ";
   std::string const end = " its start; out must be in itself or apart from it";
-  CHECK_THROWS_WITH(inclusive_scan(on, all.first(5), all.subspan(4)), begin + "behind" + end);
+  CHECK_THROWS_WITH(inclusive_scan(on, all.first(5), all.subspan(4)), begin + "after" + end);
   CHECK_THROWS_WITH(inclusive_scan(on, all.subspan(4), all.first(5)), begin + "before" + end);
   CHECK_NOTHROW(inclusive_scan(on, all.first(4), all.subspan(4)));
 }
