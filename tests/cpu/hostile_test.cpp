@@ -200,30 +200,6 @@ TEST_CASE("Sorts of numbers move values and call nobody else's functions") {
   CHECK(grouped == values);
 }
 
-namespace hostile {
-
-/// A bin for each number below 100.
-struct bin_of {
-  using sample_type = number;
-  int bins() const { return 100; }
-  int find(number a) const { return a.value; }
-};
-
-struct add_floats {
-  using value_type = float;
-  static constexpr float identity() { return 0; }
-  constexpr float operator()(float a, float b) const { return a + b; }
-};
-struct times {
-  using value_type = float;
-  using sum_type = add_floats;
-  static constexpr float zero() { return 0; }
-  static constexpr float one() { return 1; }
-  constexpr float multiply(float a, float b) const { return a * b; }
-};
-
-}  // namespace hostile
-
 TEST_CASE("Histograms and products call nobody else's functions") {
   auto const items = some_numbers();
   std::vector<std::uint32_t> counts(100);

@@ -57,4 +57,25 @@ struct bucket_of {
   LIBSCAN_HOST_DEVICE constexpr int operator()(number a) const { return a.value % 3; }
 };
 
+/// A bin for each number below 100.
+struct bin_of {
+  using sample_type = number;
+  LIBSCAN_HOST_DEVICE int bins() const { return 100; }
+  LIBSCAN_HOST_DEVICE int find(number a) const { return a.value; }
+};
+
+/// Sums of products.
+struct add_floats {
+  using value_type = float;
+  LIBSCAN_HOST_DEVICE static constexpr float identity() { return 0; }
+  LIBSCAN_HOST_DEVICE constexpr float operator()(float a, float b) const { return a + b; }
+};
+struct times {
+  using value_type = float;
+  using sum_type = add_floats;
+  LIBSCAN_HOST_DEVICE static constexpr float zero() { return 0; }
+  LIBSCAN_HOST_DEVICE static constexpr float one() { return 1; }
+  LIBSCAN_HOST_DEVICE constexpr float multiply(float a, float b) const { return a * b; }
+};
+
 }  // namespace hostile
