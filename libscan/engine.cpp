@@ -7,10 +7,6 @@
 #include <libscan/cuda_engine.hpp>
 #include <libscan/on_engine.hpp>
 
-extern "C" {
-char const LIBSCAN_COMPILED_WITH = 1;
-}
-
 namespace libscan::inline v1 {
 
 namespace {

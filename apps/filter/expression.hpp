@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <apps/filter/literal.hpp>
-#include <libscan/core/engine.hpp>  // which checks that containers are those of the compiled code
 
 namespace libscan::inline v1 {
 

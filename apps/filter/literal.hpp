@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <libscan/core/compiled_with.hpp>
+
 namespace libscan::inline v1 {
 
 /// A number written as decimal ("-12", "4.5", ".5e-3"), hexadecimal integer ("0x1F") or "inf", with

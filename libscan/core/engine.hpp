@@ -5,27 +5,9 @@
 #include <string>
 #include <string_view>
 
-// Standard containers cross the border to compiled code, and their layout depends on these
-// settings. A program compiled with other settings than libscan gets a link error that names its
-// own.
-#if defined(_LIBCPP_VERSION)
-#define LIBSCAN_COMPILED_WITH libscan_compiled_with_libcxx
-#elif defined(_GLIBCXX_DEBUG)
-#define LIBSCAN_COMPILED_WITH libscan_compiled_with_GLIBCXX_DEBUG
-#elif defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI
-#define LIBSCAN_COMPILED_WITH libscan_compiled_with_GLIBCXX_USE_CXX11_ABI_0
-#else
-#define LIBSCAN_COMPILED_WITH libscan_compiled_with_GLIBCXX_USE_CXX11_ABI_1
-#endif
-extern "C" [[gnu::visibility("default")]] char const LIBSCAN_COMPILED_WITH;
+#include <libscan/core/compiled_with.hpp>
 
 namespace libscan::inline v1 {
-
-#ifndef __CUDACC__
-namespace detail {
-[[gnu::used]] static char const* const compiled_with = &LIBSCAN_COMPILED_WITH;
-}  // namespace detail
-#endif
 
 /// A machine that runs scans: the native CPU engine, or one CUDA device. A small value, freely
 /// copied.

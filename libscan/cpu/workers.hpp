@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <libscan/core/compiled_with.hpp>
+
 namespace libscan::inline v1::cpu {
 
 /// The CPU engine's default number of threads: one per core that this process may use (>= 1).

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include <libscan/simt/executor/compiled_with.hpp>
 #include <libscan/simt/executor/vocabulary.hpp>
 
 namespace libscan::inline v1_executor::simt::executor {

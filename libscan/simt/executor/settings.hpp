@@ -8,6 +8,7 @@
 #include <string>
 
 #include <libscan/core/error.hpp>
+#include <libscan/simt/executor/compiled_with.hpp>
 #include <libscan/simt/executor/vocabulary.hpp>
 
 namespace libscan::inline v1_executor::simt {

@@ -8,6 +8,10 @@
 #include <numeric>
 #include <stdexcept>
 
+extern "C" {
+char const LIBSCAN_CONTAINERS(libscan_executor) = 1;
+}
+
 namespace libscan::inline v1_executor::simt::executor {
 
 constinit thread_local grid_run* running_grid = nullptr;
