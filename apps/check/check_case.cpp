@@ -179,7 +179,7 @@ operator_kind operator_for(check_case const& c, std::uint64_t word) {
     if (is_float(c.type)) std::erase_if(known, is_bitwise);
     return known[word % known.size()];
   }
-  // device_operators.cuh has one for each type.
+  // device_operators.cuh has one operator per type.
   bool const segmented = family_of(c.what) == family::segmented;
   if (c.type == dtype::u64) return segmented ? operator_kind::maximum : operator_kind::bit_xor;
   return c.type == dtype::f64 ? operator_kind::minimum : operator_kind::plus;

@@ -14,7 +14,7 @@
 namespace libscan::apps {
 namespace {
 
-/// Where segments begin, for the direction of the scan.
+/// Where segments begin, in the direction of the scan.
 class head_list {
  public:
   head_list(check_case const& c, placed in) : heads_(static_cast<std::size_t>(c.n) + 1, 0) {

@@ -86,7 +86,7 @@ class byte_reader {
 /// How many bytes the buffers of this process hold, those that were handed over included.
 std::uint64_t memory_held();
 
-/// Memory that grows as bytes arrive, uninitialised and aligned for any item; never beyond
+/// Memory that grows as bytes arrive: uninitialised, aligned for any item, never larger than
 /// `memory_bound()`.
 class byte_buffer {
  public:
@@ -115,7 +115,7 @@ class byte_buffer {
   /// How many bytes all other buffers hold.
   std::uint64_t others() const { return memory_held() - capacity_; }
 
-  /// Hands the bytes over; the buffer is empty afterwards.
+  /// Returns the bytes; the buffer is empty afterwards.
   kept_bytes release();
 
  private:

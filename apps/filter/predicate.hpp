@@ -125,7 +125,7 @@ class predicate_program {
 
 namespace detail {
 
-/// Items that the filter's facade is compiled for.
+/// Items that the filter of the host API is compiled for.
 template <class T>
 inline constexpr bool compiled_item = false;
 template <listed_item T>

@@ -60,7 +60,7 @@ inline bool has_finite_width(double lo, double hi) {
   return hi / 2 - lo / 2 <= std::numeric_limits<double>::max() / 2;
 }
 
-/// Throws `invalid_argument` unless a histogram may have so many bins.
+/// Throws `invalid_argument` unless a histogram may have this many bins.
 inline void check_bins(index_t bins) {
   if (bins < 1 || bins > most_bins) {
     throw invalid_argument("histogram: " + std::to_string(bins) + " bins; expected 1 to " +
@@ -286,7 +286,7 @@ class even_bins {
   /// doubles.
   bool is_extreme() const { return width_ < 0x1p-960 || width_ > 0x1p1021; }
 
-  /// Tries a line at the samples on both sides of each edge.
+  /// Tests a line at the samples on both sides of each edge.
   bool try_line(double base) {
     set_line(base);
     if (first_ > last_) return true;

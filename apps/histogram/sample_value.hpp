@@ -107,7 +107,7 @@ LIBSCAN_HOST_DEVICE bool at_most(Value x, Edge edge) {
   }
 }
 
-/// The values of a type in order, of which an edge finds its neighbours. On the host.
+/// The ordered values of a type, to find the neighbours of an edge. On the host.
 template <class Value>
 struct value_line {
   using limits = std::numeric_limits<Value>;

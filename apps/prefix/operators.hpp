@@ -11,13 +11,15 @@
 
 namespace libscan::apps {
 
-/// The operator over T that `which` names, a switch at run time: on a device that is hidden behind
-/// the transfers, and saves compiling every kernel six times. Never a bitwise one of floats.
+/// The operator over T that `which` names, a switch at run time: on a device its cost is hidden by
+/// the transfers, and it saves compiling every kernel six times. Never a bitwise operator of
+/// floats.
 template <class T>
 struct chosen_operator {
   using value_type = T;
   operator_kind which;
-  /// The sign bit if the unsigned integers stand for signed ones, else 0: one kernel scans both.
+  /// The sign bit if the unsigned integers represent signed ones, otherwise 0: one kernel scans
+  /// both.
   std::conditional_t<std::integral<T>, T, char> sign = 0;
 
   LIBSCAN_HOST_DEVICE constexpr T identity() const {

@@ -25,7 +25,7 @@ namespace {
 
 bool is_float(dtype type) { return type == dtype::f32 || type == dtype::f64; }
 
-/// Room for a value of any accumulator.
+/// Space for a value of any accumulator.
 struct any_value {
   alignas(8) std::byte bytes[8];
 };

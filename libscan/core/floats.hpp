@@ -18,7 +18,7 @@
 
 namespace libscan::inline v1::detail {
 
-/// Another type's value of the same bits.
+/// The value of another type with the same bits.
 template <class To, class From>
 LIBSCAN_HOST_DEVICE constexpr To bits_as(From from) {
   static_assert(sizeof(To) == sizeof(From));
