@@ -164,7 +164,7 @@ void add_others(CLI::App& app, options& wanted, output_options& output) {
       ->delimiter(',')
       ->check(one_of(mask_axis));
   filter.add_flag("--in-place", wanted.in_place,
-                  "by a predicate, over the input (cuda engine only)");
+                  "the output goes over the input (cuda engine only)");
   add_common(filter, wanted, output);
   auto& chapter =
       *app.add_subcommand("chapter", "the figures of Harris and Garland's chapter on Fermi (cuda)");
@@ -199,6 +199,7 @@ void add_sorts(CLI::App& app, options& wanted, output_options& output) {
       ->check(CLI::IsMember({"bytes"}));
   add_common(split, wanted, output);
   auto& runs = *app.add_subcommand("runs", "unique and run-length encoding");
+  runs.add_flag("--in-place", wanted.in_place, "unique, over the input (cuda engine only)");
   runs.add_option("--lengths", wanted.runs, "mean lengths of the runs (default: 1, 8, 1024)")
       ->check(CLI::Range(1, 1 << 20))
       ->delimiter(',');

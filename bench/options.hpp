@@ -22,7 +22,7 @@ struct options {
   std::vector<std::string> heads;            ///< how segments are described
   std::vector<std::string> lengths;          ///< of segments
   std::vector<std::string> masks;            ///< "bytes", "bits"
-  bool in_place = false;                     ///< a filter's output is its input
+  bool in_place = false;                     ///< the output of a filter or `unique` is its input
   std::vector<int> per_mille;                ///< kept by a filter, true in a mask
   std::vector<std::string> outputs;          ///< of a split: "two", "one", "reversed"
   std::vector<int> runs;                     ///< mean lengths of runs of equal items

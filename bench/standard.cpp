@@ -50,6 +50,9 @@ std::vector<options> cuda_parts() {
   add("filter", ladder);
   add("filter", ladder).in_place = true;
   add("filter", ladder).masks = names_of(mask_axis);
+  options& over_input = add("filter", {1 << 24, large});
+  over_input.masks = names_of(mask_axis);
+  over_input.in_place = true;
   add("split", ladder);
   options& uneven = add("split", {large});
   uneven.outputs = {"two"};
@@ -58,6 +61,7 @@ std::vector<options> cuda_parts() {
   flagged.outputs = {"two"};
   flagged.masks = {"bytes"};
   add("runs", ladder);
+  add("runs", {1 << 24, large}).in_place = true;
   options& sorts = add("sort", ladder);
   sorts.types = {"u32", "u64"};
   sorts.keys = names_of(key_axis);

@@ -50,7 +50,7 @@ index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T c
                             std::type_identity_t<std::span<T>> out, std::span<index_t> indices,
                             predicate<T> const& keep) {
   char const* const call = "filter_with_indices";
-  check_apart(call, std::as_bytes(values), std::as_bytes(out), false);
+  check_apart(call, std::as_bytes(values), std::as_bytes(out), true);
   check_apart(call, std::as_bytes(values), std::as_bytes(indices), false);
   check_apart(call, std::as_bytes(out), std::as_bytes(indices), false, "out");
   cpu::indexed_outputs<T*> const to{out.data(), length(out), indices.data(), length(indices)};

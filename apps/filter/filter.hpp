@@ -40,9 +40,8 @@ index_t filter_indices(engine const& on, std::type_identity_t<std::span<T const>
                        std::span<index_t> out, predicate<T> const& keep);
 
 /// Copies the items that `keep` keeps to the front of `out` and their positions to the front of
-/// `indices`, both ascending by position, and returns their number. Applies the predicate once to
-/// each item. `out` and `indices` must not overlap `values` or each other. Otherwise as `filter`,
-/// for each of the two outputs.
+/// `indices`, both ascending by position, and returns their number. `out` may be equal to `values`;
+/// `indices` must not overlap either. Otherwise as `filter`, for each of the two outputs.
 template <class T>
 index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T const>> values,
                             std::type_identity_t<std::span<T>> out, std::span<index_t> indices,

@@ -61,6 +61,14 @@ bool apart_for_certain(In const& in, Out const& out) {
          !detail::in_place(in, out);
 }
 
+/// Whether the kept items of chunk `c` are to be left where they are. The next chunk may still read
+/// this one's last item, if `Rule` looks back. In place that is overwritten only by itself, where
+/// all items so far are kept.
+template <class Rule, class In, class Out>
+bool stays(Rule const&, In const& in, Out const& out, chunk const& c, index_t place, index_t kept) {
+  return looks_back<Rule> && place == c.begin && kept == c.size() && detail::goes_over(in, out);
+}
+
 /// Throws unless 32 bits hold the offsets within chunks.
 inline void check_offsets(char const* call, index_t chunk_items) {
   if (chunk_items <= index_t{1} << 32) return;
@@ -105,12 +113,7 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
         return packed.count;
       },
       [&](packed_chunk const& packed, chunk const& c, index_t place) {
-        if constexpr (detail::looks_back<Rule>) {
-          // The next chunk may still read this one's last item. In place that item is only
-          // overwritten by itself, if all items so far are kept: then they do not move.
-          bool const all_kept = place == c.begin && packed.count == c.size();
-          if (all_kept && detail::goes_over(in, out)) return;
-        }
+        if (detail::stays(rule, in, out, c, place, packed.count)) return;
         detail::copy_fitting(road, packed.items.data(), packed.count, out, capacity, place);
       },
       detail::apart_for_certain<In, Out>(in, out) ? aggregates::repeatable : aggregates::once);

@@ -26,9 +26,10 @@ struct indexed_outputs {
 
 /// out.values[k] = item k of those of in[0..n-1] that `rule` (see cpu_rules.hpp) keeps,
 /// out.indices[k] = its position; returns how many it keeps. Writes at most as many of each as fit,
-/// in order. The parts of the outputs that may be written must not overlap each other or what is
-/// read; indices are any integers that can hold the positions. A thread has a chunk of values and 4
-/// bytes an item of it. chunk_items of more than 2^32 are refused. Otherwise as `filter_by`.
+/// in order. Values may be written over `in`, as in `filter_by`; otherwise the parts of the outputs
+/// that may be written must not overlap each other or what is read. Indices are any integers that
+/// can hold the positions. A thread has a chunk of values and 4 bytes an item of it. chunk_items of
+/// more than 2^32 are refused. Otherwise as `filter_by`.
 template <std::random_access_iterator In, class Rule, class Values = std::iter_value_t<In>*,
           class Indices = index_t*>
 index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indices> const& out,
@@ -39,7 +40,7 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
   detail::refuse_results<index_t, Indices>();
   detail::check_offsets("filter_with_indices", chunk_items);
   char const* const call = "filter_with_indices";
-  detail::require_output_apart(call, in, rule, n, out.values, out.values_capacity);
+  detail::require_output_in_place_or_apart(call, in, rule, n, out.values, out.values_capacity);
   detail::require_output_apart(call, in, rule, n, out.indices, out.indices_capacity);
   detail::require_outputs_apart(call, out.values, out.values_capacity, out.indices,
                                 out.indices_capacity, n);
@@ -48,7 +49,8 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
     detail::small_room<std::uint32_t> offsets;
   };
   auto const positions = detail::best_vector_packs().positions;
-  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
+  store_road const road =
+      cpu::road_of(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out.values));
   return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] {
@@ -68,23 +70,26 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
       },
       [&](indexed_chunk const& packed, chunk const& c, index_t place) {
         index_t const kept = packed.values.count;
-        detail::copy_fitting(road, packed.values.items.data(), kept, out.values,
-                             out.values_capacity, place);
         detail::put_fitting(packed.offsets.data(), c.begin, kept, out.indices, out.indices_capacity,
                             place);
+        if (detail::stays(rule, in, out.values, c, place, kept)) return;
+        detail::copy_fitting(road, packed.values.items.data(), kept, out.values,
+                             out.values_capacity, place);
       },
-      aggregates::repeatable);
+      detail::apart_for_certain<In, Values>(in, out.values) ? aggregates::repeatable
+                                                            : aggregates::once);
 }
 
-/// out[k] = in[indices[k]] for k < count, on the default number of threads. `out` must overlap
-/// neither; throws `invalid_argument` if it overlaps the indices.
+/// out[k] = in[indices[k]] for k < count, on the default number of threads. `out` may be equal to
+/// `in` if indices ascend, then on one thread; otherwise it must overlap neither. Throws
+/// `invalid_argument` if it overlaps the indices.
 template <class T>
 void gather(T const* in, index_t const* indices, index_t count, T* out) {
   detail::require_apart("gather", "indices and output", detail::memory_of(indices, count),
                         detail::memory_of(out, count));
   struct nothing {};
   cpu::sum_chunks(
-      default_threads(), count, filter_chunk_items, [] { return nothing{}; },
+      in == out ? 1 : default_threads(), count, filter_chunk_items, [] { return nothing{}; },
       [&](nothing, chunk const& c) {
         for (index_t k = c.begin; k < c.end; ++k) out[k] = in[indices[k]];
         return index_t{0};

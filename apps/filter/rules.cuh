@@ -10,6 +10,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/device/masks.cuh>
 #include <libscan/device/staged_tile.cuh>
+#include <libscan/device/values.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -73,6 +74,20 @@ keep_where<Predicate> rule_of(Predicate keep) {
 }
 inline keep_marked<byte_mask> rule_of(byte_mask mask) { return {mask}; }
 inline keep_marked<bit_mask> rule_of(bit_mask mask) { return {mask}; }
+
+/// Refuses a rule that cannot decide about the items of `In`.
+template <class In, class Rule>
+struct refused_rule {
+  static constexpr void check() {}
+};
+template <class In, class Predicate>
+struct refused_rule<In, keep_where<Predicate>> {
+  static constexpr void check() { device::refuse_predicate<In, Predicate>(); }
+};
+template <class In, class Equal>
+struct refused_rule<In, keep_heads<Equal>> {
+  static constexpr void check() { device::refuse_comparison<In, Equal>(); }
+};
 
 /// What a rule needs of a stage for a part of `Items` items, which begins at item `first` of the
 /// input:

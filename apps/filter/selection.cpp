@@ -121,7 +121,7 @@ index_t selection<T>::filter_with_indices(engine const& on, std::span<T const> v
                                           item_mask const& mask) {
   char const* const call = "filter_with_indices";
   check_size(call, mask, length(values));
-  check_apart(call, std::as_bytes(values), std::as_bytes(out), false);
+  check_apart(call, std::as_bytes(values), std::as_bytes(out), true);
   check_apart(call, std::as_bytes(values), std::as_bytes(indices), false);
   check_apart(call, std::as_bytes(out), std::as_bytes(indices), false, "out");
   check_apart(call, mask.bytes(), std::as_bytes(out), false, "the mask");

@@ -61,8 +61,9 @@ index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values
 index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t> out);
 
 /// Copies the items of `values` that `mask` marks to the front of `out` and their positions to the
-/// front of `indices`, and returns their number. T must be named, as for `filter`. The outputs must
-/// not overlap `values`, the mask or each other. Otherwise as `filter`, for each of them.
+/// front of `indices`, and returns their number. T must be named, as for `filter`. `out` may be
+/// equal to `values`; otherwise the outputs must not overlap `values`, the mask or each other.
+/// Otherwise as `filter`, for each of them.
 template <class T>
 index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T const>> values,
                             std::type_identity_t<std::span<T>> out, std::span<index_t> indices,

@@ -36,6 +36,8 @@ void split(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_co
   using item = typename std::iterator_traits<In>::value_type;
   auto const rule = device::rule_of(keep);
   device::refuse_items<In>();
+  device::refused_rule<In, std::remove_const_t<decltype(rule)>>::check();
+  device::refuse_results<item, Out>();
   device::require_output_apart("split", in, rule, out, n.at_most());
   std::byte* const memory = ws.reserve(
       device::count_bytes + device::filter_bytes<device::position, Tuning, item>(n.at_most()));

@@ -19,7 +19,8 @@ namespace device {
 template <class Rule, class Count>
 void check_histogram(item_count n, Rule const& rule, Count const* d_counts,
                      sample_totals const* d_totals) {
-  static_assert(std::is_integral_v<Count> && (sizeof(Count) == 4 || sizeof(Count) == 8));
+  static_assert(std::is_integral_v<Count> && (sizeof(Count) == 4 || sizeof(Count) == 8),
+                "libscan: counts are integers of 32 or 64 bits");
   libscan::detail::check_bins(rule.bins());
   if (d_counts == nullptr || d_totals == nullptr) {
     throw invalid_argument("histogram: counts or totals are null; expected space for both");

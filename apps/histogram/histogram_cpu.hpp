@@ -187,6 +187,11 @@ sample_totals histogram(int threads, Sample const* in, Count* counts, Rule const
 template <class Sample, class Weight, bin_rule<Sample> Rule, class Sum>
 sample_totals weighted_histogram(int threads, Sample const* in, Weight const* weights, Sum* sums,
                                  Rule const& rule, index_t n) {
+  constexpr bool adds = requires(Sum & sum, Weight const& weight) {
+    sum += static_cast<Sum>(weight);
+    Sum{0};
+  };
+  static_assert(adds, "libscan: weights are numbers, and so are their sums, which are no const");
   detail::check_histogram("weighted_histogram", threads, in, n, rule, sums,
                           detail::memory_of(weights, n));
   auto const bins = static_cast<std::size_t>(rule.bins()), places = bins + outside_places;

@@ -220,7 +220,8 @@ void sparse_histogram(workspace& ws, Sample const* samples, item_count n, Rule c
 template <class Tuning = place_tuning, class Sample, class Weight, bin_rule<Sample> Rule, class Sum>
 void weighted_histogram(workspace& ws, Sample const* samples, Weight const* weights, Sum* d_sums,
                         Rule const& rule, item_count n, sample_totals* d_totals) {
-  static_assert(std::is_floating_point_v<Weight> && std::is_floating_point_v<Sum>);
+  static_assert(std::is_floating_point_v<Weight> && std::is_floating_point_v<Sum>,
+                "libscan: weights are floats or doubles, and so are their sums");
   libscan::detail::check_bins(rule.bins());
   if (d_sums == nullptr || d_totals == nullptr) {
     throw invalid_argument("histogram: sums or totals are null; expected space for both");

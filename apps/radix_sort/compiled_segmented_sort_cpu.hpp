@@ -22,6 +22,7 @@ namespace libscan::inline v1::detail {
 /// The number of segments of `offsets`, for n items. Throws `invalid_argument` if they are invalid.
 inline index_t segments_of(char const* call, int threads, std::span<index_t const> offsets,
                            index_t n) {
+  cpu::detail::require_aligned(offsets.data());
   if (offsets.empty() || offsets.front() < 0 || offsets.front() > n) {
     throw invalid_argument(std::string(call) + ": offsets begin with " +
                            (offsets.empty() ? "nothing" : std::to_string(offsets.front())) +

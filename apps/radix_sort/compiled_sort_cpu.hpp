@@ -32,10 +32,13 @@ inline std::span<std::byte const> memory_of(void const* items, index_t n, std::s
   return {static_cast<std::byte const*>(items), static_cast<std::size_t>(n) * size};
 }
 
-/// Refuses outputs that overlap anything; but if `in_place`, each may be its input.
+/// Refuses outputs that overlap anything; but if `in_place`, each may be its input. Refuses
+/// misaligned keys; values are moved by their bytes.
 template <class Key>
 void check_items(char const* call, Key const* keys, Key* out, value_bytes const& values, index_t n,
                  bool in_place) {
+  cpu::detail::require_aligned(keys);
+  cpu::detail::require_aligned(out);
   auto const in = detail::memory_of(keys, n, sizeof(Key));
   auto const to = detail::memory_of(out, n, sizeof(Key));
   auto const values_in = memory_of(values.in, n, values.size);

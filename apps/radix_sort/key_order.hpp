@@ -90,7 +90,7 @@ struct decomposed<std::array<Word, Count>> {
 template <class Key>
 struct number_order {
   static_assert(std::is_integral_v<Key> || detail::fraction_bits<Key> != 0,
-                "keys of a type of your own need a decomposition into unsigned words");
+                "libscan: keys of a type of your own need a decomposition into unsigned words");
   using word_type = typename detail::unsigned_of<sizeof(Key)>::type;
 
   /// The word with the order of the key.

@@ -217,6 +217,7 @@ constexpr std::size_t sort_between_workspace_bytes(index_t n) {
 /// std::bad_alloc (that list).
 template <class Tuning = void, class Key, class Order = sort_order<Key>>
 void sort_keys(workspace& ws, Key const* in, Key* out, item_count n, Order order = {}) {
+  device::refuse_moved<Key>();
   device::sort<Tuning, Order, void>(ws, {in, out}, {}, n, order);
 }
 
@@ -235,8 +236,7 @@ void sort_keys(workspace& ws, double_buffer<Key>& keys, item_count n, Order orde
 template <class Tuning = void, class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
                 Value* values_out, item_count n, Order order = {}) {
-  device::refuse_items<Value*>();
-  static_assert(std::is_trivially_copyable_v<Value>);
+  device::refuse_moved<Value>();
   device::sort<Tuning, Order, Value>(ws, {keys_in, keys_out}, {values_in, values_out}, n, order);
 }
 
@@ -244,8 +244,7 @@ void sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* v
 template <class Tuning = void, class Key, class Value, class Order = sort_order<Key>>
 void sort_pairs(workspace& ws, double_buffer<Key>& keys, double_buffer<Value>& values, item_count n,
                 Order order = {}) {
-  device::refuse_items<Value*>();
-  static_assert(std::is_trivially_copyable_v<Value>);
+  device::refuse_moved<Value>();
   device::sort_between<Tuning, Order, Value>(ws, keys, &values, n, order);
 }
 
@@ -256,7 +255,8 @@ void sort_pairs(workspace& ws, double_buffer<Key>& keys, double_buffer<Value>& v
 /// Throws: `invalid_argument` also if Index is too small, or if `indices` overlap `in`.
 template <class Tuning = void, class Key, class Index, class Order = sort_order<Key>>
 void argsort(workspace& ws, Key const* in, Index* indices, item_count n, Order order = {}) {
-  static_assert(std::is_integral_v<Index> && sizeof(Index) >= 4);
+  static_assert(std::is_integral_v<Index> && sizeof(Index) >= 4,
+                "libscan: positions are integers of 32 or 64 bits");
   constexpr int bits = 8 * static_cast<int>(sizeof(Index)) - (std::is_signed_v<Index> ? 1 : 0);
   if (bits < 63 && n.at_most() > index_t{1} << (bits < 63 ? bits : 0)) {
     throw invalid_argument("argsort of " + std::to_string(n.at_most()) + " keys with indices of " +

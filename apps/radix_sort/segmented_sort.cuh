@@ -101,6 +101,13 @@ void sort_long_segments(simt::stream on, segment_tiles<Offset> const& tiles, ind
       keys, values, tiles);
 }
 
+/// Throws `invalid_argument` for numbers that are none.
+inline void check_segmented_sort(index_t n, index_t segments) {
+  if (n >= 0 && segments >= 0) return;
+  throw invalid_argument("segmented sort of " + std::to_string(n) + " items in " +
+                         std::to_string(segments) + " segments; expected >= 0");
+}
+
 /// Sorts within segments.
 template <class Tuning, class Order, class Value, class Offset>
 void segmented_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
@@ -109,12 +116,9 @@ void segmented_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
   using key_type = typename Order::key_type;
   using tuning =
       std::conditional_t<std::is_void_v<Tuning>, segmented_sort_tuning<key_type, Value>, Tuning>;
-  static_assert(std::is_integral_v<Offset>);
+  static_assert(std::is_integral_v<Offset>, "libscan: offsets are integers");
   order.check();
-  if (n < 0 || segments < 0) {
-    throw invalid_argument("segmented sort of " + std::to_string(n) + " items in " +
-                           std::to_string(segments) + " segments; expected >= 0");
-  }
+  check_segmented_sort(n, segments);
   sort_memory_places const items(keys, values, n);
   items.require_apart("segmented sort", false);
   items.require_apart_from("segmented sort", "outputs and offsets",
@@ -168,6 +172,7 @@ constexpr std::size_t segmented_sort_workspace_bytes(index_t n) {
 template <class Tuning = void, class Key, class Offset, class Order = sort_order<Key>>
 void segmented_sort_keys(workspace& ws, Key const* in, Key* out, index_t n, Offset const* offsets,
                          index_t segments, Order order = {}) {
+  device::refuse_moved<Key>();
   device::segmented_sort<Tuning, Order, void>(ws, {in, out}, {}, n, offsets, segments, order);
 }
 
@@ -177,10 +182,11 @@ template <class Tuning = void, class Key, class Value, class Offset, class Order
 void segmented_sort_pairs(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
                           Value* values_out, index_t n, Offset const* offsets, index_t segments,
                           Order order = {}) {
-  device::refuse_items<Value*>();
-  static_assert(std::is_trivially_copyable_v<Value>);
+  device::refuse_moved<Value>();
   device::segmented_sort<Tuning, Order, Value>(ws, {keys_in, keys_out}, {values_in, values_out}, n,
                                                offsets, segments, order);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE
+
+#include <apps/radix_sort/sort_ranges.cuh>

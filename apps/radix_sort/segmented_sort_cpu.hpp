@@ -256,3 +256,5 @@ void argsort_in_segments(int threads, Key const* in, Index* positions, index_t n
 }
 
 }  // namespace libscan::inline v1::cpu
+
+#include <apps/radix_sort/sort_ranges_cpu.hpp>

@@ -83,7 +83,8 @@ template <class Tuning = void, class Key, class Value, class BucketOf = device::
 void split_by_key(workspace& ws, Key const* keys_in, Key* keys_out, Value const* values_in,
                   Value* values_out, index_t* offsets, item_count n, int buckets,
                   BucketOf bucket_of = {}) {
-  static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>);
+  device::refuse_moved<Key>();
+  device::refuse_moved<Value>();
   device::split_by_key<Tuning, Key, Value>(ws, {keys_in, keys_out}, {values_in, values_out},
                                            offsets, n, buckets, bucket_of);
 }
@@ -92,7 +93,7 @@ void split_by_key(workspace& ws, Key const* keys_in, Key* keys_out, Value const*
 template <class Tuning = void, class Key, class BucketOf = device::its_bucket>
 void split_by_key(workspace& ws, Key const* keys_in, Key* keys_out, index_t* offsets, item_count n,
                   int buckets, BucketOf bucket_of = {}) {
-  static_assert(std::is_trivially_copyable_v<Key>);
+  device::refuse_moved<Key>();
   device::split_by_key<Tuning, Key, void>(ws, {keys_in, keys_out}, {}, offsets, n, buckets,
                                           bucket_of);
 }

@@ -142,6 +142,7 @@ void encode(engine const& on, session const& now, std::string const& lengths,
 
 void run_runs(engine const& on, session const& now) {
   options const& wanted = now.wanted;
+  if (wanted.in_place) return;
   std::vector<int> const means(run_axis.begin(), run_axis.end());
   for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 16, 1 << 20, 1 << 24})) {
     for (bool const lengths_too : {false, true}) {

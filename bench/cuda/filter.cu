@@ -28,7 +28,6 @@ void filter_u32(session const& now, int per_mille, index_t n) {
   now.run(std::move(work));
 }
 
-/// Each call gets a fresh input.
 void filter_in_place(session const& now, int per_mille, index_t n) {
   using item = std::uint32_t;
   auto const host = generated<item>(n, per_mille_at);
@@ -49,12 +48,7 @@ void filter_in_place(session const& now, int per_mille, index_t n) {
                bool const counted = count.right(expected.size(), counts);
                return same_items(expected, items, different) && counted;
              });
-  for (contender& each : work.contenders) {
-    if (!each.verify) continue;
-    each.prepare = [&] {
-      simt::copy_async(items.data(), in.data(), static_cast<std::size_t>(n) * sizeof(item));
-    };
-  }
+  find_input_anew(work, in, items);
   now.run(std::move(work));
 }
 
@@ -78,12 +72,24 @@ void filter_by_mask(session const& now, std::string const& mask, int per_mille, 
     }
     require_same(expected, by_std);
   }
-  checked_output<item> const out(std::move(expected));
-  problem.out = out.data();
   double const bytes = masked_bytes(n, kept, flag, packed ? 4 * bits.size() : n);
-  workload work{"cuda", "filter by " + mask + " " + std::to_string(per_mille / 10) + " %",
+  std::string const how = mask + (now.wanted.in_place ? " in place " : " ");
+  workload work{"cuda", "filter by " + how + std::to_string(per_mille / 10) + " %",
                 "u32",  n,
                 bytes,  {copy_of(bytes)}};
+  if (now.wanted.in_place) {
+    device::buffer<item> const items(n);
+    device::buffer<int> const different(1);
+    problem.in = problem.out = items.data();
+    add_offers(work, problem, [&](bool counts) {
+      bool const counted = count.right(kept, counts);
+      return same_first_items(expected, items, kept, different) && counted;
+    });
+    find_input_anew(work, in, items);
+    return now.run(std::move(work));
+  }
+  checked_output<item> const out(std::move(expected));
+  problem.out = out.data();
   add_offers(work, problem, [&](bool counts) {
     bool const counted = count.right(kept, counts);
     return out.right() && counted;
@@ -98,11 +104,9 @@ void run_filters(session const& now) {
   std::vector<int> const kept(keep_axis.begin(), keep_axis.end());
   for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 16, 1 << 20, 1 << 24, 1 << 28})) {
     for (int const per_mille : or_standard(wanted.per_mille, kept)) {
-      if (wanted.in_place) {
-        filter_in_place(now, per_mille, n);
-        continue;
+      if (wanted.masks.empty()) {
+        (wanted.in_place ? filter_in_place : filter_u32)(now, per_mille, n);
       }
-      if (wanted.masks.empty()) filter_u32(now, per_mille, n);
       for (std::string const& mask : wanted.masks) filter_by_mask(now, mask, per_mille, n);
     }
   }

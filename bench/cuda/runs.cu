@@ -48,12 +48,40 @@ void encode(session const& now, bool lengths_too, int mean_length, index_t n) {
   now.run(std::move(work));
 }
 
+/// The first item of each run, over the input.
+void unique_in_place(session const& now, int mean_length, index_t n) {
+  run_item_at const at{mean_length};
+  auto const in = made_on_device<item>(n, at);
+  auto const expected = spoilt<item>(n);
+  device::buffer<item> const items(n);
+  device::buffer<int> const different(1);
+  told_count const count;
+  run_problem problem{in.data(), expected.data(), nullptr, count.data(), n};
+  solve_by_cub(problem);
+  index_t const runs = count.take();
+  problem.in = problem.values = items.data();
+  double const bytes = sizeof(item) * static_cast<double>(n + runs);
+  workload work{"cuda", "unique in place, runs of " + std::to_string(mean_length),
+                "u32",  n,
+                bytes,  {copy_of(bytes)}};
+  add_offers(work, problem, [&](bool counts) {
+    bool const counted = count.right(runs, counts);
+    return same_first_items(expected, items, runs, different) && counted;
+  });
+  find_input_anew(work, in, items);
+  now.run(std::move(work));
+}
+
 }  // namespace
 
 void run_runs(session const& now) {
   options const& wanted = now.wanted;
   std::vector<int> const means(run_axis.begin(), run_axis.end());
   for (index_t const n : or_standard<index_t>(wanted.sizes, {1 << 16, 1 << 20, 1 << 24, 1 << 28})) {
+    if (wanted.in_place) {
+      for (int const mean : or_standard(wanted.runs, means)) unique_in_place(now, mean, n);
+      continue;
+    }
     for (bool const lengths_too : {false, true}) {
       for (int const mean : or_standard(wanted.runs, means)) encode(now, lengths_too, mean, n);
     }

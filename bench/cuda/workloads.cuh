@@ -121,17 +121,24 @@ class told_count {
   device::buffer<index_t> count_;
 };
 
-/// Whether `found` begins with all items of `expected`. `room`: space for a flag.
+/// Whether `found` begins with the first `count` items of `expected`. `room`: space for a flag.
 template <class T>
-bool same_items(device::buffer<T> const& expected, device::buffer<T> const& found,
-                device::buffer<int> const& room) {
+bool same_first_items(device::buffer<T> const& expected, device::buffer<T> const& found,
+                      index_t count, device::buffer<int> const& room) {
   simt::fill_async(room.data(), 0, sizeof(int));
-  simt::launch<compare_kernel<T>>(
-      {.blocks = 1024, .threads = 256}, static_cast<T const*>(expected.data()),
-      static_cast<T const*>(found.data()), expected.size(), room.data());
+  simt::launch<compare_kernel<T>>({.blocks = 1024, .threads = 256},
+                                  static_cast<T const*>(expected.data()),
+                                  static_cast<T const*>(found.data()), count, room.data());
   int different = 1;
   room.read_sync(&different, 1);
   return different == 0;
+}
+
+/// The same with all of them.
+template <class T>
+bool same_items(device::buffer<T> const& expected, device::buffer<T> const& found,
+                device::buffer<int> const& room) {
+  return same_first_items(expected, found, expected.size(), room);
 }
 
 /// An output and its expected contents.
@@ -181,6 +188,18 @@ void add_offers(workload& work, Problem const& problem, Right right) {
       verify = right;
     }
     work.contenders.push_back({std::move(each.name), std::move(each.run), std::move(verify)});
+  }
+}
+
+/// Has each contender find a copy of `in` in `items`, which it overwrites.
+template <class Item>
+void find_input_anew(workload& work, device::buffer<Item> const& in,
+                     device::buffer<Item> const& items) {
+  for (contender& each : work.contenders) {
+    if (!each.verify) continue;
+    each.prepare = [&] {
+      simt::copy_async(items.data(), in.data(), static_cast<std::size_t>(in.size()) * sizeof(Item));
+    };
   }
 }
 

@@ -71,7 +71,8 @@ struct operator_call {
 
   /// Calls body(operator, init) with the operator and init that scans take.
   template <class Body>
-  static constexpr decltype(auto) run(Op op, [[maybe_unused]] Init init, Body const& body) {
+  static constexpr decltype(auto) run(Op const& op, [[maybe_unused]] Init const& init,
+                                      Body const& body) {
     if constexpr (monoid<Op>) {
       return body(op, value_type(op.identity()));
     } else {
@@ -83,7 +84,11 @@ struct operator_call {
           return made{op};
         }
       }();
-      if constexpr (stated) {
+      if constexpr (std::is_same_v<Init, typename made::value_type>) {
+        return body(use, init);
+      } else if constexpr (std::is_same_v<Init, value_type>) {
+        return body(use, typename made::value_type(init));
+      } else if constexpr (stated) {
         return body(use, typename made::value_type(static_cast<value_type>(init)));
       } else {
         return body(use, typename made::value_type(use.identity()));

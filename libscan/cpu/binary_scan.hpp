@@ -42,7 +42,8 @@ inline index_t count_bits(head_word const* words, index_t n) {
 
 template <scan_kind Kind, item_marks Mask, std::integral Rank>
 index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index_t chunk_items) {
-  static_assert(sizeof(Rank) == 4 || sizeof(Rank) == 8, "ranks are integers of 32 or 64 bits");
+  static_assert(sizeof(Rank) == 4 || sizeof(Rank) == 8,
+                "libscan: ranks are integers of 32 or 64 bits");
   using bits = std::make_unsigned_t<Rank>;
   using code_type = std::conditional_t<sizeof(Rank) == 4, std::uint32_t, std::uint64_t>;
   detail::require_apart("binary scan", "mask and ranks", detail::memory_of(mask, n),

@@ -16,6 +16,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
+#include <libscan/cpu/large_values.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/small_room.hpp>
@@ -56,32 +57,15 @@ typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, O
   return std::accumulate(sums, sums + ceil_div(n, part_items), init, op);
 }
 
-}  // namespace detail
-
-/// init op in[0] op ... op in[n-1], on up to `threads` threads; `init` if n = 0.
-///
-/// Types: `in` is a random-access iterator or pointer; items are converted to Op::value_type, in
-/// which everything accumulates. `op` is associative, need not commute, is only called as
-/// op(earlier, later), concurrently, and only sees items, `init` and their sums. (Commutative
-/// operators see items in another order; the result is the same except for rounding, and for which
-/// of several NaNs it is.)
-/// Memory: reads n items; allocates at most 256 values, and nothing if these take up to 8 KiB.
-/// Determinism: floating-point results depend only on n and `chunk_items`, bit for bit, not on
-/// `threads`, timing or the CPU; their last bits may differ from the total of a scan.
-/// Throws: `invalid_argument` if threads < 1, n < 0 or chunk_items < 1; exceptions of `op` or the
-/// iterator (of several, that of the first chunk).
-template <std::random_access_iterator In, monoid Op>
-typename Op::value_type reduce(int threads, In in, index_t n, Op op,
-                               std::type_identity_t<typename Op::value_type> init,
-                               index_t chunk_items = default_chunk_items) {
-  using T = typename Op::value_type;
-  using code = detail::chunk_code<In, T*, Op>;
-  detail::refuse_items<T, In>();
-  (void)detail::memory_of(in, n);  // refuses misaligned items
-  if constexpr (detail::vectorised<Op>) {
+/// `reduce` of values that a thread's stack has room for.
+template <class In, monoid Op, class T = typename Op::value_type>
+T reduce_small(int threads, In in, index_t n, Op op, std::type_identity_t<T> init,
+               index_t chunk_items) {
+  using code = chunk_code<In, T*, Op>;
+  if constexpr (vectorised<Op>) {
     detail::check_chunks(threads, n, chunk_items);
     if (n == 0) return init;
-    if (n * static_cast<index_t>(sizeof(T)) <= detail::one_thread_bytes) threads = 1;
+    if (n * static_cast<index_t>(sizeof(T)) <= one_thread_bytes) threads = 1;
     bool const in_one_piece = threads == 1 && std::integral<T>;  // with the same sum
     if (n <= chunk_items || in_one_piece) {
       auto sums = detail::all_streams(init);
@@ -100,6 +84,44 @@ typename Op::value_type reduce(int threads, In in, index_t n, Op op,
   });
 }
 
+/// `reduce` of any values.
+template <class In, monoid Op>
+typename Op::value_type reduce_any(int threads, In in, index_t n, Op const& op,
+                                   typename Op::value_type const& init, index_t chunk_items) {
+  using T = typename Op::value_type;
+  detail::refuse_items<T, In>();
+  (void)detail::memory_of(in, n);  // refuses misaligned items
+  if constexpr (detail::large_value<T>) {
+    detail::check_chunks(threads, n, chunk_items);
+    return detail::reduce_large(threads, n, op, init, [&](index_t i, T* room) -> T const& {
+      return detail::large_item(in, i, room);
+    });
+  } else {
+    return detail::reduce_small(threads, in, n, op, init, chunk_items);
+  }
+}
+
+}  // namespace detail
+
+/// init op in[0] op ... op in[n-1], on up to `threads` threads; `init` if n = 0.
+///
+/// Types: `in` is a random-access iterator or pointer; items are converted to Op::value_type, in
+/// which everything accumulates. `op` is associative, need not commute, is only called as
+/// op(earlier, later), concurrently, and only sees items, `init` and their sums. (Commutative
+/// operators see items in another order; the result is the same except for rounding, and for which
+/// of several NaNs it is.)
+/// Memory: reads n items; allocates at most 256 values, and nothing if these take up to 8 KiB.
+/// Determinism: floating-point results depend only on n and `chunk_items`, bit for bit, not on
+/// `threads`, timing or the CPU; their last bits may differ from the total of a scan.
+/// Throws: `invalid_argument` if threads < 1, n < 0 or chunk_items < 1; exceptions of `op` or the
+/// iterator (of several, that of the first chunk).
+template <std::random_access_iterator In, monoid Op>
+typename Op::value_type reduce(int threads, In in, index_t n, Op op,
+                               std::type_identity_t<typename Op::value_type> init,
+                               index_t chunk_items = default_chunk_items) {
+  return detail::reduce_any(threads, in, n, op, init, chunk_items);
+}
+
 /// The same without an init, which is then the identity; and by any other callable
 /// (libscan/core/function_operator.hpp), which needs an init if its identity is unknown.
 template <std::random_access_iterator In, class Op, class Init = unstated>
@@ -109,9 +131,10 @@ requires libscan::detail::adapted<Op, Init> operator_value_t<Op, In, Init> reduc
   using call =
       libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::if_no_identity>;
   if constexpr (call::accepted()) {
-    return call::run(op, init, [&](auto by, auto first) -> operator_value_t<Op, In, Init> {
-      return cpu::reduce(threads, in, n, by, first, chunk_items);
-    });
+    return call::run(op, init,
+                     [&](auto const& by, auto const& first) -> operator_value_t<Op, In, Init> {
+                       return detail::reduce_any(threads, in, n, by, first, chunk_items);
+                     });
   }
 }
 

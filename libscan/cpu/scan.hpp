@@ -13,6 +13,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
+#include <libscan/cpu/large_values.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/type_checks.hpp>
@@ -51,15 +52,11 @@ T scan_ahead(int threads, Item const* in, Out* out, index_t n, Op op, std::type_
   return total;
 }
 
+/// The scan of values that a thread's stack has room for.
 template <scan_kind Kind, class In, class Out, monoid Op>
-typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
-                             typename Op::value_type init, index_t chunk_items) {
+typename Op::value_type scan_small(int threads, In in, Out out, index_t n, Op op,
+                                   typename Op::value_type init, index_t chunk_items) {
   using T = typename Op::value_type;
-  detail::refuse_items<T, In>();
-  detail::refuse_results<T, Out>();
-  detail::require_in_place_or_apart(
-      Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan", detail::memory_of(in, n),
-      detail::memory_of(out, n));
   store_road const road =
       cpu::road_of(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out));
   using code = chunk_code<In, Out, Op>;
@@ -98,6 +95,40 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op op,
       },
       aggregates::repeatable);
   return total;
+}
+
+/// Writes items of a scan of large values, and keeps the last.
+template <scan_kind Kind, class T, class ItemAt, class Op, class Out>
+T scan_large_values(int threads, ItemAt const& item_at, Out const& out, index_t n, Op const& op,
+                    T const& init) {
+  large_sum<T> total;
+  total.set(init);
+  detail::scan_large(threads, n, nullptr, op, init, item_at,
+                     [&](index_t i, T const& before, T const& value) {
+                       if (i + 1 == n) total.set(value);
+                       detail::write_large(out, i, Kind == scan_kind::inclusive ? value : before);
+                     });
+  return total.value();
+}
+
+template <scan_kind Kind, class In, class Out, monoid Op>
+typename Op::value_type scan(int threads, In in, Out out, index_t n, Op const& op,
+                             typename Op::value_type const& init, index_t chunk_items) {
+  using T = typename Op::value_type;
+  detail::refuse_items<T, In>();
+  detail::refuse_results<T, Out>();
+  detail::require_in_place_or_apart(
+      Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan", detail::memory_of(in, n),
+      detail::memory_of(out, n));
+  if constexpr (large_value<T>) {
+    check_chunks(threads, n, chunk_items);
+    auto const item_at = [&](index_t i, T* room) -> T const& {
+      return detail::large_item(in, i, room);
+    };
+    return detail::scan_large_values<Kind>(threads, item_at, out, n, op, init);
+  } else {
+    return detail::scan_small<Kind>(threads, in, out, n, op, init, chunk_items);
+  }
 }
 
 }  // namespace detail
@@ -152,9 +183,10 @@ requires libscan::detail::adapted<Op, Init> operator_value_t<Op, In, Init> inclu
     index_t chunk_items = default_chunk_items) {
   using call = libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::never>;
   if constexpr (call::accepted()) {
-    return call::run(op, init, [&](auto by, auto first) -> operator_value_t<Op, In, Init> {
-      return cpu::inclusive_scan(threads, in, out, n, by, first, chunk_items);
-    });
+    return call::run(
+        op, init, [&](auto const& by, auto const& first) -> operator_value_t<Op, In, Init> {
+          return detail::scan<scan_kind::inclusive>(threads, in, out, n, by, first, chunk_items);
+        });
   }
 }
 
@@ -168,9 +200,10 @@ requires libscan::detail::adapted<Op, Init> operator_value_t<Op, In, Init> exclu
   using call =
       libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::if_no_identity>;
   if constexpr (call::accepted()) {
-    return call::run(op, init, [&](auto by, auto first) -> operator_value_t<Op, In, Init> {
-      return cpu::exclusive_scan(threads, in, out, n, by, first, chunk_items);
-    });
+    return call::run(
+        op, init, [&](auto const& by, auto const& first) -> operator_value_t<Op, In, Init> {
+          return detail::scan<scan_kind::exclusive>(threads, in, out, n, by, first, chunk_items);
+        });
   }
 }
 

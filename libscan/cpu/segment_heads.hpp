@@ -31,7 +31,8 @@ using head_flags = byte_mask;
 using head_bits = bit_mask;
 
 /// Segment s is the items [offsets[s], offsets[s + 1]), which may be empty. `segments` + 1 integers
-/// of any size, ascending, from 0 to n.
+/// of any size, ascending within 0 ... n. Items before the first or after the last are in no
+/// segment: a scan does not write them. (`staged_segmented_scan` requires offsets from 0 to n.)
 template <std::integral Offset>
 struct segment_offsets {
   Offset const* offsets;

@@ -16,9 +16,11 @@
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/few_segments.hpp>
+#include <libscan/cpu/large_values.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/staged_scan.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -40,7 +42,8 @@ namespace detail {
 
 /// The most items of a segment for which one thread is enough. Sums of floating-point numbers
 /// depend on it.
-inline constexpr index_t one_thread_segment = index_t{1} << 16;
+template <class T>
+inline constexpr index_t one_thread_segment = large_value<T> ? 16 : index_t{1} << 16;
 
 /// Throws `invalid_argument` unless all segments are within n items, and none ends before it
 /// begins.
@@ -73,15 +76,16 @@ void require_apart_from_ranges(char const* call, segment_ranges<Offset> const& s
                         to);
 }
 
-/// Calls whole(s, begin, end) for each long segment, on this thread, then part(s, begin, end) for
-/// the others, on several threads.
+/// Calls whole(s, begin, end) for each segment of more than `most` items, on this thread, then
+/// part(s, begin, end) for the others, on several threads.
 template <class Offset, class Whole, class Part>
-void for_each_range(int threads, segment_ranges<Offset> const& segments, Whole whole, Part part) {
+void for_each_range(int threads, segment_ranges<Offset> const& segments, index_t most,
+                    Whole const& whole, Part const& part) {
   auto const each = [&](index_t first, index_t last, bool wanted, auto const& work) {
     for (index_t s = first; s < last; ++s) {
       auto const begin = static_cast<index_t>(segments.begins[s]);
       auto const end = static_cast<index_t>(segments.ends[s]);
-      if ((end - begin > one_thread_segment) == wanted) work(s, begin, end);
+      if ((end - begin > most) == wanted) work(s, begin, end);
     }
   };
   index_t const count = segments.segments;
@@ -99,20 +103,26 @@ void for_each_range(int threads, segment_ranges<Offset> const& segments, Whole w
 /// The totals of some ranges of items.
 template <class In, class Offset, class Totals, monoid Op>
 index_t reduce_ranges(int threads, In in, segment_ranges<Offset> const& segments, Totals totals,
-                      index_t n, Op op, typename Op::value_type init, index_t chunk_items) {
+                      index_t n, Op const& op, typename Op::value_type const& init,
+                      index_t chunk_items) {
   char const* const call = "segmented_reduce";
   detail::check_chunks(threads, n, chunk_items);
   detail::check_ranges(call, segments, n);
   detail::require_apart(call, "items and results", detail::memory_of(in, n),
                         detail::memory_of(totals, segments.segments));
   detail::require_apart_from_ranges(call, segments, totals, segments.segments);
+  using T = typename Op::value_type;
   detail::for_each_range(
-      threads, segments,
+      threads, segments, one_thread_segment<T>,
       [&](index_t s, index_t begin, index_t end) {
-        totals[s] = cpu::reduce(threads, in + begin, end - begin, op, init, chunk_items);
+        totals[s] = detail::reduce_any(threads, in + begin, end - begin, op, init, chunk_items);
       },
       [&](index_t s, index_t begin, index_t end) {
-        totals[s] = detail::sum_of_few(in, begin, end, op, init);
+        if constexpr (large_value<T>) {
+          totals[s] = detail::reduce_any(1, in + begin, end - begin, op, init, chunk_items);
+        } else {
+          totals[s] = detail::sum_of_few(in, begin, end, op, init);
+        }
       });
   return segments.segments;
 }
@@ -151,7 +161,7 @@ template <std::random_access_iterator In, class Offset, std::random_access_itera
 index_t segmented_reduce(int threads, In in, Totals totals, segment_ranges<Offset> const& segments,
                          index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
                          index_t chunk_items = staged_chunk_items) {
-  libscan::detail::refuse_volatile<In>();
+  detail::refuse_reduction<typename Op::value_type, In, segment_ranges<Offset>, Totals>();
   return detail::reduce_ranges(threads, in, segments, totals, n, op, init, chunk_items);
 }
 

@@ -21,7 +21,7 @@ segmented_reduce(int threads, In in, Totals totals, Heads const& heads, index_t 
   using call =
       libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::if_no_identity>;
   if constexpr (call::accepted()) {
-    return call::run(op, init, [&](auto by, auto first) {
+    return call::run(op, init, [&](auto const& by, auto const& first) {
       return cpu::segmented_reduce(threads, in, totals, heads, n, by, first, chunk_items);
     });
   }
@@ -38,7 +38,7 @@ reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index
               Equal equal, Init init = unstated::init(), index_t chunk_items = staged_chunk_items) {
   using call = libscan::detail::operator_call<Op, In, Init, libscan::detail::init_needed::never>;
   if constexpr (call::accepted()) {
-    return call::run(op, init, [&](auto by, auto first) {
+    return call::run(op, init, [&](auto const& by, auto const& first) {
       return cpu::reduce_by_key(threads, keys, in, unique, totals, n, by, equal, first,
                                 chunk_items);
     });

@@ -14,11 +14,13 @@
 #include <libscan/core/segmented.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/few_segments.hpp>
+#include <libscan/cpu/large_segments.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/segment_ranges.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -192,15 +194,24 @@ index_t segmented_reduce(int threads, In in, Totals totals, Heads const& heads, 
                          std::type_identity_t<typename Op::value_type> init,
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  detail::refuse_reduction<T, In, Heads, Totals>();
   detail::check_reduction("segmented_reduce", in, heads, n, totals);
-  if (detail::few_for_segments(threads, n, chunk_items)) {
-    return detail::sum_few_segments(in, heads, n, op, init,
-                                    [=](index_t s, index_t, T const& sum) { totals[s] = sum; });
+  if constexpr (detail::large_value<T>) {
+    detail::check_chunks(threads, n, chunk_items);
+    return detail::find_large_totals(
+        threads, in, heads, n, op, init, [](index_t, index_t) {},
+        [&](index_t s, T const& sum) { detail::write_large(totals, s, sum); });
+  } else {
+    if (detail::few_for_segments(threads, n, chunk_items)) {
+      return detail::sum_few_segments(in, heads, n, op, init,
+                                      [=](index_t s, index_t, T const& sum) { totals[s] = sum; });
+    }
+    return detail::find_totals(
+        threads, in, heads, n, op, init, chunk_items,
+        [&](auto const& stage, chunk const& c, T const* sums, index_t ended) {
+          detail::pick(stage.tails.data(), c.size(), sums, totals + ended);
+        });
   }
-  return detail::find_totals(threads, in, heads, n, op, init, chunk_items,
-                             [&](auto const& stage, chunk const& c, T const* sums, index_t ended) {
-                               detail::pick(stage.tails.data(), c.size(), sums, totals + ended);
-                             });
 }
 
 /// The same between offsets: every segment gets a total, `init` if it is empty. Returns the number
@@ -212,7 +223,8 @@ index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offs
                          index_t n, Op op, std::type_identity_t<typename Op::value_type> init,
                          index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
-  if (detail::leaves_out(heads, n)) {
+  detail::refuse_reduction<T, In, segment_offsets<Offset>, Totals>();
+  if (detail::large_value<T> || detail::leaves_out(heads, n)) {
     return detail::reduce_ranges(threads, in, detail::as_ranges(heads), totals, n, op, init,
                                  chunk_items);
   }
@@ -244,51 +256,7 @@ index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offs
   return segments;
 }
 
-/// Reduces every run of equal neighbouring keys: unique[s] = the first key of run s, totals[s] =
-/// init op the items of run s. Returns the number of runs. `keys` and `unique` are random-access
-/// iterators or pointers; `equal` is as in `segment_keys`, everything else as in
-/// `segmented_reduce`. `unique` and `totals` need space for one result per run, at most n, and must
-/// not overlap each other either.
-template <std::random_access_iterator Keys, std::random_access_iterator In,
-          std::random_access_iterator Unique, std::random_access_iterator Totals, monoid Op,
-          std::predicate<std::iter_value_t<Keys>, std::iter_value_t<Keys>> Equal>
-index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index_t n, Op op,
-                      Equal equal, std::type_identity_t<typename Op::value_type> init,
-                      index_t chunk_items = staged_chunk_items) {
-  using T = typename Op::value_type;
-  segment_keys<Keys, Equal> const heads{keys, equal};
-  detail::check_reduction("reduce_by_key", in, heads, n, totals);
-  detail::check_reduction("reduce_by_key", in, heads, n, unique);
-  index_t const known = detail::known_totals(heads, n);
-  detail::require_apart("reduce_by_key", "keys and totals", detail::memory_of(unique, known),
-                        detail::memory_of(totals, known));
-  if (detail::few_for_segments(threads, n, chunk_items)) {
-    auto const take = [=](index_t s, index_t begin, T const& sum) {
-      unique[s] = keys[begin];
-      totals[s] = sum;
-    };
-    return detail::sum_few_segments(in, heads, n, op, init, take);
-  }
-  return detail::find_totals(threads, in, heads, n, op, init, chunk_items,
-                             [&](auto const& stage, chunk const& c, T const* sums, index_t ended) {
-                               detail::pick(stage.tails.data(), c.size(), sums, totals + ended);
-                               // A segment that continues into the chunk already has its key.
-                               index_t const begun = detail::is_head(stage.heads.data(), 0) ? 0 : 1;
-                               detail::pick(stage.heads.data(), c.size(), keys + c.begin,
-                                            unique + (ended + begun));
-                             });
-}
-
-/// The same with keys compared by ==.
-template <std::random_access_iterator Keys, std::random_access_iterator In,
-          std::random_access_iterator Unique, std::random_access_iterator Totals, monoid Op>
-index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals totals, index_t n, Op op,
-                      std::type_identity_t<typename Op::value_type> init,
-                      index_t chunk_items = staged_chunk_items) {
-  return cpu::reduce_by_key(threads, keys, in, unique, totals, n, op, equal_values{}, init,
-                            chunk_items);
-}
-
 }  // namespace libscan::inline v1::cpu
 
+#include <libscan/cpu/reduce_by_key.hpp>
 #include <libscan/cpu/segmented_calls.hpp>

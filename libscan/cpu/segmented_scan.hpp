@@ -20,6 +20,7 @@
 #include <libscan/cpu/few_segments.hpp>
 #include <libscan/cpu/flagged_items.hpp>
 #include <libscan/cpu/key_borders.hpp>
+#include <libscan/cpu/large_segments.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/segment_heads.hpp>
 #include <libscan/cpu/segment_ranges.hpp>
@@ -173,6 +174,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
                            std::type_identity_t<typename Op::value_type> init = Op::identity(),
                            index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
+  detail::refuse_heads<Heads>();
   detail::refuse_results<T, Out>();
   detail::check_heads("segmented_scan", heads, n);
   auto const written = detail::memory_of(out, n), described = detail::memory_of(heads, n);
@@ -181,23 +183,28 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
   if (!over_keys) {
     detail::require_apart("segmented_scan", "output and descriptor", written, described);
   }
-  if (detail::few_for_segments(threads, n, chunk_items)) {
-    if (n == 0) return;
-    detail::small_room<T> const room(n);
-    T const* const in = detail::fetch(source, scan_direction::forward, n, {0, 0, n}, room.data());
-    return detail::deliver(out, scan_direction::forward, n, {0, 0, n}, room.data(), [&](T* to) {
-      detail::scan_few_segments<Kind>(direction, in, heads, to, n, op, init);
-    });
-  }
-  if constexpr (detail::can_overwrite_heads<Heads, Out>) {
-    if (over_keys) {
-      detail::bordered_keys const keys(heads, direction, n, chunk_items);
-      return detail::scan_segmented_chunks<Kind>(threads, direction, source, keys, out, n, op, init,
-                                                 chunk_items);
+  if constexpr (detail::large_value<T>) {
+    detail::check_chunks(threads, n, chunk_items);
+    detail::scan_large_segments<Kind>(threads, direction, source, heads, out, n, op, init);
+  } else {
+    if (detail::few_for_segments(threads, n, chunk_items)) {
+      if (n == 0) return;
+      detail::small_room<T> const room(n);
+      T const* const in = detail::fetch(source, scan_direction::forward, n, {0, 0, n}, room.data());
+      return detail::deliver(out, scan_direction::forward, n, {0, 0, n}, room.data(), [&](T* to) {
+        detail::scan_few_segments<Kind>(direction, in, heads, to, n, op, init);
+      });
     }
+    if constexpr (detail::can_overwrite_heads<Heads, Out>) {
+      if (over_keys) {
+        detail::bordered_keys const keys(heads, direction, n, chunk_items);
+        return detail::scan_segmented_chunks<Kind>(threads, direction, source, keys, out, n, op,
+                                                   init, chunk_items);
+      }
+    }
+    detail::scan_segmented_chunks<Kind>(threads, direction, source, heads, out, n, op, init,
+                                        chunk_items);
   }
-  detail::scan_segmented_chunks<Kind>(threads, direction, source, heads, out, n, op, init,
-                                      chunk_items);
 }
 
 namespace detail {
@@ -205,23 +212,26 @@ namespace detail {
 /// Scans each of some ranges of items.
 template <scan_kind Kind, class In, class Offset, class Out, monoid Op>
 void scan_ranges(int threads, scan_direction direction, In in,
-                 segment_ranges<Offset> const& segments, Out out, index_t n, Op op,
-                 typename Op::value_type init, index_t chunk_items) {
+                 segment_ranges<Offset> const& segments, Out out, index_t n, Op const& op,
+                 typename Op::value_type const& init, index_t chunk_items) {
   using T = typename Op::value_type;
   char const* const call = "segmented_scan";
   detail::check_chunks(threads, n, chunk_items);
   detail::check_ranges(call, segments, n);
   detail::require_apart_from_ranges(call, segments, out, n);
+  auto const scan_by = [&](int by, index_t begin, index_t end) {
+    iterated_items<T, In> const source{in + begin};
+    cpu::staged_segmented_scan<Kind>(by, direction, source, out + begin,
+                                     equal_segments{end - begin}, end - begin, op, init,
+                                     chunk_items);
+  };
   detail::for_each_range(
-      threads, segments,
+      threads, segments, one_thread_segment<T>,
+      [&](index_t, index_t begin, index_t end) { scan_by(threads, begin, end); },
       [&](index_t, index_t begin, index_t end) {
-        iterated_items<T, In> const source{in + begin};
-        cpu::staged_segmented_scan<Kind>(threads, direction, source, out + begin,
-                                         equal_segments{end - begin}, end - begin, op, init,
-                                         chunk_items);
-      },
-      [&](index_t, index_t begin, index_t end) {
-        if (direction == scan_direction::forward) {
+        if constexpr (large_value<T>) {
+          if (begin != end) scan_by(1, begin, end);
+        } else if (direction == scan_direction::forward) {
           detail::scan_serially<Kind>(init, in, out, begin, end, op);
         } else {
           detail::scan_serially<Kind>(init, std::reverse_iterator(in + end),
@@ -243,6 +253,7 @@ void segmented_scan(int threads, scan_direction direction, In in, Out out, Heads
                     index_t chunk_items = staged_chunk_items) {
   using T = typename Op::value_type;
   detail::refuse_items<T, In>();
+  detail::refuse_results<T, Out>();
   detail::require_in_place_or_apart("segmented_scan", detail::memory_of(in, n),
                                     detail::memory_of(out, n));
   if constexpr (detail::by_ranges<Heads> || detail::by_offsets<Heads>) {

@@ -24,7 +24,7 @@ void segmented_scan(int threads, scan_direction direction, In in, Out out, Heads
   constexpr auto how = Kind == scan_kind::inclusive ? needed::never : needed::if_no_identity;
   using call = libscan::detail::operator_call<Op, In, Init, how>;
   if constexpr (call::accepted()) {
-    call::run(op, init, [&](auto by, auto first) {
+    call::run(op, init, [&](auto const& by, auto const& first) {
       cpu::segmented_scan<Kind>(threads, direction, in, out, heads, n, by, first, chunk_items);
     });
   }

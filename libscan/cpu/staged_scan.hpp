@@ -13,6 +13,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/converted_items.hpp>
+#include <libscan/cpu/large_values.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/small_room.hpp>
@@ -80,6 +81,16 @@ void deliver(Out out, scan_direction direction, index_t n, chunk const& c, T* as
   }
 }
 
+/// Item i that `source` brings: where it is, or in `room`.
+template <class T, class Source>
+T const& staged_item(Source const& source, index_t i, T* room) {
+  if constexpr (requires { source.direct(i); }) {
+    if (T const* const item = source.direct(i)) return *item;
+  }
+  source(i, i + 1, room);
+  return *room;
+}
+
 }  // namespace detail
 
 /// Scans items 0..n-1 of `source` into out[0..n-1] on up to `threads` threads. Forwards as
@@ -103,22 +114,35 @@ void staged_scan(int threads, scan_direction direction, Source const& source, Ou
   using T = typename Op::value_type;
   detail::refuse_results<T, Out>();
   (void)detail::memory_of(out, n);  // refuses misaligned items
-  using stage = detail::stage<T, T>;
-  using code = detail::chunk_code<T const*, T*, Op>;
-  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
-  cpu::run_chunks(
-      threads, n, chunk_items, op, init,
-      [&] { return stage(std::min(n, chunk_items), op.identity()); },
-      [&](stage& here, chunk const& c) {
-        here.items = detail::fetch(source, direction, n, c, here.room.data());
-        return code::sum(here.items, c.size(), op, here.sums);
-      },
-      [&](stage& here, chunk const& c, T carry) {
-        detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
-          code::template scan<Kind>(here.items, to, c.size(), op, carry, here.sums, road);
+  if constexpr (detail::large_value<T>) {
+    detail::check_chunks(threads, n, chunk_items);
+    auto const place = [=](index_t i) {
+      return direction == scan_direction::forward ? i : n - 1 - i;
+    };
+    detail::scan_large(
+        threads, n, nullptr, op, init,
+        [&](index_t i, T* room) -> T const& { return detail::staged_item(source, place(i), room); },
+        [&](index_t i, T const& before, T const& value) {
+          detail::write_large(out, place(i), Kind == scan_kind::inclusive ? value : before);
         });
-      },
-      aggregates::repeatable);
+  } else {
+    using stage = detail::stage<T, T>;
+    using code = detail::chunk_code<T const*, T*, Op>;
+    store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
+    cpu::run_chunks(
+        threads, n, chunk_items, op, init,
+        [&] { return stage(std::min(n, chunk_items), op.identity()); },
+        [&](stage& here, chunk const& c) {
+          here.items = detail::fetch(source, direction, n, c, here.room.data());
+          return code::sum(here.items, c.size(), op, here.sums);
+        },
+        [&](stage& here, chunk const& c, T carry) {
+          detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
+            code::template scan<Kind>(here.items, to, c.size(), op, carry, here.sums, road);
+          });
+        },
+        aggregates::repeatable);
+  }
 }
 
 }  // namespace libscan::inline v1::cpu

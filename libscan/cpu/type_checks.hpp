@@ -10,6 +10,7 @@
 
 #include <libscan/core/half.hpp>
 #include <libscan/core/operator_call.hpp>
+#include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::cpu::detail {
@@ -61,6 +62,32 @@ constexpr void refuse_comparison() {
   static_assert(called,
                 "libscan: neighbours cannot be compared as equal(earlier, later), const, with a "
                 "result that is true or false");
+  // It takes anything, and fails inside.
+  constexpr bool has_equality = !std::same_as<Equal, equal_values> || requires(In const& in) {
+    in[0] == in[0] ? 1 : 0;
+  };
+  static_assert(has_equality,
+                "libscan: neighbours cannot be compared by ==; state how they are, as "
+                "equal(earlier, later)");
+}
+
+/// The same of the keys of segments that are given by keys.
+template <class Heads>
+constexpr void refuse_heads() {
+  if constexpr (requires(Heads const& heads) {
+                  heads.keys;
+                  heads.equal;
+                }) {
+    detail::refuse_comparison<decltype(Heads::keys), decltype(Heads::equal)>();
+  }
+}
+
+/// What a reduction of segments cannot read, or cannot write.
+template <class T, class In, class Heads, class Totals>
+constexpr void refuse_reduction() {
+  detail::refuse_items<T, In>();
+  detail::refuse_heads<Heads>();
+  detail::refuse_results<T, Totals>();
 }
 
 }  // namespace libscan::inline v1::cpu::detail

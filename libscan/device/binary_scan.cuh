@@ -117,7 +117,7 @@ constexpr std::size_t binary_scan_bytes(index_t n) {
 template <scan_kind Kind, class Tuning, class Mask, class Rank>
 void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d_total) {
   static_assert(std::is_integral_v<Rank> && (sizeof(Rank) == 4 || sizeof(Rank) == 8),
-                "ranks are integers of 32 or 64 bits");
+                "libscan: ranks are integers of 32 or 64 bits");
   device::require_apart("binary scan", "mask and ranks", device::memory_of(mask, n.at_least()),
                         device::memory_of(ranks, n.at_least()));
   constexpr bool automatic = std::is_void_v<Tuning>;

@@ -8,14 +8,15 @@
 
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/segments.cuh>
+#include <libscan/device/staged_heads.cuh>
 #include <libscan/warp/row_io.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Sets the head bit of every segment that is not empty, and of the items after the last; if any
-/// segment is empty or any item is in none, stores the number of segments at `numbered`, unless
-/// that is null. A block gathers the bits of segments that are not too long in shared memory, and
-/// adds them to those of others a word at a time.
+/// Sets the head bit of every segment that is not empty. Unless `numbered` is null, also sets that
+/// of the items after the last segment, and stores the number of segments there if any segment is
+/// empty or any item is in none. A block gathers the bits of segments that are not too long in
+/// shared memory, and adds them to those of others a word at a time.
 template <class Offset>
 struct mark_heads_kernel {
   using number =
@@ -24,6 +25,8 @@ struct mark_heads_kernel {
   using place = std::make_unsigned_t<number>;  // of an item, or of a word of 32
   static constexpr auto largest = static_cast<index_t>(std::numeric_limits<number>::max());
   static constexpr int block_threads = 256;
+  // Of a multiprocessor, for at most 48 registers, or 64: with one more a block less would fit.
+  static constexpr int resident_blocks = sizeof(Offset) == 8 ? 4 : 5;
   static constexpr bool follows_kernel = true;
   static constexpr int width = sizeof(Offset) == 8 ? 2 : 4;  // consecutive offsets of a lane
   static constexpr int rows = 8 / width;                     // of a warp, in flight together
@@ -42,7 +45,7 @@ struct mark_heads_kernel {
     auto const limit = static_cast<place>(n < largest ? n : largest);
     int const own = static_cast<int>(threadIdx.x) / simt::warp_size * warp_segments;
     index_t const stride = index_t{gridDim.x} * block_segments;
-    bool empty = leaves_out(offsets, segments, limit, words);  // or any of the caller's segments is
+    bool empty = false;  // whether any of the caller's segments is
     for (index_t first = index_t{blockIdx.x} * block_segments; first < segments; first += stride) {
       Offset const* const begin = offsets + first;
       index_t const left = segments - first;
@@ -54,16 +57,25 @@ struct mark_heads_kernel {
       }
     }
     if (numbered != nullptr && simt::any(simt::full_warp, empty) && simt::lane_id() == 0) {
-      simt::atomic_ref<index_t>(*numbered).store(segments, simt::memory_order_relaxed);
+      number_segments(numbered, segments);
+    }
+    // At the end, so that no register is kept for it; by the last block, which has no more to do
+    // than others.
+    if (numbered != nullptr && blockIdx.x == gridDim.x - 1 && threadIdx.x == 0 &&
+        leaves_out(offsets, segments, limit, words)) {
+      number_segments(numbered, segments);
     }
   }
 
  private:
+  static __device__ void number_segments(index_t* numbered, index_t segments) {
+    simt::atomic_ref<index_t>(*numbered).store(segments, simt::memory_order_relaxed);
+  }
+
   /// Whether items are before the first segment or after the last, whose end is the last offset. By
-  /// the first thread of all.
+  /// one thread.
   static __device__ bool leaves_out(Offset const* offsets, index_t segments, place limit,
                                     std::uint32_t* words) {
-    if (blockIdx.x != 0 || threadIdx.x != 0) return false;
     place const end = item_at(offsets + segments);
     if (end < limit) set_bits(words, end / 32, 1u << end % 32);
     return item_at(offsets) != 0 || end < limit;
@@ -181,8 +193,9 @@ constexpr std::size_t head_bytes(segment_offsets<Offset> const&, index_t n) {
   return static_cast<std::size_t>(ceil_div(n, index_t{2048})) * 256;
 }
 
-/// Marks the heads in words at `memory`, which are 0; if a segment is empty or an item is in none,
-/// stores the number of segments at `numbered`, unless that is null.
+/// Marks the heads in words at `memory`, which are 0. Unless `numbered` is null, also marks the
+/// item after the last segment, and stores the number of segments there if a segment is empty or an
+/// item is in none.
 template <class Offset>
 head_bits mark_heads(segment_offsets<Offset> heads, std::byte* memory, item_count n,
                      index_t* numbered, simt::stream on) {
@@ -199,16 +212,27 @@ head_bits mark_heads(segment_offsets<Offset> heads, std::byte* memory, item_coun
   return head_bits{words};
 }
 
+/// Head bits made from offsets. The offsets tell where the first segment begins and the last ends.
+template <class Offset>
+struct marked_offsets : head_bits {
+  Offset const* offsets;
+  index_t segments;
+};
+
+/// They are staged as other bits.
+template <class Offset, int Items>
+struct staged_heads<marked_offsets<Offset>, Items> : staged_heads<head_bits, Items> {};
+
 /// What a kernel reads heads from: the descriptor itself, or head bits made from it at `memory`.
 template <class Heads>
 Heads prepare_heads(Heads heads, std::byte*, item_count, simt::stream) {
   return heads;
 }
 template <class Offset>
-head_bits prepare_heads(segment_offsets<Offset> heads, std::byte* memory, item_count n,
-                        simt::stream on) {
+marked_offsets<Offset> prepare_heads(segment_offsets<Offset> heads, std::byte* memory, item_count n,
+                                     simt::stream on) {
   simt::fill_async(memory, 0, device::head_bytes(heads, n.at_most()), on);
-  return device::mark_heads(heads, memory, n, nullptr, on);
+  return {device::mark_heads(heads, memory, n, nullptr, on), heads.offsets, heads.segments};
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

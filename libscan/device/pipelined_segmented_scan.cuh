@@ -7,6 +7,7 @@
 
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/run_pipeline.cuh>
+#include <libscan/device/segment_window.cuh>
 #include <libscan/device/segmented_row.cuh>
 #include <libscan/device/staged_segments.cuh>
 #include <libscan/device/warp_rows.cuh>
@@ -64,6 +65,7 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
     __device__ void finish(segmented_scan_work const& work, stage_type& stage, index_t base,
                            int valid, int begin, summary before, Done done) {
       T const* const results = work.values(stage, base);
+      auto const written = device::items_in_segments(work.heads, base);
 #pragma unroll
       for (int b = 0; b < batches; ++b) {
         int const first = begin + b * batch::items;
@@ -74,7 +76,14 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
           simt::fence_proxy_async();  // the next copy into the stage comes after what was read here
           done();
         }
-        result.store(work.out + base + first, valid - first);
+        Out const to = work.out + base + first;
+        if (written.hold(first, valid < first + rows::items ? valid : first + rows::items)) {
+          result.store(to, valid - first);
+        } else {
+          result.each(valid - first, [&](int i, T const& x) {
+            if (written.has(first + i)) to[i] = x;
+          });
+        }
       }
     }
 

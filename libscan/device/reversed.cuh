@@ -41,6 +41,7 @@ void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
                   total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
   using T = typename Op::value_type;
   device::refuse_items<In, T>();
+  device::refuse_results<T, Out>();
   device::require_in_place_or_apart(
       Kind == scan_kind::inclusive ? "reverse inclusive scan" : "reverse exclusive scan",
       device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));

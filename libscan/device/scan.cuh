@@ -64,6 +64,7 @@ void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
                       total_value_t<typename Op::value_type>* d_total,
                       typename Op::value_type init) {
   device::refuse_items<In, typename Op::value_type>();
+  device::refuse_results<typename Op::value_type, Out>();
   device::require_in_place_or_apart(
       Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan",
       device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans and totals of segments that begin and end anywhere, in any order, with items between them
 // that are in none: a block takes one segment after the other; blocks are small if segments are
-// short on average. One long segment keeps one block busy while others are idle.
+// short on average. Long segments are split into pieces for all blocks, which find the totals of
+// the pieces first.
 #pragma once
 
 #include <string>
@@ -15,6 +16,8 @@
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/memory_span.cuh>
+#include <libscan/device/range_pieces.cuh>
+#include <libscan/device/values.cuh>
 #include <libscan/device/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -37,12 +40,16 @@ struct short_range_tuning : range_tuning<T> {
   static constexpr int resident_blocks = 1;
 };
 
-/// Works on segment blockIdx.x and every gridDim.x-th after it, a tile at a time.
-template <range_result Result, class Op, class Tuning>
-struct range_kernel {
+/// The items of a tile of such blocks.
+template <class Tuning>
+inline constexpr index_t range_tile_items =
+    index_t{Tuning::block_threads} * Tuning::items_per_thread;
+
+/// What a block does with a part of a range, a tile at a time.
+template <class Op, class Tuning>
+struct range_part {
   using T = typename Op::value_type;
   static constexpr int block_threads = Tuning::block_threads;
-  static constexpr int resident_blocks = Tuning::resident_blocks;
   static constexpr int items_per_thread = Tuning::items_per_thread;
   static constexpr int tile_items = block_threads * items_per_thread;
 
@@ -51,23 +58,64 @@ struct range_kernel {
     block::scan_storage<T, block_threads> scan;
   };
 
-  template <class In, class Out, class Offset>
-  __device__ void operator()(shared_storage& shared, In in, Out out,
-                             segment_ranges<Offset> segments, item_count count, Op op,
-                             T init) const {
-    index_t const n = count.get();
-    for (index_t s = blockIdx.x; s < segments.segments; s += gridDim.x) {
-      index_t const begin = within(segments.begins[s], n), end = within(segments.ends[s], n);
-      T carry = init;
-      for (index_t base = begin; base < end; base += tile_items) {
-        int const valid = static_cast<int>(end - base < tile_items ? end - base : tile_items);
-        carry = work_on_tile(shared, in, out, base, valid, op, carry);
+  /// The total of items [begin, end), of which there is one at least.
+  template <class In>
+  static __device__ T sum(shared_storage& shared, In in, index_t begin, index_t end, Op op) {
+    T total = sum_of_tile(shared, in, begin, end, op);
+    for (begin += tile_items; begin < end; begin += tile_items) {
+      total = op(total, sum_of_tile(shared, in, begin, end, op));
+    }
+    return total;
+  }
+
+  /// Scans items [begin, end) behind `carry`.
+  template <range_result Result, class In, class Out>
+  static __device__ void scan(shared_storage& shared, In in, Out out, index_t begin, index_t end,
+                              Op op, T carry) {
+    for (; begin < end; begin += tile_items) {
+      int const valid = valid_items<tile_items>(end, begin);
+      T items[items_per_thread];
+      auto const before = load(shared, in, begin, valid, op, items);
+      T prefix = op(carry, before.prefix);
+#pragma unroll
+      for (int k = 0; k < items_per_thread; ++k) {
+        T const next = op(prefix, items[k]);
+        items[k] = Result == range_result::inclusive ? next : prefix;
+        prefix = next;
       }
-      if constexpr (Result == range_result::total) {
-        if (threadIdx.x == 0) out[s] = carry;
-      }
+      block::store_tile(shared.tile, out, begin, valid, items);
+      carry = op(carry, before.total);
     }
   }
+
+ private:
+  /// Loads the caller's items. Returns the total of those before them, and of the whole tile.
+  template <class In>
+  static __device__ block::scan_result<T> load(shared_storage& shared, In in, index_t base,
+                                               int valid, Op op, T (&items)[items_per_thread]) {
+    block::load_tile(shared.tile, in, base, valid, T(op.identity()), items);
+    T sum = items[0];
+#pragma unroll
+    for (int k = 1; k < items_per_thread; ++k) sum = op(sum, items[k]);
+    return block::exclusive_scan(shared.scan, sum, op);
+  }
+
+  template <class In>
+  static __device__ T sum_of_tile(shared_storage& shared, In in, index_t base, index_t end, Op op) {
+    T items[items_per_thread];
+    return load(shared, in, base, valid_items<tile_items>(end, base), op, items).total;
+  }
+};
+
+/// Items [begin, end) of segment s, as far as there are n.
+struct range_bounds {
+  index_t begin, end;
+
+  template <class Offset>
+  __device__ range_bounds(segment_ranges<Offset> const& segments, index_t s, index_t n)
+      : begin(within(segments.begins[s], n)), end(within(segments.ends[s], n)) {}
+
+  __device__ index_t length() const { return end - begin; }
 
  private:
   /// An offset, or the nearest that there is.
@@ -76,42 +124,107 @@ struct range_kernel {
     auto const item = static_cast<index_t>(offset);
     return item < 0 ? 0 : item < n ? item : n;
   }
+};
 
-  /// Returns the carry after the tile. By the block.
-  template <class In, class Out>
-  static __device__ T work_on_tile(shared_storage& shared, In in, Out out, index_t base, int valid,
-                                   Op op, T carry) {
-    T items[items_per_thread];
-    block::load_tile(shared.tile, in, base, valid, T(op.identity()), items);
-    T sum = items[0];
-#pragma unroll
-    for (int k = 1; k < items_per_thread; ++k) sum = op(sum, items[k]);
-    auto const before = block::exclusive_scan(shared.scan, sum, op);
-    if constexpr (Result != range_result::total) {
-      T prefix = op(carry, before.prefix);
-#pragma unroll
-      for (int k = 0; k < items_per_thread; ++k) {
-        T const next = op(prefix, items[k]);
-        items[k] = Result == range_result::inclusive ? next : prefix;
-        prefix = next;
+/// Works on segment blockIdx.x and every gridDim.x-th after it; but leaves those that are longer
+/// than a piece to the next launches.
+template <range_result Result, class Op, class Tuning>
+struct range_kernel {
+  using T = typename Op::value_type;
+  using part = range_part<Op, Tuning>;
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = Tuning::resident_blocks;
+  static constexpr bool follows_kernel = true;
+
+  struct shared_storage : part::shared_storage {
+    index_t claimed;
+  };
+
+  template <class In, class Out, class Offset>
+  __device__ void operator()(shared_storage& shared, In in, Out out,
+                             segment_ranges<Offset> segments, range_pieces<T> pieces,
+                             item_count count, Op op, T init) const {
+    index_t const n = count.get();
+    for (index_t s = blockIdx.x; s < segments.segments; s += gridDim.x) {
+      range_bounds const range(segments, s, n);
+      if (range.length() > pieces.items && pieces.tell(shared.claimed, s, range.length())) continue;
+      if constexpr (Result != range_result::total) {
+        part::template scan<Result>(shared, in, out, range.begin, range.end, op, init);
+      } else {
+        index_t const parts = range.length() > 0 ? ceil_div(range.length(), pieces.items) : 0;
+        T const total = pieces.sum_each(parts, init, op, [&](index_t k) {
+          index_t const begin = range.begin + k * pieces.items;
+          index_t const end = begin + pieces.items;
+          return part::sum(shared, in, begin, end < range.end ? end : range.end, op);
+        });
+        if (threadIdx.x == 0) out[s] = total;
       }
-      block::store_tile(shared.tile, out, base, valid, items);
     }
-    return op(carry, before.total);
   }
 };
 
-/// Launches `range_kernel`.
-template <range_result Result, class Tuning, class In, class Out, class Offset, class Op>
-void work_on_ranges(simt::stream on, In in, Out out, segment_ranges<Offset> segments, item_count n,
-                    Op op, typename Op::value_type init) {
+/// Finds the totals of the pieces of long ranges; or, if those are known, scans the pieces, or
+/// writes the total of each range. A block takes a piece.
+template <bool Known, range_result Result, class Op, class Tuning>
+struct range_piece_kernel {
   using T = typename Op::value_type;
-  using kernel = range_kernel<Result, Op, Tuning>;
-  unsigned const blocks =
-      device::blocks_for<kernel, In, Out, segment_ranges<Offset>, item_count, Op, T>(
-          segments.segments, kernel::block_threads);
-  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, in, out,
-                       segments, n, op, init);
+  using part = range_part<Op, Tuning>;
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = Tuning::resident_blocks;
+  static constexpr bool follows_kernel = true;
+  using shared_storage = typename part::shared_storage;
+
+  template <class In, class Out, class Offset>
+  __device__ void operator()(shared_storage& shared, In in, Out out,
+                             segment_ranges<Offset> segments, range_pieces<T> pieces,
+                             item_count count, Op op, T init) const {
+    index_t const all = pieces.count(), n = count.get();
+    for (index_t p = blockIdx.x; p < all; p += gridDim.x) {
+      auto const [s, number] = pieces.at(p);
+      if (s < 0) continue;
+      range_bounds const range(segments, s, n);
+      index_t const begin = range.begin + number * pieces.items;
+      index_t const behind = begin + pieces.items, end = behind < range.end ? behind : range.end;
+      if constexpr (!Known) {
+        T const total = part::sum(shared, in, begin, end, op);
+        if (threadIdx.x == 0) pieces.store(p, total);
+      } else if constexpr (Result != range_result::total) {
+        T const carry = pieces.sum(p - number, number, init, op);
+        part::template scan<Result>(shared, in, out, begin, end, op, carry);
+      } else if (number == 0 && threadIdx.x < simt::warp_size) {
+        T const total = pieces.sum(p, ceil_div(range.length(), pieces.items), init, op);
+        if (threadIdx.x == 0) out[s] = total;
+      }
+    }
+  }
+};
+
+/// Launches one of the kernels for up to `most` ranges or pieces.
+template <class Kernel, class... Args>
+void launch_range_kernel(simt::stream on, index_t most, Args... args) {
+  unsigned const blocks = device::blocks_for<Kernel, Args...>(most, Kernel::block_threads);
+  simt::launch<Kernel>({.blocks = blocks, .threads = Kernel::block_threads, .on = on}, args...);
+}
+
+/// Works on all ranges: by blocks that `Tuning` describes, and on pieces of long ones by those of
+/// `Pieces`. `memory`: of `range_pieces<T>::bytes` for the latter's tiles, in the workspace.
+template <range_result Result, class Tuning, class Pieces, class In, class Out, class Offset,
+          class Op>
+void work_on_ranges(std::byte* memory, simt::stream on, In in, Out out,
+                    segment_ranges<Offset> segments, item_count n, Op op,
+                    typename Op::value_type init) {
+  using pieces_type = range_pieces<typename Op::value_type>;
+  constexpr index_t tile_items = range_tile_items<Pieces>;
+  pieces_type const pieces(memory, n.at_most(), tile_items);
+  bool const some = pieces_type::bytes(n.at_most(), tile_items) > 0;
+  if (some) simt::fill_async(memory, 0, pieces_type::cleared_bytes, on);
+  device::launch_range_kernel<range_kernel<Result, Op, Tuning>>(on, segments.segments, in, out,
+                                                                segments, pieces, n, op, init);
+  if (!some) return;
+  device::launch_range_kernel<range_piece_kernel<false, Result, Op, Pieces>>(
+      on, pieces_type::most, in, out, segments, pieces, n, op, init);
+  device::launch_range_kernel<range_piece_kernel<true, Result, Op, Pieces>>(
+      on, pieces_type::most, in, out, segments, pieces, n, op, init);
 }
 
 /// Refuses results that share memory with the descriptor, and chooses by the average length.
@@ -120,6 +233,8 @@ void segments_by_ranges(char const* call, workspace& ws, In in, Out out,
                         segment_ranges<Offset> segments, item_count n, Op op,
                         typename Op::value_type init) {
   using T = typename Op::value_type;
+  device::refuse_items<In, T>();
+  device::refuse_results<T, Out>();
   index_t const count = segments.segments;
   if (count < 0) {
     throw invalid_argument("number of segments is " + std::to_string(count) + "; expected >= 0");
@@ -133,13 +248,26 @@ void segments_by_ranges(char const* call, workspace& ws, In in, Out out,
   if (count == 0) return;
   using many = range_tuning<T>;
   using few = short_range_tuning<T>;
+  using pieces = std::conditional_t<std::is_void_v<Tuning>, many, Tuning>;
+  std::byte* const memory =
+      ws.reserve(range_pieces<T>::bytes(n.at_most(), range_tile_items<pieces>));
+  auto const work = [&]<class Blocks>(Blocks) {
+    device::work_on_ranges<Result, Blocks, pieces>(memory, ws.stream(), in, out, segments, n, op,
+                                                   init);
+  };
   if constexpr (!std::is_void_v<Tuning>) {
-    device::work_on_ranges<Result, Tuning>(ws.stream(), in, out, segments, n, op, init);
-  } else if (n.at_most() / count > index_t{4} * few::block_threads * few::items_per_thread) {
-    device::work_on_ranges<Result, many>(ws.stream(), in, out, segments, n, op, init);
+    work(Tuning{});
+  } else if (n.at_most() / count > 4 * range_tile_items<few>) {
+    work(many{});
   } else {
-    device::work_on_ranges<Result, few>(ws.stream(), in, out, segments, n, op, init);
+    work(few{});
   }
+}
+
+/// Bytes of workspace for ranges of n items.
+template <class T>
+constexpr std::size_t ranges_bytes(index_t n) {
+  return range_pieces<T>::bytes(n, range_tile_items<range_tuning<T>>);
 }
 
 /// Scans within ranges of items.

@@ -173,10 +173,10 @@ constexpr std::size_t segmented_reduce_workspace_bytes(index_t n,
   return device::lay_out_offset_totals<T, void>(n, descriptor).bytes;
 }
 
-/// The same for ranges of items: none.
+/// The same for ranges of items.
 template <class T, class Offset>
-constexpr std::size_t segmented_reduce_workspace_bytes(index_t, segment_ranges<Offset> const&) {
-  return 0;
+constexpr std::size_t segmented_reduce_workspace_bytes(index_t n, segment_ranges<Offset> const&) {
+  return device::ranges_bytes<T>(n);
 }
 
 /// totals[s] = init op the items of segment s, in order. Otherwise as `segmented_scan`.
@@ -198,6 +198,8 @@ template <class Tuning = void, class In, class Totals, class Heads, monoid Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, item_count n, Op op,
                       index_t* d_segments, std::type_identity_t<typename Op::value_type> init) {
   device::refuse_items<In, typename Op::value_type>();
+  device::refuse_heads<Heads>();
+  device::refuse_results<typename Op::value_type, Totals>();
   if constexpr (device::by_ranges<Heads>) {
     device::reduce_ranges<Tuning>(ws, in, totals, descriptor, n, op, init);
   } else {
@@ -232,7 +234,10 @@ void reduce_by_key(workspace& ws, Keys keys, In in, Unique unique, Totals totals
                    Op op, index_t* d_runs, Equal equal,
                    std::type_identity_t<typename Op::value_type> init) {
   device::refuse_items<In, typename Op::value_type>();
+  device::refuse_results<typename Op::value_type, Totals>();
   device::refuse_items<Keys>();
+  device::refuse_comparison<Keys, Equal>();
+  device::refuse_results<typename detail::iterated_item<Keys>::type, Unique>();
   segment_keys<Keys, Equal> const descriptor{keys, equal};
   device::require_results_apart("reduce by key", in, descriptor, n.at_least(), totals);
   device::require_results_apart("reduce by key", in, descriptor, n.at_least(), unique);

@@ -64,12 +64,14 @@ struct segmented_scan_kernel {
       part.load_heads(marks::of(shared.heads, heads, base, valid), base, valid);
       auto const warp_end = part.template scan_rows<what>(init, op);
 
+      auto const written = device::items_in_segments(heads, base);
+
       // 4 publish the tile's open end, look back for the carry
       auto const entry = part.enter(shared.tile, state, tile, warp_end, op, [] {});
 
       // 5 apply it; 6 store
       part.apply(entry.warp_carry, op);
-      part.store(out, base, valid);
+      part.store(out, base, valid, written);
     }
   }
 };
@@ -137,11 +139,16 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
                     typename Op::value_type init) {
   using T = typename Op::value_type;
   device::refuse_items<In, T>();
+  device::refuse_heads<Heads>();
+  device::refuse_results<T, Out>();
   using look_back = std::conditional_t<tunes_pipeline<Tuning> || tunes_resident_segments<Tuning> ||
                                            std::is_void_v<Tuning>,
                                        segmented_tuning<T>, Tuning>;
   device::check_heads(descriptor);
   if (n.at_most() == 0) return;
+  if constexpr (by_offsets<Heads>) {
+    if (descriptor.segments == 0) return;  // no item is in a segment
+  }
   index_t const known = n.at_least();
   memory_span const written = device::memory_of(out, known);
   device::require_in_place_or_apart("segmented scan", device::memory_of(in, known), written);
@@ -159,7 +166,8 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
                           Tuning::vector_items;
     for_tiles = device::pipeline_bytes<open_end<T>>(ceil_div(n.at_most(), least));
   }
-  if constexpr (by_offsets<Heads> && !tunes_pipeline<Tuning> && !tunes_resident_segments<Tuning>) {
+  if constexpr (by_offsets<Heads> && !tunes_pipeline<Tuning> && !tunes_resident_segments<Tuning> &&
+                !marks_heads<Tuning>) {
     if (device::suits_search(n.at_most(), descriptor.segments)) {
       searched_heads<std::remove_cvref_t<decltype(*descriptor.offsets)>> const searched{
           descriptor.offsets, descriptor.segments};
@@ -204,26 +212,24 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, Heads const& des
          device::segmented_tiles_bytes<T>(n, tile_items);
 }
 
-/// The same for ranges of items: none.
+/// The same for ranges of items.
 template <class T, class Offset>
-constexpr std::size_t segmented_scan_workspace_bytes(index_t, segment_ranges<Offset> const&) {
-  return 0;
+constexpr std::size_t segmented_scan_workspace_bytes(index_t n, segment_ranges<Offset> const&) {
+  return device::ranges_bytes<T>(n);
 }
 
 /// Scan within segments: out[i] = init op in[h] op ... op in[i] (inclusive) or init op in[h] op ...
 /// op in[i - 1] (exclusive) for 0 <= i < n, where h is the last head up to and including i.
 ///
 /// Segments: `descriptor` is one of `head_flags`, `head_bits`, `segment_offsets`, `segment_keys`,
-/// `equal_segments`; item 0 always begins a segment. Or it is `segment_ranges`, which leave items
-/// out: those of `out` do not change, and a range that extends beyond the n items is cut off. A
-/// block takes a range at a time, in one ordinary launch without workspace, so a range much longer
-/// than others takes as long as one block needs for it. `segment_offsets` whose first is not 0 or
-/// whose last is not n are `segment_ranges<Offset>::between(offsets, segments)`.
+/// `equal_segments`; item 0 always begins a segment. `segment_offsets` may leave out items before
+/// the first segment and after the last, `segment_ranges` any: those of `out` do not change.
+/// Ranges are cut off at n; they may not overlap.
 /// Types: `in` and `out` are random-access iterators of the device; items are converted to
 /// Op::value_type before the operator is applied, and results from it when they are stored.
 /// Operator: associative; need not commute: unless it is `commutative`, it is only called as
-/// op(earlier, later), on items, `init` and the identity. n: any size >= 0, also read from device
-/// memory (`item_count::on_device`); n = 0 writes nothing.
+/// op(earlier, later), on items, `init` and the identity; also on items that offsets leave out.
+/// n: any size >= 0, also read from device memory (`item_count::on_device`); n = 0 writes nothing.
 /// Aliasing: `out` may be equal to `in`, or to the keys of `segment_keys`, of one type behind plain
 /// pointers. Any other overlap, also with the descriptor, is refused if both are pointers and the
 /// host knows n, and undefined otherwise.
@@ -231,7 +237,9 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t, segment_ranges<Off
 /// Workspace: `segmented_scan_workspace_bytes`; allocates only if the workspace must grow.
 /// Traffic: reads n items and the descriptor, writes n results, for segments of any length; few
 /// offsets are read again by tiles that search them. Keys that are overwritten become head bits in
-/// the workspace first, unless resident blocks hold all items.
+/// the workspace first, unless resident blocks hold all items. Of ranges, only their items are
+/// read; ranges of more than n / 512 items and 4 tiles are split into pieces for all blocks, and
+/// read twice.
 /// Determinism: results are bitwise the same in every run on one kind of GPU.
 /// Progress: few items, and many behind plain pointers on GPUs with bulk copies and enough shared
 /// memory for the pipeline (sm_90), use a cooperative launch, which starts when all its blocks fit;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tile of a segmented scan or reduction: values in the registers of a block, heads as a few
-// bits per thread, so that no pairs of value and flag are stored. The carry that enters a tile
-// comes from a look-back that ends at the last tile with a head.
+// One tile of a segmented scan or reduction: values in registers, heads as a few bits per thread,
+// so no pairs of value and flag are stored. Its carry comes from looking back to the last head.
 #pragma once
 
 #include <type_traits>
@@ -9,6 +8,7 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/look_back.cuh>
+#include <libscan/device/segment_window.cuh>
 #include <libscan/device/segmented_row.cuh>
 #include <libscan/device/tile_state.cuh>
 #include <libscan/warp/bitwise_scan.cuh>
@@ -257,10 +257,18 @@ struct segmented_tile {
     }
   }
 
-  /// Writes the items of the tile at `base`.
-  template <class Out>
-  __device__ void store(Out out, index_t base, int valid) const {
+  /// Writes the items of the tile at `base` that are in segments.
+  template <class Out, class Items>
+  __device__ void store(Out out, index_t base, int valid, Items const& in_segments) const {
     index_t const first = base + first_item();
+    if (!in_segments.hold(0, valid)) {
+#pragma unroll
+      for (int k = 0; k < Rows * Width; ++k) {
+        int const item = first_item() + k / Width * row_items + k % Width;
+        if (item < valid && in_segments.has(item)) out[base + item] = items[k / Width][k % Width];
+      }
+      return;
+    }
     if (valid == tile_items && warp::whole_rows<Width>(out)) {
 #pragma unroll
       for (int r = 0; r < Rows; ++r) warp::store_whole_row(out, first + r * row_items, items[r]);

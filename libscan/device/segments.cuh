@@ -23,13 +23,11 @@ using head_flags = byte_mask;
 using head_bits = bit_mask;
 
 /// Segment s is the items [offsets[s], offsets[s + 1]); it may be empty. `offsets`: segments + 1
-/// integers of any size in device memory, ascending, the first 0, the last the number of items (but
-/// any of 0 ... n in `segmented_reduce`; a scan writes all n items, and treats those before the
-/// first offset or after the last as segments of their own; `segment_ranges` do not change them).
-/// Offsets outside [0, n) begin nothing. They are turned into head bits in the workspace: reads all
-/// offsets, writes and reads 1/8 byte per item; without a search, for segments of any length. But
-/// in scans and sums of up to 2^22 items in up to 2^17 segments each tile searches for its own
-/// segments instead.
+/// integers of any size in device memory, ascending within 0 ... n. Items before the first offset
+/// or after the last are in no segment: a scan does not write them. Offsets outside [0, n) begin
+/// nothing. They are turned into head bits in the workspace: reads all offsets, writes and reads
+/// 1/8 byte per item; without a search, for segments of any length. But in scans and sums of up to
+/// 2^22 items in up to 2^17 segments each tile searches for its own segments instead.
 template <class Offset>
 struct segment_offsets {
   Offset const* offsets;

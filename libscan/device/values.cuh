@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <libscan/core/operator_call.hpp>
+#include <libscan/core/operators.hpp>
 #include <libscan/simt/machine.hpp>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -31,6 +32,75 @@ constexpr void refuse_items() {
       std::is_default_constructible_v<T>,
       "libscan: device calls hold values in arrays: the type that an operator accumulates "
       "in needs a default constructor. The cpu engine takes types without one");
+  using item = typename libscan::detail::iterated_item<It>::type;
+  static_assert(std::is_void_v<item> || std::is_constructible_v<T, item>,
+                "libscan: the items do not convert to the type that the operator accumulates in");
+}
+
+/// Refuses results of T that `Out` cannot hold, as far as pointers tell.
+template <class T, class Out>
+constexpr void refuse_results() {
+  if constexpr (std::is_pointer_v<Out> && !std::is_void_v<T>) {
+    using result = std::remove_pointer_t<Out>;
+    static_assert(!std::is_const_v<result> && (std::is_assignable_v<result&, T const&> ||
+                                               std::is_constructible_v<result, T const&>),
+                  "libscan: the output cannot be written (is it const?), or results do not convert "
+                  "to what it holds");
+  }
+}
+
+/// Refuses a predicate that cannot say of the items of `In` whether they are kept.
+template <class In, class Keep>
+constexpr void refuse_predicate() {
+  using item = typename libscan::detail::iterated_item<In>::type;
+  constexpr bool called = std::is_void_v<item> || libscan::detail::returns_unseen<Keep> ||
+                          requires(Keep const& keep, item const& x) {
+    keep(x) ? 1 : 0;
+  };
+  static_assert(called,
+                "libscan: the predicate cannot be called as keep(item), const, with a result that "
+                "is true or false");
+}
+
+/// Refuses what cannot compare neighbours of `In`.
+template <class In, class Equal>
+constexpr void refuse_comparison() {
+  using item = typename libscan::detail::iterated_item<In>::type;
+  constexpr bool called = std::is_void_v<item> || libscan::detail::returns_unseen<Equal> ||
+                          requires(Equal const& equal, item const& x) {
+    equal(x, x) ? 1 : 0;
+  };
+  static_assert(called,
+                "libscan: neighbours cannot be compared as equal(earlier, later), const, with a "
+                "result that is true or false");
+  // It takes anything, and fails inside.
+  constexpr bool has_equality =
+      std::is_void_v<item> || !std::is_same_v<Equal, equal_values> || requires(item const& x) {
+    x == x ? 1 : 0;
+  };
+  static_assert(has_equality,
+                "libscan: neighbours cannot be compared by ==; state how they are, as "
+                "equal(earlier, later)");
+}
+
+/// The same of the keys of segments that are given by keys.
+template <class Heads>
+constexpr void refuse_heads() {
+  if constexpr (requires(Heads const& heads) {
+                  heads.keys;
+                  heads.equal;
+                }) {
+    device::refuse_comparison<decltype(Heads::keys), decltype(Heads::equal)>();
+  }
+}
+
+/// Refuses values that a sort cannot move.
+template <class Value>
+constexpr void refuse_moved() {
+  device::refuse_items<Value*>();
+  static_assert(std::is_trivially_copyable_v<Value>,
+                "libscan: this call moves items by their bytes, so that their type must be "
+                "trivially copyable");
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -119,6 +119,18 @@ class warp_rows {
     }
   }
 
+  /// use(i, item i) for the caller's items i < valid.
+  template <class Use>
+  __device__ void each(int valid, Use use) const {
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+#pragma unroll
+      for (int j = 0; j < Width; ++j) {
+        if (position(r) + j < valid) use(position(r) + j, item_[r][j]);
+      }
+    }
+  }
+
   /// Puts `before` before the first `count` items.
   template <class Op>
   __device__ void prepend(T before, Op op, int count = items) {

@@ -3,14 +3,22 @@
 // and what they take: values as large as a thread's stack allows for a few dozen.
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <apps/filter/filter.hpp>
 #include <apps/filter/filter_cpu.hpp>
 #include <apps/filter/filter_with_indices_cpu.hpp>
+#include <apps/filter/predicate_parser.hpp>
 #include <apps/filter/runs_cpu.hpp>
+#include <apps/filter/selection.hpp>
 #include <apps/histogram/histogram_cpu.hpp>
+#include <apps/radix_sort/radix_sort.hpp>
 #include <apps/radix_sort/radix_sort_cpu.hpp>
+#include <apps/radix_sort/segmented_sort.hpp>
 #include <apps/radix_sort/segmented_sort_cpu.hpp>
 #include <apps/radix_sort/split_by_key_cpu.hpp>
 #include <apps/spmv/coo_to_csr_cpu.hpp>
@@ -142,6 +150,160 @@ TEST_CASE("Sorts, histograms and products refuse misaligned items and results") 
       std::vector<std::int32_t> indices(ints.straight);
       cpu::coo_to_csr(1, list, begins.data(), indices.data(), out.data());
     }));
+  }
+}
+
+TEST_CASE("Every argument of a call is refused if it is misaligned") {
+  constexpr index_t n = 40;
+  crooked_items<double> items(n);
+  crooked_items<std::int32_t> ints(n);
+  crooked_items<index_t> places(n);
+  crooked_items<std::uint32_t> words(n);
+  double *const bad = items.data(), *const good = items.straight.data();
+  std::int32_t *const bad_ints = ints.data(), *const good_ints = ints.straight.data();
+  index_t *const bad_places = places.data(), *const good_places = places.straight.data();
+  std::vector<double> more(items.straight), out(items.straight);
+  std::vector<std::int32_t> const bounds{0, n};
+  std::vector<std::int32_t> rows(2), columns(n);
+  plus<double> const op;
+  cpu::keep_flagged const all{reinterpret_cast<std::uint8_t const*>(more.data())};
+  even_bins<double> const rule(0, 1, 3);
+  segment_ranges const straight{bounds.data(), bounds.data() + 1, 1};
+  engine const on = engine::cpu(1);
+  using call = std::function<void()>;
+  std::vector<std::pair<char const*, call>> const calls{
+      {"offsets of a scan",
+       [&] {
+         cpu::inclusive_segmented_scan(1, good, out.data(), cpu::segment_offsets{bad_ints, 1}, n,
+                                       op, 0);
+       }},
+      {"offsets of totals",
+       [&] {
+         cpu::segmented_reduce(1, good, out.data(), cpu::segment_offsets{bad_places, 1}, n, op, 0);
+       }},
+      {"begins of ranges",
+       [&] {
+         segment_ranges<std::int32_t> const ranges{bad_ints, bounds.data(), 1};
+         cpu::inclusive_segmented_scan(1, good, out.data(), ranges, n, op, 0);
+       }},
+      {"ends of ranges",
+       [&] {
+         segment_ranges<std::int32_t> const ranges{bounds.data(), bad_ints, 1};
+         cpu::segmented_reduce(1, good, out.data(), ranges, n, op, 0);
+       }},
+      {"totals of ranges", [&] { cpu::segmented_reduce(1, good, bad, straight, n, op, 0); }},
+      {"a mask of heads",
+       [&] {
+         cpu::inclusive_segmented_scan(1, good, out.data(), cpu::head_bits{words.data()}, n, op, 0);
+       }},
+      {"items by key",
+       [&] { cpu::reduce_by_key(1, good, bad, out.data(), more.data(), n, op, 0); }},
+      {"keys of runs", [&] { cpu::reduce_by_key(1, good, good, bad, out.data(), n, op, 0); }},
+      {"totals of runs", [&] { cpu::reduce_by_key(1, good, good, out.data(), bad, n, op, 0); }},
+      {"what is kept in place", [&] { cpu::filter_by(1, bad, bad, n, all); }},
+      {"what is rejected",
+       [&] {
+         cpu::split_by(1, good, cpu::split_outputs<double*>{out.data(), n, bad, n}, n, all);
+       }},
+      {"what is unique", [&] { cpu::unique(1, good, bad, n); }},
+      {"values with indices",
+       [&] {
+         cpu::indexed_outputs<double*> const to{bad, n, good_places, n};
+         cpu::filter_with_indices_by(1, good, to, n, all);
+       }},
+      {"indices of values",
+       [&] {
+         cpu::indexed_outputs<double*> const to{out.data(), n, bad_places, n};
+         cpu::filter_with_indices_by(1, good, to, n, all);
+       }},
+      {"values of runs",
+       [&] {
+         cpu::run_length_encode(1, good, cpu::run_outputs{bad, n, good_places, n}, n);
+       }},
+      {"offsets of runs",
+       [&] {
+         std::vector<index_t> lengths(n);
+         cpu::run_length_encode(
+             1, good, cpu::run_outputs{out.data(), n, lengths.data(), n, bad_places, n}, n);
+       }},
+      {"sorted keys", [&] { cpu::sort_pairs(1, good, bad, good_ints, columns.data(), n); }},
+      {"sorted values", [&] { cpu::sort_pairs(1, good, out.data(), good_ints, bad_ints, n); }},
+      {"keys of positions", [&] { cpu::argsort(1, bad, good_places, n); }},
+      {"offsets of a sort",
+       [&] { cpu::sort_keys_in_segments(1, good, out.data(), n, bad_places, 1); }},
+      {"sorted values of segments",
+       [&] {
+         cpu::sort_pairs_in_segments(1, good, out.data(), good_ints, bad_ints, n, bounds.data(), 1);
+       }},
+      {"positions in segments",
+       [&] { cpu::argsort_in_segments(1, good, bad_ints, n, bounds.data(), 1); }},
+      {"keys of sorted ranges",
+       [&] {
+         segment_ranges<std::int32_t> const ranges{bounds.data(), good_ints, 1};
+         cpu::sort_keys_in_segments(1, good, bad, n, ranges);
+       }},
+      {"begins of sorted ranges",
+       [&] {
+         segment_ranges<std::int32_t> const ranges{bad_ints, bounds.data() + 1, 1};
+         cpu::sort_keys_in_segments(1, good, out.data(), n, ranges);
+       }},
+      {"positions in ranges",
+       [&] {
+         segment_ranges<std::int32_t> const ranges{bounds.data(), good_ints, 1};
+         cpu::argsort_in_segments(1, good, bad_places, n, ranges);
+       }},
+      {"keys that are split",
+       [&] {
+         cpu::split_by_key(1, bad_ints, columns.data(), static_cast<index_t*>(nullptr), n, 1);
+       }},
+      {"offsets of a split",
+       [&] { cpu::split_by_key(1, good_ints, columns.data(), bad_places, n, 1); }},
+      {"values that are split",
+       [&] {
+         cpu::split_by_key(1, good_ints, columns.data(), bad, out.data(),
+                           static_cast<index_t*>(nullptr), n, 1);
+       }},
+      {"weights", [&] { cpu::weighted_histogram(1, good, bad, out.data(), rule, n); }},
+      {"sums of weights", [&] { cpu::weighted_histogram(1, good, more.data(), bad, rule, n); }},
+      {"results of a product",
+       [&] {
+         csr_matrix<double, std::int32_t> const row{1, n, 0, rows.data(), columns.data(), good};
+         cpu::spmv(1, row, good, bad);
+       }},
+      {"entries of a product",
+       [&] {
+         csr_matrix<double, std::int32_t> const row{1, n, n, bounds.data(), columns.data(), bad};
+         cpu::spmv(1, row, good, out.data());
+       }},
+      {"facade: what is filtered",
+       [&] { filter(on, std::span<double const>(bad, n), more, parse_predicate<double>("> 0")); }},
+      {"facade: what is kept",
+       [&] {
+         filter(on, std::span<double const>(more), std::span(bad, n),
+                parse_predicate<double>("> 0"));
+       }},
+      {"facade: indices",
+       [&] {
+         filter_indices(on, std::span<double const>(more), std::span(bad_places, n),
+                        parse_predicate<double>("> 0"));
+       }},
+      {"facade: what is unique",
+       [&] { unique<double>(on, std::span<double const>(bad, n), more); }},
+      {"facade: sorted keys", [&] { sort_keys(on, std::span(bad, n), more); }},
+      {"facade: sorted keys with values",
+       [&] { sort_pairs(on, more, std::span(bad, n), std::span(good_ints, n), columns); }},
+      {"facade: positions", [&] { argsort(on, more, std::span(bad_places, n)); }},
+      {"facade: offsets",
+       [&] { segmented_sort_keys(on, more, out, std::span<index_t const>(bad_places, 2)); }},
+      {"values of a list",
+       [&] {
+         coo_matrix<double> const list{1, 1, n, good_ints, columns.data(), bad};
+         cpu::coo_to_csr(1, list, rows.data(), columns.data(), out.data());
+       }},
+  };
+  for (auto const& [name, misaligned] : calls) {
+    INFO(name);
+    CHECK(refused(misaligned));
   }
 }
 

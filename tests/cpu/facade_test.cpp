@@ -5,6 +5,7 @@
 #include <libscan/libscan.hpp>
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -104,6 +105,19 @@ TEMPLATE_TEST_CASE("an output that shares the last item with the input is refuse
   CHECK_THROWS_WITH(inclusive_scan(on, all.first(5), all.subspan(4)), begin + "after" + end);
   CHECK_THROWS_WITH(inclusive_scan(on, all.subspan(4), all.first(5)), begin + "before" + end);
   CHECK_NOTHROW(inclusive_scan(on, all.first(4), all.subspan(4)));
+}
+
+TEST_CASE("misaligned items and results are refused, and not touched") {
+  auto const on = engine::cpu(2);
+  std::vector<double> items(41, 1.0), other(40, 2.0);
+  auto* const crooked = reinterpret_cast<double*>(reinterpret_cast<std::byte*>(items.data()) + 1);
+  std::span<double> const bad(crooked, 40), good(other);
+  CHECK_THROWS_WITH(inclusive_scan(on, bad, good), Contains("no multiple of 8"));
+  CHECK_THROWS_WITH(exclusive_scan(on, good, bad), Contains("no multiple of 8"));
+  CHECK_THROWS_WITH(inclusive_scan(on, bad, bad), Contains("no multiple of 8"));
+  CHECK_THROWS_WITH(reduce(on, bad), Contains("no multiple of 8"));
+  CHECK(items == std::vector<double>(41, 1.0));
+  CHECK(other == std::vector<double>(40, 2.0));
 }
 
 TEST_CASE("engines have names, threads and descriptions") {

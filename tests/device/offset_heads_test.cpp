@@ -64,8 +64,9 @@ std::vector<Offset> make_offsets(kind how, index_t segments, index_t n, random_w
   return offsets;
 }
 
-/// The heads of n items, by a loop. `empty`, if not null: whether a segment has none, or an item is
-/// in none; what comes after the last segment has a head then.
+/// The heads of n items, by a loop. `empty`, if not null, as where segments may be numbered:
+/// whether a segment has none, or an item is in none; what comes after the last segment has a head
+/// then.
 template <class Offset>
 std::vector<std::uint32_t> expected_heads(std::vector<Offset> const& offsets, index_t n,
                                           std::size_t words, bool* empty = nullptr) {
@@ -101,10 +102,11 @@ void require_heads(std::vector<Offset> const& offsets, index_t n, index_t at_mos
   auto const count = item_count::on_device(d_n.data(), at_most);
   device::prepare_heads(heads, memory, count, simt::stream{});
   simt::synchronize();
+  REQUIRE(difference(expected_heads(offsets, n, bytes / sizeof(std::uint32_t)), words.read()) ==
+          "");
+  // The same bits again, what comes after them, and whether segments are to be numbered.
   bool empty = false;
   auto const expected = expected_heads(offsets, n, bytes / sizeof(std::uint32_t), &empty);
-  REQUIRE(difference(expected, words.read()) == "");
-  // The same bits again, and whether segments are to be numbered.
   device_image<index_t> numbered(std::vector<index_t>{0});
   device::mark_heads(heads, memory, count, numbered.data(), simt::stream{});
   REQUIRE(numbered.read()[0] == (empty ? segments : 0));

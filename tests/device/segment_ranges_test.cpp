@@ -6,6 +6,7 @@
 
 #include <libscan/device/segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
+#include <tests/device/segmented_cases.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>
 #include <tests/support/operators.hpp>
@@ -72,6 +73,28 @@ struct marked_tuning : tiny_tuning {
   [[maybe_unused]] static constexpr bool marks_heads = true;
 };
 
+/// Scans between offsets that leave items out at either end, apart and in place.
+template <class Tuning>
+void require_scans(std::vector<std::int32_t> const& offsets) {
+  constexpr int n = 900;
+  INFO("offsets from " << offsets.front() << " to " << offsets.back());
+  some_ranges const same{{offsets.begin(), offsets.end() - 1},
+                         {offsets.begin() + 1, offsets.end()}};
+  auto const items = make_items<affine>(n), before = make_items<affine>(n, 1);
+  affine const init{3, 5};
+  device_image<affine> in(items), out(before);
+  device_image<std::int32_t> on_device(offsets);
+  segment_offsets const segments{on_device.data(), same.count()};
+  workspace ws;
+  inclusive_segmented_scan<Tuning>(ws, in.data(), out.data(), segments, n, compose{}, init);
+  REQUIRE(out.read() == scanned_ranges(scan_kind::inclusive, scan_direction::forward, items, before,
+                                       same, compose{}, init));
+  exclusive_segmented_scan<Tuning>(ws, in.data(), in.data(), segments, n, compose{}, init);
+  REQUIRE(in.read() == scanned_ranges(scan_kind::exclusive, scan_direction::forward, items, items,
+                                      same, compose{}, init));
+  REQUIRE(in.damage() + out.damage() == "");
+}
+
 /// Totals between offsets that leave items out at either end, some of them of empty segments.
 template <class Tuning>
 void require_totals(std::vector<std::int32_t> const& offsets) {
@@ -92,22 +115,43 @@ void require_totals(std::vector<std::int32_t> const& offsets) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("totals are taken between offsets that leave items out", "", tiny_tuning,
-                   marked_tuning) {
+namespace {
+
+/// Offsets within 0 ... 900, most of which leave items out.
+std::vector<std::vector<std::int32_t>> offsets_of_900() {
   std::vector<std::int32_t> many, all;
   for (int at = 5; at < 880; at += at % 5 + 1) many.push_back(at);
   for (int at = 0; at <= 900; ++at) all.push_back(at);
-  each_schedule(2, [&](std::string const& schedule) {
+  return {{7, 20, 900}, {0, 20, 899}, {1, 1, 20, 20, 500},
+          {0, 0, 900},  {900, 900},   {0, 0},
+          many,         all,          {all.begin() + 1, all.end() - 1}};
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("totals are taken between offsets that leave items out", "", tiny_tuning,
+                   marked_tuning) {
+  each_schedule(2, [](std::string const& schedule) {
     INFO(schedule);
-    require_totals<TestType>({7, 20, 900});
-    require_totals<TestType>({0, 20, 899});
-    require_totals<TestType>({1, 1, 20, 20, 500});
-    require_totals<TestType>({0, 0, 900});
-    require_totals<TestType>({900, 900});
-    require_totals<TestType>(many);
-    require_totals<TestType>(all);
-    require_totals<TestType>({all.begin() + 1, all.end() - 1});
+    for (auto const& offsets : offsets_of_900()) require_totals<TestType>(offsets);
   });
+}
+
+TEMPLATE_TEST_CASE("scans leave items out that are in no segment between offsets", "", tiny_tuning,
+                   marked_tuning, tiny_pipeline_tuning, tiny_resident_segments) {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (auto const& offsets : offsets_of_900()) require_scans<TestType>(offsets);
+  });
+}
+
+TEST_CASE("no offsets have no items to scan") {
+  std::vector<std::int32_t> const items(10, 1), offsets{0};
+  device_image<std::int32_t> in(items), on_device(offsets);
+  workspace ws;
+  inclusive_segmented_scan<tiny_tuning>(
+      ws, in.data(), in.data(), segment_offsets{on_device.data(), 0}, 10, plus<std::int32_t>{});
+  REQUIRE(in.read() == items);
 }
 
 TEST_CASE("no offsets have no totals") {
@@ -130,6 +174,29 @@ TEST_CASE("ranges whose totals are wanted may overlap, and are cut off at the en
   auto const between = segment_ranges<std::int32_t>::between(on_device.data(), 3);
   segmented_reduce<tiny_tuning>(ws, in.data(), totals.data(), between, 100, plus<std::int32_t>{});
   REQUIRE(totals.read() == expected);
+}
+
+TEST_CASE("long ranges have the same total bit for bit, whether one block sums them or all") {
+  constexpr int n = 2000, ranges = 200;
+  std::vector<float> items(n);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    items[static_cast<std::size_t>(i)] = 1.0f / static_cast<float>(i + 1);
+    if (i >= 3) sum += items[static_cast<std::size_t>(i)];
+  }
+  device_image<float> in(items), totals(index_t{ranges});
+  device_image<std::int32_t> begins(std::vector<std::int32_t>(ranges, 3));
+  device_image<std::int32_t> ends(std::vector<std::int32_t>(ranges, n));
+  // Of these, the pieces are too many for all to be told.
+  index_t const pieces = ceil_div(index_t{n - 3}, device::range_pieces<float>::items_of(n, 32));
+  REQUIRE((pieces > 1 && ranges * pieces > device::range_pieces<float>::most));
+  workspace ws;
+  segmented_reduce<tiny_tuning>(ws, in.data(), totals.data(),
+                                segment_ranges{begins.data(), ends.data(), ranges}, n,
+                                plus<float>{});
+  auto const all = totals.read();
+  CHECK(all == std::vector<float>(ranges, all[0]));
+  CHECK(all[0] == Approx(sum));
 }
 
 TEST_CASE("ranges are refused where results would overwrite them") {

@@ -21,6 +21,12 @@ struct has_bit {
 
 template <class Flags>
 implementations by_flags(mask_filter_problem const& problem, Flags flags) {
+  if (problem.in == problem.out) {
+    return {{LIBSCAN_BENCH_CUB_NAME, prepared([=](void* memory, std::size_t& bytes) {
+               return api::DeviceSelect::Flagged(memory, bytes, problem.out, flags, problem.count,
+                                                 problem.n);
+             })}};
+  }
   return {{LIBSCAN_BENCH_CUB_NAME, prepared([=](void* memory, std::size_t& bytes) {
              return api::DeviceSelect::Flagged(memory, bytes, problem.in, flags, problem.out,
                                                problem.count, problem.n);

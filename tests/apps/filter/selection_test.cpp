@@ -347,7 +347,10 @@ TEST_CASE("values with indices need room for both, apart from each other and fro
   CHECK_THROWS_WITH(filter_with_indices<int>(on, in, out, narrow_at.items(), all),
                     "filter_with_indices: 1000 items are kept, but indices holds only 10");
   CHECK(narrow.damage() + narrow_at.damage() == "");
-  CHECK_THROWS_AS(filter_with_indices<int>(on, in, in, at, all), invalid_argument);
+  CHECK_THROWS_AS(filter_with_indices<int>(on, std::span(in).first(900), std::span(in).subspan(1),
+                                           at, item_mask::of_flags(std::span(flags).first(900))),
+                  invalid_argument);
+  CHECK(filter_with_indices<int>(on, in, in, at, all) == 1000);
   CHECK_THROWS_AS(filter_with_indices<index_t>(on, numbers, at, at, all), invalid_argument);
   CHECK_THROWS_AS(filter_with_indices<index_t>(on, numbers, at, numbers, all), invalid_argument);
   std::vector<std::uint8_t> marks(1000, std::uint8_t{1});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The segmented sort against std::stable_sort of each segment: many tiny, few huge, and any mix.
 #include <tests/apps/radix_sort/segmented_sort_cases.hpp>
+#include <tests/support/ranges.hpp>
 
 using namespace libscan;
 using namespace libscan::test;
@@ -183,4 +184,82 @@ TEST_CASE("outputs within segments that share memory are refused, and nothing is
       segmented_sort_keys<tiny_segmented_sort>(ws, in, a + 1, 100, offsets_at(bounds), 2),
       invalid_argument);
   REQUIRE(difference(keys, memory.read()) == "");
+}
+
+namespace {
+
+/// Sorts ranges of keys, with and without values; what is in none stays.
+template <class Tuning, class Key>
+void require_sorted_ranges(some_ranges const& ranges, index_t n) {
+  INFO(ranges.count() << " ranges of " << n << " items");
+  auto const keys = make_keys<Key>(variety::any, n), before = make_keys<Key>(variety::few, n);
+  std::vector<std::uint16_t> values(keys.size()), untouched(keys.size(), 7);
+  std::iota(values.begin(), values.end(), std::uint16_t{0});
+  auto expected = before;
+  auto expected_values = untouched;
+  for (std::size_t s = 0; s < ranges.begins.size(); ++s) {
+    auto const positions = sorted_positions(
+        keys, std::vector<std::int32_t>{ranges.begins[s], ranges.ends[s]}, plain_order{});
+    for (auto i = static_cast<std::size_t>(ranges.begins[s]);
+         i < static_cast<std::size_t>(ranges.ends[s]); ++i) {
+      expected[i] = keys[static_cast<std::size_t>(positions[i])];
+      expected_values[i] = values[static_cast<std::size_t>(positions[i])];
+    }
+  }
+  workspace ws;
+  device_image<Key> in(keys, 1), alone(before), out(before, 2);
+  device_image<std::uint16_t> with(values), moved(untouched, 1);
+  device_image<std::int32_t> begins(ranges.begins), ends(ranges.ends);
+  segment_ranges const segments{begins.data(), ends.data(), ranges.count()};
+  segmented_sort_keys<Tuning>(ws, static_cast<Key const*>(in.data()), alone.data(), n, segments);
+  segmented_sort_pairs<Tuning>(ws, static_cast<Key const*>(in.data()), out.data(),
+                               static_cast<std::uint16_t const*>(with.data()), moved.data(), n,
+                               segments);
+  REQUIRE(bit_difference(expected, alone.read()) == "");
+  REQUIRE(bit_difference(expected, out.read()) == "");
+  REQUIRE(difference(expected_values, moved.read()) == "");
+  REQUIRE(in.damage() + alone.damage() + out.damage() + moved.damage() == "");
+}
+
+}  // namespace
+
+TEST_CASE("ranges are sorted in any order, and what is in none stays") {
+  each_schedule(1, [](std::string const& schedule) {
+    INFO(schedule);
+    for (int const most : {3, 40, 700}) {
+      auto const ranges = some_ranges::apart(3000, most);
+      require_sorted_ranges<tiny_segmented_sort, std::uint32_t>(ranges, 3000);
+      require_sorted_ranges<tiny_segmented_sort, std::uint32_t>(ranges.shuffled(), 3000);
+    }
+    require_sorted_ranges<tiny_segmented_sort, std::uint32_t>({}, 100);
+    require_sorted_ranges<tiny_segmented_sort, std::uint32_t>({{5}, {5}}, 100);
+    require_sorted_ranges<tiny_segmented_sort, std::uint32_t>({{2600}, {3000}}, 3000);
+  });
+}
+
+TEST_CASE("ranges between offsets are sorted where they are, and take what is said to sort") {
+  std::vector<std::uint32_t> const keys{9, 3, 2, 1, 7, 5, 4}, expected{0, 2, 3, 1, 4, 5, 7};
+  device_image<std::uint32_t> in(keys), out(std::vector<std::uint32_t>(7));
+  device_image<std::int32_t> bounds(std::vector<std::int32_t>{1, 3, 4, 7});
+  auto const between = segment_ranges<std::int32_t>::between(bounds.data(), 3);
+  workspace ws;
+  segmented_sort_keys(ws, static_cast<std::uint32_t const*>(in.data()), out.data(), 7, between);
+  REQUIRE(out.read() == expected);
+
+  device_image<std::int32_t> begins(std::vector<std::int32_t>{4, 1}),
+      ends(std::vector<std::int32_t>{7, 3});
+  segment_ranges const ranges{begins.data(), ends.data(), 2};
+  auto const bytes = segmented_sort_workspace_bytes<std::uint32_t>(7, ranges);
+  device::buffer<unsigned char> memory(static_cast<index_t>(bytes));
+  workspace fixed(memory.data(), bytes), small(memory.data(), bytes - 1);
+  auto const sort = [&](workspace& with) {
+    segmented_sort_keys(with, static_cast<std::uint32_t const*>(in.data()), out.data(), 7, ranges);
+  };
+  sort(fixed);
+  REQUIRE(out.read() == expected);
+  CHECK_THROWS_AS(sort(small), invalid_argument);
+  segment_ranges const written{reinterpret_cast<std::int32_t const*>(out.data()), ends.data(), 2};
+  CHECK_THROWS_AS(
+      segmented_sort_keys(ws, static_cast<std::uint32_t const*>(in.data()), out.data(), 7, written),
+      invalid_argument);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cpu engine's calls refuse when they are compiled, and what they take.
 #include <libscan/core/half.hpp>
+#include <libscan/cpu/binary_scan.hpp>
 #include <libscan/cpu/segmented_reduce.hpp>
 
 using namespace libscan;
@@ -20,6 +21,10 @@ struct no_default {
   explicit no_default(int number) : value(number) {}
   int value;
 };
+
+cpu::equal_segments const pairs{2};
+segment_ranges<int> const ranges{items, items, 4};
+cpu::segment_offsets<int> const offsets{items, 3};
 
 // taken
 int sum() {
@@ -81,3 +86,124 @@ auto sum(no_default const* from) { return cpu::reduce(1, from, 4, plus<int>{}, 0
 
 // refused: the output cannot be written
 void sum(int const* to) { cpu::inclusive_scan(1, items, to, 4, plus<int>{}); }
+
+// taken
+index_t sum() {
+  return cpu::segmented_reduce(1, items, floats, pairs, 4, plus<int>{}) +
+         cpu::segmented_reduce(1, items, floats, offsets, 4, plus<int>{}) +
+         cpu::segmented_reduce(1, items, floats, ranges, 4, plus<int>{}) +
+         cpu::reduce_by_key(1, floats, items, out, floats, 4, plus<int>{});
+}
+
+// refused: the items do not convert to the type that the operator accumulates in
+auto sum(no_default const* from) {
+  return cpu::segmented_reduce(1, from, out, pairs, 4, plus<int>{}, 0);
+}
+
+// refused: the output cannot be written
+auto sum(int const* to) { return cpu::segmented_reduce(1, items, to, pairs, 4, plus<int>{}, 0); }
+
+// refused: the output cannot be written
+struct nothing {};
+auto sum(nothing* to) { return cpu::segmented_reduce(1, items, to, pairs, 4, smaller, 0); }
+
+// refused: the items are volatile
+auto sum(int const volatile* from) {
+  return cpu::segmented_reduce(1, from, out, pairs, 4, plus<int>{}, 0);
+}
+
+// refused: the items do not convert to the type that the operator accumulates in
+void scan(no_default const* from) {
+  cpu::inclusive_segmented_scan(1, from, out, pairs, 4, plus<int>{}, 0);
+}
+
+// refused: the output cannot be written
+void scan(int const* to) { cpu::exclusive_segmented_scan(1, items, to, pairs, 4, plus<int>{}, 0); }
+
+// refused: the items do not convert to the type that the operator accumulates in
+auto sum(no_default const* from) {
+  return cpu::segmented_reduce(1, from, out, offsets, 4, plus<int>{}, 0);
+}
+
+// refused: the output cannot be written
+auto sum(int const* to) { return cpu::segmented_reduce(1, items, to, offsets, 4, plus<int>{}, 0); }
+
+// refused: the output cannot be written
+struct nothing {};
+auto sum(nothing* to) { return cpu::segmented_reduce(1, items, to, offsets, 4, smaller, 0); }
+
+// refused: the items are volatile
+auto sum(int const volatile* from) {
+  return cpu::segmented_reduce(1, from, out, offsets, 4, plus<int>{}, 0);
+}
+
+// refused: the items do not convert to the type that the operator accumulates in
+void scan(no_default const* from) {
+  cpu::inclusive_segmented_scan(1, from, out, offsets, 4, plus<int>{}, 0);
+}
+
+// refused: the output cannot be written
+void scan(int const* to) {
+  cpu::exclusive_segmented_scan(1, items, to, offsets, 4, plus<int>{}, 0);
+}
+
+// refused: the items do not convert to the type that the operator accumulates in
+auto sum(no_default const* from) {
+  return cpu::segmented_reduce(1, from, out, ranges, 4, plus<int>{}, 0);
+}
+
+// refused: the output cannot be written
+auto sum(int const* to) { return cpu::segmented_reduce(1, items, to, ranges, 4, plus<int>{}, 0); }
+
+// refused: the output cannot be written
+struct nothing {};
+auto sum(nothing* to) { return cpu::segmented_reduce(1, items, to, ranges, 4, smaller, 0); }
+
+// refused: the items are volatile
+auto sum(int const volatile* from) {
+  return cpu::segmented_reduce(1, from, out, ranges, 4, plus<int>{}, 0);
+}
+
+// refused: the items do not convert to the type that the operator accumulates in
+void scan(no_default const* from) {
+  cpu::inclusive_segmented_scan(1, from, out, ranges, 4, plus<int>{}, 0);
+}
+
+// refused: the output cannot be written
+void scan(int const* to) { cpu::exclusive_segmented_scan(1, items, to, ranges, 4, plus<int>{}, 0); }
+
+// refused: the items do not convert to the type that the operator accumulates in
+auto sum(no_default const* from) {
+  return cpu::reduce_by_key(1, items, from, out, out, 4, plus<int>{}, 0);
+}
+
+// refused: the output cannot be written
+auto sum(int const* to) { return cpu::reduce_by_key(1, items, items, out, to, 4, plus<int>{}, 0); }
+
+// refused: the output cannot be written
+auto sum(int const* to) { return cpu::reduce_by_key(1, items, items, to, out, 4, plus<int>{}, 0); }
+
+// refused: neighbours cannot be compared by ==
+auto sum(no_default const* keys, no_default* unique) {
+  return cpu::reduce_by_key(1, keys, items, unique, out, 4, plus<int>{}, 0);
+}
+
+// refused: neighbours cannot be compared by ==
+void scan(no_default const* keys) {
+  cpu::inclusive_segmented_scan(1, items, out, cpu::segment_keys{keys}, 4, plus<int>{}, 0);
+}
+
+// refused: neighbours cannot be compared as equal(earlier, later)
+auto sum() {
+  cpu::segment_keys const keys{items, [](int) { return true; }};
+  return cpu::segmented_reduce(1, items, out, keys, 4, plus<int>{}, 0);
+}
+
+// refused: the output cannot be written
+void scan(int const* to) {
+  auto const bring = [](index_t, index_t, int*) {};
+  cpu::staged_scan<scan_kind::inclusive>(1, scan_direction::forward, bring, to, 4, plus<int>{}, 0);
+}
+
+// refused: ranks are integers of 32 or 64 bits
+auto scan(short* ranks) { return cpu::exclusive_binary_scan(1, cpu::byte_mask{nullptr}, ranks, 4); }

@@ -24,6 +24,9 @@ struct first_word {
   unsigned operator()(std::string const&) const { return 0; }
 };
 using name_order = sort_order<std::string, first_word>;
+struct plain {
+  int value;
+};
 
 // taken
 index_t call() { return cpu::filter_indices(1, names.begin(), places, 3, any); }
@@ -103,4 +106,54 @@ void call(double* counts) { cpu::histogram(1, numbers, counts, integer_bins<int>
 // refused: entries of a matrix are numbers
 void call(csr_matrix<std::complex<float>, int> const& matrix, float* y) {
   cpu::spmv(1, matrix, y, y);
+}
+
+// refused: neighbours cannot be compared by ==
+index_t call(plain const* from, plain* to) { return cpu::unique(1, from, to, 3); }
+
+// refused: neighbours cannot be compared by ==
+index_t call(plain const* from, plain* to) {
+  return cpu::run_length_encode(1, from, cpu::run_outputs{to, 3, places, 3}, 3);
+}
+
+// refused: the predicate cannot be called as keep(item)
+index_t call() {
+  return cpu::count_if(1, numbers, 3, [](std::string const&) { return true; });
+}
+
+// refused: the output cannot be written
+index_t call(index_t const* to) {
+  return cpu::filter_indices(1, numbers, to, 3, [](int) { return true; });
+}
+
+// refused: keys of a type of your own need a decomposition
+void call(plain* keys) { cpu::sort_keys(1, keys, keys, 3); }
+
+// refused: keys of a type of your own need a decomposition
+void call(plain* keys) { cpu::argsort_in_segments(1, keys, places, 3, numbers, 2); }
+
+// refused: this call copies items by their bytes
+void call(std::string* keys) {
+  cpu::sort_keys_in_segments(1, keys, keys, 3, segment_ranges{numbers, numbers, 2}, name_order{});
+}
+
+// refused: this call copies items by their bytes
+void call(std::string* values) {
+  segment_ranges const segments{numbers, numbers, 2};
+  cpu::sort_pairs_in_segments(1, numbers, numbers, values, values, 3, segments);
+}
+
+// refused: positions are integers of 32 or 64 bits
+void call(float* positions) {
+  cpu::argsort_in_segments(1, numbers, positions, 3, segment_ranges{numbers, numbers, 2});
+}
+
+// refused: weights are numbers, and so are their sums
+void call(std::string const* weights, double* sums) {
+  cpu::weighted_histogram(1, numbers, weights, sums, integer_bins<int>(0, 3), 3);
+}
+
+// refused: weights are numbers, and so are their sums
+void call(double const* sums) {
+  cpu::weighted_histogram(1, numbers, sums, sums, integer_bins<int>(0, 3), 3);
 }

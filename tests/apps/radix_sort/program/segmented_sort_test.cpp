@@ -16,6 +16,7 @@
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/oracle.hpp>
+#include <tests/support/ranges.hpp>
 
 using namespace libscan;
 using namespace libscan::test;
@@ -279,4 +280,85 @@ TEST_CASE("sinks take items to pieces, past the caches or not, wherever they go"
       }
     }
   }
+}
+
+namespace {
+
+/// Sorts ranges of numbers: keys, in place and not, pairs and positions. What is in none stays.
+template <class Key, class Value>
+void require_sorted_ranges(int threads, some_ranges const& ranges, index_t n) {
+  INFO(threads << " threads, " << ranges.count() << " ranges of " << n);
+  random_words words(static_cast<std::uint64_t>(n));
+  std::vector<Key> keys(static_cast<std::size_t>(n)), before(keys.size(), Key{3});
+  for (Key& key : keys) key = static_cast<Key>(words.below(50)) - Key{5};
+  std::vector<Value> values(keys.size()), untouched(keys.size(), Value{9});
+  std::iota(values.begin(), values.end(), Value{0});
+  auto sorted = before, in_place = keys, out = before, pairs = before, sorted_in_place = keys;
+  std::vector<std::int64_t> sorted_at(keys.size(), -1), at = sorted_at;
+  auto sorted_values = untouched, moved = untouched;
+  for (std::size_t s = 0; s < ranges.begins.size(); ++s) {
+    std::vector<std::size_t> order;
+    for (int i = ranges.begins[s]; i < ranges.ends[s]; ++i) {
+      order.push_back(static_cast<std::size_t>(i));
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+    auto to = static_cast<std::size_t>(ranges.begins[s]);
+    for (std::size_t const from : order) {
+      sorted[to] = sorted_in_place[to] = keys[from];
+      sorted_values[to] = values[from];
+      sorted_at[to++] = static_cast<std::int64_t>(from);
+    }
+  }
+  segment_ranges const segments{ranges.begins.data(), ranges.ends.data(), ranges.count()};
+  with_threads(threads, [&] {
+    cpu::sort_keys_in_segments(threads, keys.data(), out.data(), n, segments);
+    cpu::sort_keys_in_segments(threads, in_place.data(), in_place.data(), n, segments);
+    cpu::sort_pairs_in_segments(threads, keys.data(), pairs.data(), values.data(), moved.data(), n,
+                                segments);
+    cpu::argsort_in_segments(threads, keys.data(), at.data(), n, segments);
+  });
+  REQUIRE(difference(sorted, out) == "");
+  REQUIRE(difference(sorted_in_place, in_place) == "");
+  REQUIRE(difference(sorted, pairs) == "");
+  REQUIRE(difference(sorted_values, moved) == "");
+  REQUIRE(difference(sorted_at, at) == "");
+}
+
+}  // namespace
+
+TEST_CASE("ranges of numbers are sorted in any order, and what is in none stays") {
+  for (int const threads : {1, 3}) {
+    for (int const most : {4, 90, 3000}) {
+      auto const ranges = some_ranges::apart(9000, most);
+      require_sorted_ranges<std::int32_t, std::uint32_t>(threads, ranges, 9000);
+      require_sorted_ranges<std::int32_t, std::uint16_t>(threads, ranges.shuffled(), 9000);
+      require_sorted_ranges<double, std::uint64_t>(threads, ranges.shuffled(), 9000);
+    }
+    some_ranges long_ones;
+    long_ones.add(150000, 250001);
+    long_ones.add(5, 70000);
+    require_sorted_ranges<float, std::uint32_t>(threads, long_ones, 260000);
+    require_sorted_ranges<float, std::uint32_t>(threads, {}, 10);
+  }
+}
+
+TEST_CASE("ranges between offsets are sorted as those are, and wrong ones refused") {
+  std::vector<int> const keys{9, 3, 2, 1, 7, 5, 4};
+  std::vector<int> out(7);
+  std::vector<std::int32_t> const offsets{1, 3, 4, 7};
+  cpu::sort_keys_in_segments(2, keys.data(), out.data(), 7,
+                             segment_ranges<std::int32_t>::between(offsets.data(), 3));
+  CHECK(out == std::vector<int>{0, 2, 3, 1, 4, 5, 7});
+  for (auto const& [begin, end] : {std::pair{-1, 3}, std::pair{4, 3}, std::pair{4, 8}}) {
+    std::array<int, 2> const begins{begin, 0}, ends{end, 0};  // apart from each other
+    segment_ranges const wrong{begins.data(), ends.data(), 1};
+    CHECK_THROWS_WITH(cpu::sort_keys_in_segments(1, keys.data(), out.data(), 7, wrong),
+                      Catch::Contains("expected a range within [0, 7)"));
+  }
+  segment_ranges const written{out.data(), offsets.data(), 2};
+  CHECK_THROWS_AS(cpu::sort_keys_in_segments(1, keys.data(), out.data(), 7, written),
+                  invalid_argument);
+  CHECK_THROWS_AS(cpu::argsort_in_segments(1, keys.data(), out.data(), 7, written),
+                  invalid_argument);
 }
