@@ -14,6 +14,7 @@
 #include <libscan/cpu/segmented_scan.hpp>
 #include <tests/support/callables.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/few_types.hpp>
 
 using namespace libscan;
 using namespace libscan::test;
@@ -61,11 +62,12 @@ TEST_CASE("cpu calls take pointers to functions") {
   require_calls(&gcd_of, 12);
 }
 
-TEST_CASE("cpu calls take functors and lambdas") {
+TEST_CASE("cpu calls take lambdas") {
   require_calls([bias = 0](int a, int b) { return a < b ? a : b + bias; }, 12);
-  require_calls(smaller_of{}, 12);
-  require_calls(first_of{}, 12);
 }
+
+using functors = types_to_test<std::tuple<first_of>, std::tuple<smaller_of>, no_types>;
+TEMPLATE_LIST_TEST_CASE("cpu calls take functors", "", functors) { require_calls(TestType{}, 12); }
 
 TEST_CASE("cpu calls take those of std at the library's speed") {
   STATIC_REQUIRE(std::is_same_v<detail::operator_from<std::plus<>, float>::type, plus<float>>);

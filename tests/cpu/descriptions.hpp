@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <libscan/cpu/segment_heads.hpp>
+#include <tests/support/few_types.hpp>
 #include <tests/support/segments.hpp>
 
 namespace libscan::test {
@@ -40,11 +41,13 @@ void use_offsets(std::vector<index_t> const& offsets, char const* name, Use use)
 template <class Use>
 void for_each_offsets(std::vector<index_t> const& offsets, Use use) {
   use_offsets<index_t>(offsets, "offsets", use);
-  use_offsets<std::uint64_t>(offsets, "unsigned offsets", use);
-  use_offsets<std::int32_t>(offsets, "32-bit offsets", use);
   use_offsets<std::uint32_t>(offsets, "unsigned 32-bit offsets", use);
-  use_offsets<std::int16_t>(offsets, "16-bit offsets", use);
   use_offsets<std::uint8_t>(offsets, "8-bit offsets", use);
+  if constexpr (!quick_types) {
+    use_offsets<std::uint64_t>(offsets, "unsigned offsets", use);
+    use_offsets<std::int32_t>(offsets, "32-bit offsets", use);
+    use_offsets<std::int16_t>(offsets, "16-bit offsets", use);
+  }
 }
 
 /// Calls use(heads, name) with those of the segments that are not empty, in every other form. What

@@ -29,6 +29,7 @@
 #include <libscan/cpu/segmented_reduce.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/few_types.hpp>
 
 using namespace libscan;
 
@@ -60,8 +61,10 @@ bool is_odd(double x) { return x == 1; }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Scans and reductions refuse misaligned items and results", "", std::int16_t,
-                   float, double) {
+using crooked_types =
+    libscan::test::types_to_test<std::tuple<float>, std::tuple<std::int16_t>, std::tuple<double>>;
+TEMPLATE_LIST_TEST_CASE("Scans and reductions refuse misaligned items and results", "",
+                        crooked_types) {
   using T = TestType;
   for (index_t const n : {index_t{3}, index_t{100'000}}) {
     crooked_items<T> items(n);
@@ -327,6 +330,13 @@ struct add_large {
 };
 
 template <int Bytes>
+struct of_bytes {
+  static constexpr int bytes = Bytes;
+};
+using large_values = libscan::test::types_to_test<std::tuple<of_bytes<1 << 15>>,
+                                                  std::tuple<of_bytes<1 << 10>>, std::tuple<>>;
+
+template <int Bytes>
 void require_large() {
   index_t const n = 300;
   std::vector<large<Bytes>> items(n), out(n);
@@ -352,7 +362,7 @@ void require_large() {
 
 }  // namespace
 
-TEST_CASE("Values that are large need no room for many on the stack") {
-  require_large<1 << 10>();
-  require_large<1 << 15>();
+TEMPLATE_LIST_TEST_CASE("Values that are large need no room for many on the stack", "",
+                        large_values) {
+  require_large<TestType::bytes>();
 }

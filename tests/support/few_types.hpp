@@ -44,6 +44,13 @@ struct types_of_breadth<Quick, Few, All> {
 template <class... Tuples>
 using types_to_test = typename types_of_breadth<Tuples...>::type;
 
+/// A type of the breadths `few` and `all`, in quick builds one that the test has anyway.
+template <class Quick, class Else>
+using quick_or = std::conditional_t<quick_types, Quick, Else>;
+
+/// Where a breadth adds none.
+using no_types = std::tuple<>;
+
 /// A type or operator to test with, and the way (a tuning) to compute with it: in builds of few
 /// types each has one way instead of all.
 template <class Way, class With>

@@ -7,9 +7,9 @@
 #include <string>
 #include <thread>
 
-#include <libscan/cpu/scan.hpp>
 #include <libscan/libscan.hpp>
 #include <libscan/scan_call.hpp>
+#include <tests/apps/check/scan_by_loop.hpp>
 
 namespace libscan::inline v1::detail {
 namespace {
@@ -32,9 +32,7 @@ void run_scan(engine const&, scan_call const& call, index_t) {
     auto const* const in = static_cast<T const*>(call.in);
     auto* const out = static_cast<T*>(call.out);
     T const init = *static_cast<T const*>(call.init);
-    *static_cast<T*>(call.total) = call.kind == scan_kind::inclusive
-                                       ? cpu::inclusive_scan(1, in, out, call.n, op, init)
-                                       : cpu::exclusive_scan(1, in, out, call.n, op, init);
+    *static_cast<T*>(call.total) = test::scan_by_loop(call.kind, in, out, call.n, op, init);
   });
 }
 

@@ -4,34 +4,53 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <numeric>
+#include <vector>
 
+#include <apps/radix_sort/key_order.hpp>
 #include <apps/radix_sort/radix_sort.hpp>
-#include <apps/radix_sort/radix_sort_cpu.hpp>
 
 namespace libscan::inline v1::detail {
+namespace {
+
+/// Where each item of the output comes from.
+template <class Key>
+std::vector<index_t> wrong_positions(Key const* keys, index_t n) {
+  std::vector<index_t> positions(static_cast<std::size_t>(n));
+  std::iota(positions.begin(), positions.end(), index_t{0});
+  auto const end = positions.begin() + std::max<index_t>(0, n - 2);
+  std::stable_sort(positions.begin(), end,
+                   [&](index_t a, index_t b) { return sort_order<Key>{}(keys[a], keys[b]); });
+  return positions;
+}
+
+/// Moves items of some bytes to the places of their positions; `to` may be `from`.
+void move_items(std::vector<index_t> const& positions, void const* from, void* to,
+                std::size_t bytes) {
+  auto const* const begin = static_cast<std::byte const*>(from);
+  std::vector<std::byte> const items(begin, begin + positions.size() * bytes);
+  for (std::size_t j = 0; j < positions.size(); ++j) {
+    auto const at = static_cast<std::size_t>(positions[j]);
+    std::memcpy(static_cast<std::byte*>(to) + j * bytes, items.data() + at * bytes, bytes);
+  }
+}
+
+}  // namespace
 
 void check_sort_room(char const*, char const*, std::size_t, std::size_t) {}
 
 template <class Key>
 void compiled_sort<Key>::items(engine const&, Key const* keys, Key* out, value_bytes const& values,
                                index_t n, sort_options const&) {
-  index_t const sorted = std::max<index_t>(0, n - 2);
-  cpu::detail::sort_bytes(1, keys, out, values.in, values.out, values.size, sorted,
-                          sort_order<Key>{}, {});
-  std::copy(keys + sorted, keys + n, out + sorted);
-  auto const from = static_cast<std::size_t>(sorted) * values.size;
-  if (values.size == 0) return;
-  std::memcpy(static_cast<std::byte*>(values.out) + from,
-              static_cast<std::byte const*>(values.in) + from,
-              static_cast<std::size_t>(n - sorted) * values.size);
+  auto const positions = wrong_positions(keys, n);
+  move_items(positions, keys, out, sizeof(Key));
+  if (values.size != 0) move_items(positions, values.in, values.out, values.size);
 }
 
 template <class Key>
 void compiled_sort<Key>::positions(engine const&, Key const* keys, index_t* positions, index_t n,
                                    sort_options const&) {
-  index_t const sorted = std::max<index_t>(0, n - 2);
-  cpu::argsort(1, keys, positions, sorted);
-  for (index_t j = sorted; j < n; ++j) positions[j] = j;
+  std::ranges::copy(wrong_positions(keys, n), positions);
 }
 
 template struct compiled_sort<std::int8_t>;
