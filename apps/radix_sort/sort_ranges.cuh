@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts within segments that begin and end anywhere, in any order, with items between them that
-// belong to none: the items of all are brought together, sorted there, and brought back. Included
-// by segmented_sort.cuh.
+// Sorts within segments that begin and end anywhere, in any order, with items between them that are
+// in none. The items of all ranges are copied together, sorted, and copied back. Included by
+// segmented_sort.cuh.
 #pragma once
 
 #include <type_traits>
@@ -17,7 +17,7 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// How many of n items each range has.
+/// The lengths of ranges of n items, as an iterator.
 template <class Offset>
 struct range_lengths {
   segment_ranges<Offset> segments;
@@ -31,8 +31,8 @@ struct range_lengths {
   __device__ range_lengths operator+(index_t by) const { return {segments, n, first + by}; }
 };
 
-/// Copies the items of all ranges side by side, where range s begins at offsets[s]; or `Back`.
-/// Blocks take tiles of the items that lie side by side, and search for their ranges.
+/// Copies the items of all ranges together, range s to offsets[s]; or `Back`. A block processes
+/// tiles of the items that lie together, and searches for their ranges.
 template <class T, class Offset, bool Back>
 struct copy_ranges_kernel {
   static constexpr int block_threads = 256;
@@ -61,7 +61,7 @@ struct copy_ranges_kernel {
   }
 
  private:
-  /// Which range [low, high] item i of those side by side is of: the first that ends behind it.
+  /// The range in [low, high] of item i of those together: the first that ends behind it.
   static __device__ index_t range_of(index_t const* offsets, index_t i, index_t low, index_t high) {
     while (low < high) {
       index_t const middle = low + (high - low) / 2;
@@ -75,7 +75,7 @@ struct copy_ranges_kernel {
   }
 };
 
-/// Launches it for up to n items.
+/// Launches `copy_ranges_kernel` for up to n items.
 template <bool Back, class T, class Offset>
 void copy_ranges(simt::stream on, T const* from, T* to, segment_ranges<Offset> segments, index_t n,
                  index_t const* offsets) {
@@ -87,7 +87,8 @@ void copy_ranges(simt::stream on, T const* from, T* to, segment_ranges<Offset> s
                        segments, n, offsets);
 }
 
-/// Parts of the workspace of a sort of ranges: offsets of the items side by side begin it.
+/// Parts of the workspace of a sort of ranges. The offsets of ranges in the items together come
+/// first.
 struct range_sort_layout {
   std::size_t keys, sorted_keys, values, sorted_values, work, bytes;
 
@@ -106,7 +107,7 @@ struct range_sort_layout {
   }
 };
 
-/// The layout for types and a tuning. The scan of lengths and the sort share what they work in.
+/// The layout for types and a tuning. The scan of lengths and the sort share their workspace.
 template <class Key, class Value, class Tuning>
 constexpr range_sort_layout range_layout(index_t n, index_t segments) {
   std::size_t const scan = scan_workspace_bytes<index_t>(segments);
@@ -114,7 +115,7 @@ constexpr range_sort_layout range_layout(index_t n, index_t segments) {
   return {segments, bytes_of<Key>(n), bytes_of<Value>(n), scan > sort ? scan : sort};
 }
 
-/// Sorts within ranges; between offsets as others do.
+/// Sorts within ranges. Ranges between offsets are sorted as such.
 template <class Tuning, class Order, class Value, class Offset>
 void sort_ranges(workspace& ws, sort_buffers<typename Order::key_type> keys,
                  sort_buffers<Value> values, index_t n, segment_ranges<Offset> segments,
@@ -178,10 +179,10 @@ constexpr std::size_t segmented_sort_workspace_bytes(index_t n,
   return device::range_layout<Key, Value, tuning>(n, segments.segments).bytes;
 }
 
-/// Sorts each of some ranges of `in` into the same place of `out`, as between offsets. They may
-/// come in any order, leave items out and be empty, but may not overlap; what reaches beyond n
-/// items is cut off. Traffic: that of `segmented_sort_keys` between offsets, which `between` still
-/// is; items of other ranges are read and written twice more.
+/// Sorts each range of `in` into the same place of `out`, as between offsets. Ranges may come in
+/// any order, leave items out and be empty, but may not overlap; they are cut off at n. Workspace:
+/// `segmented_sort_workspace_bytes`. Traffic: that of `segmented_sort_keys` between offsets for
+/// `segment_ranges<Offset>::between`; items of other ranges are read and written twice more.
 template <class Tuning = void, class Key, class Offset, class Order = sort_order<Key>>
 void segmented_sort_keys(workspace& ws, Key const* in, Key* out, index_t n,
                          segment_ranges<Offset> segments, Order order = {}) {

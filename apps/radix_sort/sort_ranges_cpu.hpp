@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stable sort within segments that begin and end anywhere, in any order, with items between
-// them that belong to none, on CPU threads. Long ones are sorted by all threads, one after the
+// them that are in none, on CPU threads. Long segments are sorted by all threads, one after the
 // other, others by one thread each. Included by segmented_sort_cpu.hpp.
 #pragma once
 
@@ -50,11 +50,11 @@ void sort_each_range(int threads, segment_ranges<Offset> const& segments, Sort c
 
 }  // namespace detail
 
-/// Sorts each of some ranges of in[0..n-1] on its own into the same places of `out`, as `sort_keys`
-/// sorts. They may come in any order and leave items out, which stay as they are in `out`, but may
-/// not overlap. `out` may be `in`; any other overlap throws. Memory: that of `sort_keys` for a
-/// range of more than 2^16 keys, or for one of each thread. Throws as `sort_keys`, and
-/// `invalid_argument` for ranges that are not within n items.
+/// Sorts each range of in[0..n-1] on its own into the same places of `out`, as `sort_keys` sorts.
+/// Ranges may come in any order and leave items out, whose places in `out` do not change, but may
+/// not overlap. `out` may be equal to `in`; any other overlap throws.
+/// Memory: that of `sort_keys` for one range of more than 2^16 keys, or one range of each thread.
+/// Throws: as `sort_keys`, and `invalid_argument` for ranges that are not within n items.
 template <class Key, std::integral Offset, class Order = sort_order<Key>>
 void sort_keys_in_segments(int threads, Key const* in, Key* out, index_t n,
                            segment_ranges<Offset> const& segments, Order const& order = {},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions and scans of values of which a few would fill a thread's stack: all are in allocated
-// memory, and operators put their results there. Such operations take so long that it does not
-// matter how they are parted among threads.
+// Reductions and scans of values of which a few would fill a thread's stack. All values are in
+// allocated memory, and operators construct their results there. Such operators take so long that
+// a simple division of the items among threads suffices.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Values of which calls keep none on a thread's stack: other calls have up to a hundred there, and
-/// oneTBB's threads have 4 MiB.
+/// Whether calls keep no values of T on a thread's stack. Of other values they keep up to a hundred
+/// there, and the stacks of oneTBB's threads have 4 MiB.
 template <class T>
 inline constexpr bool large_value = sizeof(T) > 2048;
 
@@ -30,13 +30,13 @@ using value_room = small_room<T, 1>;
 /// Parts of the items of a call, whose sums are kept.
 inline constexpr index_t large_parts = 64;
 
-/// A value that grows, and the one it was before.
+/// A growing sum, and its value before the last operation.
 template <class T>
 class large_sum {
  public:
   void set(T const& x) { std::construct_at(room_.data() + at_, x); }
 
-  /// The operator's result is not copied.
+  /// Constructs the operator's result in place.
   template <class Op>
   void append(Op const& op, T const& item) {
     T const& earlier = value();
@@ -52,7 +52,7 @@ class large_sum {
   index_t at_ = 0;
 };
 
-/// What a thread works with.
+/// The working memory of a thread.
 template <class T>
 struct large_state {
   large_sum<T> sum;

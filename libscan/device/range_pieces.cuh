@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges too long for one block, cut into pieces that all blocks share: which range each piece is
-// of, and its total.
+// Ranges that are too long for one block, split into pieces for all blocks: the range of each
+// piece, and its total.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct range_piece {
 };
 
 /// The pieces of long ranges, in the workspace. There are fewer than `most` unless ranges overlap:
-/// each is longer than a piece, of which `parts` make up all items.
+/// each range is longer than a piece, and `parts` pieces make up all items.
 template <class T>
 class range_pieces {
  public:
@@ -47,9 +47,9 @@ class range_pieces {
 
   index_t items;  // of a piece, but for the last of its range
 
-  /// Leaves a range of more items than a piece has to all blocks, unless there are too many pieces.
-  /// By a block, which has `room` in shared memory; ends with a barrier.
-  __device__ bool tell(index_t& room, index_t segment, index_t range_items) const {
+  /// Lists the pieces of a range of more items than a piece has. Returns false if there are too
+  /// many pieces already. By a block, with `room` in shared memory; ends with a barrier.
+  __device__ bool list(index_t& room, index_t segment, index_t range_items) const {
     index_t const count = ceil_div(range_items, items);
     if (threadIdx.x == 0) {
       room = static_cast<index_t>(simt::atomic_ref<unsigned long long>(*claimed_).fetch_add(
@@ -65,7 +65,7 @@ class range_pieces {
     return fits;
   }
 
-  /// How many there are, as an earlier launch has told.
+  /// How many pieces an earlier launch has listed.
   __device__ index_t count() const {
     auto const claimed = static_cast<index_t>(*claimed_);
     return claimed < most ? claimed : most;
@@ -73,7 +73,7 @@ class range_pieces {
   __device__ range_piece at(index_t p) const { return pieces_[p]; }
   __device__ void store(index_t p, T const& total) const { totals_[p] = total; }
 
-  /// init op the totals of `count` pieces from p on: 32 by 32. By a warp.
+  /// init op the totals of `count` pieces from p on, in groups of 32. By a warp.
   template <class Op>
   __device__ T sum(index_t p, index_t count, T init, Op op) const {
 #pragma unroll 2
@@ -85,7 +85,7 @@ class range_pieces {
     return init;
   }
 
-  /// The same of totals that total_of(k) returns to all lanes, for k = 0 ... count - 1.
+  /// The same for totals that total_of(k) returns to all lanes, for k = 0 ... count - 1.
   template <class Op, class TotalOf>
   static __device__ T sum_each(index_t count, T init, Op op, TotalOf total_of) {
     for (index_t k = 0; k < count; k += simt::warp_size) {

@@ -45,7 +45,7 @@ template <class Tuning>
 inline constexpr index_t range_tile_items =
     index_t{Tuning::block_threads} * Tuning::items_per_thread;
 
-/// What a block does with a part of a range, a tile at a time.
+/// The sum or scan of a part of a range by a block, one tile after the other.
 template <class Op, class Tuning>
 struct range_part {
   using T = typename Op::value_type;
@@ -107,7 +107,7 @@ struct range_part {
   }
 };
 
-/// Items [begin, end) of segment s, as far as there are n.
+/// Items [begin, end) of segment s, cut off at n.
 struct range_bounds {
   index_t begin, end;
 
@@ -126,8 +126,8 @@ struct range_bounds {
   }
 };
 
-/// Works on segment blockIdx.x and every gridDim.x-th after it; but leaves those that are longer
-/// than a piece to the next launches.
+/// Processes segment blockIdx.x and every gridDim.x-th after it. Lists the pieces of those longer
+/// than a piece for the next launches.
 template <range_result Result, class Op, class Tuning>
 struct range_kernel {
   using T = typename Op::value_type;
@@ -147,7 +147,7 @@ struct range_kernel {
     index_t const n = count.get();
     for (index_t s = blockIdx.x; s < segments.segments; s += gridDim.x) {
       range_bounds const range(segments, s, n);
-      if (range.length() > pieces.items && pieces.tell(shared.claimed, s, range.length())) continue;
+      if (range.length() > pieces.items && pieces.list(shared.claimed, s, range.length())) continue;
       if constexpr (Result != range_result::total) {
         part::template scan<Result>(shared, in, out, range.begin, range.end, op, init);
       } else {
@@ -163,8 +163,8 @@ struct range_kernel {
   }
 };
 
-/// Finds the totals of the pieces of long ranges; or, if those are known, scans the pieces, or
-/// writes the total of each range. A block takes a piece.
+/// Finds the totals of the pieces of long ranges. If these are `Known`: scans the pieces, or writes
+/// the total of each range. A block processes a piece.
 template <bool Known, range_result Result, class Op, class Tuning>
 struct range_piece_kernel {
   using T = typename Op::value_type;
@@ -206,8 +206,8 @@ void launch_range_kernel(simt::stream on, index_t most, Args... args) {
   simt::launch<Kernel>({.blocks = blocks, .threads = Kernel::block_threads, .on = on}, args...);
 }
 
-/// Works on all ranges: by blocks that `Tuning` describes, and on pieces of long ones by those of
-/// `Pieces`. `memory`: of `range_pieces<T>::bytes` for the latter's tiles, in the workspace.
+/// Processes all ranges with blocks of `Tuning`, and the pieces of long ones with blocks of
+/// `Pieces`. `memory`: `range_pieces<T>::bytes` for the latter's tiles, in the workspace.
 template <range_result Result, class Tuning, class Pieces, class In, class Out, class Offset,
           class Op>
 void work_on_ranges(std::byte* memory, simt::stream on, In in, Out out,
