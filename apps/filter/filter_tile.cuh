@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tile of a filter in a block's registers: ballots scan a warp's flags, the block scan its
-// warps' counts; the kept items are compacted in shared memory and stored in order.
+// A filter of tiles in a block's registers: ballots scan a warp's flags, the block scan its warps';
+// what is kept closes its ranks in shared memory and is stored in order.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 #include <apps/filter/rules.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/core/operators.hpp>
+#include <libscan/device/position.cuh>
+#include <libscan/device/tile_work.cuh>
 #include <libscan/warp/binary_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A tile of consecutive items: each warp has consecutive rows of 32, and each lane one item of a
-/// row. All threads of the block call each function, in the order of their declarations, with a
-/// barrier before store().
+/// A tile of consecutive items, of which each warp has consecutive rows of 32, one item of a row
+/// per lane. The steps are those of libscan/device/tile_work.cuh.
 template <class Item, class Rule, class Outputs, class Tuning>
 class filter_tile {
  public:
@@ -37,9 +38,7 @@ class filter_tile {
     block::scan_storage<int, block_threads> scan;
   };
 
-  /// Items [base, base + valid), in `rows` <= items_per_thread rows of every warp.
-  __device__ filter_tile(index_t base, int valid, int rows = items_per_thread)
-      : base_(base), valid_(valid) {
+  __device__ filter_tile(index_t base, int valid, int rows) : base_(base), valid_(valid) {
     int const thread = static_cast<int>(threadIdx.x);
     int const part = thread / simt::warp_size * rows * simt::warp_size;
     int const end = part + rows * simt::warp_size;
@@ -71,7 +70,10 @@ class filter_tile {
     return total_ = in_block.total;
   }
 
-  /// Compacts in shared memory, by the ballots of each row.
+  /// Whether this tile, and all tiles before it, keep all items, `before` in the latter.
+  __device__ bool keeps_all(index_t before) const { return before == base_ && total_ == valid_; }
+
+  /// Closes the ranks in shared memory, by the ballots of each row.
   __device__ __forceinline__ void compact(shared_storage& shared) const {
     int place = before_warp_;
 #pragma unroll
@@ -90,9 +92,8 @@ class filter_tile {
     }
   }
 
-  /// Writes the tile's kept items after the `before` items that earlier tiles keep, and its
-  /// rejected items after those that earlier tiles reject. `items_stay`: the kept items are in
-  /// their places already.
+  /// Writes what the tile keeps after the `before` items that earlier tiles keep, and what it
+  /// rejects after what earlier tiles reject. `items_stay`: they lie where they go already.
   template <class Rejected>
   __device__ void store(shared_storage const& shared, Outputs const& out, Rejected rejected_begin,
                         index_t before, bool items_stay = false) const {
@@ -136,6 +137,72 @@ class filter_tile {
   unsigned kept_ = 0;  // bit by row
   int before_warp_ = 0;
   int total_ = 0;
+};
+
+/// An output that begins after the last item kept, which only the resident kernel knows.
+template <class Out>
+struct behind_kept {
+  Out out;
+};
+
+/// The Work of a filter. In place: a tile writes only up to its own end, once all tiles up to it
+/// have read.
+template <class In, class Rule, class Outputs, class Tuning>
+struct filter_tile_work {
+  using summary = position;
+  using op_type = plus_position;
+  using item = typename std::iterator_traits<In>::value_type;
+  using held = filter_tile<item, Rule, Outputs, Tuning>;
+  using shared_storage = typename held::shared_storage;
+  static constexpr int row_items = held::row_items;
+  static constexpr int most_rows = Tuning::items_per_thread;
+  static constexpr bool can_overwrite_input = can_overwrite<In, typename Outputs::items_type>;
+
+  struct tile : held {
+    using held::held;
+
+    __device__ __forceinline__ position summarize(filter_tile_work const& work,
+                                                  shared_storage& shared) {
+      return {index_t{held::ask(shared, work.in, work.rule)}};
+    }
+
+    __device__ __forceinline__ void settle(shared_storage& shared) const { held::compact(shared); }
+
+    template <class All>
+    __device__ void write(filter_tile_work const& work, shared_storage const& shared,
+                          position before, All const& all) const {
+      // The next tile may still read this one's last item. In place this tile writes to it only
+      // where it and all tiles before it keep all their items.
+      bool stay = false;
+      if constexpr (Rule::looks_back && can_overwrite_input) {
+        stay = work.overwrites() && held::keeps_all(before.value);
+      }
+      held::store(shared, work.out, begin_of(work.out.rejected, all), before.value, stay);
+    }
+  };
+
+  In in;
+  Outputs out;
+  Rule rule;
+  index_t* count;
+  op_type op{};
+  summary init{0};
+
+  __device__ bool overwrites() const { return out.in_place; }
+
+  __device__ void finish(position all) const {
+    if (count != nullptr) *count = all.value;
+  }
+
+ private:
+  template <class Rejected, class All>
+  static __device__ auto begin_of(Rejected rejected, All const& /*all*/) {
+    return device::beginning(rejected);
+  }
+  template <class Out, class All>
+  static __device__ Out begin_of(behind_kept<Out> rejected, All const& all) {
+    return rejected.out + all().value;
+  }
 };
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

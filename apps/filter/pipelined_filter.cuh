@@ -51,6 +51,13 @@ struct filter_work {
   Item const* in;
   Outputs out;
   Rule rule;
+  index_t* count;
+  op_type op{};
+  summary init{0};
+
+  __device__ void finish(summary all) const {
+    if (count != nullptr) *count = all.value;
+  }
 
   __device__ bool overwrites() const { return out.in_place; }
 

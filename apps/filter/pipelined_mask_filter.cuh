@@ -42,6 +42,13 @@ struct mask_filter_work {
   In in;
   Outputs out;
   Rule rule;
+  index_t* count;
+  op_type op{};
+  summary init{0};
+
+  __device__ void finish(summary all) const {
+    if (count != nullptr) *count = all.value;
+  }
 
   __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
                         int copy) const {

@@ -8,8 +8,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The work of a pipeline that encodes runs. The thread with the last item writes the number of
-/// runs; without items it is written for the first tile, which is empty.
+/// The work of a pipeline that encodes runs.
 template <class Item, class Equal, class Outputs, class Tuning>
 struct run_work {
   using values_type = decltype(Outputs::values);
@@ -24,12 +23,18 @@ struct run_work {
 
   filter heads;
   Outputs out;
-  item_count length;
   index_t* runs;
+  op_type op{};
+  summary init = join_runs::identity();
+
+  /// The last run ends with the last item.
+  __device__ void finish(summary all) const {
+    if (all.runs > 0) out.end_run(all.runs - 1, all.open);
+    if (runs != nullptr) *runs = all.runs;
+  }
 
   __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
                         int copy) const {
-    if (base == 0 && valid == 0 && copy == 0 && runs != nullptr) *runs = 0;
     heads.fetch(stage, base, valid, full, copy);
   }
 
@@ -63,10 +68,6 @@ struct run_work {
       run += count;
       if (count > 0) begun = offset[count - 1];
     });
-    if (left > 0 && first + left == length.get() && simt::lane_id() == 0) {
-      out.end_run(run - 1, left - begun);
-      if (runs != nullptr) *runs = run;
-    }
     simt::fence_proxy_async();  // the next copy into the stage comes after what was gathered here
     done();
   }

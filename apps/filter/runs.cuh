@@ -4,9 +4,8 @@
 #pragma once
 
 #include <apps/filter/filter.cuh>
-#include <apps/filter/look_back_runs.cuh>
 #include <apps/filter/pipelined_runs.cuh>
-#include <apps/filter/resident_runs.cuh>
+#include <apps/filter/run_tile.cuh>
 #include <libscan/device/segments.cuh>
 #include <libscan/device/values.cuh>
 
@@ -27,7 +26,33 @@ void unique(workspace& ws, In in, Out out, item_count n, index_t* d_count, Equal
 
 namespace device {
 
-/// Encodes runs in the way of `Tuning`; void: chooses.
+/// A run-length encoding (see libscan/device/run.cuh).
+template <class In, class Equal, class Outputs>
+struct run_operation {
+  using item = typename std::iterator_traits<In>::value_type;
+  using resident = resident_filter_tunings<item>;
+  using tunings =
+      tunings_to_try<typename resident::shortest, typename resident::half, typename resident::whole,
+                     std::conditional_t<suits_bulk_copy<In>, pipelined_filter_tuning<item>, void>,
+                     filter_tuning<item>>;
+
+  In in;
+  Outputs out;
+  keep_heads<Equal> heads;
+  index_t* runs;
+
+  template <class Tuning>
+  auto work() const {
+    if constexpr (tunes_pipeline<Tuning>) {
+      using encoding = run_work<item, Equal, Outputs, Tuning>;
+      return encoding{{in, {out.values, {}, {}}, heads, nullptr}, out, runs};
+    } else {
+      return run_tile_work<In, Equal, Outputs, Tuning>{in, out, heads, runs};
+    }
+  }
+};
+
+/// Encodes runs the way `Tuning` says; void: chooses.
 template <class Tuning, class In, class Outputs, class Equal>
 void encode_runs(workspace& ws, In in, Outputs out, item_count n, Equal equal, index_t* d_runs) {
   using item = typename std::iterator_traits<In>::value_type;
@@ -46,29 +71,8 @@ void encode_runs(workspace& ws, In in, Outputs out, item_count n, Equal equal, i
   device::require_two_places(call, out.lengths, out.offsets, n.at_most());
   std::byte* const memory =
       ws.reserve(device::filter_bytes<run_summary, Tuning, item>(n.at_most()));
-  bool const done = device::if_resident<Tuning, item>(n.at_most(), [&](auto tuning) {
-    device::resident_runs<decltype(tuning)>(ws, memory, in, out, n, rule, d_runs);
-  });
-  if (done) return;
-  if constexpr (tunes_pipeline<Tuning> || (std::is_void_v<Tuning> && suits_bulk_copy<In>)) {
-    using tuning =
-        std::conditional_t<std::is_void_v<Tuning>, pipelined_filter_tuning<item>, Tuning>;
-    using work = run_work<item, Equal, Outputs, tuning>;
-    bool pays = true;
-    if constexpr (std::is_void_v<Tuning>) {
-      pays = n.at_most() > tuning::look_back_items &&
-             simt::device_can_pipeline<pipeline_kernel<work, tuning>>();
-    }
-    if (pays) {
-      work const runs{{in, {out.values, {}, {}}, rule}, out, n, d_runs};
-      return device::run_pipeline<tuning>(ws, memory, runs, n, join_runs{}, join_runs::identity(),
-                                          nullptr);
-    }
-  }
-  if constexpr (!tunes_pipeline<Tuning> && !tunes_resident_filter<Tuning>) {
-    using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<item>, Tuning>;
-    device::look_back_runs<look_back>(ws, memory, in, out, n, rule, d_runs);
-  }
+  run_operation<In, Equal, Outputs> const operation{in, out, rule, d_runs};
+  device::run<Tuning>(ws, memory, operation, n);
 }
 
 }  // namespace device

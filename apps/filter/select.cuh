@@ -4,11 +4,11 @@
 #pragma once
 
 #include <apps/filter/apart.cuh>
-#include <apps/filter/look_back_filter.cuh>
+#include <apps/filter/filter_tile.cuh>
 #include <apps/filter/pipelined_filter.cuh>
 #include <apps/filter/pipelined_mask_filter.cuh>
-#include <apps/filter/resident_filter.cuh>
 #include <libscan/core/tuning.hpp>
+#include <libscan/device/run.cuh>
 #include <libscan/device/values.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -45,89 +45,74 @@ constexpr pipeline_form form_of() {
   return suits_bulk_copy<In> && !decides_long<Rule> ? pipeline_form::items : pipeline_form::none;
 }
 
-/// The work of each form.
-template <pipeline_form Form, class In, class Rule, class Outputs, class Tuning>
-struct work_of {
+/// The tunings of the resident kernel for a filter of Items, the best first.
+template <class Item, bool Fits = resident_filter_tuning<Item>::fits>
+struct resident_filter_tunings {
+  using shortest = short_resident_filter_tuning<Item>;
+  using half = half_resident_filter_tuning<Item>;
+  using whole = resident_filter_tuning<Item>;
+};
+template <class Item>
+struct resident_filter_tunings<Item, false> {
+  using shortest = void;
+  using half = void;
+  using whole = void;
+};
+
+/// A filter, with pipelines of that form (see libscan/device/run.cuh).
+template <pipeline_form Form, class In, class Rule, class Outputs>
+struct filter_operation {
   using item = typename std::iterator_traits<In>::value_type;
-  using type = filter_work<item, Rule, Outputs, Tuning>;
-};
-template <class In, class Rule, class Outputs, class Tuning>
-struct work_of<pipeline_form::mask, In, Rule, Outputs, Tuning> {
-  using type = mask_filter_work<In, Rule, Outputs, Tuning>;
-};
+  using resident = resident_filter_tunings<item>;
+  using pipeline = std::conditional_t<Form == pipeline_form::mask,
+                                      pipelined_mask_filter_tuning<Rule::bits_per_item>,
+                                      pipelined_filter_tuning<item, Rule::bits_per_item>>;
+  using tunings =
+      tunings_to_try<typename resident::shortest, typename resident::half, typename resident::whole,
+                     std::conditional_t<Form == pipeline_form::none, void, pipeline>,
+                     filter_tuning<item>>;
 
-/// How each form is tuned.
-template <pipeline_form Form, class Item, class Rule>
-struct tuning_of {
-  using type = pipelined_filter_tuning<Item, Rule::bits_per_item>;
-};
-template <class Item, class Rule>
-struct tuning_of<pipeline_form::mask, Item, Rule> {
-  using type = pipelined_mask_filter_tuning<Rule::bits_per_item>;
-};
+  In in;
+  Outputs out;
+  Rule rule;
+  index_t* count;
 
-/// Whether `Tuning` is that of a resident filter.
-template <class Tuning>
-concept tunes_resident_filter = requires {
-  Tuning::resident;
-};
-
-/// Calls act(tuning) with the first of these tunings that holds n Items at once; returns whether
-/// one does.
-template <class Item, class... Tunings, class Act>
-bool act_as_fits(index_t n, Act act) {
-  return ((device::fits_resident_filter<Item, Tunings>(n) && (act(Tunings{}), true)) || ...);
-}
-
-/// Calls act(tuning) with the tuning of a resident filter and returns true, if that is the best way
-/// to filter n items by a call with `Tuning`, which may be void.
-template <class Tuning, class Item, class Act>
-bool if_resident(index_t n, Act act) {
-  if constexpr (tunes_resident_filter<Tuning>) {
-    act(Tuning{});
-    return true;
-  } else if constexpr (std::is_void_v<Tuning> && resident_filter_tuning<Item>::fits) {
-    return device::act_as_fits<Item, short_resident_filter_tuning<Item>,
-                               half_resident_filter_tuning<Item>, resident_filter_tuning<Item>>(
-        n, act);
-  }
-  return false;
-}
-
-/// Filters in the way of `Tuning`; void: chooses, with pipelines of that form. `memory`:
-/// `filter_bytes`, in the workspace.
-template <pipeline_form Form, class Tuning, class In, class Outputs, class Rule>
-void filter_by_form(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
-                    index_t* d_count) {
-  using item = typename std::iterator_traits<In>::value_type;
-  constexpr pipeline_form form = Form;
-  [[maybe_unused]] auto* const total = reinterpret_cast<position*>(d_count);
-  bool const done = device::if_resident<Tuning, item>(n.at_most(), [&](auto tuning) {
-    device::resident_filter<decltype(tuning)>(ws, memory, in, out, n, rule, d_count);
-  });
-  if (done) return;
-  if constexpr (tunes_pipeline<Tuning>) {
-    static_assert(form != pipeline_form::none, "no pipeline filters this");
-    using work = typename work_of<form, In, Rule, Outputs, Tuning>::type;
-    device::run_pipeline<Tuning>(ws, memory, work{in, out, rule}, n, plus_position{}, position{0},
-                                 total);
-  } else if constexpr (!tunes_resident_filter<Tuning>) {
-    if constexpr (std::is_void_v<Tuning> && form != pipeline_form::none) {
-      using tuning = typename tuning_of<form, item, Rule>::type;
-      using work = typename work_of<form, In, Rule, Outputs, tuning>::type;
-      if (n.at_most() > tuning::look_back_items &&
-          simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
-        return device::run_pipeline<tuning>(ws, memory, work{in, out, rule}, n, plus_position{},
-                                            position{0}, total);
-      }
+  template <class Tuning>
+  auto work() const {
+    if constexpr (!tunes_pipeline<Tuning>) {
+      return filter_tile_work<In, Rule, Outputs, Tuning>{in, out, rule, count};
+    } else if constexpr (Form == pipeline_form::mask) {
+      return mask_filter_work<In, Rule, Outputs, Tuning>{in, out, rule, count};
+    } else {
+      static_assert(Form == pipeline_form::items, "libscan: no pipeline filters this");
+      return filter_work<item, Rule, Outputs, Tuning>{in, out, rule, count};
     }
-    using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<item>, Tuning>;
-    device::look_back_filter<look_back>(ws, memory, in, out, n, rule, d_count);
   }
-}
+};
 
-/// The same with pipelines of the form that suits the call. In place, a mask's items are staged
-/// with it: the other form reads them when later tiles may have been written already.
+/// A split into one buffer, whose second half begins where only the resident kernel knows.
+template <class In, class Rule, class Out>
+struct resident_split_operation {
+  using item = typename std::iterator_traits<In>::value_type;
+  using resident = resident_filter_tunings<item>;
+  using tunings = tunings_to_try<typename resident::shortest, typename resident::half,
+                                 typename resident::whole>;
+  using outputs = filter_outputs<Out, no_output, behind_kept<Out>>;
+
+  In in;
+  Out out;
+  Rule rule;
+  index_t* count;
+
+  template <class Tuning>
+  auto work() const {
+    return filter_tile_work<In, Rule, outputs, Tuning>{in, {out, {}, {out}}, rule, count};
+  }
+};
+
+/// Filters the way `Tuning` says; void: chooses. In place, a mask has its items staged with it: the
+/// other form of pipeline reads them when the tiles after them may be written already. `memory`: of
+/// `filter_bytes`, in the workspace.
 template <class Tuning, class In, class Outputs, class Rule>
 void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
                  index_t* d_count) {
@@ -141,34 +126,26 @@ void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_coun
             "filter: no pipeline filters items of this size by a mask in place; "
             "expected another tuning, or an output apart from the input");
       } else {
-        return device::filter_by_form<staged, Tuning>(ws, memory, in, out, n, rule, d_count);
+        filter_operation<staged, In, Rule, Outputs> const in_place{in, out, rule, d_count};
+        return device::run<Tuning>(ws, memory, in_place, n);
       }
     }
   }
-  device::filter_by_form<form, Tuning>(ws, memory, in, out, n, rule, d_count);
+  filter_operation<form, In, Rule, Outputs> const operation{in, out, rule, d_count};
+  device::run<Tuning>(ws, memory, operation, n);
 }
 
-/// Bytes of workspace for n items, with either algorithm, in tiles of at least this many items.
-template <class Summary>
-constexpr std::size_t filter_bytes(index_t n, index_t look_back_items, index_t pipeline_items) {
-  std::size_t const tiles = tile_state<Summary>::bytes(ceil_div(n, look_back_items));
-  std::size_t const pipeline = device::pipeline_bytes<Summary>(ceil_div(n, pipeline_items));
-  constexpr std::size_t resident = resident_filter_bytes<resident_filter_tuning<char>, Summary>;
-  std::size_t const most = tiles > pipeline ? tiles : pipeline;
-  return most > resident ? most : resident;
-}
-
-/// The same for a call with `Tuning`, which may be void.
+/// Bytes of workspace for n Items and a call with `Tuning`, which may be void.
 template <class Summary, class Tuning, class Item>
 constexpr std::size_t filter_bytes(index_t n) {
+  constexpr int resident = resident_filter_tuning<char>::block_threads;
   if constexpr (tunes_pipeline<Tuning>) {
     constexpr index_t tile = index_t{Tuning::group_threads} * Tuning::vector_items * Tuning::rows;
-    return device::filter_bytes<Summary>(n, tile, tile);
+    return device::run_bytes<Summary>(n, {tile, tile, resident});
   } else {
     using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<Item>, Tuning>;
     constexpr index_t tile = index_t{look_back::block_threads} * look_back::items_per_thread;
-    // No tile of a pipeline that is chosen is smaller than this.
-    return device::filter_bytes<Summary>(n, tile, least_filter_tile);
+    return device::run_bytes<Summary>(n, {tile, least_filter_tile, resident});
   }
 }
 

@@ -41,12 +41,14 @@ void split(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_co
   device::require_output_apart("split", in, rule, out, n.at_most());
   std::byte* const memory = ws.reserve(
       device::count_bytes + device::filter_bytes<device::position, Tuning, item>(n.at_most()));
-  bool const done = device::if_resident<Tuning, item>(n.at_most(), [&](auto tuning) {
-    device::filter_outputs<Out, no_output, device::behind_kept<Out>> const outputs{out, {}, {out}};
-    device::resident_filter<decltype(tuning)>(ws, memory, in, outputs, n, rule, d_count);
-  });
-  if (done) return;
-  if constexpr (!device::tunes_resident_filter<Tuning>) {
+  using resident = device::resident_split_operation<In, decltype(rule), Out>;
+  resident const at_once{in, out, rule, d_count};
+  if constexpr (tuned_for<Tuning, scan_algorithm::resident>) {
+    device::run<Tuning>(ws, memory, at_once, n);
+  } else {
+    if constexpr (std::is_void_v<Tuning>) {
+      if (device::run_first_suited(ws, memory, at_once, n, typename resident::tunings{})) return;
+    }
     auto* const kept = reinterpret_cast<index_t*>(memory);
     std::byte* const rest = memory + device::count_bytes;
     device::filter_into<Tuning>(ws, rest, in, device::filter_outputs<>{}, n, rule, kept);

@@ -10,6 +10,21 @@
 
 namespace libscan::inline v1 {
 
+/// How a device call goes through its tiles. Every tuning of a call that has more than one way
+/// names one.
+enum class scan_algorithm {
+  look_back,    ///< blocks claim tiles, and decoupled look-back chains them: any GPU, any iterators
+  resident,     ///< all multiprocessors hold all items at once: one launch, for few items
+  pipeline,     ///< tiles pass through shared memory by bulk copies: sm_90, items in memory
+  two_launches  ///< tiles are counted first and written then: binary scans of many items
+};
+
+/// Whether `Tuning` is one of that algorithm.
+template <class Tuning, scan_algorithm Algorithm>
+concept tuned_for = requires {
+  requires Tuning::algorithm == Algorithm;
+};
+
 /// Threads of a block with one item of `item_bytes` per thread: `most`, or fewer for items above 64
 /// bytes, to use no more shared memory; at least two warps.
 constexpr int threads_for(int most, std::size_t item_bytes) {
@@ -22,6 +37,7 @@ constexpr int threads_for(int most, std::size_t item_bytes) {
 /// Tile of the look-back scan: 16 KiB of values where possible.
 template <class T>
 struct look_back_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::look_back;
   static constexpr int block_threads = threads_for(256, sizeof(T));
   // Per multiprocessor: hides the look-back's latency.
   static constexpr int resident_blocks = sizeof(T) <= 4 ? 4 : 3;
@@ -64,6 +80,7 @@ constexpr int pipeline_under_way(int copied_bytes, int stages) {
 /// the tail.
 template <class Item, class T, class Result>
 struct pipeline_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::pipeline;
   static constexpr bool bytes_to_bytes = sizeof(Item) == 1 && sizeof(Result) == 1 && sizeof(T) <= 4;
   static constexpr bool bytes_to_words = sizeof(Item) == 1 && sizeof(Result) == 4 && sizeof(T) <= 4;
   static constexpr bool numbers = std::is_arithmetic_v<T> && sizeof(T) == 4 &&
@@ -99,6 +116,7 @@ struct pipeline_tuning {
 template <class Item, class T, int HeadBits, int MostItems, int GroupThreads, int MostVectors,
           int TileBytes>
 struct lane_batch_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::pipeline;
   static constexpr int group_threads = GroupThreads;
   // Results are stored in the place of items, or in their own.
   static constexpr int item_bits = 8 * static_cast<int>(sizeof(Item)) + HeadBits +
@@ -156,6 +174,7 @@ struct segmented_reduce_pipeline_tuning
 /// The resident scan: up to `rows` rows per warp of a block, in 32 registers of a thread.
 template <class Item, class T, class Result>
 struct resident_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::resident;
   static constexpr int block_threads = 512;
   static constexpr int vector_items = widest_access<Item, Result>;
   static constexpr int row_registers = vector_items * static_cast<int>((sizeof(T) + 3) / 4);
@@ -171,8 +190,8 @@ struct short_resident_tuning : resident_tuning<Item, T, Result> {
 /// The resident scan and reduction within segments: one tile per multiprocessor.
 template <class T>
 struct resident_segmented_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::resident;
   static constexpr int block_threads = 512;
-  static constexpr bool resident = true;
   static constexpr int items_per_thread = sizeof(T) <= 4 ? 16 : sizeof(T) <= 8 ? 8 : 4;
 };
 
@@ -189,8 +208,8 @@ struct filter_tuning : look_back_tuning<T> {};
 /// The resident filter: one tile per multiprocessor.
 template <class T>
 struct resident_filter_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::resident;
   static constexpr int block_threads = 1024;
-  static constexpr bool resident = true;
   static constexpr int items_per_thread = sizeof(T) <= 4    ? 16
                                           : sizeof(T) <= 64 ? 64 / static_cast<int>(sizeof(T))
                                                             : 1;
@@ -221,6 +240,7 @@ inline constexpr int least_filter_tile = 1536;
 /// times as long with 1 or 50 % kept (H200, 2^28). Words by bytes use more groups of fewer threads.
 template <class Item, int RuleBits = 0>
 struct pipelined_filter_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::pipeline;
   static constexpr bool words_by_bytes = sizeof(Item) == 4 && RuleBits == 8;
   static constexpr int groups = words_by_bytes ? 3 : 2;
   static constexpr int group_threads = words_by_bytes ? 160 : 224;
@@ -239,8 +259,8 @@ struct pipelined_filter_tuning {
       words_by_bytes
           ? 3
           : pipeline_under_way(group_threads * rows * (16 + vector_items * RuleBits / 8), stages);
-  // Up to this size the look-back filter is faster.
-  static constexpr std::ptrdiff_t look_back_items = (std::ptrdiff_t{1} << 20) / sizeof(Item);
+  // From here on it is the faster way.
+  static constexpr std::ptrdiff_t least_items = (std::ptrdiff_t{1} << 20) / sizeof(Item) + 1;
   static_assert(group_threads * vector_items * rows >= least_filter_tile);
 };
 
@@ -248,6 +268,7 @@ struct pipelined_filter_tuning {
 /// groups, since each waits for its items.
 template <int MaskBits>
 struct pipelined_mask_filter_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::pipeline;
   static constexpr int groups = 6;
   static constexpr int group_threads = 128;
   static constexpr int vector_items = 4;
@@ -256,12 +277,13 @@ struct pipelined_mask_filter_tuning {
   static constexpr int stages = MaskBits == 1 ? 12 : 8;
   static constexpr int under_way =
       pipeline_under_way(group_threads * rows * vector_items * MaskBits / 8, stages);
-  // Up to this size the look-back filter is faster.
-  static constexpr std::ptrdiff_t look_back_items = std::ptrdiff_t{1} << 22;
+  // From here on it is the faster way.
+  static constexpr std::ptrdiff_t least_items = (std::ptrdiff_t{1} << 22) + 1;
 };
 
 /// The smallest possible tile, for tests: a few items already make many tiles.
 struct tiny_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::look_back;
   static constexpr int block_threads = 32;
   static constexpr int resident_blocks = 1;
   static constexpr int items_per_thread = 1;
@@ -269,6 +291,7 @@ struct tiny_tuning {
 
 /// The smallest pipeline that has all its parts, for tests.
 struct tiny_pipeline_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::pipeline;
   static constexpr int groups = 2;
   static constexpr int group_threads = 64;
   static constexpr int vector_items = 2;
@@ -283,14 +306,15 @@ struct tiny_pipeline_tuning {
 
 /// The smallest tile of a resident filter, for tests.
 struct tiny_resident_filter_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::resident;
   static constexpr int block_threads = 64;
-  static constexpr bool resident = true;
   static constexpr int items_per_thread = 2;
   static constexpr bool fits = true;
 };
 
 /// The smallest tile of a resident scan, for tests.
 struct tiny_resident_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::resident;
   static constexpr int block_threads = 64;
   static constexpr int vector_items = 2;
   static constexpr int rows = 2;

@@ -34,6 +34,7 @@ struct mask_numbers {
 
 /// Tile of the binary scan: every thread takes one word of 32 items.
 struct binary_scan_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::look_back;
   static constexpr int block_threads = 256;
   static constexpr int resident_blocks = 4;  // of a multiprocessor
 };

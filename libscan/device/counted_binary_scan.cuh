@@ -8,6 +8,7 @@
 
 #include <type_traits>
 
+#include <libscan/core/tuning.hpp>
 #include <libscan/device/count_mask.cuh>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/mask_words.cuh>
@@ -19,6 +20,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// The counted binary scan: a block ranks one tile, and counts one tile a warp at a time.
 struct counted_binary_scan_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::two_launches;
   static constexpr int block_threads = 256;
   static constexpr int resident_blocks = 4;  // that rank, of a multiprocessor
   static constexpr int words_per_lane = 2;
@@ -31,9 +33,7 @@ struct counted_binary_scan_tuning {
 
 /// Whether `Tuning` is that of a counted binary scan.
 template <class Tuning>
-concept tunes_counted_scan = requires {
-  Tuning::most_groups;
-};
+concept tunes_counted_scan = tuned_for<Tuning, scan_algorithm::two_launches>;
 
 /// The mask of the items after the first n, a multiple of 32.
 LIBSCAN_HOST_DEVICE constexpr bit_mask behind(bit_mask mask, index_t n) {

@@ -57,6 +57,16 @@ __device__ __forceinline__ int valid_items(index_t n, index_t base) {
   return static_cast<int>(rest < 0 ? 0 : rest < Most ? rest : Most);
 }
 
+/// How many blocks to start for `tiles` tiles: as many as the GPU can hold at once, never more than
+/// tiles.
+template <class Kernel, class... Args>
+unsigned blocks_for(index_t tiles, int block_threads) {
+  index_t const resident = index_t{simt::multiprocessor_count()} *
+                           simt::resident_blocks_per_multiprocessor<Kernel, Args...>(block_threads);
+  index_t const blocks = tiles < resident ? tiles : resident;
+  return static_cast<unsigned>(blocks > 0 ? blocks : 1);
+}
+
 }  // namespace device
 
 }  // namespace libscan::inline LIBSCAN_MACHINE

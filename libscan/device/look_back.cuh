@@ -84,4 +84,36 @@ __device__ T look_back(tile_state<T> const& state, index_t tile, Op op) {
   }
 }
 
+/// The carry that enters a tile: `init` before tile 0, otherwise found by looking back. Publishes
+/// the tile's total and then its prefix. All threads of the block call and get the carry; ends with
+/// a barrier. `ordered`: what all tiles before it did before they entered, up to their last
+/// barrier, comes before what follows here; else nothing is said about other memory.
+template <class T, class Op>
+__device__ T enter_tile(tile_state<T> const& state, index_t tile, T total, T init, Op op,
+                        T& shared_carry, bool ordered = false) {
+  if (threadIdx.x < simt::warp_size) {
+    bool const leader = threadIdx.x == 0;
+    T carry = init;
+    if (ordered) {
+      simt::sync_warp();  // the block's last barrier, of a block of one warp
+      simt::exchange_fence();
+    }
+    if (tile > 0) {
+      if (leader) state.publish(tile, tile_status::total, total);
+      carry = device::look_back(state, tile, op);
+      if (ordered) {
+        simt::exchange_fence();  // each lane, after what it saw
+        simt::sync_warp();
+        simt::exchange_fence();  // the leader, before it hands that on
+      }
+    }
+    if (leader) {
+      state.publish(tile, tile_status::prefix, op(carry, total));
+      shared_carry = carry;
+    }
+  }
+  simt::sync_block();
+  return shared_carry;
+}
+
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -16,48 +16,6 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// How many blocks to launch for `tiles` tiles: as many as the GPU can hold at once, at most one
-/// for each tile.
-template <class Kernel, class... Args>
-unsigned blocks_for(index_t tiles, int block_threads) {
-  index_t const resident = index_t{simt::multiprocessor_count()} *
-                           simt::resident_blocks_per_multiprocessor<Kernel, Args...>(block_threads);
-  index_t const blocks = tiles < resident ? tiles : resident;
-  return static_cast<unsigned>(blocks > 0 ? blocks : 1);
-}
-
-/// The carry that enters a tile: `init` before tile 0, otherwise found by looking back. Publishes
-/// the tile's total and then its prefix. All threads of the block call and get the carry; ends with
-/// a barrier. `ordered`: what earlier tiles did before they entered, up to their last barrier,
-/// happens before what follows here; otherwise other memory is not ordered.
-template <class T, class Op>
-__device__ T enter_tile(tile_state<T> const& state, index_t tile, T total, T init, Op op,
-                        T& shared_carry, bool ordered = false) {
-  if (threadIdx.x < simt::warp_size) {
-    bool const leader = threadIdx.x == 0;
-    T carry = init;
-    if (ordered) {
-      simt::sync_warp();  // the block's last barrier, of a block of one warp
-      simt::exchange_fence();
-    }
-    if (tile > 0) {
-      if (leader) state.publish(tile, tile_status::total, total);
-      carry = device::look_back(state, tile, op);
-      if (ordered) {
-        simt::exchange_fence();  // each lane, after its reads
-        simt::sync_warp();
-        simt::exchange_fence();  // the leader, before it publishes
-      }
-    }
-    if (leader) {
-      state.publish(tile, tile_status::prefix, op(carry, total));
-      shared_carry = carry;
-    }
-  }
-  simt::sync_block();
-  return shared_carry;
-}
-
 /// The look-back scan: each block claims tiles, one after the other, until none is left.
 template <scan_kind Kind, class Op, class Tuning>
 struct look_back_scan_kernel {

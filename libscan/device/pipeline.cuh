@@ -24,6 +24,9 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 ///   fetch(..., full, copy)   starts one of them, which arrives at `full`; by one thread
 ///   complete(...)            adds to items [begin, end) of a stage what the copies omitted
 ///   summary, op_type         the summary of a part for those after it, and how two of them join
+///   op, init                 the operator, and the summary of what comes before the first tile
+///   finish(all)              optional: stores what depends on all tiles; by one thread, once, also
+///                            if there are no items
 /// and either
 ///   sum(...)                 the summary of a part, in lane 0
 ///   scan(..., before, done)  writes the results of a part; each lane that has read calls done()
@@ -37,7 +40,6 @@ template <class Work, class Tuning>
 struct pipeline_kernel {
   using summary = typename Work::summary;
   using op_type = typename Work::op_type;
-  using total_type = total_value_t<summary>;
   static constexpr int stages = Tuning::stages;
   static constexpr int groups = Tuning::groups;
   static constexpr int parts = Work::parts;
@@ -73,10 +75,10 @@ struct pipeline_kernel {
     simt::mbarrier carry_known[slots];
   };
 
-  __device__ void operator()(shared_storage& shared, Work work, item_count count, op_type op,
-                             summary init, tile_totals<summary> totals, unsigned long long* claimed,
-                             total_type* total) const {
+  __device__ void operator()(shared_storage& shared, Work work, item_count count,
+                             tile_totals<summary> totals, unsigned long long* claimed) const {
     if constexpr (simt::has_bulk_copy) {
+      op_type const op = work.op;
       index_t const n = count.get();
       int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
       bool const fetches = warp == fetch_warp && simt::lane_id() < fetch_lanes;
@@ -98,7 +100,7 @@ struct pipeline_kernel {
       } else if (warp < prefix_warp) {
         if constexpr (!holds) sum_parts(shared, work, n, op, totals, warp - first_summing_warp);
       } else if (warp == prefix_warp) {
-        find_prefixes(shared, work, n, running_prefix<summary, op_type>(totals, init, op), total);
+        find_prefixes(shared, work, n, running_prefix<summary, op_type>(totals, work.init, op));
       } else if (fetches) {
         fetch_rest(shared, work, n, *claimed);
       }
@@ -247,9 +249,9 @@ struct pipeline_kernel {
 
   /// Finds the prefix that enters each tile of the block. By one warp.
   static __device__ void find_prefixes(shared_storage& shared, Work const& work, index_t n,
-                                       running_prefix<summary, op_type> prefix, total_type* total) {
+                                       running_prefix<summary, op_type> prefix) {
     index_t const tiles = ceil_div(n, index_t{tile_items});
-    if (tiles == 0 && total != nullptr && blockIdx.x == 0) store_total(total, prefix.advance_to(0));
+    if (tiles == 0 && blockIdx.x == 0) finish(work, prefix, 0);
     for (unsigned k = 0, told = 0; told < groups; ++k) {
       unsigned const slot = k % slots;
       shared.tile_known[slot].wait(k / slots % 2);
@@ -262,12 +264,17 @@ struct pipeline_kernel {
         ++told;
       }
       shared.carry_known[slot].arrive();
-      if (tile == tiles - 1 && total != nullptr) store_total(total, prefix.advance_to(tiles));
+      if (tile == tiles - 1) finish(work, prefix, tiles);
     }
   }
 
-  static __device__ void store_total(total_type* total, summary const& value) {
-    if (simt::lane_id() == 0) *total = value;
+  /// Stores what depends on all tiles. By one warp.
+  static __device__ void finish(Work const& work, running_prefix<summary, op_type>& prefix,
+                                index_t tiles) {
+    if constexpr (finishes<Work>) {
+      summary const all = prefix.advance_to(tiles);
+      if (simt::lane_id() == 0) work.finish(all);
+    }
   }
 
   /// Scans the same part of all tiles of one group. By one warp for each part.

@@ -2,6 +2,7 @@
 // Concepts of a pipeline's tuning and work, and the wait of work in place.
 #pragma once
 
+#include <libscan/core/tuning.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/simt/simt.cuh>
 
@@ -9,9 +10,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// Whether `Tuning` is that of a pipeline.
 template <class Tuning>
-concept tunes_pipeline = requires {
-  Tuning::stages;
-};
+concept tunes_pipeline = tuned_for<Tuning, scan_algorithm::pipeline>;
 
 /// Whether all its tiles are assigned to the blocks in turn; otherwise blocks claim the later ones
 /// in the order in which they need them.
@@ -20,7 +19,13 @@ concept deals_all_tiles = requires {
   requires Tuning::deals_all_tiles;
 };
 
-/// Whether results may overwrite the input: work.overwrites() says whether those of a call do.
+/// Whether something depends on what all tiles come to, as work.finish(all) stores it.
+template <class Work>
+concept finishes = requires(Work const work, typename Work::summary all) {
+  work.finish(all);
+};
+
+/// Whether results may go where the input is: work.overwrites() says whether those of a call do.
 template <class Work>
 concept can_overwrite_input = requires {
   requires Work::can_overwrite_input;

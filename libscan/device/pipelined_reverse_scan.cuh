@@ -65,7 +65,13 @@ struct reverse_scan_work {
   reversed<Item const*> in;
   reversed<Result*> out;
   Op op;
+  summary init;
+  total_value_t<summary>* total;
   int beyond;
+
+  __device__ void finish(summary const& all) const {
+    if (total != nullptr) *total = all;
+  }
 
   __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
                         int) const {
@@ -137,8 +143,8 @@ void pipelined_reverse_scan(workspace& ws, Item const* in, Result* out, index_t 
                           : static_cast<int>((16 - behind) % 16 / sizeof(Result));
   index_t const tiles = ceil_div(n + beyond, index_t{work::tile_items});
   std::byte* const memory = ws.reserve(device::pipeline_bytes<T>(tiles));
-  work const from_behind{{in + n + beyond}, {out + n + beyond}, op, beyond};
-  device::run_pipeline<Tuning>(ws, memory, from_behind, n + beyond, op, init, d_total);
+  work const from_behind{{in + n + beyond}, {out + n + beyond}, op, init, d_total, beyond};
+  device::run_pipeline<Tuning>(memory, ws.stream(), from_behind, n + beyond);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

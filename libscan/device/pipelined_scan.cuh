@@ -37,6 +37,12 @@ struct scan_work {
   Item const* in;
   Out out;
   Op op;
+  summary init;
+  total_value_t<summary>* total;
+
+  __device__ void finish(summary const& all) const {
+    if (total != nullptr) *total = all;
+  }
 
   __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
                         int) const {
@@ -73,7 +79,7 @@ void pipelined_scan(workspace& ws, Item const* in, Out out, item_count n, Op op,
   using work = scan_work<Kind, Item, Out, Op, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{work::tile_items});
   std::byte* const memory = ws.reserve(device::pipeline_bytes<T>(tiles));
-  device::run_pipeline<Tuning>(ws, memory, work{in, out, op}, n, op, init, d_total);
+  device::run_pipeline<Tuning>(memory, ws.stream(), work{in, out, op, init, d_total}, n);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -14,9 +14,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The work of a pipeline that stores one total per segment. A head ends the segment before it. The
-/// lane with the last item ends the last segment; without items the first tile does, which is
-/// empty.
+/// The work of a pipeline that stores one total per segment. A head ends the segment before it, and
+/// the last item the last one.
 template <class Item, class Totals, class Heads, class Keys, class Op, class Tuning>
 struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, Heads, Tuning> {
   using T = typename Op::value_type;
@@ -31,28 +30,29 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
 
   Totals totals;
   Keys keys;
-  Op op;
-  T init;
-  item_count length;
+  op_type op;
+  T segment_init;
   index_t* segments;
+  summary init{0, op.op.identity()};
 
-  __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
-                        int copy) const {
-    if (copy == 0 && base == 0 && valid == 0 && segments != nullptr) *segments = 0;
-    staged::fetch(stage, base, valid, full, copy);
+  __device__ void finish(summary const& all) const {
+    if (all.segments > 0) totals[all.segments - 1] = all.open;
+    if (segments != nullptr) *segments = all.segments;
   }
 
-  /// What is left of a part in registers: its summary. The rest waits in the stage: total k there
-  /// was ended by head k, the first one without the carry of the part; and the key of head k.
+  /// What is left of a part in registers: how many heads it has. The rest waits in the stage: total
+  /// k there was ended by head k, the first one without the carry of the part; and the key of head
+  /// k.
   class held_part {
    public:
     __device__ summary take(segmented_reduce_work const& work, stage_type& stage, index_t base,
                             int valid, int begin) {
       Item const* const items = stage.items.items(work.in + base);
       auto const reader = stage.heads.reader(work.heads, base, valid);
+      Op const op = work.op.op;
       T* const ended = work.values(stage, base) + begin;
       heads_ = 0;
-      open_ = work.op.identity();
+      T open = op.identity();
 #pragma unroll
       for (int b = 0; b < batches; ++b) {
         int const first = begin + b * batch::items;
@@ -60,23 +60,23 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
         unsigned own = batch::load_heads(reader, valid, first, at);
         if (base + at == 0) own |= 1u;
         T item[batch::lane_items];
-        batch::load(item, items, valid, first, at, T(work.op.identity()));
-        T last = simt::lane_id() == 0 ? open_ : work.op.identity();
+        batch::load(item, items, valid, first, at, T(op.identity()));
+        T last = simt::lane_id() == 0 ? open : op.identity();
         unsigned const lanes = simt::ballot(simt::full_warp, own != 0);
         if (lanes == 0) {
-          last = work.op(last, sum(item, work.op));
-          open_ = warp::combine(last, work.op);
+          last = op(last, sum(item, op));
+          open = warp::combine(last, op);
           continue;
         }
         int const count = simt::popc(own);
         auto const counts = warp::inclusive_scan(count, plus<int>{});
         int const rank = heads_ + counts.prefix - count;
         simt::sync_warp();  // all lanes have read what any may now overwrite
-        end_segments(item, own, ended + rank, last, work);
-        last = detail::scan_lanes(last, lanes, work.op);
+        end_segments(item, own, ended + rank, last, work.segment_init, op);
+        last = detail::scan_lanes(last, lanes, op);
         T const before = simt::shfl_up(simt::full_warp, last, 1);
-        if (own != 0 && simt::lane_id() != 0) ended[rank] = work.op(before, ended[rank]);
-        open_ = simt::shfl(simt::full_warp, last, simt::warp_size - 1);
+        if (own != 0 && simt::lane_id() != 0) ended[rank] = op(before, ended[rank]);
+        open = simt::shfl(simt::full_warp, last, simt::warp_size - 1);
         if constexpr (stores_keys) {
           auto* const part_keys = stage.heads.items(work.heads, base) + begin;
           if (simt::all(simt::full_warp, count <= few_keys)) {
@@ -88,27 +88,20 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
         }
         heads_ += counts.total;
       }
-      return {heads_, open_};
+      return {heads_, open};
     }
 
     template <class Done>
     __device__ void finish(segmented_reduce_work const& work, stage_type& stage, index_t base,
-                           int valid, int begin, summary before, Done done) {
+                           int /*valid*/, int begin, summary before, Done done) {
       T const* const ended = work.values(stage, base) + begin;
       for (int i = simt::lane_id(); i < heads_; i += simt::warp_size) {
         index_t const segment = before.segments + i;
-        T const total = i == 0 ? work.op(before.open, ended[0]) : ended[i];
+        T const total = i == 0 ? work.op.op(before.open, ended[0]) : ended[i];
         if (segment > 0) work.totals[segment - 1] = total;
         if constexpr (stores_keys) {
           work.keys.out[segment] = stage.heads.items(work.heads, base)[begin + i];
         }
-      }
-      int const left = device::valid_items<part_items>(valid, begin);
-      bool const ends = left > 0 && base + begin + left == work.length.get();
-      if (ends && simt::lane_id() == 0) {
-        index_t const count = before.segments + heads_;
-        work.totals[count - 1] = heads_ > 0 ? open_ : work.op(before.open, open_);
-        if (work.segments != nullptr) *work.segments = count;
       }
       simt::fence_proxy_async();  // the next copy into the stage comes after what was read here
       done();
@@ -116,7 +109,6 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
 
    private:
     int heads_;  // of the part
-    T open_;     // since the last of them, or in all; in lane 0
   };
 
  private:
@@ -130,13 +122,13 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
   /// Stores at ended[k] what the caller's head k ends; `last`: the carry of the first item, then
   /// what is left open after the last.
   static __device__ void end_segments(T const (&item)[batch::lane_items], unsigned own, T* ended,
-                                      T& last, segmented_reduce_work const& work) {
+                                      T& last, T init, Op op) {
 #pragma unroll
     for (int i = 0; i < batch::lane_items; ++i) {
       unsigned const head = own >> i & 1u;
       if (head != 0) *ended = last;
       ended += head;
-      last = work.op(head != 0 ? work.init : last, item[i]);
+      last = op(head != 0 ? init : last, item[i]);
     }
   }
 
@@ -183,15 +175,14 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
 };
 
 /// Totals of n items' segments with a pipeline. `heads`: as `prepare_heads` returns it. `memory`:
-/// `pipeline_bytes<segment_summary<T>>` for n's tiles, in the workspace.
+/// of `device::pipeline_bytes<segment_summary<T>>` for n's tiles, in the workspace.
 template <class Tuning, class Item, class Totals, class Heads, class Keys, class Op>
 void pipelined_segmented_reduce(workspace& ws, std::byte* memory, Item const* in, Totals totals,
                                 Heads heads, Keys keys, item_count n, Op op, index_t* d_segments,
                                 typename Op::value_type init) {
   using work = segmented_reduce_work<Item, Totals, Heads, Keys, Op, Tuning>;
-  typename work::summary const nothing{0, op.identity()};
-  device::run_pipeline<Tuning>(ws, memory, work{{in, heads}, totals, keys, op, init, n, d_segments},
-                               n, join_segments<Op>{op}, nothing, nullptr);
+  device::run_pipeline<Tuning>(memory, ws.stream(),
+                               work{{in, heads}, totals, keys, {op}, init, d_segments}, n);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

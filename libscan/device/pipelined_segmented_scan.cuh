@@ -30,8 +30,9 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
   static_assert(rows::items == batch::items);
 
   Out out;
-  Op op;
-  T init;
+  op_type op;
+  T segment_init;
+  summary init{op.op.identity(), false};
 
   /// What is left of a part in registers. Its results wait in the stage; those up to its first head
   /// lack the carry of the part.
@@ -44,7 +45,7 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
       Item const* const items = stage.items.items(work.in + base);
       T* const results = work.values(stage, base);
       auto const reader = stage.heads.reader(work.heads, base, valid);
-      summary all{work.op.identity(), false};
+      summary all = work.op.identity();
       headless_ = part_items;
 #pragma unroll
       for (int b = 0; b < batches; ++b) {
@@ -53,9 +54,9 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
         unsigned own = batch::load_heads(reader, valid, first, at);
         if (base + at == 0) own |= 1u;
         T item[batch::lane_items];
-        batch::load(item, items, valid, first, at, T(work.op.identity()));
+        batch::load(item, items, valid, first, at, T(work.op.op.identity()));
         if (!all.has_head) headless_ = b * batch::items + items_before_head(own);
-        device::scan_row<what>(item, own, all, work.init, work.op);
+        device::scan_row<what>(item, own, all, work.segment_init, work.op.op);
         batch::store(results, at, item);
       }
       return all;
@@ -70,8 +71,8 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
       for (int b = 0; b < batches; ++b) {
         int const first = begin + b * batch::items;
         rows result;
-        result.load(results + first, valid - first, work.op);
-        result.prepend(before.value, work.op, headless_ - b * batch::items);
+        result.load(results + first, valid - first, work.op.op);
+        result.prepend(before.value, work.op.op, headless_ - b * batch::items);
         if (b + 1 == batches) {
           simt::fence_proxy_async();  // the next copy into the stage comes after what was read here
           done();
@@ -101,15 +102,13 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
   }
 };
 
-/// Scans n items within segments with a pipeline. `heads`: as `prepare_heads` returns it. `memory`:
-/// `pipeline_bytes<open_end<T>>` for n's tiles, in the workspace.
+/// Scans n items within segments with a pipeline. `heads`: as `prepare_heads` returns it.
+/// `memory`: of `device::pipeline_bytes<open_end<T>>` for n's tiles, in the workspace.
 template <scan_kind Kind, class Tuning, class Item, class Out, class Heads, class Op>
 void pipelined_segmented_scan(workspace& ws, std::byte* memory, Item const* in, Out out,
                               Heads heads, item_count n, Op op, typename Op::value_type init) {
   using work = segmented_scan_work<Kind, Item, Out, Heads, Op, Tuning>;
-  join_ends<Op> const joined{op};
-  device::run_pipeline<Tuning>(ws, memory, work{{in, heads}, out, op, init}, n, joined,
-                               open_end<typename Op::value_type>{op.identity(), false}, nullptr);
+  device::run_pipeline<Tuning>(memory, ws.stream(), work{{in, heads}, out, {op}, init}, n);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -10,6 +10,7 @@
 #include <libscan/block/scan.cuh>
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/item_count.cuh>
+#include <libscan/device/resident_kernel.cuh>
 #include <libscan/device/warp_rows.cuh>
 #include <libscan/device/workspace.cuh>
 
@@ -58,19 +59,6 @@ struct resident_scan_kernel {
 /// Bytes of workspace of a resident scan of any size.
 template <class T, class Tuning>
 inline constexpr std::size_t resident_scan_bytes = Tuning::block_threads * sizeof(T);
-
-/// How n items are distributed: over 128 blocks at most, while there are rows. Depends only on n,
-/// and so does the order of association.
-struct resident_shape {
-  int rows;  // for each warp
-  index_t blocks;
-
-  resident_shape(index_t n, int row_items, int most_rows) {
-    index_t const wanted = ceil_div(n, index_t{128} * row_items);
-    rows = wanted < 1 ? 1 : wanted < most_rows ? static_cast<int>(wanted) : most_rows;
-    blocks = n == 0 ? 1 : ceil_div(n, index_t{row_items} * rows);
-  }
-};
 
 /// Whether the current device holds n items of a resident scan at once.
 template <class Op, class Tuning>

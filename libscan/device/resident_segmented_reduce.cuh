@@ -40,7 +40,7 @@ struct resident_segmented_reduce_kernel {
 
   template <class Totals, class Heads>
   __device__ void operator()(shared_storage& shared, In in, Totals totals, Heads heads, Keys keys,
-                             item_count count, Op op, T init, stored_summary<T>* summaries,
+                             item_count count, Op op, T init, stored_segment<T>* summaries,
                              index_t* segments) const {
     index_t const n = count.get();
     index_t const base = index_t{blockIdx.x} * tile_items;
@@ -91,7 +91,7 @@ void resident_segmented_reduce(std::byte* memory, simt::stream on, In in, Totals
                         .on = on,
                         .cooperative = true},
                        in, totals, heads, keys, n, op, init,
-                       reinterpret_cast<stored_summary<T>*>(memory), d_segments);
+                       reinterpret_cast<stored_segment<T>*>(memory), d_segments);
 }
 
 /// The same if the current device holds n items at once; returns whether it did.

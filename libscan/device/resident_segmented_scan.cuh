@@ -31,7 +31,7 @@ struct resident_segmented_scan_kernel {
 
   template <class Heads>
   __device__ void operator()(shared_storage& shared, In in, Out out, Heads heads, item_count count,
-                             Op op, T init, stored_summary<T>* summaries) const {
+                             Op op, T init, stored_segment<T>* summaries) const {
     constexpr row_prefix what =
         Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
     index_t const base = index_t{blockIdx.x} * tile_items;
@@ -59,7 +59,7 @@ void resident_segmented_scan(std::byte* memory, simt::stream on, In in, Out out,
                         .threads = kernel::block_threads,
                         .on = on,
                         .cooperative = true},
-                       in, out, heads, n, op, init, reinterpret_cast<stored_summary<T>*>(memory));
+                       in, out, heads, n, op, init, reinterpret_cast<stored_segment<T>*>(memory));
 }
 
 /// The same if the current device holds n items at once; returns whether it did.

@@ -14,7 +14,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// A summary in memory, without padding.
 template <class T>
-using stored_summary = typename total_format<segment_summary<T>>::value_type;
+using stored_segment = typename total_format<segment_summary<T>>::value_type;
 
 /// The summary of all blocks before the caller's, whose summary is `own`. All threads of the grid
 /// call, one-dimensional blocks of more threads than there are blocks; all[k] is for block k. Calls
@@ -22,7 +22,7 @@ using stored_summary = typename total_format<segment_summary<T>>::value_type;
 template <class T, int BlockThreads, class Op, class Meanwhile>
 __device__ segment_summary<T> summary_before_block(
     block::scan_storage<segment_summary<T>, BlockThreads>& shared, segment_summary<T> own,
-    stored_summary<T>* all, Op op, Meanwhile meanwhile) {
+    stored_segment<T>* all, Op op, Meanwhile meanwhile) {
   using format = total_format<segment_summary<T>>;
   join_segments<Op> const join{op};
   if (threadIdx.x == 0) all[blockIdx.x] = format::value(own);
@@ -37,13 +37,11 @@ __device__ segment_summary<T> summary_before_block(
 /// Bytes of workspace that any number of resident blocks needs for it.
 template <class T, class Tuning>
 inline constexpr std::size_t resident_summaries_bytes = Tuning::block_threads *
-                                                        sizeof(stored_summary<T>);
+                                                        sizeof(stored_segment<T>);
 
 /// Whether `Tuning` is that of a resident scan or reduction within segments.
 template <class Tuning>
-concept tunes_resident_segments = requires {
-  Tuning::resident;
-};
+concept tunes_resident_segments = tuned_for<Tuning, scan_algorithm::resident>;
 
 /// The number of blocks for n items: at least one.
 inline unsigned resident_tiles(item_count n, int tile_items) {

@@ -30,11 +30,10 @@ void require_pipeline() {
       " bytes of shared memory to a block");
 }
 
-/// Launches a pipeline over n items, on all multiprocessors. `memory`: `pipeline_bytes`, in the
-/// workspace.
-template <class Tuning, class Work, class Op>
-void run_pipeline(workspace& ws, std::byte* memory, Work work, item_count n, Op op,
-                  typename Work::summary init, total_value_t<typename Work::summary>* d_total) {
+/// Runs `work` with the pipeline over n items, on as many multiprocessors as there are. `memory`:
+/// of `pipeline_bytes`, in the workspace.
+template <class Tuning, class Work>
+void run_pipeline(std::byte* memory, simt::stream on, Work work, item_count n) {
   using kernel = pipeline_kernel<Work, Tuning>;
   device::require_pipeline<kernel>();
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
@@ -42,8 +41,8 @@ void run_pipeline(workspace& ws, std::byte* memory, Work work, item_count n, Op 
   index_t const most = simt::multiprocessor_count();
   auto const blocks = static_cast<unsigned>(tiles == 0 ? 1 : tiles < most ? tiles : most);
   simt::launch<kernel>(
-      {.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream(), .cooperative = true},
-      work, n, op, init, totals, reinterpret_cast<unsigned long long*>(memory), d_total);
+      {.blocks = blocks, .threads = kernel::block_threads, .on = on, .cooperative = true}, work, n,
+      totals, reinterpret_cast<unsigned long long*>(memory));
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

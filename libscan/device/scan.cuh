@@ -20,10 +20,7 @@ namespace device {
 
 /// Whether `Tuning` is that of a resident scan.
 template <class Tuning>
-concept tunes_resident = requires {
-  Tuning::rows;
-}
-&&!tunes_pipeline<Tuning>;
+concept tunes_resident = tuned_for<Tuning, scan_algorithm::resident>;
 
 /// Scans in the way of `Tuning`.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>

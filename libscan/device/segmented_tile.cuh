@@ -19,6 +19,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// Tile of the segmented scan: 64 bytes of values per thread where possible.
 template <class T>
 struct segmented_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::look_back;
   static constexpr int block_threads = threads_for(256, sizeof(T));
   static constexpr int resident_blocks = sizeof(T) <= 8 ? 4 : 2;  // of a multiprocessor
   static constexpr int items_per_thread = sizeof(T) <= 4    ? 16

@@ -21,12 +21,14 @@ namespace {
 
 /// One warp: a tile of 1024 items.
 struct small_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::look_back;
   static constexpr int block_threads = 32;
   [[maybe_unused]] static constexpr int resident_blocks = 1;
 };
 
 /// Tiles of 4096 items; two groups, so that blocks count several times; chunks of six tiles.
 struct small_counted_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::two_launches;
   static constexpr int block_threads = 64;
   [[maybe_unused]] static constexpr int resident_blocks = 1;
   static constexpr int words_per_lane = 2;

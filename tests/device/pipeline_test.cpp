@@ -111,9 +111,8 @@ TEST_CASE("no tile is fetched before the one `under_way` before it has arrived")
       device_image<int> early(std::vector<int>{0});
       workspace ws;
       std::byte* const memory = ws.reserve(device::pipeline_bytes<item>(tiles));
-      device::run_pipeline<tuning>(ws, memory,
-                                   watched_work{{in.data(), out.data(), {}}, n, early.data()}, n,
-                                   plus<item>{}, item{0}, static_cast<item*>(nullptr));
+      watched_work const work{{in.data(), out.data(), {}, 0, nullptr}, n, early.data()};
+      device::run_pipeline<tuning>(memory, ws.stream(), work, n);
       REQUIRE(early.read()[0] == 0);
       item sum = 0;
       for (item& x : numbers) x = sum += x;

@@ -14,6 +14,7 @@ namespace libscan::test {
 
 /// Tile of several warps, several rows of several items.
 struct small_tuning {
+  static constexpr scan_algorithm algorithm = scan_algorithm::look_back;
   static constexpr int block_threads = 96;
   [[maybe_unused]] static constexpr int resident_blocks = 1;
   static constexpr int items_per_thread = 8;
@@ -21,8 +22,8 @@ struct small_tuning {
 
 /// A resident tile of two warps for each block.
 struct tiny_resident_segments {
+  static constexpr scan_algorithm algorithm = scan_algorithm::resident;
   static constexpr int block_threads = 64;
-  [[maybe_unused]] static constexpr bool resident = true;
   static constexpr int items_per_thread = 8;
 };
 

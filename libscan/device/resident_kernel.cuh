@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel for as many items as all multiprocessors hold in their registers at once: a tile for
+// each block, and one barrier of the grid. The quickest way for few items: one launch, and nothing
+// to clear.
+#pragma once
+
+#include <libscan/block/scan.cuh>
+#include <libscan/device/item_count.cuh>
+#include <libscan/device/tile_totals.cuh>
+#include <libscan/device/tile_work.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// A summary as blocks leave it in memory for one another.
+template <class Summary>
+using stored_summary = typename total_format<Summary>::value_type;
+
+/// Runs a Work (libscan/device/tile_work.cuh): block k has tile k, of `rows` rows. At most as many
+/// blocks as a block has threads, all of them resident.
+template <class Work, class Tuning>
+struct resident_kernel {
+  static_assert(tile_work<Work>, "libscan: the Work lacks a member that tile_work.cuh lists");
+  using summary = typename Work::summary;
+  using format = total_format<summary>;
+  static constexpr int block_threads = Tuning::block_threads;
+
+  struct shared_storage {
+    typename Work::shared_storage work;
+    block::scan_storage<summary, block_threads> others;
+  };
+
+  __device__ void operator()(shared_storage& shared, Work work, item_count count, int rows,
+                             stored_summary<summary>* summaries) const {
+    index_t const base = index_t{blockIdx.x} * (rows * Work::row_items);
+    index_t const rest = count.get() - base;
+    int const most = rows * Work::row_items;
+    typename Work::tile tile(base,
+                             static_cast<int>(rest < 0      ? 0
+                                              : rest < most ? rest
+                                                            : most),
+                             rows);
+    summary const own = tile.summarize(work, shared.work);
+    if (threadIdx.x == 0) summaries[blockIdx.x] = format::value(own);
+    auto const arrival = simt::arrive_grid();
+    if constexpr (settles_tiles<Work>) tile.settle(shared.work);
+    simt::wait_grid(arrival);
+
+    // By all threads: what the first `tiles` tiles come to.
+    auto const all_of = [&](unsigned tiles) {
+      summary other = work.op.identity();
+      if (threadIdx.x < tiles) other = format::total(summaries[threadIdx.x], false);
+      return work.op(work.init, block::exclusive_scan(shared.others, other, work.op).total);
+    };
+    summary const before = all_of(blockIdx.x);
+    tile.write(work, shared.work, before, [&] { return all_of(gridDim.x); });
+    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) work.finish(work.op(before, own));
+  }
+};
+
+/// How n items are spread: over 128 blocks at most, as long as there are rows. Depends on n alone,
+/// and so does the order of association.
+struct resident_shape {
+  int rows;  // of each tile
+  index_t blocks;
+
+  resident_shape(index_t n, int row_items, int most_rows) {
+    index_t const wanted = ceil_div(n, index_t{128} * row_items);
+    rows = wanted < 1 ? 1 : wanted < most_rows ? static_cast<int>(wanted) : most_rows;
+    blocks = n == 0 ? 1 : ceil_div(n, index_t{row_items} * rows);
+  }
+};
+
+/// Whether the current device holds n items of such a Work at once.
+template <class Work, class Tuning>
+bool fits_resident(index_t n) {
+  using kernel = resident_kernel<Work, Tuning>;
+  index_t const blocks = resident_shape(n, Work::row_items, Work::most_rows).blocks;
+  return blocks <= simt::multiprocessor_count() && blocks <= Tuning::block_threads &&
+         sizeof(typename kernel::shared_storage) <= simt::shared_room();
+}
+
+/// Runs `work` with the resident kernel over n items, for which `fits_resident` is true. `memory`:
+/// of `resident_bytes`, in the workspace.
+template <class Tuning, class Work>
+void run_resident(std::byte* memory, simt::stream on, Work work, item_count n) {
+  using kernel = resident_kernel<Work, Tuning>;
+  resident_shape const shape(n.at_most(), Work::row_items, Work::most_rows);
+  simt::launch<kernel>({.blocks = static_cast<unsigned>(shape.blocks),
+                        .threads = kernel::block_threads,
+                        .on = on,
+                        .cooperative = true},
+                       work, n, shape.rows,
+                       reinterpret_cast<stored_summary<typename Work::summary>*>(memory));
+}
+
+/// Bytes of workspace that the resident kernel needs, for any number of items.
+template <class Summary, class Tuning>
+inline constexpr std::size_t resident_bytes = Tuning::block_threads *
+                                              sizeof(stored_summary<Summary>);
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device
