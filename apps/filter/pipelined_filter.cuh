@@ -51,12 +51,12 @@ struct filter_work {
   Item const* in;
   Outputs out;
   Rule rule;
-  index_t* count;
+  index_t* kept_count;
   op_type op{};
   summary init{0};
 
   __device__ void finish(summary all) const {
-    if (count != nullptr) *count = all.value;
+    if (kept_count != nullptr) *kept_count = all.value;
   }
 
   __device__ bool overwrites() const { return out.in_place; }

@@ -42,12 +42,12 @@ struct mask_filter_work {
   In in;
   Outputs out;
   Rule rule;
-  index_t* count;
+  index_t* kept_count;
   op_type op{};
   summary init{0};
 
   __device__ void finish(summary all) const {
-    if (count != nullptr) *count = all.value;
+    if (kept_count != nullptr) *kept_count = all.value;
   }
 
   __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
