@@ -82,7 +82,7 @@ void add_arguments(CLI::App& app, prefix_arguments& arguments) {
   static std::map<std::string, libscan::operator_kind> const operators = [] {
     std::map<std::string, libscan::operator_kind> named;
     for (libscan::operator_kind const kind : libscan::all_operators)
-      named.emplace(libscan::word_of(kind), kind);
+      named.emplace(libscan::option_word(kind), kind);
     return named;
   }();
   app.add_option("INPUT", arguments.input, "array to scan: a file, or - for standard input")

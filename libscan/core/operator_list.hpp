@@ -28,7 +28,7 @@ inline constexpr operator_kind all_operators[] = {LIBSCAN_OPERATORS(LIBSCAN_NAME
 #undef LIBSCAN_NAME
 
 /// The word for an operator in the options of programs: "sum", "min", ...
-constexpr char const* word_of(operator_kind kind) {
+constexpr char const* option_word(operator_kind kind) {
   constexpr char const* words[] = {
 #define LIBSCAN_WORD(name, word) word,
       LIBSCAN_OPERATORS(LIBSCAN_WORD)
