@@ -118,7 +118,7 @@ class kept_rows {
   __device__ int count() const {
     unsigned sum = 0;
 #pragma unroll
-    for (int w = 0; w < words; ++w) sum = simt::dot<field>(total_[w], fields_before(fields), sum);
+    for (int w = 0; w < words; ++w) sum = simt::dp4a<field>(total_[w], fields_before(fields), sum);
     return static_cast<int>(sum);
   }
 
@@ -133,8 +133,8 @@ class kept_rows {
       for (int f = 0; f < fields; ++f) {
         int const r = w * fields + f;
         if (r >= Rows) break;
-        unsigned const row_start = simt::dot<field>(total_[w], fields_before(f), word_start);
-        Value* to = target + simt::dot<field>(before_[w], 1u << 8 * f, row_start);
+        unsigned const row_start = simt::dp4a<field>(total_[w], fields_before(f), word_start);
+        Value* to = target + simt::dp4a<field>(before_[w], 1u << 8 * f, row_start);
 #pragma unroll
         for (int j = 0; j < Width; ++j) {
           if ((bits_ & bit(r, j)) == 0) continue;
@@ -142,7 +142,7 @@ class kept_rows {
           ++to;
         }
       }
-      word_start = simt::dot<field>(total_[w], fields_before(fields), word_start);
+      word_start = simt::dp4a<field>(total_[w], fields_before(fields), word_start);
     }
   }
 

@@ -106,7 +106,7 @@ struct cluster_sort_kernel {
   /// What all blocks have found; called by a whole warp.
   static __device__ unsigned unlike_in_cluster(shared_storage& shared) {
     auto const block = threadIdx.x % simt::warp_size;
-    unsigned const there = block < gridDim.x ? simt::in_block(shared.unlike_here, block) : 0;
+    unsigned const there = block < gridDim.x ? simt::map_shared_rank(shared.unlike_here, block) : 0;
     return simt::reduce_or(simt::full_warp, there);
   }
 
@@ -160,7 +160,7 @@ struct cluster_sort_kernel {
     if (digit < digit_values) {
 #pragma unroll
       for (unsigned b = 0; b < most_blocks; ++b) {
-        unsigned const total = b < gridDim.x ? simt::in_block(totals[digit], b) : 0;
+        unsigned const total = b < gridDim.x ? simt::map_shared_rank(totals[digit], b) : 0;
         all += total;
         if (b < blockIdx.x) before += total;
       }
@@ -183,9 +183,9 @@ struct cluster_sort_kernel {
                            [&](unsigned target, unsigned i) {
                              unsigned const block = target >> log2;
                              unsigned const item = target & (tile - 1);
-                             simt::in_block(shared.key[item], block) = shared.tile.key[i];
+                             simt::map_shared_rank(shared.key[item], block) = shared.tile.key[i];
                              if constexpr (has_values) {
-                               simt::in_block(shared.value[1 - side][item], block) =
+                               simt::map_shared_rank(shared.value[1 - side][item], block) =
                                    shared.value[side][shared.tile.position[i]];
                              }
                            });

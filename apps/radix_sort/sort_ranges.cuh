@@ -38,7 +38,7 @@ struct copy_ranges_kernel {
   static constexpr int block_threads = 256;
   static constexpr int items_per_thread = 8;
   static constexpr index_t tile_items = index_t{block_threads} * items_per_thread;
-  static constexpr bool follows_kernel = true;
+  static constexpr bool programmatic_launch = true;
 
   __device__ void operator()(T const* from, T* to, segment_ranges<Offset> segments, index_t n,
                              index_t const* offsets) const {

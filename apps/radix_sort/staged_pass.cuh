@@ -68,9 +68,9 @@ struct staged_pass_kernel {
       // The ranking warps hold a tile's keys in registers; the others need few.
       if constexpr (shape::moves_registers) {
         if (warp < shape::first_write_warp) {
-          simt::raise_registers<shape::rank_registers>();
+          simt::set_max_registers_inc<shape::rank_registers>();
         } else {
-          simt::lower_registers<shape::other_registers>();
+          simt::set_max_registers_dec<shape::other_registers>();
         }
       }
       if (warp < shape::first_write_warp) {

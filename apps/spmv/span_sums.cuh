@@ -39,7 +39,7 @@ struct span_sums {
 /// Writes every row that ends in a later span than it began in.
 struct close_rows_kernel {
   static constexpr int block_threads = 256;
-  static constexpr bool follows_kernel = true;
+  static constexpr bool programmatic_launch = true;
   static constexpr int warps = block_threads / simt::warp_size;
   static constexpr index_t few = 32;  // parts that one thread adds by itself
 

@@ -106,7 +106,7 @@ template <class Mask, class Tuning>
 struct count_tiles_kernel {
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = 1024 / block_threads;  // of a multiprocessor
-  static constexpr bool follows_kernel = true;
+  static constexpr bool programmatic_launch = true;
   using counted = counted_tiles<Tuning>;
   static constexpr int warps = counted::warps;
 
@@ -163,7 +163,7 @@ template <scan_kind Kind, class Rank, class Tuning>
 struct rank_tile_kernel {
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;  // of a multiprocessor
-  static constexpr bool follows_kernel = true;
+  static constexpr bool programmatic_launch = true;
   static constexpr int words_per_lane = Tuning::words_per_lane;
   using counted = counted_tiles<Tuning>;
   static constexpr int warps = counted::warps;

@@ -16,7 +16,7 @@ struct segmented_reduce_kernel {
   using T = typename Op::value_type;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
-  static constexpr bool follows_kernel = true;
+  static constexpr bool programmatic_launch = true;
   static constexpr int width = warp::row_width<warp::item_bytes<In, T>, Tuning::items_per_thread>;
   static constexpr int rows = Tuning::items_per_thread / width;
   using tile_type = segmented_tile<T, block_threads, rows, width>;

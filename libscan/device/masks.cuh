@@ -64,8 +64,8 @@ struct byte_mask {
       // A product with powers of two sums the bits of four bytes, those of eight in one register.
 #pragma unroll
       for (int j = 0; j < Width; j += 8) {
-        unsigned const low = simt::dot<std::uint8_t>(nonzero(row + j), 0x08040201u, 0);
-        result |= simt::dot<std::uint8_t>(nonzero(row + j + 4), 0x80402010u, low) >> 7 << j;
+        unsigned const low = simt::dp4a<std::uint8_t>(nonzero(row + j), 0x08040201u, 0);
+        result |= simt::dp4a<std::uint8_t>(nonzero(row + j + 4), 0x80402010u, low) >> 7 << j;
       }
     } else {
 #pragma unroll

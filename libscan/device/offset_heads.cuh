@@ -27,7 +27,7 @@ struct mark_heads_kernel {
   static constexpr int block_threads = 256;
   // Of a multiprocessor, for at most 48 registers, or 64: with one more a block less would fit.
   static constexpr int resident_blocks = sizeof(Offset) == 8 ? 4 : 5;
-  static constexpr bool follows_kernel = true;
+  static constexpr bool programmatic_launch = true;
   static constexpr int width = sizeof(Offset) == 8 ? 2 : 4;  // consecutive offsets of a lane
   static constexpr int rows = 8 / width;                     // of a warp, in flight together
   static constexpr int row_segments = simt::warp_size * width;

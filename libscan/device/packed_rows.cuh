@@ -59,7 +59,7 @@ class packed_rows {
     for (int r = 0; r < Rows; ++r) {
       unsigned sum = 0;
 #pragma unroll
-      for (int w = 0; w < words; ++w) sum = simt::dot<Item>(word_[r][w], all, sum);
+      for (int w = 0; w < words; ++w) sum = simt::dp4a<Item>(word_[r][w], all, sum);
       auto const row = warp::exclusive_scan(sum, plus<unsigned>{});
       unsigned prefix = running + row.prefix;
       running += row.total;
@@ -78,7 +78,7 @@ class packed_rows {
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
 #pragma unroll
-        for (int w = 0; w < words; ++w) lane = simt::dot<Item>(part.word_[r][w], all, lane);
+        for (int w = 0; w < words; ++w) lane = simt::dp4a<Item>(part.word_[r][w], all, lane);
       }
     }
     return static_cast<T>(warp::combine(lane, plus<unsigned>{}));
@@ -143,7 +143,7 @@ class packed_rows {
     unsigned value[per_word + 1] = {prefix};
 #pragma unroll
     for (int j = 1; j <= per_word; ++j) {
-      value[j] = simt::dot<Item>(word, all >> (8 * (per_word - j)), prefix);
+      value[j] = simt::dp4a<Item>(word, all >> (8 * (per_word - j)), prefix);
     }
     constexpr int first = Kind == scan_kind::inclusive ? 1 : 0;
 #pragma unroll

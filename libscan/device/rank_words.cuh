@@ -32,7 +32,7 @@ __device__ __forceinline__ void rank_bits(Rank rank, unsigned bits, Rank (&row)[
 #pragma unroll
     for (int j = 0; j < Width; ++j) {
       row[j] =
-          static_cast<Rank>(simt::dot<std::uint8_t>(ones, below[inclusive ? j + 1 : j], first));
+          static_cast<Rank>(simt::dp4a<std::uint8_t>(ones, below[inclusive ? j + 1 : j], first));
     }
   } else {
 #pragma unroll

@@ -134,7 +134,7 @@ struct range_kernel {
   using part = range_part<Op, Tuning>;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
-  static constexpr bool follows_kernel = true;
+  static constexpr bool programmatic_launch = true;
 
   struct shared_storage : part::shared_storage {
     index_t claimed;
@@ -171,7 +171,7 @@ struct range_piece_kernel {
   using part = range_part<Op, Tuning>;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
-  static constexpr bool follows_kernel = true;
+  static constexpr bool programmatic_launch = true;
   using shared_storage = typename part::shared_storage;
 
   template <class In, class Out, class Offset>

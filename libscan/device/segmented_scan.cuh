@@ -28,7 +28,7 @@ struct segmented_scan_kernel {
   using T = typename Op::value_type;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
-  static constexpr bool follows_kernel = true;
+  static constexpr bool programmatic_launch = true;
   static constexpr int width =
       warp::row_width<std::max(warp::item_bytes<In, T>, warp::item_bytes<Out, T>),
                       Tuning::items_per_thread>;

@@ -9,7 +9,7 @@
 //   struct reverse_kernel {
 //     static constexpr int block_threads = 256;       // both become __launch_bounds__; optional
 //     static constexpr int resident_blocks = 2;       // per multiprocessor, at least
-//     static constexpr bool follows_kernel = true;    // optional: launched while the kernel
+//     static constexpr bool programmatic_launch = true;    // optional: launched while the kernel
 //                                                     // before it in its stream still runs
 //     struct shared_storage { int items[block_threads]; };     // optional
 //     __device__ void operator()(shared_storage& shared, int* data) const {
@@ -33,7 +33,7 @@
 //   active_mask              some lanes that happen to be here, not "all lanes of the branch"
 //   lane_id lanemask_lt lanemask_le lanemask_eq lanemask_ge lanemask_gt   popc clz ffs brev
 //   byte_perm                picks 4 of the 8 bytes of two words, a digit 0 to 7 for each
-//   dot<Small>               sum + the 1- or 2-byte integers of a word, each times a byte of
+//   dp4a<Small>               sum + the 1- or 2-byte integers of a word, each times a byte of
 //                            weights < 128
 //   opaque(x)                x, a 32-bit integer that the compiler knows nothing about: values that
 //                            depend on it are recomputed, not kept in registers
@@ -42,7 +42,8 @@
 //   sync_block_count sync_block_and sync_block_or     barriers that reduce a predicate
 //   thread_rank              linear index in the block
 //   dynamic_shared<T>()      run-time-sized shared memory, at least 16-byte aligned
-//   raise_registers<N>() lower_registers<N>()         from here on a thread may use N registers,
+//   set_max_registers_inc<N>() set_max_registers_dec<N>()         from here on a thread may use N
+//   registers,
 //                            more or fewer than before; all warps of a group of four call. A raise
 //                            waits until others have lowered theirs (sm_90a; elsewhere no effect)
 // Cluster: all blocks of a launch that requests it; they may access one another's shared memory
@@ -51,7 +52,8 @@
 //                            the two halves of a barrier of all threads; none may have returned.
 //                            Each arrives, then waits: what came before any arrival comes before
 //                            what follows the waits
-//   in_block(own, block)     the counterpart of `own` in that block's shared memory. Valid only
+//   map_shared_rank(own, block)     the counterpart of `own` in that block's shared memory. Valid
+//   only
 //                            after all blocks have begun and before any has ended: put a barrier
 //                            before and after all accesses
 // Grid

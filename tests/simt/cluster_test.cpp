@@ -25,7 +25,7 @@ struct cluster_kernel {
     simt::wait_cluster();
     for (int round = 0; round < rounds; ++round) {
       if (threadIdx.x < gridDim.x) {
-        simt::in_block(shared.told[blockIdx.x], threadIdx.x) =
+        simt::map_shared_rank(shared.told[blockIdx.x], threadIdx.x) =
             static_cast<int>(blockIdx.x + threadIdx.x) + round;
       }
       simt::arrive_cluster();

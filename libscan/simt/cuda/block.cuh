@@ -44,7 +44,7 @@ __device__ __forceinline__ void wait_cluster() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 template <class T>
-__device__ __forceinline__ T& in_block(T& own, unsigned block) {
+__device__ __forceinline__ T& map_shared_rank(T& own, unsigned block) {
   T* there;
   asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(&own), "r"(block));
   return *there;
@@ -54,25 +54,25 @@ __device__ __forceinline__ T& in_block(T& own, unsigned block) {
 __device__ __forceinline__ void arrive_cluster() {}
 __device__ __forceinline__ void wait_cluster() { __syncthreads(); }
 template <class T>
-__device__ __forceinline__ T& in_block(T& own, unsigned) {
+__device__ __forceinline__ T& map_shared_rank(T& own, unsigned) {
   return own;
 }
 #endif
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 template <int Registers>
-__device__ __forceinline__ void raise_registers() {
+__device__ __forceinline__ void set_max_registers_inc() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));
 }
 template <int Registers>
-__device__ __forceinline__ void lower_registers() {
+__device__ __forceinline__ void set_max_registers_dec() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Registers));
 }
 #else
 template <int Registers>
-__device__ __forceinline__ void raise_registers() {}
+__device__ __forceinline__ void set_max_registers_inc() {}
 template <int Registers>
-__device__ __forceinline__ void lower_registers() {}
+__device__ __forceinline__ void set_max_registers_dec() {}
 #endif
 
 template <std::integral T>

@@ -74,15 +74,15 @@ constexpr int least_resident_blocks() {
 }
 
 template <class Kernel>
-concept follows_kernel = requires {
-  requires Kernel::follows_kernel;
+concept programmatic_launch = requires {
+  requires Kernel::programmatic_launch;
 };
 
 /// Waits until all earlier work in the launch's stream has ended and its writes are visible.
 template <class Kernel>
 __device__ __forceinline__ void wait_for_predecessor() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  if constexpr (follows_kernel<Kernel>) asm volatile("griddepcontrol.wait;" ::: "memory");
+  if constexpr (programmatic_launch<Kernel>) asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
@@ -164,7 +164,7 @@ void launch(launch_config const& config, Args... args) {
     full.numAttrs = 1;
   } else if (config.cluster && config.blocks.x > 1) {
     detail::make_cluster(full, attribute, kernel);
-  } else if (detail::follows_kernel<Kernel> && detail::compiled_for() >= 90) {
+  } else if (detail::programmatic_launch<Kernel> && detail::compiled_for() >= 90) {
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
     full.numAttrs = 1;

@@ -164,7 +164,7 @@ __device__ __forceinline__ unsigned byte_perm(unsigned low, unsigned high, unsig
 }
 
 template <class Small>
-__device__ __forceinline__ unsigned dot(unsigned word, unsigned weights, unsigned sum) {
+__device__ __forceinline__ unsigned dp4a(unsigned word, unsigned weights, unsigned sum) {
   static_assert(sizeof(Small) <= 2);
   if constexpr (std::is_signed_v<Small>) {
     auto const a = static_cast<int>(word), b = static_cast<int>(weights);

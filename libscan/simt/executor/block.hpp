@@ -49,14 +49,14 @@ inline void wait_cluster(call_site at = call_site::here()) {
 }
 
 template <class T>
-T& in_block(T& own, unsigned block, call_site at = call_site::here()) {
+T& map_shared_rank(T& own, unsigned block, call_site at = call_site::here()) {
   return *static_cast<T*>(executor::shared_of_block(&own, block, at));
 }
 
 template <int Registers>
-void raise_registers() {}
+void set_max_registers_inc() {}
 template <int Registers>
-void lower_registers() {}
+void set_max_registers_dec() {}
 
 template <class T>
 T* dynamic_shared() {

@@ -153,7 +153,7 @@ inline unsigned byte_perm(unsigned low, unsigned high, unsigned selector) {
 }
 
 template <class Small>
-unsigned dot(unsigned word, unsigned weights, unsigned sum) {
+unsigned dp4a(unsigned word, unsigned weights, unsigned sum) {
   static_assert(sizeof(Small) <= 2);
   constexpr int bits = 8 * static_cast<int>(sizeof(Small));
   for (int i = 0; i < 32 / bits; ++i) {

@@ -23,13 +23,14 @@ struct cluster_kernel {
     barrier(missing::first_barrier);
     noted_line[1] = __LINE__ + 2;
     if (threadIdx.x == 40) {
-      simt::in_block(shared.told, (blockIdx.x + 1) % gridDim.x) = static_cast<int>(blockIdx.x);
+      simt::map_shared_rank(shared.told, (blockIdx.x + 1) % gridDim.x) =
+          static_cast<int>(blockIdx.x);
     }
     barrier(missing::middle_barrier);
     if (threadIdx.x == 3) heard[blockIdx.x] = shared.told;
     if (Missing != missing::last_barrier) return;
     noted_line[1] = __LINE__ + 1;
-    if (threadIdx.x == 5) heard[blockIdx.x + 8] = simt::in_block(shared.told, 0);
+    if (threadIdx.x == 5) heard[blockIdx.x + 8] = simt::map_shared_rank(shared.told, 0);
   }
 };
 
@@ -96,7 +97,7 @@ struct late_write_kernel {
     simt::arrive_cluster();
     simt::wait_cluster();
     auto const tell = [&] {
-      if (threadIdx.x == 0) simt::in_block(shared.told, 1 - blockIdx.x) = 7;
+      if (threadIdx.x == 0) simt::map_shared_rank(shared.told, 1 - blockIdx.x) = 7;
     };
     if constexpr (V == variant::correct) tell();
     simt::arrive_cluster();
@@ -124,7 +125,7 @@ struct reach_from_global_kernel {
     simt::arrive_cluster();
     simt::wait_cluster();
     noted_line[0] = __LINE__ + 1;
-    int& there = simt::in_block(V == variant::planted ? data[0] : shared.item, 0);
+    int& there = simt::map_shared_rank(V == variant::planted ? data[0] : shared.item, 0);
     if (threadIdx.x == 0) there = 3;
     simt::sync_block();
     if (threadIdx.x == 0) data[0] = shared.item;
@@ -164,21 +165,21 @@ std::vector<mistake> cluster_mistakes() {
        late_write<planted>,
        {.race = 20},
        {}},
-      {"in_block of global memory",
+      {"map_shared_rank of global memory",
        reach_from_global<correct>,
        reach_from_global<planted>,
        {.fixed = true, .seeded = 20, .race = 20},
-       {"reach_from_global_kernel", "in_block at @0 of what is not in shared memory"}},
+       {"reach_from_global_kernel", "map_shared_rank at @0 of what is not in shared memory"}},
       {"reach into a block that may not have begun",
        told_in_cluster<missing::first_barrier, correct>,
        told_in_cluster<missing::first_barrier, planted>,
        {.fixed = true, .seeded = 20, .race = 20},
-       {"cluster_kernel", "in_block at @1: other blocks may not have begun"}},
+       {"cluster_kernel", "map_shared_rank at @1: other blocks may not have begun"}},
       {"reach into a block that has ended",
        told_in_cluster<missing::last_barrier, correct>,
        told_in_cluster<missing::last_barrier, planted>,
        {.seeded = 1, .race = 1},
-       {"cluster_kernel", "in_block at @1: block 0 has ended"}},
+       {"cluster_kernel", "map_shared_rank at @1: block 0 has ended"}},
       {"shared memory of another block without a barrier",
        told_in_cluster<missing::middle_barrier, correct>,
        told_in_cluster<missing::middle_barrier, planted>,

@@ -163,7 +163,7 @@ void* shared_of_block(void* own, unsigned block, call_site site) {
   block_state const& other = run.block_of_cluster(block, site);
   auto* const place = static_cast<std::byte*>(own);
   if (!mine.owns(own, 1)) {
-    run.fail("in_block at " + describe(site) + " of what is not in shared memory");
+    run.fail("map_shared_rank at " + describe(site) + " of what is not in shared memory");
   }
   bool const is_static = mine.static_bytes > 0 && place >= mine.static_shared.get() &&
                          place < mine.static_shared.get() + mine.static_bytes;
@@ -173,17 +173,17 @@ void* shared_of_block(void* own, unsigned block, call_site site) {
 
 block_state& grid_run::block_of_cluster(unsigned block, call_site site) {
   if (!work_.cluster || block >= blocks_total_) {
-    fail("in_block at " + describe(site) + " of block " + std::to_string(block) +
+    fail("map_shared_rank at " + describe(site) + " of block " + std::to_string(block) +
          "; the cluster has " + std::to_string(work_.cluster ? blocks_total_ : 1));
   }
   if (!self().has_waited) {
-    fail("in_block at " + describe(site) +
+    fail("map_shared_rank at " + describe(site) +
          ": other blocks may not have begun; expected a barrier of the cluster before");
   }
   for (auto& other : slots_) {
     if (other->live && other->index.x == block) return *other;
   }
-  fail("in_block at " + describe(site) + ": block " + std::to_string(block) +
+  fail("map_shared_rank at " + describe(site) + ": block " + std::to_string(block) +
        " has ended; expected a barrier of the cluster after the last access");
 }
 
