@@ -43,7 +43,7 @@ void clear_counts(workspace& ws, int bins, Count* d_counts, sample_totals* d_tot
 /// Shared memory that a block may use for counters.
 template <class Tuning>
 std::size_t counter_room() {
-  return Tuning::shared_bytes != 0 ? Tuning::shared_bytes : simt::shared_room();
+  return Tuning::shared_bytes != 0 ? Tuning::shared_bytes : simt::max_shared_bytes();
 }
 
 /// Counts samples of more than 8 bits, in the way that suits the number of bins.

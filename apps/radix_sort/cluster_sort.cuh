@@ -222,7 +222,7 @@ bool cluster_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
                   digit_list const& digits) {
   using kernel = cluster_sort_kernel<Order, Value, Tuning>;
   using key_type = typename Order::key_type;
-  if (sizeof(typename kernel::shared_storage) > simt::shared_room()) return false;
+  if (sizeof(typename kernel::shared_storage) > simt::max_shared_bytes()) return false;
   auto const most_blocks =
       simt::most_cluster_blocks<kernel, item_count, int, Order, bool, sort_buffers<key_type>,
                                 sort_buffers<Value>, digit_list>();

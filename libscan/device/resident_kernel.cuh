@@ -76,7 +76,7 @@ bool fits_resident(index_t n) {
   using kernel = resident_kernel<Work, Tuning>;
   index_t const blocks = resident_shape(n, Work::row_items, Work::most_rows).blocks;
   return blocks <= simt::multiprocessor_count() && blocks <= Tuning::block_threads &&
-         sizeof(typename kernel::shared_storage) <= simt::shared_room();
+         sizeof(typename kernel::shared_storage) <= simt::max_shared_bytes();
 }
 
 /// Runs `work` with the resident kernel over n items, for which `fits_resident` is true. `memory`:

@@ -103,7 +103,7 @@ bool resident_segmented_reduce_if_fits(std::byte* memory, simt::stream on, In in
   auto const fits = [&]<class Tuning>(Tuning) {
     using kernel = resident_segmented_reduce_kernel<In, Keys, Op, Tuning>;
     if (!device::fits_resident_tiles<Tuning>(n.at_most()) ||
-        sizeof(typename kernel::shared_storage) > simt::shared_room()) {
+        sizeof(typename kernel::shared_storage) > simt::max_shared_bytes()) {
       return false;
     }
     device::resident_segmented_reduce<Tuning>(memory, on, in, totals, heads, keys, n, op,

@@ -125,7 +125,7 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
     using tuning = look_back_reduce_tuning<Tuning, T>;
     using kernel = searched_reduce_kernel<In, std::remove_cv_t<Offset>, Op, tuning>;
     if (device::suits_search(n.at_most(), descriptor.segments) &&
-        sizeof(typename kernel::shared_storage) <= simt::shared_room()) {
+        sizeof(typename kernel::shared_storage) <= simt::max_shared_bytes()) {
       return device::searched_segmented_reduce<tuning>(
           ws.reserve(device::searched_reduce_bytes<T, tuning>(n.at_most())), ws.stream(), in,
           totals, searched_heads<std::remove_cv_t<Offset>>{descriptor.offsets, descriptor.segments},

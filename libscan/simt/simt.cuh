@@ -81,7 +81,7 @@
 //   allocate deallocate fill_async copy_async synchronize stream
 //   multiprocessor_count resident_blocks_per_multiprocessor<Kernel> device_can_pipeline<Kernel>
 //   most_cluster_blocks<Kernel>
-//   shared_room              bytes of shared memory that a block may have
+//   max_shared_bytes              bytes of shared memory that a block may have
 
 #include <libscan/simt/machine.hpp>
 

@@ -41,7 +41,7 @@ inline int multiprocessor_count() {
 }
 
 /// The bytes of shared memory that a block may have: at least 64 KiB on every supported GPU.
-inline std::size_t shared_room() {
+inline std::size_t max_shared_bytes() {
   return static_cast<std::size_t>(detail::device_fact([](int device) {
     int room = 0;
     LIBSCAN_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));

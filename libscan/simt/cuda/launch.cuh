@@ -108,7 +108,7 @@ __global__ __launch_bounds__(most_threads<Kernel>(),
 template <class Kernel>
 void allow_shared(void const* kernel, std::size_t bytes) {
   if (bytes <= most_static_shared_bytes) return;
-  std::size_t const room = shared_room() - shared_layout<Kernel>::in_static;
+  std::size_t const room = max_shared_bytes() - shared_layout<Kernel>::in_static;
   LIBSCAN_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(room)));
 }
@@ -191,7 +191,8 @@ int resident_blocks_per_multiprocessor(int block_threads, std::size_t dynamic_sh
 /// can hold Kernel's shared storage.
 template <class Kernel>
 bool device_can_pipeline() {
-  return detail::compiled_for() >= 90 && sizeof(typename Kernel::shared_storage) <= shared_room();
+  return detail::compiled_for() >= 90 &&
+         sizeof(typename Kernel::shared_storage) <= max_shared_bytes();
 }
 
 /// The most blocks of Kernel::block_threads that can form a cluster on the current device: 16, 8,

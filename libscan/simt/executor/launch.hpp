@@ -123,13 +123,13 @@ int most_cluster_blocks() {
 }
 
 /// As on an H200.
-inline std::size_t shared_room() { return executor::most_shared_bytes; }
+inline std::size_t max_shared_bytes() { return executor::shared_bytes_of_block; }
 
 /// Whether the current device has bulk copies (the executor has), and a block can hold Kernel's
 /// shared storage.
 template <class Kernel>
 bool device_can_pipeline() {
-  return sizeof(typename Kernel::shared_storage) <= shared_room();
+  return sizeof(typename Kernel::shared_storage) <= max_shared_bytes();
 }
 
 }  // namespace libscan::inline v1_executor::simt

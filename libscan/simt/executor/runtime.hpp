@@ -112,7 +112,7 @@ int lane_id();
 int thread_rank();
 
 /// The shared memory that a block may have: as on an H200.
-inline constexpr std::size_t most_shared_bytes = 227 * 1024;
+inline constexpr std::size_t shared_bytes_of_block = 227 * 1024;
 
 /// The blocks that a cluster may have: as on an H200.
 inline constexpr int most_cluster_blocks = 16;

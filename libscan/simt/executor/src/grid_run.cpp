@@ -74,10 +74,10 @@ grid_run::grid_run(grid const& work, settings const& how, observer* watcher, sta
                        " threads; expected 1 to 2^31-1 blocks of 1 to 1024 threads");
   }
   std::size_t const shared = work.static_shared_bytes + work.dynamic_shared_bytes;
-  if (shared > most_shared_bytes) {
+  if (shared > shared_bytes_of_block) {
     throw kernel_error("launch of " + work.kernel + ": " + std::to_string(shared) +
                        " bytes of shared memory a block; expected at most " +
-                       std::to_string(most_shared_bytes));
+                       std::to_string(shared_bytes_of_block));
   }
   if (work.cooperative && blocks_total_ > most_resident_blocks) {
     throw kernel_error("cooperative launch of " + work.kernel + ": " +
