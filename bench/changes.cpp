@@ -9,7 +9,7 @@ namespace libscan::bench {
 
 namespace {
 
-constexpr double least_noise = 0.02;
+constexpr double min_noise = 0.02;
 
 using key = std::tuple<std::string, std::string, std::string, index_t, std::string>;
 
@@ -17,7 +17,7 @@ key key_of(result const& r) { return {r.engine, r.operation, r.type, r.n, r.name
 
 }  // namespace
 
-double change::noise() const { return std::max(least_noise, before.noise + after.noise); }
+double change::noise() const { return std::max(min_noise, before.noise + after.noise); }
 
 std::vector<change> changes(std::vector<result> const& before, std::vector<result> const& after) {
   std::map<key, result const*> known;

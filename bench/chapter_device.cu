@@ -15,7 +15,7 @@ namespace libscan::bench::chapter {
 namespace {
 
 /// A split per bit moves all items 32 times.
-constexpr index_t most_sorted_items = index_t{1} << 24;
+constexpr index_t max_sorted_items = index_t{1} << 24;
 
 /// Byte i of a mask of the items `word_at` that have the predicate.
 struct mark_at {
@@ -143,7 +143,7 @@ void run_device_wide(options const& wanted, stopwatch const& time, report const&
     device_wide const all(n, wanted, time, tell);
     all.scans();
     all.compactions();
-    if (n <= most_sorted_items) all.sorts();
+    if (n <= max_sorted_items) all.sorts();
   }
 }
 

@@ -27,8 +27,8 @@ using namespace libscan::bench;
 
 namespace {
 
-constexpr libscan::index_t most_items = libscan::index_t{1} << 40;
-constexpr int most_threads = 1 << 16;
+constexpr libscan::index_t max_items = libscan::index_t{1} << 40;
+constexpr int max_threads = 1 << 16;
 
 template <std::size_t Count>
 CLI::Validator one_of(std::array<std::string_view, Count> const& axis) {
@@ -47,7 +47,7 @@ void add_common(CLI::App& app, options& wanted, output_options& output) {
       ->type_name("NAME")
       ->delimiter(',');
   app.add_option("--n", wanted.sizes, "numbers of items")
-      ->check(CLI::Range(libscan::index_t{1}, most_items))
+      ->check(CLI::Range(libscan::index_t{1}, max_items))
       ->delimiter(',');
   app.add_option("--rounds", wanted.rounds,
                  "timed rounds; medians are printed (default: 21). The cpu engine runs up to 51 if "
@@ -56,12 +56,12 @@ void add_common(CLI::App& app, options& wanted, output_options& output) {
   app.add_flag("--once", output.once, "run and verify everything once, time nothing");
   app.add_option("--threads", wanted.threads,
                  "of the cpu engine and its competitors (0: all cores)")
-      ->check(CLI::Range(0, most_threads));
+      ->check(CLI::Range(0, max_threads));
   app.add_option("--beside", wanted.beside,
                  "busy processes to run beside the cpu engine and its competitors (default: 0);\n"
                  "also prints the 95th percentile")
       ->type_name("N")
-      ->check(CLI::Range(0, most_threads));
+      ->check(CLI::Range(0, max_threads));
   app.add_option("--json", output.json_path, "also write a record to this file");
 }
 

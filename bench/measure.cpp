@@ -15,9 +15,9 @@ namespace {
 
 constexpr int warm_up_rounds = 2;
 constexpr int fewest_rounds = 7;
-constexpr double patience_us = 3e6;    // for one contender of one workload
-constexpr int most_short_rounds = 51;  // for a workload whose rounds take little time together
-constexpr double most_calls = 1e4;     // of a sample
+constexpr double patience_us = 3e6;   // for one contender of one workload
+constexpr int max_short_rounds = 51;  // for a workload whose rounds take little time together
+constexpr double max_calls = 1e4;     // of a sample
 
 /// The samples of one contender.
 struct sampled {
@@ -41,9 +41,9 @@ std::string problem_of(contender const& each) {
   }
 }
 
-/// The number of calls of `us` that take `least_us`, at least one.
-int calls_of(double us, double least_us) {
-  return us < least_us ? static_cast<int>(std::min(std::ceil(least_us / us), most_calls)) : 1;
+/// The number of calls of `us` that take `min_us`, at least one.
+int calls_of(double us, double min_us) {
+  return us < min_us ? static_cast<int>(std::min(std::ceil(min_us / us), max_calls)) : 1;
 }
 
 /// One sample: the mean of `calls` calls.
@@ -90,16 +90,16 @@ result summary(std::vector<double> samples) {
   std::size_t const count = samples.size();
   result r;
   r.median_us = samples[count / 2];
-  r.least_us = samples.front();
-  r.most_us = samples.back();
+  r.min_us = samples.front();
+  r.max_us = samples.back();
   r.p95_us = samples[(count * 95 + 99) / 100 - 1];
   r.noise = (samples[(3 * count) / 4] - samples[count / 4]) / r.median_us;
   r.samples = static_cast<int>(count);
   return r;
 }
 
-std::vector<result> measure(workload const& work, int rounds, stopwatch const& time,
-                            double least_us, double short_us) {
+std::vector<result> measure(workload const& work, int rounds, stopwatch const& time, double min_us,
+                            double short_us) {
   std::vector<result> results;
   std::vector<contender const*> right;
   for (contender const& each : work.contenders) {
@@ -118,7 +118,7 @@ std::vector<result> measure(workload const& work, int rounds, stopwatch const& t
   std::mt19937 random(1);
   double spent_us = 0;
   auto const goes_on = [&](int round) {
-    return round < rounds || (round < most_short_rounds && spent_us < short_us);
+    return round < rounds || (round < max_short_rounds && spent_us < short_us);
   };
   for (int round = -warm_up_rounds; goes_on(round); ++round) {
     std::shuffle(order.begin(), order.end(), random);
@@ -126,7 +126,7 @@ std::vector<result> measure(workload const& work, int rounds, stopwatch const& t
       if (samples[i].enough()) continue;
       double const us = sample_us(*right[i], time, samples[i].calls);
       if (round < 0) {
-        samples[i].calls = std::max(samples[i].calls, calls_of(us, least_us));
+        samples[i].calls = std::max(samples[i].calls, calls_of(us, min_us));
         continue;
       }
       samples[i].us.push_back(us);
@@ -161,7 +161,7 @@ void session::run(workload work) const {
     auto& all = work.contenders;
     all.erase(std::remove_if(all.begin(), all.end(), unasked), all.end());
   }
-  if (!work.contenders.empty()) tell(measure(work, wanted.rounds, time, least_us, short_us));
+  if (!work.contenders.empty()) tell(measure(work, wanted.rounds, time, min_us, short_us));
 }
 
 void session::where_known(std::function<void()> const& body) const {

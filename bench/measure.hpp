@@ -47,7 +47,7 @@ struct result {
   std::string engine, operation, type, name;
   index_t n = 0;
   double bytes = 0;
-  double median_us = 0, least_us = 0, most_us = 0;
+  double median_us = 0, min_us = 0, max_us = 0;
   double p95_us = 0;  ///< 19 of 20 samples take no longer
   int beside = 0;     ///< busy processes that ran at the same time
   int repetitions = 1, shared_bytes = 0;
@@ -64,9 +64,9 @@ struct result {
 /// after two rounds of warm-up. Workloads whose rounds take less than `short_us` together get up to
 /// 51 rounds. Contenders that take seconds stop earlier, after at least seven rounds. A contender
 /// with a wrong output is not timed, and its result says so; if `rounds` is 0, only such results
-/// are returned. A sample repeats a call for at least `least_us`, and is the mean.
+/// are returned. A sample repeats a call for at least `min_us`, and is the mean.
 std::vector<result> measure(workload const& work, int rounds, stopwatch const& time,
-                            double least_us = 0, double short_us = 0);
+                            double min_us = 0, double short_us = 0);
 
 /// Whether a contender of that name is libscan's default, whose time is the unit of the others'
 /// ratios: among strategies, the production scan.
@@ -85,7 +85,7 @@ struct session {
   options const& wanted;
   stopwatch time;
   report tell;
-  double least_us = 0;  ///< of a sample (see `measure`)
+  double min_us = 0;    ///< of a sample (see `measure`)
   double short_us = 0;  ///< of all rounds (see `measure`)
 
   /// Measures the contenders whose implementations are requested, and reports. Requesting libscan

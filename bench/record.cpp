@@ -31,8 +31,8 @@ nlohmann::json to_json(result const& r) {
                    {"name", r.name},
                    {"bytes", r.bytes},
                    {"median_us", r.median_us},
-                   {"least_us", r.least_us},
-                   {"most_us", r.most_us},
+                   {"least_us", r.min_us},
+                   {"most_us", r.max_us},
                    {"p95_us", r.p95_us},
                    {"noise", r.noise},
                    {"samples", r.samples},
@@ -53,10 +53,10 @@ result from_json(nlohmann::json const& j) {
   r.n = j.at("n");
   r.bytes = j.at("bytes");
   r.median_us = j.at("median_us");
-  r.least_us = j.at("least_us");
-  r.most_us = j.at("most_us");
+  r.min_us = j.at("least_us");
+  r.max_us = j.at("most_us");
   // If the middle half is unknown, half of the whole range stands for it.
-  r.noise = j.value("noise", (r.most_us - r.least_us) / 2 / r.median_us);
+  r.noise = j.value("noise", (r.max_us - r.min_us) / 2 / r.median_us);
   r.ratio = j.value("ratio", 0.0);
   r.samples = j.value("samples", 0);
   return r;
@@ -186,7 +186,7 @@ void print(std::vector<result> const& results) {
     int const digits = r.median_us < 1 ? 3 : 1;
     std::printf("%-4s %-42s %-7s %10lld  %-20s %11.*f us %10.*f .. %-10.*f noise %4.1f %%",
                 r.engine.c_str(), r.operation.c_str(), r.type.c_str(), static_cast<long long>(r.n),
-                r.name.c_str(), digits, r.median_us, digits, r.least_us, digits, r.most_us,
+                r.name.c_str(), digits, r.median_us, digits, r.min_us, digits, r.max_us,
                 100 * r.noise);
     if (r.beside > 0) std::printf("  p95 %.*f us", digits, r.p95_us);
     std::printf(" %7.1f GB/s", r.bytes / r.median_us / 1e3);

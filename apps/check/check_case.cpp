@@ -289,7 +289,7 @@ bool may_be_in_place(check_case const& c) {
 
 /// Draws what affects how the call is made, but not its result.
 void draw_manner(check_case& c) {
-  static constexpr int threads[] = {1, 2, 3, most_case_threads, 0};
+  static constexpr int threads[] = {1, 2, 3, max_case_threads, 0};
   c.threads = one_of<int>(threads, c.word(for_threads));
   c.in_place = may_be_in_place(c) && c.word(for_place) % 3 == 0;
   if (on_device(c.on)) {

@@ -25,7 +25,7 @@ enum class family : std::uint8_t { scan, segmented, filter, split, sort, histogr
 inline constexpr int family_count = 7;
 
 /// The most threads of a case of the cpu engine.
-inline constexpr int most_case_threads = 7;
+inline constexpr int max_case_threads = 7;
 
 /// The call.
 enum class task : std::uint8_t {
@@ -124,7 +124,7 @@ struct check_case {
   segment_shape shape = segment_shape::one;
   int in_offset = 0;   ///< items between a 256-byte boundary and the first item
   int out_offset = 0;  ///< the same for outputs
-  int threads = 1;     ///< of the cpu engine, at most `most_case_threads`; 0: all
+  int threads = 1;     ///< of the cpu engine, at most `max_case_threads`; 0: all
   bool count_on_device = false;
   index_t slack = 0;           ///< by how much the bound on n exceeds n on a device
   int tuning = 0;              ///< 0: the library's; the executor also has small ones

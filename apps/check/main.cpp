@@ -125,6 +125,6 @@ int main(int argc, char** argv) {
     app.footer(words_and_examples);
     add_arguments(app, arguments);
     if (!parse_arguments(app, argc, argv)) return exit_code::done;
-    return libscan::cpu::with_workers(most_case_threads, [&] { return run_check(arguments); });
+    return libscan::cpu::with_workers(max_case_threads, [&] { return run_check(arguments); });
   });
 }

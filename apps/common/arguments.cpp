@@ -17,7 +17,7 @@ namespace libscan::apps {
 namespace {
 
 /// For the CPU engine. More would only take memory.
-constexpr int most_threads = 1024;
+constexpr int max_threads = 1024;
 
 constexpr char const* no_value = "'', expected a value";
 
@@ -65,7 +65,7 @@ void add_common_arguments(CLI::App& app, common_arguments& values) {
   app.add_option("--engine", to->engine, "cpu, cuda, or auto: a usable GPU, else the CPU")
       ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
       ->capture_default_str();
-  add_whole_number(app, "--threads", to->threads, 0, most_threads,
+  add_whole_number(app, "--threads", to->threads, 0, max_threads,
                    "threads of the CPU engine; 0: all cores");
   app.add_option("--memory", taking([](std::string const& text) {
                    try {

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::string_view field_names[] = {"real", "integer", "pattern"};
 constexpr std::string_view symmetry_names[] = {"general", "symmetric", "skew-symmetric"};
-constexpr index_t most_indices = std::numeric_limits<std::int32_t>::max();
+constexpr index_t max_indices = std::numeric_limits<std::int32_t>::max();
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -135,7 +135,7 @@ index_t read_sizes(line_reader& lines, std::string const& name, matrix_file& mat
     }
   }
   if (!is_done(*line)) fail("words after the sizes, expected rows, columns and entries");
-  if (sizes[0] > most_indices || sizes[1] > most_indices) {
+  if (sizes[0] > max_indices || sizes[1] > max_indices) {
     fail(std::to_string(std::max(sizes[0], sizes[1])) +
          " rows or columns, expected at most 2147483647");
   }
@@ -179,7 +179,7 @@ class entry_lines {
 
   void read(int threads) {
     // Refused before the entries are read, where the file is long enough for all that it claims.
-    if (claimed_ <= bytes_ / least_line) require_entries(claimed_);
+    if (claimed_ <= bytes_ / min_line) require_entries(claimed_);
     for_each_piece(threads, [&](std::size_t p) { counts_[p + 1] = count(pieces_[p]); });
     for (std::size_t p = 1; p < counts_.size(); ++p) {
       counts_[p].lines += counts_[p - 1].lines;
@@ -210,7 +210,7 @@ class entry_lines {
   }
 
  private:
-  static constexpr index_t least_line = 4;  // bytes: "1 1" and its end
+  static constexpr index_t min_line = 4;  // bytes: "1 1" and its end
 
   void require_entries(index_t n) const {
     std::uint64_t const value = matrix_.field == matrix_field::pattern ? 0 : 8;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_header = 10000;  // NumPy's own limit
-constexpr std::size_t most_dimensions = 64;    // NumPy 2
+constexpr std::size_t max_dimensions = 64;     // NumPy 2
 
 struct npy_layout {
   dtype type = dtype::u8;
@@ -164,7 +164,7 @@ class header_parser {
     std::size_t const start = at_;
     while (!accept(')')) {
       result.push_back(dimension());
-      if (result.size() > most_dimensions) fail(start, "more than 64 dimensions");
+      if (result.size() > max_dimensions) fail(start, "more than 64 dimensions");
       // Python needs the comma to distinguish a tuple of one from a number in parentheses.
       if (!accept(',') && (peek() != ')' || result.size() == 1)) {
         fail(at_, "expected ',' in the header's shape");

@@ -72,10 +72,10 @@ struct place {
 };
 
 place place_of(std::string path) {
-  constexpr int most_links = 40;
+  constexpr int max_links = 40;
   if (path == "-") return {STDOUT_FILENO, ""};
   std::string const given = path;
-  for (int i = 0; i < most_links; ++i) {
+  for (int i = 0; i < max_links; ++i) {
     // Such a link leads to a name of the open file, but means the open file.
     if (int const number = descriptor_named(path); number >= 0) return {number, ""};
     char link[PATH_MAX];

@@ -165,11 +165,11 @@ void read_typed(column_reader& in, byte_buffer& values) {
 }
 
 /// Integers up to here are exact in float64.
-constexpr std::int64_t most_exact = std::int64_t{1} << 53;
+constexpr std::int64_t max_exact = std::int64_t{1} << 53;
 
 /// Whether `cell`, read as `value`, is an integer that float64 can only hold rounded.
 bool is_rounded_integer(std::string_view cell, double value) {
-  if (!(std::abs(value) >= static_cast<double>(most_exact)) || std::isinf(value)) return false;
+  if (!(std::abs(value) >= static_cast<double>(max_exact)) || std::isinf(value)) return false;
   if (cell[0] == '+' || cell[0] == '-') cell.remove_prefix(1);
   if (!std::all_of(cell.begin(), cell.end(), is_digit)) return false;
   cell.remove_prefix(std::min(cell.find_first_not_of('0'), cell.size()));
@@ -208,7 +208,7 @@ class untyped_column {
       if (as_signed == 0 && cell[0] == '-') negative_zeros_.push_back(count());
       negative_ = negative_ || as_signed < 0;
       values_.push(as_signed);
-      bool const large = as_signed > most_exact || as_signed < -most_exact;
+      bool const large = as_signed > max_exact || as_signed < -max_exact;
       if (large) note_rounded(cell, static_cast<double>(as_signed));
       return true;
     }

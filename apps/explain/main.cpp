@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
         ->type_name("NAME")
         ->capture_default_str();
     add_whole_number(
-        app, "--block", 1, most_threads,
+        app, "--block", 1, max_threads,
         "threads of a block; by default what block scans need for one, 4 for strategies",
         [&](std::uint64_t n) { arguments.scan.block = static_cast<int>(n); });
     app.add_flag("--exclusive", arguments.scan.exclusive, "sums of the items before each one");

@@ -13,7 +13,7 @@ namespace {
 template <scan_kind Kind, class BlockScan>
 recorded_run record(scan_request const& request) {
   // The first kernel of scan-then-fan: it adds only what the block scan adds.
-  using kernel = strategies::scan_tiles_kernel<Kind, BlockScan, most_threads, traced_plus>;
+  using kernel = strategies::scan_tiles_kernel<Kind, BlockScan, max_threads, traced_plus>;
   recorder session(request.items, request.seed);
   auto const n = static_cast<index_t>(request.items.size());
   traced* const out = session.new_array("output", 0, request.items.size());

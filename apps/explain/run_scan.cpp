@@ -60,9 +60,9 @@ named_algorithm const& find(std::string const& name) {
 }
 
 void check_block_size(int block) {
-  if (block >= 1 && block <= most_threads) return;
+  if (block >= 1 && block <= max_threads) return;
   throw invalid_argument("blocks of " + std::to_string(block) + " threads; expected 1 to " +
-                         std::to_string(most_threads));
+                         std::to_string(max_threads));
 }
 
 /// There must be fewer sums of blocks than items.
@@ -100,9 +100,9 @@ int items_per_thread(block_algorithm which) {
 recorded_run record_scan(scan_request const& request) {
   named_algorithm const& wanted = find(request.algorithm);
   int const count = static_cast<int>(request.items.size());
-  if (count == 0 || count > most_items) {
+  if (count == 0 || count > max_items) {
     throw invalid_argument(std::to_string(count) + " numbers to scan; expected 1 to " +
-                           std::to_string(most_items));
+                           std::to_string(max_items));
   }
   scan_request complete = request;
   complete.algorithm = wanted.name;
@@ -115,7 +115,7 @@ recorded_run record_scan(scan_request const& request) {
   }
   int const each = items_per_thread(*wanted.block);
   int const needed = (count + each - 1) / each;
-  if (complete.block == 0) complete.block = std::min(needed, most_threads);
+  if (complete.block == 0) complete.block = std::min(needed, max_threads);
   check_block_size(complete.block);
   if (complete.block >= needed) return record_one_block(complete, *wanted.block);
   return record_fan(complete, *wanted.block);

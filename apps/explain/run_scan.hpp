@@ -15,16 +15,16 @@ namespace libscan::apps {
 struct scan_request {
   std::vector<std::int32_t> items;
   std::string algorithm;
-  int block = 0;  ///< threads of a block, up to `most_threads`; 0: as many as one block needs, or 4
+  int block = 0;  ///< threads of a block, up to `max_threads`; 0: as many as one block needs, or 4
   bool exclusive = false;
   unsigned seed = 0;  ///< 0: one block after the other
 };
 
 /// Most items of a request.
-inline constexpr int most_items = 2048;
+inline constexpr int max_items = 2048;
 
 /// Most threads of a block.
-inline constexpr int most_threads = 1024;
+inline constexpr int max_threads = 1024;
 
 /// The valid names of a request, one per line, with a word on each.
 std::string algorithm_list();

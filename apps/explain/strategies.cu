@@ -18,28 +18,28 @@ namespace {
 using block_scan = block::textbook::kogge_stone;
 using maker = strategies::array_maker;
 
-using scan_then_propagate = strategies::scan_then_propagate<block_scan, most_threads>;
-using reduce_then_scan = strategies::reduce_then_scan<block_scan, most_threads>;
-using chained_scan = strategies::chained_scan<block_scan, most_threads>;
-using decoupled_look_back = strategies::decoupled_look_back<block_scan, most_threads>;
+using scan_then_propagate = strategies::scan_then_propagate<block_scan, max_threads>;
+using reduce_then_scan = strategies::reduce_then_scan<block_scan, max_threads>;
+using chained_scan = strategies::chained_scan<block_scan, max_threads>;
+using decoupled_look_back = strategies::decoupled_look_back<block_scan, max_threads>;
 
 // A plan names the arrays in a strategy's workspace and its launches, in the order of the
 // strategy's own code, and returns the last level of arrays; the total is a sum of that level.
 
 /// From `level` on, which has n elements.
 template <scan_kind Kind, class BlockScan>
-int plan(strategies::scan_then_fan<BlockScan, most_threads> const& strategy, recorder& session,
+int plan(strategies::scan_then_fan<BlockScan, max_threads> const& strategy, recorder& session,
          maker memory, index_t n, int level = 0) {
   auto const tile = static_cast<int>(strategy.tile_items());
   std::string const of = level == 0 ? "" : " of " + name_of_sums(level);
   if (n <= tile) {
-    know<strategies::one_block_kernel<Kind, BlockScan, most_threads, traced_plus>>(
+    know<strategies::one_block_kernel<Kind, BlockScan, max_threads, traced_plus>>(
         session, strategy.threads());
     session.expect({"scan" + (level == 0 ? "" : " the " + name_of_sums(level)) + " in one block",
                     level, tile});
     return level;
   }
-  know<strategies::scan_tiles_kernel<Kind, BlockScan, most_threads, traced_plus>>(
+  know<strategies::scan_tiles_kernel<Kind, BlockScan, max_threads, traced_plus>>(
       session, strategy.threads());
   session.expect({"scan each block" + of, level, tile});
   index_t const tiles = strategy.tiles(n);
@@ -54,10 +54,9 @@ template <scan_kind Kind>
 int plan(scan_then_propagate const& strategy, recorder& session, maker memory, index_t n) {
   int const threads = strategy.threads();
   auto const items = static_cast<int>(strategy.tile_items());
-  know<strategies::scan_vectors_kernel<Kind, block_scan, most_threads, traced_plus>>(
+  know<strategies::scan_vectors_kernel<Kind, block_scan, max_threads, traced_plus>>(
       session, threads, strategies::vector_items);
-  know<
-      strategies::scan_vectors_kernel<scan_kind::exclusive, block_scan, most_threads, traced_plus>>(
+  know<strategies::scan_vectors_kernel<scan_kind::exclusive, block_scan, max_threads, traced_plus>>(
       session, threads, strategies::vector_items);
   std::vector<std::string> of{""};
   session.expect({"scan each block", 0, items});
@@ -80,11 +79,11 @@ int plan(scan_then_propagate const& strategy, recorder& session, maker memory, i
 template <scan_kind Kind>
 int plan(reduce_then_scan const& strategy, recorder& session, maker memory, index_t n) {
   int const threads = strategy.threads();
-  know<strategies::reduce_segments_kernel<most_threads, traced_plus>>(session, threads);
-  know<strategies::one_block_kernel<scan_kind::exclusive, block_scan, most_threads, traced_plus>>(
+  know<strategies::reduce_segments_kernel<max_threads, traced_plus>>(session, threads);
+  know<strategies::one_block_kernel<scan_kind::exclusive, block_scan, max_threads, traced_plus>>(
       session, threads);
-  know<strategies::scan_segments_kernel<Kind, block_scan, most_threads, traced_plus>>(session,
-                                                                                      threads);
+  know<strategies::scan_segments_kernel<Kind, block_scan, max_threads, traced_plus>>(session,
+                                                                                     threads);
   index_t const segments = ceil_div(n, strategy.segment_items(n));
   session.name_array("block sums", 1, memory.make<traced>(segments),
                      static_cast<std::size_t>(segments));
@@ -112,15 +111,14 @@ int plan_one_pass(Strategy const& strategy, recorder& session, maker memory, ind
 
 template <scan_kind Kind>
 int plan(chained_scan const& strategy, recorder& session, maker memory, index_t n) {
-  using kernel = strategies::chained_scan_kernel<Kind, block_scan, most_threads, traced_plus>;
+  using kernel = strategies::chained_scan_kernel<Kind, block_scan, max_threads, traced_plus>;
   return plan_one_pass<kernel>(strategy, session, memory, n, {"prefixes"},
                                "scan each block; wait for the one before it");
 }
 
 template <scan_kind Kind>
 int plan(decoupled_look_back const& strategy, recorder& session, maker memory, index_t n) {
-  using kernel =
-      strategies::decoupled_look_back_kernel<Kind, block_scan, most_threads, traced_plus>;
+  using kernel = strategies::decoupled_look_back_kernel<Kind, block_scan, max_threads, traced_plus>;
   return plan_one_pass<kernel>(strategy, session, memory, n, {"block sums", "prefixes"},
                                "scan each block; look back to the ones before it");
 }
@@ -158,7 +156,7 @@ recorded_run record(scan_request const& request, scan_strategy which) {
 
 recorded_run record_scan_then_fan(scan_request const& request, block_algorithm which) {
   return strategies::with_block_scan(which, [&](auto block_scan) {
-    using fan = strategies::scan_then_fan<decltype(block_scan), most_threads>;
+    using fan = strategies::scan_then_fan<decltype(block_scan), max_threads>;
     return request.exclusive ? record<scan_kind::exclusive, fan>(request)
                              : record<scan_kind::inclusive, fan>(request);
   });

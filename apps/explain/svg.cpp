@@ -266,9 +266,9 @@ class painter {
 }  // namespace
 
 void check_drawable(int items) {
-  if (items <= most_drawn_items) return;
+  if (items <= max_drawn_items) return;
   throw invalid_argument(std::to_string(items) + " numbers are too many for a drawing; expected " +
-                         std::to_string(most_drawn_items) + " at most");
+                         std::to_string(max_drawn_items) + " at most");
 }
 
 std::string svg_of(recorded_run const& run) {

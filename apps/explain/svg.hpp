@@ -10,7 +10,7 @@
 namespace libscan::apps {
 
 /// The most items of a drawing.
-inline constexpr int most_drawn_items = 64;
+inline constexpr int max_drawn_items = 64;
 
 /// Throws `invalid_argument` if there are too many items for a drawing.
 void check_drawable(int items);

@@ -65,11 +65,11 @@ class text_writer {
             plural(view.launch->blocks, "block") + " of " + plural(view.launch->threads, "thread") +
             ')',
         0);
-    bool detailed = view.tiles.size() <= most_tiles_in_detail;
+    bool detailed = view.tiles.size() <= max_tiles_in_detail;
     for (std::size_t r = 0; r < view.launch->regions.size(); ++r) {
-      detailed = detailed && used_cells(run_, view, r) <= most_cells_in_detail;
+      detailed = detailed && used_cells(run_, view, r) <= max_cells_in_detail;
     }
-    detailed = detailed && run_.count <= 4 * most_cells_in_detail;
+    detailed = detailed && run_.count <= 4 * max_cells_in_detail;
     if (detailed) {
       for (tile_view const& tile : view.tiles) write_tile(view, tile);
     } else {
@@ -181,7 +181,7 @@ class text_writer {
   static std::string index(std::ptrdiff_t i) { return '[' + std::to_string(i) + ']'; }
 
   void write_sums(launch_view const& view, tile_stage const& stage) {
-    constexpr std::size_t most_lines = 16;
+    constexpr std::size_t max_lines = 16;
     std::vector<traced> by_thread = stage.sums;
     std::stable_sort(by_thread.begin(), by_thread.end(),
                      [&](traced a, traced b) { return run_.of(a).thread < run_.of(b).thread; });
@@ -190,7 +190,7 @@ class text_writer {
       std::string const line = equation(view, stage, sum);
       if (!line.empty()) lines.push_back(line);
     }
-    if (lines.size() <= most_lines) text_ += list(lines, 6, style_.width);
+    if (lines.size() <= max_lines) text_ += list(lines, 6, style_.width);
   }
 
   /// "item[1] = item[0] + item[1] = 3 + 1 = 4"; empty for a sum that was only added to another.

@@ -16,8 +16,8 @@ struct text_style {
 
 /// The most cells of a tile, and the most tiles of a launch, that are shown step by step; larger
 /// ones are summarised, one line per step.
-inline constexpr int most_cells_in_detail = 64;
-inline constexpr int most_tiles_in_detail = 32;
+inline constexpr int max_cells_in_detail = 64;
+inline constexpr int max_tiles_in_detail = 32;
 
 /// The run step by step, then its counts.
 std::string text_of(recorded_run const& run, text_style const& style);

@@ -155,7 +155,7 @@ struct filter_tile_work {
   using held = filter_tile<item, Rule, Outputs, Tuning>;
   using shared_storage = typename held::shared_storage;
   static constexpr int row_items = held::row_items;
-  static constexpr int most_rows = Tuning::items_per_thread;
+  static constexpr int max_rows = Tuning::items_per_thread;
   static constexpr bool can_overwrite_input = can_overwrite<In, typename Outputs::items_type>;
 
   struct tile : held {

@@ -18,7 +18,7 @@ struct run_tile_work {
   using held = filter_tile<item, keep_heads<Equal>, heads_type, Tuning>;
   using shared_storage = typename held::shared_storage;
   static constexpr int row_items = held::row_items;
-  static constexpr int most_rows = Tuning::items_per_thread;
+  static constexpr int max_rows = Tuning::items_per_thread;
 
   class tile {
    public:

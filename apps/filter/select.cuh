@@ -145,7 +145,7 @@ constexpr std::size_t filter_bytes(index_t n) {
   } else {
     using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<Item>, Tuning>;
     constexpr index_t tile = index_t{look_back::block_threads} * look_back::items_per_thread;
-    return device::run_bytes<Summary>(n, {tile, least_filter_tile, resident});
+    return device::run_bytes<Summary>(n, {tile, min_filter_tile, resident});
   }
 }
 

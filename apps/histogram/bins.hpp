@@ -39,7 +39,7 @@ class integer_bins {
   static_assert(std::is_integral_v<Sample>, "integer bins are for samples that are integers");
   using sample_type = Sample;
 
-  /// Throws `invalid_argument` unless 1 <= bins <= `most_bins`.
+  /// Throws `invalid_argument` unless 1 <= bins <= `max_bins`.
   integer_bins(Sample first, index_t bins) : first_(first) {
     detail::check_bins(bins);
     bins_ = static_cast<int>(bins);
@@ -80,7 +80,7 @@ class edge_bins {
 
   /// `edges`: bins + 1 of them, ascending (neighbours may be equal: the bin between is empty), none
   /// NaN, in memory that the engine can read. They are not read here and must outlive the call.
-  /// Throws `invalid_argument` unless 1 <= bins <= `most_bins`.
+  /// Throws `invalid_argument` unless 1 <= bins <= `max_bins`.
   edge_bins(Edge const* edges, index_t bins) : edges_(edges) {
     detail::check_bins(bins);
     bins_ = static_cast<int>(bins);

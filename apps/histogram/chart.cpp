@@ -20,13 +20,13 @@ class scale {
   scale(double most, bool log, int cells) : log_(log), cells_(cells) {
     // With a logarithm the scale begins at 1, or at a thousandth of smaller sums.
     if (!(most > 0)) return;
-    least_ = most > 1 ? 1 : most / 1000;
-    top_ = log ? std::log10(most / least_) : most;
+    min_ = most > 1 ? 1 : most / 1000;
+    top_ = log ? std::log10(most / min_) : most;
   }
 
   /// Cells up to a height on the scale.
   double cells_to(double height) const {
-    return (log_ ? std::log10(height / least_) : height) / top_ * cells_;
+    return (log_ ? std::log10(height / min_) : height) / top_ * cells_;
   }
 
   /// Eighths of a cell; at least one for everything nonzero.
@@ -42,7 +42,7 @@ class scale {
     if (log_) {
       double const decades = std::ceil((std::floor(top_) + 1) / 6);
       for (double power = 0; power <= top_; power += decades) {
-        all.push_back(least_ * std::pow(10, power));
+        all.push_back(min_ * std::pow(10, power));
       }
       return all;
     }
@@ -58,7 +58,7 @@ class scale {
  private:
   bool log_;
   int cells_;
-  double least_ = 1, top_ = 1;
+  double min_ = 1, top_ = 1;
 };
 
 std::string bar_of(int eighths) {
@@ -107,11 +107,11 @@ std::string axis_of(scale const& lengths, int cells, std::size_t margin, std::st
 
 }  // namespace
 
-std::vector<bar> join_bins(std::vector<double> const& heights, int most_bars,
+std::vector<bar> join_bins(std::vector<double> const& heights, int max_bars,
                            std::function<double(int)> const& edge,
                            std::function<std::string(int, int)> const& name) {
   int const bins = static_cast<int>(heights.size());
-  int const together = (bins + most_bars - 1) / most_bars;
+  int const together = (bins + max_bars - 1) / max_bars;
   std::vector<bar> bars;
   for (int k = 0; k < bins; k += together) {
     int const end = std::min(bins, k + together);

@@ -32,9 +32,9 @@ std::string interval_name(Edge from, Edge to, bool closed) {
   return "[" + apps::number_text(from) + ", " + apps::number_text(to) + (closed ? "]" : ")");
 }
 
-/// Joins bins into at most `most_bars` bars of equal numbers of bins. `edge(k)` is the begin of bin
+/// Joins bins into at most `max_bars` bars of equal numbers of bins. `edge(k)` is the begin of bin
 /// k, `name(k, end)` the name of bins k to end - 1; `heights` has one number per bin.
-std::vector<bar> join_bins(std::vector<double> const& heights, int most_bars,
+std::vector<bar> join_bins(std::vector<double> const& heights, int max_bars,
                            std::function<double(int)> const& edge,
                            std::function<std::string(int, int)> const& name);
 

@@ -115,9 +115,9 @@ struct chosen_integer_bins {
       ends = {std::min<T>(found->lo, 0), std::max<T>(found->hi, 0)};
     }
     auto const last = static_cast<std::uint64_t>(ends.hi) - static_cast<std::uint64_t>(ends.lo);
-    if (last >= most_bins) {
+    if (last >= max_bins) {
       throw usage_error("a bin for each integer from " + std::to_string(ends.lo) + " to " +
-                        std::to_string(ends.hi) + " makes more than " + std::to_string(most_bins) +
+                        std::to_string(ends.hi) + " makes more than " + std::to_string(max_bins) +
                         " bins: a shorter --range LO:HI is needed");
     }
     return {integer_bins<T>(ends.lo, static_cast<index_t>(last) + 1), ends.lo};
@@ -160,10 +160,10 @@ struct chosen_edge_bins {
  private:
   static index_t checked_bins(std::vector<Edge> const& edges, std::string const& file) {
     auto const bins = static_cast<index_t>(edges.size()) - 1;
-    if (bins < 1 || bins > most_bins) {
+    if (bins < 1 || bins > max_bins) {
       throw file_error(input_name(file), "holds " + std::to_string(edges.size()) +
                                              " edges, expected 2 to " +
-                                             std::to_string(most_bins + 1));
+                                             std::to_string(max_bins + 1));
     }
     for (std::size_t k = 0; k < edges.size(); ++k) {
       if (libscan::detail::is_nan(edges[k]) || (k > 0 && edges[k] < edges[k - 1])) {

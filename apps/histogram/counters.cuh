@@ -12,12 +12,12 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// The number of blocks that share n samples: `resident` per multiprocessor, fewer if one would
-/// have fewer than `least_items`, more if one could otherwise count to 2^32.
-inline unsigned histogram_blocks(index_t n, int resident, int least_items) {
-  constexpr index_t most_items = index_t{1} << 31;
+/// have fewer than `min_items`, more if one could otherwise count to 2^32.
+inline unsigned histogram_blocks(index_t n, int resident, int min_items) {
+  constexpr index_t max_items = index_t{1} << 31;
   index_t const resident_blocks = index_t{simt::multiprocessor_count()} * resident;
-  index_t const busy = ceil_div(n, index_t{least_items});
-  index_t const least = ceil_div(n, most_items);
+  index_t const busy = ceil_div(n, index_t{min_items});
+  index_t const least = ceil_div(n, max_items);
   index_t const blocks = busy < resident_blocks ? busy : resident_blocks;
   return static_cast<unsigned>(blocks > least ? blocks : least > 0 ? least : 1);
 }

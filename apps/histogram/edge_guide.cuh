@@ -62,7 +62,7 @@ struct edge_guide {
   using rule_type = edge_bins<Sample, Edge>;
   using entry = std::uint16_t;
   /// The table is useless for fewer bins, and has no space for more.
-  static constexpr int least_bins = 4, most_bins = 1 << 14;
+  static constexpr int min_bins = 4, max_bins = 1 << 14;
 
   rule_type rule;
   Edge low, high;
@@ -84,7 +84,7 @@ struct edge_guide {
     while (copies > 1 && static_cast<std::size_t>(bins) * copies * sizeof(Edge) > room) copies /= 2;
     return copies;
   }
-  static bool fits(int bins) { return bins >= least_bins && bins <= most_bins; }
+  static bool fits(int bins) { return bins >= min_bins && bins <= max_bins; }
   static std::size_t bytes(int bins) {
     return static_cast<std::size_t>(cells(bins)) * sizeof(entry) +
            static_cast<std::size_t>(bins) * copies_of(bins) * sizeof(Edge);

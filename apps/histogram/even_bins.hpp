@@ -9,7 +9,7 @@
 namespace libscan::inline v1 {
 
 /// The most bins of a histogram.
-inline constexpr int most_bins = 1 << 24;
+inline constexpr int max_bins = 1 << 24;
 
 /// After the places of the bins come three for samples in no bin.
 enum outside_place : int { place_below, place_above, place_nan, outside_places };
@@ -62,9 +62,9 @@ inline bool has_finite_width(double lo, double hi) {
 
 /// Throws `invalid_argument` unless a histogram may have this many bins.
 inline void check_bins(index_t bins) {
-  if (bins < 1 || bins > most_bins) {
+  if (bins < 1 || bins > max_bins) {
     throw invalid_argument("histogram: " + std::to_string(bins) + " bins; expected 1 to " +
-                           std::to_string(most_bins));
+                           std::to_string(max_bins));
   }
 }
 
@@ -93,7 +93,7 @@ struct even_line {
 /// bin also x = hi. If edges coincide, a sample is in the last bin that begins there.
 ///
 /// The result is exact for every type of sample, without a comparison per sample. A rule of at most
-/// `most_proven_bins` is tested when it is made: its estimate is computed for the two samples next
+/// `max_proven_bins` is tested when it is made: its estimate is computed for the two samples next
 /// to every edge. The estimate is monotonic, so if it is right there, it is right everywhere.
 /// Otherwise only samples near an edge, where rounding could matter, are compared. Making a rule
 /// takes up to 20 ns per bin; copying it costs nothing.
@@ -102,10 +102,10 @@ class even_bins {
  public:
   using sample_type = Sample;
   using value_type = detail::sample_value<Sample>;
-  static constexpr int most_proven_bins = 65536;
+  static constexpr int max_proven_bins = 65536;
 
   /// Throws `invalid_argument` unless lo < hi are finite, their difference is finite, and 1 <= bins
-  /// <= `most_bins`.
+  /// <= `max_bins`.
   even_bins(double lo, double hi, index_t bins) : lo_(lo), hi_(hi) {
     detail::check_bins(bins);
     if (!detail::less(lo, hi) || !detail::has_finite_width(lo, hi)) {
@@ -114,8 +114,8 @@ class even_bins {
     }
     bins_ = static_cast<int>(bins);
     width_ = detail::as_written(detail::as_written(hi - lo) / detail::as_written<double>(bins_));
-    first_ = line::least_from(lo);
-    last_ = line::least_from(hi);
+    first_ = line::min_from(lo);
+    last_ = line::min_from(hi);
     if (!detail::at_most(last_, hi) && last_ != limits::lowest()) last_ = line::previous(last_);
     begin_ = first_;
     if (!detail::at_least(first_, lo)) {
@@ -128,7 +128,7 @@ class even_bins {
       first_ = limits::max();
       last_ = limits::lowest();
     }
-    proven_ = bins_ <= most_proven_bins && (try_line(lo - nudge()) || try_line(lo));
+    proven_ = bins_ <= max_proven_bins && (try_line(lo - nudge()) || try_line(lo));
     if (!proven_) set_line(lo);
     certain_ = certain_part();
   }
@@ -293,7 +293,7 @@ class even_bins {
     if (base > static_cast<double>(first_)) return false;
     if (!detail::has_finite_width(base, static_cast<double>(last_))) return false;
     for (int k = 1; k < bins_; ++k) {
-      value_type const from = line::least_from(edge(k));
+      value_type const from = line::min_from(edge(k));
       if (!detail::at_least(from, edge(k))) return false;
       if (from <= last_ && estimate_.place(from) < k) return false;
       if (from > first_ && estimate_.place(line::previous(from)) > k - 1) return false;

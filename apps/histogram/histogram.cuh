@@ -55,8 +55,8 @@ void wide_histogram(workspace& ws, Sample const* in, item_count n, Rule const& r
   std::size_t const room = device::counter_room<Tuning>();
   constexpr int width = sample_pieces<Sample>::width;
   if (std::size_t const bytes = device::counter_bytes(rule.bins()); bytes <= room) {
-    edge_staging const staging = rule_in_shared<Rule>::choose(
-        rule, n.at_most() >= Tuning::shared::least_guided, room - bytes);
+    edge_staging const staging =
+        rule_in_shared<Rule>::choose(rule, n.at_most() >= Tuning::shared::min_guided, room - bytes);
     simt::launch<in_shared>(
         {.blocks = device::histogram_blocks(n.at_most(), in_shared::resident_blocks,
                                             in_shared::block_threads * width),
@@ -88,8 +88,8 @@ constexpr std::size_t histogram_workspace_bytes(index_t n, index_t bins) {
   // This many are still counted in a block's memory, on the GPU with the least shared memory.
   constexpr index_t always_shared = 32000;
   if (sizeof(Sample) == 1 || (bins <= always_shared && Tuning::shared_bytes == 0)) return 0;
-  constexpr int least_bits = Tuning::bucket_bits < 14 ? Tuning::bucket_bits : 14;
-  return device::bucket_bytes<Tuning>(n, static_cast<int>(bins), least_bits).all;
+  constexpr int min_bits = Tuning::bucket_bits < 14 ? Tuning::bucket_bits : 14;
+  return device::bucket_bytes<Tuning>(n, static_cast<int>(bins), min_bits).all;
 }
 
 /// counts[b] = the number of samples[0 .. n-1] in bin b; *d_totals = how many are below the bins,
@@ -98,7 +98,7 @@ constexpr std::size_t histogram_workspace_bytes(index_t n, index_t bins) {
 ///   histogram(ws, d_prices, d_counts, even_bins<float>(0, 100, 50), n, d_totals);
 ///
 /// Types: Rule is `integer_bins`, `even_bins`, `edge_bins` (with edges in device memory), or a
-/// `bin_rule` of the caller's own; at most `most_bins` bins. Samples: integers of 8 to 64 bits,
+/// `bin_rule` of the caller's own; at most `max_bins` bins. Samples: integers of 8 to 64 bits,
 /// float, double, `float16`, `bfloat16`, CUDA's 16-bit types. n: any size >= 0, also read from
 /// device memory (`item_count::on_device`); n = 0 writes zeros. Counts: 32- or 64-bit integers; 32
 /// bits only if n, or its bound on the device, cannot overflow them.
@@ -128,18 +128,18 @@ void histogram(workspace& ws, Sample const* samples, Count* d_counts, Rule const
   }
 }
 
-/// `histogram` of at most `most_counted_bins` bins by counting barriers: one per place and tile.
+/// `histogram` of at most `max_counted_bins` bins by counting barriers: one per place and tile.
 /// Slower than `histogram`; it shows the chapter's primitive at work. Needs no workspace. Also
 /// throws `invalid_argument` for more bins.
-inline constexpr int most_counted_bins = 32;
+inline constexpr int max_counted_bins = 32;
 template <class Tuning = counted_histogram_tuning, class Sample, bin_rule<Sample> Rule, class Count>
 void counted_histogram(workspace& ws, Sample const* samples, item_count n, Rule const& rule,
                        Count* d_counts, sample_totals* d_totals) {
   using kernel = device::counted_histogram_kernel<Sample, Rule, Count, Tuning>;
   device::check_histogram(n, rule, d_counts, d_totals);
-  if (rule.bins() > most_counted_bins || rule.bins() + outside_places > Tuning::block_threads) {
+  if (rule.bins() > max_counted_bins || rule.bins() + outside_places > Tuning::block_threads) {
     throw invalid_argument("counted_histogram: " + std::to_string(rule.bins()) +
-                           " bins; expected at most " + std::to_string(most_counted_bins) +
+                           " bins; expected at most " + std::to_string(max_counted_bins) +
                            ", and a thread for each place");
   }
   device::clear_counts(ws, rule.bins(), d_counts, d_totals);

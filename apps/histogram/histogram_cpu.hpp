@@ -195,13 +195,13 @@ sample_totals weighted_histogram(int threads, Sample const* in, Weight const* we
   detail::check_histogram("weighted_histogram", threads, in, n, rule, sums,
                           detail::memory_of(weights, n));
   auto const bins = static_cast<std::size_t>(rule.bins()), places = bins + outside_places;
-  constexpr index_t part_items = 1 << 16, most_parts = 64, most_sums = index_t{1} << 22;
+  constexpr index_t part_items = 1 << 16, max_parts = 64, max_sums = index_t{1} << 22;
   index_t const parts =
-      std::clamp<index_t>(std::min(n / part_items, most_sums / rule.bins()), 1, most_parts);
+      std::clamp<index_t>(std::min(n / part_items, max_sums / rule.bins()), 1, max_parts);
   auto const all_sums = static_cast<index_t>(places) * parts;
   detail::small_room<Sum> const all(all_sums);
   std::fill_n(all.data(), all_sums, Sum{0});
-  std::array<std::uint64_t, outside_places + 1> found[most_parts] = {};
+  std::array<std::uint64_t, outside_places + 1> found[max_parts] = {};
   std::atomic<index_t> next{0};
   cpu::run_workers(static_cast<int>(std::min<index_t>(threads, parts)), [&] {
     for (index_t part = next.fetch_add(1); part < parts; part = next.fetch_add(1)) {

@@ -12,7 +12,7 @@
 namespace {
 
 using namespace libscan::apps;
-using libscan::most_bins;
+using libscan::max_bins;
 
 constexpr char const* what_it_does =
     "Counts how many items of an array are in each bin, or sums their weights; draws them.\n"
@@ -64,7 +64,7 @@ void add_arguments(CLI::App& app, histogram_arguments& arguments) {
   app.add_option("INPUT", arguments.input, "items to count: a file, or - for standard input")
       ->required();
   auto* const bins =
-      add_whole_number(app, "--bins", arguments.bins, 1, most_bins, "bins of even width (10)");
+      add_whole_number(app, "--bins", arguments.bins, 1, max_bins, "bins of even width (10)");
   app.add_option("--range", arguments.range, "range of the bins")->type_name("LO:HI");
   auto* const edges = app.add_option("--edges", arguments.edges, "file of the bins' edges")
                           ->type_name("FILE")

@@ -143,11 +143,11 @@ class run_counter {
     int const candidate = simt::shfl(simt::full_warp, place, lane);
     int const votes = simt::popc(simt::ballot(simt::full_warp, place == candidate));
     int const before = simt::popc(simt::ballot(simt::full_warp, place == hot_));
-    if (votes >= least_votes && votes > before) {
+    if (votes >= min_votes && votes > before) {
       end_hot();
       hot_ = candidate;
     }
-    return votes >= least_votes || before >= least_votes;
+    return votes >= min_votes || before >= min_votes;
   }
 
   /// Counts all lanes' samples of the hot place. The whole warp calls.
@@ -158,7 +158,7 @@ class run_counter {
   }
 
  private:
-  static constexpr int least_votes = 6;
+  static constexpr int min_votes = 6;
 
   packed_counters<Count>& counters_;
   int hot_ = -1, last_ = 0;
@@ -172,12 +172,12 @@ struct packed_histogram_kernel {
   static constexpr int resident_blocks = Tuning::resident_blocks;
   using samples = sample_pieces<Sample>;
   using piece = typename samples::piece;
-  static constexpr int most_items = (packed_counters<Count>::spill - 1) / block_threads;
-  static constexpr int fitting = most_items / samples::width;
+  static constexpr int max_items = (packed_counters<Count>::spill - 1) / block_threads;
+  static constexpr int fitting = max_items / samples::width;
   static constexpr int batch = fitting < Tuning::batch ? fitting : Tuning::batch;
   static_assert(batch >= 1);
   static constexpr int tile_items = block_threads * batch * samples::width;
-  static constexpr int tiles_between_barriers = most_items / (batch * samples::width);
+  static constexpr int tiles_between_barriers = max_items / (batch * samples::width);
   static_assert(tiles_between_barriers >= 1 &&
                     index_t{tiles_between_barriers} * tile_items < packed_counters<Count>::spill,
                 "a block must not add `spill` to one counter between two barriers");

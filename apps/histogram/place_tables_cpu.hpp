@@ -241,7 +241,7 @@ class narrow_table {
   /// Undefined until `clear`.
   explicit narrow_table(int places)
       : counters_(std::make_unique_for_overwrite<std::uint8_t[]>(static_cast<std::size_t>(places))),
-        losses_(std::make_unique<std::array<loss, most_losses>>()) {}
+        losses_(std::make_unique<std::array<loss, max_losses>>()) {}
 
   /// Sets counters [begin, end) to 0.
   void clear(index_t begin, index_t end) {
@@ -277,7 +277,7 @@ class narrow_table {
 
  private:
   static constexpr int wrap = 256;
-  static constexpr int most_losses = 1024;
+  static constexpr int max_losses = 1024;
   struct loss {
     int place = 0;
     std::uint64_t count = 0;
@@ -285,7 +285,7 @@ class narrow_table {
 
   template <class Carry>
   [[gnu::noinline]] void lose(index_t place, Carry& carry) {
-    loss& one = (*losses_)[static_cast<std::size_t>(place % most_losses)];
+    loss& one = (*losses_)[static_cast<std::size_t>(place % max_losses)];
     if (one.place != place) {
       if (one.count != 0) carry(one.place, one.count);
       one = {static_cast<int>(place), 0};
@@ -294,7 +294,7 @@ class narrow_table {
   }
 
   std::unique_ptr<std::uint8_t[]> counters_;
-  std::unique_ptr<std::array<loss, most_losses>> losses_;
+  std::unique_ptr<std::array<loss, max_losses>> losses_;
 };
 
 }  // namespace libscan::inline v1::cpu::detail

@@ -28,8 +28,8 @@ namespace libscan::apps {
 namespace {
 
 /// The most bars of a drawing: each is a line of the terminal, or some pixels of a picture.
-constexpr int most_lines = 40;
-constexpr int most_columns = 1200;
+constexpr int max_lines = 40;
+constexpr int max_columns = 1200;
 
 std::string words_of(sample_totals const& totals) {
   return std::to_string(totals.below) + " below, " + std::to_string(totals.inside) + " inside, " +
@@ -163,7 +163,7 @@ class histogram_run {
   exit_code finish(std::vector<Result> const& results, Bins const& bins) {
     result_bytes_ = results.size() * sizeof(Result);
     std::vector<output_file*> outputs;
-    chart const picture = svg_ || png_ ? chart_of(results, bins, most_columns) : chart{};
+    chart const picture = svg_ || png_ ? chart_of(results, bins, max_columns) : chart{};
     if (svg_) draw_picture(picture, picture_format::svg, *svg_);
     if (png_) draw_picture(picture, picture_format::png, *png_);
     for (auto* const each : {&svg_, &png_}) {
@@ -177,13 +177,13 @@ class histogram_run {
       });
       outputs.push_back(&output_->complete());
     }
-    if (arguments_.plot) plot(chart_of(results, bins, most_lines));
+    if (arguments_.plot) plot(chart_of(results, bins, max_lines));
     output_file::commit_together(outputs);
     return exit_code::done;
   }
 
   template <class Result, class Bins>
-  chart chart_of(std::vector<Result> const& results, Bins const& bins, int most_bars) const {
+  chart chart_of(std::vector<Result> const& results, Bins const& bins, int max_bars) const {
     std::vector<double> const heights(results.begin(), results.end());
     chart what;
     what.title = arguments_.input == "-" ? "standard input" : arguments_.input;
@@ -193,7 +193,7 @@ class histogram_run {
     what.counts = arguments_.weights ? "sum of weights" : "samples";
     what.log = arguments_.log;
     what.bars = join_bins(
-        heights, most_bars, [&](int k) { return bins.edge(k); },
+        heights, max_bars, [&](int k) { return bins.edge(k); },
         [&](int from, int to) { return bins.name(from, to); });
     return what;
   }

@@ -113,7 +113,7 @@ struct value_line {
   using limits = std::numeric_limits<Value>;
 
   /// The smallest finite value >= `edge`, which is finite; the largest value if there is none.
-  static Value least_from(double edge) {
+  static Value min_from(double edge) {
     if (detail::at_least(limits::lowest(), edge)) return limits::lowest();
     if (!detail::at_least(limits::max(), edge)) return limits::max();
     if constexpr (std::is_integral_v<Value>) {

@@ -22,7 +22,7 @@ struct histogram_tuning {
     static constexpr int resident_blocks = 1;  // per multiprocessor
     static constexpr int batch = 4;            // pieces of 16 bytes in flight per thread
     // From this many samples on it pays to build a guide to given edges.
-    static constexpr index_t least_guided = index_t{1} << 23;
+    static constexpr index_t min_guided = index_t{1} << 23;
   };
   /// 16-bit counters.
   struct packed {

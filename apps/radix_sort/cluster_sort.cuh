@@ -24,7 +24,7 @@ struct cluster_sort_kernel {
   static constexpr bool has_values = tile_type::has_values;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = 1;
-  static constexpr int most_blocks = Tuning::most_blocks;
+  static constexpr int max_blocks = Tuning::max_blocks;
   static constexpr int tile_items = tile_type::tile_items;
   static_assert(std::has_single_bit(static_cast<unsigned>(block_threads)));
 
@@ -117,7 +117,7 @@ struct cluster_sort_kernel {
                                     sort_buffers<Value> const& values, lane_items& items,
                                     digit_list const& digits) {
     auto& tile = shared.tile;
-    unsigned origin[tile_type::has_positions ? tile_type::most_rows : 1] = {};
+    unsigned origin[tile_type::has_positions ? tile_type::max_rows : 1] = {};
     bool by_counters = tile_type::has_positions || witness;
     items.load(keys.in);
     items.stage(device::input_of(values), shared.value[0]);
@@ -159,7 +159,7 @@ struct cluster_sort_kernel {
     unsigned before = 0, all = 0;
     if (digit < digit_values) {
 #pragma unroll
-      for (unsigned b = 0; b < most_blocks; ++b) {
+      for (unsigned b = 0; b < max_blocks; ++b) {
         unsigned const total = b < gridDim.x ? simt::map_shared_rank(totals[digit], b) : 0;
         all += total;
         if (b < blockIdx.x) before += total;
@@ -201,17 +201,17 @@ struct cluster_shape {
 /// How to sort up to n items in one cluster of at most this many blocks; no rows if they do not
 /// fit.
 template <class Tuning>
-cluster_shape shape_cluster(index_t n, index_t most_blocks) {
-  static_assert(Tuning::least_rows_together <= Tuning::most_rows_together &&
-                Tuning::most_rows_together <= Tuning::items_per_thread);
+cluster_shape shape_cluster(index_t n, index_t max_blocks) {
+  static_assert(Tuning::min_rows_together <= Tuning::max_rows_together &&
+                Tuning::max_rows_together <= Tuning::items_per_thread);
   constexpr index_t row_items = Tuning::block_threads;
   index_t const rows = std::max<index_t>(ceil_div(n, row_items), 1);
   if (rows <= Tuning::items_per_thread) return {static_cast<int>(rows), 1};
   index_t const shared_out =
-      libscan::ceil_div(rows, std::min<index_t>(most_blocks, Tuning::most_blocks));
+      libscan::ceil_div(rows, std::min<index_t>(max_blocks, Tuning::max_blocks));
   auto const some = static_cast<int>(std::bit_ceil(
-      static_cast<std::uint64_t>(std::max<index_t>(shared_out, Tuning::least_rows_together))));
-  if (some > Tuning::most_rows_together) return {0, 0};
+      static_cast<std::uint64_t>(std::max<index_t>(shared_out, Tuning::min_rows_together))));
+  if (some > Tuning::max_rows_together) return {0, 0};
   return {some, static_cast<unsigned>(ceil_div(n, some * row_items))};
 }
 
@@ -223,10 +223,10 @@ bool cluster_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
   using kernel = cluster_sort_kernel<Order, Value, Tuning>;
   using key_type = typename Order::key_type;
   if (sizeof(typename kernel::shared_storage) > simt::max_shared_bytes()) return false;
-  auto const most_blocks =
-      simt::most_cluster_blocks<kernel, item_count, int, Order, bool, sort_buffers<key_type>,
-                                sort_buffers<Value>, digit_list>();
-  cluster_shape const shape = device::shape_cluster<Tuning>(n.at_most(), most_blocks);
+  auto const max_blocks =
+      simt::max_cluster_blocks<kernel, item_count, int, Order, bool, sort_buffers<key_type>,
+                               sort_buffers<Value>, digit_list>();
+  cluster_shape const shape = device::shape_cluster<Tuning>(n.at_most(), max_blocks);
   if (shape.rows == 0) return false;
   simt::launch<kernel>({.blocks = shape.blocks,
                         .threads = kernel::block_threads,

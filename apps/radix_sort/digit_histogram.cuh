@@ -30,11 +30,11 @@ struct digit_histogram_kernel {
   static constexpr int resident_blocks = Tuning::resident_blocks;
   static constexpr int items_per_thread = Tuning::items_per_thread;
   static constexpr int copies = Tuning::copies;
-  static constexpr int most_passes = sizeof(typename Order::word_type);
+  static constexpr int max_passes = sizeof(typename Order::word_type);
   static_assert(block_threads % simt::warp_size == 0);
 
   struct shared_storage {
-    unsigned count[most_passes * digit_values * copies];
+    unsigned count[max_passes * digit_values * copies];
     block::scan_storage<index_t, block_threads> scan;
     unsigned arrived;
   };
@@ -75,7 +75,7 @@ struct digit_histogram_kernel {
                                                    Order const& order, word_digits const& digits) {
     auto const word = order.word(key, digits.word);
 #pragma unroll
-    for (int p = 0; p < most_passes; ++p) {
+    for (int p = 0; p < max_passes; ++p) {
       if (p >= digits.passes) break;
       auto const digit = static_cast<unsigned>(word >> digits.place[p].shift) &
                          ((1u << digits.place[p].bits) - 1u);

@@ -12,7 +12,7 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-inline constexpr int most_buckets = 256;
+inline constexpr int max_buckets = 256;
 
 /// The number of keys whose buckets are computed together, by vector instructions, before any of
 /// them is moved.
@@ -20,7 +20,7 @@ inline constexpr index_t bucket_block = 256;
 
 /// The next place of each bucket.
 struct bucket_places {
-  index_t next[most_buckets];
+  index_t next[max_buckets];
 };
 
 /// Sets found[k] to the bucket of keys[k], for count <= bucket_block keys; false if one has none.

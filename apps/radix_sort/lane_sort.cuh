@@ -175,14 +175,14 @@ __device__ __forceinline__ void sort_by_lanes(int lanes, int length, ItemAt cons
 }
 
 /// act(width) with the smallest of Width, 2 * Width ... Most that is enough for `longest`.
-template <int Most, int Width = 8, class Act>
+template <int Max, int Width = 8, class Act>
 __device__ __forceinline__ void with_width(unsigned longest, Act const& act) {
-  if constexpr (Width >= Most) {
-    act(std::integral_constant<int, Most>{});
+  if constexpr (Width >= Max) {
+    act(std::integral_constant<int, Max>{});
   } else if (longest <= Width) {
     act(std::integral_constant<int, Width>{});
   } else {
-    device::with_width<Most, 2 * Width>(longest, act);
+    device::with_width<Max, 2 * Width>(longest, act);
   }
 }
 

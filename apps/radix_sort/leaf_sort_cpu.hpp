@@ -104,10 +104,10 @@ struct leaf_plan {
     int const width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n)));
     int const wanted = std::min(top - low, width + 4);
     // More counts than one per two items would take longer to clear and add up than they save.
-    int const most_bits =
+    int const max_bits =
         wide ? std::clamp(width - 2, narrow_leaf_digit, wide_leaf_digit) : narrow_leaf_digit;
-    digits = std::min(leaf_digits, ceil_div(wanted, most_bits));
-    bits = std::min(most_bits, ceil_div(top - low, digits));
+    digits = std::min(leaf_digits, ceil_div(wanted, max_bits));
+    bits = std::min(max_bits, ceil_div(top - low, digits));
     base = std::max(low, top - digits * bits);
   }
 

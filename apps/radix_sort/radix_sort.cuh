@@ -38,9 +38,9 @@ constexpr std::size_t bytes_of(index_t n) {
 /// Bytes through which the blocks of a sort in one launch exchange their counts, for two passes,
 /// and the digits that all keys share.
 constexpr std::size_t resident_sort_bytes(index_t n) {
-  constexpr index_t most_blocks = 1024, least_tile = 256;
-  index_t const blocks = ceil_div(n, least_tile);
-  return static_cast<std::size_t>(blocks < most_blocks ? blocks : most_blocks) *
+  constexpr index_t max_blocks = 1024, min_tile = 256;
+  index_t const blocks = ceil_div(n, min_tile);
+  return static_cast<std::size_t>(blocks < max_blocks ? blocks : max_blocks) *
          (2 * digit_values + 1) * sizeof(std::uint16_t);
 }
 
@@ -49,7 +49,7 @@ template <class Order, class Value, class Tuning>
 constexpr sort_layout layout_of(index_t n, int key_buffers, int value_buffers) {
   using key_type = typename Order::key_type;
   using pass = typename Tuning::pass;
-  index_t const tile = device::least_tile_items<Tuning>();
+  index_t const tile = device::min_tile_items<Tuning>();
   index_t const portion = pass::portion_tiles * device::tile_items_of<pass>();
   std::size_t const keys = sort_layout::aligned(device::bytes_of<key_type>(n));
   std::size_t const values = sort_layout::aligned(device::bytes_of<Value>(n));
@@ -62,7 +62,7 @@ constexpr sort_layout layout_of(index_t n, int key_buffers, int value_buffers) {
 /// Whether `Tuning` is that of a sort in one launch, of one cluster or of the whole grid.
 template <class Tuning>
 concept tunes_cluster_sort = requires {
-  Tuning::most_blocks;
+  Tuning::max_blocks;
 };
 template <class Tuning>
 concept tunes_resident_sort = requires {

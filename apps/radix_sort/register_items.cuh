@@ -15,14 +15,14 @@ struct register_items {
   static constexpr bool has_values = !std::is_void_v<Value>;
   using value_type = std::conditional_t<has_values, Value, char>;
   static constexpr int block_threads = Tuning::block_threads;
-  static constexpr int most_rows = Tuning::items_per_thread;
+  static constexpr int max_rows = Tuning::items_per_thread;
 
   unsigned first;  // of the tile, among all
   unsigned valid;  // of the tile
   unsigned begin;  // in the tile, of the caller's
   int rows;        // of each warp
   int own;         // of them, with a key of the caller's
-  key_type key[most_rows] = {};
+  key_type key[max_rows] = {};
 
   /// The items of the block's tile, of n items in tiles of `rows_of_warp` rows to a warp.
   __device__ register_items(unsigned n, int rows_of_warp) : rows(rows_of_warp) {
@@ -44,7 +44,7 @@ struct register_items {
   template <class Use>
   __device__ __forceinline__ void each_row(Use use) const {
 #pragma unroll
-    for (int row = 0; row < most_rows; ++row) {
+    for (int row = 0; row < max_rows; ++row) {
       // The check saves time: a block with few rows need not wait for the code of the others.
       if (row % 4 == 0 && row >= rows) break;
       use(row);
@@ -100,7 +100,7 @@ struct register_items {
       }
     }
     if constexpr (has_values) {
-      value_type value[most_rows];
+      value_type value[max_rows];
       each([&](int row) { value[row] = values[first + in_tile(row)]; });
       each([&](int row) { staged[in_tile(row)] = value[row]; });
     }

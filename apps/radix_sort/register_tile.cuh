@@ -27,9 +27,9 @@ struct register_tile {
   static constexpr bool has_values = lane_items::has_values;
   static constexpr bool has_positions = has_values || !equal_is_identical<Order>;
   static constexpr int block_threads = Tuning::block_threads;
-  static constexpr int most_rows = Tuning::items_per_thread;
+  static constexpr int max_rows = Tuning::items_per_thread;
   static constexpr int warps = block_threads / simt::warp_size;
-  static constexpr int tile_items = block_threads * most_rows;
+  static constexpr int tile_items = block_threads * max_rows;
   static constexpr int digit_warps = digit_values / simt::warp_size;
   static constexpr int shares = block_threads / digit_values;  // of the counts of a digit
   static constexpr int share_warps = warps / shares;
@@ -78,7 +78,7 @@ struct register_tile {
     place.shift = simt::opaque(place.shift);
     unsigned* const counts = shared.count[thread / simt::warp_size];
     clear_own(counts);
-    unsigned rank[most_rows] = {};
+    unsigned rank[max_rows] = {};
     auto const rank_by = [&](auto take) {
       items.each_row([&](int row) {
         if (row >= items.rows) return;

@@ -171,7 +171,7 @@ void resident_sort(workspace& ws, std::byte* counts, sort_buffers<typename Order
   index_t const most = simt::multiprocessor_count();
   index_t const items = std::max<index_t>(n.at_most(), 1);
   index_t const rows = std::clamp<index_t>(libscan::ceil_div(items, most * Tuning::block_threads),
-                                           Tuning::least_rows, Tuning::items_per_thread);
+                                           Tuning::min_rows, Tuning::items_per_thread);
   auto const blocks = static_cast<unsigned>(libscan::ceil_div(items, rows * Tuning::block_threads));
   simt::launch<kernel>(
       {.blocks = blocks, .threads = Tuning::block_threads, .on = ws.stream(), .cooperative = true},

@@ -15,14 +15,14 @@ struct item_range {
   int length;
 };
 
-/// Lists of disjoint runs with at most MostItems items in total. At most MostOfLane runs are for
-/// one lane; a run has up to MostLanes times as many items as a lane sorts, which are at least
-/// LeastWidth.
-template <int MostItems, int MostOfLane, int LeastWidth, int MostLanes>
+/// Lists of disjoint runs with at most MaxItems items in total. At most MaxOfLane runs are for
+/// one lane; a run has up to MaxLanes times as many items as a lane sorts, which are at least
+/// MinWidth.
+template <int MaxItems, int MaxOfLane, int MinWidth, int MaxLanes>
 class run_lists {
  public:
-  static_assert(MostItems <= 1 << 16, "for packed runs");
-  static_assert(MostLanes <= simt::warp_size && (MostLanes & (MostLanes - 1)) == 0);
+  static_assert(MaxItems <= 1 << 16, "for packed runs");
+  static_assert(MaxLanes <= simt::warp_size && (MaxLanes & (MaxLanes - 1)) == 0);
 
   /// Empties the lists. By all threads; begins and ends with a barrier.
   __device__ void clear() {
@@ -59,13 +59,13 @@ class run_lists {
   /// Sizes of runs: s for those that take 2^s lanes.
   static constexpr int sizes = [] {
     int all = 1;
-    while (1 << all <= MostLanes) ++all;
+    while (1 << all <= MaxLanes) ++all;
     return all;
   }();
 
   /// The most runs of a size.
   static constexpr LIBSCAN_HOST_DEVICE int most(int size) {
-    return size == 0 ? MostOfLane : MostItems / LeastWidth >> (size - 1);
+    return size == 0 ? MaxOfLane : MaxItems / MinWidth >> (size - 1);
   }
   /// Where the list of a size begins.
   static constexpr LIBSCAN_HOST_DEVICE int first(int size) {

@@ -8,9 +8,9 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// MostItems entries, with gaps, so that the ranges that neighboring lanes sort or merge begin in
+/// MaxItems entries, with gaps, so that the ranges that neighboring lanes sort or merge begin in
 /// different banks.
-template <class T, int MostItems>
+template <class T, int MaxItems>
 class spread_array {
  public:
   using value_type = T;
@@ -21,7 +21,7 @@ class spread_array {
 
  private:
   static constexpr int gap_distance = sizeof(T) <= 4 ? 32 : 16;  // entries that fill all banks
-  T entry_[MostItems + MostItems / gap_distance];
+  T entry_[MaxItems + MaxItems / gap_distance];
 };
 
 /// Runs of words only. Everything that merges has heads, which are compared, and tails, which move
@@ -101,14 +101,14 @@ __device__ run_pair runs_before(Merged const& merged, item_range const& segment,
 }
 
 /// Merges the sorted runs of `run_length` items of a segment in pairs: every thread finds the first
-/// items of its part of the merged run, at most MostPerThread items (Green, McColl & Bader, "GPU
+/// items of its part of the merged run, at most MaxPerThread items (Green, McColl & Bader, "GPU
 /// Merge Path", 2012). All threads of the block call; ends with a barrier.
-template <int MostPerThread, int BlockThreads, class Merged>
+template <int MaxPerThread, int BlockThreads, class Merged>
 __device__ void merge_runs(Merged const& merged, item_range const& segment, int run_length) {
-  static_assert(MostPerThread % 2 == 1, "an odd number, to spread the banks");
+  static_assert(MaxPerThread % 2 == 1, "an odd number, to spread the banks");
   using head_type = typename Merged::head_type;
-  head_type heads[MostPerThread];
-  typename Merged::rest_type rests[MostPerThread];
+  head_type heads[MaxPerThread];
+  typename Merged::rest_type rests[MaxPerThread];
   int const segment_end = segment.begin + segment.length;
   int const per_thread = ceil_div(segment.length, BlockThreads) | 1;
   int const from = segment.begin + static_cast<int>(threadIdx.x) * per_thread;
@@ -120,7 +120,7 @@ __device__ void merge_runs(Merged const& merged, item_range const& segment, int 
     if (pair.left < pair.left_end) left = merged.head(pair.left);
     if (pair.right < pair.right_end) right = merged.head(pair.right);
 #pragma unroll
-    for (int k = 0; k < MostPerThread; ++k) {
+    for (int k = 0; k < MaxPerThread; ++k) {
       if (from + k < next || from + k >= end) continue;
       bool const is_right =
           pair.left == pair.left_end || (pair.right < pair.right_end && merged.before(right, left));
@@ -133,7 +133,7 @@ __device__ void merge_runs(Merged const& merged, item_range const& segment, int 
   }
   simt::sync_block();
 #pragma unroll
-  for (int k = 0; k < MostPerThread; ++k) {
+  for (int k = 0; k < MaxPerThread; ++k) {
     if (from + k < to) merged.put(from + k, heads[k], rests[k]);
   }
   simt::sync_block();

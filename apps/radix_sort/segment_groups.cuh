@@ -25,7 +25,7 @@ struct segment_groups_kernel {
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = sizeof(word_type) > 4 ? 4 : has_values ? 6 : 8;
   static constexpr int stretch_items = Tuning::stretch_items;
-  static constexpr int most_items = 2 * stretch_items;
+  static constexpr int max_items = 2 * stretch_items;
   static constexpr bool by_words = Order::words == 1;
   static constexpr bool may_be_alone = may_sort_alone<Order, Value>;
 
@@ -36,22 +36,22 @@ struct segment_groups_kernel {
                                                                            : 16;
   /// The most items of a warp; longer segments are several runs.
   template <bool Alone>
-  static constexpr int run_items = lane_items<Alone>* Tuning::most_lanes;
+  static constexpr int run_items = lane_items<Alone>* Tuning::max_lanes;
   /// Runs for one lane: of two items or more that begin in the stretch, or parts of longer ones.
-  static constexpr int most_of_lane = stretch_items / 2 + most_items / lane_items<false>;
-  static constexpr int most_merges = most_items / run_items<false>;
-  static constexpr int most_per_thread = ceil_div(stretch_items, block_threads) | 1;  // of a merge
+  static constexpr int max_of_lane = stretch_items / 2 + max_items / lane_items<false>;
+  static constexpr int max_merges = max_items / run_items<false>;
+  static constexpr int max_per_thread = ceil_div(stretch_items, block_threads) | 1;  // of a merge
 
   static constexpr bool items_apart = has_values || !by_words;  // or where the words were
   using entry = std::conditional_t<sizeof(word_type) == 1, std::uint16_t, word_type>;
-  using word_array = spread_array<entry, most_items>;
-  using item_array = spread_array<std::uint16_t, most_items>;
+  using word_array = spread_array<entry, max_items>;
+  using item_array = spread_array<std::uint16_t, max_items>;
   struct nothing {};
 
   struct shared_storage {
-    run_lists<most_items, most_of_lane, lane_items<false>, Tuning::most_lanes> runs;
+    run_lists<max_items, max_of_lane, lane_items<false>, Tuning::max_lanes> runs;
     unsigned merges;
-    item_range merge[most_merges];                              // segments that are several runs
+    item_range merge[max_merges];                               // segments that are several runs
     std::conditional_t<by_words, word_array, nothing> word;     // as sorted so far
     std::conditional_t<items_apart, item_array, nothing> item;  // likewise: which it is
   };
@@ -165,7 +165,7 @@ struct segment_groups_kernel {
     auto const act_on = [&](index_t begin, index_t end) {
       if (begin != end) act({static_cast<int>(begin - first), static_cast<int>(end - begin)});
     };
-    if (to - from <= 2 * most_items) {
+    if (to - from <= 2 * max_items) {
       for (index_t s = from + thread(); s < to; s += block_threads) {
         act_on(segments.begin(s), segments.end(s));
       }
@@ -235,7 +235,7 @@ struct segment_groups_kernel {
       for (unsigned m = 0; m < shared.merges; ++m) {
         item_range const segment = shared.merge[m];
         for (int length = run_items<Alone>; length < segment.length; length *= 2) {
-          device::merge_runs<most_per_thread, block_threads>(merged, segment, length);
+          device::merge_runs<max_per_thread, block_threads>(merged, segment, length);
         }
       }
     };

@@ -24,7 +24,7 @@ struct segmented_sort_tuning {
   struct groups {
     static constexpr int block_threads = 128;
     static constexpr int stretch_items = 2048;
-    static constexpr int most_lanes = 32;  // that sort a run
+    static constexpr int max_lanes = 32;  // that sort a run
   };
   using tiles = segment_tile_tuning<Key, Value>;
 };

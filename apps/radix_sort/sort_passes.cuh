@@ -56,7 +56,7 @@ constexpr index_t tile_items_of() {
 
 /// The fewest items of a tile in any pass that may be chosen.
 template <class Tuning>
-constexpr index_t least_tile_items() {
+constexpr index_t min_tile_items() {
   index_t least = device::tile_items_of<typename Tuning::pass>();
   if constexpr (may_stage_passes<Tuning>) {
     using staged = typename Tuning::template staged<tile_witness::positions>;
@@ -76,11 +76,11 @@ struct sort_layout {
 
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-  /// For `most_passes` passes over up to `n` items, and `items_bytes` for items at rest; or, after
+  /// For `max_passes` passes over up to `n` items, and `items_bytes` for items at rest; or, after
   /// those, for `resident_bytes`.
-  constexpr sort_layout(index_t n, index_t tile_items, index_t portion_items, int most_passes,
+  constexpr sort_layout(index_t n, index_t tile_items, index_t portion_items, int max_passes,
                         std::size_t items_bytes, std::size_t resident_bytes)
-      : state_offset(aligned(items_bytes)), passes(most_passes) {
+      : state_offset(aligned(items_bytes)), passes(max_passes) {
     index_t const items = n < portion_items ? n : portion_items;
     table_words = digit_table::words(ceil_div(items, tile_items));
     tables_offset = aligned(state_offset + reset_bytes() +
@@ -123,7 +123,7 @@ void count_digits(workspace& ws, typename Order::key_type const* in, item_count 
         places[static_cast<std::size_t>(first)].word, first, 0, all, false, wanted, {}};
     for (int p = first; p < all; ++p) {
       digit_place const place = places[static_cast<std::size_t>(p)];
-      if (place.word != digits.word || digits.passes == kernel::most_passes) break;
+      if (place.word != digits.word || digits.passes == kernel::max_passes) break;
       if (place.bits > 0) digits.place[digits.passes] = place;
       if (place.bits > 0) ++digits.passes;
       first = p + 1;
@@ -187,7 +187,7 @@ void choose_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
     if constexpr (may_stage_passes<Tuning> && suits_staged_pass<Order, Value>) {
       using by_position = typename Tuning::template staged<tile_witness::positions>;
       using kernel = staged_pass_kernel<Order, Value, tile_witness::positions, by_position>;
-      if (n.at_most() >= by_position::least_items && simt::device_can_pipeline<kernel>()) {
+      if (n.at_most() >= by_position::min_items && simt::device_can_pipeline<kernel>()) {
         if constexpr (may_witness) {
           using by_key = typename Tuning::template staged<tile_witness::keys>;
           if (device::keys_are_witness(order)) {

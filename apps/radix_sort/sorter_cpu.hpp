@@ -28,8 +28,8 @@ struct sort_tuning {
   /// few remaining bits; but 2^20 keys in 2048 buckets take 1.35 times 512's (Emerald Rapids).
   index_t bucket_items = wide_leaf_digits_pay() ? index_t{1} << 15 : index_t{1} << 12;
   /// Bits of a split. Up to 11, the maximum, it takes hardly longer (Sapphire Rapids).
-  int least_bits = 8;
-  int most_bits = most_split_bits;
+  int min_bits = 8;
+  int max_bits = max_split_bits;
   /// The kind of digits that sort leaves.
   bool wide_digits = wide_leaf_digits_pay();
 };
@@ -107,7 +107,7 @@ class sorter {
  private:
   using word_type = decltype(std::declval<Order>()(detail::key_of(std::declval<Item>())));
   static constexpr index_t samples = 1024;
-  static constexpr index_t most_in_leaf = index_t{1} << 31;  // whose counts have 32 bits
+  static constexpr index_t max_in_leaf = index_t{1} << 31;  // whose counts have 32 bits
 
   /// Sorts in the place of the results and returns true, if vector code may do it there.
   template <class Source, class Sink>
@@ -145,8 +145,8 @@ class sorter {
     int const top = std::max(1, static_cast<int>(std::bit_width(differing)));
     index_t const bucket_items = std::clamp<index_t>(leaf_items_ / 2, 1, tuning_.bucket_items);
     int const buckets = std::bit_width(static_cast<std::uint64_t>(n / bucket_items));
-    int const wanted = std::clamp(buckets, tuning_.least_bits, tuning_.most_bits);
-    int const bits = std::min({top, wanted, most_split_bits});
+    int const wanted = std::clamp(buckets, tuning_.min_bits, tuning_.max_bits);
+    int const bits = std::min({top, wanted, max_split_bits});
     return {top - bits, bits};
   }
 
@@ -224,7 +224,7 @@ class sorter {
     // bucket that would keep one thread busy while others wait also counts as large.
     index_t const least = 2 * leaf_items_;
     index_t const large =
-        std::clamp(n / (index_t{8} * threads_), least, std::max(least, most_in_leaf));
+        std::clamp(n / (index_t{8} * threads_), least, std::max(least, max_in_leaf));
     auto const size = [&](index_t bucket) {
       auto const at = static_cast<std::size_t>(bucket);
       return offsets[at + 1] - offsets[at];

@@ -24,7 +24,7 @@ struct value_of_size {
 };
 
 void check_buckets(std::span<index_t> offsets) {
-  if (offsets.size() >= 2 && offsets.size() <= cpu::detail::most_buckets + 1) return;
+  if (offsets.size() >= 2 && offsets.size() <= cpu::detail::max_buckets + 1) return;
   throw invalid_argument("split_by_key: " + std::to_string(offsets.size()) +
                          " offsets; expected 2 to 257, one more than there are buckets");
 }

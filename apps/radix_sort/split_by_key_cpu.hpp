@@ -49,7 +49,7 @@ class streaming_writer {
 
  private:
   using writer = line_writer<Target>;
-  alignas(cache_line) std::byte room_[static_cast<std::size_t>(writer::room_bytes(most_buckets))];
+  alignas(cache_line) std::byte room_[static_cast<std::size_t>(writer::room_bytes(max_buckets))];
   writer lines_;
 };
 
@@ -223,7 +223,7 @@ class key_split {
 
 template <class Key, class Value, class BucketOf>
 void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, index_t* offsets) {
-  if (threads < 1 || split.n < 0 || split.buckets < 1 || split.buckets > most_buckets) {
+  if (threads < 1 || split.n < 0 || split.buckets < 1 || split.buckets > max_buckets) {
     throw invalid_argument(
         "split by key: threads >= 1, n >= 0 and 1 to 256 buckets expected, got " +
         std::to_string(threads) + ", " + std::to_string(split.n) + " and " +

@@ -126,15 +126,15 @@ using read_in_loops = std::conditional_t<std::is_trivially_copyable_v<Map>, Map 
 
 /// The most bits of a split's digit, and the most buckets of a split: skewed keys are split by
 /// further bits (bucket_map_cpu.hpp).
-inline constexpr int most_split_bits = 11;
-inline constexpr int most_split_buckets = (1 << most_split_bits) + (1 << 11);
+inline constexpr int max_split_bits = 11;
+inline constexpr int max_split_buckets = (1 << max_split_bits) + (1 << 11);
 
 /// The number of some items in each bucket. 32-bit counters take half the time of 64-bit ones;
 /// neighbours use different tables, since equal buckets would wait for each other's increment.
 class bucket_counts {
  public:
   explicit bucket_counts(int buckets) : buckets_(buckets) {
-    assert(buckets <= most_split_buckets);
+    assert(buckets <= max_split_buckets);
     std::fill_n(even_, buckets, 0U);
     std::fill_n(odd_, buckets, 0U);
   }
@@ -156,8 +156,8 @@ class bucket_counts {
 
  private:
   int buckets_;
-  std::uint32_t even_[most_split_buckets];
-  std::uint32_t odd_[most_split_buckets];
+  std::uint32_t even_[max_split_buckets];
+  std::uint32_t odd_[max_split_buckets];
 };
 
 /// Counts items [begin, end) by bucket, and adds to `counts`. find(i, count, found) sets found[k]

@@ -14,7 +14,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// Sorts the segments of every warp that has none with more than `most_of_segment` items; marks all
+/// Sorts the segments of every warp that has none with more than `max_of_segment` items; marks all
 /// others to be sorted together with their neighbors, and records long ones.
 template <class Order, class Value, class Offset>
 struct tiny_segments_kernel {
@@ -27,8 +27,8 @@ struct tiny_segments_kernel {
   static constexpr bool by_words = Order::words == 1;
   static constexpr bool may_be_alone = may_sort_alone<Order, Value>;
   static constexpr int lane_items = by_words ? 32 : 8;  // that a lane sorts, at most
-  static constexpr int most_lanes = 2;                  // that sort a segment
-  static constexpr int most_of_segment = lane_items * most_lanes;
+  static constexpr int max_lanes = 2;                   // that sort a segment
+  static constexpr int max_of_segment = lane_items * max_lanes;
   static constexpr int rows = lane_items;  // of 32 items of a part
 
   using entry = std::conditional_t<!by_words || sizeof(word_type) == 1, std::uint16_t, word_type>;
@@ -90,7 +90,7 @@ struct tiny_segments_kernel {
     index_t before = simt::shfl_up(simt::full_warp, begin, 1);
     if (simt::lane_id() == 0) before = is_there && s > 0 ? segments.begin(s - 1) : -1;
     if (is_there) longer.place(s, before, begin, s + 1 < segments.count ? end : n, n);
-    if (simt::any(simt::full_warp, length > most_of_segment)) {
+    if (simt::any(simt::full_warp, length > max_of_segment)) {
       if (length > longer.stretch_items) {
         longer.add(s, length);
       } else if (length > 0) {

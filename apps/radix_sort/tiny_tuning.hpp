@@ -52,7 +52,7 @@ struct tiny_resident_sort {
   static constexpr rank_order ranks = Ranks;
   static constexpr int block_threads = 256;
   static constexpr int items_per_thread = 2;
-  static constexpr int least_rows = 1;
+  static constexpr int min_rows = 1;
 };
 
 /// The sort in one cluster of up to four blocks, with up to four rows to a warp.
@@ -60,9 +60,9 @@ template <rank_order Ranks = rank_order::hardware>
 struct tiny_cluster_sort {
   static constexpr int block_threads = 256;
   static constexpr int items_per_thread = 4;
-  static constexpr int least_rows_together = 1;
-  static constexpr int most_rows_together = 4;
-  static constexpr int most_blocks = 4;
+  static constexpr int min_rows_together = 1;
+  static constexpr int max_rows_together = 4;
+  static constexpr int max_blocks = 4;
   static constexpr rank_order ranks = Ranks;
 };
 
@@ -71,7 +71,7 @@ struct tiny_segmented_sort {
   struct groups {
     static constexpr int block_threads = 64;
     static constexpr int stretch_items = 128;
-    static constexpr int most_lanes = 2;
+    static constexpr int max_lanes = 2;
   };
   using tiles = tiny_passes::pass;
 };

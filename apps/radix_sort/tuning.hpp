@@ -90,12 +90,12 @@ struct staged_pass_tuning {
   static constexpr index_t portion_tiles =
       (index_t{1} << 29) / (rank_warps * 32 * items_per_thread);
   // With fewer items the tiles are too few for most multiprocessors.
-  static constexpr index_t least_items = index_t{1} << 18;
+  static constexpr index_t min_items = index_t{1} << 18;
 };
 
 /// The sort in one cluster, of items small enough. A single block has up to `items_per_thread`
-/// rows. Several with fewer rows than `least_rows_together` would wait for one another longer than
-/// they work; with more than `most_rows_together` the exchange of items would take longer than
+/// rows. Several with fewer rows than `min_rows_together` would wait for one another longer than
+/// they work; with more than `max_rows_together` the exchange of items would take longer than
 /// through memory.
 template <class Key, class Value>
 struct cluster_sort_tuning {
@@ -108,16 +108,16 @@ struct cluster_sort_tuning {
   static constexpr int items_per_thread = fitting_rows > 8
                                               ? 8
                                               : static_cast<int>(std::bit_floor(fitting_rows));
-  static constexpr int least_rows_together =
+  static constexpr int min_rows_together =
       std::min(items_per_thread, std::is_void_v<Value> ? 4 : 2);
-  static constexpr int most_rows_together =
+  static constexpr int max_rows_together =
       std::min(items_per_thread, std::is_void_v<Value> ? 8 : 4);
-  static constexpr int most_blocks = 16;
+  static constexpr int max_blocks = 16;
   static constexpr rank_order ranks = rank_order::hardware;
 };
 
 /// The sort in one launch, of as many items as the multiprocessors hold. Fewer blocks, with
-/// `least_rows` or more, read one another's counts sooner.
+/// `min_rows` or more, read one another's counts sooner.
 template <class Key, class Value>
 struct resident_sort_tuning {
   static constexpr int bytes = static_cast<int>(sizeof(Key)) + value_bytes<Value>;
@@ -127,7 +127,7 @@ struct resident_sort_tuning {
                                           : bytes <= 8  ? 8
                                           : bytes <= 48 ? 48 / bytes
                                                         : 1;
-  static constexpr int least_rows = std::min(items_per_thread, std::is_void_v<Value> ? 4 : 2);
+  static constexpr int min_rows = std::min(items_per_thread, std::is_void_v<Value> ? 4 : 2);
   static constexpr rank_order ranks = rank_order::hardware;
 };
 

@@ -84,7 +84,7 @@ struct expanded_list {
 template <class Offset, class Value>
 void check_list(coo_matrix<Value> const& matrix) {
   detail::check_shape("coo_to_csr", matrix.rows, matrix.columns, matrix.entries);
-  if (matrix.rows > most_columns ||
+  if (matrix.rows > max_columns ||
       (matrix.kind != symmetry::general && matrix.rows != matrix.columns)) {
     throw invalid_argument(
         "coo_to_csr: a matrix of " + std::to_string(matrix.rows) + " rows and " +

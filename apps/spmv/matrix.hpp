@@ -48,13 +48,13 @@ struct coo_matrix {
 namespace detail {
 
 /// Column numbers fit in 32 bits, and rows and entries together can be counted.
-inline constexpr index_t most_columns = index_t{1} << 31;
-inline constexpr index_t most_rows = index_t{1} << 60;
+inline constexpr index_t max_columns = index_t{1} << 31;
+inline constexpr index_t max_rows = index_t{1} << 60;
 
 /// Throws `invalid_argument` for invalid sizes.
 inline void check_shape(char const* who, index_t rows, index_t columns, index_t entries) {
-  bool const possible = rows >= 0 && rows <= most_rows && columns >= 0 && columns <= most_columns &&
-                        entries >= 0 && entries <= most_rows;
+  bool const possible = rows >= 0 && rows <= max_rows && columns >= 0 && columns <= max_columns &&
+                        entries >= 0 && entries <= max_rows;
   if (possible && (entries == 0 || (rows > 0 && columns > 0))) return;
   throw invalid_argument(std::string(who) + ": a matrix of " + std::to_string(rows) + " rows, " +
                          std::to_string(columns) + " columns and " + std::to_string(entries) +

@@ -71,7 +71,7 @@ template <class T>
 struct max_times {
   using value_type = T;
   using sum_type = maximum<T>;
-  LIBSCAN_HOST_DEVICE static constexpr T zero() { return detail::least_value<T>(); }
+  LIBSCAN_HOST_DEVICE static constexpr T zero() { return detail::min_value<T>(); }
   LIBSCAN_HOST_DEVICE static constexpr T one() { return T(1); }
   LIBSCAN_HOST_DEVICE constexpr T multiply(T a, T x) const {
     return detail::equal(a, zero()) || detail::equal(x, zero()) ? zero()

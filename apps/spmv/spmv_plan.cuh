@@ -94,9 +94,9 @@ constexpr std::size_t spmv_plan_bytes(index_t rows, index_t nonzeros) {
 /// outlive its replays. Unusable after a move.
 template <class T, class Tuning = spmv_tuning<T>>
 class spmv_plan {
-  static constexpr index_t most_span = 65535 - simt::warp_size;  // ends have 16 bits
-  static_assert(Tuning::span_items(1) <= most_span &&
-                Tuning::span_items(index_t{1} << 62) <= most_span);
+  static constexpr index_t max_span = 65535 - simt::warp_size;  // ends have 16 bits
+  static_assert(Tuning::span_items(1) <= max_span &&
+                Tuning::span_items(index_t{1} << 62) <= max_span);
 
  public:
   /// `memory` becomes the plan's: one that grows, or a view of at least `spmv_plan_bytes`. Throws

@@ -15,7 +15,7 @@
 namespace libscan::apps {
 namespace {
 
-constexpr index_t most_cells = 600;
+constexpr index_t max_cells = 600;
 constexpr int shades = 8;
 
 /// How dark each cell is: 0 (no entries) to `shades`.
@@ -32,7 +32,7 @@ struct picture {
 picture shade(index_t rows, index_t columns, std::int64_t const* offsets,
               std::int32_t const* indices) {
   index_t const longest = std::max<index_t>({rows, columns, 1});
-  index_t const side = ceil_div(longest, most_cells);  // places of a cell, across and down
+  index_t const side = ceil_div(longest, max_cells);  // places of a cell, across and down
   picture result{std::max<index_t>(1, ceil_div(columns, side)),
                  std::max<index_t>(1, ceil_div(rows, side)),
                  {}};

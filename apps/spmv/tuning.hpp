@@ -16,16 +16,16 @@ struct spmv_tuning {
   static constexpr int resident_blocks = 8;
   static constexpr int items_per_lane = sizeof(T) <= 4 ? 8 : 4;
   static constexpr int short_row = 8;  // entries in a window that one lane sums by itself
-  static constexpr index_t least_span = 512;
-  static constexpr index_t most_span = sizeof(T) <= 4 ? 8192 : 6144;
+  static constexpr index_t min_span = 512;
+  static constexpr index_t max_span = sizeof(T) <= 4 ? 8192 : 6144;
 
   /// Entries and rows of one warp's span, for a matrix with `all` of both: there are then 8192
   /// spans or a multiple of that; nearly half of them run at once on an H200.
   static constexpr index_t span_items(index_t all) {
     constexpr index_t spans_at_once = 8192;
     index_t const share = ceil_div(all, spans_at_once);
-    if (share <= least_span) return least_span;
-    index_t const even = ceil_div(share, ceil_div(share, most_span));
+    if (share <= min_span) return min_span;
+    index_t const even = ceil_div(share, ceil_div(share, max_span));
     return ceil_div(even, index_t{32}) * 32;
   }
 };

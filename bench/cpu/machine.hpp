@@ -30,7 +30,7 @@ inline double wall_us(std::function<void()> const& run) {
 }
 
 /// Shorter calls are repeated for this long: a clock's tick is some tens of ns.
-inline constexpr double least_sample_us = 20;
+inline constexpr double min_sample_us = 20;
 
 /// Workloads whose rounds all take less have more rounds: other virtual machines, and threads that
 /// must wake, make single samples of short calls several times as long.

@@ -25,7 +25,7 @@ void run_cpu_workloads(options const& wanted, report const& tell) {
     }
     tell(results);
   };
-  session const now{wanted, cpu::wall_us, tell_more, cpu::least_sample_us, cpu::short_workload_us};
+  session const now{wanted, cpu::wall_us, tell_more, cpu::min_sample_us, cpu::short_workload_us};
   tbb::task_arena arena(on.threads());
   arena.execute([&] {
     if (wanted.operation == "scan") cpu::run_scans(on, now);

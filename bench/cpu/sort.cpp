@@ -42,7 +42,7 @@ void add_both_ways(std::vector<contender>& all, std::string const& name, host_ar
 }
 
 /// The most items that a comparison sort on one thread sorts in acceptable time.
-constexpr index_t most_std_items = index_t{1} << 20;
+constexpr index_t max_std_items = index_t{1} << 20;
 
 template <class Key>
 void sort_keys(engine const& on, session const& now, std::string const& values, index_t n) {
@@ -67,7 +67,7 @@ void sort_keys(engine const& on, session const& now, std::string const& values, 
   add("libscan in place", [&](Key* begin, Key* end) {
     libscan::cpu::sort_keys(on.threads(), begin, begin, end - begin);
   });
-  if (n <= most_std_items) add("std", [](Key* begin, Key* end) { std::sort(begin, end); });
+  if (n <= max_std_items) add("std", [](Key* begin, Key* end) { std::sort(begin, end); });
   hwy::Sorter const sorter;  // it allocates memory
   add("vqsort", [&](Key* begin, Key* end) {
     sorter(begin, static_cast<std::size_t>(end - begin), hwy::SortAscending{});
@@ -131,7 +131,7 @@ void sort_pairs(engine const& on, session const& now, std::string const& values,
   auto const add = [&](std::string name, auto sort) {
     all.push_back(in_place(std::move(name), in, out, sort, right));
   };
-  if (n <= most_std_items) {
+  if (n <= max_std_items) {
     add("std stable", [](pair* begin, pair* end) { std::stable_sort(begin, end, by_key); });
   }
   add("std par_unseq", [](pair* begin, pair* end) {
@@ -185,7 +185,7 @@ void argsort(engine const& on, session const& now, std::string const& values, in
   auto const add = [&](std::string name, auto sort) {
     all.push_back(in_place(std::move(name), positions, out, sort, right));
   };
-  if (n <= most_std_items) {
+  if (n <= max_std_items) {
     add("std stable", [&](index_t* begin, index_t* end) { std::stable_sort(begin, end, earlier); });
   }
   add("std par_unseq", [&](index_t* begin, index_t* end) {

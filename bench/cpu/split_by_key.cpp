@@ -37,7 +37,7 @@ void split_by_loops(host_array<word> const& keys, host_array<word> const& values
 }
 
 /// The most items that the standard library's stable sort sorts in acceptable time.
-constexpr index_t most_std_items = index_t{1} << 20;
+constexpr index_t max_std_items = index_t{1} << 20;
 
 void split(engine const& on, session const& now, int buckets, index_t n) {
   auto const keys = generated<word>(n, bucket_at{buckets});
@@ -95,7 +95,7 @@ void split(engine const& on, session const& now, int buckets, index_t n) {
       copy_of(bytes),
       {"libscan", ours, apart},
       {"sequential", [&] { split_by_loops(keys, values, keys_out, values_out, offsets); }, apart}};
-  if (n <= most_std_items) {
+  if (n <= max_std_items) {
     all.push_back(by_std("std stable"));
     all.push_back(by_std("std par_unseq", std::execution::par_unseq));
   }

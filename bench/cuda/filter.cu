@@ -65,7 +65,7 @@ void filter_by_mask(session const& now, std::string const& mask, int per_mille, 
   mask_filter_problem problem{mask, marks, in.data(), expected.data(), count.data(), n};
   solve_by_cub(problem);
   index_t const kept = count.take();
-  if (n <= most_std_items) {
+  if (n <= max_std_items) {
     std::vector<item> by_std;
     for (index_t i = 0; i < n; ++i) {
       if (flag(i) != 0) by_std.push_back(word_at{}(i));

@@ -31,7 +31,7 @@ void encode(session const& now, bool lengths_too, int mean_length, index_t n) {
   run_problem problem{in.data(), values.data(), lengths.data(), count.data(), n};
   solve_by_cub(problem);
   index_t const runs = count.take();
-  if (n <= most_std_items) require_runs(at, n, values, lengths);
+  if (n <= max_std_items) require_runs(at, n, values, lengths);
   checked_output<item> const firsts(std::move(values)), of_runs(std::move(lengths));
   problem.values = firsts.data();
   problem.lengths = lengths_too ? of_runs.data() : nullptr;

@@ -49,7 +49,7 @@ void sort(session const& now, std::string const& what, std::string const& length
       keys.data(),       sorted.data(),        pairs ? payload.data() : nullptr, moved.data(), n,
       in.offsets.data(), in.offsets.size() - 1};
   solve_by_cub(problem);
-  if (n <= most_std_items) require_sorted(at, n, in.host, sorted, moved);
+  if (n <= max_std_items) require_sorted(at, n, in.host, sorted, moved);
   checked_output<word> const keys_out(std::move(sorted)), values_out(std::move(moved));
   problem.keys_out = keys_out.data();
   problem.values_out = values_out.data();

@@ -16,7 +16,7 @@ void sort_keys(session const& now, std::string const& values, index_t n) {
   auto expected = spoilt<Key>(n);
   sort_problem problem{type_name<Key>(), keys.data(), expected.data(), n};
   solve_by_cub(problem);
-  if (n <= most_std_items) {
+  if (n <= max_std_items) {
     auto const host = generated<Key>(n, at);
     std::sort(host.begin(), host.end());
     require_same(expected, std::vector<Key>(host.begin(), host.end()));
@@ -56,7 +56,7 @@ void sort_pairs(session const& now, bool indices, std::string const& values, ind
   auto sorted = spoilt<word>(n), moved = spoilt<word>(n);
   pair_sort_problem problem{indices, keys.data(), sorted.data(), payload.data(), moved.data(), n};
   solve_by_cub(problem);
-  if (n <= most_std_items) require_sorted(at, value_at, n, sorted, moved);
+  if (n <= max_std_items) require_sorted(at, value_at, n, sorted, moved);
   checked_output<word> const keys_out(std::move(sorted)), values_out(std::move(moved));
   problem.keys_out = keys_out.data();
   problem.values_out = values_out.data();

@@ -89,7 +89,7 @@ void split_u32(session const& now, std::string const& outputs, bool by_flags, in
                         n};
   solve_by_cub(problem);
   index_t const kept = count.take();
-  if (n <= most_std_items) {
+  if (n <= max_std_items) {
     std::vector<item> all(static_cast<std::size_t>(n));
     for (index_t i = 0; i < n; ++i) all[static_cast<std::size_t>(i)] = split_item_at{}(i);
     auto const behind = std::stable_partition(all.begin(), all.end(), below{limit});

@@ -50,7 +50,7 @@ void split(session const& now, int buckets, index_t n) {
   bucket_problem problem{buckets, keys.data(), sorted.data(), values.data(), moved.data(), nullptr,
                          n};
   solve_by_cub(problem);
-  if (n <= most_std_items) require_split(at, n, sorted, moved);
+  if (n <= max_std_items) require_split(at, n, sorted, moved);
   checked_output<index_t> const offsets(
       made_on_device<index_t>(buckets + 1, keys_below{sorted.data(), n}));
   checked_output<word> const keys_out(std::move(sorted)), values_out(std::move(moved));

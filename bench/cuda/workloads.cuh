@@ -74,7 +74,7 @@ device::buffer<T> spoilt(index_t n) {
 }
 
 /// Up to this many items, the standard library also computes the expected results.
-inline constexpr index_t most_std_items = index_t{1} << 20;
+inline constexpr index_t max_std_items = index_t{1} << 20;
 
 /// Solves a problem by the toolkit's CUB, whose results are then expected of all contenders. Throws
 /// `invalid_argument` if it has too many items for CUB.

@@ -10,9 +10,9 @@
 namespace libscan::inline LIBSCAN_MACHINE::block {
 
 /// Shared memory for the conversion. Reusable as soon as a call has returned.
-template <class T, int MostThreads, int ItemsPerThread>
+template <class T, int MaxThreads, int ItemsPerThread>
 struct tile_storage {
-  static constexpr int items = MostThreads * ItemsPerThread;
+  static constexpr int items = MaxThreads * ItemsPerThread;
   T item[items + items / simt::warp_size];
 
   /// One item of padding per 32, so a thread's consecutive items are in distinct banks (Harris
@@ -22,12 +22,11 @@ struct tile_storage {
 
 /// items[k] = T(in[base + thread * ItemsPerThread + k]) for the first `valid` items of the tile at
 /// `base`, `fill` for the others.
-/// Synchronization: all `threads` (1 to MostThreads) of a one-dimensional block call. Ends with a
+/// Synchronization: all `threads` (1 to MaxThreads) of a one-dimensional block call. Ends with a
 /// barrier.
-template <class T, int MostThreads, int ItemsPerThread, class In>
-__device__ void load_tile(tile_storage<T, MostThreads, ItemsPerThread>& storage, In in,
-                          index_t base, int valid, T fill, T (&items)[ItemsPerThread],
-                          int threads = MostThreads) {
+template <class T, int MaxThreads, int ItemsPerThread, class In>
+__device__ void load_tile(tile_storage<T, MaxThreads, ItemsPerThread>& storage, In in, index_t base,
+                          int valid, T fill, T (&items)[ItemsPerThread], int threads = MaxThreads) {
   int const thread = static_cast<int>(threadIdx.x);
   if (valid == threads * ItemsPerThread) {
 #pragma unroll
@@ -51,12 +50,12 @@ __device__ void load_tile(tile_storage<T, MostThreads, ItemsPerThread>& storage,
 
 /// out[base + thread * ItemsPerThread + k] = items[k] for the first `valid` items of the tile at
 /// `base`. Writes no other item.
-/// Synchronization: all `threads` (1 to MostThreads) of a one-dimensional block call. Ends with a
+/// Synchronization: all `threads` (1 to MaxThreads) of a one-dimensional block call. Ends with a
 /// barrier.
-template <class T, int MostThreads, int ItemsPerThread, class Out>
-__device__ void store_tile(tile_storage<T, MostThreads, ItemsPerThread>& storage, Out out,
+template <class T, int MaxThreads, int ItemsPerThread, class Out>
+__device__ void store_tile(tile_storage<T, MaxThreads, ItemsPerThread>& storage, Out out,
                            index_t base, int valid, T const (&items)[ItemsPerThread],
-                           int threads = MostThreads) {
+                           int threads = MaxThreads) {
   int const thread = static_cast<int>(threadIdx.x);
 #pragma unroll
   for (int k = 0; k < ItemsPerThread; ++k) storage.at(thread * ItemsPerThread + k) = items[k];

@@ -10,18 +10,18 @@ namespace libscan::inline LIBSCAN_MACHINE::block {
 
 /// Shared memory of a tree reduction: every level of the tree. Reusable as soon as a call has
 /// returned.
-template <class T, int MostThreads>
+template <class T, int MaxThreads>
 struct tree_reduce_storage {
   // A level of n values leaves ceil(n / 2): at most 2 n + log2 n in all.
-  T value[2 * MostThreads + 10];
+  T value[2 * MaxThreads + 10];
 };
 
 /// x[0] op ... op x[threads - 1], in every thread.
-/// Synchronization: all `threads` of the block call: 1 to MostThreads, not only powers of two.
+/// Synchronization: all `threads` of the block call: 1 to MaxThreads, not only powers of two.
 /// Cost: ceil(log2 n) steps, n - 1 applications of the operator.
-template <class T, int MostThreads, class Op>
-__device__ T tree_reduce(tree_reduce_storage<T, MostThreads>& storage, T x, Op op,
-                         int threads = MostThreads) {
+template <class T, int MaxThreads, class Op>
+__device__ T tree_reduce(tree_reduce_storage<T, MaxThreads>& storage, T x, Op op,
+                         int threads = MaxThreads) {
   int const thread = simt::thread_rank();
   T* level = storage.value;
   level[thread] = x;

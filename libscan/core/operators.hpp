@@ -108,12 +108,12 @@ requires has_limits<T> LIBSCAN_HOST_DEVICE constexpr T greatest_value() {
   }
 }
 template <class T>
-requires has_limits<T> LIBSCAN_HOST_DEVICE constexpr T least_value() {
+requires has_limits<T> LIBSCAN_HOST_DEVICE constexpr T min_value() {
   using content = typename time_content<T>::type;
   if constexpr (std::is_void_v<content>) {
     return least<T>;
   } else {
-    return T(detail::least_value<content>());
+    return T(detail::min_value<content>());
   }
 }
 
@@ -164,7 +164,7 @@ template <class T>
 struct maximum {
   using value_type = T;
   LIBSCAN_HOST_DEVICE static constexpr T identity() requires detail::has_limits<T> {
-    return detail::least_value<T>();
+    return detail::min_value<T>();
   }
   LIBSCAN_HOST_DEVICE constexpr T operator()(T earlier,
                                              T later) const requires detail::comparable<T> {

@@ -55,7 +55,7 @@ requires(sizeof(Item) > 16 ||
          sizeof(Result) > 16) inline constexpr int widest_access<Item, Result> = 1;
 
 /// The smallest tile of any pipelined scan, for any types.
-inline constexpr int least_pipeline_tile = 512;
+inline constexpr int min_pipeline_tile = 512;
 
 /// The number of stages of `stage_bytes` each that fit in a block's shared memory (227 KiB).
 inline constexpr int pipeline_stages(int stage_bytes) {
@@ -106,14 +106,14 @@ struct pipeline_tuning {
   static constexpr int stage_bytes = rows * row_items * static_cast<int>(sizeof(Item));
   static constexpr int stages = pipeline_stages(stage_bytes);
   static constexpr int under_way = pipeline_under_way(stage_bytes, stages);
-  static_assert(rows * row_items >= least_pipeline_tile);
+  static_assert(rows * row_items >= min_pipeline_tile);
 };
 
 /// A pipeline of items within segments, with `HeadBits` more bits of input per item. A lane
 /// processes an odd number of vectors, which avoids shared-memory bank conflicts: at most
-/// `MostVectors` vectors of at most `MostItems` items, limited by 32 registers and a tile of
+/// `MaxVectors` vectors of at most `MaxItems` items, limited by 32 registers and a tile of
 /// `TileBytes`.
-template <class Item, class T, int HeadBits, int MostItems, int GroupThreads, int MostVectors,
+template <class Item, class T, int HeadBits, int MaxItems, int GroupThreads, int MaxVectors,
           int TileBytes>
 struct lane_batch_tuning {
   static constexpr scan_algorithm algorithm = scan_algorithm::pipeline;
@@ -126,7 +126,7 @@ struct lane_batch_tuning {
         items * sizeof(T) <= 128 && group_threads * items * item_bits / 8 <= TileBytes;
     return items == 1 || fits ? items : fitting_items(items / 2);
   }
-  static constexpr int vector_items = fitting_items(MostItems);
+  static constexpr int vector_items = fitting_items(MaxItems);
   static constexpr int vector_bytes = group_threads * vector_items * item_bits / 8;
   static constexpr int fitting_vectors(int vectors) {
     int const items = vectors * vector_items;
@@ -134,7 +134,7 @@ struct lane_batch_tuning {
         items <= 32 && items * sizeof(T) <= 128 && vectors * vector_bytes <= TileBytes;
     return vectors == 1 || fits ? vectors : fitting_vectors(vectors - 2);
   }
-  static constexpr int lane_vectors = fitting_vectors(MostVectors);
+  static constexpr int lane_vectors = fitting_vectors(MaxVectors);
   static constexpr int batch_bytes = lane_vectors * vector_bytes;
   static constexpr int batches = std::clamp(TileBytes / batch_bytes, 1, 4);
   static constexpr int stages = pipeline_stages(batches * batch_bytes);
@@ -142,7 +142,7 @@ struct lane_batch_tuning {
   static constexpr int copied_bits = 8 * static_cast<int>(sizeof(Item)) + HeadBits;
   static constexpr int under_way = pipeline_under_way(
       group_threads * vector_items * lane_vectors * batches * copied_bits / 8, stages);
-  static_assert(group_threads * vector_items * lane_vectors * batches >= least_pipeline_tile);
+  static_assert(group_threads * vector_items * lane_vectors * batches >= min_pipeline_tile);
 };
 
 /// The pipelined scan of Items within segments into Results. This many groups, of one tile each,
@@ -154,7 +154,7 @@ struct segmented_pipeline_tuning
                         HeadBits <= 8 ? 160 : 192, 5, (HeadBits <= 8 ? 32 : 42) * 1024> {
   static constexpr int groups = HeadBits <= 8 ? 6 : 5;
   // The pipeline is faster from here on.
-  static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << 23;
+  static constexpr std::ptrdiff_t min_items = std::ptrdiff_t{1} << 23;
   static_assert(segmented_pipeline_tuning::stages >= groups);
 };
 
@@ -167,7 +167,7 @@ struct segmented_reduce_pipeline_tuning
   // With tiles claimed dynamically, 2^28 words with flags took 1.04 times as long (H200).
   static constexpr bool deals_all_tiles = true;
   // The pipeline is faster from here on.
-  static constexpr std::ptrdiff_t least_items = std::ptrdiff_t{1} << 18;
+  static constexpr std::ptrdiff_t min_items = std::ptrdiff_t{1} << 18;
   static_assert(segmented_reduce_pipeline_tuning::stages >= groups);
 };
 
@@ -231,7 +231,7 @@ struct short_resident_filter_tuning : resident_filter_tuning<T> {
 };
 
 /// The smallest tile of any pipelined filter, for any types.
-inline constexpr int least_filter_tile = 1536;
+inline constexpr int min_filter_tile = 1536;
 
 /// The pipelined filter of Items: tiles of 28 KiB, with `RuleBits` more bits per item. Tiles are
 /// scheduled statically: when few items are kept, a tile passes so fast that a claim takes as long
@@ -260,8 +260,8 @@ struct pipelined_filter_tuning {
           ? 3
           : pipeline_under_way(group_threads * rows * (16 + vector_items * RuleBits / 8), stages);
   // From here on it is the faster way.
-  static constexpr std::ptrdiff_t least_items = (std::ptrdiff_t{1} << 20) / sizeof(Item) + 1;
-  static_assert(group_threads * vector_items * rows >= least_filter_tile);
+  static constexpr std::ptrdiff_t min_items = (std::ptrdiff_t{1} << 20) / sizeof(Item) + 1;
+  static_assert(group_threads * vector_items * rows >= min_filter_tile);
 };
 
 /// The pipelined filter by a mask that stages only the mask, of `MaskBits` per item. It has many
@@ -278,7 +278,7 @@ struct pipelined_mask_filter_tuning {
   static constexpr int under_way =
       pipeline_under_way(group_threads * rows * vector_items * MaskBits / 8, stages);
   // From here on it is the faster way.
-  static constexpr std::ptrdiff_t least_items = (std::ptrdiff_t{1} << 22) + 1;
+  static constexpr std::ptrdiff_t min_items = (std::ptrdiff_t{1} << 22) + 1;
 };
 
 /// The smallest possible tile, for tests: a few items already make many tiles.

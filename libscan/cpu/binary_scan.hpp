@@ -24,13 +24,13 @@ namespace libscan::inline v1::cpu {
 
 /// The most items of a chunk of a binary scan: their bits fit on a thread's stack, their ranks in
 /// its core's L2 cache.
-inline constexpr index_t most_mask_chunk_items = index_t{1} << 15;
+inline constexpr index_t max_mask_chunk_items = index_t{1} << 15;
 
 namespace detail {
 
 /// The bits of a chunk.
 struct mask_chunk {
-  head_word words[most_mask_chunk_items / word_heads];
+  head_word words[max_mask_chunk_items / word_heads];
 };
 
 /// The number of ones among n bits; the last word's further bits are 0.
@@ -53,7 +53,7 @@ index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index
   store_road const road = road_of(bytes);
   if (bytes <= one_thread_bytes) threads = std::min(threads, 1);
   return cpu::run_chunks(
-      threads, n, std::min(chunk_items, most_mask_chunk_items), plus<index_t>{}, 0,
+      threads, n, std::min(chunk_items, max_mask_chunk_items), plus<index_t>{}, 0,
       [] { return mask_chunk(); },
       [&](mask_chunk& here, chunk const& c) {
         mask.mark(c.begin, c.end, here.words);
@@ -80,21 +80,21 @@ index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index
 /// 64 bits; ranks that do not fit wrap around, but the returned number does not.
 /// Aliasing: the mask and `ranks` must not overlap. With a mask of your own this is not checked.
 /// Memory: reads the mask once and writes n ranks; allocates nothing. `chunk_items` is limited to
-/// `most_mask_chunk_items`.
+/// `max_mask_chunk_items`.
 /// Throws: `invalid_argument` if threads < 1, n < 0 or chunk_items < 1, or if the two overlap;
 /// exceptions of a mask of your own. `ranks` is then partly written.
 /// Source: Harris & Garland, "Optimizing Parallel Prefix Operations for the Fermi Architecture"
 /// (2012), on scans of predicates.
 template <item_marks Mask, std::integral Rank>
 index_t exclusive_binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n,
-                              index_t chunk_items = most_mask_chunk_items) {
+                              index_t chunk_items = max_mask_chunk_items) {
   return detail::binary_scan<scan_kind::exclusive>(threads, mask, ranks, n, chunk_items);
 }
 
 /// ranks[i] = the number of true items among items 0 ... i; otherwise as `exclusive_binary_scan`.
 template <item_marks Mask, std::integral Rank>
 index_t inclusive_binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n,
-                              index_t chunk_items = most_mask_chunk_items) {
+                              index_t chunk_items = max_mask_chunk_items) {
   return detail::binary_scan<scan_kind::inclusive>(threads, mask, ranks, n, chunk_items);
 }
 

@@ -27,7 +27,7 @@ namespace libscan::inline v1::cpu {
 namespace detail {
 
 /// The most parts whose sums are kept until all exist.
-inline constexpr index_t most_parts = 256;
+inline constexpr index_t max_parts = 256;
 
 /// init op the sums of all chunks, in order, each sum_of(begin, end). One thread sums a part of a
 /// few chunks and never waits for another; the number of parts depends on n and `chunk_items`.
@@ -37,7 +37,7 @@ typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, O
   using T = typename Op::value_type;
   check_chunks(threads, n, chunk_items);
   if (n == 0) return init;
-  index_t const part_chunks = ceil_div(ceil_div(n, chunk_items), most_parts);
+  index_t const part_chunks = ceil_div(ceil_div(n, chunk_items), max_parts);
   index_t const part_items = std::min(n, chunk_items * part_chunks);
   small_room<T> const room(ceil_div(n, part_items));
   T* const sums = room.data();

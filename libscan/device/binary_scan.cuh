@@ -132,7 +132,7 @@ void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d
       return;
     }
   }
-  if (counts || (automatic && n.at_most() >= counted_binary_scan_tuning::least_items<Mask>)) {
+  if (counts || (automatic && n.at_most() >= counted_binary_scan_tuning::min_items<Mask>)) {
     device::counted_binary_scan<Kind, counted>(ws, memory, mask, ranks, n, d_total);
   } else {
     device::look_back_binary_scan<Kind, look_back>(ws, memory, mask, ranks, n, d_total);

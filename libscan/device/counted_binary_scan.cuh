@@ -24,11 +24,11 @@ struct counted_binary_scan_tuning {
   static constexpr int block_threads = 256;
   static constexpr int resident_blocks = 4;  // that rank, of a multiprocessor
   static constexpr int words_per_lane = 2;
-  static constexpr int most_groups = 1024;
+  static constexpr int max_groups = 1024;
   static constexpr index_t chunk_items = index_t{1} << 26;  // 8 MiB of bits
   // From this number on it is faster than tiles that look back.
   template <class Mask>
-  static constexpr index_t least_items = index_t{1} << (std::is_same_v<Mask, bit_mask> ? 21 : 24);
+  static constexpr index_t min_items = index_t{1} << (std::is_same_v<Mask, bit_mask> ? 21 : 24);
 };
 
 /// Whether `Tuning` is that of a counted binary scan.
@@ -64,22 +64,22 @@ struct counted_tiles {
   counted_tiles(std::byte* memory, index_t n, index_t number)
       : chunks(reinterpret_cast<index_t*>(memory)),
         groups(chunks + 2),
-        tiles(groups + Tuning::most_groups),
-        words(reinterpret_cast<std::uint32_t*>(tiles + most_tiles(n))),
+        tiles(groups + Tuning::max_groups),
+        words(reinterpret_cast<std::uint32_t*>(tiles + max_tiles(n))),
         chunk(number) {
-    index_t const wanted = ceil_div(most_tiles(n), index_t{warps});
-    index_t const most = Tuning::most_groups;
+    index_t const wanted = ceil_div(max_tiles(n), index_t{warps});
+    index_t const most = Tuning::max_groups;
     group_count = static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
   }
 
   /// The most tiles of a chunk.
-  static constexpr index_t most_tiles(index_t n) {
+  static constexpr index_t max_tiles(index_t n) {
     return ceil_div(n < chunk_items ? n : chunk_items, index_t{tile_items});
   }
 
   static constexpr std::size_t bytes(index_t n) {
-    auto const tiles = static_cast<std::size_t>(most_tiles(n));
-    return (2 + Tuning::most_groups + tiles) * sizeof(index_t) + tiles * (tile_items / 8);
+    auto const tiles = static_cast<std::size_t>(max_tiles(n));
+    return (2 + Tuning::max_groups + tiles) * sizeof(index_t) + tiles * (tile_items / 8);
   }
 
   /// The chunk's bits, once it has been counted.
@@ -238,7 +238,7 @@ void counted_binary_scan(workspace& ws, std::byte* memory, Mask mask, Rank* rank
   index_t const chunks = libscan::ceil_div(n.at_most(), counted::chunk_items);
   for (index_t chunk = 0; chunk == 0 || chunk < chunks; ++chunk) {
     counted const counts(memory, n.at_most(), chunk);
-    index_t const tiles = counted::most_tiles(n.at_most() - chunk * counted::chunk_items);
+    index_t const tiles = counted::max_tiles(n.at_most() - chunk * counted::chunk_items);
     simt::launch<count_tiles_kernel<Mask, Tuning>>(
         {.blocks = counts.group_count, .threads = Tuning::block_threads, .on = ws.stream()}, mask,
         n, counts);

@@ -51,10 +51,10 @@ class item_count {
 namespace device {
 
 /// How many of the `Most` items from `base` on are among the first n.
-template <int Most>
+template <int Max>
 __device__ __forceinline__ int valid_items(index_t n, index_t base) {
   index_t const rest = n - base;
-  return static_cast<int>(rest < 0 ? 0 : rest < Most ? rest : Most);
+  return static_cast<int>(rest < 0 ? 0 : rest < Max ? rest : Max);
 }
 
 /// How many blocks to start for `tiles` tiles: as many as the GPU can hold at once, never more than

@@ -28,7 +28,7 @@ struct look_back_kernel {
   using summary = typename Work::summary;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
-  static constexpr int tile_items = Work::most_rows * Work::row_items;
+  static constexpr int tile_items = Work::max_rows * Work::row_items;
 
   struct shared_storage {
     typename Work::shared_storage work;
@@ -45,7 +45,7 @@ struct look_back_kernel {
       index_t const number = device::claim_tile(state, shared.claimed);
       if (number >= tiles) return;
       index_t const base = number * tile_items;
-      typename Work::tile tile(base, device::valid_items<tile_items>(n, base), Work::most_rows);
+      typename Work::tile tile(base, device::valid_items<tile_items>(n, base), Work::max_rows);
       summary const own = tile.summarize(work, shared.work);
       summary const before = device::enter_tile(state, number, own, work.init, work.op,
                                                 shared.carry, device::overwrites(work));

@@ -38,7 +38,7 @@ struct short_reduce_tuning : reduce_tuning<T> {
   // Their tiles' totals are one tile, of any size.
   static constexpr index_t tile_items = index_t{reduce_tuning<T>::block_threads} * items_per_thread;
   static constexpr index_t worth_items = index_t{1} << (sizeof(T) <= 8 ? 21 : 18);
-  static constexpr index_t most_items =
+  static constexpr index_t max_items =
       worth_items < tile_items * tile_items ? worth_items : tile_items * tile_items;
 };
 
@@ -155,7 +155,7 @@ struct reduce_at_once_kernel {
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
   // Their tiles' totals are one tile.
-  static constexpr index_t most_items = index_t{each_tile::tile_items} * all::tile_items;
+  static constexpr index_t max_items = index_t{each_tile::tile_items} * all::tile_items;
 
   struct shared_storage {
     typename each_tile::shared_storage tiles;
@@ -195,7 +195,7 @@ void reduce(workspace& ws, In in, total_value_t<typename Op::value_type>* d_resu
   using T = typename Op::value_type;
   using each_tile = reduce_kernel<reduce_step::each_tile, In, Op, Tuning>;
   using rest = reduce_kernel<reduce_step::all, T const*, Op, RestTuning>;
-  if (n.at_most() <= reduce_at_once_kernel<In, Op, Tuning>::most_items) {
+  if (n.at_most() <= reduce_at_once_kernel<In, Op, Tuning>::max_items) {
     return device::reduce_at_once<Tuning>(ws, in, d_result, n, op, init);
   }
   index_t const tiles = ceil_div(n.at_most(), index_t{each_tile::tile_items});
@@ -219,8 +219,8 @@ void reduce_as_tuned(workspace& ws, In in, total_value_t<typename Op::value_type
   device::refuse_items<In, T>();
   if constexpr (std::is_void_v<Tuning>) {
     using few = short_reduce_tuning<T>;
-    static_assert(few::most_items <= reduce_at_once_kernel<In, Op, few>::most_items);
-    if (n.at_most() <= few::most_items) {
+    static_assert(few::max_items <= reduce_at_once_kernel<In, Op, few>::max_items);
+    if (n.at_most() <= few::max_items) {
       return device::reduce_at_once<few>(ws, in, d_result, n, op, init);
     }
     device::reduce<reduce_tuning<T>, reduce_rest_tuning<T>>(ws, in, d_result, n, op, init);
@@ -237,9 +237,8 @@ template <class T>
 constexpr std::size_t reduce_workspace_bytes(index_t n) {
   using few = device::short_reduce_tuning<T>;
   using many = device::reduce_tuning<T>;
-  index_t const short_tiles =
-      libscan::ceil_div(n < few::most_items ? n : few::most_items,
-                        index_t{few::block_threads} * few::items_per_thread);
+  index_t const short_tiles = libscan::ceil_div(
+      n < few::max_items ? n : few::max_items, index_t{few::block_threads} * few::items_per_thread);
   index_t const tiles = libscan::ceil_div(n, index_t{many::block_threads} * many::items_per_thread);
   return static_cast<std::size_t>(tiles > short_tiles ? tiles : short_tiles) * sizeof(T);
 }

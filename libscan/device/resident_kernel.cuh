@@ -63,9 +63,9 @@ struct resident_shape {
   int rows;  // of each tile
   index_t blocks;
 
-  resident_shape(index_t n, int row_items, int most_rows) {
+  resident_shape(index_t n, int row_items, int max_rows) {
     index_t const wanted = ceil_div(n, index_t{128} * row_items);
-    rows = wanted < 1 ? 1 : wanted < most_rows ? static_cast<int>(wanted) : most_rows;
+    rows = wanted < 1 ? 1 : wanted < max_rows ? static_cast<int>(wanted) : max_rows;
     blocks = n == 0 ? 1 : ceil_div(n, index_t{row_items} * rows);
   }
 };
@@ -74,7 +74,7 @@ struct resident_shape {
 template <class Work, class Tuning>
 bool fits_resident(index_t n) {
   using kernel = resident_kernel<Work, Tuning>;
-  index_t const blocks = resident_shape(n, Work::row_items, Work::most_rows).blocks;
+  index_t const blocks = resident_shape(n, Work::row_items, Work::max_rows).blocks;
   return blocks <= simt::multiprocessor_count() && blocks <= Tuning::block_threads &&
          sizeof(typename kernel::shared_storage) <= simt::max_shared_bytes();
 }
@@ -84,7 +84,7 @@ bool fits_resident(index_t n) {
 template <class Tuning, class Work>
 void run_resident(std::byte* memory, simt::stream on, Work work, item_count n) {
   using kernel = resident_kernel<Work, Tuning>;
-  resident_shape const shape(n.at_most(), Work::row_items, Work::most_rows);
+  resident_shape const shape(n.at_most(), Work::row_items, Work::max_rows);
   simt::launch<kernel>({.blocks = static_cast<unsigned>(shape.blocks),
                         .threads = kernel::block_threads,
                         .on = on,

@@ -55,7 +55,7 @@ bool suits(index_t n) {
     return device::fits_resident<Work, Tuning>(n);
   } else if constexpr (Tuning::algorithm == scan_algorithm::pipeline) {
     bool enough = true;
-    if constexpr (requires { Tuning::least_items; }) enough = n >= Tuning::least_items;
+    if constexpr (requires { Tuning::min_items; }) enough = n >= Tuning::min_items;
     return enough && simt::device_can_pipeline<pipeline_kernel<Work, Tuning>>();
   } else {
     return true;

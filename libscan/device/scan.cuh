@@ -84,7 +84,7 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
   if (sizeof(T) <= 16) {
     // A scan from the end may have one tile more.
     std::size_t const pipeline =
-        device::pipeline_bytes<T>(ceil_div(n, index_t{least_pipeline_tile}) + 1);
+        device::pipeline_bytes<T>(ceil_div(n, index_t{min_pipeline_tile}) + 1);
     std::size_t const resident = device::resident_scan_bytes<T, resident_tuning<T, T, T>>;
     most = most > pipeline ? most : pipeline;
     most = most > resident ? most : resident;

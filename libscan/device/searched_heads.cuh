@@ -27,10 +27,10 @@ inline constexpr bool by_offsets<segment_offsets<Offset>> = true;
 /// With more items or segments all heads are marked at once. With many items the cost of these
 /// launches is small, but every tile would wait for its search; and if most segments are empty, one
 /// tile may have to read the offsets of nearly all.
-inline constexpr index_t most_searched_items = index_t{1} << 22;
-inline constexpr index_t most_searched_segments = index_t{1} << 17;
+inline constexpr index_t max_searched_items = index_t{1} << 22;
+inline constexpr index_t max_searched_segments = index_t{1} << 17;
 constexpr bool suits_search(index_t items, index_t segments) {
-  return items <= most_searched_items && segments > 0 && segments <= most_searched_segments;
+  return items <= max_searched_items && segments > 0 && segments <= max_searched_segments;
 }
 
 /// Whether `Tuning` has heads marked at once for any number of items: for tests.

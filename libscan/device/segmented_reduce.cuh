@@ -28,7 +28,7 @@ using look_back_reduce_tuning =
 /// Bytes of workspace for the tiles of either algorithm.
 template <class T, class Tuning>
 constexpr std::size_t segmented_reduce_bytes(index_t n) {
-  index_t least = least_pipeline_tile;
+  index_t least = min_pipeline_tile;
   if constexpr (tunes_pipeline<Tuning>) {
     least = index_t{Tuning::group_threads} * Tuning::batches * Tuning::lane_vectors *
             Tuning::vector_items;
@@ -64,7 +64,7 @@ void reduce_segments(workspace& ws, std::byte* memory, In in, Totals totals, Hea
         segmented_reduce_pipeline_tuning<item, T, staged_heads<Heads, 32>::bits_per_item>;
     using work = segmented_reduce_work<item, Totals, Heads, Keys, Op, tuning>;
     using kernel = pipeline_kernel<work, tuning>;
-    if (n.at_most() >= tuning::least_items && simt::device_can_pipeline<kernel>()) {
+    if (n.at_most() >= tuning::min_items && simt::device_can_pipeline<kernel>()) {
       return device::pipelined_segmented_reduce<tuning>(ws, memory, in, totals, heads, keys, n, op,
                                                         d_segments, init);
     }
@@ -98,13 +98,13 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
   auto const whole = [](std::size_t bytes) { return ceil_div(bytes, std::size_t{256}) * 256; };
   index_t const segments = descriptor.segments;
   // Also those of the items before the first segment, and after the last.
-  auto const most_begun = static_cast<std::size_t>(std::min(n, segments + 2));
+  auto const max_begun = static_cast<std::size_t>(std::min(n, segments + 2));
   offset_totals_layout layout{};
   layout.numbered = device::head_bytes(descriptor, n);
   layout.spread = layout.numbered + 256;
   layout.begun =
       layout.spread + whole(tile_state<position>::bytes(device::spread_tiles<Offset, T>(segments)));
-  layout.tiles = layout.begun + whole(most_begun * sizeof(T));
+  layout.tiles = layout.begun + whole(max_begun * sizeof(T));
   layout.bytes = std::max(layout.tiles + device::segmented_reduce_bytes<T, Tuning>(n),
                           device::searched_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n));
   return layout;

@@ -102,7 +102,7 @@ template <class T>
 constexpr std::size_t segmented_tiles_bytes(index_t n, index_t look_back_items) {
   std::size_t const look_back = tile_state<T>::bytes(ceil_div(n, look_back_items));
   std::size_t const pipeline =
-      device::pipeline_bytes<open_end<T>>(ceil_div(n, index_t{least_pipeline_tile}));
+      device::pipeline_bytes<open_end<T>>(ceil_div(n, index_t{min_pipeline_tile}));
   return std::max({look_back, pipeline, resident_summaries_bytes<T, resident_segmented_tuning<T>>});
 }
 
@@ -123,7 +123,7 @@ void scan_segmented_tiles(workspace& ws, std::byte* memory, In in, Out out, Head
           segmented_pipeline_tuning<item, T, result, staged_heads<Heads, 32>::bits_per_item>;
       using work = segmented_scan_work<Kind, item, Out, Heads, Op, tuning>;
       using kernel = pipeline_kernel<work, tuning>;
-      if (n.at_most() >= tuning::least_items && simt::device_can_pipeline<kernel>()) {
+      if (n.at_most() >= tuning::min_items && simt::device_can_pipeline<kernel>()) {
         return device::pipelined_segmented_scan<Kind, tuning>(ws, memory, in, out, heads, n, op,
                                                               init);
       }

@@ -29,7 +29,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 // Work, which goes to the kernel as an argument, has the members
 //
 //   tile, shared_storage     the type of a tile, and what it needs of shared memory
-//   row_items, most_rows     the items of a row of the block; the rows of a full tile. The tiles of
+//   row_items, max_rows     the items of a row of the block; the rows of a full tile. The tiles of
 //                            the look-back kernel are full ones
 //   summary, op_type         what a tile tells the tiles after it, and what joins two summaries
 //   op, init                 the operator; the summary of what comes before the first tile
@@ -45,7 +45,7 @@ concept tile_work = requires(Work const work, typename Work::tile tile,
                              typename Work::shared_storage& shared,
                              typename Work::summary summary) {
   requires Work::row_items >
-  0 && Work::most_rows > 0;
+  0 && Work::max_rows > 0;
   { tile.summarize(work, shared) } -> std::convertible_to<typename Work::summary>;
   { work.op(summary, summary) } -> std::convertible_to<typename Work::op_type::value_type>;
   { work.init } -> std::convertible_to<typename Work::summary>;

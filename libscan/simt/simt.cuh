@@ -80,7 +80,7 @@
 //   launch<Kernel>({.blocks, .threads, .dynamic_shared_bytes, .on, .cooperative, .cluster}, args)
 //   allocate deallocate fill_async copy_async synchronize stream
 //   multiprocessor_count resident_blocks_per_multiprocessor<Kernel> device_can_pipeline<Kernel>
-//   most_cluster_blocks<Kernel>
+//   max_cluster_blocks<Kernel>
 //   max_shared_bytes              bytes of shared memory that a block may have
 
 #include <libscan/simt/machine.hpp>

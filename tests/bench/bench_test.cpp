@@ -26,8 +26,8 @@ result timed(std::string name, double median_us, double noise) {
 TEST_CASE("a summary holds the median, the extremes, and the width of the middle half") {
   result const r = summary({9, 1, 2, 3, 4, 5, 6, 7, 8});
   CHECK(r.median_us == 5);
-  CHECK(r.least_us == 1);
-  CHECK(r.most_us == 9);
+  CHECK(r.min_us == 1);
+  CHECK(r.max_us == 9);
   CHECK(r.noise == Approx((7.0 - 3.0) / 5.0));
   CHECK(r.samples == 9);
   CHECK(r.p95_us == 9);
@@ -55,7 +55,7 @@ TEST_CASE("all contenders take turns, in one order or another, and warm-up is no
   CHECK(swapped);
   REQUIRE(results.size() == 2);
   CHECK(results[1].name == "b");
-  CHECK(results[1].most_us == 1);
+  CHECK(results[1].max_us == 1);
   CHECK(results[1].samples == 20);
 }
 
@@ -82,13 +82,13 @@ struct clocked {
          {}});
   }
 
-  std::vector<result> measured(int rounds, double least_us = 0, double short_us = 0) {
+  std::vector<result> measured(int rounds, double min_us = 0, double short_us = 0) {
     stopwatch const time = [this](std::function<void()> const& run) {
       double const start = now;
       run();
       return now - start;
     };
-    return measure({"cpu", "work", "i32", 1, 8, contenders}, rounds, time, least_us, short_us);
+    return measure({"cpu", "work", "i32", 1, 8, contenders}, rounds, time, min_us, short_us);
   }
 };
 

@@ -129,9 +129,9 @@ measured measure(int threads, int banks, Launch launch) {
   return result;
 }
 
-template <scan_kind Kind, class Algorithm, int MostThreads>
+template <scan_kind Kind, class Algorithm, int MaxThreads>
 struct counted_scan_kernel {
-  using shared_storage = typename Algorithm::template storage<int, MostThreads>;
+  using shared_storage = typename Algorithm::template storage<int, MaxThreads>;
 
   __device__ void operator()(shared_storage& shared, int const* in, int* out) const {
     int items[Algorithm::items_per_thread];

@@ -23,10 +23,10 @@ using namespace libscan::test;
 
 namespace {
 
-constexpr int most_threads = 96;
+constexpr int max_threads = 96;
 constexpr int items = 3;  // of each thread, and results
 constexpr int rounds = 4;
-constexpr int tile_items = most_threads * items;
+constexpr int tile_items = max_threads * items;
 
 /// Overwrites the storage, each word by one thread; it is threads of another warp that begin with
 /// the first words in each round.
@@ -63,7 +63,7 @@ struct reuse_kernel {
 };
 
 struct loads {
-  using storage = block::tile_storage<int, most_threads, items>;
+  using storage = block::tile_storage<int, max_threads, items>;
   static constexpr bool returns = true;
   static __device__ void run(storage& shared, int const* in, int*, int valid,
                              int (&result)[items]) {
@@ -77,7 +77,7 @@ struct loads {
 };
 
 struct stores {
-  using storage = block::tile_storage<int, most_threads, items>;
+  using storage = block::tile_storage<int, max_threads, items>;
   static constexpr bool returns = false;
   static __device__ void run(storage& shared, int const* in, int* out, int valid,
                              int (&result)[items]) {
@@ -113,7 +113,7 @@ int sum_of(std::vector<int> const& x, std::size_t first, std::size_t end) {
 bool odd(int x) { return (x & 1) != 0; }
 
 struct scans : one_each<scans> {
-  using storage = block::scan_storage<int, most_threads>;
+  using storage = block::scan_storage<int, max_threads>;
   static __device__ void call(storage& shared, int x, int (&result)[items]) {
     auto const scanned = block::exclusive_scan(shared, x, plus<int>{});
     result[0] = scanned.prefix;
@@ -126,7 +126,7 @@ struct scans : one_each<scans> {
 };
 
 struct segmented_scans : one_each<segmented_scans> {
-  using storage = block::segmented_scan_storage<int, most_threads>;
+  using storage = block::segmented_scan_storage<int, max_threads>;
   static __device__ void call(storage& shared, int x, int (&result)[items]) {
     auto const scanned = block::segmented_scan(shared, x, (x & 31) == 0, plus<int>{});
     result[0] = scanned.prefix;
@@ -142,7 +142,7 @@ struct segmented_scans : one_each<segmented_scans> {
 };
 
 struct binary_scans : one_each<binary_scans> {
-  using storage = block::binary_scan_storage<most_threads>;
+  using storage = block::binary_scan_storage<max_threads>;
   static __device__ void call(storage& shared, int x, int (&result)[items]) {
     auto const scanned = block::binary_scan(shared, (x & 1) != 0);
     result[0] = scanned.rank;
@@ -156,7 +156,7 @@ struct binary_scans : one_each<binary_scans> {
 };
 
 struct splits : one_each<splits> {
-  using storage = block::binary_scan_storage<most_threads>;
+  using storage = block::binary_scan_storage<max_threads>;
   static __device__ void call(storage& shared, int x, int (&result)[items]) {
     auto const place = block::split(shared, (x & 1) != 0);
     result[0] = place.position;
@@ -171,7 +171,7 @@ struct splits : one_each<splits> {
 };
 
 struct sorts : one_each<sorts> {
-  using storage = block::radix_sort_storage<unsigned, most_threads>;
+  using storage = block::radix_sort_storage<unsigned, max_threads>;
   static __device__ void call(storage& shared, int x, int (&result)[items]) {
     result[0] = static_cast<int>(block::radix_sort(shared, static_cast<unsigned>(x), 0, 5));
   }
@@ -184,7 +184,7 @@ struct sorts : one_each<sorts> {
 };
 
 struct tree_reductions : one_each<tree_reductions> {
-  using storage = block::tree_reduce_storage<int, most_threads>;
+  using storage = block::tree_reduce_storage<int, max_threads>;
   static __device__ void call(storage& shared, int x, int (&result)[items]) {
     result[0] = block::tree_reduce(shared, x, plus<int>{}, static_cast<int>(blockDim.x));
   }
@@ -216,7 +216,7 @@ void require_reusable(int threads, int valid) {
 TEMPLATE_TEST_CASE("a tile's shared memory may be reused at once", "", loads, stores) {
   each_schedule(5, [](std::string const& schedule) {
     INFO(schedule);
-    for (int const threads : {most_threads, 64, 33, 1}) {
+    for (int const threads : {max_threads, 64, 33, 1}) {
       for (int const left : {0, 1, 40}) {
         require_reusable<TestType>(threads, std::max(0, threads * items - left));
       }
@@ -228,6 +228,6 @@ TEMPLATE_TEST_CASE("a collective's shared memory may be reused at once", "", sca
                    binary_scans, splits, sorts, tree_reductions) {
   each_schedule(5, [](std::string const& schedule) {
     INFO(schedule);
-    require_reusable<TestType>(most_threads, tile_items);
+    require_reusable<TestType>(max_threads, tile_items);
   });
 }

@@ -46,12 +46,12 @@ void each_algorithm(algorithm_list<Algorithms...>, Body body) {
 
 /// Scans three times n items with one storage, which must be reusable at once: the rounds are
 /// inclusive, exclusive, inclusive. What lies behind a round's n items is the identity.
-template <class Algorithm, class Op, int MostThreads>
+template <class Algorithm, class Op, int MaxThreads>
 struct textbook_kernel {
   using T = typename Op::value_type;
-  static constexpr int block_threads = MostThreads;
+  static constexpr int block_threads = MaxThreads;
   static constexpr int rounds = 3;
-  using shared_storage = typename Algorithm::template storage<T, MostThreads>;
+  using shared_storage = typename Algorithm::template storage<T, MaxThreads>;
 
   __device__ void operator()(shared_storage& shared, T const* in, int n, T* out, T* totals) const {
     int const threads = static_cast<int>(blockDim.x);

@@ -21,10 +21,10 @@ using namespace libscan::test;
 namespace {
 
 /// Three rounds of n items each in a block that is just large enough.
-template <class Algorithm, class Op, int MostThreads>
+template <class Algorithm, class Op, int MaxThreads>
 void require_scans(int n) {
   using T = typename Op::value_type;
-  using kernel = textbook_kernel<Algorithm, Op, MostThreads>;
+  using kernel = textbook_kernel<Algorithm, Op, MaxThreads>;
   auto const items = make_items<T>(kernel::rounds * n);
   int const threads = ceil_div(n, Algorithm::items_per_thread);
   device_image<T> in(items), out(kernel::rounds * n), totals(kernel::rounds * threads);
@@ -89,11 +89,11 @@ void require_reusable() {
   REQUIRE(totals.read() == std::vector<int>(kernel::block_threads, expected.total));
 }
 
-template <class Op, int MostThreads>
+template <class Op, int MaxThreads>
 struct shift_kernel {
   using T = typename Op::value_type;
-  static constexpr int block_threads = MostThreads;
-  using shared_storage = textbook::shift_storage<T, MostThreads>;
+  static constexpr int block_threads = MaxThreads;
+  using shared_storage = textbook::shift_storage<T, MaxThreads>;
 
   __device__ void operator()(shared_storage& shared, T const* inclusive, T* exclusive,
                              T* back) const {

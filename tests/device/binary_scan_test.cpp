@@ -32,7 +32,7 @@ struct small_counted_tuning {
   static constexpr int block_threads = 64;
   [[maybe_unused]] static constexpr int resident_blocks = 1;
   static constexpr int words_per_lane = 2;
-  static constexpr int most_groups = 2;
+  static constexpr int max_groups = 2;
   static constexpr index_t chunk_items = 6 * 4096;
 };
 

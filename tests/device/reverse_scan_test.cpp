@@ -237,7 +237,7 @@ TEST_CASE("a pipeline from behind refuses a number of items that only the device
 namespace {
 
 /// The least of integers up to a bound, which is the identity.
-struct least_below {
+struct min_below {
   using value_type = std::int64_t;
   value_type bound;
   LIBSCAN_HOST_DEVICE constexpr value_type identity() const { return bound; }
@@ -251,7 +251,7 @@ struct least_below {
 TEST_CASE("a reverse scan asks the operator it is given for its identity") {
   for (index_t const n : sizes()) {
     auto const items = make_items<std::int64_t>(n);
-    least_below const op{*std::max_element(items.begin(), items.end())};
+    min_below const op{*std::max_element(items.begin(), items.end())};
     require_scans<automatic_or<look_back_tuning<std::int64_t>>>(items, op, op.identity());
   }
 }

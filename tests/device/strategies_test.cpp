@@ -66,7 +66,7 @@ struct row {
   std::string name;
   index_t tile_items;
   int block_threads;
-  index_t most_items;
+  index_t max_items;
   using scan = test::scan_result<any_value> (*)(std::vector<any_value> const&, any_operator,
                                                 any_value, place);
   scan exclusive;
@@ -87,13 +87,13 @@ constexpr index_t no_limit = index_t{1} << 62;
 
 template <class Strategy>
 row make_row(std::string const& blocks, index_t tile_items, int block_threads,
-             index_t most_items = no_limit) {
+             index_t max_items = no_limit) {
   std::string name(strategy_name(Strategy::which));
   name.append(" ").append(blocks);
   return {name,
           tile_items,
           block_threads,
-          most_items,
+          max_items,
           scan_on_device<scan_kind::exclusive, Strategy, any_operator, any_value>,
           scan_on_device<scan_kind::inclusive, Strategy, any_operator, any_value>};
 }
@@ -143,7 +143,7 @@ constexpr scan_kind both_kinds[] = {scan_kind::exclusive, scan_kind::inclusive};
 
 void require_row(row const& strategy, std::vector<index_t> const& sizes) {
   for (index_t const n : sizes) {
-    if (n > strategy.most_items) break;
+    if (n > strategy.max_items) break;
     for (behaviour const which : all_behaviours) {
       for (scan_kind const kind : both_kinds) {
         auto const where = (n + static_cast<int>(which)) % 2 == 0 ? place::apart : place::in_place;
@@ -233,7 +233,7 @@ TEST_CASE("levels upon levels, and look-back beyond a window") {
   each_schedule(1, [](std::string const& schedule) {
     INFO(schedule);
     for (row const& strategy : tiny_rows()) {
-      if (strategy.most_items < 5000) continue;
+      if (strategy.max_items < 5000) continue;
       strategy.require(scan_kind::inclusive, 5000, {behaviour::composition}, place::in_place);
       strategy.require(scan_kind::exclusive, 4999, {behaviour::watched}, place::apart);
     }
@@ -254,12 +254,12 @@ TEST_CASE("sums of integers, widened from bytes too") {
 #ifndef LIBSCAN_TEST_ALWAYS_REDUCED
 TEST_CASE("more tiles than a grid has blocks") {
   if (reduced()) return;
-  std::vector<index_t> const sizes{2 * most_blocks + 4242};
+  std::vector<index_t> const sizes{2 * max_blocks + 4242};
   require_sums<scan_then_fan<textbook::brent_kung, 1>>(sizes);
   require_sums<reduce_then_scan<textbook::brent_kung, 1>>(sizes);
   require_sums<chained_scan<textbook::brent_kung, 1>>(sizes);
   require_sums<decoupled_look_back<textbook::brent_kung, 1>>(sizes);
-  require_sums<scan_then_propagate<textbook::kogge_stone, 1>>({4 * most_blocks + 4242});
+  require_sums<scan_then_propagate<textbook::kogge_stone, 1>>({4 * max_blocks + 4242});
 }
 #endif
 

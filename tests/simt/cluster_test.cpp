@@ -43,7 +43,7 @@ struct cluster_kernel {
 
 TEST_CASE("blocks of a cluster reach into one another's shared memory") {
   if (!simt::device_can_pipeline<cluster_kernel>()) return;  // no sm_90
-  REQUIRE(simt::most_cluster_blocks<cluster_kernel, int*, int>() >= 16);
+  REQUIRE(simt::max_cluster_blocks<cluster_kernel, int*, int>() >= 16);
   each_schedule(3, [](std::string const& schedule) {
     INFO(schedule);
     for (unsigned const blocks : {1u, 2u, 7u, 16u}) {

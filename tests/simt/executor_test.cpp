@@ -84,7 +84,7 @@ struct residency_kernel {
   }
 };
 
-int most_resident(settings const& how, int meeting, unsigned blocks, bool cooperative) {
+int max_resident(settings const& how, int meeting, unsigned blocks, bool cooperative) {
   scoped_settings const scope(how);
   device_buffer<int> const begun(std::vector<int>{0}), now(std::vector<int>{0}),
       most(std::vector<int>{0});
@@ -287,12 +287,12 @@ TEST_CASE("as many blocks are in flight as asked for, in a cooperative launch al
     for (bool const by_seed : {false, true}) {
       settings how = by_seed ? seeded(7) : settings{};
       how.blocks_in_flight = wanted;
-      CHECK(most_resident(how, wanted, 20, false) == wanted);
-      CHECK_THROWS_WITH(most_resident(how, wanted + 1, 20, false), Catch::Contains("deadlock"));
+      CHECK(max_resident(how, wanted, 20, false) == wanted);
+      CHECK_THROWS_WITH(max_resident(how, wanted + 1, 20, false), Catch::Contains("deadlock"));
     }
   }
-  CHECK(most_resident({}, 20, 20, true) == 20);
-  CHECK_THROWS_WITH(most_resident({}, 1, 65, true), Catch::Contains("at most 64"));
+  CHECK(max_resident({}, 20, 20, true) == 20);
+  CHECK_THROWS_WITH(max_resident({}, 1, 65, true), Catch::Contains("at most 64"));
 }
 
 TEST_CASE("launches that are no launches are refused") {
@@ -438,7 +438,7 @@ TEST_CASE("a bulk copy that rounds its end up past a buffer is found in every bu
 TEST_CASE("a loop that never ends is found by the bound of steps") {
   auto const kinds = {endless::barriers, endless::votes, endless::additions, endless::swaps};
   for (auto how : {settings{}, seeded(1), seeded(2)}) {
-    how.most_steps = 20000;
+    how.max_steps = 20000;
     scoped_settings const scope(how);
     for (endless const kind : kinds) {
       device_buffer<int> const word(std::vector<int>{0});

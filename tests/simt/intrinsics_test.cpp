@@ -23,8 +23,8 @@ struct answers {
   unsigned ballot, any, all;
   unsigned match_few, match_many, match_wide, match_double;
   unsigned all_same, all_same_wide, all_different;
-  unsigned sum, least_unsigned, most_unsigned, conjunction, disjunction, parity;
-  int sum_signed, least_signed, most_signed;
+  unsigned sum, min_unsigned, max_unsigned, conjunction, disjunction, parity;
+  int sum_signed, min_signed, max_signed;
   unsigned active;
 };
 
@@ -47,7 +47,7 @@ struct collective_kernel {
     int const mine = group_of(how, simt::lane_id());
     for (int round = 0; round < rounds; ++round) {
       answers& to = out[rank * rounds + round];
-      for (int group = 0; group < most_groups; ++group) {
+      for (int group = 0; group < max_groups; ++group) {
         if (group == mine) ask(mask_of(how, group), rank, round, to);
       }
     }
@@ -67,14 +67,14 @@ struct collective_kernel {
     to.all_same_wide = simt::match_all(mask, (1ull << 50) + static_cast<unsigned>(round));
     to.all_different = simt::match_all(mask, rank);
     to.sum = simt::reduce_add(mask, number);
-    to.least_unsigned = simt::reduce_min(mask, number);
-    to.most_unsigned = simt::reduce_max(mask, number);
+    to.min_unsigned = simt::reduce_min(mask, number);
+    to.max_unsigned = simt::reduce_max(mask, number);
     to.conjunction = simt::reduce_and(mask, number | 0x00ff0000u);
     to.disjunction = simt::reduce_or(mask, number & 0x11111111u);
     to.parity = simt::reduce_xor(mask, number);
     to.sum_signed = simt::reduce_add(mask, static_cast<int>(number));
-    to.least_signed = simt::reduce_min(mask, static_cast<int>(number));
-    to.most_signed = simt::reduce_max(mask, static_cast<int>(number));
+    to.min_signed = simt::reduce_min(mask, static_cast<int>(number));
+    to.max_signed = simt::reduce_max(mask, static_cast<int>(number));
     to.active = simt::active_mask();
     simt::sync_warp(mask);
   }
@@ -96,9 +96,9 @@ answers model(unsigned lanes, int rank, int round) {
   answers a{};
   a.all = 1;
   a.conjunction = ~0u;
-  a.least_unsigned = ~0u;
-  a.least_signed = INT32_MAX;
-  a.most_signed = INT32_MIN;
+  a.min_unsigned = ~0u;
+  a.min_signed = INT32_MAX;
+  a.max_signed = INT32_MIN;
   for (int lane = 0; lane < 32; ++lane) {
     if ((lanes >> lane & 1u) == 0) continue;
     bool const predicate = predicate_of(start + lane, round);
@@ -108,13 +108,13 @@ answers model(unsigned lanes, int rank, int round) {
     a.any |= static_cast<unsigned>(predicate);
     a.all &= static_cast<unsigned>(predicate);
     a.sum += number;
-    a.least_unsigned = std::min(a.least_unsigned, number);
-    a.most_unsigned = std::max(a.most_unsigned, number);
+    a.min_unsigned = std::min(a.min_unsigned, number);
+    a.max_unsigned = std::max(a.max_unsigned, number);
     a.conjunction &= number | 0x00ff0000u;
     a.disjunction |= number & 0x11111111u;
     a.parity ^= number;
-    a.least_signed = std::min(a.least_signed, as_signed);
-    a.most_signed = std::max(a.most_signed, as_signed);
+    a.min_signed = std::min(a.min_signed, as_signed);
+    a.max_signed = std::max(a.max_signed, as_signed);
   }
   a.sum_signed = static_cast<int>(a.sum);
   auto const alike = [&](unsigned modulus) {

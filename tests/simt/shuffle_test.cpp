@@ -45,7 +45,7 @@ struct shuffle_kernel {
     int const mine = group_of(how, simt::lane_id());
     T const value = value_of<T>(rank);
     T* const to = out + rank * shuffles_per_thread;
-    for (int group = 0; group < most_groups; ++group) {
+    for (int group = 0; group < max_groups; ++group) {
       if (group == mine) shuffle(mask_of(how, group), value, to);
     }
   }

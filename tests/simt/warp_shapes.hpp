@@ -24,7 +24,7 @@ inline constexpr block_shape shapes[] = {{1, 1, 1},   {7, 1, 1}, {32, 1, 1}, {33
 enum class split { none, halves, odd_even, thirds, quarters };
 inline constexpr split splits[] = {split::none, split::halves, split::odd_even, split::thirds,
                                    split::quarters};
-inline constexpr int most_groups = 4;
+inline constexpr int max_groups = 4;
 
 /// The group that `lane` belongs to.
 __host__ __device__ inline int group_of(split how, int lane) {

@@ -81,8 +81,8 @@ class test_case_watch {
       double const elapsed =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
       double const cpu = static_cast<double>(std::clock() - begun_cpu_) / CLOCKS_PER_SEC;
-      double const most_waiting = std::max<double>(seconds_, std::min(4. * seconds_, 500.));
-      if (elapsed >= seconds_ && (cpu >= seconds_ || elapsed >= most_waiting)) give_up(elapsed);
+      double const max_waiting = std::max<double>(seconds_, std::min(4. * seconds_, 500.));
+      if (elapsed >= seconds_ && (cpu >= seconds_ || elapsed >= max_waiting)) give_up(elapsed);
       double const left = seconds_ - std::min(elapsed, cpu);
       changed_.wait_for(lock, std::chrono::duration<double>(std::clamp(left, 0.1, 1.)));
     }

@@ -30,7 +30,7 @@ using namespace libscan;
 
 constexpr double damping = 0.85;  // the probability that a reader follows a pointer
 constexpr double enough = 1e-12;  // the total change of all ranks that ends the iteration
-constexpr int most_rounds = 1000;
+constexpr int max_rounds = 1000;
 
 // The graph, the list of shares, what sorts it, and the matrix that comes of it.
 constexpr std::uint64_t bytes_per_pointer = 4 + 16 + 16 + 12;
@@ -82,7 +82,7 @@ std::vector<double> ranks(engine const& on, sparse_matrix<double> const& graph, 
       apps::timed(took.prepare_seconds, [&] { return prepared_matrix<double>(on, moves); });
   std::vector<double> rank(n, 1 / static_cast<double>(n)), next(n);
   double change = 1;
-  for (; took.rounds < most_rounds && change > enough; ++took.rounds) {
+  for (; took.rounds < max_rounds && change > enough; ++took.rounds) {
     double idle = 0;
     for (std::size_t i = 0; i < n; ++i) {
       if (graph.offsets[i] == graph.offsets[i + 1]) idle += rank[i];

@@ -11,7 +11,7 @@ namespace libscan::bench::LIBSCAN_BENCH_CUB {
 namespace {
 
 // With more segments, of a few items each, the radix sort would take most of a run's time.
-constexpr index_t most_radix_segments = index_t{1} << 20;
+constexpr index_t max_radix_segments = index_t{1} << 20;
 
 implementation by_lengths(segmented_sort_problem const& p, int n, int segments) {
   using sort = api::DeviceSegmentedSort;
@@ -43,7 +43,7 @@ implementations offers(segmented_sort_problem const& problem) {
   auto const n = static_cast<int>(problem.n);
   auto const segments = static_cast<int>(problem.segments);
   implementations all{by_lengths(problem, n, segments)};
-  if (segments <= most_radix_segments) all.push_back(by_radix(problem, n, segments));
+  if (segments <= max_radix_segments) all.push_back(by_radix(problem, n, segments));
   return all;
 }
 

@@ -55,7 +55,7 @@ implementations offers(histogram_problem const& problem) {
     all.push_back({"libscan", [=] { histogram(*ws, in, counts, rule, n, totals->data()); }});
     all.push_back(
         {"libscan sorted", [=] { sorted_histogram(*ws, in, counts, rule, n, totals->data()); }});
-    if (rule.bins() > most_counted_bins) return;
+    if (rule.bins() > max_counted_bins) return;
     all.push_back(
         {"libscan counted", [=] { counted_histogram(*ws, in, n, rule, counts, totals->data()); }});
   });

@@ -17,16 +17,16 @@ template <class Layout = dense>
 struct blelloch {
   static constexpr int items_per_thread = 2;
 
-  template <class T, int MostThreads>
+  template <class T, int MaxThreads>
   struct storage {
-    tile<T, tree_size(2 * MostThreads), Layout> item;
+    tile<T, tree_size(2 * MaxThreads), Layout> item;
     T total;
   };
 
   /// prefix[k] = the items before number i = k * threads + thread, the identity for i = 0; total =
   /// all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ pair_scan_result<T> exclusive(storage<T, MostThreads>& shared, T const (&x)[2],
+  template <class T, int MaxThreads, class Op>
+  static __device__ pair_scan_result<T> exclusive(storage<T, MaxThreads>& shared, T const (&x)[2],
                                                   Op op) {
     sweep(shared, x, op);
     int const a = this_thread();
@@ -37,8 +37,8 @@ struct blelloch {
   }
 
   /// prefix[k] = the items up to and with number i = k * threads + thread; total = all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ pair_scan_result<T> inclusive(storage<T, MostThreads>& shared, T const (&x)[2],
+  template <class T, int MaxThreads, class Op>
+  static __device__ pair_scan_result<T> inclusive(storage<T, MaxThreads>& shared, T const (&x)[2],
                                                   Op op) {
     sweep(shared, x, op);
     int const a = this_thread();
@@ -54,8 +54,8 @@ struct blelloch {
 
  private:
   /// Leaves the exclusive prefixes in shared.item, and the total.
-  template <class T, int MostThreads, class Op>
-  static __device__ void sweep(storage<T, MostThreads>& shared, T const (&x)[2], Op op) {
+  template <class T, int MaxThreads, class Op>
+  static __device__ void sweep(storage<T, MaxThreads>& shared, T const (&x)[2], Op op) {
     int const items = 2 * block_threads();
     int const n = tree_size(items);
     // 1 load (A): two items from separate halves, so that neighbours meet different banks. Each has

@@ -15,15 +15,15 @@ namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 struct brent_kung {
   static constexpr int items_per_thread = 2;
 
-  template <class T, int MostThreads>
+  template <class T, int MaxThreads>
   struct storage {
-    tile<T, tree_size(2 * MostThreads)> item;
+    tile<T, tree_size(2 * MaxThreads)> item;
     T total;
   };
 
   /// prefix[k] = the items up to and with number i = k * threads + thread; total = all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ pair_scan_result<T> inclusive(storage<T, MostThreads>& shared, T const (&x)[2],
+  template <class T, int MaxThreads, class Op>
+  static __device__ pair_scan_result<T> inclusive(storage<T, MaxThreads>& shared, T const (&x)[2],
                                                   Op op) {
     int const a = this_thread();
     int const b = a + block_threads();
@@ -38,8 +38,8 @@ struct brent_kung {
 
   /// prefix[k] = the items before number i = k * threads + thread, the identity for i = 0; total =
   /// all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ pair_scan_result<T> exclusive(storage<T, MostThreads>& shared, T const (&x)[2],
+  template <class T, int MaxThreads, class Op>
+  static __device__ pair_scan_result<T> exclusive(storage<T, MaxThreads>& shared, T const (&x)[2],
                                                   Op op) {
     int const a = this_thread();
     int const b = a + block_threads();

@@ -14,7 +14,7 @@ namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 /// Replaces a tile's items by their prefixes, with any textbook scan; returns the total to all
 /// threads. items[k] is number k * threads + thread of the tile, for k <
 /// Algorithm::items_per_thread. Threads past the last item pass the identity. `shared` is an
-/// Algorithm::storage<T, MostThreads> for at least as many threads as the block has.
+/// Algorithm::storage<T, MaxThreads> for at least as many threads as the block has.
 /// Synchronization: all threads of a one-dimensional block call. Ends with a barrier.
 template <scan_kind Kind, class Algorithm, class Storage, class T, int Items, class Op>
 __device__ T scan_tile(Storage& shared, T (&items)[Items], Op op) {

@@ -14,25 +14,25 @@ namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 struct hillis_steele {
   static constexpr int items_per_thread = 1;
 
-  template <class T, int MostThreads>
+  template <class T, int MaxThreads>
   struct storage {
-    tile<T, MostThreads> buffer[2];
+    tile<T, MaxThreads> buffer[2];
     T total;
   };
 
   /// prefix = x[0] op ... op x[thread]; total = all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ scan_result<T> inclusive(storage<T, MostThreads>& shared, T x, Op op) {
+  template <class T, int MaxThreads, class Op>
+  static __device__ scan_result<T> inclusive(storage<T, MaxThreads>& shared, T x, Op op) {
     shared.buffer[0].at(this_thread()) = x;
-    tile<T, MostThreads>& scanned = scan(shared, op);
+    tile<T, MaxThreads>& scanned = scan(shared, op);
     scan_result<T> const result{scanned.at(this_thread()), scanned.at(block_threads() - 1)};
     simt::sync_block();
     return result;
   }
 
   /// prefix = x[0] op ... op x[thread - 1], the identity in thread 0; total = all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ scan_result<T> exclusive(storage<T, MostThreads>& shared, T x, Op op) {
+  template <class T, int MaxThreads, class Op>
+  static __device__ scan_result<T> exclusive(storage<T, MaxThreads>& shared, T x, Op op) {
     textbook::store_shifted(shared.buffer[0], this_thread(), block_threads(), x, op);
     T const prefix = scan(shared, op).at(this_thread());
     if (this_thread() == block_threads() - 1) shared.total = op(prefix, x);
@@ -44,8 +44,8 @@ struct hillis_steele {
 
  private:
   /// Scans buffer 0, inclusively; returns the buffer that holds the result.
-  template <class T, int MostThreads, class Op>
-  static __device__ tile<T, MostThreads>& scan(storage<T, MostThreads>& shared, Op op) {
+  template <class T, int MaxThreads, class Op>
+  static __device__ tile<T, MaxThreads>& scan(storage<T, MaxThreads>& shared, Op op) {
     int const k = this_thread();
     int out = 0;
     // Algorithms 1 and 2 print the condition k >= 2^d, where the distance of step d is 2^(d-1).

@@ -14,15 +14,15 @@ namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 struct kogge_stone {
   static constexpr int items_per_thread = 1;
 
-  template <class T, int MostThreads>
+  template <class T, int MaxThreads>
   struct storage {
-    tile<T, MostThreads> item;
+    tile<T, MaxThreads> item;
     T total;
   };
 
   /// prefix = x[0] op ... op x[thread]; total = all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ scan_result<T> inclusive(storage<T, MostThreads>& shared, T x, Op op) {
+  template <class T, int MaxThreads, class Op>
+  static __device__ scan_result<T> inclusive(storage<T, MaxThreads>& shared, T x, Op op) {
     shared.item.at(this_thread()) = x;
     scan(shared.item, op);
     scan_result<T> const result{shared.item.at(this_thread()), shared.item.at(block_threads() - 1)};
@@ -31,8 +31,8 @@ struct kogge_stone {
   }
 
   /// prefix = x[0] op ... op x[thread - 1], the identity in thread 0; total = all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ scan_result<T> exclusive(storage<T, MostThreads>& shared, T x, Op op) {
+  template <class T, int MaxThreads, class Op>
+  static __device__ scan_result<T> exclusive(storage<T, MaxThreads>& shared, T x, Op op) {
     textbook::store_shifted(shared.item, this_thread(), block_threads(), x, op);
     scan(shared.item, op);
     T const prefix = shared.item.at(this_thread());
@@ -44,8 +44,8 @@ struct kogge_stone {
   }
 
  private:
-  template <class T, int MostThreads, class Op>
-  static __device__ void scan(tile<T, MostThreads>& item, Op op) {
+  template <class T, int MaxThreads, class Op>
+  static __device__ void scan(tile<T, MaxThreads>& item, Op op) {
     int const j = this_thread();
     for (int stride = 1; stride < block_threads(); stride *= 2) {
       simt::sync_block();  // the items of this step are in place
@@ -65,24 +65,24 @@ struct kogge_stone {
 struct kogge_stone_double_buffered {
   static constexpr int items_per_thread = 1;
 
-  template <class T, int MostThreads>
+  template <class T, int MaxThreads>
   struct storage {
-    tile<T, MostThreads> buffer[2];
+    tile<T, MaxThreads> buffer[2];
   };
 
   /// prefix = x[0] op ... op x[thread]; total = all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ scan_result<T> inclusive(storage<T, MostThreads>& shared, T x, Op op) {
-    tile<T, MostThreads>& scanned = scan(shared, x, op);
+  template <class T, int MaxThreads, class Op>
+  static __device__ scan_result<T> inclusive(storage<T, MaxThreads>& shared, T x, Op op) {
+    tile<T, MaxThreads>& scanned = scan(shared, x, op);
     scan_result<T> const result{scanned.at(this_thread()), scanned.at(block_threads() - 1)};
     simt::sync_block();
     return result;
   }
 
   /// prefix = x[0] op ... op x[thread - 1], the identity in thread 0; total = all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ scan_result<T> exclusive(storage<T, MostThreads>& shared, T x, Op op) {
-    tile<T, MostThreads>& scanned = scan(shared, x, op);
+  template <class T, int MaxThreads, class Op>
+  static __device__ scan_result<T> exclusive(storage<T, MaxThreads>& shared, T x, Op op) {
+    tile<T, MaxThreads>& scanned = scan(shared, x, op);
     scan_result<T> const result{textbook::read_exclusive(scanned, this_thread(), op),
                                 scanned.at(block_threads() - 1)};
     simt::sync_block();
@@ -91,8 +91,8 @@ struct kogge_stone_double_buffered {
 
  private:
   /// Returns the buffer that holds the inclusive result.
-  template <class T, int MostThreads, class Op>
-  static __device__ tile<T, MostThreads>& scan(storage<T, MostThreads>& shared, T x, Op op) {
+  template <class T, int MaxThreads, class Op>
+  static __device__ tile<T, MaxThreads>& scan(storage<T, MaxThreads>& shared, T x, Op op) {
     int const j = this_thread();
     auto* source = &shared.buffer[0];
     auto* destination = &shared.buffer[1];

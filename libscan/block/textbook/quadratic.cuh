@@ -13,15 +13,15 @@ namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 struct quadratic {
   static constexpr int items_per_thread = 1;
 
-  template <class T, int MostThreads>
+  template <class T, int MaxThreads>
   struct storage {
-    tile<T, MostThreads> item;
+    tile<T, MaxThreads> item;
     T total;
   };
 
   /// prefix = x[0] op ... op x[thread]; total = all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ scan_result<T> inclusive(storage<T, MostThreads>& shared, T x, Op op) {
+  template <class T, int MaxThreads, class Op>
+  static __device__ scan_result<T> inclusive(storage<T, MaxThreads>& shared, T x, Op op) {
     // 1 load
     shared.item.at(this_thread()) = x;
     simt::sync_block();
@@ -33,8 +33,8 @@ struct quadratic {
   }
 
   /// prefix = x[0] op ... op x[thread - 1], the identity in thread 0; total = all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ scan_result<T> exclusive(storage<T, MostThreads>& shared, T x, Op op) {
+  template <class T, int MaxThreads, class Op>
+  static __device__ scan_result<T> exclusive(storage<T, MaxThreads>& shared, T x, Op op) {
     // 1 load
     shared.item.at(this_thread()) = x;
     simt::sync_block();
@@ -48,15 +48,15 @@ struct quadratic {
 
  private:
   /// x[0] op ... op x[count - 1], for count > 0.
-  template <class T, int MostThreads, class Op>
-  static __device__ T sum_of_first(tile<T, MostThreads>& item, int count, Op op) {
+  template <class T, int MaxThreads, class Op>
+  static __device__ T sum_of_first(tile<T, MaxThreads>& item, int count, Op op) {
     T sum = item.at(0);
     for (int j = 1; j < count; ++j) sum = op(sum, item.at(j));
     return sum;
   }
 
-  template <class T, int MostThreads>
-  static __device__ scan_result<T> finish(storage<T, MostThreads>& shared, T prefix) {
+  template <class T, int MaxThreads>
+  static __device__ scan_result<T> finish(storage<T, MaxThreads>& shared, T prefix) {
     simt::sync_block();
     scan_result<T> const result{prefix, shared.total};
     simt::sync_block();

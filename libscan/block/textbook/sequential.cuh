@@ -13,15 +13,15 @@ namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 struct sequential {
   static constexpr int items_per_thread = 1;
 
-  template <class T, int MostThreads>
+  template <class T, int MaxThreads>
   struct storage {
-    tile<T, MostThreads> item;
+    tile<T, MaxThreads> item;
     T total;
   };
 
   /// prefix = x[0] op ... op x[thread]; total = all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ scan_result<T> inclusive(storage<T, MostThreads>& shared, T x, Op op) {
+  template <class T, int MaxThreads, class Op>
+  static __device__ scan_result<T> inclusive(storage<T, MaxThreads>& shared, T x, Op op) {
     shared.item.at(this_thread()) = x;
     simt::sync_block();
     if (this_thread() == 0) {
@@ -36,8 +36,8 @@ struct sequential {
   }
 
   /// prefix = x[0] op ... op x[thread - 1], the identity in thread 0; total = all of them.
-  template <class T, int MostThreads, class Op>
-  static __device__ scan_result<T> exclusive(storage<T, MostThreads>& shared, T x, Op op) {
+  template <class T, int MaxThreads, class Op>
+  static __device__ scan_result<T> exclusive(storage<T, MaxThreads>& shared, T x, Op op) {
     shared.item.at(this_thread()) = x;
     simt::sync_block();
     if (this_thread() == 0) {
@@ -54,8 +54,8 @@ struct sequential {
   }
 
  private:
-  template <class T, int MostThreads>
-  static __device__ scan_result<T> finish(storage<T, MostThreads>& shared) {
+  template <class T, int MaxThreads>
+  static __device__ scan_result<T> finish(storage<T, MaxThreads>& shared) {
     simt::sync_block();
     scan_result<T> const result{shared.item.at(this_thread()), shared.total};
     simt::sync_block();

@@ -40,16 +40,16 @@ __device__ typename Op::value_type load_shifted(In in, index_t i, Op op) {
 }
 
 /// Shared memory of the two functions below. Reusable as soon as a call has returned.
-template <class T, int MostThreads>
+template <class T, int MaxThreads>
 struct shift_storage {
-  tile<T, MostThreads> prefix;
+  tile<T, MaxThreads> prefix;
 };
 
 /// The exclusive prefix of a thread, from its inclusive one; one item per thread.
-/// Synchronization: all threads of a one-dimensional block of up to MostThreads call. 2 barriers,
+/// Synchronization: all threads of a one-dimensional block of up to MaxThreads call. 2 barriers,
 /// no additions.
-template <class T, int MostThreads, class Op>
-__device__ T exclusive_from_inclusive(shift_storage<T, MostThreads>& shared, T prefix, Op op) {
+template <class T, int MaxThreads, class Op>
+__device__ T exclusive_from_inclusive(shift_storage<T, MaxThreads>& shared, T prefix, Op op) {
   shared.prefix.at(this_thread()) = prefix;
   simt::sync_block();
   T const shifted = textbook::read_exclusive(shared.prefix, this_thread(), op);
@@ -59,8 +59,8 @@ __device__ T exclusive_from_inclusive(shift_storage<T, MostThreads>& shared, T p
 
 /// The inclusive prefix of a thread, from its exclusive one and the block's total. Otherwise as
 /// `exclusive_from_inclusive`.
-template <class T, int MostThreads>
-__device__ T inclusive_from_exclusive(shift_storage<T, MostThreads>& shared, T prefix, T total) {
+template <class T, int MaxThreads>
+__device__ T inclusive_from_exclusive(shift_storage<T, MaxThreads>& shared, T prefix, T total) {
   shared.prefix.at(this_thread()) = prefix;
   simt::sync_block();
   T const shifted = textbook::read_inclusive(shared.prefix, this_thread(), block_threads(), total);

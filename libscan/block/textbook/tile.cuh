@@ -12,11 +12,11 @@
 //
 //   struct algorithm {
 //     static constexpr int items_per_thread;                       1 or 2
-//     template <class T, int MostThreads> struct storage;          shared memory
+//     template <class T, int MaxThreads> struct storage;          shared memory
 //     inclusive(storage&, x, op), exclusive(storage&, x, op)       to {prefix, total}
 //   };
 //
-// All threads of a one-dimensional block of 1 to MostThreads threads call. T is trivially copyable.
+// All threads of a one-dimensional block of 1 to MaxThreads threads call. T is trivially copyable.
 // op is associative and need not commute: the earlier operand always comes first. If a block has
 // fewer items than threads, the other threads pass the operator's identity. Every call ends with a
 // barrier, so the storage is reusable at once.

@@ -56,11 +56,11 @@ class tile_chain {
 };
 
 /// Each block claims tiles, one after the other, until none is left.
-template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
+template <scan_kind Kind, class BlockScan, int MaxThreads, class Op>
 struct chained_scan_kernel {
   using T = typename Op::value_type;
-  using tile = textbook_tile<BlockScan, MostThreads>;
-  static constexpr int block_threads = MostThreads;
+  using tile = textbook_tile<BlockScan, MaxThreads>;
+  static constexpr int block_threads = MaxThreads;
 
   struct shared_storage {
     typename tile::template storage<T> scan;
@@ -100,9 +100,9 @@ struct chained_scan_kernel {
 
 /// 1 launch. Reads n, writes n. The chain is as long as the number of tiles: a tile's turn costs a
 /// round trip to memory, even if the other tiles have finished.
-template <class BlockScan, int MostThreads>
-struct chained_scan : block_strategy<BlockScan, MostThreads> {
-  using block_strategy<BlockScan, MostThreads>::block_strategy;
+template <class BlockScan, int MaxThreads>
+struct chained_scan : block_strategy<BlockScan, MaxThreads> {
+  using block_strategy<BlockScan, MaxThreads>::block_strategy;
   static constexpr scan_strategy which = scan_strategy::chained_scan;
 
   template <class T, class Out>
@@ -115,7 +115,7 @@ struct chained_scan : block_strategy<BlockScan, MostThreads> {
     index_t const tiles = this->tiles(n);
     std::byte* const memory = ws.reserve(workspace_bytes<T, Out>(n));
     simt::fill_async(memory, 0, tile_chain<T>::reset_bytes(tiles), ws.stream());
-    simt::launch<chained_scan_kernel<Kind, BlockScan, MostThreads, Op>>(
+    simt::launch<chained_scan_kernel<Kind, BlockScan, MaxThreads, Op>>(
         this->grid_of(n, ws), in, out, n, op, init, tile_chain<T>(memory, tiles), d_total);
   }
 };

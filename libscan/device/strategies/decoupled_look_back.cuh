@@ -144,11 +144,11 @@ struct look_back_walk {
 };
 
 /// Each block claims tiles, one after the other, until none is left.
-template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
+template <scan_kind Kind, class BlockScan, int MaxThreads, class Op>
 struct decoupled_look_back_kernel {
   using T = typename Op::value_type;
-  using tile = textbook_tile<BlockScan, MostThreads>;
-  static constexpr int block_threads = MostThreads;
+  using tile = textbook_tile<BlockScan, MaxThreads>;
+  static constexpr int block_threads = MaxThreads;
 
   struct shared_storage {
     typename tile::template storage<T> scan;
@@ -192,9 +192,9 @@ struct decoupled_look_back_kernel {
 };
 
 /// 1 launch. Reads n, writes n. No tile waits for another's look-back.
-template <class BlockScan, int MostThreads>
-struct decoupled_look_back : block_strategy<BlockScan, MostThreads> {
-  using block_strategy<BlockScan, MostThreads>::block_strategy;
+template <class BlockScan, int MaxThreads>
+struct decoupled_look_back : block_strategy<BlockScan, MaxThreads> {
+  using block_strategy<BlockScan, MaxThreads>::block_strategy;
   static constexpr scan_strategy which = scan_strategy::decoupled_look_back;
 
   template <class T, class Out>
@@ -207,7 +207,7 @@ struct decoupled_look_back : block_strategy<BlockScan, MostThreads> {
     index_t const tiles = this->tiles(n);
     std::byte* const memory = ws.reserve(workspace_bytes<T, Out>(n));
     simt::fill_async(memory, 0, tile_descriptors<T>::reset_bytes(tiles), ws.stream());
-    simt::launch<decoupled_look_back_kernel<Kind, BlockScan, MostThreads, Op>>(
+    simt::launch<decoupled_look_back_kernel<Kind, BlockScan, MaxThreads, Op>>(
         this->grid_of(n, ws), in, out, n, op, init, tile_descriptors<T>(memory, tiles), d_total);
   }
 };

@@ -11,11 +11,11 @@
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
 /// Scans one tile of n items.
-template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
+template <scan_kind Kind, class BlockScan, int MaxThreads, class Op>
 struct one_block_kernel {
   using T = typename Op::value_type;
-  using tile = textbook_tile<BlockScan, MostThreads>;
-  static constexpr int block_threads = MostThreads;
+  using tile = textbook_tile<BlockScan, MaxThreads>;
+  static constexpr int block_threads = MaxThreads;
   using shared_storage = typename tile::template storage<T>;
 
   template <class In, class Out>
@@ -34,9 +34,9 @@ struct one_block_kernel {
 
 /// One launch of one block, with no more warps than n items need. Reads n, writes n. Throws
 /// `invalid_argument` if n is more than a tile has items.
-template <class BlockScan, int MostThreads>
-struct one_block : block_strategy<BlockScan, MostThreads> {
-  using block_strategy<BlockScan, MostThreads>::block_strategy;
+template <class BlockScan, int MaxThreads>
+struct one_block : block_strategy<BlockScan, MaxThreads> {
+  using block_strategy<BlockScan, MaxThreads>::block_strategy;
   static constexpr scan_strategy which = scan_strategy::one_block;
 
   template <class T, class Out>
@@ -55,7 +55,7 @@ struct one_block : block_strategy<BlockScan, MostThreads> {
     index_t const needed = ceil_div(n, index_t{BlockScan::items_per_thread});
     index_t const in_warps = ceil_div(needed, index_t{simt::warp_size}) * simt::warp_size;
     index_t const threads = in_warps < this->threads() ? in_warps : this->threads();
-    simt::launch<one_block_kernel<Kind, BlockScan, MostThreads, Op>>(
+    simt::launch<one_block_kernel<Kind, BlockScan, MaxThreads, Op>>(
         {.blocks = 1, .threads = static_cast<unsigned>(threads), .on = ws.stream()}, in, out, n, op,
         init, d_total);
   }

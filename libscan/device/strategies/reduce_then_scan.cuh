@@ -10,11 +10,11 @@
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
 /// sums[b] = the items of segment b. One block per segment.
-template <int MostThreads, class Op>
+template <int MaxThreads, class Op>
 struct reduce_segments_kernel {
   using T = typename Op::value_type;
-  static constexpr int block_threads = MostThreads;
-  using shared_storage = block::tree_reduce_storage<T, MostThreads>;
+  static constexpr int block_threads = MaxThreads;
+  using shared_storage = block::tree_reduce_storage<T, MaxThreads>;
 
   template <class In>
   __device__ void operator()(shared_storage& shared, In in, index_t n, index_t segment_items, Op op,
@@ -33,11 +33,11 @@ struct reduce_segments_kernel {
 };
 
 /// Scans segment b from before[b] on, tile by tile. One block per segment.
-template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
+template <scan_kind Kind, class BlockScan, int MaxThreads, class Op>
 struct scan_segments_kernel {
   using T = typename Op::value_type;
-  using tile = textbook_tile<BlockScan, MostThreads>;
-  static constexpr int block_threads = MostThreads;
+  using tile = textbook_tile<BlockScan, MaxThreads>;
+  static constexpr int block_threads = MaxThreads;
   using shared_storage = typename tile::template storage<T>;
 
   template <class In, class Out>
@@ -58,9 +58,9 @@ struct scan_segments_kernel {
 
 /// 3 launches. Reads 2 n, writes n. As many segments as sums that one block can scan, not as many
 /// as fit the GPU: results do not depend on the machine.
-template <class BlockScan, int MostThreads>
-struct reduce_then_scan : block_strategy<BlockScan, MostThreads> {
-  using block_strategy<BlockScan, MostThreads>::block_strategy;
+template <class BlockScan, int MaxThreads>
+struct reduce_then_scan : block_strategy<BlockScan, MaxThreads> {
+  using block_strategy<BlockScan, MaxThreads>::block_strategy;
   static constexpr scan_strategy which = scan_strategy::reduce_then_scan;
 
   /// Items of a segment: whole tiles.
@@ -82,10 +82,10 @@ struct reduce_then_scan : block_strategy<BlockScan, MostThreads> {
                                    .threads = static_cast<unsigned>(this->threads()),
                                    .on = ws.stream()};
 
-    simt::launch<reduce_segments_kernel<MostThreads, Op>>(grid, in, n, segment, op, sums);
-    one_block<BlockScan, MostThreads>(this->threads())
+    simt::launch<reduce_segments_kernel<MaxThreads, Op>>(grid, in, n, segment, op, sums);
+    one_block<BlockScan, MaxThreads>(this->threads())
         .template scan<scan_kind::exclusive>(ws, sums, sums, segments, op, d_total, init);
-    simt::launch<scan_segments_kernel<Kind, BlockScan, MostThreads, Op>>(
+    simt::launch<scan_segments_kernel<Kind, BlockScan, MaxThreads, Op>>(
         grid, in, out, n, segment, op, static_cast<T const*>(sums));
   }
 };

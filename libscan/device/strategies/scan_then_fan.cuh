@@ -10,11 +10,11 @@
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
 /// Scans every tile by itself and stores its sum.
-template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
+template <scan_kind Kind, class BlockScan, int MaxThreads, class Op>
 struct scan_tiles_kernel {
   using T = typename Op::value_type;
-  using tile = textbook_tile<BlockScan, MostThreads>;
-  static constexpr int block_threads = MostThreads;
+  using tile = textbook_tile<BlockScan, MaxThreads>;
+  static constexpr int block_threads = MaxThreads;
   using shared_storage = typename tile::template storage<T>;
 
   template <class In>
@@ -34,12 +34,12 @@ struct scan_tiles_kernel {
 /// Reads 2 n, writes 2 n; the sums of a level are the n items of the next. Between its launches the
 /// output holds the scans of single tiles; they wait in the workspace if the output is not memory
 /// of T. Throws `invalid_argument` for tiles of one item, which have as many sums as items.
-template <class BlockScan, int MostThreads>
-struct scan_then_fan : block_strategy<BlockScan, MostThreads> {
+template <class BlockScan, int MaxThreads>
+struct scan_then_fan : block_strategy<BlockScan, MaxThreads> {
   static constexpr scan_strategy which = scan_strategy::scan_then_fan;
 
-  constexpr scan_then_fan() : scan_then_fan(MostThreads) {}
-  explicit constexpr scan_then_fan(int threads) : block_strategy<BlockScan, MostThreads>(threads) {
+  constexpr scan_then_fan() : scan_then_fan(MaxThreads) {}
+  explicit constexpr scan_then_fan(int threads) : block_strategy<BlockScan, MaxThreads>(threads) {
     if (this->tile_items() == 1) {
       throw invalid_argument("blocks of 1 thread with 1 item; expected 2 items or more");
     }
@@ -57,7 +57,7 @@ struct scan_then_fan : block_strategy<BlockScan, MostThreads> {
   template <scan_kind Kind, class In, class Out, class Op, class T = typename Op::value_type>
   void scan(workspace& ws, In in, Out out, index_t n, Op op, T* d_total, T init) const {
     if (n <= this->tile_items()) {
-      one_block<BlockScan, MostThreads>(this->threads())
+      one_block<BlockScan, MaxThreads>(this->threads())
           .template scan<Kind>(ws, in, out, n, op, d_total, init);
       return;
     }
@@ -69,10 +69,10 @@ struct scan_then_fan : block_strategy<BlockScan, MostThreads> {
     workspace rest(memory.rest(), workspace_bytes<T, T*>(tiles), ws.stream());
 
     simt::launch_config const grid = this->grid_of(n, ws);
-    simt::launch<scan_tiles_kernel<Kind, BlockScan, MostThreads, Op>>(grid, in, scanned, n, op,
-                                                                      sums);
+    simt::launch<scan_tiles_kernel<Kind, BlockScan, MaxThreads, Op>>(grid, in, scanned, n, op,
+                                                                     sums);
     scan<scan_kind::exclusive>(rest, sums, sums, tiles, op, d_total, init);
-    simt::launch<uniform_add_kernel<MostThreads, BlockScan::items_per_thread, Op>>(
+    simt::launch<uniform_add_kernel<MaxThreads, BlockScan::items_per_thread, Op>>(
         grid, static_cast<T const*>(sums), static_cast<T const*>(scanned), out, n, op);
   }
 };

@@ -15,15 +15,15 @@ inline constexpr int vector_items = 4;
 
 /// Scans every tile by itself, with `carry` before it, and stores its sum unless `sums` is null. A
 /// tile has a vector where scan-then-fan's has an item.
-template <scan_kind Kind, class BlockScan, int MostThreads, class Op>
+template <scan_kind Kind, class BlockScan, int MaxThreads, class Op>
 struct scan_vectors_kernel {
   using T = typename Op::value_type;
-  static constexpr int block_threads = MostThreads;
+  static constexpr int block_threads = MaxThreads;
   static constexpr int vectors = BlockScan::items_per_thread;
 
   struct shared_storage {
-    block::tile_storage<T, MostThreads, vector_items> row;
-    typename BlockScan::template storage<T, MostThreads> scan;
+    block::tile_storage<T, MaxThreads, vector_items> row;
+    typename BlockScan::template storage<T, MaxThreads> scan;
   };
 
   template <class In, class Out>
@@ -75,9 +75,9 @@ struct scan_vectors_kernel {
 /// 2 L - 1 launches for L levels of tiles: L up, L - 1 down. Reads 2 n, writes 2 n, on every level
 /// but the last, which is one tile. Between its launches the output holds the scans of single
 /// tiles; they wait in the workspace if the output is not memory of T.
-template <class BlockScan, int MostThreads>
-struct scan_then_propagate : block_strategy<BlockScan, MostThreads, vector_items> {
-  using block_strategy<BlockScan, MostThreads, vector_items>::block_strategy;
+template <class BlockScan, int MaxThreads>
+struct scan_then_propagate : block_strategy<BlockScan, MaxThreads, vector_items> {
+  using block_strategy<BlockScan, MaxThreads, vector_items>::block_strategy;
   static constexpr scan_strategy which = scan_strategy::scan_then_propagate;
 
   template <class T, class Out>
@@ -103,8 +103,8 @@ struct scan_then_propagate : block_strategy<BlockScan, MostThreads, vector_items
         strategies::values_kept(out, memory.make<T>(strategies::values_kept_apart<T, Out>(n)));
 
     // 1 up: scan the tiles of each level; their sums are the next one
-    T* level[most_levels];
-    index_t size[most_levels];
+    T* level[max_levels];
+    index_t size[max_levels];
     int top = 0;
     size[0] = this->tiles(n);
     level[0] = memory.make<T>(size[0]);
@@ -124,19 +124,19 @@ struct scan_then_propagate : block_strategy<BlockScan, MostThreads, vector_items
   }
 
  private:
-  static constexpr int most_levels = 32;  // each is at least four times smaller than the one below
+  static constexpr int max_levels = 32;  // each is at least four times smaller than the one below
 
   template <scan_kind Kind, class In, class Out, class Op, class T>
   void up(workspace& ws, In in, Out out, index_t n, Op op, T carry, T* sums) const {
-    simt::launch<scan_vectors_kernel<Kind, BlockScan, MostThreads, Op>>(this->grid_of(n, ws), in,
-                                                                        out, n, op, carry, sums);
+    simt::launch<scan_vectors_kernel<Kind, BlockScan, MaxThreads, Op>>(this->grid_of(n, ws), in,
+                                                                       out, n, op, carry, sums);
   }
 
   template <class T, class Out, class Op>
   void down(workspace& ws, T const* before, T const* in, Out out, index_t n, Op op) const {
     constexpr int each = BlockScan::items_per_thread * vector_items;
-    simt::launch<uniform_add_kernel<MostThreads, each, Op>>(this->grid_of(n, ws), before, in, out,
-                                                            n, op);
+    simt::launch<uniform_add_kernel<MaxThreads, each, Op>>(this->grid_of(n, ws), before, in, out, n,
+                                                           op);
   }
 };
 

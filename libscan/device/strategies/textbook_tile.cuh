@@ -11,17 +11,17 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/device/workspace.cuh>
 
-// Every strategy is a type of this shape; BlockScan is a textbook scan, MostThreads from 1 to 1024:
+// Every strategy is a type of this shape; BlockScan is a textbook scan, MaxThreads from 1 to 1024:
 //
-//   template <class BlockScan, int MostThreads>
-//   struct strategy : block_strategy<BlockScan, MostThreads> {
-//     strategy(), strategy(threads)                   blocks of MostThreads, or of fewer
+//   template <class BlockScan, int MaxThreads>
+//   struct strategy : block_strategy<BlockScan, MaxThreads> {
+//     strategy(), strategy(threads)                   blocks of MaxThreads, or of fewer
 //     static constexpr scan_strategy which;
 //     workspace_bytes<T, Out>(n)                      pure; n > 0
 //     scan<Kind>(ws, in, out, n, op, d_total, init)   n > 0; d_total may be null
 //   };
 //
-// Kernels have shared memory for MostThreads and see from the launch how many there are: one kernel
+// Kernels have shared memory for MaxThreads and see from the launch how many there are: one kernel
 // serves all sizes of blocks, not only powers of two.
 //
 // People call them through `scan_with` (catalogue.cuh), which says what every scan promises.
@@ -30,17 +30,17 @@ namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
 /// The most blocks of a launch: the limit of a grid in 2007, and more than any GPU holds at once.
 /// With more tiles, a block takes several, so no n is too large.
-inline constexpr index_t most_blocks = 65535;
+inline constexpr index_t max_blocks = 65535;
 
 /// A tile for a textbook scan: items[k] of a thread is item k * threads + thread, so that
 /// neighboring threads access neighboring items.
-template <class BlockScan, int MostThreads>
+template <class BlockScan, int MaxThreads>
 struct textbook_tile {
   static constexpr int items_per_thread = BlockScan::items_per_thread;
 
   /// Shared memory of the block scan.
   template <class T>
-  using storage = typename BlockScan::template storage<T, MostThreads>;
+  using storage = typename BlockScan::template storage<T, MaxThreads>;
 
   /// Items of the calling block's tiles.
   static __device__ index_t items() {
@@ -86,19 +86,19 @@ struct textbook_tile {
 
 /// The number of threads of a strategy's blocks, and what follows from it. A thread scans
 /// `VectorItems` items by itself for each item of the block scan.
-template <class BlockScan, int MostThreads, int VectorItems = 1>
+template <class BlockScan, int MaxThreads, int VectorItems = 1>
 class block_strategy {
-  static_assert(MostThreads >= 1 && MostThreads <= 1024);
+  static_assert(MaxThreads >= 1 && MaxThreads <= 1024);
 
  public:
-  /// Blocks of MostThreads threads.
+  /// Blocks of MaxThreads threads.
   constexpr block_strategy() = default;
 
-  /// Blocks of this many threads. Throws `invalid_argument` unless they are from 1 to MostThreads.
+  /// Blocks of this many threads. Throws `invalid_argument` unless they are from 1 to MaxThreads.
   explicit constexpr block_strategy(int threads) : threads_(threads) {
-    if (threads < 1 || threads > MostThreads) {
+    if (threads < 1 || threads > MaxThreads) {
       throw invalid_argument("blocks of " + std::to_string(threads) + " threads; expected 1 to " +
-                             std::to_string(MostThreads));
+                             std::to_string(MaxThreads));
     }
   }
 
@@ -115,14 +115,14 @@ class block_strategy {
  protected:
   /// A block for each tile of n items, or the most blocks.
   simt::launch_config grid_of(index_t n, workspace const& ws) const {
-    index_t const blocks = tiles(n) < most_blocks ? tiles(n) : most_blocks;
+    index_t const blocks = tiles(n) < max_blocks ? tiles(n) : max_blocks;
     return {.blocks = static_cast<unsigned>(blocks),
             .threads = static_cast<unsigned>(threads_),
             .on = ws.stream()};
   }
 
  private:
-  int threads_ = MostThreads;
+  int threads_ = MaxThreads;
 };
 
 /// Bytes that `count` values take in a workspace, where each array begins at a multiple of 256.

@@ -9,10 +9,10 @@ namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 
 /// out[i] = before[i / t] op in[i], where a tile of t items has ItemsPerThread for each thread of a
 /// block. Reads n and a value per warp and tile, writes n. `out` may be equal to `in`.
-template <int MostThreads, int ItemsPerThread, class Op>
+template <int MaxThreads, int ItemsPerThread, class Op>
 struct uniform_add_kernel {
   using T = typename Op::value_type;
-  static constexpr int block_threads = MostThreads;
+  static constexpr int block_threads = MaxThreads;
 
   template <class Out>
   __device__ void operator()(T const* before, T const* in, Out out, index_t n, Op op) const {

@@ -17,11 +17,11 @@ namespace detail {
 /// ask(device) >= 0, for the current device. `ask` has no state, and a type of its own.
 template <class Ask>
 int device_fact(Ask ask) {
-  constexpr int most_devices = 64;
-  static std::atomic<int> known[most_devices];  // the fact plus 1; 0: not queried yet
+  constexpr int max_devices = 64;
+  static std::atomic<int> known[max_devices];  // the fact plus 1; 0: not queried yet
   int device = 0;
   LIBSCAN_CHECK(cudaGetDevice(&device));
-  if (device >= most_devices) return ask(device);
+  if (device >= max_devices) return ask(device);
   int fact = known[device].load(std::memory_order_relaxed);
   if (fact == 0) {
     fact = ask(device) + 1;

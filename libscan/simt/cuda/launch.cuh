@@ -31,7 +31,7 @@ struct launch_config {
   std::size_t dynamic_shared_bytes = 0;
   simt::stream on = nullptr;
   bool cooperative = false;
-  bool cluster = false;  ///< all blocks form one cluster, at most `most_cluster_blocks`
+  bool cluster = false;  ///< all blocks form one cluster, at most `max_cluster_blocks`
 };
 
 namespace detail {
@@ -41,7 +41,7 @@ concept has_shared_storage = requires {
   typename Kernel::shared_storage;
 };
 
-constexpr std::size_t most_static_shared_bytes = 48 * 1024;
+constexpr std::size_t max_static_shared_bytes = 48 * 1024;
 
 template <class Kernel>
 struct shared_layout {
@@ -51,12 +51,12 @@ struct shared_layout {
 template <has_shared_storage Kernel>
 struct shared_layout<Kernel> {
   static constexpr std::size_t bytes = sizeof(typename Kernel::shared_storage);
-  static constexpr std::size_t in_dynamic = bytes > most_static_shared_bytes ? bytes : 0;
+  static constexpr std::size_t in_dynamic = bytes > max_static_shared_bytes ? bytes : 0;
   static constexpr std::size_t in_static = bytes - in_dynamic;
 };
 
 template <class Kernel>
-constexpr int most_threads() {
+constexpr int max_threads() {
   if constexpr (requires { Kernel::block_threads; }) {
     return Kernel::block_threads;
   } else {
@@ -65,7 +65,7 @@ constexpr int most_threads() {
 }
 
 template <class Kernel>
-constexpr int least_resident_blocks() {
+constexpr int min_resident_blocks() {
   if constexpr (requires { Kernel::resident_blocks; }) {
     return Kernel::resident_blocks;
   } else {
@@ -87,8 +87,8 @@ __device__ __forceinline__ void wait_for_predecessor() {
 }
 
 template <class Kernel, class... Args>
-__global__ __launch_bounds__(most_threads<Kernel>(),
-                             least_resident_blocks<Kernel>()) void entry(Args... args) {
+__global__ __launch_bounds__(max_threads<Kernel>(),
+                             min_resident_blocks<Kernel>()) void entry(Args... args) {
   wait_for_predecessor<Kernel>();
   if constexpr (!has_shared_storage<Kernel>) {
     Kernel{}(args...);
@@ -107,7 +107,7 @@ __global__ __launch_bounds__(most_threads<Kernel>(),
 /// be about to launch the same kernel with more.
 template <class Kernel>
 void allow_shared(void const* kernel, std::size_t bytes) {
-  if (bytes <= most_static_shared_bytes) return;
+  if (bytes <= max_static_shared_bytes) return;
   std::size_t const room = max_shared_bytes() - shared_layout<Kernel>::in_static;
   LIBSCAN_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(room)));
@@ -198,7 +198,7 @@ bool device_can_pipeline() {
 /// The most blocks of Kernel::block_threads that can form a cluster on the current device: 16, 8,
 /// or 1.
 template <class Kernel, class... Args>
-int most_cluster_blocks() {
+int max_cluster_blocks() {
   if (detail::compiled_for() < 90) return 1;
   return detail::device_fact([](int) {
     auto const kernel = reinterpret_cast<void const*>(&detail::entry<Kernel, Args...>);

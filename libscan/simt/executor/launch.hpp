@@ -24,7 +24,7 @@ struct launch_config {
   std::size_t dynamic_shared_bytes = 0;
   simt::stream on{};
   bool cooperative = false;
-  bool cluster = false;  ///< all blocks form one cluster, at most `most_cluster_blocks`
+  bool cluster = false;  ///< all blocks form one cluster, at most `max_cluster_blocks`
 };
 
 namespace executor {
@@ -118,8 +118,8 @@ inline void synchronize(stream = {}) {}
 
 /// The most blocks of the kernel that can form a cluster: as on an H200.
 template <class Kernel, class... Args>
-int most_cluster_blocks() {
-  return executor::most_cluster_blocks;
+int max_cluster_blocks() {
+  return executor::max_cluster_blocks;
 }
 
 /// As on an H200.

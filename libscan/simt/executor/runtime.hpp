@@ -115,7 +115,7 @@ int thread_rank();
 inline constexpr std::size_t shared_bytes_of_block = 227 * 1024;
 
 /// The blocks that a cluster may have: as on an H200.
-inline constexpr int most_cluster_blocks = 16;
+inline constexpr int max_cluster_blocks = 16;
 
 /// What a launch needs to know about a kernel.
 struct grid {

@@ -73,9 +73,9 @@ struct settings {
   bool fence_after_reads = false;
   /// A launch that takes more steps ends with an error. Steps are switches between threads, atomics
   /// and collectives, and under racecheck also accesses. Bounds endless loops.
-  std::uint64_t most_steps = 20'000'000'000;
+  std::uint64_t max_steps = 20'000'000'000;
   /// A launch that takes more CPU time ends with an error, even in a loop without steps. 0: no
-  /// bound. (Linux only; under ThreadSanitizer only `most_steps` applies.)
+  /// bound. (Linux only; under ThreadSanitizer only `max_steps` applies.)
   int launch_seconds = 300;
   executor::counts* count = nullptr;
   int shared_banks = 32;  ///< of 4 bytes each, for the counts; GPUs of 2007 had 16

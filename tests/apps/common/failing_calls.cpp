@@ -18,15 +18,15 @@
 
 namespace {
 
-constexpr int most_descriptors = 1024;
-bool of_output[most_descriptors];
+constexpr int max_descriptors = 1024;
+bool of_output[max_descriptors];
 
 bool is_output(int descriptor) {
-  return descriptor >= 0 && descriptor < most_descriptors && of_output[descriptor];
+  return descriptor >= 0 && descriptor < max_descriptors && of_output[descriptor];
 }
 
 int note(int descriptor) {
-  if (descriptor >= 0 && descriptor < most_descriptors) of_output[descriptor] = true;
+  if (descriptor >= 0 && descriptor < max_descriptors) of_output[descriptor] = true;
   return descriptor;
 }
 

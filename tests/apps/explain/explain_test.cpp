@@ -124,7 +124,7 @@ void check_scan(std::string const& algorithm, int count, int block, bool exclusi
 }
 
 /// The smallest blocks an algorithm can do with: there must be fewer blocks than items.
-int least_block(std::string const& algorithm, int count) {
+int min_block(std::string const& algorithm, int count) {
   bool const alone = algorithm != "scan-then-fan" && count == 1;
   bool const fans = algorithm == "scan-then-fan" ||
                     (algorithm != "brent-kung" && !algorithm.starts_with("blelloch") &&
@@ -150,7 +150,7 @@ TEST_CASE("every recorded scan gives the right result, made of the right items i
 }
 
 TEST_CASE("the largest blocks, too") {
-  for (std::string const& name : strategies) check_scan(name, 3, most_threads, false);
+  for (std::string const& name : strategies) check_scan(name, 3, max_threads, false);
 }
 
 TEST_CASE("blocks of every size, by every algorithm") {
@@ -159,7 +159,7 @@ TEST_CASE("blocks of every size, by every algorithm") {
   for (std::string const& name : all) {
     for (bool const exclusive : {false, true}) {
       for (int const count : {1, 7, 41}) {
-        int const least = least_block(name, count);
+        int const least = min_block(name, count);
         for (int block = least; block <= 34; block += count == 7 ? 1 : 3) {
           check_scan(name, count, block, exclusive);
         }

@@ -133,7 +133,7 @@ TEMPLATE_TEST_CASE("vector code finds places in integer bins", "", std::int16_t,
   auto const middle = static_cast<TestType>(limits::max() / 2 + 3);
   for (TestType const first : {limits::min(), TestType{0}, TestType{20}, middle,
                                static_cast<TestType>(limits::max() - 5)}) {
-    for (index_t const bins : {1, 2, 300, most_bins}) {
+    for (index_t const bins : {1, 2, 300, max_bins}) {
       integer_bins<TestType> const rule(first, bins);
       CHECK(rule.first() == first);
       CHECK(rule.find(rule.last()) <= bins - 1);

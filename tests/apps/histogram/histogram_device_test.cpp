@@ -19,7 +19,7 @@ struct tiny {
     static constexpr int block_threads = 64;
     static constexpr int resident_blocks = 1;
     static constexpr int batch = 2;
-    static constexpr index_t least_guided = 0;
+    static constexpr index_t min_guided = 0;
   };
   struct packed : shared {};
   struct bytes : shared {};
@@ -40,7 +40,7 @@ struct cramped : histogram_tuning {
 /// The library's kernels with a guide to edges however few the samples.
 struct guided : histogram_tuning {
   struct shared : histogram_tuning::shared {
-    static constexpr index_t least_guided = 0;
+    static constexpr index_t min_guided = 0;
   };
 };
 
@@ -86,7 +86,7 @@ void require_other_ways(std::vector<Sample> const& samples, Rule const& rule,
   require_counts<std::uint32_t>(expected, "sort and scan", [&](auto* counts, auto* totals) {
     sorted_histogram(ws, from, counts, rule, n, totals);
   });
-  if (rule.bins() > most_counted_bins) return;
+  if (rule.bins() > max_counted_bins) return;
   require_counts<index_t>(expected, "counting barriers", [&](auto* counts, auto* totals) {
     counted_histogram(ws, from, n, rule, counts, totals);
   });
@@ -358,8 +358,8 @@ TEST_CASE("so does one of samples outside, although no lane's first sample is") 
 #ifndef LIBSCAN_TEST_ALWAYS_REDUCED
 TEST_CASE("a great many bins are counted, in any spread") {
   if (reduced()) return;
-  for (int const bins : {65536, 1 << 20, most_bins}) {
-    if (bins == most_bins && !on_gpu) continue;
+  for (int const bins : {65536, 1 << 20, max_bins}) {
+    if (bins == max_bins && !on_gpu) continue;
     for (spread const how : {spread::uniform, spread::same, spread::hot}) {
       auto const samples = spread_samples<std::uint32_t>(how, on_gpu ? 5000001 : 100001,
                                                          static_cast<std::uint32_t>(bins));
@@ -407,7 +407,7 @@ TEST_CASE("samples may begin anywhere, and their number be on the device") {
 TEMPLATE_TEST_CASE("more even-width bins than are proven are exact", "", std::int16_t,
                    std::uint32_t, std::int64_t, float, double, float16) {
   for (auto const& [lo, hi] : {std::pair{-0.3, 65536.7}, {1e15, 1e15 + 3}}) {
-    int const bins = even_bins<TestType>::most_proven_bins + 1;
+    int const bins = even_bins<TestType>::max_proven_bins + 1;
     even_bins<TestType> const rule(lo, hi, bins);
     REQUIRE(!rule.proven());
     auto const edges = even_edges(lo, hi, bins);

@@ -177,7 +177,7 @@ TEST_CASE("what a histogram cannot do it says") {
   REQUIRE_THROWS_AS(histogram(ws, in, counts, rule, 5, nullptr), invalid_argument);
   REQUIRE_THROWS_AS(counted_histogram(ws, in, 5, rule, counts, &totals), invalid_argument);
   REQUIRE_THROWS_AS(integer_bins<int>(0, 0), invalid_argument);
-  REQUIRE_THROWS_AS(integer_bins<int>(0, most_bins + 1), invalid_argument);
+  REQUIRE_THROWS_AS(integer_bins<int>(0, max_bins + 1), invalid_argument);
   double const infinity = std::numeric_limits<double>::infinity();
   REQUIRE_THROWS_AS(even_bins<int>(1, 1, 5), invalid_argument);
   REQUIRE_THROWS_AS(even_bins<int>(0, infinity, 5), invalid_argument);

@@ -17,7 +17,7 @@ using namespace libscan::test;
 namespace {
 
 constexpr int bins = 5;
-constexpr int most_words = 64;
+constexpr int max_words = 64;
 using counters_type = device::packed_counters<std::uint32_t>;
 constexpr unsigned spill = counters_type::spill;
 
@@ -29,12 +29,12 @@ struct addition {
 
 struct add_kernel {
   struct shared_storage {
-    unsigned word[most_words];
+    unsigned word[max_words];
   };
   __device__ void operator()(shared_storage& shared, addition const* additions, int rounds,
                              std::uint32_t* counts, sample_totals* totals) const {
     int const thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-    for (int i = thread; i < most_words; i += threads) shared.word[i] = 0;
+    for (int i = thread; i < max_words; i += threads) shared.word[i] = 0;
     simt::sync_block();
     counters_type counters(shared.word, bins, counts, totals);
     for (int round = 0; round < rounds; ++round) {
@@ -105,7 +105,7 @@ void require_exact(std::vector<addition> const& additions, int threads) {
 }  // namespace
 
 TEST_CASE("counters of 16 bits take what a block may add between two barriers") {
-  REQUIRE(counters_type::words(bins) <= most_words);
+  REQUIRE(counters_type::words(bins) <= max_words);
   each_schedule(6, [](std::string const& schedule) {
     INFO(schedule);
     for (int const threads : {1, 32, 96}) {

@@ -18,7 +18,7 @@ namespace {
 using enum scan_kind;
 using enum scan_direction;
 
-constexpr int most_threads = 1024;
+constexpr int max_threads = 1024;
 
 struct counts {
   using item = unsigned;
@@ -32,7 +32,7 @@ struct counts {
 template <scan_kind Kind, scan_direction Direction, block::partial_sums How>
 struct binary_scan {
   using item = int;
-  using storage = block::binary_scan_storage<most_threads>;
+  using storage = block::binary_scan_storage<max_threads>;
   static __device__ int run(storage& shared, int x, bool flag) {
     auto const scanned = block::binary_scan<Kind, Direction, How>(shared, flag);
     return scanned.rank * x + scanned.count;
@@ -41,7 +41,7 @@ struct binary_scan {
 
 struct split {
   using item = int;
-  using storage = block::binary_scan_storage<most_threads>;
+  using storage = block::binary_scan_storage<max_threads>;
   static __device__ int run(storage& shared, int x, bool flag) {
     auto const place = block::split(shared, flag);
     return place.position * x + place.falses;
@@ -51,7 +51,7 @@ struct split {
 template <class Key>
 struct radix_sort {
   using item = Key;
-  using storage = block::radix_sort_storage<Key, most_threads>;
+  using storage = block::radix_sort_storage<Key, max_threads>;
   static __device__ Key run(storage& shared, Key key, bool) {
     return block::radix_sort(shared, key);
   }
@@ -59,7 +59,7 @@ struct radix_sort {
 
 struct segmented_binary_scan {
   using item = int;
-  using storage = block::segmented_scan_storage<int, most_threads>;
+  using storage = block::segmented_scan_storage<int, max_threads>;
   static __device__ int run(storage& shared, int x, bool flag) {
     auto const scanned = block::segmented_binary_scan(shared, x > 0, flag);
     return scanned.prefix + scanned.last;
@@ -69,7 +69,7 @@ struct segmented_binary_scan {
 template <class Op>
 struct inclusive_scan {
   using item = typename Op::value_type;
-  using storage = block::scan_storage<item, most_threads>;
+  using storage = block::scan_storage<item, max_threads>;
   static __device__ item run(storage& shared, item x, bool flag) {
     auto const scanned = block::inclusive_scan(shared, x, Op{});
     return flag ? scanned.prefix : scanned.total;
@@ -79,7 +79,7 @@ struct inclusive_scan {
 template <class Op>
 struct exclusive_scan {
   using item = typename Op::value_type;
-  using storage = block::scan_storage<item, most_threads>;
+  using storage = block::scan_storage<item, max_threads>;
   static __device__ item run(storage& shared, item x, bool flag) {
     auto const scanned = block::exclusive_scan(shared, x, Op{});
     return flag ? scanned.prefix : scanned.total;
@@ -89,7 +89,7 @@ struct exclusive_scan {
 template <class Op>
 struct segmented_scan {
   using item = typename Op::value_type;
-  using storage = block::segmented_scan_storage<item, most_threads>;
+  using storage = block::segmented_scan_storage<item, max_threads>;
   static __device__ item run(storage& shared, item x, bool flag) {
     auto const scanned = block::segmented_scan(shared, x, flag, Op{});
     return flag ? scanned.prefix : scanned.last;
@@ -99,7 +99,7 @@ struct segmented_scan {
 template <class Op>
 struct tree_reduce {
   using item = typename Op::value_type;
-  using storage = block::tree_reduce_storage<item, most_threads>;
+  using storage = block::tree_reduce_storage<item, max_threads>;
   static __device__ item run(storage& shared, item x, bool) {
     return block::tree_reduce(shared, x, Op{});
   }
@@ -128,7 +128,7 @@ void compile_tile() {
 
 void compile_block_collectives() {
   using enum block::partial_sums;
-  compile_all<most_threads, counts, binary_scan<exclusive, forward, generic>,
+  compile_all<max_threads, counts, binary_scan<exclusive, forward, generic>,
               binary_scan<inclusive, reverse, bitwise>, split, radix_sort<std::uint32_t>,
               segmented_binary_scan>();
   compile_for_operators<inclusive_scan>();

@@ -9,21 +9,21 @@ using namespace libscan::block::textbook;
 
 namespace {
 
-constexpr int most_threads = 1024;
+constexpr int max_threads = 1024;
 
 template <scan_kind Kind, class Algorithm, class Op>
 struct textbook_scan {
   using T = typename Op::value_type;
-  static constexpr int block_threads = most_threads;
-  using shared_storage = typename Algorithm::template storage<T, most_threads>;
+  static constexpr int block_threads = max_threads;
+  using shared_storage = typename Algorithm::template storage<T, max_threads>;
   __device__ void operator()(shared_storage& shared, T* data, T* total) const {
     T items[Algorithm::items_per_thread];
     for (int k = 0; k < Algorithm::items_per_thread; ++k) {
-      items[k] = data[k * most_threads + this_thread()];
+      items[k] = data[k * max_threads + this_thread()];
     }
     *total = scan_tile<Kind, Algorithm>(shared, items, Op{});
     for (int k = 0; k < Algorithm::items_per_thread; ++k) {
-      data[k * most_threads + this_thread()] = items[k];
+      data[k * max_threads + this_thread()] = items[k];
     }
   }
 };
@@ -31,7 +31,7 @@ struct textbook_scan {
 template <class Op>
 struct shifts {
   using item = typename Op::value_type;
-  using storage = shift_storage<item, most_threads>;
+  using storage = shift_storage<item, max_threads>;
   static __device__ item run(storage& shared, item x, bool flag) {
     item const before = exclusive_from_inclusive(shared, x, Op{});
     return flag ? before : inclusive_from_exclusive(shared, before, x);
@@ -41,7 +41,7 @@ struct shifts {
 template <class Algorithm, class Op>
 void compile_scans() {
   auto* const data = static_cast<typename Op::value_type*>(nullptr);
-  simt::launch_config const shape{.blocks = 1, .threads = most_threads};
+  simt::launch_config const shape{.blocks = 1, .threads = max_threads};
   simt::launch<textbook_scan<scan_kind::inclusive, Algorithm, Op>>(shape, data, data);
   simt::launch<textbook_scan<scan_kind::exclusive, Algorithm, Op>>(shape, data, data);
 }

@@ -65,7 +65,7 @@ void access_counter::add(warp_accesses& warp, int lane, lane_access const& what)
   auto const kind = static_cast<std::uint16_t>(what.bytes << 1 | (what.writes ? 1 : 0));
   auto& instruction = warp.pending[{what.site, warp.epoch[l], kind}];
   std::size_t const occurrence = instruction.next[l]++;
-  if (occurrence == most_pending) {
+  if (occurrence == max_pending) {
     flush(warp);
     add(warp, lane, what);
     return;

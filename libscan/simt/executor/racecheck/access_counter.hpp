@@ -97,7 +97,7 @@ class access_counter {
 
  private:
   // A loop without a collective keeps at most this many accesses of a warp pending.
-  static constexpr std::size_t most_pending = 1 << 18;
+  static constexpr std::size_t max_pending = 1 << 18;
 
   line_counts counts_of(warp_access const& access) const;
 

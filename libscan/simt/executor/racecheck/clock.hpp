@@ -21,7 +21,7 @@ using moment = std::uint32_t;
 /// its rank in it.
 struct thread_id {
   static constexpr unsigned rank_bits = 10;
-  static constexpr std::uint32_t most_blocks = 1u << (32 - rank_bits);
+  static constexpr std::uint32_t max_blocks = 1u << (32 - rank_bits);
 
   std::uint32_t value = 0;
 

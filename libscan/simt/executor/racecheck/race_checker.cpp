@@ -51,9 +51,9 @@ void race_checker::launch_begins(launch_facts const& launch) {
 }
 
 std::uint32_t race_checker::new_serial() {
-  if (next_serial_ == thread_id::most_blocks) {
+  if (next_serial_ == thread_id::max_blocks) {
     throw kernel_error("racecheck distinguishes no more than " +
-                       std::to_string(thread_id::most_blocks) + " blocks of a launch");
+                       std::to_string(thread_id::max_blocks) + " blocks of a launch");
   }
   return next_serial_++;
 }

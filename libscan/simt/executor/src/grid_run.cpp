@@ -18,7 +18,7 @@ constinit thread_local grid_run* running_grid = nullptr;
 
 namespace {
 
-constexpr int most_resident_blocks = 64;  // bits of ready_blocks_
+constexpr int max_resident_blocks = 64;  // bits of ready_blocks_
 
 thread_local observer* installed_observer = nullptr;
 
@@ -65,7 +65,7 @@ bool block_state::owns(void const* address, std::size_t bytes) const {
 
 grid_run::grid_run(grid const& work, settings const& how, observer* watcher, stack_pool& stacks)
     : work_(work), how_(how), watcher_(watcher), stacks_(stacks), random_(how.seed) {
-  step_limit_ = std::max<std::uint64_t>(how.most_steps, 1);
+  step_limit_ = std::max<std::uint64_t>(how.max_steps, 1);
   std::uint64_t const threads = std::uint64_t{work.threads.x} * work.threads.y * work.threads.z;
   blocks_total_ = std::uint64_t{work.blocks.x} * work.blocks.y * work.blocks.z;
   if (threads == 0 || threads > 1024 || blocks_total_ == 0 || blocks_total_ > 0x7fffffffu) {
@@ -79,16 +79,16 @@ grid_run::grid_run(grid const& work, settings const& how, observer* watcher, sta
                        " bytes of shared memory a block; expected at most " +
                        std::to_string(shared_bytes_of_block));
   }
-  if (work.cooperative && blocks_total_ > most_resident_blocks) {
+  if (work.cooperative && blocks_total_ > max_resident_blocks) {
     throw kernel_error("cooperative launch of " + work.kernel + ": " +
                        std::to_string(blocks_total_) + " blocks; the executor holds at most " +
-                       std::to_string(most_resident_blocks) + " at once");
+                       std::to_string(max_resident_blocks) + " at once");
   }
   if (work.cluster &&
-      (blocks_total_ > most_cluster_blocks || blocks_total_ != work.blocks.x || work.cooperative)) {
+      (blocks_total_ > max_cluster_blocks || blocks_total_ != work.blocks.x || work.cooperative)) {
     throw kernel_error("launch of " + work.kernel +
                        " as a cluster: " + std::to_string(blocks_total_) +
-                       " blocks; expected at most " + std::to_string(most_cluster_blocks) +
+                       " blocks; expected at most " + std::to_string(max_cluster_blocks) +
                        " in a row, and not a cooperative launch");
   }
   if (seeded()) {  // CUDA does not specify the order in which blocks start
@@ -112,7 +112,7 @@ int grid_run::resident_blocks() const {
   std::uint64_t const wanted =
       work_.cooperative || work_.cluster
           ? blocks_total_
-          : static_cast<std::uint64_t>(std::clamp(how_.blocks_in_flight, 1, most_resident_blocks));
+          : static_cast<std::uint64_t>(std::clamp(how_.blocks_in_flight, 1, max_resident_blocks));
   return static_cast<int>(std::min(wanted, blocks_total_));
 }
 

@@ -19,12 +19,12 @@ using address = std::uintptr_t;
 // These sanitizers have red zones of their own and track freed memory.
 constexpr std::size_t front_red_zone = 0;
 constexpr std::size_t back_red_zone = 0;
-constexpr std::size_t most_freed_bytes = 0;
+constexpr std::size_t max_freed_bytes = 0;
 #else
 constexpr std::size_t front_red_zone = 1024;
 constexpr std::size_t back_red_zone = 4096;
 // Freed memory is kept this long, so that kernels that still use it are found.
-constexpr std::size_t most_freed_bytes = std::size_t{4} << 20;
+constexpr std::size_t max_freed_bytes = std::size_t{4} << 20;
 #endif
 
 struct allocation {
@@ -74,15 +74,15 @@ class memory_map {
       if (found == by_body_.end()) return;
       allocation& gone = found->second;
       gone.forbidden.clear();
-      if (gone.kind != memory_kind::device || gone.bytes() > most_freed_bytes ||
-          most_freed_bytes == 0) {
+      if (gone.kind != memory_kind::device || gone.bytes() > max_freed_bytes ||
+          max_freed_bytes == 0) {
         released.push_back(std::move(gone));
         by_body_.erase(found);
       } else {
         gone.freed = true;
         freed_.push_back(found->first);
         freed_bytes_ += gone.end - gone.begin;
-        while (freed_bytes_ > most_freed_bytes) {
+        while (freed_bytes_ > max_freed_bytes) {
           auto const oldest = by_body_.find(freed_.front());
           freed_.pop_front();
           freed_bytes_ -= oldest->second.end - oldest->second.begin;

@@ -14,7 +14,7 @@ using word64 [[gnu::may_alias]] = std::uint64_t;
 
 // A loop may poll several values in turn, up to the size of `recent`. This many loads in a row
 // without a new value are a poll.
-constexpr unsigned most_vain_loads = 16;
+constexpr unsigned max_vain_loads = 16;
 
 // FNV-1a: values wider than a word are compared by a hash. A collision only costs a needless sleep,
 // from which idle rounds wake the thread.
@@ -54,7 +54,7 @@ bool polled(void const* address, void const* value, std::size_t size, call_site 
       me.recent[slot].value = now;
     }
     me.last_noted = slot;
-    if (me.vain_loads < most_vain_loads) return false;
+    if (me.vain_loads < max_vain_loads) return false;
   }
   me.loads_noted = 0;
   me.vain_loads = 0;

@@ -12,8 +12,8 @@ namespace {
 // Polls repeated in vain, with nothing else able to run, before a launch counts as deadlocked. A
 // poll is deterministic except for private state (a bounded spin), which this many rounds let run
 // out.
-constexpr std::size_t least_idle_rounds = 1000;
-constexpr std::size_t least_idle_polls = 1 << 18;
+constexpr std::size_t min_idle_rounds = 1000;
+constexpr std::size_t min_idle_polls = 1 << 18;
 
 /// Any set bit, each equally likely. `word` is not 0.
 template <class Word>
@@ -120,8 +120,7 @@ bool grid_run::unblock() {
   }
   if (complete_grid_barrier()) return true;
   if (pollers_.empty()) return false;
-  if (++idle_rounds_ > std::max(least_idle_rounds, least_idle_polls / pollers_.size()))
-    return false;
+  if (++idle_rounds_ > std::max(min_idle_rounds, min_idle_polls / pollers_.size())) return false;
   for (thread_state* sleeper : pollers_) wake(*sleeper);
   pollers_.clear();
   return true;

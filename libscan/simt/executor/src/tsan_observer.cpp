@@ -20,10 +20,10 @@ namespace {
 constexpr unsigned without_order = __tsan_switch_to_fiber_no_sync;
 
 // The runtime ends the process at 8192 threads and needs a few itself.
-constexpr std::size_t most_fibers = 8000;
+constexpr std::size_t max_fibers = 8000;
 
 // The number of remembered ordering events. No thread waits for an older one.
-constexpr std::size_t most_keys = 4096;
+constexpr std::size_t max_keys = 4096;
 
 /// `action` as done by `fiber`.
 template <class Action>
@@ -43,8 +43,8 @@ class tsan_observer final : public observer {
   bool follows_stacks() const override { return true; }
 
   void block_begins(std::span<thread_name* const> threads, std::span<memory_range const>) override {
-    if (live_.size() + threads.size() > most_fibers) {
-      throw kernel_error("more than " + std::to_string(most_fibers) +
+    if (live_.size() + threads.size() > max_fibers) {
+      throw kernel_error("more than " + std::to_string(max_fibers) +
                          " threads in flight at once; ThreadSanitizer follows no more");
     }
     for (thread_name* thread : threads) {
@@ -135,7 +135,7 @@ class tsan_observer final : public observer {
         age_.push_back(key);
       }
       void* const place = entry->second.get();
-      if (age_.size() > most_keys) {
+      if (age_.size() > max_keys) {
         places_.erase(age_.front());
         age_.pop_front();
       }

@@ -21,7 +21,7 @@ namespace libscan::inline v1_executor::simt::executor {
 namespace {
 
 // CPU time without a step after which a loop counts as taking none.
-constexpr unsigned most_ticks_without_step = ticks_per_second;
+constexpr unsigned max_ticks_without_step = ticks_per_second;
 
 #ifdef LIBSCAN_HAS_TICKS
 
@@ -89,7 +89,7 @@ void grid_run::tick() {
   if (std::uint64_t const steps = steps_; steps != steps_at_tick_) {
     steps_at_tick_ = steps;
     ticks_without_step_ = 0;
-  } else if (++ticks_without_step_ >= most_ticks_without_step && current_ != nullptr) {
+  } else if (++ticks_without_step_ >= max_ticks_without_step && current_ != nullptr) {
     takes_no_steps_ = true;
     leave_overdue_thread();
   }
