@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the plain facade: devices, and the step from a call to its item type.
+// The CUDA side of the host API: devices, and the step from a call to its item type.
 #include <libscan/cuda_engine.hpp>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA side provides for the facade. Plain C++: cuda_engine*.cu implement it in a build
+// What the CUDA side provides for the host API. Plain C++: cuda_engine*.cu implement it in a build
 // with nvcc, cuda_engine_absent.cpp (everything throws engine_unavailable) in a build without.
 // Internal.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the plain facade: checks a call and passes it to its engine.
+// The compiled half of the host API: checks a call and passes it to its engine.
 #include <libscan/libscan.hpp>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade: scans and sums of host memory on any engine. Needs no nvcc; link
+// The host API: scans and sums of host memory on any engine. Needs no nvcc; link
 // libscan::libscan. Items: integers of 8 to 64 bits, float, double; operators: plus, minimum,
 // maximum and, for integers, bit_and, bit_or, bit_xor.
 #pragma once

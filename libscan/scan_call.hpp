@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call of the plain facade with its types converted into values, so that libscan.hpp reaches
+// One call of the host API with its types converted into values, so that libscan.hpp reaches
 // every engine through a single compiled function. Internal: users include libscan.hpp.
 #pragma once
 

@@ -26,7 +26,7 @@ class check_engine {
   virtual std::string description() const = 0;
 };
 
-/// The plain C++ facades and headers on the CPU.
+/// The plain C++ host APIs and headers on the CPU.
 std::unique_ptr<check_engine> make_cpu_engine();
 
 /// Kernels on CUDA device 0. Only in builds with nvcc.

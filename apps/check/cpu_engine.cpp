@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases on the CPU: the plain C++ facades, and headers of the cpu engine for calls without a
-// facade.
+// Cases on the CPU: the plain C++ host APIs, and headers of the cpu engine for calls without a
+// host API.
 #include <array>
 #include <cmath>
 #include <limits>
@@ -158,7 +158,7 @@ index_t choose(cpu_case<T> const& one) {
   }
 }
 
-/// Into buckets by a function: a header. By keys that are bucket numbers: the facade.
+/// Into buckets by a function: a header. By keys that are bucket numbers: the host API.
 template <class T>
 void group(cpu_case<T> const& one) {
   if constexpr (std::is_integral_v<T>) {

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-#include <apps/filter/facade_checks.hpp>
 #include <apps/filter/filter_cpu.hpp>
 #include <apps/filter/filter_cuda.hpp>
 #include <apps/filter/filter_with_indices_cpu.hpp>
+#include <apps/filter/host_checks.hpp>
 #include <apps/filter/predicate_marks.hpp>
 #include <libscan/core/item_types.hpp>
 #include <libscan/on_engine.hpp>

@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include <apps/filter/facade_checks.hpp>
 #include <apps/filter/filter_cpu.hpp>
 #include <apps/filter/filter_with_indices_cpu.hpp>
+#include <apps/filter/host_checks.hpp>
 #include <apps/filter/predicate_marks.hpp>
 #include <apps/filter/runs_cpu.hpp>
 #include <apps/filter/selection_cuda.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the histogram's facade: passes a call to its engine. Included by the files
+// The compiled half of the histogram's host API: passes a call to its engine. Included by the files
 // that compile it for some types of sample each. Internal.
 #pragma once
 

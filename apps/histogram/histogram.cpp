@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of the histogram's facade.
+// The checks of the histogram's host API.
 #include <apps/histogram/histogram.hpp>
 
 #include <libscan/core/overlap.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade of the histogram: the number of samples in each bin, on any engine, by one
+// The host API of the histogram: the number of samples in each bin, on any engine, by one
 // rule that is exact at every edge. Needs no nvcc; link libscan::histogram.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// The rules that the facade is compiled for with samples of one type: edges are compared in
+/// The rules that the host API is compiled for with samples of one type: edges are compared in
 /// double, unless they are 64-bit integers.
 template <class Sample>
 struct compiled_rules {
@@ -37,7 +37,7 @@ requires(sizeof(Sample) == 8) struct compiled_rules<Sample> {
 template <class Sample>
 using any_bins = typename compiled_rules<Sample>::type;
 
-/// The facade for samples of one type; compiled for all types of `sort_key`. All pointers,
+/// The host API for samples of one type; compiled for all types of `sort_key`. All pointers,
 /// including those to the edges of a rule, are to host memory, and checked.
 template <class Sample>
 struct compiled_histogram {

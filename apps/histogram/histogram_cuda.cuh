@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the histogram's facade: host memory in, the kernels of histogram.cuh, host
+// The CUDA side of the histogram's host API: host memory in, the kernels of histogram.cuh, host
 // memory out. Included by the files that compile it for some types of sample each. Internal.
 #pragma once
 

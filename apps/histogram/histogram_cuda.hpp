@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA side provides for the facade of the histogram. Plain C++: histogram_cuda_*.cu
+// What the CUDA side provides for the host API of the histogram. Plain C++: histogram_cuda_*.cu
 // implement it in a build with nvcc, histogram_cuda_absent.cpp (everything throws
 // engine_unavailable) in a build without. Internal.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA side of a build without nvcc: there is none. No engine of kind cuda can be made then, so
-// only calls that bypass the facade get here.
+// only calls that bypass the host API get here.
 #include <apps/histogram/histogram_cuda.hpp>
 
 #include <libscan/core/error.hpp>

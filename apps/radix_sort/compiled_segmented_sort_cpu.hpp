@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of the segmented sort's facade for one type of key: checks a call and passes it
-// to its engine. Included by the files that compile it for some types each. Internal.
+// The compiled half of the segmented sort's host API for one type of key: checks a call and passes
+// it to its engine. Included by the files that compile it for some types each. Internal.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of the radix sort's facade that do not depend on the type of key.
+// The checks of the radix sort's host API that do not depend on the type of key.
 #include <apps/radix_sort/radix_sort.hpp>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade of the radix sort: stable, on any engine. A radix sort is a scan of digit
+// The host API of the radix sort: stable, on any engine. A radix sort is a scan of digit
 // counts: they give each item the number of items before it. Needs no nvcc; link
 // libscan::radix_sort.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace libscan::inline v1 {
 
-/// How the facade sorts.
+/// How the host API sorts.
 struct sort_options {
   sort_direction direction = sort_direction::ascending;
   /// Only bits [first_bit, end_bit) of a key's word are compared (see `number_order`; for unsigned
@@ -46,8 +46,8 @@ struct value_bytes {
   std::size_t size = 0;  // of one value
 };
 
-/// The facade for keys of one type; compiled for all types of `sort_key`. All pointers are to space
-/// for n items, which the caller has checked; everything else is checked here.
+/// The host API for keys of one type; compiled for all types of `sort_key`. All pointers are to
+/// space for n items, which the caller has checked; everything else is checked here.
 template <class Key>
 struct compiled_sort {
   static void items(engine const& on, Key const* keys, Key* out, value_bytes const& values,
@@ -64,7 +64,7 @@ auto as_items(Range const& range) {
   return std::span<item_of<Range const> const>(range);
 }
 
-/// The same keys in the type that the facade is compiled for.
+/// The same keys in the type that the host API is compiled for.
 template <class Key>
 auto compiled_keys(Key* keys) {
   using plain = std::remove_const_t<Key>;

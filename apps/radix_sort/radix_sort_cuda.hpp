@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA side provides for the facade of the radix sort. Plain C++: radix_sort_cuda.cu
+// What the CUDA side provides for the host API of the radix sort. Plain C++: radix_sort_cuda.cu
 // implements it in a build with nvcc, radix_sort_cuda_absent.cpp (everything throws
 // engine_unavailable) in a build without. Internal.
 #pragma once

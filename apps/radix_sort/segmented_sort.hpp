@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade of the stable sort within segments, from many tiny to few huge ones, on any
+// The host API of the stable sort within segments, from many tiny to few huge ones, on any
 // engine. As radix_sort.hpp; link libscan::radix_sort.
 #pragma once
 

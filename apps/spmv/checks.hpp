@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the facade refuses: invalid offsets and indices. Internal.
+// What the host API refuses: invalid offsets and indices. Internal.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products for the facade: checks a matrix once and vectors each time, and passes them to an
+// Products for the host API: checks a matrix once and vectors each time, and passes them to an
 // engine.
 #include <apps/spmv/spmv.hpp>
 

@@ -50,12 +50,11 @@ void check_product(csr_matrix<Value, Offset> const& matrix) {
 /// Types: entries of A and components of x and y are numbers or halves, each of its own type, or A
 /// has `no_values`. Products and sums are of the semiring's value_type (halves: float), and y is
 /// rounded once. Any sizes, even no rows, columns or entries; offsets of 32 or 64 bits; offsets and
-/// indices are not checked (the facade, spmv.hpp, checks them). `s`: a semiring (semiring.hpp), by
-/// default linear algebra. beta: if it is the semiring's zero (the default), y is not read. An
-/// empty row gives the zero.
-/// Aliasing: y must not overlap anything that is read.
-/// Synchronisation: asynchronous on the workspace's stream; allocates only if the workspace must
-/// grow; the same launches for matrices of the same sizes. Progress: no block waits for another
+/// indices are not checked (the host API, spmv.hpp, checks them). `s`: a semiring (semiring.hpp),
+/// by default linear algebra. beta: if it is the semiring's zero (the default), y is not read. An
+/// empty row gives the zero. Aliasing: y must not overlap anything that is read. Synchronisation:
+/// asynchronous on the workspace's stream; allocates only if the workspace must grow; the same
+/// launches for matrices of the same sizes. Progress: no block waits for another
 /// (`segmented`: as `segmented_reduce`).
 /// Determinism: results are bitwise the same in every run: the order in which a row's products are
 /// added depends only on the offsets and the algorithm.

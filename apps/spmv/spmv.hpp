@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C++ facade of sparse matrices: from lists of entries to matrices by rows, and products
+// The host API of sparse matrices: from lists of entries to matrices by rows, and products
 // with vectors, on any engine. Needs no nvcc; link libscan::spmv.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// The types that the facade is compiled for.
+/// The types that the host API is compiled for.
 template <class T>
 inline constexpr bool compiled_entry =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>;

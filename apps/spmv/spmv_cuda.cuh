@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA side of the facade, for each type in a translation unit of its own: host memory in, the
-// kernels of spmv.cuh and coo_to_csr.cuh, host memory out.
+// The CUDA side of the host API, for each type in a translation unit of its own: host memory in,
+// the kernels of spmv.cuh and coo_to_csr.cuh, host memory out.
 #pragma once
 
 #include <chrono>

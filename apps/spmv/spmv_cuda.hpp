@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA side provides for the facade, in plain C++. Internal.
+// What the CUDA side provides for the host API, in plain C++. Internal.
 #pragma once
 
 #include <apps/spmv/spmv.hpp>

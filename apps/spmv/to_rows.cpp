@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From lists of entries to matrices by rows, for the facade: checks a list and passes it to its
+// From lists of entries to matrices by rows, for the host API: checks a list and passes it to its
 // engine.
 #include <apps/spmv/spmv.hpp>
 

@@ -71,8 +71,8 @@ void std_scan(scan_kind kind, host_array<In> const& in, host_array<T> const& out
   }
 }
 
-/// in -> out by the facade; by the engine if items are widened or are no numbers, for which the
-/// facade is not compiled.
+/// in -> out by the host API; by the engine if items are widened or are no numbers, for which the
+/// host API is not compiled.
 template <class In, class T, class Op>
 void our_scan(engine const& on, scan_kind kind, host_array<In> const& in, host_array<T> const& out,
               Op op) {

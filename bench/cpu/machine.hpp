@@ -73,7 +73,7 @@ contender in_place(std::string name, host_array<Item> const& in, host_array<Item
   return each;
 }
 
-/// Scans of every type; beside the facade, the standard library's and oneTBB's.
+/// Scans of every type; beside the host API, the standard library's and oneTBB's.
 void run_scans(engine const& on, session const& now);
 
 /// Scans of 32-bit items within segments; the engine beside a sequential loop and oneTBB.

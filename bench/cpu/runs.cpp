@@ -14,7 +14,7 @@ using item = std::uint32_t;
 /// The runs of some items, as the standard library finds them, and the outputs of contenders.
 struct run_results {
   std::vector<item> firsts;
-  std::vector<index_t> counts;  // of 64 bits, as in the facade
+  std::vector<index_t> counts;  // of 64 bits, as in the host API
   host_array<item> values;
   host_array<index_t> lengths;
   index_t told = -1;  // the number of runs

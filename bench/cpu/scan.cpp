@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans on the cpu engine, for every type that the facade is compiled for, and of maps by an
+// Scans on the cpu engine, for every type that the host API is compiled for, and of maps by an
 // operator that does not commute; and, at the sizes of the paper's Table 2, the sequential loop
 // beside what uses all cores.
 #include <string>

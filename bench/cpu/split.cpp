@@ -47,7 +47,7 @@ struct split_parts {
   }
 };
 
-/// By the facade: `how` is a predicate or a mask.
+/// By the host API: `how` is a predicate or a mask.
 template <class How>
 index_t our_split(engine const& on, host_array<item> const& in, split_parts const& to,
                   How const& how) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of engine: which machine runs a call of the plain C++ facade.
+// The choice of engine: which machine runs a call of the host API.
 #pragma once
 
 #include <string>

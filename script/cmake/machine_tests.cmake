@@ -75,7 +75,7 @@ function(libscan_machine_test name source)
   endif()
 endfunction()
 
-# A test that nvcc compiles; by itself, of what only a GPU has (streams, graphs), or of a facade on one.
+# A test that nvcc compiles; by itself, of what only a GPU has (streams, graphs), or of a host API on one.
 #   libscan_cuda_test(name source [library...])
 # makes name_cuda (label cuda; reported as skipped where no GPU is). With LIBSCAN_CUDA_COMPILE_ONLY there
 # is no such target, and the test, never compiled, is reported as skipped all the same.

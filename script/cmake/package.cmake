@@ -48,16 +48,16 @@ foreach(program IN LISTS programs)
 endforeach()
 
 # Public headers: the library's, but for what its own sources share; and of the applications those of
-# device code and native code, and the facades named here. What these include is installed with them,
+# device code and native code, and the host_headers named here. What these include is installed with them,
 # and nothing else: neither programs' headers nor tests'.
-set(facades apps/filter/filter.hpp apps/filter/predicate_parser.hpp apps/filter/selection.hpp
+set(host_headers apps/filter/filter.hpp apps/filter/predicate_parser.hpp apps/filter/selection.hpp
             apps/histogram/histogram.hpp apps/radix_sort/radix_sort.hpp
             apps/radix_sort/segmented_sort.hpp apps/radix_sort/split_by_key.hpp apps/spmv/spmv.hpp)
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      libscan/*.hpp libscan/*.cuh apps/*.cuh apps/*_cpu.hpp)
 list(FILTER headers EXCLUDE REGEX
      "/(src|racecheck)/|^apps/(check|common|explain|prefix)/|^libscan/(cuda_engine\\.(hpp|cuh)|dispatch\\.hpp)$|^libscan/cpu/vector_(group-inl|compare-inl|targets)\\.hpp$")
-list(APPEND headers ${facades})
+list(APPEND headers ${host_headers})
 set(installed)
 while(headers)
   list(POP_FRONT headers header)

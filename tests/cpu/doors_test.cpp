@@ -278,25 +278,25 @@ TEST_CASE("Every argument of a call is refused if it is misaligned") {
          csr_matrix<double, std::int32_t> const row{1, n, n, bounds.data(), columns.data(), bad};
          cpu::spmv(1, row, good, out.data());
        }},
-      {"facade: what is filtered",
+      {"host API: what is filtered",
        [&] { filter(on, std::span<double const>(bad, n), more, parse_predicate<double>("> 0")); }},
-      {"facade: what is kept",
+      {"host API: what is kept",
        [&] {
          filter(on, std::span<double const>(more), std::span(bad, n),
                 parse_predicate<double>("> 0"));
        }},
-      {"facade: indices",
+      {"host API: indices",
        [&] {
          filter_indices(on, std::span<double const>(more), std::span(bad_places, n),
                         parse_predicate<double>("> 0"));
        }},
-      {"facade: what is unique",
+      {"host API: what is unique",
        [&] { unique<double>(on, std::span<double const>(bad, n), more); }},
-      {"facade: sorted keys", [&] { sort_keys(on, std::span(bad, n), more); }},
-      {"facade: sorted keys with values",
+      {"host API: sorted keys", [&] { sort_keys(on, std::span(bad, n), more); }},
+      {"host API: sorted keys with values",
        [&] { sort_pairs(on, more, std::span(bad, n), std::span(good_ints, n), columns); }},
-      {"facade: positions", [&] { argsort(on, more, std::span(bad_places, n)); }},
-      {"facade: offsets",
+      {"host API: positions", [&] { argsort(on, more, std::span(bad_places, n)); }},
+      {"host API: offsets",
        [&] { segmented_sort_keys(on, more, out, std::span<index_t const>(bad_places, 2)); }},
       {"values of a list",
        [&] {

@@ -5,7 +5,7 @@ Each header alone by the first C++ compiler named (.cuh files are the executor's
 of CUDA alone), all of a room together by the others; the .cuh files together by nvcc, for the
 first architecture named, and those of CUDA alone each alone; the .cuh files of all folders at once
 for the other architectures. With --by-folder no header is compiled alone. Examples of
-facades and of device calls, which README.md quotes, are headers too.
+host APIs and of device calls, which README.md quotes, are headers too.
 """
 import argparse
 import concurrent.futures
@@ -36,7 +36,7 @@ def jobs(arguments, work):
         return source
 
     headers = [*tree.headers(arguments.root),
-               *tree.sources(arguments.root, "examples/facade/*.hpp", "examples/device/*.cuh")]
+               *tree.sources(arguments.root, "examples/host/*.hpp", "examples/device/*.cuh")]
     hosted = [header for header in headers if not of_cuda_alone(header)]
     first, *others = arguments.cxx
     if arguments.by_folder:

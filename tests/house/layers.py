@@ -9,7 +9,7 @@ import sys
 
 import tree
 
-LIBRARY = ["core", "reference", "simt", "warp", "block", "cpu", "device", "facade"]
+LIBRARY = ["core", "reference", "simt", "warp", "block", "cpu", "device", "host API"]
 
 # The rooms each room may include from, besides itself.
 BELOW = {
@@ -20,7 +20,7 @@ BELOW = {
     "block": ["core", "simt", "warp"],
     "cpu": ["core"],
     "device": ["core", "simt", "warp", "block"],
-    "facade": ["core", "simt", "warp", "block", "cpu", "device"],
+    "host API": ["core", "simt", "warp", "block", "cpu", "device"],
     "apps/common": ["core"],
     "apps/check": [*LIBRARY, "apps/common",
                    "apps/filter", "apps/histogram", "apps/prefix", "apps/radix_sort", "apps/spmv"],
@@ -42,7 +42,7 @@ def room(path):
     """The room of a file of the repository, by its path."""
     parts = path.split("/")
     if parts[0] == "libscan":
-        return parts[1] if len(parts) > 2 else "facade"
+        return parts[1] if len(parts) > 2 else "host API"
     return "/".join(parts[:2]) if parts[0] == "apps" else parts[0]
 
 

@@ -162,7 +162,7 @@ def check(root):
 
 def self_test():
     """Each planted difference is found; the tree without them is silent."""
-    example = "examples/facade/a.hpp"
+    example = "examples/host/a.hpp"
     page = (f"# Title\n\n<!-- from: {example} -->\n```cpp\n#include <libscan/libscan.hpp>\n\n"
             "f(1);\nif (x) {\n  g(2);\n}\n\nh(3);\n```\n[there](docs/benchmarks/a.md#rows)\n"
             "<!-- record: cuda losses -->\n[a](bench/records/a.json): 2\n\n"
@@ -199,7 +199,7 @@ def self_test():
         ("no such file", PAGE, "docs/benchmarks/a.md#", "docs/benchmarks/b.md#"),
         ("no such heading", "docs/benchmarks/a.md", "## Rows", "## Columns"),
         ("more than 150 lines", PAGE, "# Title\n", "# Title\n" + "\n" * 150),
-        ("docs/tour.md:2: examples/facade/a.hpp: no such lines", TOUR, "h(3)", "h(4)"),
+        ("docs/tour.md:2: examples/host/a.hpp: no such lines", TOUR, "h(3)", "h(4)"),
         ("is in no test", f"{TESTS}/a_test.cpp", "a.hpp", "c.hpp"),
     ]
     for complaint, path, old, new in planted:

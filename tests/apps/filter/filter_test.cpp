@@ -52,10 +52,10 @@ std::string wrong(guarded_buffer<T>& out, index_t count, std::vector<T> const& e
   return out.damage();
 }
 
-/// Runs the functions of the facade with outputs of n items; empty if all is well.
+/// Runs the functions of the host API with outputs of n items; empty if all is well.
 template <class T>
-std::string facade_error(engine const& on, std::vector<T> const& in, predicate<T> const& keep,
-                         int offset = 0) {
+std::string host_api_error(engine const& on, std::vector<T> const& in, predicate<T> const& keep,
+                           int offset = 0) {
   expected_filter<T> const expected(in, [&](T x) { return keep(x); });
   guarded_buffer<T> const values(in, offset);
   std::span<T const> const source(values.data(), in.size());
@@ -114,7 +114,7 @@ TEST_CASE("a filter is std::copy_if for every type, size and number of threads")
           auto const in = make_input<T>(p, n);
           for (std::size_t k = 0; k < predicates.size(); ++k) {
             int const threads = thread_counts[(static_cast<std::size_t>(n) + k) % 4];
-            auto const found = facade_error(engine::cpu(threads), in, predicates[k]);
+            auto const found = host_api_error(engine::cpu(threads), in, predicates[k]);
             if (!found.empty()) {
               FAIL(item_type_name<T>()
                    << " n " << n << " predicate " << k << " threads " << threads << ": " << found);
@@ -133,7 +133,7 @@ TEST_CASE("every pattern of input is filtered alike with any number of threads")
       auto const keep = parse_predicate<float>("> 0.25 or nan");
       for (int const threads : thread_counts) {
         INFO("threads " << threads << " pattern " << static_cast<int>(p));
-        CHECK(facade_error(engine::cpu(threads), in, keep) == "");
+        CHECK(host_api_error(engine::cpu(threads), in, keep) == "");
       }
     }
   });
@@ -194,7 +194,7 @@ TEST_CASE("pointers of any alignment are filtered, and nothing is written beside
     auto const in = make_input<T>(pattern::special, 3000);
     for (int offset = 0; offset <= 16; ++offset) {
       INFO(item_type_name<T>() << " offset " << offset);
-      CHECK(facade_error(engine::cpu(2), in, parse_predicate<T>("!= 0"), offset) == "");
+      CHECK(host_api_error(engine::cpu(2), in, parse_predicate<T>("!= 0"), offset) == "");
     }
   });
 }

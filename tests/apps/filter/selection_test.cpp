@@ -9,7 +9,7 @@
 #include <apps/filter/predicate_parser.hpp>
 #include <apps/filter/runs_cpu.hpp>
 #include <tests/apps/filter/item_types.hpp>
-#include <tests/apps/filter/selection_facade_cases.hpp>
+#include <tests/apps/filter/selection_host_api_cases.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/sizes.hpp>

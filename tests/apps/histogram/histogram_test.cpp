@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The native histogram and the plain C++ facade against an oracle that compares with exact edges.
+// The native histogram and the host API against an oracle that compares with exact edges.
 #include <tuple>
 
 #include <apps/histogram/histogram.hpp>
@@ -36,8 +36,8 @@ void require_native(std::vector<Sample> const& samples, Rule const& rule,
 }
 
 template <class Count = std::uint32_t, class Sample, class Rule>
-void require_facade(std::vector<Sample> const& samples, Rule const& rule,
-                    expected_histogram const& expected) {
+void require_host_api(std::vector<Sample> const& samples, Rule const& rule,
+                      expected_histogram const& expected) {
   std::vector<Count> counts(expected.counts.size() + 1, 77);
   auto const totals = histogram(engine::cpu(2), samples, counts, rule);
   REQUIRE(totals == expected.totals);
@@ -54,7 +54,7 @@ using all_samples =
                   std::tuple<std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint64_t,
                              float, bfloat16>>;
 
-TEMPLATE_LIST_TEST_CASE("the native engine and the facade count every type in all kinds of bins",
+TEMPLATE_LIST_TEST_CASE("the native engine and the host API count every type in all kinds of bins",
                         "", all_samples) {
   for (auto const& [lo, hi] : {std::pair{0.0, 100.0}, {-3.5, 99.7}, {20.0, 21.0}, {1e5, 2e5}}) {
     for (int const bins : {1, 7, 100, 3000}) {
@@ -64,18 +64,18 @@ TEMPLATE_LIST_TEST_CASE("the native engine and the facade count every type in al
       even_bins<TestType> const even(lo, hi, bins);
       auto const expected = histogram_oracle(samples, edges);
       require_native<std::uint64_t>(samples, even, expected);
-      require_facade(samples, even, expected);
-      require_facade<std::int32_t>(samples, even, expected);
-      require_facade<std::uint64_t>(samples, even, expected);
-      require_facade<long long>(samples, even, expected);
+      require_host_api(samples, even, expected);
+      require_host_api<std::int32_t>(samples, even, expected);
+      require_host_api<std::uint64_t>(samples, even, expected);
+      require_host_api<long long>(samples, even, expected);
       std::vector<double> const given(edges.begin(), edges.end());
       edge_bins<TestType, double> const between(given.data(), bins);
       require_native<std::int32_t>(samples, between, expected);
-      require_facade(samples, between, expected);
+      require_host_api(samples, between, expected);
       if constexpr (std::is_integral_v<TestType>) {
         auto const first = static_cast<TestType>(20);
-        require_facade(samples, integer_bins<TestType>(first, bins),
-                       histogram_oracle(samples, integer_edges(first, bins)));
+        require_host_api(samples, integer_bins<TestType>(first, bins),
+                         histogram_oracle(samples, integer_edges(first, bins)));
       }
     }
   }
@@ -89,8 +89,8 @@ TEMPLATE_TEST_CASE("edges of the samples' own type", "", std::int64_t, std::uint
       limits::min(),     TestType(9007199254740992), TestType(9007199254740993),
       limits::max() - 2, limits::max() - 1,          limits::max()};
   std::vector<long double> const exact_edges(edges.begin(), edges.end());
-  require_facade(samples, edge_bins<TestType>(edges.data(), 3),
-                 histogram_oracle(samples, exact_edges));
+  require_host_api(samples, edge_bins<TestType>(edges.data(), 3),
+                   histogram_oracle(samples, exact_edges));
 }
 
 using spread_types = types_to_test<std::tuple<std::uint8_t, std::int64_t, float>,
@@ -290,7 +290,7 @@ TEST_CASE("results may not lie where samples, weights or edges are") {
   REQUIRE(samples[5] == 90);
 }
 
-TEST_CASE("what the facade cannot do it says") {
+TEST_CASE("what the host API cannot do it says") {
   std::vector<float> const samples{1, 2, 3};
   std::vector<std::uint32_t> counts(4);
   std::vector<double> sums(4), weights(2);

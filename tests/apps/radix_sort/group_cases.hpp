@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the facades of the split by key and of the segmented sort share, on any engine:
-// inputs, what should come out, and all calls between canaries.
+// What the tests of the host APIs of the split by key and of the segmented sort share, on any
+// engine: inputs, what should come out, and all calls between canaries.
 #pragma once
 
 #include <string>

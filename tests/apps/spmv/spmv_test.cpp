@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse matrices on CPU threads and through the facade, against loops.
+// Sparse matrices on CPU threads and through the host API, against loops.
 #include <apps/spmv/coo_to_csr_cpu.hpp>
 #include <apps/spmv/spmv.hpp>
 #include <apps/spmv/spmv_cpu.hpp>
@@ -224,7 +224,7 @@ TEST_CASE("rounded sums of one place are those of the list's order") {
   REQUIRE(bit_difference(expected.values, convert<std::int32_t>(16, host).values) == "");
 }
 
-TEMPLATE_TEST_CASE("the facade multiplies and converts", "", float, double, std::int64_t) {
+TEMPLATE_TEST_CASE("the host API multiplies and converts", "", float, double, std::int64_t) {
   using T = TestType;
   engine const on = engine::cpu(2);
   auto const host = make_coo<T>(300, 200, 5000);
@@ -303,7 +303,7 @@ TEST_CASE("the first of several wrong indices or rows is named, on any number of
   }
 }
 
-TEST_CASE("the facade refuses what is no matrix, and vectors that do not fit") {
+TEST_CASE("the host API refuses what is no matrix, and vectors that do not fit") {
   engine const on = engine::cpu(1);
   auto matrix = owned(make_csr<float>(10, 5, [](index_t) { return 2; }));
   std::vector<float> x(5), y(10);

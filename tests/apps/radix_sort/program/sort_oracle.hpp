@@ -87,7 +87,7 @@ std::vector<T> items_at(std::vector<T> const& items, std::vector<index_t> const&
   return result;
 }
 
-/// n keys of any type of the facade in pattern `p`.
+/// n keys of any type of the host API in pattern `p`.
 template <class T>
 std::vector<T> make_keys(pattern p, index_t n, std::uint64_t stream = 0) {
   if constexpr (std::is_arithmetic_v<T>) {

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <examples/facade/groups.hpp>
-#include <examples/facade/histogram.hpp>
-#include <examples/facade/sort.hpp>
-#include <examples/facade/spmv.hpp>
+#include <examples/host/groups.hpp>
+#include <examples/host/histogram.hpp>
+#include <examples/host/sort.hpp>
+#include <examples/host/spmv.hpp>
 #include <tests/support/catch.hpp>
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the facades refuse when they are compiled, since it is not in the libraries to be linked.
+// What the host APIs refuse when they are compiled, since it is not in the libraries to be linked.
 #include <complex>
 #include <vector>
 

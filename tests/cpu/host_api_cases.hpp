@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operator of the plain facade against a loop, on an engine.
+// Every operator of the host API against a loop, on an engine.
 #pragma once
 
 #include <type_traits>

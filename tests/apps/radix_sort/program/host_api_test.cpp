@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain facade of the radix sort: containers, spans, options, in-place calls, and what is
+// The host API of the radix sort: containers, spans, options, in-place calls, and what is
 // refused; and --verify's comparisons of scan-sort.
 #include <span>
 #include <vector>
@@ -13,7 +13,7 @@
 using namespace libscan;
 using namespace libscan::test;
 
-TEMPLATE_LIST_TEST_CASE("the facade sorts what its engine sorts", "", number_keys) {
+TEMPLATE_LIST_TEST_CASE("the host API sorts what its engine sorts", "", number_keys) {
   auto const keys = make_keys<TestType>(pattern::random, 5000);
   for (auto const direction : {sort_direction::ascending, sort_direction::descending}) {
     bool const down = direction == sort_direction::descending;

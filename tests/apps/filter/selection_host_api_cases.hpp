@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the facade of masks, splits and runs share, on any engine: choices, what they
+// What the tests of the host API of masks, splits and runs share, on any engine: choices, what they
 // divide items into, runs, and all calls between canaries.
 #pragma once
 

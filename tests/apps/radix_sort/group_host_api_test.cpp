@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facades of the split by key and of the segmented sort on the cuda engine: all types of keys,
-// values of any size, few items and many, and what is refused before the device sees it.
+// The host APIs of the split by key and of the segmented sort on the cuda engine: all types of
+// keys, values of any size, few items and many, and what is refused before the device sees it.
 #include <vector>
 
 #include <tests/apps/radix_sort/group_cases.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facade's cuda engine gives what its cpu engine does.
+// The host API's cuda engine gives what its cpu engine does.
 #include <apps/histogram/histogram.hpp>
 #include <tests/apps/histogram/histogram_cases.hpp>
 

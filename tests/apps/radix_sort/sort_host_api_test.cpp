@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facade of the radix sort on the cuda engine against std::stable_sort: all types of keys,
+// The host API of the radix sort on the cuda engine against std::stable_sort: all types of keys,
 // values of any size, either direction, some bits only, and outputs that are their inputs.
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain facades of the split by key and of the segmented sort: all types, values of any size,
+// The plain host APIs of the split by key and of the segmented sort: all types, values of any size,
 // containers and spans, and what is refused.
 #include <span>
 #include <tuple>
@@ -17,7 +17,7 @@ using namespace libscan::test;
 using grouped_types = types_to_test<std::tuple<std::uint8_t, std::int32_t, long long>,
                                     std::tuple<std::int8_t, std::int16_t, std::uint16_t,
                                                std::uint32_t, std::int64_t, std::uint64_t>>;
-TEMPLATE_LIST_TEST_CASE("the facade groups keys of every type by bucket", "", grouped_types) {
+TEMPLATE_LIST_TEST_CASE("the host API groups keys of every type by bucket", "", grouped_types) {
   with_threads(16, [&] {
     for (int const buckets : {1, 2, 8, 100, 256}) {
       if (sizeof(TestType) == 1 && std::is_signed_v<TestType> && buckets > 128) continue;
@@ -86,7 +86,7 @@ TEST_CASE("outputs of a split lie apart from everything, and are long enough") {
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("the facade sorts segments of keys of every type", "", number_keys) {
+TEMPLATE_LIST_TEST_CASE("the host API sorts segments of keys of every type", "", number_keys) {
   with_threads(16, [&] {
     for (index_t const n : {0, 1, 33, scaled(30003, 5000)}) {
       for (pattern const p : {pattern::random, pattern::small, pattern::special}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the plain facade and its choice of engines: every type and operator it is compiled for,
-// the ranges it takes, and what it refuses. On the CPU engine; cuda_facade_test.cpp runs the former
-// on a GPU.
+// Tests of the host API and its choice of engines: every type and operator it is compiled for,
+// the ranges it takes, and what it refuses. On the CPU engine; cuda_host_api_test.cpp runs the
+// former on a GPU.
 #include <libscan/libscan.hpp>
 
 #include <array>
@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include <tests/cpu/facade_cases.hpp>
+#include <tests/cpu/host_api_cases.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/few_types.hpp>
 #include <tests/support/guarded_buffer.hpp>
@@ -27,7 +27,7 @@ using item_types =
     types_to_test<std::tuple<std::int8_t, std::uint32_t, std::int64_t, double, unsigned long long>,
                   std::tuple<std::int16_t, std::int32_t, std::uint8_t, std::uint16_t, std::uint64_t,
                              float, char, long, unsigned long, long long>>;
-TEMPLATE_LIST_TEST_CASE("the facade scans and sums every type with every operator", "",
+TEMPLATE_LIST_TEST_CASE("the host API scans and sums every type with every operator", "",
                         item_types) {
   check_every_operator<TestType>(engine::cpu(2));
 }
@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE("an output that shares the last item with the input is refuse
   std::vector<TestType> items(9);
   std::span<TestType> const all(items);
   auto const on = engine::cpu(1);
-  // The words are those of the facade, whose engines check once more.
+  // The words are those of the host API, whose engines check once more.
   std::string const begin =
       "inclusive_scan: out overlaps in, " + std::to_string(4 * sizeof(TestType)) + " bytes ";
   std::string const end = " its start; out must be in itself or apart from it";
