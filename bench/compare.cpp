@@ -24,18 +24,18 @@ int compare(std::string const& older, std::string const& newer) {
   auto const before = read_record(older), after = read_record(newer);
   auto const common = changes(before, after);
   if (common.empty()) throw apps::file_error(newer, "has nothing in common with " + older);
-  int ours_slower = 0, rivals_changed = 0, ours_faster = 0;
+  int ours_slower = 0, competitors_changed = 0, ours_faster = 0;
   for (change const& each : common) {
     if (!each.slower() && !each.faster()) continue;
     print_change(each);
     if (!is_ours(each.after.name)) {
-      ++rivals_changed;
+      ++competitors_changed;
     } else {
       ++(each.slower() ? ours_slower : ours_faster);
     }
   }
   std::printf("%zu compared: libscan slower in %d and faster in %d, competitors changed in %d;\n",
-              common.size(), ours_slower, ours_faster, rivals_changed);
+              common.size(), ours_slower, ours_faster, competitors_changed);
   std::printf("%zu only in %s, %zu only in %s\n", before.size() - common.size(), older.c_str(),
               after.size() - common.size(), newer.c_str());
   flush_lines();

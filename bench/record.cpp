@@ -171,12 +171,13 @@ void flush_lines() {
 }
 
 void print(std::vector<result> const& results) {
-  double memcpy_us = 0, rival_ratio = 0;
+  double memcpy_us = 0, competitor_ratio = 0;
   for (result const& r : results) {
     if (!r.problem.empty()) continue;
     if (r.name == "memcpy") memcpy_us = r.median_us;
-    bool const rival = !is_ours(r.name) && r.name.substr(0, 3) != "mem";
-    if (rival && r.ratio > 0 && (rival_ratio == 0 || r.ratio < rival_ratio)) rival_ratio = r.ratio;
+    bool const competitor = !is_ours(r.name) && r.name.substr(0, 3) != "mem";
+    if (competitor && r.ratio > 0 && (competitor_ratio == 0 || r.ratio < competitor_ratio))
+      competitor_ratio = r.ratio;
   }
   for (result const& r : results) {
     if (!r.problem.empty()) {
@@ -193,8 +194,8 @@ void print(std::vector<result> const& results) {
     if (memcpy_us > 0) std::printf("  %5.1f %% of memcpy", 100 * memcpy_us / r.median_us);
     if (moves_keys(r.operation))
       std::printf("  %6.2f Gkey/s", static_cast<double>(r.n) / r.median_us / 1e3);
-    if (is_libscan(r.name) && rival_ratio > 0)
-      std::printf("  %.2fx the best competitor", rival_ratio);
+    if (is_libscan(r.name) && competitor_ratio > 0)
+      std::printf("  %.2fx the best competitor", competitor_ratio);
     std::printf("\n");
   }
   flush_lines();

@@ -50,12 +50,12 @@ std::string case_runner::run(check_case const& c, case_wishes const& wishes) {
   if (!difference.empty()) return difference;
   if (c.in_place) return "";
   prepare_outputs(c, in, got);
-  if (!on_.run_rival(c, in, got)) return "";
+  if (!on_.run_competitor(c, in, got)) return "";
   if (auto* const total = got.at<std::byte>(slot::total)) {
     std::memcpy(total, expected.at<std::byte>(slot::total), outputs[slot::total].bytes());
   }
-  auto const rival = first_difference(c, expected, got, allowed_);
-  return rival.empty() ? "" : "CUB or Thrust differs: " + rival;
+  auto const competitor = first_difference(c, expected, got, allowed_);
+  return competitor.empty() ? "" : "CUB or Thrust differs: " + competitor;
 }
 
 /// Whether the case still fails with other `wishes`; keeps them if so.

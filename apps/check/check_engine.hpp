@@ -20,7 +20,7 @@ class check_engine {
 
   /// Runs the same case by another library, if that has a direct counterpart; returns whether it
   /// has. Inputs and outputs as for `run`, except for a total.
-  virtual bool run_rival(check_case const&, placed, placed) { return false; }
+  virtual bool run_competitor(check_case const&, placed, placed) { return false; }
 
   /// A description for people: "cpu, 2 threads".
   virtual std::string description() const = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan-check on a GPU, beside CUB and Thrust.
+#include <apps/check/competitor_cuda.cuh>
 #include <apps/check/device_engine.cuh>
-#include <apps/check/rival_cuda.cuh>
 #include <libscan/core/engine.hpp>
 #include <libscan/simt/cuda/selected_device.cuh>
 
@@ -13,11 +13,11 @@ class cuda_engine : public device_engine {
  public:
   explicit cuda_engine(engine on) : name_(on.description()), here_(on.device()) {}
 
-  bool run_rival(check_case const& c, placed in, placed out) override {
-    if (!has_rival(c)) return false;
+  bool run_competitor(check_case const& c, placed in, placed out) override {
+    if (!has_competitor(c)) return false;
     placed const d_in{in.where, in_.reserve(in.where.bytes())};
     placed const d_out{out.where, out_.reserve(out.where.bytes())};
-    call(c, d_in, d_out, out, [](device_case const& one) { apps::run_rival(one); });
+    call(c, d_in, d_out, out, [](device_case const& one) { apps::run_competitor(one); });
     return true;
   }
 

@@ -5,7 +5,7 @@
 
 #include <apps/spmv/spmv_cpu.hpp>
 #include <bench/cpu/machine.hpp>
-#include <bench/cpu/spmv_rivals.hpp>
+#include <bench/cpu/spmv_competitors.hpp>
 #include <bench/matrices.hpp>
 #include <bench/matrix_places.hpp>
 

@@ -93,12 +93,12 @@ struct clocked {
 };
 
 TEST_CASE("a ratio is the median of those of the rounds, by what libscan took in each") {
-  // Verified, two rounds of warm-up, five rounds: in each the rival takes 3 or 1/2 times as long,
-  // which the medians, 10 and 20, do not tell.
+  // Verified, two rounds of warm-up, five rounds: in each the competitor takes 3 or 1/2 times as
+  // long, which the medians, 10 and 20, do not tell.
   for (auto const* ours : {"libscan", "production"}) {
     clocked work;
     work.add(ours, {7, 7, 7, 10, 40, 10, 40, 10});
-    work.add("rival", {7, 7, 7, 30, 20, 30, 20, 5});
+    work.add("competitor", {7, 7, 7, 30, 20, 30, 20, 5});
     auto const results = work.measured(5);
     CHECK(results[0].ratio == 0);
     CHECK(results[0].median_us == 10);
@@ -106,7 +106,7 @@ TEST_CASE("a ratio is the median of those of the rounds, by what libscan took in
     CHECK(results[1].ratio == Approx(0.5));
   }
   clocked work;
-  work.add("rival", {1});
+  work.add("competitor", {1});
   CHECK(work.measured(3)[0].ratio == 0);
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("short workloads have more rounds, as long as all take little") {
 TEST_CASE("who stops early is compared in the rounds that it took part in") {
   clocked work;
   work.add("libscan", {1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 1e3});
-  work.add("rival", {2e6});
+  work.add("competitor", {2e6});
   auto const results = work.measured(9);
   CHECK(results[1].samples == 7);
   CHECK(results[0].samples == 9);
@@ -256,7 +256,7 @@ TEST_CASE("changes count beyond the noise of both, and beyond 2 %") {
   }
 }
 
-TEST_CASE("strategies are ours, rivals and ceilings are not") {
+TEST_CASE("strategies are ours, competitors and ceilings are not") {
   for (auto const* name : {"libscan", "scan-then-fan", "production", "split-sort"})
     CHECK(is_ours(name));
   for (auto const* name :

@@ -145,7 +145,7 @@ class EveryoneOnTheCpu(BenchCase):
     STD = ["std", "std par_unseq"]
 
     def finds(self, expected, *arguments):
-        """`expected`: the operation, type, bytes and rivals of each workload of 5000 items."""
+        """`expected`: the operation, type, bytes and competitors of each workload of 5000 items."""
         target = self.path("x.json")
         code, _, err = self.call(*arguments, "--engine", "cpu", "--n", "5000", "--rounds", "3",
                                  "--json", target)
@@ -158,13 +158,13 @@ class EveryoneOnTheCpu(BenchCase):
         found = [(r["operation"], r["type"], r["bytes"], r["name"]) for r in record["results"]
                  if r["name"] not in self.WHERE_FOUND]
         self.assertEqual(found, [(operation, kind, size, name)
-                                 for operation, kind, size, rivals in expected
-                                 for name in ["memcpy", "libscan", *rivals]])
+                                 for operation, kind, size, competitors in expected
+                                 for name in ["memcpy", "libscan", *competitors]])
 
     def test_splits(self):
-        rivals = self.LOOPS + self.STD
-        self.finds([("split two outputs 50 %", "u32", 40000, rivals),
-                    ("split one buffer 50 %", "u32", 40000, [*rivals, "std par_unseq counted"])],
+        competitors = self.LOOPS + self.STD
+        self.finds([("split two outputs 50 %", "u32", 40000, competitors),
+                    ("split one buffer 50 %", "u32", 40000, [*competitors, "std par_unseq counted"])],
                    "split")
         self.finds([("split two outputs by bytes 1 %", "u32", 45000, self.LOOPS),
                     ("split two outputs by bytes 100 %", "u32", 45000, self.LOOPS)],

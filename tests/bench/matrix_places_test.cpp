@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the matrices that scan-bench makes on the host or reads, and of the rivals' merge.
-#include <bench/cpu/spmv_rivals.hpp>
+// Tests of the matrices that scan-bench makes on the host or reads, and of the competitors' merge.
+#include <bench/cpu/spmv_competitors.hpp>
 #include <bench/distributions.hpp>
 #include <bench/matrices.hpp>
 #include <bench/matrix_places.hpp>
@@ -135,7 +135,7 @@ TEST_CASE("matrices are all by default, and those that are named besides files")
 }
 
 #ifdef _OPENMP
-TEST_CASE("every rival multiplies right with any number of threads") {
+TEST_CASE("every competitor multiplies right with any number of threads") {
   for (std::string const& name : names_of(matrix_axis)) {
     matrix_places const places = places_of(name, 5000);
     auto const values = generated<double>(places.nonzeros(), small_integer_at<double>{11});

@@ -8,9 +8,9 @@
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 
 /// Whether one of them does the same as a case, with the same meaning.
-bool has_rival(check_case const& c);
+bool has_competitor(check_case const& c);
 
 /// Runs a case by it, on the stream of its workspace. Their scans return no total.
-void run_rival(device_case const& one);
+void run_competitor(device_case const& one);
 
 }  // namespace libscan::apps::inline LIBSCAN_MACHINE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans, filters and sorts by CUB; scans within segments by keys, splits, and filters with
 // positions, by Thrust.
-#include <apps/check/rival_cuda.cuh>
+#include <apps/check/competitor_cuda.cuh>
 
 #include <thrust/copy.h>
 #include <thrust/count.h>
@@ -181,7 +181,7 @@ bool has_sort(check_case const& c) {
 
 }  // namespace
 
-bool has_rival(check_case const& c) {
+bool has_competitor(check_case const& c) {
   if (c.n == 0 || c.in_place) return false;
   bool const inits_inclusive = c.kind == scan_kind::inclusive && c.has_init;
   switch (c.what) {
@@ -208,7 +208,7 @@ bool has_rival(check_case const& c) {
   }
 }
 
-void run_rival(device_case const& one) {
+void run_competitor(device_case const& one) {
   dtype const type = one.c.type;
   switch (family_of(one.c.what)) {
     case family::scan:
