@@ -31,7 +31,7 @@ void check(scan_call const& call, index_t out_items) {
   if (apart >= bytes) return;
   throw invalid_argument(name_of(call.kind) + ": out overlaps in, " + std::to_string(apart) +
                          " bytes " + (in < out ? "after" : "before") +
-                         " its start; out must be in itself or apart from it");
+                         " its start; out must be in itself or separate from it");
 }
 
 template <class T>

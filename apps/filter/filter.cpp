@@ -13,14 +13,14 @@
 #include <libscan/on_engine.hpp>
 
 namespace libscan::inline v1 {
-using detail::check_apart;
 using detail::check_fits;
+using detail::check_no_overlap;
 using detail::length;
 
 template <class T>
 index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values,
                std::type_identity_t<std::span<T>> out, predicate<T> const& keep) {
-  check_apart("filter", std::as_bytes(values), std::as_bytes(out), true);
+  check_no_overlap("filter", std::as_bytes(values), std::as_bytes(out), true);
   index_t const kept = detail::on_engine(
       on, [&](auto device) { return detail::cuda_filter<T>::values(device, values, out, keep); },
       [&](int threads) {
@@ -34,7 +34,7 @@ index_t filter(engine const& on, std::type_identity_t<std::span<T const>> values
 template <class T>
 index_t filter_indices(engine const& on, std::type_identity_t<std::span<T const>> values,
                        std::span<index_t> out, predicate<T> const& keep) {
-  check_apart("filter_indices", std::as_bytes(values), std::as_bytes(out), false);
+  check_no_overlap("filter_indices", std::as_bytes(values), std::as_bytes(out), false);
   index_t const kept = detail::on_engine(
       on, [&](auto device) { return detail::cuda_filter<T>::indices(device, values, out, keep); },
       [&](int threads) {
@@ -50,9 +50,9 @@ index_t filter_with_indices(engine const& on, std::type_identity_t<std::span<T c
                             std::type_identity_t<std::span<T>> out, std::span<index_t> indices,
                             predicate<T> const& keep) {
   char const* const call = "filter_with_indices";
-  check_apart(call, std::as_bytes(values), std::as_bytes(out), true);
-  check_apart(call, std::as_bytes(values), std::as_bytes(indices), false);
-  check_apart(call, std::as_bytes(out), std::as_bytes(indices), false, "out");
+  check_no_overlap(call, std::as_bytes(values), std::as_bytes(out), true);
+  check_no_overlap(call, std::as_bytes(values), std::as_bytes(indices), false);
+  check_no_overlap(call, std::as_bytes(out), std::as_bytes(indices), false, "out");
   cpu::indexed_outputs<T*> const to{out.data(), length(out), indices.data(), length(indices)};
   index_t const kept = detail::on_engine(
       on,

@@ -11,8 +11,8 @@
 #include <string>
 #include <type_traits>
 
-#include <apps/filter/apart_cpu.hpp>
 #include <apps/filter/cpu_rules.hpp>
+#include <apps/filter/overlap_cpu.hpp>
 #include <apps/filter/packed_items_cpu.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/operators.hpp>
@@ -56,7 +56,7 @@ index_t count(In in, index_t items, Keep const& keep) {
 
 /// Whether items are certainly not written where they are read, from the memory of the iterators.
 template <class In, class Out>
-bool apart_for_certain(In const& in, Out const& out) {
+bool surely_no_overlap(In const& in, Out const& out) {
   return std::contiguous_iterator<In> && std::contiguous_iterator<Out> &&
          !detail::in_place(in, out);
 }
@@ -102,7 +102,7 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
   detail::refuse_memory<T>();
   detail::refuse_results<T, Out>();
   using packed_chunk = detail::packed_chunk<T>;
-  detail::require_output_in_place_or_apart("filter", in, rule, n, out, capacity);
+  detail::require_output_in_place_or_no_overlap("filter", in, rule, n, out, capacity);
   store_road const road =
       cpu::road_of(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out));
   return cpu::run_chunks(
@@ -116,7 +116,7 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
         if (detail::stays(rule, in, out, c, place, packed.count)) return;
         detail::copy_fitting(road, packed.items.data(), packed.count, out, capacity, place);
       },
-      detail::apart_for_certain<In, Out>(in, out) ? aggregates::repeatable : aggregates::once);
+      detail::surely_no_overlap<In, Out>(in, out) ? aggregates::repeatable : aggregates::once);
 }
 
 /// `filter_by` of a predicate, which is called as often for each item. For iterators other than
@@ -136,9 +136,9 @@ index_t indices_by(int threads, Out out, index_t n, Rule rule, index_t capacity 
                    index_t chunk_items = filter_chunk_items) {
   detail::refuse_results<index_t, Out>();
   detail::check_offsets("filter_indices", chunk_items);
-  detail::require_apart("filter_indices", "positions and what decides",
-                        detail::memory_read(rule, 0, n),
-                        detail::memory_of(out, std::min(capacity, n)));
+  detail::require_no_overlap("filter_indices", "positions and what decides",
+                             detail::memory_read(rule, 0, n),
+                             detail::memory_of(out, std::min(capacity, n)));
   // Offsets within a chunk: half the cache of positions.
   using packed_chunk = detail::packed_chunk<std::uint32_t>;
   return cpu::run_chunks(
@@ -188,10 +188,10 @@ index_t split_by(int threads, In in, split_outputs<Kept, Rejected> const& out, i
   struct split_chunk {
     packed_chunk kept, rejected;
   };
-  detail::require_output_apart("split", in, rule, n, out.kept, out.kept_capacity);
-  detail::require_output_apart("split", in, rule, n, out.rejected, out.rejected_capacity);
-  detail::require_outputs_apart("split", out.kept, out.kept_capacity, out.rejected,
-                                out.rejected_capacity, n);
+  detail::require_no_output_overlap("split", in, rule, n, out.kept, out.kept_capacity);
+  detail::require_no_output_overlap("split", in, rule, n, out.rejected, out.rejected_capacity);
+  detail::require_no_overlap_of_outputs("split", out.kept, out.kept_capacity, out.rejected,
+                                        out.rejected_capacity, n);
   store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
   return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,

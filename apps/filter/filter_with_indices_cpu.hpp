@@ -40,10 +40,10 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
   detail::refuse_results<index_t, Indices>();
   detail::check_offsets("filter_with_indices", chunk_items);
   char const* const call = "filter_with_indices";
-  detail::require_output_in_place_or_apart(call, in, rule, n, out.values, out.values_capacity);
-  detail::require_output_apart(call, in, rule, n, out.indices, out.indices_capacity);
-  detail::require_outputs_apart(call, out.values, out.values_capacity, out.indices,
-                                out.indices_capacity, n);
+  detail::require_output_in_place_or_no_overlap(call, in, rule, n, out.values, out.values_capacity);
+  detail::require_no_output_overlap(call, in, rule, n, out.indices, out.indices_capacity);
+  detail::require_no_overlap_of_outputs(call, out.values, out.values_capacity, out.indices,
+                                        out.indices_capacity, n);
   struct indexed_chunk {
     detail::packed_chunk<T> values;
     detail::small_room<std::uint32_t> offsets;
@@ -76,7 +76,7 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
         detail::copy_fitting(road, packed.values.items.data(), kept, out.values,
                              out.values_capacity, place);
       },
-      detail::apart_for_certain<In, Values>(in, out.values) ? aggregates::repeatable
+      detail::surely_no_overlap<In, Values>(in, out.values) ? aggregates::repeatable
                                                             : aggregates::once);
 }
 
@@ -85,8 +85,8 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
 /// `invalid_argument` if it overlaps the indices.
 template <class T>
 void gather(T const* in, index_t const* indices, index_t count, T* out) {
-  detail::require_apart("gather", "indices and output", detail::memory_of(indices, count),
-                        detail::memory_of(out, count));
+  detail::require_no_overlap("gather", "indices and output", detail::memory_of(indices, count),
+                             detail::memory_of(out, count));
   struct nothing {};
   cpu::sum_chunks(
       in == out ? 1 : default_threads(), count, filter_chunk_items, [] { return nothing{}; },

@@ -19,13 +19,13 @@ index_t length(std::span<T> items) {
 }
 
 /// Refuses an overlap of `out` with `what`; the same start is allowed if `in_place`.
-inline void check_apart(char const* call, std::span<std::byte const> values,
-                        std::span<std::byte const> out, bool in_place,
-                        char const* what = "values") {
+inline void check_no_overlap(char const* call, std::span<std::byte const> values,
+                             std::span<std::byte const> out, bool in_place,
+                             char const* what = "values") {
   if (in_place && values.data() == out.data()) return;
   if (!overlap(values, out)) return;
   throw invalid_argument(std::string(call) + ": an output overlaps " + what +
-                         "; expected memory apart from " +
+                         "; expected memory separate from " +
                          (in_place ? "it, or exactly at its start" : "it"));
 }
 

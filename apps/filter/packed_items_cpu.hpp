@@ -9,8 +9,8 @@
 #include <iterator>
 #include <memory>
 
-#include <apps/filter/apart_cpu.hpp>
 #include <apps/filter/cpu_rules.hpp>
+#include <apps/filter/overlap_cpu.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/read_ahead.hpp>

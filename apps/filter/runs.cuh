@@ -63,9 +63,9 @@ void encode_runs(workspace& ws, In in, Outputs out, item_count n, Equal equal, i
   device::refuse_results<index_t, std::remove_cvref_t<decltype(out.lengths)>>();
   device::refuse_results<index_t, std::remove_cvref_t<decltype(out.offsets)>>();
   char const* const call = "run_length_encode";
-  device::require_apart(call, in, rule, n.at_most(),
-                        {device::first_byte_of(out.values), device::first_byte_of(out.lengths),
-                         device::first_byte_of(out.offsets)});
+  device::require_no_overlap(call, in, rule, n.at_most(),
+                             {device::first_byte_of(out.values), device::first_byte_of(out.lengths),
+                              device::first_byte_of(out.offsets)});
   device::require_two_places(call, out.values, out.lengths, n.at_most());
   device::require_two_places(call, out.values, out.offsets, n.at_most());
   device::require_two_places(call, out.lengths, out.offsets, n.at_most());

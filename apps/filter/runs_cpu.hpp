@@ -83,18 +83,18 @@ void write_runs(In in, chunk const& c, std::uint32_t const* begins, index_t coun
 
 /// Throws `invalid_argument` if outputs are known to share memory with the items or each other.
 template <class In, class Outputs>
-void require_runs_apart(In const& in, index_t n, Outputs const& out) {
+void require_no_run_overlap(In const& in, index_t n, Outputs const& out) {
   char const* const call = "run_length_encode";
   memory_span const items = detail::memory_of(in, n);
   memory_span const values = detail::memory_of(out.values, std::min(n, out.values_capacity));
   memory_span const lengths = detail::memory_of(out.lengths, std::min(n, out.lengths_capacity));
   memory_span const offsets = detail::memory_of(out.offsets, std::min(n, out.offsets_capacity));
   for (auto const& written : {values, lengths, offsets}) {
-    require_apart(call, "items and results", items, written);
+    require_no_overlap(call, "items and results", items, written);
   }
-  require_apart(call, "values and lengths", values, lengths);
-  require_apart(call, "values and offsets", values, offsets);
-  require_apart(call, "lengths and offsets", lengths, offsets);
+  require_no_overlap(call, "values and lengths", values, lengths);
+  require_no_overlap(call, "values and offsets", values, offsets);
+  require_no_overlap(call, "lengths and offsets", lengths, offsets);
 }
 
 }  // namespace detail
@@ -110,7 +110,7 @@ index_t unique(int threads, In in, Out out, index_t n, Equal equal = {},
                index_t capacity = unlimited, index_t chunk_items = filter_chunk_items) {
   detail::refuse_comparison<In, Equal>();
   keep_heads<In, Equal> const rule{in, equal};
-  detail::require_output_in_place_or_apart("unique", in, rule, n, out, capacity);
+  detail::require_output_in_place_or_no_overlap("unique", in, rule, n, out, capacity);
   return cpu::filter_by(threads, in, out, n, rule, capacity, chunk_items);
 }
 
@@ -138,7 +138,7 @@ index_t run_length_encode(int threads, In in, run_outputs<Values, Lengths, Offse
     throw invalid_argument("run_length_encode: chunk_items of at most 2^32 expected, got " +
                            std::to_string(chunk_items));
   }
-  detail::require_runs_apart(in, n, out);
+  detail::require_no_run_overlap(in, n, out);
   // Places within a chunk; its items are still in the cache when they are read again.
   using gathered_begins = detail::packed_chunk<std::uint32_t>;
   keep_heads<In, Equal> const rule{in, equal};

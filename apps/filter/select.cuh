@@ -3,8 +3,8 @@
 // outputs and the GPU permit.
 #pragma once
 
-#include <apps/filter/apart.cuh>
 #include <apps/filter/filter_tile.cuh>
+#include <apps/filter/overlap.cuh>
 #include <apps/filter/pipelined_filter.cuh>
 #include <apps/filter/pipelined_mask_filter.cuh>
 #include <libscan/core/tuning.hpp>
@@ -124,7 +124,7 @@ void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_coun
       if constexpr (tunes_pipeline<Tuning> && staged == pipeline_form::none) {
         throw invalid_argument(
             "filter: no pipeline filters items of this size by a mask in place; "
-            "expected another tuning, or an output apart from the input");
+            "expected another tuning, or an output separate from the input");
       } else {
         filter_operation<staged, In, Rule, Outputs> const in_place{in, out, rule, d_count};
         return device::run<Tuning>(ws, memory, in_place, n);
@@ -167,10 +167,11 @@ void filter(workspace& ws, In in, Outputs out, item_count n, Rule rule, index_t*
     out.in_place = in == out.items;
     in_place = device::first_byte_of(out.items);
   }
-  device::require_apart("filter", in, rule, n.at_most(),
-                        {device::first_byte_of(out.items), device::first_byte_of(out.positions),
-                         device::first_byte_of(out.rejected)},
-                        in_place);
+  device::require_no_overlap(
+      "filter", in, rule, n.at_most(),
+      {device::first_byte_of(out.items), device::first_byte_of(out.positions),
+       device::first_byte_of(out.rejected)},
+      in_place);
   device::require_two_places("filter", out.items, out.positions, n.at_most());
   device::require_two_places("filter", out.items, out.rejected, n.at_most());
   std::byte* const memory = ws.reserve(device::filter_bytes<position, Tuning, item>(n.at_most()));

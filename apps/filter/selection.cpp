@@ -18,8 +18,8 @@
 namespace libscan::inline v1 {
 namespace {
 
-using detail::check_apart;
 using detail::check_fits;
+using detail::check_no_overlap;
 using detail::length;
 
 void check_size(char const* call, item_mask const& mask, index_t n) {
@@ -39,10 +39,10 @@ index_t with_rule(item_mask const& mask, F f) {
 template <class T>
 void check_split(std::span<T const> values, std::span<T> out,
                  std::optional<std::span<T>> rejected) {
-  check_apart("split", std::as_bytes(values), std::as_bytes(out), false);
+  check_no_overlap("split", std::as_bytes(values), std::as_bytes(out), false);
   if (!rejected) return check_fits("split", length(values), length(out), "split");
-  check_apart("split", std::as_bytes(values), std::as_bytes(*rejected), false);
-  check_apart("split", std::as_bytes(out), std::as_bytes(*rejected), false, "out");
+  check_no_overlap("split", std::as_bytes(values), std::as_bytes(*rejected), false);
+  check_no_overlap("split", std::as_bytes(out), std::as_bytes(*rejected), false, "out");
 }
 
 template <class T>
@@ -74,7 +74,7 @@ index_t split_by(int threads, std::span<T const> values, std::span<T> out,
 }  // namespace
 
 index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t> out) {
-  check_apart("mask_indices", mask.bytes(), std::as_bytes(out), false, "the mask");
+  check_no_overlap("mask_indices", mask.bytes(), std::as_bytes(out), false, "the mask");
   index_t const marked = detail::on_engine(
       on, [&](auto device) { return detail::cuda_mask_indices(device, mask, out); },
       [&](int threads) {
@@ -101,8 +101,8 @@ template <class T>
 index_t selection<T>::filter(engine const& on, std::span<T const> values, std::span<T> out,
                              item_mask const& mask) {
   check_size("filter", mask, length(values));
-  check_apart("filter", std::as_bytes(values), std::as_bytes(out), true);
-  check_apart("filter", mask.bytes(), std::as_bytes(out), false, "the mask");
+  check_no_overlap("filter", std::as_bytes(values), std::as_bytes(out), true);
+  check_no_overlap("filter", mask.bytes(), std::as_bytes(out), false, "the mask");
   index_t const kept = detail::on_engine(
       on, [&](auto device) { return cuda_selection<T>::filter(device, values, out, mask); },
       [&](int threads) {
@@ -121,11 +121,11 @@ index_t selection<T>::filter_with_indices(engine const& on, std::span<T const> v
                                           item_mask const& mask) {
   char const* const call = "filter_with_indices";
   check_size(call, mask, length(values));
-  check_apart(call, std::as_bytes(values), std::as_bytes(out), true);
-  check_apart(call, std::as_bytes(values), std::as_bytes(indices), false);
-  check_apart(call, std::as_bytes(out), std::as_bytes(indices), false, "out");
-  check_apart(call, mask.bytes(), std::as_bytes(out), false, "the mask");
-  check_apart(call, mask.bytes(), std::as_bytes(indices), false, "the mask");
+  check_no_overlap(call, std::as_bytes(values), std::as_bytes(out), true);
+  check_no_overlap(call, std::as_bytes(values), std::as_bytes(indices), false);
+  check_no_overlap(call, std::as_bytes(out), std::as_bytes(indices), false, "out");
+  check_no_overlap(call, mask.bytes(), std::as_bytes(out), false, "the mask");
+  check_no_overlap(call, mask.bytes(), std::as_bytes(indices), false, "the mask");
   cpu::indexed_outputs<T*> const to{out.data(), length(out), indices.data(), length(indices)};
   index_t const kept = detail::on_engine(
       on, [&](auto device) { return detail::cuda_mask_indices(device, mask, indices); },
@@ -160,8 +160,9 @@ index_t selection<T>::split(engine const& on, std::span<T const> values, std::sp
                             std::optional<std::span<T>> rejected, item_mask const& mask) {
   check_size("split", mask, length(values));
   check_split(values, out, rejected);
-  check_apart("split", mask.bytes(), std::as_bytes(out), false, "the mask");
-  if (rejected) check_apart("split", mask.bytes(), std::as_bytes(*rejected), false, "the mask");
+  check_no_overlap("split", mask.bytes(), std::as_bytes(out), false, "the mask");
+  if (rejected)
+    check_no_overlap("split", mask.bytes(), std::as_bytes(*rejected), false, "the mask");
   index_t const kept = detail::on_engine(
       on,
       [&](auto device) { return cuda_selection<T>::split(device, values, out, rejected, mask); },
@@ -193,7 +194,7 @@ index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word
 
 template <class T>
 index_t selection<T>::unique(engine const& on, std::span<T const> values, std::span<T> out) {
-  check_apart("unique", std::as_bytes(values), std::as_bytes(out), true);
+  check_no_overlap("unique", std::as_bytes(values), std::as_bytes(out), true);
   index_t const kept = detail::on_engine(
       on, [&](auto device) { return cuda_selection<T>::unique(device, values, out); },
       [&](int threads) {
@@ -207,9 +208,9 @@ template <class T>
 index_t selection<T>::run_length_encode(engine const& on, std::span<T const> values,
                                         std::span<T> out, std::span<index_t> lengths) {
   char const* const call = "run_length_encode";
-  check_apart(call, std::as_bytes(values), std::as_bytes(out), false);
-  check_apart(call, std::as_bytes(values), std::as_bytes(lengths), false);
-  check_apart(call, std::as_bytes(out), std::as_bytes(lengths), false, "out");
+  check_no_overlap(call, std::as_bytes(values), std::as_bytes(out), false);
+  check_no_overlap(call, std::as_bytes(values), std::as_bytes(lengths), false);
+  check_no_overlap(call, std::as_bytes(out), std::as_bytes(lengths), false, "out");
   cpu::run_outputs const to{out.data(), length(out), lengths.data(), length(lengths)};
   index_t const runs = detail::on_engine(
       on,

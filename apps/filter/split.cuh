@@ -38,7 +38,7 @@ void split(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_co
   device::refuse_items<In>();
   device::refused_rule<In, std::remove_const_t<decltype(rule)>>::check();
   device::refuse_results<item, Out>();
-  device::require_output_apart("split", in, rule, out, n.at_most());
+  device::require_no_output_overlap("split", in, rule, out, n.at_most());
   std::byte* const memory = ws.reserve(
       device::count_bytes + device::filter_bytes<device::position, Tuning, item>(n.at_most()));
   using resident = device::resident_split_operation<In, decltype(rule), Out>;

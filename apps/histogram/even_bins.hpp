@@ -41,7 +41,7 @@ struct whole_and_part {
 };
 
 /// Splits x.
-LIBSCAN_HOST_DEVICE inline whole_and_part take_apart(double x) {
+LIBSCAN_HOST_DEVICE inline whole_and_part split_double(double x) {
 #ifdef __CUDA_ARCH__
   // An addition is faster than conversions: the last bit of the sum stands for 1.
   double const sum = __dadd_rd(x, 0x1p52);
@@ -76,7 +76,7 @@ struct even_line {
 
   template <class Value>
   LIBSCAN_HOST_DEVICE whole_and_part estimate(Value x) const {
-    return take_apart(rounded_product(static_cast<double>(x) - base, scale));
+    return split_double(rounded_product(static_cast<double>(x) - base, scale));
   }
   template <class Value>
   LIBSCAN_HOST_DEVICE int place(Value x) const {

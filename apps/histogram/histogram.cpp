@@ -17,11 +17,11 @@ void check_bin_room(char const* call, std::size_t room, int bins) {
                          " bins, but there is space for only " + std::to_string(room) + " results");
 }
 
-void check_apart(char const* call, std::span<std::byte const> results, char const* what,
-                 std::span<std::byte const> read) {
+void check_no_overlap(char const* call, std::span<std::byte const> results, char const* what,
+                      std::span<std::byte const> read) {
   if (!overlap(results, read)) return;
   throw invalid_argument(std::string(call) + ": the results overlap " + what +
-                         "; expected memory apart from it");
+                         "; expected memory separate from it");
 }
 
 void check_weights(std::size_t weights, std::size_t samples) {

@@ -53,15 +53,15 @@ struct compiled_histogram {
 void check_bin_room(char const* call, std::size_t room, int bins);
 
 /// Throws `invalid_argument` if results would overwrite what is read.
-void check_apart(char const* call, std::span<std::byte const> results, char const* what,
-                 std::span<std::byte const> read);
+void check_no_overlap(char const* call, std::span<std::byte const> results, char const* what,
+                      std::span<std::byte const> read);
 
 /// The same for the edges of a rule, if it has any.
 template <class Rule>
-void check_edges_apart(char const* call, std::span<std::byte const> results, Rule const& rule) {
+void check_no_edge_overlap(char const* call, std::span<std::byte const> results, Rule const& rule) {
   if constexpr (requires { rule.edges(); }) {
     std::span const edges(rule.edges(), static_cast<std::size_t>(rule.bins()) + 1);
-    detail::check_apart(call, results, "the edges", std::as_bytes(edges));
+    detail::check_no_overlap(call, results, "the edges", std::as_bytes(edges));
   }
 }
 
@@ -144,8 +144,8 @@ sample_totals histogram(engine const& on, Samples const& samples, Counts&& count
                 "histogram: counts are integers of 32 or 64 bits");
   detail::check_bin_room("histogram", to.size(), rule.bins());
   auto const results = std::as_bytes(to.first(static_cast<std::size_t>(rule.bins())));
-  detail::check_apart("histogram", results, "the samples", std::as_bytes(in));
-  detail::check_edges_apart("histogram", results, rule);
+  detail::check_no_overlap("histogram", results, "the samples", std::as_bytes(in));
+  detail::check_no_edge_overlap("histogram", results, rule);
   // Signed counters are filled as unsigned ones of their size.
   using filled = std::conditional_t<sizeof(count) == 4, std::uint32_t, std::uint64_t>;
   auto* const counters = reinterpret_cast<filled*>(to.data());
@@ -181,9 +181,9 @@ sample_totals weighted_histogram(engine const& on, Samples const& samples, Weigh
                 "weighted_histogram: weights are float or double");
   detail::check_bin_room("weighted_histogram", to.size(), rule.bins());
   auto const results = std::as_bytes(to.first(static_cast<std::size_t>(rule.bins())));
-  detail::check_apart("weighted_histogram", results, "the samples", std::as_bytes(in));
-  detail::check_apart("weighted_histogram", results, "the weights", std::as_bytes(with));
-  detail::check_edges_apart("weighted_histogram", results, rule);
+  detail::check_no_overlap("weighted_histogram", results, "the samples", std::as_bytes(in));
+  detail::check_no_overlap("weighted_histogram", results, "the weights", std::as_bytes(with));
+  detail::check_no_edge_overlap("weighted_histogram", results, rule);
   detail::check_weights(with.size(), in.size());
   std::vector<double> wide;
   double const* from;

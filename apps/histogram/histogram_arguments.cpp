@@ -35,8 +35,8 @@ void check_raw(std::optional<std::string> const& file, std::optional<dtype> type
 }
 
 /// Refuses two outputs, `what`, at one place.
-void check_apart(std::optional<std::string> const& a, std::optional<std::string> const& b,
-                 std::string const& what) {
+void check_no_overlap(std::optional<std::string> const& a, std::optional<std::string> const& b,
+                      std::string const& what) {
   if (!a || !b || !same_output(*a, *b)) return;
   throw usage_error(what + " both name " + *a + (*a == *b ? "" : ", once as " + *b));
 }
@@ -45,9 +45,9 @@ void check_outputs(histogram_arguments const& arguments) {
   if (arguments.svg) refuse_foreign_ending(*arguments.svg, ".svg");
   if (arguments.png) refuse_foreign_ending(*arguments.png, ".png");
   for (auto const& picture : {arguments.svg, arguments.png}) {
-    check_apart(picture, arguments.output, "a picture and --output");
+    check_no_overlap(picture, arguments.output, "a picture and --output");
   }
-  check_apart(arguments.svg, arguments.png, "--svg and --png");
+  check_no_overlap(arguments.svg, arguments.png, "--svg and --png");
   if (arguments.log && !arguments.draws()) {
     throw usage_error("--log is for drawings: expected --plot, --svg or --png with it");
   }

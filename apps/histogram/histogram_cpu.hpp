@@ -133,11 +133,11 @@ void check_histogram(char const* call, int threads, Sample const* in, index_t n,
   }
   libscan::detail::check_bins(rule.bins());
   memory_span const written = detail::memory_of(results, rule.bins());
-  detail::require_apart(call, "samples and results", detail::memory_of(in, n), written);
-  require_apart(call, "weights and results", beside, written);
+  detail::require_no_overlap(call, "samples and results", detail::memory_of(in, n), written);
+  require_no_overlap(call, "weights and results", beside, written);
   if constexpr (requires { *rule.edges(); }) {
-    detail::require_apart(call, "edges and results",
-                          detail::memory_of(rule.edges(), rule.bins() + 1), written);
+    detail::require_no_overlap(call, "edges and results",
+                               detail::memory_of(rule.edges(), rule.bins() + 1), written);
   }
 }
 

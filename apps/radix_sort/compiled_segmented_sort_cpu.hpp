@@ -42,10 +42,10 @@ inline std::vector<index_t> from_the_first(std::span<index_t const> offsets) {
 }
 
 /// Refuses an output that overlaps the offsets.
-inline void check_apart_from_offsets(char const* call, char const* words,
-                                     std::span<index_t const> offsets,
-                                     std::span<std::byte const> output) {
-  check_sort_apart(call, words, std::as_bytes(offsets), output, false);
+inline void check_no_overlap_with_offsets(char const* call, char const* words,
+                                          std::span<index_t const> offsets,
+                                          std::span<std::byte const> output) {
+  check_no_sort_overlap(call, words, std::as_bytes(offsets), output, false);
 }
 
 /// Sorts on a device, with `Position`s of the keys as values; `take` gets the sorted ones.
@@ -104,10 +104,10 @@ void compiled_segmented_sort<Key>::items(char const* call, engine const& on, Key
                                          sort_options const& options) {
   auto const order = detail::order_of<Key>(options);
   detail::check_items(call, keys, out, values, n, true);
-  detail::check_apart_from_offsets(call, "out overlaps offsets", offsets,
-                                   detail::memory_of(out, n, sizeof(Key)));
-  check_apart_from_offsets(call, "values_out overlaps offsets", offsets,
-                           memory_of(values.out, n, values.size));
+  detail::check_no_overlap_with_offsets(call, "out overlaps offsets", offsets,
+                                        detail::memory_of(out, n, sizeof(Key)));
+  check_no_overlap_with_offsets(call, "values_out overlaps offsets", offsets,
+                                memory_of(values.out, n, values.size));
   index_t const segments = segments_of(call, cpu::default_threads(), offsets, n);
   if (n == 0) return;
   detail::on_engine(
@@ -136,9 +136,9 @@ void compiled_segmented_sort<Key>::positions(engine const& on, Key const* keys, 
   char const* const call = "segmented_argsort";
   auto const order = detail::order_of<Key>(options);
   auto const to = memory_of(positions, n, sizeof(index_t));
-  detail::check_sort_apart(call, "positions overlap keys", detail::memory_of(keys, n, sizeof(Key)),
-                           to, false);
-  check_apart_from_offsets(call, "positions overlap offsets", offsets, to);
+  detail::check_no_sort_overlap(call, "positions overlap keys",
+                                detail::memory_of(keys, n, sizeof(Key)), to, false);
+  check_no_overlap_with_offsets(call, "positions overlap offsets", offsets, to);
   index_t const segments = segments_of(call, cpu::default_threads(), offsets, n);
   if (n == 0) return;
   detail::on_engine(

@@ -18,8 +18,8 @@ namespace libscan::inline v1::detail {
 
 /// Throws `invalid_argument` if two ranges of memory overlap; equal ones are allowed if
 /// `same_start`.
-void check_sort_apart(char const* call, char const* words, std::span<std::byte const> a,
-                      std::span<std::byte const> b, bool same_start);
+void check_no_sort_overlap(char const* call, char const* words, std::span<std::byte const> a,
+                           std::span<std::byte const> b, bool same_start);
 
 template <class Key>
 sort_order<Key> order_of(sort_options const& options) {
@@ -43,11 +43,11 @@ void check_items(char const* call, Key const* keys, Key* out, value_bytes const&
   auto const to = detail::memory_of(out, n, sizeof(Key));
   auto const values_in = memory_of(values.in, n, values.size);
   auto const values_to = memory_of(values.out, n, values.size);
-  detail::check_sort_apart(call, "out overlaps keys", in, to, in_place);
-  check_sort_apart(call, "values_out overlaps values", values_in, values_to, in_place);
-  detail::check_sort_apart(call, "values_out overlaps out", to, values_to, false);
-  detail::check_sort_apart(call, "values_out overlaps keys", in, values_to, false);
-  detail::check_sort_apart(call, "out overlaps values", values_in, to, false);
+  detail::check_no_sort_overlap(call, "out overlaps keys", in, to, in_place);
+  check_no_sort_overlap(call, "values_out overlaps values", values_in, values_to, in_place);
+  detail::check_no_sort_overlap(call, "values_out overlaps out", to, values_to, false);
+  detail::check_no_sort_overlap(call, "values_out overlaps keys", in, values_to, false);
+  detail::check_no_sort_overlap(call, "out overlaps values", values_in, to, false);
 }
 
 /// positions[i] = i.
@@ -106,9 +106,9 @@ template <class Key>
 void compiled_sort<Key>::positions(engine const& on, Key const* keys, index_t* positions, index_t n,
                                    sort_options const& options) {
   auto const order = detail::order_of<Key>(options);
-  detail::check_sort_apart("sort", "positions overlap keys",
-                           detail::memory_of(keys, n, sizeof(Key)),
-                           memory_of(positions, n, sizeof(index_t)), false);
+  detail::check_no_sort_overlap("sort", "positions overlap keys",
+                                detail::memory_of(keys, n, sizeof(Key)),
+                                memory_of(positions, n, sizeof(index_t)), false);
   if (n == 0) return;
   detail::on_engine(
       on, [&](auto device) { cuda_sort<Key>::positions(device, keys, positions, n, order); },

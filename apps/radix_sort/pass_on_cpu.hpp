@@ -53,7 +53,7 @@ template <class Source, class Sink, class Order>
 bool pass_on_if_sorted(int threads, Source const& source, index_t n, Sink const& sink,
                        Order order) {
   meeting const how = detail::meeting_of(source, sink);
-  if (how != meeting::apart) {
+  if (how != meeting::none) {
     bool const sorted = detail::summarise_all(threads, source, n, order).sorted;
     if (sorted && how == meeting::some) detail::pass_on(threads, source, 0, n, sink);
     return sorted;

@@ -17,11 +17,11 @@ void check_sort_room(char const* call, char const* what, std::size_t room, std::
                          " holds only " + std::to_string(room));
 }
 
-void check_sort_apart(char const* call, char const* words, std::span<std::byte const> a,
-                      std::span<std::byte const> b, bool same_start) {
+void check_no_sort_overlap(char const* call, char const* words, std::span<std::byte const> a,
+                           std::span<std::byte const> b, bool same_start) {
   if (same_start && a.data() == b.data()) return;
   if (!overlap(a, b)) return;
-  throw invalid_argument(std::string(call) + ": " + words + "; expected memory apart from it" +
+  throw invalid_argument(std::string(call) + ": " + words + "; expected memory separate from it" +
                          (same_start ? ", or exactly the same" : ""));
 }
 

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <apps/radix_sort/apart.cuh>
 #include <apps/radix_sort/cluster_sort.cuh>
+#include <apps/radix_sort/overlap.cuh>
 #include <apps/radix_sort/resident_sort.cuh>
 #include <apps/radix_sort/sort_passes.cuh>
 #include <libscan/device/values.cuh>
@@ -112,7 +112,7 @@ void sort(workspace& ws, sort_buffers<typename Order::key_type> keys, sort_buffe
   using key_type = typename Order::key_type;
   using tuning = sort_tuning_or<Order, Value, Tuning>;
   order.check();
-  sort_memory_places(keys, values, n.at_most()).require_apart("sort", true);
+  sort_memory_places(keys, values, n.at_most()).require_no_overlap("sort", true);
   bool in_place = keys.in == keys.out;
   bool const own_keys = keys.out == nullptr;
   if constexpr (!std::is_void_v<Value>) in_place = in_place || values.in == values.out;
@@ -149,8 +149,8 @@ void sort_between(workspace& ws, double_buffer<typename Order::key_type>& keys,
   if constexpr (!std::is_void_v<Value>) of_values = {values->current, values->alternate};
   sort_buffers<typename Order::key_type> const given{keys.current, keys.alternate};
   sort_memory_places const all(given, of_values, n.at_most());
-  all.require_apart("sort", false);
-  require_apart("sort", "keys and values", all.keys_in, all.values_in);
+  all.require_no_overlap("sort", false);
+  require_no_overlap("sort", "keys and values", all.keys_in, all.values_in);
   sort_layout const layout = device::layout_of<Order, Value, tuning>(n.at_most(), 0, 0);
   std::byte* const memory = ws.reserve(layout.bytes);
   auto const places = device::digit_places(order);

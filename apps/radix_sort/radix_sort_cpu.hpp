@@ -11,8 +11,8 @@
 #include <string>
 #include <type_traits>
 
-#include <apps/radix_sort/apart_cpu.hpp>
 #include <apps/radix_sort/key_order.hpp>
+#include <apps/radix_sort/overlap_cpu.hpp>
 #include <apps/radix_sort/sort_items_cpu.hpp>
 #include <apps/radix_sort/sort_memory_cpu.hpp>
 #include <apps/radix_sort/sorter_cpu.hpp>
@@ -197,7 +197,7 @@ void sort_keys(int threads, Key const* in, Key* out, index_t n, Order const& ord
                detail::sort_tuning const& tuning = {}) {
   detail::refuse_memory<Key>();
   detail::sort_memory_places{detail::memory_of(in, n), detail::memory_of(out, n), {}, {}}
-      .require_apart("sort", true);
+      .require_no_overlap("sort", true);
   detail::sort_bytes(threads, in, out, nullptr, nullptr, 0, n, order, tuning);
 }
 
@@ -216,7 +216,7 @@ void sort_pairs(int threads, Key const* keys, Key* out, Value const* values, Val
   detail::refuse_memory<Value>();
   detail::sort_memory_places{detail::memory_of(keys, n), detail::memory_of(out, n),
                              detail::memory_of(values, n), detail::memory_of(values_out, n)}
-      .require_apart("sort", true);
+      .require_no_overlap("sort", true);
   detail::sort_bytes(threads, keys, out, values, values_out, sizeof(Value), n, order, tuning);
 }
 

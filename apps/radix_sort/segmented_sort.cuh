@@ -120,9 +120,9 @@ void segmented_sort(workspace& ws, sort_buffers<typename Order::key_type> keys,
   order.check();
   check_segmented_sort(n, segments);
   sort_memory_places const items(keys, values, n);
-  items.require_apart("segmented sort", false);
-  items.require_apart_from("segmented sort", "outputs and offsets",
-                           device::memory_of(offsets, segments + 1), false);
+  items.require_no_overlap("segmented sort", false);
+  items.require_no_overlap_with("segmented sort", "outputs and offsets",
+                                device::memory_of(offsets, segments + 1), false);
   auto const at = device::segmented_layout<key_type, Value, tuning>(n);
   std::byte* const memory = ws.reserve(at.bytes);
   if (n == 0 || segments == 0) return;

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <apps/radix_sort/apart_cpu.hpp>
 #include <apps/radix_sort/item_segments_cpu.hpp>
+#include <apps/radix_sort/overlap_cpu.hpp>
 #include <apps/radix_sort/radix_sort_cpu.hpp>
 #include <apps/radix_sort/sort_items_cpu.hpp>
 #include <apps/radix_sort/sorter_cpu.hpp>
@@ -193,11 +193,11 @@ void sort_bytes_in_segments(int threads, typename Order::key_type const* keys,
 
 /// Throws if an output of a sort within segments overlaps anything that it may not.
 template <class Offset>
-void require_segments_apart(sort_memory_places const& items, Offset const* offsets,
-                            index_t segments) {
-  items.require_apart("segmented sort", true);
-  items.require_apart_from("segmented sort", "outputs and offsets",
-                           detail::memory_of(offsets, segments + 1), false);
+void require_no_segment_overlap(sort_memory_places const& items, Offset const* offsets,
+                                index_t segments) {
+  items.require_no_overlap("segmented sort", true);
+  items.require_no_overlap_with("segmented sort", "outputs and offsets",
+                                detail::memory_of(offsets, segments + 1), false);
 }
 
 }  // namespace detail
@@ -216,8 +216,8 @@ void sort_keys_in_segments(int threads, Key const* in, Key* out, index_t n, Offs
                            index_t segments, Order const& order = {},
                            detail::sort_tuning const& tuning = {}) {
   detail::refuse_memory<Key>();
-  detail::require_segments_apart({detail::memory_of(in, n), detail::memory_of(out, n), {}, {}},
-                                 offsets, segments);
+  detail::require_no_segment_overlap({detail::memory_of(in, n), detail::memory_of(out, n), {}, {}},
+                                     offsets, segments);
   detail::sort_bytes_in_segments(threads, in, out, nullptr, nullptr, 0, n, offsets, segments, order,
                                  tuning);
 }
@@ -229,9 +229,10 @@ void sort_pairs_in_segments(int threads, Key const* keys, Key* out, Value const*
                             Order const& order = {}, detail::sort_tuning const& tuning = {}) {
   detail::refuse_memory<Key>();
   detail::refuse_memory<Value>();
-  detail::require_segments_apart({detail::memory_of(keys, n), detail::memory_of(out, n),
-                                  detail::memory_of(values, n), detail::memory_of(values_out, n)},
-                                 offsets, segments);
+  detail::require_no_segment_overlap(
+      {detail::memory_of(keys, n), detail::memory_of(out, n), detail::memory_of(values, n),
+       detail::memory_of(values_out, n)},
+      offsets, segments);
   detail::sort_bytes_in_segments(threads, keys, out, values, values_out, sizeof(Value), n, offsets,
                                  segments, order, tuning);
 }
@@ -245,8 +246,9 @@ void argsort_in_segments(int threads, Key const* in, Index* positions, index_t n
                          detail::sort_tuning const& tuning = {}) {
   detail::check_sort(threads, n);
   detail::check_positions("segmented argsort", in, positions, n);
-  detail::require_apart("segmented argsort", "positions and offsets",
-                        detail::memory_of(offsets, segments + 1), detail::memory_of(positions, n));
+  detail::require_no_overlap("segmented argsort", "positions and offsets",
+                             detail::memory_of(offsets, segments + 1),
+                             detail::memory_of(positions, n));
   detail::item_segments const all(threads, offsets, segments, n);
   order.check();
   if (n == 0) return;

@@ -269,20 +269,20 @@ struct value_sink {
 
 /// How the memory that a source reads overlaps the memory that a sink writes: item i in the place
 /// of item i for all arrays, for some, or none.
-enum class meeting : std::uint8_t { apart, some, same };
+enum class meeting : std::uint8_t { none, some, same };
 
 template <class Key>
 meeting meeting_of(key_source<Key> const& from, key_sink<Key> const& to) {
-  return from.keys == to.keys ? meeting::same : meeting::apart;
+  return from.keys == to.keys ? meeting::same : meeting::none;
 }
 template <class Key, class Value>
 meeting meeting_of(pair_source<Key, Value> const& from, pair_sink<Key, Value> const& to) {
   bool const keys = from.keys == to.keys, values = from.values == to.values;
-  return keys && values ? meeting::same : keys || values ? meeting::some : meeting::apart;
+  return keys && values ? meeting::same : keys || values ? meeting::some : meeting::none;
 }
 template <class Order, class Position, class Sink>
 meeting meeting_of(position_source<Order, Position> const&, Sink const&) {
-  return meeting::apart;
+  return meeting::none;
 }
 /// For a source that states it itself.
 template <class Source, class Sink>

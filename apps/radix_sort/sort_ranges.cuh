@@ -130,13 +130,13 @@ void sort_ranges(workspace& ws, sort_buffers<typename Order::key_type> keys,
   check_segmented_sort(n, count);
   order.check();
   sort_memory_places const items(keys, values, n);
-  items.require_apart("segmented sort", false);
-  auto const require_apart_from = [&](Offset const* bounds) {
-    items.require_apart_from("segmented sort", "outputs and ranges",
-                             device::memory_of(bounds, count), false);
+  items.require_no_overlap("segmented sort", false);
+  auto const require_no_overlap_with = [&](Offset const* bounds) {
+    items.require_no_overlap_with("segmented sort", "outputs and ranges",
+                                  device::memory_of(bounds, count), false);
   };
-  require_apart_from(segments.begins);
-  require_apart_from(segments.ends);
+  require_no_overlap_with(segments.begins);
+  require_no_overlap_with(segments.ends);
   auto const at = range_layout<key_type, Value, tuning>(n, count);
   std::byte* const memory = ws.reserve(at.bytes);
   if (n == 0 || count == 0) return;

@@ -7,7 +7,7 @@
 #include <concepts>
 #include <cstddef>
 
-#include <apps/radix_sort/apart_cpu.hpp>
+#include <apps/radix_sort/overlap_cpu.hpp>
 #include <apps/radix_sort/radix_sort_cpu.hpp>
 #include <apps/radix_sort/segmented_sort_cpu.hpp>
 #include <libscan/core/segmented.hpp>
@@ -32,10 +32,10 @@ void check_sorted_ranges(sort_memory_places const& items, segment_ranges<Offset>
                          int threads, index_t n) {
   check_sort(threads, n);
   detail::check_ranges("segmented sort", segments, n);
-  items.require_apart("segmented sort", true);
+  items.require_no_overlap("segmented sort", true);
   for (Offset const* const bounds : {segments.begins, segments.ends}) {
-    items.require_apart_from("segmented sort", "outputs and ranges",
-                             detail::memory_of(bounds, segments.segments), false);
+    items.require_no_overlap_with("segmented sort", "outputs and ranges",
+                                  detail::memory_of(bounds, segments.segments), false);
   }
 }
 

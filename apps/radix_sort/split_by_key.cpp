@@ -36,12 +36,13 @@ void check_split(Key const* keys, Key* out, value_bytes const& values, index_t n
   char const* const call = "split_by_key";
   check_items(call, keys, out, values, n, false);
   auto const begins = std::as_bytes(offsets);
-  check_sort_apart(call, "offsets overlap keys", memory_of(keys, n, sizeof(Key)), begins, false);
-  check_sort_apart(call, "offsets overlap out", memory_of(out, n, sizeof(Key)), begins, false);
-  check_sort_apart(call, "offsets overlap values", memory_of(values.in, n, values.size), begins,
-                   false);
-  check_sort_apart(call, "offsets overlap values_out", memory_of(values.out, n, values.size),
-                   begins, false);
+  check_no_sort_overlap(call, "offsets overlap keys", memory_of(keys, n, sizeof(Key)), begins,
+                        false);
+  check_no_sort_overlap(call, "offsets overlap out", memory_of(out, n, sizeof(Key)), begins, false);
+  check_no_sort_overlap(call, "offsets overlap values", memory_of(values.in, n, values.size),
+                        begins, false);
+  check_no_sort_overlap(call, "offsets overlap values_out", memory_of(values.out, n, values.size),
+                        begins, false);
 }
 
 template <std::size_t Size, class Key>

@@ -42,9 +42,9 @@ void split_by_key(workspace& ws, sort_buffers<Key> keys, sort_buffers<Value> val
   }
   order_type const order{.decompose = {bucket_of}};
   sort_memory_places const items(keys, values, n.at_most());
-  items.require_apart("split by key", false);
-  items.require_apart_from("split by key", "items and offsets", memory_of(offsets, buckets + 1),
-                           true);
+  items.require_no_overlap("split by key", false);
+  items.require_no_overlap_with("split by key", "items and offsets",
+                                memory_of(offsets, buckets + 1), true);
   sort_layout const layout = device::layout_of<order_type, Value, tuning>(n.at_most(), 0, 0);
   std::byte* const memory = ws.reserve(layout.bytes);
   int bits = 1;

@@ -10,9 +10,9 @@
 #include <string>
 #include <type_traits>
 
-#include <apps/radix_sort/apart_cpu.hpp>
 #include <apps/radix_sort/key_buckets_cpu.hpp>
 #include <apps/radix_sort/line_writer_cpu.hpp>
+#include <apps/radix_sort/overlap_cpu.hpp>
 #include <apps/radix_sort/sort_items_cpu.hpp>
 #include <apps/radix_sort/split_cpu.hpp>
 #include <libscan/core/error.hpp>
@@ -235,10 +235,10 @@ void split_by_key(int threads, key_split<Key, Value, BucketOf> const& split, ind
     items.values_in = detail::memory_of(split.values, split.n);
     items.values_out = detail::memory_of(split.values_out, split.n);
   }
-  items.require_apart("split by key", false);
+  items.require_no_overlap("split by key", false);
   if (offsets != nullptr) {
-    items.require_apart_from("split by key", "items and offsets",
-                             detail::memory_of(offsets, split.buckets + 1), true);
+    items.require_no_overlap_with("split by key", "items and offsets",
+                                  detail::memory_of(offsets, split.buckets + 1), true);
   }
   constexpr index_t few_bytes = index_t{128}
                                 << 10;  // of keys, moved before another thread is awake

@@ -26,7 +26,7 @@ using entry_item =
 /// The entries of a list and their mirror images.
 template <class Word, class Value>
 struct entry_source {
-  static constexpr meeting meets = meeting::apart;
+  static constexpr meeting meets = meeting::none;
   libscan::detail::expanded_list<Value> all;
 
   entry_item<Word, Value> operator[](index_t i) const {
@@ -141,8 +141,8 @@ index_t write_rows(int threads, libscan::detail::expanded_list<Value> const& lis
 
 /// Throws `invalid_argument` if an output overlaps the list or another output.
 template <class Value, class Offset>
-void require_rows_apart(coo_matrix<Value> const& list, Offset const* offsets,
-                        std::int32_t const* indices, Value const* values) {
+void require_no_row_overlap(coo_matrix<Value> const& list, Offset const* offsets,
+                            std::int32_t const* indices, Value const* values) {
   char const* const call = "coo_to_csr";
   index_t const most = libscan::detail::expanded_entries(list);
   memory_span read[] = {detail::memory_of(list.row_indices, list.entries),
@@ -154,11 +154,11 @@ void require_rows_apart(coo_matrix<Value> const& list, Offset const* offsets,
     written[2] = detail::memory_of(values, most);
   }
   for (memory_span const to : written) {
-    for (memory_span const from : read) require_apart(call, "list and matrix", from, to);
+    for (memory_span const from : read) require_no_overlap(call, "list and matrix", from, to);
   }
-  detail::require_apart(call, "offsets and indices", written[0], written[1]);
-  detail::require_apart(call, "offsets and values", written[0], written[2]);
-  detail::require_apart(call, "indices and values", written[1], written[2]);
+  detail::require_no_overlap(call, "offsets and indices", written[0], written[1]);
+  detail::require_no_overlap(call, "offsets and values", written[0], written[2]);
+  detail::require_no_overlap(call, "indices and values", written[1], written[2]);
 }
 
 }  // namespace detail
@@ -180,7 +180,7 @@ index_t coo_to_csr(int threads, coo_matrix<Value> const& list, Offset* offsets,
   if (threads < 1) {
     throw invalid_argument("coo_to_csr: " + std::to_string(threads) + " threads; expected >= 1");
   }
-  detail::require_rows_apart(list, offsets, indices, values);
+  detail::require_no_row_overlap(list, offsets, indices, values);
   entry_keys const keys_of(list.rows, list.columns, list.kind != symmetry::general);
   libscan::detail::expanded_list<Value> const all{list, keys_of};
   return keys_of.bits() <= 32

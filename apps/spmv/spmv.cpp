@@ -56,11 +56,11 @@ csr_matrix<T> checked(engine const& on, sparse_matrix<T> const& matrix) {
 
 /// Throws `invalid_argument` if n items at `other` overlap y.
 template <class T, class U>
-void check_apart(char const* what, U const* other, index_t n, std::span<T> y) {
+void check_no_overlap(char const* what, U const* other, index_t n, std::span<T> y) {
   std::span<U const> const items(other, static_cast<std::size_t>(n));
   if (!detail::overlap(std::as_bytes(items), std::as_bytes(y))) return;
   throw invalid_argument("spmv: y overlaps " + std::string(what) +
-                         "; expected memory apart from it");
+                         "; expected memory separate from it");
 }
 
 }  // namespace
@@ -80,10 +80,11 @@ double prepared_matrix<T>::multiply(std::span<T const> x, std::span<T> y,
                                     product_options<T> const& how) {
   check_length("x", x.size(), matrix_.columns);
   check_length("y", y.size(), matrix_.rows);
-  check_apart("x", x.data(), matrix_.columns, y);
-  check_apart("the offsets", matrix_.offsets, matrix_.rows + 1, y);
-  check_apart("the indices", matrix_.indices, matrix_.nonzeros, y);
-  if (matrix_.values != nullptr) check_apart("the values", matrix_.values, matrix_.nonzeros, y);
+  check_no_overlap("x", x.data(), matrix_.columns, y);
+  check_no_overlap("the offsets", matrix_.offsets, matrix_.rows + 1, y);
+  check_no_overlap("the indices", matrix_.indices, matrix_.nonzeros, y);
+  if (matrix_.values != nullptr)
+    check_no_overlap("the values", matrix_.values, matrix_.nonzeros, y);
   return kept_->multiply(x, y, how);
 }
 

@@ -52,10 +52,10 @@ index_t rows_ended_before(Offset const* offsets, index_t items, index_t low, ind
 
 /// Throws `invalid_argument` if y overlaps anything that is read.
 template <class Value, class Offset, class X, class Y>
-void require_product_apart(csr_matrix<Value, Offset> const& matrix, X const* x, Y const* y) {
+void require_no_product_overlap(csr_matrix<Value, Offset> const& matrix, X const* x, Y const* y) {
   auto const check = [written = detail::memory_of(y, matrix.rows)](char const* what,
                                                                    memory_span read) {
-    detail::require_apart("spmv", what, read, written);
+    detail::require_no_overlap("spmv", what, read, written);
   };
   check("x and y", detail::memory_of(x, matrix.columns));
   check("offsets and y", detail::memory_of(matrix.offsets, matrix.rows + 1));
@@ -294,7 +294,7 @@ void spmv(int threads, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y
   if (threads < 1) {
     throw invalid_argument("spmv: " + std::to_string(threads) + " threads; expected >= 1");
   }
-  detail::require_product_apart(matrix, x, y);
+  detail::require_no_product_overlap(matrix, x, y);
   detail::product<Value, Offset, X, Y, S>(matrix, x, {y, s, alpha, beta}).run(threads);
 }
 

@@ -46,8 +46,8 @@ index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index
                 "libscan: ranks are integers of 32 or 64 bits");
   using bits = std::make_unsigned_t<Rank>;
   using code_type = std::conditional_t<sizeof(Rank) == 4, std::uint32_t, std::uint64_t>;
-  detail::require_apart("binary scan", "mask and ranks", detail::memory_of(mask, n),
-                        detail::memory_of(ranks, n));
+  detail::require_no_overlap("binary scan", "mask and ranks", detail::memory_of(mask, n),
+                             detail::memory_of(ranks, n));
   auto const& code = best_vector_ranks();
   index_t const bytes = n * static_cast<index_t>(sizeof(Rank));
   store_road const road = road_of(bytes);

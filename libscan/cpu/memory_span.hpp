@@ -44,20 +44,20 @@ memory_span memory_of(It const& items, index_t n) {
 }
 
 /// Throws `invalid_argument` if two spans overlap.
-inline void require_apart(char const* call, char const* what, memory_span a, memory_span b) {
+inline void require_no_overlap(char const* call, char const* what, memory_span a, memory_span b) {
   if (!libscan::detail::overlap(a, b)) return;
   throw invalid_argument(std::string(call) + ": " + what +
                          " share memory; expected separate buffers");
 }
 
 /// The same for input and output, which may be equal.
-inline void require_in_place_or_apart(char const* call, memory_span in, memory_span out) {
+inline void require_in_place_or_no_overlap(char const* call, memory_span in, memory_span out) {
   bool const in_place = in.data() == out.data() && in.size() == out.size();
   if (in_place || !libscan::detail::overlap(in, out)) return;
   throw invalid_argument(
       std::string(call) +
       ": the output overlaps the input otherwise than exactly; expected the same "
-      "items, or memory apart from them");
+      "items, or memory separate from them");
 }
 
 }  // namespace libscan::inline v1::cpu::detail

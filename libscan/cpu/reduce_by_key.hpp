@@ -33,8 +33,8 @@ index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals total
   detail::check_reduction("reduce_by_key", in, heads, n, totals);
   detail::check_reduction("reduce_by_key", in, heads, n, unique);
   index_t const known = detail::known_totals(heads, n);
-  detail::require_apart("reduce_by_key", "keys and totals", detail::memory_of(unique, known),
-                        detail::memory_of(totals, known));
+  detail::require_no_overlap("reduce_by_key", "keys and totals", detail::memory_of(unique, known),
+                             detail::memory_of(totals, known));
   if constexpr (detail::large_value<T>) {
     detail::check_chunks(threads, n, chunk_items);
     return detail::find_large_totals(

@@ -117,7 +117,7 @@ typename Op::value_type scan(int threads, In in, Out out, index_t n, Op const& o
   using T = typename Op::value_type;
   detail::refuse_items<T, In>();
   detail::refuse_results<T, Out>();
-  detail::require_in_place_or_apart(
+  detail::require_in_place_or_no_overlap(
       Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan", detail::memory_of(in, n),
       detail::memory_of(out, n));
   if constexpr (large_value<T>) {

@@ -66,14 +66,14 @@ void check_ranges(char const* call, segment_ranges<Offset> const& segments, inde
 
 /// The memory of the descriptions of segments: first the begins, then the ends.
 template <class Offset, class Results>
-void require_apart_from_ranges(char const* call, segment_ranges<Offset> const& segments,
-                               Results const& results, index_t written) {
+void require_no_overlap_with_ranges(char const* call, segment_ranges<Offset> const& segments,
+                                    Results const& results, index_t written) {
   memory_span const to = detail::memory_of(results, written);
   index_t const count = segments.segments;
-  detail::require_apart(call, "descriptor and results", detail::memory_of(segments.begins, count),
-                        to);
-  detail::require_apart(call, "descriptor and results", detail::memory_of(segments.ends, count),
-                        to);
+  detail::require_no_overlap(call, "descriptor and results",
+                             detail::memory_of(segments.begins, count), to);
+  detail::require_no_overlap(call, "descriptor and results",
+                             detail::memory_of(segments.ends, count), to);
 }
 
 /// Calls whole(s, begin, end) for each segment of more than `most` items, on this thread, then
@@ -108,9 +108,9 @@ index_t reduce_ranges(int threads, In in, segment_ranges<Offset> const& segments
   char const* const call = "segmented_reduce";
   detail::check_chunks(threads, n, chunk_items);
   detail::check_ranges(call, segments, n);
-  detail::require_apart(call, "items and results", detail::memory_of(in, n),
-                        detail::memory_of(totals, segments.segments));
-  detail::require_apart_from_ranges(call, segments, totals, segments.segments);
+  detail::require_no_overlap(call, "items and results", detail::memory_of(in, n),
+                             detail::memory_of(totals, segments.segments));
+  detail::require_no_overlap_with_ranges(call, segments, totals, segments.segments);
   using T = typename Op::value_type;
   detail::for_each_range(
       threads, segments, one_thread_segment<T>,

@@ -171,8 +171,8 @@ void check_reduction(char const* call, In const& in, Heads const& heads, index_t
   libscan::detail::refuse_volatile<In>();
   detail::check_heads(call, heads, n);
   memory_span const written = detail::memory_of(results, detail::known_totals(heads, n));
-  detail::require_apart(call, "items and results", detail::memory_of(in, n), written);
-  detail::require_apart(call, "descriptor and results", detail::memory_of(heads, n), written);
+  detail::require_no_overlap(call, "items and results", detail::memory_of(in, n), written);
+  detail::require_no_overlap(call, "descriptor and results", detail::memory_of(heads, n), written);
 }
 
 }  // namespace detail

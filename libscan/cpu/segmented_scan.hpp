@@ -181,7 +181,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
   bool const over_keys =
       detail::can_overwrite_heads<Heads, Out> && written.data() == described.data();
   if (!over_keys) {
-    detail::require_apart("segmented_scan", "output and descriptor", written, described);
+    detail::require_no_overlap("segmented_scan", "output and descriptor", written, described);
   }
   if constexpr (detail::large_value<T>) {
     detail::check_chunks(threads, n, chunk_items);
@@ -218,7 +218,7 @@ void scan_ranges(int threads, scan_direction direction, In in,
   char const* const call = "segmented_scan";
   detail::check_chunks(threads, n, chunk_items);
   detail::check_ranges(call, segments, n);
-  detail::require_apart_from_ranges(call, segments, out, n);
+  detail::require_no_overlap_with_ranges(call, segments, out, n);
   auto const scan_by = [&](int by, index_t begin, index_t end) {
     iterated_items<T, In> const source{in + begin};
     cpu::staged_segmented_scan<Kind>(by, direction, source, out + begin,
@@ -254,8 +254,8 @@ void segmented_scan(int threads, scan_direction direction, In in, Out out, Heads
   using T = typename Op::value_type;
   detail::refuse_items<T, In>();
   detail::refuse_results<T, Out>();
-  detail::require_in_place_or_apart("segmented_scan", detail::memory_of(in, n),
-                                    detail::memory_of(out, n));
+  detail::require_in_place_or_no_overlap("segmented_scan", detail::memory_of(in, n),
+                                         detail::memory_of(out, n));
   if constexpr (detail::by_ranges<Heads> || detail::by_offsets<Heads>) {
     if (detail::leaves_out(heads, n)) {
       return detail::scan_ranges<Kind>(threads, direction, in, detail::as_ranges(heads), out, n, op,

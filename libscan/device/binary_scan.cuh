@@ -119,8 +119,8 @@ template <scan_kind Kind, class Tuning, class Mask, class Rank>
 void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d_total) {
   static_assert(std::is_integral_v<Rank> && (sizeof(Rank) == 4 || sizeof(Rank) == 8),
                 "libscan: ranks are integers of 32 or 64 bits");
-  device::require_apart("binary scan", "mask and ranks", device::memory_of(mask, n.at_least()),
-                        device::memory_of(ranks, n.at_least()));
+  device::require_no_overlap("binary scan", "mask and ranks", device::memory_of(mask, n.at_least()),
+                             device::memory_of(ranks, n.at_least()));
   constexpr bool automatic = std::is_void_v<Tuning>;
   constexpr bool counts = tunes_counted_scan<Tuning>;
   using look_back = std::conditional_t<automatic || counts, binary_scan_tuning, Tuning>;

@@ -35,21 +35,21 @@ memory_span memory_of(T* const& items, index_t n) {
 }
 
 /// Throws `invalid_argument` if two spans overlap.
-inline void require_apart(char const* call, char const* what, memory_span const& a,
-                          memory_span const& b) {
+inline void require_no_overlap(char const* call, char const* what, memory_span const& a,
+                               memory_span const& b) {
   if (!a.overlaps(b)) return;
   throw invalid_argument(std::string(call) + ": " + what +
                          " share memory; expected separate buffers");
 }
 
 /// The same for input and output, which may be equal.
-inline void require_in_place_or_apart(char const* call, memory_span const& in,
-                                      memory_span const& out) {
+inline void require_in_place_or_no_overlap(char const* call, memory_span const& in,
+                                           memory_span const& out) {
   if (in == out || !in.overlaps(out)) return;
   throw invalid_argument(
       std::string(call) +
       ": the output overlaps the input otherwise than exactly; expected the same "
-      "items, or memory apart from them");
+      "items, or memory separate from them");
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

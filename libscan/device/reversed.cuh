@@ -42,7 +42,7 @@ void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
   using T = typename Op::value_type;
   device::refuse_items<In, T>();
   device::refuse_results<T, Out>();
-  device::require_in_place_or_apart(
+  device::require_in_place_or_no_overlap(
       Kind == scan_kind::inclusive ? "reverse inclusive scan" : "reverse exclusive scan",
       device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));
   flipped<Op> const met{op};

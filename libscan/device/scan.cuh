@@ -62,7 +62,7 @@ void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
                       typename Op::value_type init) {
   device::refuse_items<In, typename Op::value_type>();
   device::refuse_results<typename Op::value_type, Out>();
-  device::require_in_place_or_apart(
+  device::require_in_place_or_no_overlap(
       Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan",
       device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));
   if constexpr (std::is_void_v<Tuning>) {

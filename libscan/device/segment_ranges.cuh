@@ -241,10 +241,10 @@ void segments_by_ranges(char const* call, workspace& ws, In in, Out out,
   }
   index_t const results = Result == range_result::total ? count : n.at_least();
   memory_span const written = device::memory_of(out, results);
-  device::require_apart(call, "descriptor and results", device::memory_of(segments.begins, count),
-                        written);
-  device::require_apart(call, "descriptor and results", device::memory_of(segments.ends, count),
-                        written);
+  device::require_no_overlap(call, "descriptor and results",
+                             device::memory_of(segments.begins, count), written);
+  device::require_no_overlap(call, "descriptor and results",
+                             device::memory_of(segments.ends, count), written);
   if (count == 0) return;
   using many = range_tuning<T>;
   using few = short_range_tuning<T>;
@@ -274,8 +274,8 @@ constexpr std::size_t ranges_bytes(index_t n) {
 template <scan_kind Kind, class Tuning, class In, class Out, class Offset, class Op>
 void segmented_scan(workspace& ws, In in, Out out, segment_ranges<Offset> segments, item_count n,
                     Op op, typename Op::value_type init) {
-  device::require_in_place_or_apart("segmented scan", device::memory_of(in, n.at_least()),
-                                    device::memory_of(out, n.at_least()));
+  device::require_in_place_or_no_overlap("segmented scan", device::memory_of(in, n.at_least()),
+                                         device::memory_of(out, n.at_least()));
   constexpr auto result =
       Kind == scan_kind::inclusive ? range_result::inclusive : range_result::exclusive;
   device::segments_by_ranges<result, Tuning>("segmented scan", ws, in, out, segments, n, op, init);
@@ -285,9 +285,9 @@ void segmented_scan(workspace& ws, In in, Out out, segment_ranges<Offset> segmen
 template <class Tuning, class In, class Totals, class Offset, class Op>
 void reduce_ranges(workspace& ws, In in, Totals totals, segment_ranges<Offset> segments,
                    item_count n, Op op, typename Op::value_type init) {
-  device::require_apart("segmented reduce", "items and results",
-                        device::memory_of(in, n.at_least()),
-                        device::memory_of(totals, segments.segments));
+  device::require_no_overlap("segmented reduce", "items and results",
+                             device::memory_of(in, n.at_least()),
+                             device::memory_of(totals, segments.segments));
   device::segments_by_ranges<range_result::total, Tuning>("segmented reduce", ws, in, totals,
                                                           segments, n, op, init);
 }

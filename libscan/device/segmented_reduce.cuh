@@ -149,14 +149,15 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
 /// Throws `invalid_argument` if results share memory with what is read, where the host knows the
 /// memory; for results whose number only the device knows, it knows where they begin.
 template <class In, class Heads, class Results>
-void require_results_apart(char const* call, In const& in, Heads const& descriptor, index_t n,
-                           Results const& results) {
+void require_no_result_overlap(char const* call, In const& in, Heads const& descriptor, index_t n,
+                               Results const& results) {
   device::check_heads(descriptor);
   index_t known = 1;
   if constexpr (by_offsets<Heads>) known = descriptor.segments;
   memory_span const written = device::memory_of(results, known);
-  device::require_apart(call, "items and results", device::memory_of(in, n), written);
-  device::require_apart(call, "descriptor and results", device::memory_of(descriptor, n), written);
+  device::require_no_overlap(call, "items and results", device::memory_of(in, n), written);
+  device::require_no_overlap(call, "descriptor and results", device::memory_of(descriptor, n),
+                             written);
 }
 
 }  // namespace device
@@ -203,7 +204,7 @@ void segmented_reduce(workspace& ws, In in, Totals totals, Heads descriptor, ite
   if constexpr (device::by_ranges<Heads>) {
     device::reduce_ranges<Tuning>(ws, in, totals, descriptor, n, op, init);
   } else {
-    device::require_results_apart("segmented reduce", in, descriptor, n.at_least(), totals);
+    device::require_no_result_overlap("segmented reduce", in, descriptor, n.at_least(), totals);
     device::segmented_reduce<Tuning>(ws, in, totals, descriptor, device::no_keys{}, n, op,
                                      d_segments, init);
   }
@@ -239,8 +240,8 @@ void reduce_by_key(workspace& ws, Keys keys, In in, Unique unique, Totals totals
   device::refuse_comparison<Keys, Equal>();
   device::refuse_results<typename detail::iterated_item<Keys>::type, Unique>();
   segment_keys<Keys, Equal> const descriptor{keys, equal};
-  device::require_results_apart("reduce by key", in, descriptor, n.at_least(), totals);
-  device::require_results_apart("reduce by key", in, descriptor, n.at_least(), unique);
+  device::require_no_result_overlap("reduce by key", in, descriptor, n.at_least(), totals);
+  device::require_no_result_overlap("reduce by key", in, descriptor, n.at_least(), unique);
   device::segmented_reduce<Tuning>(ws, in, totals, descriptor,
                                    device::unique_keys<Keys, Unique>{keys, unique}, n, op, d_runs,
                                    init);

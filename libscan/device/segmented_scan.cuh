@@ -151,11 +151,11 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   }
   index_t const known = n.at_least();
   memory_span const written = device::memory_of(out, known);
-  device::require_in_place_or_apart("segmented scan", device::memory_of(in, known), written);
+  device::require_in_place_or_no_overlap("segmented scan", device::memory_of(in, known), written);
   bool const over_keys = device::overwrites_heads(descriptor, out);
   if (!over_keys) {
-    device::require_apart("segmented scan", "output and descriptor", written,
-                          device::memory_of(descriptor, known));
+    device::require_no_overlap("segmented scan", "output and descriptor", written,
+                               device::memory_of(descriptor, known));
   }
   std::size_t const for_heads = over_keys ? device::key_bits_bytes(descriptor, n.at_most())
                                           : device::head_bytes(descriptor, n.at_most());

@@ -83,11 +83,11 @@ TEST_CASE("an output that is too short or overlaps the input is refused, and not
   std::span<int> const all(in);
   CHECK_THROWS_WITH(
       inclusive_scan(on, all.first(3), all.subspan(1)),
-      "inclusive_scan: out overlaps in, 4 bytes after its start; out must be in itself or apart "
+      "inclusive_scan: out overlaps in, 4 bytes after its start; out must be in itself or separate "
       "from it");
   CHECK_THROWS_WITH(inclusive_scan(on, all.subspan(1), all),
                     "inclusive_scan: out overlaps in, 4 bytes before its start; out must be in "
-                    "itself or apart from it");
+                    "itself or separate from it");
   CHECK(in == before);
   CHECK_NOTHROW(inclusive_scan(on, all.first(2), all.subspan(2)));
   CHECK(in == std::vector<int>{1, 2, 1, 3});
@@ -101,7 +101,7 @@ TEMPLATE_TEST_CASE("an output that shares the last item with the input is refuse
   // The words are those of the host API, whose engines check once more.
   std::string const begin =
       "inclusive_scan: out overlaps in, " + std::to_string(4 * sizeof(TestType)) + " bytes ";
-  std::string const end = " its start; out must be in itself or apart from it";
+  std::string const end = " its start; out must be in itself or separate from it";
   CHECK_THROWS_WITH(inclusive_scan(on, all.first(5), all.subspan(4)), begin + "after" + end);
   CHECK_THROWS_WITH(inclusive_scan(on, all.subspan(4), all.first(5)), begin + "before" + end);
   CHECK_NOTHROW(inclusive_scan(on, all.first(4), all.subspan(4)));

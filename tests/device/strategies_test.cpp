@@ -22,7 +22,7 @@ namespace textbook = libscan::block::textbook;
 
 namespace {
 
-enum class place : std::uint8_t { apart, in_place };
+enum class place : std::uint8_t { separate, in_place };
 
 /// Scans on the device, between canaries, with a dirty workspace of exactly the bytes asked for.
 template <scan_kind Kind, class Strategy, class Op, class Item>
@@ -57,7 +57,7 @@ test::scan_result<typename Op::value_type> scan_on_device(std::vector<Item> cons
 template <scan_kind Kind, class Strategy, class Op, class Item>
 test::scan_result<typename Op::value_type> scan_on_device(std::vector<Item> const& items, Op op,
                                                           typename Op::value_type init,
-                                                          place where = place::apart) {
+                                                          place where = place::separate) {
   return scan_on_device<Kind, Strategy>(items, op, init, where, Strategy{});
 }
 
@@ -146,7 +146,8 @@ void require_row(row const& strategy, std::vector<index_t> const& sizes) {
     if (n > strategy.max_items) break;
     for (behaviour const which : all_behaviours) {
       for (scan_kind const kind : both_kinds) {
-        auto const where = (n + static_cast<int>(which)) % 2 == 0 ? place::apart : place::in_place;
+        auto const where =
+            (n + static_cast<int>(which)) % 2 == 0 ? place::separate : place::in_place;
         strategy.require(kind, n, any_operator{which}, where);
       }
     }
@@ -235,7 +236,7 @@ TEST_CASE("levels upon levels, and look-back beyond a window") {
     for (row const& strategy : tiny_rows()) {
       if (strategy.max_items < 5000) continue;
       strategy.require(scan_kind::inclusive, 5000, {behaviour::composition}, place::in_place);
-      strategy.require(scan_kind::exclusive, 4999, {behaviour::watched}, place::apart);
+      strategy.require(scan_kind::exclusive, 4999, {behaviour::watched}, place::separate);
     }
   });
 }

@@ -50,7 +50,7 @@ struct scan_then_fan : block_strategy<BlockScan, MaxThreads> {
     if (n <= this->tile_items()) return 0;
     index_t const tiles = this->tiles(n);
     return strategies::array_bytes<T>(tiles) +
-           strategies::array_bytes<T>(strategies::values_kept_apart<T, Out>(n)) +
+           strategies::array_bytes<T>(strategies::values_in_workspace<T, Out>(n)) +
            workspace_bytes<T, T*>(tiles);
   }
 
@@ -65,7 +65,7 @@ struct scan_then_fan : block_strategy<BlockScan, MaxThreads> {
     array_maker memory(ws.reserve(workspace_bytes<T, Out>(n)));
     T* const sums = memory.make<T>(tiles);
     T* const scanned =
-        strategies::values_kept(out, memory.make<T>(strategies::values_kept_apart<T, Out>(n)));
+        strategies::values_kept(out, memory.make<T>(strategies::values_in_workspace<T, Out>(n)));
     workspace rest(memory.rest(), workspace_bytes<T, T*>(tiles), ws.stream());
 
     simt::launch_config const grid = this->grid_of(n, ws);

@@ -84,7 +84,7 @@ struct scan_then_propagate : block_strategy<BlockScan, MaxThreads, vector_items>
   constexpr std::size_t workspace_bytes(index_t n) const {
     bool const one_tile = n <= this->tile_items();
     std::size_t bytes =
-        one_tile ? 0 : strategies::array_bytes<T>(strategies::values_kept_apart<T, Out>(n));
+        one_tile ? 0 : strategies::array_bytes<T>(strategies::values_in_workspace<T, Out>(n));
     while (n > this->tile_items()) {
       n = this->tiles(n);
       bytes += strategies::array_bytes<T>(n);
@@ -100,7 +100,7 @@ struct scan_then_propagate : block_strategy<BlockScan, MaxThreads, vector_items>
       return;
     }
     T* const scanned =
-        strategies::values_kept(out, memory.make<T>(strategies::values_kept_apart<T, Out>(n)));
+        strategies::values_kept(out, memory.make<T>(strategies::values_in_workspace<T, Out>(n)));
 
     // 1 up: scan the tiles of each level; their sums are the next one
     T* level[max_levels];

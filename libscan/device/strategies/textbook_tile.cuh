@@ -158,7 +158,7 @@ inline constexpr bool output_keeps_values = std::is_same_v<Out, T*>;
 
 /// How many values must wait in the workspace.
 template <class T, class Out>
-constexpr index_t values_kept_apart(index_t n) {
+constexpr index_t values_in_workspace(index_t n) {
   return output_keeps_values<T, Out> ? 0 : n;
 }
 

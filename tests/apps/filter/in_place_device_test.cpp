@@ -234,7 +234,8 @@ TEST_CASE("outputs of device filters that overlap otherwise than exactly are ref
     filter(ws, in, in + 1, 100, is_odd{}, nullptr);
   } catch (refused const& error) {
     CHECK(std::string(error.what()) ==
-          "filter: an output begins within the input; expected memory apart from it, or exactly at "
+          "filter: an output begins within the input; expected memory separate from it, or exactly "
+          "at "
           "its start");
   }
 }

@@ -325,7 +325,7 @@ TEST_CASE("positions do not overwrite the mask that they are found by") {
   item_mask const mask = item_mask::of_flags(std::span<std::uint8_t const>(flags, 10));
   std::span<index_t> const all(memory);
   CHECK_THROWS_WITH(mask_indices(engine::cpu(1), mask, all.first(10)),
-                    "mask_indices: an output overlaps the mask; expected memory apart from it");
+                    "mask_indices: an output overlaps the mask; expected memory separate from it");
   CHECK_THROWS_AS(mask_indices(engine::cpu(1), mask, all.subspan(1)), invalid_argument);
   CHECK(memory == std::vector<index_t>(100));
   CHECK(mask_indices(engine::cpu(1), mask, all.subspan(2)) == 0);

@@ -278,11 +278,13 @@ TEST_CASE("outputs that begin among what is read are refused, and nothing is wri
                     invalid_argument);
   REQUIRE_THROWS_WITH(split<tuning>(ws, in, apart, apart, n, even, d_count),
                       "filter: two outputs begin at one place; expected each in memory of its own");
-  REQUIRE_THROWS_WITH(filter<tuning>(ws, in, in + 1, n, even, d_count),
-                      "filter: an output begins within the input; expected memory apart from it, "
-                      "or exactly at its start");
-  REQUIRE_THROWS_WITH(filter_indices<tuning>(ws, in, in, n, even, d_count),
-                      "filter: an output begins within the input; expected memory apart from it");
+  REQUIRE_THROWS_WITH(
+      filter<tuning>(ws, in, in + 1, n, even, d_count),
+      "filter: an output begins within the input; expected memory separate from it, "
+      "or exactly at its start");
+  REQUIRE_THROWS_WITH(
+      filter_indices<tuning>(ws, in, in, n, even, d_count),
+      "filter: an output begins within the input; expected memory separate from it");
   REQUIRE(difference(numbers, memory.read()) == "");
   REQUIRE(count.read()[0] == 7);
   // Neighbours do not overlap, and where nothing is read nothing is overlapped.

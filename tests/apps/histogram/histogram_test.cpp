@@ -275,8 +275,9 @@ TEST_CASE("results may not lie where samples, weights or edges are") {
   std::vector<std::uint32_t> samples(100, 5);
   auto const before = samples;
   integer_bins<std::uint32_t> const rule(0, 10);
-  REQUIRE_THROWS_WITH(histogram(on, samples, samples, rule),
-                      "histogram: the results overlap the samples; expected memory apart from it");
+  REQUIRE_THROWS_WITH(
+      histogram(on, samples, samples, rule),
+      "histogram: the results overlap the samples; expected memory separate from it");
   std::vector<double> numbers(100, 1.0);
   REQUIRE_THROWS_AS(weighted_histogram(on, samples, numbers, numbers, rule), invalid_argument);
   std::vector<std::int64_t> edges{0, 10, 20};

@@ -67,7 +67,7 @@ TEST_CASE("outputs of a split lie apart from everything, and are long enough") {
   CHECK_THROWS_AS(split_by_key(on, keys, out, all.first(29), room, offsets), invalid_argument);
   CHECK_THROWS_AS(split_by_key(on, keys, out, values, room.first(29), offsets), invalid_argument);
   CHECK_THROWS_WITH(split_by_key(on, keys, keys, offsets),
-                    "split_by_key: out overlaps keys; expected memory apart from it");
+                    "split_by_key: out overlaps keys; expected memory separate from it");
   CHECK_THROWS_AS(split_by_key(on, keys, out, room, room, offsets), invalid_argument);
   CHECK_THROWS_AS(split_by_key(on, keys, out, values, out, offsets), invalid_argument);
   CHECK_THROWS_AS(split_by_key(on, keys, out, values, keys, offsets), invalid_argument);
@@ -77,7 +77,7 @@ TEST_CASE("outputs of a split lie apart from everything, and are long enough") {
   auto const split_into = [&](std::size_t offsets_at) {
     split_by_key(on, part(0), part(30), part(60), part(90), std::span(more).subspan(offsets_at, 3));
   };
-  std::string const apart = "; expected memory apart from it";
+  std::string const apart = "; expected memory separate from it";
   for (std::size_t const at : {0, 27}) {  // of each part the beginning, and the end alone
     CHECK_THROWS_WITH(split_into(at), "split_by_key: offsets overlap keys" + apart);
     CHECK_THROWS_WITH(split_into(at + 30), "split_by_key: offsets overlap out" + apart);
@@ -193,15 +193,15 @@ TEST_CASE("outputs of a segmented sort are long enough, and overlap nothing but 
                     "segmented_sort_keys: 30 keys, but out holds only 29");
   CHECK_THROWS_AS(segmented_sort_pairs(on, keys, out, values, moved, segments), invalid_argument);
   CHECK_THROWS_AS(segmented_argsort(on, keys, out.first(29), segments), invalid_argument);
-  CHECK_THROWS_WITH(
-      segmented_sort_keys(on, keys, all.subspan(1), segments),
-      "segmented_sort_keys: out overlaps keys; expected memory apart from it, or exactly the same");
+  CHECK_THROWS_WITH(segmented_sort_keys(on, keys, all.subspan(1), segments),
+                    "segmented_sort_keys: out overlaps keys; expected memory separate from it, or "
+                    "exactly the same");
   CHECK_THROWS_AS(segmented_argsort(on, keys, keys, segments), invalid_argument);
   CHECK_THROWS_AS(segmented_sort_pairs(on, keys, out, room, out, segments), invalid_argument);
   std::copy(segments.begin(), segments.end(), all.begin() + 40);
   auto const inside = all.subspan(40, 3);
   CHECK_THROWS_WITH(segmented_sort_keys(on, keys, out, inside),
-                    "segmented_sort_keys: out overlaps offsets; expected memory apart from it");
+                    "segmented_sort_keys: out overlaps offsets; expected memory separate from it");
   CHECK_THROWS_AS(segmented_sort_pairs(on, keys, room, room, out, inside), invalid_argument);
   CHECK_THROWS_AS(segmented_argsort(on, keys, out, inside), invalid_argument);
 }

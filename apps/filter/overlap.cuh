@@ -47,29 +47,29 @@ std::uintptr_t first_byte_of(reversed<T*> const& out) {
 /// Throws `invalid_argument` if an output begins within the n items that are read, or within what
 /// the rule reads. `in_place`: an output's begin that may be equal to the items'; null if none may.
 template <class In, class Rule>
-void require_apart(char const* call, In const& in, Rule const& rule, index_t n,
-                   std::initializer_list<std::uintptr_t> outputs,
-                   std::optional<std::uintptr_t> in_place = {}) {
+void require_no_overlap(char const* call, In const& in, Rule const& rule, index_t n,
+                        std::initializer_list<std::uintptr_t> outputs,
+                        std::optional<std::uintptr_t> in_place = {}) {
   auto const items = device::memory_of(in, n);
   auto const mask = device::memory_of_rule(rule, n);
   for (std::uintptr_t const first : outputs) {
     bool const input = items.has(first) && !(first == in_place && first == items.begin);
     if (!input && !mask.has(first)) continue;
     throw invalid_argument(std::string(call) + ": an output begins within the " +
-                           (input ? "input" : "mask") + "; expected memory apart from it" +
+                           (input ? "input" : "mask") + "; expected memory separate from it" +
                            (input && in_place ? ", or exactly at its start" : ""));
   }
 }
 
 /// The same for an output of n items, whose whole range is known.
 template <class In, class Rule, class Out>
-void require_output_apart(char const* call, In const& in, Rule const& rule, Out const& out,
-                          index_t n) {
+void require_no_output_overlap(char const* call, In const& in, Rule const& rule, Out const& out,
+                               index_t n) {
   auto const written = device::memory_of(out, n);
   bool const input = written.overlaps(device::memory_of(in, n));
   if (!input && !written.overlaps(device::memory_of_rule(rule, n))) return;
   throw invalid_argument(std::string(call) + ": the output overlaps the " +
-                         (input ? "input" : "mask") + "; expected memory apart from it");
+                         (input ? "input" : "mask") + "; expected memory separate from it");
 }
 
 /// Throws `invalid_argument` if outputs of up to n items begin at the same address.

@@ -18,9 +18,9 @@ struct sort_memory_places {
   memory_span keys_in, keys_out, values_in, values_out;
 
   /// Throws if an output overlaps anything else; but if `in_place`, each may be its input.
-  void require_apart(char const* call, bool in_place) const {
+  void require_no_overlap(char const* call, bool in_place) const {
     auto const check = [call](char const* what, memory_span a, memory_span b) {
-      detail::require_apart(call, what, a, b);
+      detail::require_no_overlap(call, what, a, b);
     };
     if (!in_place || keys_in.data() != keys_out.data()) {
       check("input and output keys", keys_in, keys_out);
@@ -34,13 +34,13 @@ struct sort_memory_places {
   }
 
   /// Throws if an output overlaps `other`, or if `other` `is_written` and overlaps an input.
-  void require_apart_from(char const* call, char const* what, memory_span other,
-                          bool is_written) const {
+  void require_no_overlap_with(char const* call, char const* what, memory_span other,
+                               bool is_written) const {
     for (memory_span const place : {keys_out, values_out})
-      detail::require_apart(call, what, place, other);
+      detail::require_no_overlap(call, what, place, other);
     if (!is_written) return;
     for (memory_span const place : {keys_in, values_in})
-      detail::require_apart(call, what, place, other);
+      detail::require_no_overlap(call, what, place, other);
   }
 };
 
@@ -55,8 +55,8 @@ void check_positions(char const* call, Key const* keys, Index const* positions, 
                            " keys with positions of " + std::to_string(sizeof(Index)) +
                            " bytes; expected wider ones");
   }
-  detail::require_apart(call, "keys and positions", detail::memory_of(keys, n),
-                        detail::memory_of(positions, n));
+  detail::require_no_overlap(call, "keys and positions", detail::memory_of(keys, n),
+                             detail::memory_of(positions, n));
 }
 
 }  // namespace libscan::inline v1::cpu::detail

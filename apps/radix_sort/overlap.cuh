@@ -29,9 +29,9 @@ struct sort_memory_places {
 
   /// Throws if an output shares memory with anything else; if `in_place` is allowed, each output
   /// may begin where its input does.
-  void require_apart(char const* call, bool in_place) const {
+  void require_no_overlap(char const* call, bool in_place) const {
     auto const check = [&](char const* what, memory_span const& a, memory_span const& b) {
-      device::require_apart(call, what, a, b);
+      device::require_no_overlap(call, what, a, b);
     };
     if (!in_place || keys_in.begin != keys_out.begin) {
       check("input and output keys", keys_in, keys_out);
@@ -46,12 +46,13 @@ struct sort_memory_places {
 
   /// Throws if an output shares memory with `other`, or if `other` is written and shares memory
   /// with an input.
-  void require_apart_from(char const* call, char const* what, memory_span const& other,
-                          bool is_written) const {
+  void require_no_overlap_with(char const* call, char const* what, memory_span const& other,
+                               bool is_written) const {
     for (auto const& place : {keys_out, values_out})
-      device::require_apart(call, what, place, other);
+      device::require_no_overlap(call, what, place, other);
     if (!is_written) return;
-    for (auto const& place : {keys_in, values_in}) device::require_apart(call, what, place, other);
+    for (auto const& place : {keys_in, values_in})
+      device::require_no_overlap(call, what, place, other);
   }
 };
 

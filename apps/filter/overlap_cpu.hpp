@@ -32,13 +32,13 @@ inline constexpr bool looks_back = requires {
 /// Throws `invalid_argument` if the part of an output that may be written shares memory with the n
 /// items that are read, or with what else the rule reads.
 template <class In, class Rule, class Out>
-void require_output_apart(char const* call, In const& in, Rule const& rule, index_t n,
-                          Out const& out, index_t capacity, bool may_be_input = false) {
+void require_no_output_overlap(char const* call, In const& in, Rule const& rule, index_t n,
+                               Out const& out, index_t capacity, bool may_be_input = false) {
   memory_span const items = detail::memory_of(in, n), read = detail::memory_read(rule, 0, n);
   memory_span const written = detail::memory_of(out, std::min(capacity, n));
-  if (!may_be_input) require_apart(call, "input and output", items, written);
+  if (!may_be_input) require_no_overlap(call, "input and output", items, written);
   if (read.data() == items.data() && read.size() == items.size()) return;
-  require_apart(call, "an output and what decides", read, written);
+  require_no_overlap(call, "an output and what decides", read, written);
 }
 
 /// Whether an output of the input's type begins where the input does.
@@ -49,17 +49,17 @@ bool goes_over(In const& in, Out const& out) {
 
 /// The same for an output that may begin where input of its type does.
 template <class In, class Rule, class Out>
-void require_output_in_place_or_apart(char const* call, In const& in, Rule const& rule, index_t n,
-                                      Out const& out, index_t capacity) {
-  detail::require_output_apart(call, in, rule, n, out, capacity, detail::goes_over(in, out));
+void require_output_in_place_or_no_overlap(char const* call, In const& in, Rule const& rule,
+                                           index_t n, Out const& out, index_t capacity) {
+  detail::require_no_output_overlap(call, in, rule, n, out, capacity, detail::goes_over(in, out));
 }
 
 /// Throws if the parts of two outputs that may be written share memory.
 template <class A, class B>
-void require_outputs_apart(char const* call, A const& a, index_t a_capacity, B const& b,
-                           index_t b_capacity, index_t n) {
-  detail::require_apart(call, "two outputs", detail::memory_of(a, std::min(a_capacity, n)),
-                        detail::memory_of(b, std::min(b_capacity, n)));
+void require_no_overlap_of_outputs(char const* call, A const& a, index_t a_capacity, B const& b,
+                                   index_t b_capacity, index_t n) {
+  detail::require_no_overlap(call, "two outputs", detail::memory_of(a, std::min(a_capacity, n)),
+                             detail::memory_of(b, std::min(b_capacity, n)));
 }
 
 }  // namespace libscan::inline v1::cpu::detail
