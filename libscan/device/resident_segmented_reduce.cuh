@@ -28,14 +28,14 @@ struct resident_segmented_reduce_kernel {
 
   /// The index of item i in shared memory, with gaps, so that lanes that each store a power of 2 of
   /// consecutive items use different banks.
-  static LIBSCAN_HOST_DEVICE constexpr int apart(int i) { return i + i / simt::warp_size; }
+  static LIBSCAN_HOST_DEVICE constexpr int padded_index(int i) { return i + i / simt::warp_size; }
 
   struct shared_storage {
     typename tile_type::shared_storage tile;
     typename tile_type::head_counts heads;
     block::scan_storage<segment_summary<T>, block_threads> summaries;
-    T total[apart(tile_items)];
-    typename Keys::key_type key[has_keys ? apart(tile_items) : 1];
+    T total[padded_index(tile_items)];
+    typename Keys::key_type key[has_keys ? padded_index(tile_items) : 1];
   };
 
   template <class Totals, class Heads>
@@ -55,7 +55,7 @@ struct resident_segmented_reduce_kernel {
     auto const gather = [&] {
       part.apply(ends.before_warp.value, op);  // the tile's first total still lacks the carry
       part.each_head(ranks, begun.before_warp, [&](index_t rank, int i, T const& total) {
-        int const at = apart(static_cast<int>(rank));
+        int const at = padded_index(static_cast<int>(rank));
         if constexpr (has_keys) shared.key[at] = keys.key(base + i);
         shared.total[at] = total;
       });
@@ -64,9 +64,9 @@ struct resident_segmented_reduce_kernel {
         shared.summaries, {begun.tile, ends.tile.value}, summaries, op, gather);
     for (int rank = static_cast<int>(threadIdx.x); rank < begun.tile; rank += block_threads) {
       index_t const segment = before.segments + rank;
-      if constexpr (has_keys) keys.store(segment, shared.key[apart(rank)]);
+      if constexpr (has_keys) keys.store(segment, shared.key[padded_index(rank)]);
       if (segment == 0) continue;
-      T const total = shared.total[apart(rank)];
+      T const total = shared.total[padded_index(rank)];
       totals[segment - 1] = rank == 0 ? T(op(before.open, total)) : total;
     }
     bool const is_last = blockIdx.x == gridDim.x - 1;
