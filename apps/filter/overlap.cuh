@@ -14,7 +14,7 @@
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/device/memory_span.cuh>
-#include <libscan/device/reversed.cuh>
+#include <libscan/device/reverse_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -40,7 +40,7 @@ std::uintptr_t first_byte_of(T* const& out) {
   return reinterpret_cast<std::uintptr_t>(out);
 }
 template <class T>
-std::uintptr_t first_byte_of(reversed<T*> const& out) {
+std::uintptr_t first_byte_of(reverse_iterator<T*> const& out) {
   return reinterpret_cast<std::uintptr_t>(out.end) - sizeof(T);
 }
 

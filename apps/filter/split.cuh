@@ -12,10 +12,9 @@ namespace libscan::inline LIBSCAN_MACHINE {
 /// their order, and the number of the former to *d_count. In one pass. Otherwise as `filter`.
 ///
 /// Types: `keep`, types, n and d_count: as for `filter`. `out` and `rejected` need space for their
-/// items. `reversed<Out>{out + n}` as `rejected` fills one buffer from both ends: in one pass, too,
-/// with the rejected items in reverse order.
-/// Aliasing: the outputs must not overlap one another, `in` or a mask.
-/// Traffic: reads n items and the mask, writes n items.
+/// items. `reverse_iterator<Out>{out + n}` as `rejected` fills one buffer from both ends: in one
+/// pass, too, with the rejected items in reverse order. Aliasing: the outputs must not overlap one
+/// another, `in` or a mask. Traffic: reads n items and the mask, writes n items.
 template <class Tuning = void, class In, class Out, class Rejected, class Keep>
 void split(workspace& ws, In in, Out out, Rejected rejected, item_count n, Keep keep,
            index_t* d_count) {

@@ -227,7 +227,7 @@ inline bool is_head(head_word const* heads, index_t i) {
 }
 
 /// The bits of a word in reverse.
-inline head_word reversed(head_word x) {
+inline head_word reverse_bits(head_word x) {
   auto const swap = [&](int by, head_word low) { x = (x >> by & low) | (x & low) << by; };
   swap(1, 0x5555555555555555u);
   swap(2, 0x3333333333333333u);
@@ -243,7 +243,7 @@ inline void reverse_bits(head_word* words, index_t n) {
   index_t const count = ceil_div(n, word_heads);
   int const beyond = static_cast<int>(count * word_heads - n);
   std::reverse(words, words + count);
-  for (index_t w = 0; w < count; ++w) words[w] = reversed(words[w]);
+  for (index_t w = 0; w < count; ++w) words[w] = reverse_bits(words[w]);
   if (beyond == 0) return;
   for (index_t w = 0; w < count; ++w) {
     head_word const next = w + 1 < count ? words[w + 1] << (word_heads - beyond) : 0;

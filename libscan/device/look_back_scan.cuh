@@ -12,7 +12,7 @@
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/look_back.cuh>
 #include <libscan/device/workspace.cuh>
-#include <libscan/warp/reversed.cuh>
+#include <libscan/warp/reverse_iterator.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

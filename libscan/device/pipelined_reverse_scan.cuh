@@ -9,7 +9,7 @@
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/run_pipeline.cuh>
 #include <libscan/device/warp_rows.cuh>
-#include <libscan/warp/reversed.cuh>
+#include <libscan/warp/reverse_iterator.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
@@ -62,8 +62,8 @@ struct reverse_scan_work {
   using stage_type = staged_tile<Item, tile_items>;
   static_assert(part_items % rows::items == 0);
 
-  reversed<Item const*> in;
-  reversed<Result*> out;
+  reverse_iterator<Item const*> in;
+  reverse_iterator<Result*> out;
   Op op;
   summary init;
   total_value_t<summary>* total;
@@ -88,7 +88,8 @@ struct reverse_scan_work {
   __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {
     auto const staged = items(stage, base, valid);
     if (base + begin < beyond) {
-      return rows::sum(items_from<reversed<Item*>, Op>{staged, beyond, op}, part_items, valid, op);
+      return rows::sum(items_from<reverse_iterator<Item*>, Op>{staged, beyond, op}, part_items,
+                       valid, op);
     }
     return rows::sum(staged + begin, part_items, valid - begin, op);
   }
@@ -101,14 +102,14 @@ struct reverse_scan_work {
       bool const first = base + i < beyond;
       rows some;
       if (first) {
-        some.load(items_from<reversed<Item*>, Op>{staged, beyond, op}, valid, op);
+        some.load(items_from<reverse_iterator<Item*>, Op>{staged, beyond, op}, valid, op);
       } else {
         some.load(staged + i, valid - i, op);
       }
       if (i + rows::items == begin + part_items) done();
       before = some.template scan<Kind>(before, op);
       if (first) {
-        some.store(results_from<reversed<Result*>>{out, beyond}, valid);
+        some.store(results_from<reverse_iterator<Result*>>{out, beyond}, valid);
       } else {
         some.store(out + (base + i), valid - i);
       }
@@ -125,7 +126,7 @@ struct reverse_scan_work {
   }
 
   /// The tile from the end.
-  __device__ reversed<Item*> items(stage_type& stage, index_t base, int valid) const {
+  __device__ reverse_iterator<Item*> items(stage_type& stage, index_t base, int valid) const {
     return {stage.items(lowest(base, valid)) + valid};
   }
 };

@@ -22,7 +22,7 @@ struct stored<Stored*, T> {
   using type = std::remove_cv_t<Stored>;
 };
 template <class Iterator, class T>
-struct stored<reversed<Iterator>, T> : stored<Iterator, T> {};
+struct stored<reverse_iterator<Iterator>, T> : stored<Iterator, T> {};
 template <class Iterator, class T>
 struct stored<from_last<Iterator>, T> : stored<Iterator, T> {};
 

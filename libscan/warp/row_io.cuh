@@ -9,7 +9,7 @@
 
 #include <libscan/core/types.hpp>
 #include <libscan/simt/simt.cuh>
-#include <libscan/warp/reversed.cuh>
+#include <libscan/warp/reverse_iterator.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::warp {
 
@@ -28,7 +28,7 @@ inline constexpr std::size_t item_bytes = sizeof(T);
 template <class Item, class T>
 inline constexpr std::size_t item_bytes<Item*, T> = sizeof(Item);
 template <class It, class T>
-inline constexpr std::size_t item_bytes<reversed<It>, T> = item_bytes<It, T>;
+inline constexpr std::size_t item_bytes<reverse_iterator<It>, T> = item_bytes<It, T>;
 
 /// Whether `Width` items of an iterator can travel in one access: they are in memory and take 2^k
 /// bytes together.
@@ -51,7 +51,7 @@ __device__ __forceinline__ bool whole_rows(It it) {
   }
 }
 template <int Width, class It>
-__device__ __forceinline__ bool whole_rows(reversed<It> it) {
+__device__ __forceinline__ bool whole_rows(reverse_iterator<It> it) {
   return warp::whole_rows<Width>(it.end);
 }
 
@@ -71,7 +71,8 @@ __device__ __forceinline__ void load_whole_row(In in, index_t i, T (&items)[Widt
 
 /// The same from the last item to the first.
 template <int Width, class It, class T>
-__device__ __forceinline__ void load_whole_row(reversed<It> in, index_t i, T (&items)[Width]) {
+__device__ __forceinline__ void load_whole_row(reverse_iterator<It> in, index_t i,
+                                               T (&items)[Width]) {
   T turned[Width];
   warp::load_whole_row(in.end, -i - Width, turned);
 #pragma unroll
@@ -105,7 +106,7 @@ __device__ __forceinline__ void store_whole_row(Out out, index_t i, T const (&it
 
 /// The same from the last item to the first.
 template <int Width, class It, class T>
-__device__ __forceinline__ void store_whole_row(reversed<It> out, index_t i,
+__device__ __forceinline__ void store_whole_row(reverse_iterator<It> out, index_t i,
                                                 T const (&items)[Width]) {
   T turned[Width];
 #pragma unroll

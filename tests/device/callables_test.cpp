@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <libscan/device/reduce.cuh>
-#include <libscan/device/reversed.cuh>
+#include <libscan/device/reverse_scan.cuh>
 #include <libscan/device/scan.cuh>
 #include <libscan/device/segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>

@@ -2,7 +2,7 @@
 // Scans by every strategy, from either end, of bits, and reductions, as a table of calls.
 #include <libscan/device/binary_scan.cuh>
 #include <libscan/device/reduce.cuh>
-#include <libscan/device/reversed.cuh>
+#include <libscan/device/reverse_scan.cuh>
 #include <libscan/device/scan.cuh>
 #include <libscan/device/strategies/catalogue.cuh>
 #include <tests/device/calls.hpp>

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <libscan/device/reversed.cuh>
+#include <libscan/device/reverse_scan.cuh>
 #include <libscan/device/scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>

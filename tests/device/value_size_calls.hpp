@@ -12,7 +12,7 @@
 #include <apps/radix_sort/radix_sort.cuh>
 #include <apps/radix_sort/segmented_sort.cuh>
 #include <libscan/device/reduce.cuh>
-#include <libscan/device/reversed.cuh>
+#include <libscan/device/reverse_scan.cuh>
 #include <libscan/device/scan.cuh>
 #include <libscan/device/segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>

@@ -6,7 +6,7 @@
 #include <cuda/std/functional>
 
 #include <libscan/device/reduce.cuh>
-#include <libscan/device/reversed.cuh>
+#include <libscan/device/reverse_scan.cuh>
 #include <libscan/device/segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include <bench/cuda/calls.hpp>
-#include <libscan/device/reversed.cuh>
+#include <libscan/device/reverse_scan.cuh>
 
 namespace libscan::bench::by_libscan {
 
@@ -23,8 +23,8 @@ implementations offers(split_problem const& problem) {
   return {{"libscan", [=, p = problem] {
              if (two) return split(*ws, p.in, p.out, p.rejected, p.n, keep, p.count);
              if (one) return split(*ws, p.in, p.out, p.n, keep, p.count);
-             split(*ws, p.in, p.reversed, reversed<std::uint32_t*>{p.reversed + p.n}, p.n, keep,
-                   p.count);
+             split(*ws, p.in, p.reversed, reverse_iterator<std::uint32_t*>{p.reversed + p.n}, p.n,
+                   keep, p.count);
            }}};
 }
 

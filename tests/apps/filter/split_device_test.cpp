@@ -2,7 +2,7 @@
 // Device splits against plain loops: sizes, selectivities, types, alignments, schedules, counts on
 // the device; and outputs of filters and splits that are refused.
 #include <apps/filter/split.cuh>
-#include <libscan/device/reversed.cuh>
+#include <libscan/device/reverse_scan.cuh>
 #include <tests/apps/filter/selection_cases.hpp>
 
 using namespace libscan;
@@ -196,8 +196,9 @@ TEMPLATE_LIST_TEST_CASE("one buffer is filled from both ends in one pass", "",
   auto const input = by_three<std::uint32_t>(2500, 1);
   device_image<std::uint32_t> out(2500, 1);
   workspace ws;
-  split<TestType>(ws, input.in.data(), out.data(), reversed<std::uint32_t*>{out.data() + 2500},
-                  2500, not_by_three{}, nullptr);
+  split<TestType>(ws, input.in.data(), out.data(),
+                  reverse_iterator<std::uint32_t*>{out.data() + 2500}, 2500, not_by_three{},
+                  nullptr);
   auto expected = input.expected.kept;
   expected.insert(expected.end(), input.expected.rejected.rbegin(), input.expected.rejected.rend());
   require_same(expected, out);
@@ -260,7 +261,7 @@ TEST_CASE("outputs that begin among what is read are refused, and nothing is wri
     REQUIRE_THROWS_AS(split<tuning>(ws, in, out, apart, n, even, d_count), invalid_argument);
     REQUIRE_THROWS_AS(split<tuning>(ws, in, apart, out, n, even, d_count), invalid_argument);
     REQUIRE_THROWS_AS(
-        split<tuning>(ws, in, apart, reversed<std::uint32_t*>{out + 1}, n, even, d_count),
+        split<tuning>(ws, in, apart, reverse_iterator<std::uint32_t*>{out + 1}, n, even, d_count),
         invalid_argument);
     REQUIRE_THROWS_AS(split<tuning>(ws, in, out, n, even, d_count), invalid_argument);
     REQUIRE_THROWS_AS(split_by_bit<tuning>(ws, in, out, n, 3, d_count), invalid_argument);

@@ -8,7 +8,7 @@
 #include <apps/radix_sort/split_by_key.cuh>
 #include <libscan/device/binary_scan.cuh>
 #include <libscan/device/reduce.cuh>
-#include <libscan/device/reversed.cuh>
+#include <libscan/device/reverse_scan.cuh>
 #include <libscan/device/segmented_reduce.cuh>
 
 using namespace libscan;

@@ -9,11 +9,11 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 /// An iterator over items from the last to the first; `end` is one past the last.
 template <class It>
-struct reversed {
+struct reverse_iterator {
   It end;
 
   __device__ decltype(auto) operator[](index_t i) const { return end[-1 - i]; }
-  __device__ reversed operator+(index_t distance) const { return {end + -distance}; }
+  __device__ reverse_iterator operator+(index_t distance) const { return {end + -distance}; }
 };
 
 /// The items of a call from the last to the first, before the kernel knows n. A kernel turns it
@@ -24,13 +24,14 @@ struct from_last {
   It first;
 };
 
-/// The iterator for a call of n items: the kernel's own, or the `reversed` one in its place.
+/// The iterator for a call of n items: the kernel's own, or the `reverse_iterator` one in its
+/// place.
 template <class It>
 __device__ __forceinline__ It counted(It it, index_t /*n*/) {
   return it;
 }
 template <class It>
-__device__ __forceinline__ reversed<It> counted(from_last<It> it, index_t n) {
+__device__ __forceinline__ reverse_iterator<It> counted(from_last<It> it, index_t n) {
   return {it.first + n};
 }
 
