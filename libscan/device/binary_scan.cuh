@@ -9,12 +9,12 @@
 
 #include <libscan/block/scan.cuh>
 #include <libscan/core/operators.hpp>
-#include <libscan/device/counted_binary_scan.cuh>
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/mask_words.cuh>
 #include <libscan/device/position.cuh>
 #include <libscan/device/rank_words.cuh>
 #include <libscan/device/resident_scan.cuh>
+#include <libscan/device/two_launch_binary_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -110,7 +110,7 @@ constexpr std::size_t binary_scan_bytes(index_t n) {
   using rank = index_t;
   return std::max(
       {tile_state<position>::bytes(ceil_div(n, index_t{LookBack::block_threads} * word_items)),
-       counted_tiles<Counted>::bytes(n),
+       two_launch_tiles<Counted>::bytes(n),
        resident_scan_bytes<rank, resident_tuning<rank, rank, rank>>});
 }
 
@@ -122,18 +122,19 @@ void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d
   device::require_no_overlap("binary scan", "mask and ranks", device::memory_of(mask, n.at_least()),
                              device::memory_of(ranks, n.at_least()));
   constexpr bool automatic = std::is_void_v<Tuning>;
-  constexpr bool counts = tunes_counted_scan<Tuning>;
+  constexpr bool counts = tunes_two_launch_scan<Tuning>;
   using look_back = std::conditional_t<automatic || counts, binary_scan_tuning, Tuning>;
-  using counted = std::conditional_t<counts, Tuning, counted_binary_scan_tuning>;
-  std::byte* const memory = ws.reserve(device::binary_scan_bytes<look_back, counted>(n.at_most()));
+  using two_launch = std::conditional_t<counts, Tuning, two_launch_binary_scan_tuning>;
+  std::byte* const memory =
+      ws.reserve(device::binary_scan_bytes<look_back, two_launch>(n.at_most()));
   if constexpr (automatic) {
     if (device::resident_scan_if_fits<Kind>(ws, mask_numbers<Mask, Rank>{mask}, ranks, n,
                                             plus<Rank>{}, d_total, 0)) {
       return;
     }
   }
-  if (counts || (automatic && n.at_most() >= counted_binary_scan_tuning::min_items<Mask>)) {
-    device::counted_binary_scan<Kind, counted>(ws, memory, mask, ranks, n, d_total);
+  if (counts || (automatic && n.at_most() >= two_launch_binary_scan_tuning::min_items<Mask>)) {
+    device::two_launch_binary_scan<Kind, two_launch>(ws, memory, mask, ranks, n, d_total);
   } else {
     device::look_back_binary_scan<Kind, look_back>(ws, memory, mask, ranks, n, d_total);
   }
@@ -145,8 +146,8 @@ void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d
 /// n / 2048 + 16 KiB, of more items at most that of 2^27 or n / 512 + 4 KiB. A pure function of n;
 /// needs no device.
 constexpr std::size_t binary_scan_workspace_bytes(index_t n) {
-  return device::binary_scan_bytes<device::binary_scan_tuning, device::counted_binary_scan_tuning>(
-      n);
+  return device::binary_scan_bytes<device::binary_scan_tuning,
+                                   device::two_launch_binary_scan_tuning>(n);
 }
 
 /// ranks[i] = the number of items 0 ... i - 1 that are true, for 0 <= i < n; *d_total = the number

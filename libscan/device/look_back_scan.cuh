@@ -36,8 +36,8 @@ struct look_back_scan_kernel {
   __device__ void operator()(shared_storage& shared, In items_in, Out items_out, item_count count,
                              Op op, T init, tile_state<T> state, total_value_t<T>* total) const {
     index_t const n = count.get();
-    auto const in = libscan::counted(items_in, n);
-    auto const out = libscan::counted(items_out, n);
+    auto const in = libscan::at_length(items_in, n);
+    auto const out = libscan::at_length(items_out, n);
     index_t const tiles = ceil_div(n, index_t{tile_items});
     if (tiles == 0 && total != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *total = init;
     for (;;) {

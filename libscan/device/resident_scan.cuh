@@ -39,7 +39,7 @@ struct resident_scan_kernel {
     int const valid = static_cast<int>(rest < 0 ? 0 : rest < warp_items ? rest : warp_items);
 
     rows_type items;
-    items.load(libscan::counted(in, n) + base, valid, op);
+    items.load(libscan::at_length(in, n) + base, valid, op);
     T const warp_total = items.template scan<Kind>(op.identity(), op);
     auto const of_block = block::scan_of_warps(shared, warp_total, op);
     if (thread == 0) totals[blockIdx.x] = of_block.total;
@@ -52,7 +52,7 @@ struct resident_scan_kernel {
       *total = op(carry, of_block.total);
     }
     items.prepend(op(carry, of_block.prefix), op);
-    items.store(libscan::counted(out, n) + base, valid);
+    items.store(libscan::at_length(out, n) + base, valid);
   }
 };
 

@@ -17,8 +17,8 @@ struct reverse_iterator {
 };
 
 /// The items of a call from the last to the first, before the kernel knows n. A kernel turns it
-/// into an iterator by `counted(it, n)`. The host therefore does not move `first`, and n may be in
-/// device memory.
+/// into an iterator by `at_length(it, n)`. The host therefore does not move `first`, and n may be
+/// in device memory.
 template <class It>
 struct from_last {
   It first;
@@ -27,11 +27,11 @@ struct from_last {
 /// The iterator for a call of n items: the kernel's own, or the `reverse_iterator` one in its
 /// place.
 template <class It>
-__device__ __forceinline__ It counted(It it, index_t /*n*/) {
+__device__ __forceinline__ It at_length(It it, index_t /*n*/) {
   return it;
 }
 template <class It>
-__device__ __forceinline__ reverse_iterator<It> counted(from_last<It> it, index_t n) {
+__device__ __forceinline__ reverse_iterator<It> at_length(from_last<It> it, index_t n) {
   return {it.first + n};
 }
 

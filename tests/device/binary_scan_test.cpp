@@ -27,7 +27,7 @@ struct small_tuning {
 };
 
 /// Tiles of 4096 items; two groups, so that blocks count several times; chunks of six tiles.
-struct small_counted_tuning {
+struct small_two_launch_tuning {
   static constexpr scan_algorithm algorithm = scan_algorithm::two_launches;
   static constexpr int block_threads = 64;
   [[maybe_unused]] static constexpr int resident_blocks = 1;
@@ -110,7 +110,7 @@ void require_ranks(std::vector<std::uint8_t> const& bytes, int offset = 0) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("sizes around words, warps and tiles agree with a loop, at every density", "",
-                   small_tuning, small_counted_tuning) {
+                   small_tuning, small_two_launch_tuning) {
   each_schedule(scaled(3, 1), [](std::string const& schedule) {
     INFO(schedule);
     for (std::uint64_t const one_in : {0, 1, 2, 100}) {
@@ -141,11 +141,11 @@ TEST_CASE("the size ladder agrees with a loop") {
     if (on_gpu) require_ranks<automatic, std::int32_t>(make_bytes(n, 3));
     if (on_gpu) require_ranks<automatic, wide_rank>(make_bytes(n, 3));
   }
-  require_ranks<device::counted_binary_scan_tuning, std::int32_t>(make_bytes(70001, 3));
+  require_ranks<device::two_launch_binary_scan_tuning, std::int32_t>(make_bytes(70001, 3));
 }
 
 TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's, and nothing outside is touched",
-                   "", small_tuning, small_counted_tuning, automatic) {
+                   "", small_tuning, small_two_launch_tuning, automatic) {
   for (int offset = 0; offset <= 16; ++offset) {
     INFO("offset " << offset);
     require_ranks<TestType, narrow_rank>(make_bytes(2500, 2), offset);
@@ -154,7 +154,7 @@ TEMPLATE_TEST_CASE("no pointer needs alignment beyond its type's, and nothing ou
 }
 
 TEMPLATE_TEST_CASE("the number of items may lie in device memory", "", small_tuning,
-                   small_counted_tuning, automatic) {
+                   small_two_launch_tuning, automatic) {
   auto const bytes = make_bytes(5000, 2);
   device_image<std::uint8_t> d_bytes(bytes);
   device_image<std::uint32_t> d_words(packed(bytes));

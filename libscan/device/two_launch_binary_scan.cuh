@@ -18,8 +18,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The counted binary scan: a block ranks one tile, and counts one tile a warp at a time.
-struct counted_binary_scan_tuning {
+/// The binary scan of two launches: a block ranks one tile, and counts one tile a warp at a time.
+struct two_launch_binary_scan_tuning {
   static constexpr scan_algorithm algorithm = scan_algorithm::two_launches;
   static constexpr int block_threads = 256;
   static constexpr int resident_blocks = 4;  // that rank, of a multiprocessor
@@ -31,9 +31,9 @@ struct counted_binary_scan_tuning {
   static constexpr index_t min_items = index_t{1} << (std::is_same_v<Mask, bit_mask> ? 21 : 24);
 };
 
-/// Whether `Tuning` is that of a counted binary scan.
+/// Whether `Tuning` is that of a binary scan of two launches.
 template <class Tuning>
-concept tunes_counted_scan = tuned_for<Tuning, scan_algorithm::two_launches>;
+concept tunes_two_launch_scan = tuned_for<Tuning, scan_algorithm::two_launches>;
 
 /// The mask of the items after the first n, a multiple of 32.
 LIBSCAN_HOST_DEVICE constexpr bit_mask behind(bit_mask mask, index_t n) {
@@ -46,7 +46,7 @@ LIBSCAN_HOST_DEVICE constexpr byte_mask behind(byte_mask mask, index_t n) {
 /// What the first launch passes to the second. Tiles of a chunk are counted in groups of
 /// consecutive ones, a block each.
 template <class Tuning>
-struct counted_tiles {
+struct two_launch_tiles {
   static constexpr int warps = Tuning::block_threads / simt::warp_size;
   static constexpr int warp_items = Tuning::words_per_lane * word_row_items;
   static constexpr int tile_items = warps * warp_items;
@@ -61,7 +61,7 @@ struct counted_tiles {
   unsigned group_count;
 
   /// For chunk `number` of n items, in `memory` of at least `bytes(n)`.
-  counted_tiles(std::byte* memory, index_t n, index_t number)
+  two_launch_tiles(std::byte* memory, index_t n, index_t number)
       : chunks(reinterpret_cast<index_t*>(memory)),
         groups(chunks + 2),
         tiles(groups + Tuning::max_groups),
@@ -107,15 +107,15 @@ struct count_tiles_kernel {
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = 1024 / block_threads;  // of a multiprocessor
   static constexpr bool programmatic_launch = true;
-  using counted = counted_tiles<Tuning>;
-  static constexpr int warps = counted::warps;
+  using two_launch = two_launch_tiles<Tuning>;
+  static constexpr int warps = two_launch::warps;
 
   struct shared_storage {
     unsigned count[warps];
   };
 
   __device__ void operator()(shared_storage& shared, Mask mask, item_count count,
-                             counted_tiles<Tuning> counts) const {
+                             two_launch_tiles<Tuning> counts) const {
     index_t const items = counts.size(count.get());
     index_t const rounds = counts.rounds(items);
     mask = device::behind(mask, counts.first());
@@ -123,7 +123,7 @@ struct count_tiles_kernel {
     index_t before = 0;
     for (index_t round = 0; round < rounds; ++round) {
       index_t const tile = (blockIdx.x * rounds + round) * warps + warp;
-      unsigned const mine = count_tile(mask, tile * counted::tile_items, items, counts.words);
+      unsigned const mine = count_tile(mask, tile * two_launch::tile_items, items, counts.words);
       if (simt::lane_id() == 0) shared.count[warp] = mine;
       simt::sync_block();
       index_t before_mine = before;
@@ -132,7 +132,7 @@ struct count_tiles_kernel {
         if (w < warp) before_mine += shared.count[w];
         before += shared.count[w];
       }
-      if (simt::lane_id() == 0 && tile * counted::tile_items < items) {
+      if (simt::lane_id() == 0 && tile * two_launch::tile_items < items) {
         counts.tiles[tile] = before_mine;
       }
       simt::sync_block();
@@ -143,8 +143,8 @@ struct count_tiles_kernel {
  private:
   /// By one warp.
   static __device__ unsigned count_tile(Mask mask, index_t base, index_t n, std::uint32_t* words) {
-    index_t const end = n - base < counted::tile_items ? n : base + counted::tile_items;
-    using rows = mask_rows<Mask, counted::tile_items>;
+    index_t const end = n - base < two_launch::tile_items ? n : base + two_launch::tile_items;
+    using rows = mask_rows<Mask, two_launch::tile_items>;
     constexpr int step = rows::items;
     unsigned sum = 0;
     for (index_t i = base; i < end; i += step) {
@@ -165,21 +165,21 @@ struct rank_tile_kernel {
   static constexpr int resident_blocks = Tuning::resident_blocks;  // of a multiprocessor
   static constexpr bool programmatic_launch = true;
   static constexpr int words_per_lane = Tuning::words_per_lane;
-  using counted = counted_tiles<Tuning>;
-  static constexpr int warps = counted::warps;
+  using two_launch = two_launch_tiles<Tuning>;
+  static constexpr int warps = two_launch::warps;
 
   struct shared_storage {
-    ranked_word<Rank> words[counted::tile_items / word_items];
+    ranked_word<Rank> words[two_launch::tile_items / word_items];
     index_t groups_before[warps];  // each warp's share
     unsigned count[warps];
   };
 
   __device__ void operator()(shared_storage& shared, bit_mask mask, Rank* ranks, item_count count,
-                             counted_tiles<Tuning> counts, index_t* total) const {
+                             two_launch_tiles<Tuning> counts, index_t* total) const {
     index_t const n = count.get();
     index_t const items = counts.size(n);
     index_t const tile = blockIdx.x;
-    index_t const first = tile * counted::tile_items;
+    index_t const first = tile * two_launch::tile_items;
     if (first >= items) {
       if (n == 0 && counts.chunk == 0 && tile == 0 && threadIdx.x == 0 && total != nullptr) {
         *total = 0;
@@ -187,7 +187,7 @@ struct rank_tile_kernel {
       return;
     }
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
-    index_t const base = first + warp * counted::warp_items;
+    index_t const base = first + warp * two_launch::warp_items;
     unsigned word[words_per_lane];
     device::load_words(mask, base, items - base, word);
     index_t const group = tile / (counts.rounds(items) * warps);
@@ -222,23 +222,24 @@ struct rank_tile_kernel {
     }
     simt::sync_block();
     device::rank_words<warps, Kind>(shared.words, warp, ranks + counts.first() + first,
-                                    device::valid_items<counted::tile_items>(items, first));
-    if (first + counted::tile_items >= items && threadIdx.x == block_threads - 1) {
+                                    device::valid_items<two_launch::tile_items>(items, first));
+    if (first + two_launch::tile_items >= items && threadIdx.x == block_threads - 1) {
       counts.chunks[(counts.chunk + 1) % 2] = entering + in_warp;
       if (counts.first() + items == n && total != nullptr) *total = entering + in_warp;
     }
   }
 };
 
-/// Launches both for each chunk of n items. `memory`: at least `counted_tiles<Tuning>::bytes(n)`.
+/// Launches both for each chunk of n items. `memory`: at least
+/// `two_launch_tiles<Tuning>::bytes(n)`.
 template <scan_kind Kind, class Tuning, class Mask, class Rank>
-void counted_binary_scan(workspace& ws, std::byte* memory, Mask mask, Rank* ranks, item_count n,
-                         index_t* d_total) {
-  using counted = counted_tiles<Tuning>;
-  index_t const chunks = libscan::ceil_div(n.at_most(), counted::chunk_items);
+void two_launch_binary_scan(workspace& ws, std::byte* memory, Mask mask, Rank* ranks, item_count n,
+                            index_t* d_total) {
+  using two_launch = two_launch_tiles<Tuning>;
+  index_t const chunks = libscan::ceil_div(n.at_most(), two_launch::chunk_items);
   for (index_t chunk = 0; chunk == 0 || chunk < chunks; ++chunk) {
-    counted const counts(memory, n.at_most(), chunk);
-    index_t const tiles = counted::max_tiles(n.at_most() - chunk * counted::chunk_items);
+    two_launch const counts(memory, n.at_most(), chunk);
+    index_t const tiles = two_launch::max_tiles(n.at_most() - chunk * two_launch::chunk_items);
     simt::launch<count_tiles_kernel<Mask, Tuning>>(
         {.blocks = counts.group_count, .threads = Tuning::block_threads, .on = ws.stream()}, mask,
         n, counts);
