@@ -10,7 +10,7 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 /// `Op` for a scan from the end: what such a scan reads earlier is later in memory.
 template <monoid Op>
-struct flipped {
+struct swap_operands {
   using value_type = typename Op::value_type;
   Op op{};
 
@@ -26,9 +26,9 @@ struct flipped {
 namespace libscan {
 /// As exact and commutative as Op itself.
 template <class Op>
-inline constexpr bool exactly_associative<flipped<Op>> = exactly_associative<Op>;
+inline constexpr bool exactly_associative<swap_operands<Op>> = exactly_associative<Op>;
 template <class Op>
-inline constexpr bool commutative<flipped<Op>> = commutative<Op>;
+inline constexpr bool commutative<swap_operands<Op>> = commutative<Op>;
 }  // namespace libscan
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -45,7 +45,7 @@ void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
   device::require_in_place_or_no_overlap(
       Kind == scan_kind::inclusive ? "reverse inclusive scan" : "reverse exclusive scan",
       device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));
-  flipped<Op> const met{op};
+  swap_operands<Op> const swapped{op};
   from_last<In> const from{in};
   from_last<Out> const to{out};
   if constexpr (tunes_pipeline<Tuning>) {
@@ -54,24 +54,24 @@ void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
           "reverse scan: the tuning asks for a pipeline; expected a number of "
           "items that the host knows");
     }
-    device::pipelined_reverse_scan<Kind, Tuning>(ws, in, out, n.at_most(), met, d_total, init);
+    device::pipelined_reverse_scan<Kind, Tuning>(ws, in, out, n.at_most(), swapped, d_total, init);
   } else if constexpr (!std::is_void_v<Tuning>) {
-    device::scan_as_tuned<Kind, Tuning>(ws, from, to, n, met, d_total, init);
+    device::scan_as_tuned<Kind, Tuning>(ws, from, to, n, swapped, d_total, init);
   } else {
     if constexpr (sizeof(T) <= 16) {
-      if (device::resident_scan_if_fits<Kind>(ws, from, to, n, met, d_total, init)) return;
+      if (device::resident_scan_if_fits<Kind>(ws, from, to, n, swapped, d_total, init)) return;
       if constexpr (suits_bulk_copy<In> && std::is_pointer_v<Out>) {
         using item = typename stored<In, T>::type;
         using result = typename stored<Out, T>::type;
         using tuning = pipeline_tuning<item, T, result>;
-        using work = reverse_scan_work<Kind, item, result, flipped<Op>, tuning>;
+        using work = reverse_scan_work<Kind, item, result, swap_operands<Op>, tuning>;
         if (n.known() && simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
-          return device::pipelined_reverse_scan<Kind, tuning>(ws, in, out, n.at_most(), met,
+          return device::pipelined_reverse_scan<Kind, tuning>(ws, in, out, n.at_most(), swapped,
                                                               d_total, init);
         }
       }
     }
-    device::look_back_scan<Kind, look_back_tuning<T>>(ws, from, to, n, met, d_total, init);
+    device::look_back_scan<Kind, look_back_tuning<T>>(ws, from, to, n, swapped, d_total, init);
   }
 }
 
