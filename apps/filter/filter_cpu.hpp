@@ -103,8 +103,8 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
   detail::refuse_results<T, Out>();
   using packed_chunk = detail::packed_chunk<T>;
   detail::require_output_in_place_or_no_overlap("filter", in, rule, n, out, capacity);
-  store_road const road =
-      cpu::road_of(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out));
+  store_policy const policy =
+      cpu::store_policy_for(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out));
   return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] { return packed_chunk(std::min(n, chunk_items)); },
@@ -114,7 +114,7 @@ index_t filter_by(int threads, In in, Out out, index_t n, Rule rule, index_t cap
       },
       [&](packed_chunk const& packed, chunk const& c, index_t place) {
         if (detail::stays(rule, in, out, c, place, packed.count)) return;
-        detail::copy_fitting(road, packed.items.data(), packed.count, out, capacity, place);
+        detail::copy_fitting(policy, packed.items.data(), packed.count, out, capacity, place);
       },
       detail::surely_no_overlap<In, Out>(in, out) ? aggregates::repeatable : aggregates::once);
 }
@@ -192,7 +192,7 @@ index_t split_by(int threads, In in, split_outputs<Kept, Rejected> const& out, i
   detail::require_no_output_overlap("split", in, rule, n, out.rejected, out.rejected_capacity);
   detail::require_no_overlap_of_outputs("split", out.kept, out.kept_capacity, out.rejected,
                                         out.rejected_capacity, n);
-  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
+  store_policy const policy = store_policy_for(n * static_cast<index_t>(sizeof(T)));
   return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] {
@@ -204,9 +204,9 @@ index_t split_by(int threads, In in, split_outputs<Kept, Rejected> const& out, i
         return packed.kept.count;
       },
       [&](split_chunk const& packed, chunk const& c, index_t place) {
-        detail::copy_fitting(road, packed.kept.items.data(), packed.kept.count, out.kept,
+        detail::copy_fitting(policy, packed.kept.items.data(), packed.kept.count, out.kept,
                              out.kept_capacity, place);
-        detail::copy_fitting(road, packed.rejected.items.data(), packed.rejected.count,
+        detail::copy_fitting(policy, packed.rejected.items.data(), packed.rejected.count,
                              out.rejected, out.rejected_capacity, c.begin - place);
       },
       aggregates::repeatable);

@@ -49,8 +49,8 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
     detail::small_room<std::uint32_t> offsets;
   };
   auto const positions = detail::best_vector_packs().positions;
-  store_road const road =
-      cpu::road_of(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out.values));
+  store_policy const policy =
+      cpu::store_policy_for(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out.values));
   return cpu::run_chunks(
       threads, n, chunk_items, plus<index_t>{}, 0,
       [&] {
@@ -73,7 +73,7 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
         detail::put_fitting(packed.offsets.data(), c.begin, kept, out.indices, out.indices_capacity,
                             place);
         if (detail::stays(rule, in, out.values, c, place, kept)) return;
-        detail::copy_fitting(road, packed.values.items.data(), kept, out.values,
+        detail::copy_fitting(policy, packed.values.items.data(), kept, out.values,
                              out.values_capacity, place);
       },
       detail::surely_no_overlap<In, Values>(in, out.values) ? aggregates::repeatable

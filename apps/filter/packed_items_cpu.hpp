@@ -107,12 +107,12 @@ void pack_both(Rule const& rule, chunk const& c, In in, packed_chunk<T>& kept,
 
 /// Copies the first `count` of some packed items to an output, from `place` on, as many as fit.
 template <class T, class Out>
-void copy_fitting(store_road road, T const* items, index_t count, Out out, index_t capacity,
+void copy_fitting(store_policy policy, T const* items, index_t count, Out out, index_t capacity,
                   index_t place) {
   index_t const fitting = std::clamp<index_t>(capacity - place, 0, count);
   if (fitting == 0) return;
   if constexpr (std::contiguous_iterator<Out> && std::same_as<std::iter_value_t<Out>, T>) {
-    cpu::copy_by(road, items, fitting, std::to_address(out) + place);
+    cpu::copy_by(policy, items, fitting, std::to_address(out) + place);
   } else {
     using item = std::iter_value_t<Out>;
     for (index_t k = 0; k < fitting; ++k) out[place + k] = static_cast<item>(items[k]);

@@ -13,14 +13,14 @@
 namespace libscan::inline v1::cpu::detail {
 
 /// The sink for items from memory, not from a leaf: keys that equal their words may then bypass the
-/// caches. Other sinks have chosen their road.
+/// caches. Other sinks have chosen their policy.
 template <class Sink>
 Sink past_caches(Sink const& sink, index_t) {
   return sink;
 }
 template <class Key>
 key_sink<Key> past_caches(key_sink<Key> const& sink, index_t n) {
-  return {sink.keys, sink.words, road_of(n * index_t{sizeof(Key)})};
+  return {sink.keys, sink.words, store_policy_for(n * index_t{sizeof(Key)})};
 }
 
 /// Items of a part: they are read again from the L1 cache after the first look.

@@ -85,16 +85,16 @@ void sort_positions(int threads, typename Order::key_type const* keys, To* posit
   // Items as long as positions are stored in the memory of these until they are sorted; positions
   // are written there as bytes, so no code reads them as items.
   constexpr bool in_place = sizeof(item) == sizeof(To);
-  auto const road = road_of(n * index_t{sizeof(To)}, in_place);
+  auto const policy = store_policy_for(n * index_t{sizeof(To)}, in_place);
   detail::sorter_for<item>(threads, order, 0, tuning)
       .sort(position_source<Order, Position>{keys, order}, n,
-            value_sink<word, Position, To>{positions, road},
+            value_sink<word, Position, To>{positions, policy},
             in_place ? reinterpret_cast<item*>(positions) : nullptr);
   for (int w = 1; w < Order::words; ++w) {
     if (order.counting(w) == 0) continue;
     detail::sorter_for<item>(threads, order, w, tuning)
         .sort(word_source<Order, Position, To>{keys, positions, order, w}, n,
-              value_sink<word, Position, To>{positions, road});
+              value_sink<word, Position, To>{positions, policy});
   }
 }
 
@@ -133,11 +133,12 @@ void sort_words(int threads, Key const* keys, Key* out, void const* values, void
                 sort_tuning const& tuning) {
   using word = typename number_words<Key>::word;
   number_words<Key> const words(order.direction);
-  auto const road = road_of(n * (index_t{sizeof(Key)} + static_cast<index_t>(value_bytes)));
+  auto const policy =
+      store_policy_for(n * (index_t{sizeof(Key)} + static_cast<index_t>(value_bytes)));
   auto const sort_with = [&]<class Value>(Value) {
     auto sorter = detail::sorter_for<keyed_value<word, Value>>(threads, order, 0, tuning);
     pair_source<Key, Value> const source{keys, values, words};
-    pair_sink<Key, Value> const sink{out, values_out, words, road};
+    pair_sink<Key, Value> const sink{out, values_out, words, policy};
     if constexpr (sizeof(word) == sizeof(Value)) {
       // Pairs may be stored where they will go, if nothing is read from there.
       parted_room<word, Value> const room{out, values_out};

@@ -91,8 +91,9 @@ void sort_pairs_in_segments(int threads, Key const* keys, Key* out, void const* 
                                        words};
       },
       [=](index_t i, index_t count) {
-        return pair_sink<Key, Value>{out + i, static_cast<std::byte*>(values_out) + bytes(i), words,
-                                     road_of(count * index_t{sizeof(Key) + sizeof(Value)})};
+        return pair_sink<Key, Value>{
+            out + i, static_cast<std::byte*>(values_out) + bytes(i), words,
+            store_policy_for(count * index_t{sizeof(Key) + sizeof(Value)})};
       },
       [](index_t) { return static_cast<item*>(nullptr); });
 }
@@ -106,7 +107,8 @@ void sort_positions_in_segments(int threads, typename Order::key_type const* key
   using word = typename Order::word_type;
   using item = keyed_value<word, Position>;
   auto const sink_from = [=](index_t i, index_t count) {
-    return value_sink<word, Position, To>{positions + i, road_of(count * index_t{sizeof(To)})};
+    return value_sink<word, Position, To>{positions + i,
+                                          store_policy_for(count * index_t{sizeof(To)})};
   };
   auto const no_room = [](index_t) { return static_cast<item*>(nullptr); };
   detail::sort_segments<item>(

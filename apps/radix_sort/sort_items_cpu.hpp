@@ -145,9 +145,9 @@ inline constexpr index_t sink_items = 1024;
 
 /// Writes a sink's copy.
 template <class T>
-void write_part(store_road road, T const* items, index_t count, void* to) {
+void write_part(store_policy policy, T const* items, index_t count, void* to) {
   auto const bytes = static_cast<std::size_t>(count) * sizeof(T);
-  if (road == store_road::streamed) {
+  if (policy == store_policy::non_temporal) {
     cpu::stream_copy(items, to, bytes);
   } else {
     std::memcpy(to, items, bytes);
@@ -155,8 +155,8 @@ void write_part(store_road road, T const* items, index_t count, void* to) {
 }
 
 /// Orders what sinks wrote before this thread's next writes.
-inline void finish_parts(store_road road) {
-  if (road == store_road::streamed) stream_fence();
+inline void finish_parts(store_policy policy) {
+  if (policy == store_policy::non_temporal) stream_fence();
 }
 
 // A sink takes sorted items: `put` writes `count` of them to places [place, place + count), unless
@@ -169,7 +169,7 @@ struct key_sink {
   using word = typename number_words<Key>::word;
   Key* keys;
   number_words<Key> words;
-  store_road road = store_road::cached;
+  store_policy policy = store_policy::cached;
 
   /// Whether the words at `items` already are the keys at `place`.
   bool holds(word const* items, index_t place) const {
@@ -179,10 +179,10 @@ struct key_sink {
   word* words_in_place() const { return words.trivial() ? reinterpret_cast<word*>(keys) : nullptr; }
   void put(word const* items, index_t place, index_t count) const {
     if (holds(items, place)) return;
-    if (words.trivial()) return detail::write_part(road, items, count, keys + place);
+    if (words.trivial()) return detail::write_part(policy, items, count, keys + place);
     for (index_t i = 0; i < count; ++i) words.to(items[i], keys + place + i);
   }
-  void finish() const { finish_parts(road); }
+  void finish() const { finish_parts(policy); }
 };
 
 /// Space for items with words and values in separate arrays, in memory of any type.
@@ -223,7 +223,7 @@ struct pair_sink {
   Key* keys;
   void* values;
   number_words<Key> words;
-  store_road road = store_road::cached;
+  store_policy policy = store_policy::cached;
 
   bool holds(item const*, index_t) const { return false; }
   template <class Word>
@@ -241,11 +241,11 @@ struct pair_sink {
       }
       auto* const values_to =
           static_cast<std::byte*>(values) + (place + i) * index_t{sizeof(Value)};
-      detail::write_part(road, some_keys, some, keys + place + i);
-      detail::write_part(road, some_values, some, values_to);
+      detail::write_part(policy, some_keys, some, keys + place + i);
+      detail::write_part(policy, some_values, some, values_to);
     }
   }
-  void finish() const { finish_parts(road); }
+  void finish() const { finish_parts(policy); }
 };
 
 /// Takes the values of sorted pairs, which may be stored where the values go, if they are as long.
@@ -253,7 +253,7 @@ template <class Word, class Value, class To>
 struct value_sink {
   using item = keyed_value<Word, Value>;
   To* values;
-  store_road road = store_road::cached;
+  store_policy policy = store_policy::cached;
 
   bool holds(item const*, index_t) const { return false; }
   void put(item const* items, index_t place, index_t count) const {
@@ -261,10 +261,10 @@ struct value_sink {
     for (index_t i = 0; i < count; i += sink_items) {
       index_t const some = std::min(sink_items, count - i);
       for (index_t k = 0; k < some; ++k) some_values[k] = static_cast<To>(items[i + k].value);
-      detail::write_part(road, some_values, some, values + place + i);
+      detail::write_part(policy, some_values, some, values + place + i);
     }
   }
-  void finish() const { finish_parts(road); }
+  void finish() const { finish_parts(policy); }
 };
 
 /// How the memory that a source reads overlaps the memory that a sink writes: item i in the place

@@ -108,7 +108,7 @@ class key_split {
   /// Writes items [begin, end) to `places`.
   void scatter(index_t begin, index_t end, bucket_places& places) const {
     auto const bytes = n * static_cast<index_t>(sizeof(Key) + (with_values ? sizeof(Value) : 0));
-    if (buckets > buckets_at_hand && road_of(bytes) == store_road::streamed) {
+    if (buckets > buckets_at_hand && store_policy_for(bytes) == store_policy::non_temporal) {
       if constexpr (pairs_up) {
         parted_room<Key, Value> const out{keys_out, values_out};
         if (out.aligned(lines_bytes)) return stream_pairs(begin, end, places, out);
@@ -119,7 +119,7 @@ class key_split {
         }
       }
     }
-    if (road_of(bytes) == store_road::cached) return write_in_caches(begin, end, places);
+    if (store_policy_for(bytes) == store_policy::cached) return write_in_caches(begin, end, places);
     write_in_turns(begin, end, places);
   }
 

@@ -50,7 +50,7 @@ index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index
                              detail::memory_of(ranks, n));
   auto const& code = best_vector_ranks();
   index_t const bytes = n * static_cast<index_t>(sizeof(Rank));
-  store_road const road = road_of(bytes);
+  store_policy const policy = store_policy_for(bytes);
   if (bytes <= one_thread_bytes) threads = std::min(threads, 1);
   return cpu::run_chunks(
       threads, n, std::min(chunk_items, max_mask_chunk_items), plus<index_t>{}, 0,
@@ -63,9 +63,9 @@ index_t binary_scan(int threads, Mask const& mask, Rank* ranks, index_t n, index
         auto const first = static_cast<code_type>(static_cast<bits>(before));
         auto* const to = reinterpret_cast<code_type*>(ranks + c.begin);
         if constexpr (sizeof(Rank) == 4) {
-          code.of_4_bytes(Kind, here.words, c.size(), first, to, road);
+          code.of_4_bytes(Kind, here.words, c.size(), first, to, policy);
         } else {
-          code.of_8_bytes(Kind, here.words, c.size(), first, to, road);
+          code.of_8_bytes(Kind, here.words, c.size(), first, to, policy);
         }
       },
       aggregates::repeatable);

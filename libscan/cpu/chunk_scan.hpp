@@ -168,20 +168,20 @@ struct chunk_code {
   /// Scans in[0..items-1] after `carry`.
   template <scan_kind Kind>
   static T scan(In in, Out out, index_t items, Op op, T carry, stream_values<T> const& sums,
-                store_road road) {
+                store_policy policy) {
     if constexpr (by_vectors) {
       return detail::vector_scan_of<item>(op).scan(Kind, std::to_address(in), std::to_address(out),
-                                                   items, carry, road, nullptr);
+                                                   items, carry, policy, nullptr);
     } else if constexpr (converts) {
       auto* const to = std::to_address(out);
       detail::for_converted<T>(in, items, [&](index_t i, T* piece, index_t count) {
         if constexpr (rounds) {
           carry = detail::vector_scan_of<T>(op).scan(Kind, piece, piece, count, carry,
-                                                     store_road::cached, nullptr);
-          detail::round_to(piece, count, to + i, road);
+                                                     store_policy::cached, nullptr);
+          detail::round_to(piece, count, to + i, policy);
         } else {
-          carry =
-              detail::vector_scan_of<T>(op).scan(Kind, piece, to + i, count, carry, road, nullptr);
+          carry = detail::vector_scan_of<T>(op).scan(Kind, piece, to + i, count, carry, policy,
+                                                     nullptr);
         }
       });
       return carry;

@@ -81,11 +81,11 @@ void for_converted(In in, index_t n, Work work) {
 
 /// to[k] = items[k], rounded, for up to `converted_at_once` floats.
 template <half_float Half>
-void round_to(float const* items, index_t n, Half* to, store_road road) {
-  if (road == store_road::cached) return detail::code_for_halves<Half>().narrow(items, n, to);
+void round_to(float const* items, index_t n, Half* to, store_policy policy) {
+  if (policy == store_policy::cached) return detail::code_for_halves<Half>().narrow(items, n, to);
   alignas(cache_line) Half rounded[converted_at_once<float>];
   detail::code_for_halves<Half>().narrow(items, n, rounded);
-  cpu::copy_by(road, rounded, n, to);
+  cpu::copy_by(policy, rounded, n, to);
 }
 
 }  // namespace libscan::inline v1::cpu::detail

@@ -35,7 +35,7 @@ inline constexpr index_t one_thread_bytes = index_t{512} << 10;
 /// sums the items of its next chunk.
 template <scan_kind Kind, class Item, class Out, monoid Op, class T = typename Op::value_type>
 T scan_ahead(int threads, Item const* in, Out* out, index_t n, Op op, std::type_identity_t<T> init,
-             index_t chunk_items, store_road road) {
+             index_t chunk_items, store_policy policy) {
   auto const code = detail::vector_scan_of<Item>(op);
   T total = init;
   cpu::run_chunks_ahead(
@@ -44,7 +44,7 @@ T scan_ahead(int threads, Item const* in, Out* out, index_t n, Op op, std::type_
       [&](chunk const& c, T carry, chunk const* next) {
         wanted_sum<Item, T> beside{};
         if (next != nullptr) beside = {in + next->begin, next->size(), T{}};
-        T const last = code.scan(Kind, in + c.begin, out + c.begin, c.size(), carry, road,
+        T const last = code.scan(Kind, in + c.begin, out + c.begin, c.size(), carry, policy,
                                  next != nullptr ? &beside : nullptr);
         if (c.end == n) total = last;
         return beside.sum;
@@ -57,8 +57,8 @@ template <scan_kind Kind, class In, class Out, monoid Op>
 typename Op::value_type scan_small(int threads, In in, Out out, index_t n, Op op,
                                    typename Op::value_type init, index_t chunk_items) {
   using T = typename Op::value_type;
-  store_road const road =
-      cpu::road_of(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out));
+  store_policy const policy =
+      cpu::store_policy_for(n * static_cast<index_t>(sizeof(T)), detail::in_place(in, out));
   using code = chunk_code<In, Out, Op>;
   if constexpr (code::by_vectors || code::converts) {
     check_chunks(threads, n, chunk_items);
@@ -66,7 +66,7 @@ typename Op::value_type scan_small(int threads, In in, Out out, index_t n, Op op
     if (n * static_cast<index_t>(sizeof(T)) <= one_thread_bytes) threads = 1;
     bool const in_one_piece = threads == 1 && std::integral<T>;  // with the same sums
     if (n <= chunk_items || in_one_piece) {
-      return code::template scan<Kind>(in, out, n, op, init, detail::all_streams(init), road);
+      return code::template scan<Kind>(in, out, n, op, init, detail::all_streams(init), policy);
     }
   } else if constexpr (!std::floating_point<T>) {
     // A single chunk is only summed first if the operator's latency is most of the work, as in
@@ -77,7 +77,7 @@ typename Op::value_type scan_small(int threads, In in, Out out, index_t n, Op op
   if constexpr (code::by_vectors) {
     if (n / chunk_items >= index_t{4} * threads) {
       return detail::scan_ahead<Kind>(threads, std::to_address(in), std::to_address(out), n, op,
-                                      init, chunk_items, road);
+                                      init, chunk_items, policy);
     }
   }
   // The last item's prefix, not the chain's own total: in floating point they may differ in the
@@ -89,8 +89,8 @@ typename Op::value_type scan_small(int threads, In in, Out out, index_t n, Op op
         return code::sum(in + c.begin, c.size(), op, sums);
       },
       [&](stream_values<T>& sums, chunk const& c, T carry) {
-        T const last =
-            code::template scan<Kind>(in + c.begin, out + c.begin, c.size(), op, carry, sums, road);
+        T const last = code::template scan<Kind>(in + c.begin, out + c.begin, c.size(), op, carry,
+                                                 sums, policy);
         if (c.end == n) total = last;
       },
       aggregates::repeatable);

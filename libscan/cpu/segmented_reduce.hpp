@@ -143,7 +143,7 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
                                           c.next_end);
         }
         detail::scan_segments<scan_kind::inclusive>(here, sums, c.size(), op, carry.rest, init,
-                                                    store_road::cached, ahead);
+                                                    store_policy::cached, ahead);
         take(here, c, sums, carry.ended);
       },
       aggregates::repeatable);

@@ -112,10 +112,11 @@ chunk_memory memory_ahead(Source const& source, Heads const& heads, scan_directi
 /// Scans chunk `here` into to[0..items-1], while prefetching `ahead`.
 template <scan_kind Kind, class T, class Op>
 void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, flagged<T> carry,
-                   T init, store_road road, chunk_memory const& ahead) {
+                   T init, store_policy policy, chunk_memory const& ahead) {
   if constexpr (vectorised<Op>) {
     detail::vector_segmented_scan_of<Op>().scan(Kind, here.items, here.heads.data(), to, items,
-                                                carry.value, init, road, ahead.items, ahead.heads);
+                                                carry.value, init, policy, ahead.items,
+                                                ahead.heads);
   } else {
     flagged_items<Op> const flagged_here{here.items, here.heads.data(), op, init};
     unflagged_output<Kind, T> const output{to, here.heads.data(), init};
@@ -130,7 +131,7 @@ void scan_segmented_chunks(int threads, scan_direction direction, Source const& 
                            typename Op::value_type init, index_t chunk_items) {
   using T = typename Op::value_type;
   segmented<Op> const within{op};
-  store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
+  store_policy const policy = store_policy_for(n * static_cast<index_t>(sizeof(T)));
   using stage = segmented_stage<T>;
   cpu::run_chunks(
       threads, n, chunk_items, within, flagged<T>{init, false},
@@ -146,7 +147,7 @@ void scan_segmented_chunks(int threads, scan_direction direction, Source const& 
           ahead = detail::memory_ahead<T>(source, heads, direction, n, c.next_begin, c.next_end);
         }
         detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
-          detail::scan_segments<Kind>(here, to, c.size(), op, carry, init, road, ahead);
+          detail::scan_segments<Kind>(here, to, c.size(), op, carry, init, policy, ahead);
         });
       },
       aggregates::repeatable);

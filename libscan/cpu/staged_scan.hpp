@@ -128,7 +128,7 @@ void staged_scan(int threads, scan_direction direction, Source const& source, Ou
   } else {
     using stage = detail::stage<T, T>;
     using code = detail::chunk_code<T const*, T*, Op>;
-    store_road const road = road_of(n * static_cast<index_t>(sizeof(T)));
+    store_policy const policy = store_policy_for(n * static_cast<index_t>(sizeof(T)));
     cpu::run_chunks(
         threads, n, chunk_items, op, init,
         [&] { return stage(std::min(n, chunk_items), op.identity()); },
@@ -138,7 +138,7 @@ void staged_scan(int threads, scan_direction direction, Source const& source, Ou
         },
         [&](stage& here, chunk const& c, T carry) {
           detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
-            code::template scan<Kind>(here.items, to, c.size(), op, carry, here.sums, road);
+            code::template scan<Kind>(here.items, to, c.size(), op, carry, here.sums, policy);
           });
         },
         aggregates::repeatable);

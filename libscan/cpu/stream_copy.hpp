@@ -19,15 +19,15 @@
 namespace libscan::inline v1::cpu {
 
 /// Whether results stay in the caches or bypass them.
-enum class store_road : std::uint8_t { cached, streamed };
+enum class store_policy : std::uint8_t { cached, non_temporal };
 
 /// Outputs of at least this many bytes are streamed: a shorter one may already be in a core's
 /// last-level cache, or may be read again before it is evicted.
-inline constexpr index_t streamed_bytes = index_t{32} << 20;
+inline constexpr index_t non_temporal_bytes = index_t{32} << 20;
 
-/// The road of an output of `bytes`. An output over its input is already in the caches.
-inline store_road road_of(index_t bytes, bool in_place = false) {
-  return bytes < streamed_bytes || in_place ? store_road::cached : store_road::streamed;
+/// The policy of an output of `bytes`. An output over its input is already in the caches.
+inline store_policy store_policy_for(index_t bytes, bool in_place = false) {
+  return bytes < non_temporal_bytes || in_place ? store_policy::cached : store_policy::non_temporal;
 }
 
 namespace detail {
@@ -74,11 +74,11 @@ inline void stream_fence() {
 #endif
 }
 
-/// items[0..count-1] to to[0..count-1] by the road; other threads may read them after synchronizing
-/// with this thread.
+/// items[0..count-1] to to[0..count-1] by the policy; other threads may read them after
+/// synchronizing with this thread.
 template <class T>
-void copy_by(store_road road, T const* items, index_t count, T* to) {
-  if (road == store_road::cached) {
+void copy_by(store_policy policy, T const* items, index_t count, T* to) {
+  if (policy == store_policy::cached) {
     std::copy_n(items, count, to);
   } else {
     cpu::stream_copy(items, to, static_cast<std::size_t>(count) * sizeof(T));

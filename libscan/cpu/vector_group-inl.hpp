@@ -119,9 +119,9 @@ HWY_INLINE group<T> load_group(Item const* items) {
 
 /// Streams only whole words, to a multiple of 64 bytes.
 template <class T>
-HWY_INLINE void store_group(group<T> const& x, T* items, store_road road) {
+HWY_INLINE void store_group(group<T> const& x, T* items, store_policy policy) {
   if constexpr (sizeof(T) >= 4) {
-    if (road == store_road::streamed) {
+    if (policy == store_policy::non_temporal) {
       LIBSCAN_UNROLL
       for (int k = 0; k < vectors<T>; ++k) hn::Stream(x[k], lanes<T>(), items + k * width<T>);
       return;

@@ -67,7 +67,7 @@ inline constexpr index_t staged_words = 16;
 /// Ranks whole groups of bits from a word's first on; advances `before`.
 template <class Rank>
 HWY_NOINLINE void rank_groups(scan_kind kind, head_word const* bits, index_t n, Rank& before,
-                              Rank* ranks, store_road road) {
+                              Rank* ranks, store_policy policy) {
   alignas(64) std::uint8_t within[staged_words * word_heads];
   Rank first[staged_words];
   for (index_t i = 0; i < n; i += staged_words * word_heads, bits += staged_words) {
@@ -84,19 +84,19 @@ HWY_NOINLINE void rank_groups(scan_kind kind, head_word const* bits, index_t n, 
       for (int v = 0; v < vectors<Rank>; ++v) {
         x[v] = hn::Add(widened<Rank>(within + k + v * width<Rank>), earlier);
       }
-      store_group(x, ranks + i + k, road);
+      store_group(x, ranks + i + k, policy);
     }
   }
 }
 
 template <class Rank>
 void rank(scan_kind kind, head_word const* bits, index_t n, Rank before, Rank* ranks,
-          store_road road) {
+          store_policy policy) {
   vector<Rank> const zero = hn::Zero(lanes<Rank>());
   carried<Rank> const nothing{zero, zero};
   scan_by<Rank>(
-      road, ranks, n, nothing,
-      [&](index_t i, index_t items, Rank* to, store_road by)
+      policy, ranks, n, nothing,
+      [&](index_t i, index_t items, Rank* to, store_policy by)
           HWY_ATTR { rank_groups(kind, bits + i / word_heads, items, before, to, by); },
       [&](index_t i, index_t items) {
         std::uint8_t within[word_heads];

@@ -15,7 +15,7 @@ namespace libscan::inline v1::cpu::detail {
 /// (exclusive), for n bits, bit i % 64 of bits[i / 64]. Wraps around.
 template <class Rank>
 using ranker = void (*)(scan_kind kind, head_word const* bits, index_t n, Rank before, Rank* ranks,
-                        store_road road);
+                        store_policy policy);
 
 /// The available vector code.
 struct vector_ranks {

@@ -99,7 +99,7 @@ HWY_NOINLINE T total(Item const* items, index_t n, running_sum<T, Item> const* b
       }
     }
     T sums[group_items<T>];
-    store_group(network<T>().scan(op, now.sums[0]), sums, store_road::cached);
+    store_group(network<T>().scan(op, now.sums[0]), sums, store_policy::cached);
     total = sums[group_items<T> - 1];
   }
   for (; i < n; ++i) total = op(total, static_cast<T>(items[i]));
@@ -116,7 +116,7 @@ inline constexpr int bytes_ahead = 1024;
 /// Scans whole groups; also adds to `lasting_sum`, unless null.
 template <class Op, class Item, class T = typename Op::value_type>
 HWY_NOINLINE void scan_groups(scan_kind kind, Item const* in, T* out, index_t items,
-                              carried<T>& lasting_carry, store_road road,
+                              carried<T>& lasting_carry, store_policy policy,
                               running_sum<T, Item>* lasting_sum) {
   Op const op;
   network<T> const net;
@@ -128,7 +128,7 @@ HWY_NOINLINE void scan_groups(scan_kind kind, Item const* in, T* out, index_t it
     for (vector<T>& v : x) v = apply(op, carry.sum, v);
     carry.sum = apply(op, carry.sum, total);
     if (kind == scan_kind::exclusive) x = net.moved_on(x, carry.previous);
-    store_group(x, out + i, road);
+    store_group(x, out + i, policy);
   };
   index_t i = 0;
   if (lasting_sum != nullptr) {
@@ -155,7 +155,7 @@ template <class T, class Item>
 struct scan_steps {
   T (*total)(Item const* items, index_t n, running_sum<T, Item> const* begun);
   void (*scan_groups)(scan_kind kind, Item const* in, T* out, index_t items, carried<T>& carry,
-                      store_road road, running_sum<T, Item>* beside);
+                      store_policy policy, running_sum<T, Item>* beside);
 };
 
 /// The last items, fewer than a group. Returns the prefix after them.
@@ -166,7 +166,7 @@ T scan_rest(scan_steps<T, Item> const& steps, scan_kind kind, Item const* in, T*
   Item last[group_items<T>];
   T x[group_items<T>];
   std::fill_n(std::copy_n(in, items, last), group_items<T> - items, in[items - 1]);
-  steps.scan_groups(scan_kind::inclusive, last, x, group_items<T>, carry, store_road::cached,
+  steps.scan_groups(scan_kind::inclusive, last, x, group_items<T>, carry, store_policy::cached,
                     nullptr);
   if (kind == scan_kind::inclusive) {
     std::copy_n(x, items, out);
@@ -180,14 +180,14 @@ T scan_rest(scan_steps<T, Item> const& steps, scan_kind kind, Item const* in, T*
 /// Scans n items, and also sums the wanted items unless `sum` is null.
 template <class T, class Item>
 HWY_NOINLINE T scan(scan_steps<T, Item> const& steps, scan_kind kind, Item const* in, T* out,
-                    index_t n, T first, store_road road, Item const* wanted, index_t wanted_items,
-                    T* sum) {
+                    index_t n, T first, store_policy policy, Item const* wanted,
+                    index_t wanted_items, T* sum) {
   vector<T> const before = hn::Set(lanes<T>(), first);
   carried<T> carry{before, before};
   auto const go = [&](running_sum<T, Item>* beside) HWY_ATTR {
     return scan_by<T>(
-        road, out, n, carry,
-        [&](index_t i, index_t items, T* to, store_road by)
+        policy, out, n, carry,
+        [&](index_t i, index_t items, T* to, store_policy by)
             HWY_ATTR { steps.scan_groups(kind, in + i, to, items, carry, by, beside); },
         [&](index_t i, index_t items)
             HWY_ATTR { return scan_rest(steps, kind, in + i, out + i, items, carry); });
@@ -215,12 +215,12 @@ struct by_twin {
     return static_cast<T>(steps.total(items_of(items), n, nullptr));
   }
 
-  static T scan(scan_kind kind, Item const* in, T* out, index_t n, T carry, store_road road,
+  static T scan(scan_kind kind, Item const* in, T* out, index_t n, T carry, store_policy policy,
                 wanted_sum<Item, T>* beside) {
     bool const none = beside == nullptr;
     return static_cast<T>(HWY_NAMESPACE::scan<bits, item>(
-        steps, kind, items_of(in), reinterpret_cast<bits*>(out), n, static_cast<bits>(carry), road,
-        none ? nullptr : items_of(beside->items), none ? 0 : beside->n,
+        steps, kind, items_of(in), reinterpret_cast<bits*>(out), n, static_cast<bits>(carry),
+        policy, none ? nullptr : items_of(beside->items), none ? 0 : beside->n,
         none ? nullptr : reinterpret_cast<bits*>(&beside->sum)));
   }
 };

@@ -25,7 +25,7 @@ struct wanted_sum {
 
 /// The vector code of one operator for items of its own type or of a narrower one, converted.
 /// Results depend only on the items, `carry` and n, bit for bit: not on the instruction set, the
-/// addresses or the road.
+/// addresses or the policy.
 template <class Op, class Item>
 struct vector_scan_of_items {
   using T = typename Op::value_type;
@@ -37,7 +37,7 @@ struct vector_scan_of_items {
   /// last inclusive result, for either kind. `beside`, unless null, gets the `sum` of its items, so
   /// that memory is read while results are written.
   T(*scan)
-  (scan_kind kind, Item const* in, T* out, index_t n, T carry, store_road road,
+  (scan_kind kind, Item const* in, T* out, index_t n, T carry, store_policy policy,
    wanted_sum<Item, T>* beside);
 };
 
@@ -53,7 +53,7 @@ struct vector_segmented_scan {
 
   T(*scan)
   (scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T carry, T init,
-   store_road road, memory_piece const& items_ahead, memory_piece const& heads_ahead);
+   store_policy policy, memory_piece const& items_ahead, memory_piece const& heads_ahead);
 };
 
 template <template <class> class Code, template <class> class Op, class... T>
@@ -169,13 +169,13 @@ class scan_code {
   }
 
   template <class Out>
-  T scan(scan_kind kind, Item const* in, Out* out, index_t n, T carry, store_road road,
+  T scan(scan_kind kind, Item const* in, Out* out, index_t n, T carry, store_policy policy,
          wanted_sum<Item, T>* beside) const {
     wanted_sum<fixed_width<Item>, word> wanted{};
     if (beside != nullptr) wanted = {detail::as_fixed_width(beside->items), beside->n, word{}};
     word const last =
         code_.scan(kind, detail::as_fixed_width(in), detail::as_fixed_width(out), n,
-                   static_cast<word>(carry), road, beside != nullptr ? &wanted : nullptr);
+                   static_cast<word>(carry), policy, beside != nullptr ? &wanted : nullptr);
     if (beside != nullptr) beside->sum = static_cast<T>(wanted.sum);
     return static_cast<T>(last);
   }
@@ -195,10 +195,11 @@ class segmented_scan_code {
   explicit segmented_scan_code(code const& compiled) : code_(compiled) {}
 
   T scan(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T carry, T init,
-         store_road road, memory_piece const& items_ahead, memory_piece const& heads_ahead) const {
+         store_policy policy, memory_piece const& items_ahead,
+         memory_piece const& heads_ahead) const {
     return static_cast<T>(code_.scan(kind, detail::as_fixed_width(in), heads,
                                      detail::as_fixed_width(out), n, static_cast<word>(carry),
-                                     static_cast<word>(init), road, items_ahead, heads_ahead));
+                                     static_cast<word>(init), policy, items_ahead, heads_ahead));
   }
 
  private:

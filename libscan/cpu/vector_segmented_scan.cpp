@@ -145,7 +145,7 @@ HWY_INLINE void ask_for(read_ahead& ahead) {
 /// Scans whole groups from item `begin`, whose head is the first in a word, into to[0], ...
 template <class Op, class T = typename Op::value_type>
 HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T* to,
-                              store_road road) {
+                              store_policy policy) {
   Op const op;
   network<T> const net;
   task<T> now = lasting;  // in registers, since no store through `to` can alias it
@@ -174,7 +174,7 @@ HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T*
         x[k] = hn::IfThenElse(mask_of<T>(heads, k), now.init, x[k]);
       }
     }
-    store_group(x, to + i, road);
+    store_group(x, to + i, policy);
   };
   for (index_t i = 0; i < items; i += word_heads) {
     head_word const word = now.heads[(begin + i) / word_heads];
@@ -204,7 +204,7 @@ T scan_rest(task<T> const& whole, index_t begin, index_t items, T* out) {
   rest.in = x;
   rest.heads = &heads;
   rest.ahead.steps = 0;
-  scan_groups<Op>(rest, 0, group_items<T>, x, store_road::cached);
+  scan_groups<Op>(rest, 0, group_items<T>, x, store_policy::cached);
   if (whole.kind == scan_kind::inclusive) {
     std::copy_n(x, items, out);
   } else {
@@ -217,12 +217,12 @@ T scan_rest(task<T> const& whole, index_t begin, index_t items, T* out) {
 
 template <class Op, class T = typename Op::value_type>
 T scan(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T first, T init,
-       store_road road, read_ahead const& ahead) {
+       store_policy policy, read_ahead const& ahead) {
   vector<T> const before = hn::Set(lanes<T>(), first);
   task<T> whole{kind, in, heads, hn::Set(lanes<T>(), init), {before, before}, ahead};
   return scan_by<T>(
-      road, out, n, whole.carry,
-      [&](index_t i, index_t items, T* to, store_road by)
+      policy, out, n, whole.carry,
+      [&](index_t i, index_t items, T* to, store_policy by)
           HWY_ATTR { scan_groups<Op>(whole, i, items, to, by); },
       [&](index_t i, index_t items) HWY_ATTR { return scan_rest<Op>(whole, i, items, out + i); });
 }
@@ -230,13 +230,13 @@ T scan(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T
 /// `Op` by the code of its unsigned twin.
 template <class Op, class T = typename Op::value_type>
 T scan_by_twin(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T carry,
-               T init, store_road road, memory_piece const& items_ahead,
+               T init, store_policy policy, memory_piece const& items_ahead,
                memory_piece const& heads_ahead) {
   using twin = typename unsigned_twin<Op>::type;
   using bits = typename twin::value_type;
   return static_cast<T>(scan<twin>(kind, reinterpret_cast<bits const*>(in), heads,
                                    reinterpret_cast<bits*>(out), n, static_cast<bits>(carry),
-                                   static_cast<bits>(init), road,
+                                   static_cast<bits>(init), policy,
                                    read_ahead(n / group_items<T>, items_ahead, heads_ahead)));
 }
 

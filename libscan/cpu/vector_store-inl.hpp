@@ -47,7 +47,7 @@ HWY_INLINE void scan_by_stage(T* out, index_t whole, ScanWhole const& scan_whole
     index_t const filled = held + items;
     T const* const from = begin - held;
     T* const to = out + (i - held);
-    scan_whole(i, items, begin, store_road::cached);
+    scan_whole(i, items, begin, store_policy::cached);
     index_t done = 0;
     if (ours > 0 && filled >= line) {  // the line in which `out` begins
       std::copy(from + ours, from + line, to + ours);
@@ -65,16 +65,16 @@ HWY_INLINE void scan_by_stage(T* out, index_t whole, ScanWhole const& scan_whole
 /// groups of items i, i + 1, ... into to[0..items-1]; scan_rest(i, items) scans fewer than a group
 /// into out[i], ... and returns the prefix after them; both use `carry`.
 template <class T, class ScanWhole, class ScanRest>
-HWY_INLINE T scan_by(store_road road, T* out, index_t n, carried<T> const& carry,
+HWY_INLINE T scan_by(store_policy policy, T* out, index_t n, carried<T> const& carry,
                      ScanWhole const& scan_whole, ScanRest const& scan_rest) {
   index_t const whole = n - n % group_items<T>;
   bool const lines = sizeof(T) >= 4 && reinterpret_cast<std::uintptr_t>(out) % 64 == 0;
-  if (road == store_road::cached || lines) {
-    scan_whole(0, whole, out, road);
+  if (policy == store_policy::cached || lines) {
+    scan_whole(0, whole, out, policy);
   } else {
     scan_by_stage(out, whole, scan_whole);
   }
-  if (road == store_road::streamed) stream_fence();
+  if (policy == store_policy::non_temporal) stream_fence();
   return whole == n ? static_cast<T>(hn::GetLane(carry.sum)) : scan_rest(whole, n - whole);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the CPU's binary scans against a loop that counts: both masks, ranks of both widths,
-// sizes, threads, places and roads.
+// sizes, threads, places and policies.
 #include <libscan/cpu/binary_scan.hpp>
 
 #include <cstdint>

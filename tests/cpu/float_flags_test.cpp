@@ -317,7 +317,7 @@ TEMPLATE_TEST_CASE("Vector code sets no floating-point flags by any instruction 
             auto const n = static_cast<index_t>(in.size()) - 5;
             auto const scan = [&](auto const& code, T carry) {
               code.scan(scan_kind::inclusive, in.data(), out.data(), n, carry,
-                        cpu::store_road::cached, nullptr);
+                        cpu::store_policy::cached, nullptr);
               code.sum(in.data(), n);
             };
             scan(std::get<vector_scan<minimum<T>>>(scans), minimum<T>::identity());

@@ -316,7 +316,7 @@ TEMPLATE_TEST_CASE("scans of floats of 16 bits are the same with any number of t
 }
 
 TEST_CASE("many floats of 16 bits are written past the caches") {
-  index_t const n = cpu::streamed_bytes / 4 + 5001;
+  index_t const n = cpu::non_temporal_bytes / 4 + 5001;
   if (reduced()) return;
   auto const in = some_halves<float16>(n);
   auto const expected = scan_oracle(scan_kind::exclusive, in, maximum<float>{}, -1.0F);

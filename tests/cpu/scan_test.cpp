@@ -146,7 +146,7 @@ TEST_CASE("scans in chunks as large as ever agree with a serial loop up the ladd
 
 using ahead_operators = types_to_test<std::tuple<plus<std::int16_t>>,
                                       std::tuple<plus<std::int32_t>, maximum<double>>, no_types>;
-TEMPLATE_LIST_TEST_CASE("scans that sum ahead agree with a serial loop, by either road", "",
+TEMPLATE_LIST_TEST_CASE("scans that sum ahead agree with a serial loop, by either policy", "",
                         ahead_operators) {
   using T = typename TestType::value_type;
   TestType const op;
@@ -154,10 +154,10 @@ TEMPLATE_LIST_TEST_CASE("scans that sum ahead agree with a serial loop, by eithe
     auto const in = make_items<T>(n);
     auto const expected = scan_oracle(scan_kind::exclusive, in, op, T(5));
     for (int const threads : {1, 3}) {
-      for (auto const road : {cpu::store_road::cached, cpu::store_road::streamed}) {
+      for (auto const policy : {cpu::store_policy::cached, cpu::store_policy::non_temporal}) {
         std::vector<T> out(in.size());
         T const total = cpu::detail::scan_ahead<scan_kind::exclusive>(
-            threads, in.data(), out.data(), n, op, T(5), index_t{1024}, road);
+            threads, in.data(), out.data(), n, op, T(5), index_t{1024}, policy);
         CHECK(difference(expected, {out, total}) == "");
       }
     }

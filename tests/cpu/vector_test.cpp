@@ -24,14 +24,14 @@
 namespace libscan::test {
 namespace {
 
-using cpu::store_road;
+using cpu::store_policy;
 using cpu::detail::vector_scan;
 using cpu::detail::vector_scan_of_items;
 using cpu::detail::vector_segmented_scan;
 using cpu::detail::wanted_sum;
 
 constexpr scan_kind both_kinds[] = {scan_kind::inclusive, scan_kind::exclusive};
-constexpr store_road both_roads[] = {store_road::cached, store_road::streamed};
+constexpr store_policy both_policies[] = {store_policy::cached, store_policy::non_temporal};
 
 /// Around vectors and groups of every width, streams that would collide, and several stages.
 constexpr index_t sizes[] = {1,  2,  7,  8,  9,  15,  16,  17,   31,
@@ -68,10 +68,10 @@ void check_scans(vector_scan_of_items<Op, Item> const& code) {
     auto const in = exact_items<Op, Item>(op, n);
     for (scan_kind const kind : both_kinds) {
       auto const expected = scan_oracle(kind, in, op, carry);
-      for (store_road const road : both_roads) {
+      for (store_policy const policy : both_policies) {
         for (int const offset : {0, 1}) {
           auto const got = guarded<T>(in, offset == 1, offset, [&](Item const* from, T* to) {
-            return code.scan(kind, from, to, n, carry, road, nullptr);
+            return code.scan(kind, from, to, n, carry, policy, nullptr);
           });
           CHECK(difference(expected, got) == "");
         }
@@ -80,7 +80,8 @@ void check_scans(vector_scan_of_items<Op, Item> const& code) {
     for (index_t const more : {index_t{1}, n / 3 + 1, n}) {
       wanted_sum<Item, T> beside{in.data(), more, T{}};
       auto const got = guarded<T>(in, false, 0, [&](Item const* from, T* to) {
-        return code.scan(scan_kind::exclusive, from, to, n, carry, store_road::streamed, &beside);
+        return code.scan(scan_kind::exclusive, from, to, n, carry, store_policy::non_temporal,
+                         &beside);
       });
       CHECK(difference(scan_oracle(scan_kind::exclusive, in, op, carry), got) == "");
       CHECK(difference({code.sum(in.data(), more)}, std::vector<T>{beside.sum}) == "");
@@ -130,10 +131,10 @@ void check_segmented_scans(vector_segmented_scan<Op> const& code) {
       cpu::memory_piece const ahead{in.data(), n * static_cast<index_t>(sizeof(T))};
       for (scan_kind const kind : both_kinds) {
         auto const expected = segmented_loop(kind, in, heads, op, carry, init);
-        for (store_road const road : both_roads) {
-          int const offset = road == store_road::streamed && n % 2 == 1 ? 1 : 0;
+        for (store_policy const policy : both_policies) {
+          int const offset = policy == store_policy::non_temporal && n % 2 == 1 ? 1 : 0;
           auto const got = guarded<T>(in, offset == 1, offset, [&](T const* from, T* to) {
-            return code.scan(kind, from, words.data(), to, n, carry, init, road, ahead, {});
+            return code.scan(kind, from, words.data(), to, n, carry, init, policy, ahead, {});
           });
           CHECK(difference(expected, got) == "");
         }
@@ -258,15 +259,16 @@ std::vector<T> rounded_sums(std::vector<T> const& in) {
   std::vector<T> all{plain.sum(in.data(), n)};
   std::vector<T> room(in.size());
   wanted_sum<T> beside{in.data(), n, T{}};
-  plain.scan(scan_kind::inclusive, in.data(), room.data(), n / 2 + 1, T(0.1), store_road::cached,
+  plain.scan(scan_kind::inclusive, in.data(), room.data(), n / 2 + 1, T(0.1), store_policy::cached,
              &beside);
   CHECK(difference({all[0]}, std::vector<T>{beside.sum}) == "");
   for (scan_kind const kind : both_kinds) {
     std::vector<T> out(in.size());
-    all.push_back(plain.scan(kind, in.data(), out.data(), n, T(0.1), store_road::cached, nullptr));
+    all.push_back(
+        plain.scan(kind, in.data(), out.data(), n, T(0.1), store_policy::cached, nullptr));
     all.insert(all.end(), out.begin(), out.end());
     all.push_back(within.scan(kind, in.data(), words.data(), out.data(), n, T(0.1), T(0.7),
-                              store_road::cached, {}, {}));
+                              store_policy::cached, {}, {}));
     all.insert(all.end(), out.begin(), out.end());
   }
   return all;
@@ -349,9 +351,10 @@ void check_ranks(cpu::detail::ranker<Rank> rank) {
       Rank const before = static_cast<Rank>(-70);
       for (scan_kind const kind : both_kinds) {
         auto const expected = scan_oracle(kind, ones, plus<Rank>{}, before).out;
-        for (store_road const road : both_roads) {
-          guarded_buffer<Rank> ranks(n, road == store_road::streamed ? static_cast<int>(n % 3) : 1);
-          rank(kind, words.data(), n, before, ranks.data(), road);
+        for (store_policy const policy : both_policies) {
+          guarded_buffer<Rank> ranks(
+              n, policy == store_policy::non_temporal ? static_cast<int>(n % 3) : 1);
+          rank(kind, words.data(), n, before, ranks.data(), policy);
           CHECK(difference(expected, ranks.copy()) == "");
           CHECK(ranks.damage() == "");
         }
@@ -382,7 +385,7 @@ TEST_CASE("a streamed copy copies every byte and no other") {
   for (int const offset : {0, 1, 16}) {
     for (index_t const n : {0, 1, 63, 64, 65, 128, 777}) {
       guarded_buffer<std::uint8_t> to(n, offset);
-      cpu::copy_by(store_road::streamed, from.data(), n, to.data());
+      cpu::copy_by(store_policy::non_temporal, from.data(), n, to.data());
       CHECK(to.damage() == "");
       CHECK(difference({from.begin(), from.begin() + n}, to.copy()) == "");
     }

@@ -238,11 +238,11 @@ TEST_CASE("offsets that descend anywhere are refused, whatever they are") {
 
 TEST_CASE("sinks take items to pieces, past the caches or not, wherever they go") {
   using item = cpu::detail::keyed_value<std::uint32_t, std::uint32_t>;
-  for (auto const road : {cpu::store_road::cached, cpu::store_road::streamed}) {
+  for (auto const policy : {cpu::store_policy::cached, cpu::store_policy::non_temporal}) {
     for (index_t const count : {0, 1, 1023, 1024, 1025, 3000}) {
       for (int const place : {0, 5}) {
         INFO(count << " items to place " << place
-                   << (road == cpu::store_road::cached ? "" : ", streamed"));
+                   << (policy == cpu::store_policy::cached ? "" : ", streamed"));
         std::vector<item> items;
         std::vector<float> keys(static_cast<std::size_t>(count));
         std::vector<std::uint32_t> values(keys.size());
@@ -257,7 +257,7 @@ TEST_CASE("sinks take items to pieces, past the caches or not, wherever they go"
         guarded_buffer<float> keys_out(count, 3);
         guarded_buffer<std::uint32_t> values_out(count, 1);
         cpu::detail::pair_sink<float, std::uint32_t> const pairs{
-            keys_out.data() - place, values_out.data() - place, words, road};
+            keys_out.data() - place, values_out.data() - place, words, policy};
         pairs.put(items.data(), place, count);
         pairs.finish();
         REQUIRE(difference(keys, keys_out.copy()) + keys_out.damage() == "");
@@ -265,7 +265,7 @@ TEST_CASE("sinks take items to pieces, past the caches or not, wherever they go"
 
         guarded_buffer<index_t> apart(count, 5), within(count, 2);
         cpu::detail::value_sink<std::uint32_t, std::uint32_t, index_t> const to_apart{
-            apart.data() - place, road};
+            apart.data() - place, policy};
         to_apart.put(items.data(), place, count);
         to_apart.finish();
         REQUIRE(difference(positions, apart.copy()) + apart.damage() == "");
@@ -273,7 +273,7 @@ TEST_CASE("sinks take items to pieces, past the caches or not, wherever they go"
         static_assert(sizeof(item) == sizeof(index_t));
         if (count > 0) std::memcpy(within.data(), items.data(), items.size() * sizeof(item));
         cpu::detail::value_sink<std::uint32_t, std::uint32_t, index_t> const to_within{
-            within.data() - place, road};
+            within.data() - place, policy};
         to_within.put(reinterpret_cast<item const*>(within.data()), place, count);
         to_within.finish();
         REQUIRE(difference(positions, within.copy()) + within.damage() == "");

@@ -112,7 +112,7 @@ TEST_CASE("the cpu engine groups items of any type, by what they say") {
 }
 
 /// Outputs of so many bytes pass the caches by.
-constexpr index_t streamed = cpu::streamed_bytes;
+constexpr index_t streamed = cpu::non_temporal_bytes;
 constexpr int many_buckets = cpu::detail::buckets_at_hand + 1;
 
 TEST_CASE("many items are written in turns, or streamed to their buckets, wherever these begin") {
