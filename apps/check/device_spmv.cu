@@ -19,7 +19,7 @@ void multiply(device_case const& one, S s) {
   T const alpha = c.has_init ? T(product_alpha) : S::one();
   T const beta = c.has_init ? T(product_beta) : S::zero();
   if (c.what == task::segmented_product) {
-    return spmv<spmv_road::segmented>(one.ws, matrix, x, y, s, alpha, beta);
+    return spmv<spmv_algorithm::segmented>(one.ws, matrix, x, y, s, alpha, beta);
   }
   spmv(one.ws, matrix, x, y, s, alpha, beta);
 }

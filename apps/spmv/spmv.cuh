@@ -16,15 +16,15 @@ namespace libscan::inline LIBSCAN_MACHINE {
 /// The algorithms. `balanced`: production; entries and rows are shared out evenly among warps, for
 /// any lengths of rows. `segmented`: the textbook's, one segmented reduction of the products.
 /// `scalar`, `vector`: one thread or one warp per row; baselines.
-enum class spmv_road : unsigned char { balanced, segmented, scalar, vector };
+enum class spmv_algorithm : unsigned char { balanced, segmented, scalar, vector };
 
 /// Bytes of workspace that `spmv` with sums of type T needs for a matrix of this many rows and
 /// entries. A pure function of its arguments; needs no device.
-template <class T, spmv_road Road = spmv_road::balanced, class Tuning = spmv_tuning<T>>
+template <class T, spmv_algorithm Road = spmv_algorithm::balanced, class Tuning = spmv_tuning<T>>
 constexpr std::size_t spmv_workspace_bytes(index_t rows, index_t nonzeros) {
-  if constexpr (Road == spmv_road::balanced) {
+  if constexpr (Road == spmv_algorithm::balanced) {
     return rows == 0 ? 0 : device::balanced_spmv_bytes<T, Tuning>(rows + nonzeros);
-  } else if constexpr (Road == spmv_road::segmented) {
+  } else if constexpr (Road == spmv_algorithm::segmented) {
     return libscan::segmented_reduce_workspace_bytes<T>(nonzeros,
                                                         segment_offsets<index_t>{nullptr, rows});
   } else {
@@ -60,22 +60,22 @@ void check_product(csr_matrix<Value, Offset> const& matrix) {
 /// added depends only on the offsets and the algorithm.
 /// Traffic: reads the matrix once and one component of x per entry, writes y.
 /// Throws: `invalid_argument` (invalid sizes, workspace too small), `device_error`.
-template <spmv_road Road = spmv_road::balanced, class Tuning = void, class Value, class Offset,
-          class X, class Y, class S = plus_times<accumulator_t<Y>>>
+template <spmv_algorithm Road = spmv_algorithm::balanced, class Tuning = void, class Value,
+          class Offset, class X, class Y, class S = plus_times<accumulator_t<Y>>>
 void spmv(workspace& ws, csr_matrix<Value, Offset> const& matrix, X const* x, Y* y, S s = {},
           std::type_identity_t<typename S::value_type> alpha = S::one(),
           std::type_identity_t<typename S::value_type> beta = S::zero()) {
   device::check_product<S>(matrix);
   if (matrix.rows == 0) return;
   row_result<Y, S> const out{y, s, alpha, beta};
-  if constexpr (Road == spmv_road::balanced) {
+  if constexpr (Road == spmv_algorithm::balanced) {
     using tuning =
         std::conditional_t<std::is_void_v<Tuning>, spmv_tuning<typename S::value_type>, Tuning>;
     device::searched_spans<Offset> const layout{matrix.offsets, matrix.rows, matrix.nonzeros};
     device::balanced_spmv<tuning>(ws, layout, matrix, x, out);
-  } else if constexpr (Road == spmv_road::segmented) {
+  } else if constexpr (Road == spmv_algorithm::segmented) {
     device::segmented_spmv(ws, matrix, x, out);
-  } else if constexpr (Road == spmv_road::scalar) {
+  } else if constexpr (Road == spmv_algorithm::scalar) {
     device::launch_baseline<device::scalar_spmv_kernel>(ws.stream(), matrix, x, out);
   } else {
     device::launch_baseline<device::vector_spmv_kernel>(ws.stream(), matrix, x, out);

@@ -173,11 +173,11 @@ TEST_CASE("Device products call nobody else's functions") {
   };
   libscan::spmv(ws, matrix, x.data(), y.data(), s, 1.0F, 0.0F);
   require();
-  libscan::spmv<spmv_road::segmented>(ws, matrix, x.data(), y.data(), s, 1.0F, 0.0F);
+  libscan::spmv<spmv_algorithm::segmented>(ws, matrix, x.data(), y.data(), s, 1.0F, 0.0F);
   require();
-  libscan::spmv<spmv_road::scalar>(ws, matrix, x.data(), y.data(), s, 1.0F, 0.0F);
+  libscan::spmv<spmv_algorithm::scalar>(ws, matrix, x.data(), y.data(), s, 1.0F, 0.0F);
   require();
-  libscan::spmv<spmv_road::vector>(ws, matrix, x.data(), y.data(), s, 1.0F, 0.0F);
+  libscan::spmv<spmv_algorithm::vector>(ws, matrix, x.data(), y.data(), s, 1.0F, 0.0F);
   require();
   spmv_plan<float> const plan(matrix);
   libscan::spmv(ws, plan, matrix, x.data(), y.data(), s, 1.0F, 0.0F);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histograms of more than 2^32 samples, by every road: counts are known in closed form and checked
-// on the GPU. The executor does the same with few samples, which tests the formulas.
+// Histograms of more than 2^32 samples, by every algorithm: counts are known in closed form and
+// checked on the GPU. The executor does the same with few samples, which tests the formulas.
 #include <cstdint>
 
 #include <apps/histogram/sorted_histogram.cuh>
@@ -63,7 +63,7 @@ void require_counts(Numbers numbers, Sample first, index_t bins, index_t n, Call
   REQUIRE(difference_from(counts.data(), bins, counts_of<Numbers>{numbers, first, n}) == "");
 }
 
-/// By the road for so many bins.
+/// By the algorithm for so many bins.
 template <class Sample, class Numbers>
 void require_production(Numbers numbers, Sample first, index_t bins, index_t n) {
   auto const bytes = static_cast<index_t>(histogram_workspace_bytes<Sample>(n, bins));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libscan's histograms, by every road.
+// libscan's histograms, by every algorithm.
 #include <apps/histogram/sorted_histogram.cuh>
 
 #include <memory>

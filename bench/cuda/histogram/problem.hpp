@@ -20,7 +20,7 @@ struct histogram_problem {
 };
 
 namespace by_libscan {
-/// Every road that can solve it.
+/// Every algorithm that can solve it.
 implementations offers(histogram_problem const& problem);
 /// A kernel that only applies the rule and adds to the counts in memory: the expected result of all
 /// others.

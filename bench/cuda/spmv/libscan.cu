@@ -19,8 +19,8 @@ csr_matrix<T, std::int32_t> matrix_of(spmv_problem const& problem) {
           problem.offsets, problem.indices, static_cast<T const*>(problem.values)};
 }
 
-template <spmv_road Road, class T>
-implementation road(char const* name, spmv_problem const& problem) {
+template <spmv_algorithm Road, class T>
+implementation algorithm(char const* name, spmv_problem const& problem) {
   auto const matrix = matrix_of<T>(problem);
   auto const ws = std::make_shared<workspace>();
   return {name, [=] {
@@ -55,17 +55,17 @@ plan_offer plan_of(spmv_problem const& problem) {
 }
 
 template <class T>
-implementations roads(spmv_problem const& problem) {
-  return {road<spmv_road::balanced, T>("libscan", problem), planned<T>(problem),
-          road<spmv_road::segmented, T>("libscan segmented", problem),
-          road<spmv_road::scalar, T>("libscan scalar", problem),
-          road<spmv_road::vector, T>("libscan vector", problem)};
+implementations algorithms(spmv_problem const& problem) {
+  return {algorithm<spmv_algorithm::balanced, T>("libscan", problem), planned<T>(problem),
+          algorithm<spmv_algorithm::segmented, T>("libscan segmented", problem),
+          algorithm<spmv_algorithm::scalar, T>("libscan scalar", problem),
+          algorithm<spmv_algorithm::vector, T>("libscan vector", problem)};
 }
 
 }  // namespace
 
 implementations offers(spmv_problem const& problem) {
-  return problem.type == "f32" ? roads<float>(problem) : roads<double>(problem);
+  return problem.type == "f32" ? algorithms<float>(problem) : algorithms<double>(problem);
 }
 
 plan_offer plan(spmv_problem const& problem) {

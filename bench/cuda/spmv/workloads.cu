@@ -83,7 +83,7 @@ void multiply(session const& now, device_places const& places) {
   csr_matrix<T, std::int32_t> const matrix{
       rows, columns, nonzeros, places.offsets.data(), places.indices.data(), values.data()};
   workspace ws;
-  spmv<spmv_road::scalar>(ws, matrix, static_cast<T const*>(x.data()), expected.data());
+  spmv<spmv_algorithm::scalar>(ws, matrix, static_cast<T const*>(x.data()), expected.data());
   checked_output<T> const y(std::move(expected));
   spmv_problem const problem{
       type_name<T>(),        rows,          columns,  nonzeros, places.offsets.data(),

@@ -11,8 +11,8 @@ namespace libscan::test {
 
 /// call(counts, totals) writes what is expected, and nothing else; counts are of type Result.
 template <class Result, class Call>
-void require_counts(expected_histogram const& expected, char const* road, Call call) {
-  INFO(road);
+void require_counts(expected_histogram const& expected, char const* algorithm, Call call) {
+  INFO(algorithm);
   auto const bins = static_cast<index_t>(expected.counts.size());
   device_image<Result> counts(bins, 3);
   device_image<sample_totals> totals(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of matrix and vector on the device against loops: every shape, road, type and
+// The product of matrix and vector on the device against loops: every shape, algorithm, type and
 // semiring, canaries, dirty workspaces, repeatability.
 #include <tuple>
 #include <type_traits>
@@ -33,8 +33,9 @@ using tuning_or_own =
     std::conditional_t<std::is_void_v<Tuning>, spmv_tuning<typename S::value_type>, Tuning>;
 
 /// The device's result, from a workspace of exactly the bytes asked for, full of `dirt`. The
-/// balanced road's is the same to the bit with a plan.
-template <spmv_road Road, class Tuning = void, class Y, class S, class Value, class Offset, class X>
+/// balanced algorithm's is the same to the bit with a plan.
+template <spmv_algorithm Road, class Tuning = void, class Y, class S, class Value, class Offset,
+          class X>
 std::vector<Y> product(host_csr<Value, Offset> const& host, std::vector<X> const& x,
                        std::vector<Y> const& y, S s, typename S::value_type alpha = S::one(),
                        typename S::value_type beta = S::zero(), unsigned char dirt = 0xff,
@@ -55,7 +56,7 @@ std::vector<Y> product(host_csr<Value, Offset> const& host, std::vector<X> const
   spmv<Road, Tuning>(ws, matrix, d_x.data(), d_y.data(), s, alpha, beta);
   auto const got = d_y.read();
   REQUIRE(d_y.damage() == "");
-  if constexpr (Road == spmv_road::balanced) {
+  if constexpr (Road == spmv_algorithm::balanced) {
     using T = typename S::value_type;
     using tuning = tuning_or_own<Tuning, S>;
     std::size_t const of_plan = spmv_plan_bytes<T, tuning>(host.rows, host.nonzeros());
@@ -72,32 +73,32 @@ std::vector<Y> product(host_csr<Value, Offset> const& host, std::vector<X> const
 }
 
 /// One way to multiply.
-template <spmv_road Road, class Tuning = void>
-struct by_road {
+template <spmv_algorithm Road, class Tuning = void>
+struct by_algorithm {
   template <class... Arguments>
   static auto multiply(Arguments const&... arguments) {
     return product<Road, Tuning>(arguments...);
   }
 };
-using balanced = by_road<spmv_road::balanced>;
-using tiny_balanced = by_road<spmv_road::balanced, tiny_spmv>;
-using segmented_sums = by_road<spmv_road::segmented>;
-using scalar = by_road<spmv_road::scalar>;
-using vector = by_road<spmv_road::vector>;
+using balanced = by_algorithm<spmv_algorithm::balanced>;
+using tiny_balanced = by_algorithm<spmv_algorithm::balanced, tiny_spmv>;
+using segmented_sums = by_algorithm<spmv_algorithm::segmented>;
+using scalar = by_algorithm<spmv_algorithm::scalar>;
+using vector = by_algorithm<spmv_algorithm::vector>;
 
 template <class... Roads>
-struct roads {};
-using all_roads = roads<balanced, tiny_balanced, segmented_sums, scalar, vector>;
+struct algorithms {};
+using every_algorithm = algorithms<balanced, tiny_balanced, segmented_sums, scalar, vector>;
 
-/// Some roads in builds of few types, in others all.
+/// Some algorithms in builds of few types, in others all.
 template <class... Roads>
-using some_roads = std::conditional_t<few_types, roads<Roads...>, all_roads>;
+using some_algorithms = std::conditional_t<few_types, algorithms<Roads...>, every_algorithm>;
 
-/// Every road's result is `expected`, to the bit but for the sign of zeros.
+/// Every algorithm's result is `expected`, to the bit but for the sign of zeros.
 template <class S, class Y, class Value, class Offset, class X, class... Roads>
-void require_exact(roads<Roads...>, host_csr<Value, Offset> const& host, std::vector<X> const& x,
-                   std::vector<Y> const& y, S s, typename S::value_type alpha,
-                   typename S::value_type beta) {
+void require_exact(algorithms<Roads...>, host_csr<Value, Offset> const& host,
+                   std::vector<X> const& x, std::vector<Y> const& y, S s,
+                   typename S::value_type alpha, typename S::value_type beta) {
   auto const expected = spmv_oracle(host, x, y, s, alpha, beta);
   auto const require = [&](std::vector<Y> const& got) { REQUIRE(got == expected); };
   (require(Roads::multiply(host, x, y, s, alpha, beta)), ...);
@@ -113,15 +114,15 @@ std::vector<T> small_numbers(index_t n, std::uint64_t stream) {
 
 }  // namespace
 
-TEST_CASE("all roads multiply exactly where every sum is exact, whatever the rows' lengths") {
+TEST_CASE("all algorithms multiply exactly where every sum is exact, whatever the rows' lengths") {
   index_t const rows = scaled(1000, 300);
   for (auto const& shape : row_shapes(rows, scaled(9000, 1500))) {
     INFO(shape.name);
     auto const host = make_csr<float, narrow_offset>(rows, 777, shape.length, pattern::small);
     auto const x = small_numbers<float>(777, 1);
     auto const y = small_numbers<float>(rows, 2);
-    require_exact(all_roads{}, host, x, y, plus_times<float>{}, 1, 0);
-    require_exact(all_roads{}, host, x, y, plus_times<float>{}, 3, -2);
+    require_exact(every_algorithm{}, host, x, y, plus_times<float>{}, 1, 0);
+    require_exact(every_algorithm{}, host, x, y, plus_times<float>{}, 3, -2);
   }
 }
 
@@ -136,7 +137,7 @@ TEST_CASE("with the smallest spans and windows, under any schedule") {
       auto const x = small_numbers<T>(64, 3);
       std::vector<T> const y(200, T(-1));
       plus_times<T> const s;
-      REQUIRE(product<spmv_road::balanced, tiny>(host, x, y, s) == spmv_oracle(host, x, y, s));
+      REQUIRE(product<spmv_algorithm::balanced, tiny>(host, x, y, s) == spmv_oracle(host, x, y, s));
     }
   });
 }
@@ -148,7 +149,8 @@ TEST_CASE("with the longest spans that a plan has") {
   auto const x = small_numbers<float>(64, 3);
   std::vector<float> const y(static_cast<std::size_t>(rows), -1.0f);
   plus_times<float> const s;
-  REQUIRE(product<spmv_road::balanced, longest_spans>(host, x, y, s) == spmv_oracle(host, x, y, s));
+  REQUIRE(product<spmv_algorithm::balanced, longest_spans>(host, x, y, s) ==
+          spmv_oracle(host, x, y, s));
 }
 
 TEST_CASE("any number of rows from none to 200, with every number of entries") {
@@ -162,8 +164,8 @@ TEST_CASE("any number of rows from none to 200, with every number of entries") {
       auto const y = small_numbers<float>(rows, 5);
       plus_times<float> const s;
       auto const expected = spmv_oracle(host, x, y, s);
-      REQUIRE(product<spmv_road::balanced>(host, x, y, s) == expected);
-      REQUIRE(product<spmv_road::balanced, tiny_spmv>(host, x, y, s) == expected);
+      REQUIRE(product<spmv_algorithm::balanced>(host, x, y, s) == expected);
+      REQUIRE(product<spmv_algorithm::balanced, tiny_spmv>(host, x, y, s) == expected);
     }
   }
 }
@@ -172,13 +174,14 @@ TEST_CASE("a matrix without rows or columns or entries") {
   plus_times<float> const s;
   std::vector<float> const none;
   host_csr<float> const nothing;
-  REQUIRE(product<spmv_road::balanced>(nothing, none, none, s).empty());
-  REQUIRE(product<spmv_road::segmented>(nothing, none, none, s).empty());
+  REQUIRE(product<spmv_algorithm::balanced>(nothing, none, none, s).empty());
+  REQUIRE(product<spmv_algorithm::segmented>(nothing, none, none, s).empty());
   auto const tall = make_csr<float>(5000, 0, [](index_t) { return 1; });
   std::vector<float> const y(5000, 2.5f);
-  REQUIRE(product<spmv_road::balanced>(tall, none, y, s) == std::vector<float>(5000, 0.0f));
-  REQUIRE(product<spmv_road::segmented>(tall, none, y, s) == std::vector<float>(5000, 0.0f));
-  REQUIRE(product<spmv_road::balanced>(tall, none, y, s, 1, 2) == std::vector<float>(5000, 5.0f));
+  REQUIRE(product<spmv_algorithm::balanced>(tall, none, y, s) == std::vector<float>(5000, 0.0f));
+  REQUIRE(product<spmv_algorithm::segmented>(tall, none, y, s) == std::vector<float>(5000, 0.0f));
+  REQUIRE(product<spmv_algorithm::balanced>(tall, none, y, s, 1, 2) ==
+          std::vector<float>(5000, 5.0f));
 }
 
 using rounded_types = types_to_test<std::tuple<float>, std::tuple<double>, std::tuple<>>;
@@ -193,19 +196,19 @@ TEMPLATE_LIST_TEST_CASE("rounded sums are within n eps sum |a| |x|, and repeat b
     auto const y = make_input<T>(pattern::random, rows, 9);
     plus_times<T> const s;
     T const alpha = T(0.7), beta = T(-1.3);
-    auto const got = product<spmv_road::balanced>(host, x, y, s, alpha, beta);
+    auto const got = product<spmv_algorithm::balanced>(host, x, y, s, alpha, beta);
     REQUIRE(spmv_error(host, x, y, alpha, beta, got) == "");
     if constexpr (!few_types || std::is_same_v<T, double> || quick_types) {
       REQUIRE(spmv_error(host, x, y, alpha, beta,
-                         product<spmv_road::segmented>(host, x, y, s, alpha, beta)) == "");
+                         product<spmv_algorithm::segmented>(host, x, y, s, alpha, beta)) == "");
       REQUIRE(spmv_error(host, x, y, alpha, beta,
-                         product<spmv_road::vector>(host, x, y, s, alpha, beta)) == "");
+                         product<spmv_algorithm::vector>(host, x, y, s, alpha, beta)) == "");
       REQUIRE(spmv_error(host, x, y, alpha, beta,
-                         product<spmv_road::scalar>(host, x, y, s, alpha, beta)) == "");
+                         product<spmv_algorithm::scalar>(host, x, y, s, alpha, beta)) == "");
     }
     each_schedule(scaled(3, 1), [&](std::string const& schedule) {
       INFO(schedule);
-      auto const again = product<spmv_road::balanced>(host, x, y, s, alpha, beta, 0x5a);
+      auto const again = product<spmv_algorithm::balanced>(host, x, y, s, alpha, beta, 0x5a);
       REQUIRE(bit_difference(got, again) == "");
     });
   }
@@ -218,8 +221,8 @@ TEST_CASE("without beta, y is not read: not its NaN") {
   std::vector<float> const y(300, std::numeric_limits<float>::quiet_NaN());
   plus_times<float> const s;
   std::vector<float> const blank(300, 0.0f);
-  REQUIRE(product<spmv_road::balanced>(host, x, y, s) == spmv_oracle(host, x, blank, s));
-  REQUIRE(product<spmv_road::vector>(host, x, y, s) == spmv_oracle(host, x, blank, s));
+  REQUIRE(product<spmv_algorithm::balanced>(host, x, y, s) == spmv_oracle(host, x, blank, s));
+  REQUIRE(product<spmv_algorithm::vector>(host, x, y, s) == spmv_oracle(host, x, blank, s));
 }
 
 TEST_CASE("a row without entries is +0, and NaN stays in its row") {
@@ -227,8 +230,8 @@ TEST_CASE("a row without entries is +0, and NaN stays in its row") {
   auto host = make_csr<T>(
       100, 10, [](index_t r) { return r % 2 * 3; }, pattern::ones);
   host.values[0] = std::numeric_limits<T>::quiet_NaN();
-  auto const got = product<spmv_road::balanced>(host, std::vector<T>(10, T(-0.0)),
-                                                std::vector<T>(100, T(1)), plus_times<T>{});
+  auto const got = product<spmv_algorithm::balanced>(host, std::vector<T>(10, T(-0.0)),
+                                                     std::vector<T>(100, T(1)), plus_times<T>{});
   REQUIRE(std::isnan(got[1]));
   for (std::size_t r = 0; r < 100; ++r) {
     if (r != 1) REQUIRE((got[r] == 0.0 && !std::signbit(got[r])));
@@ -254,11 +257,13 @@ TEST_CASE("NaN and infinities stay in their rows, whatever the rows' lengths and
     plus_times<float> const s;
     auto const expected = spmv_oracle(host, x, y, s);
     misaligned = (misaligned + 1) % 5;
-    REQUIRE(same(expected, product<spmv_road::balanced>(host, x, y, s, 1, 0, 0xff, misaligned)));
-    REQUIRE(same(expected,
-                 product<spmv_road::balanced, tiny_spmv>(host, x, y, s, 1, 0, 0xff, misaligned)));
-    REQUIRE(same(expected, product<spmv_road::segmented>(host, x, y, s, 1, 0, 0xff, misaligned)));
-    REQUIRE(same(expected, product<spmv_road::vector>(host, x, y, s, 1, 0, 0xff, misaligned)));
+    REQUIRE(
+        same(expected, product<spmv_algorithm::balanced>(host, x, y, s, 1, 0, 0xff, misaligned)));
+    REQUIRE(same(expected, product<spmv_algorithm::balanced, tiny_spmv>(host, x, y, s, 1, 0, 0xff,
+                                                                        misaligned)));
+    REQUIRE(
+        same(expected, product<spmv_algorithm::segmented>(host, x, y, s, 1, 0, 0xff, misaligned)));
+    REQUIRE(same(expected, product<spmv_algorithm::vector>(host, x, y, s, 1, 0, 0xff, misaligned)));
   }
 }
 
@@ -269,20 +274,21 @@ TEST_CASE("semirings: shortest paths, likeliest paths, reachability") {
     auto const host = make_csr<float>(rows, 333, shape.length, pattern::random, 3);
     auto const x = make_input<float>(pattern::random, 333, 4);
     auto const y = make_input<float>(pattern::random, rows, 5);
-    require_exact(some_roads<balanced, tiny_balanced>{}, host, x, y, min_plus<float>{}, 0.25f,
+    require_exact(some_algorithms<balanced, tiny_balanced>{}, host, x, y, min_plus<float>{}, 0.25f,
                   0.5f);
     if constexpr (!quick_types) {
-      require_exact(some_roads<segmented_sums, vector>{}, host, x, y, max_times<float>{}, 2.0f,
+      require_exact(some_algorithms<segmented_sums, vector>{}, host, x, y, max_times<float>{}, 2.0f,
                     0.5f);
     }
     auto const links = make_csr<std::int32_t>(rows, 333, shape.length, pattern::small, 6);
     auto const from = make_input<std::int32_t>(pattern::low_entropy, 333, 7);
     auto const to = make_input<std::int32_t>(pattern::zeros, rows, 8);
-    require_exact(some_roads<vector>{}, links, from, to, or_and<std::int32_t>{}, 1, 1);
+    require_exact(some_algorithms<vector>{}, links, from, to, or_and<std::int32_t>{}, 1, 1);
     if constexpr (!quick_types) {
-      require_exact(some_roads<tiny_balanced, scalar>{}, links, from, to,
+      require_exact(some_algorithms<tiny_balanced, scalar>{}, links, from, to,
                     plus_times<std::int32_t>{}, -3, 7);
-      require_exact(some_roads<segmented_sums>{}, links, from, to, min_plus<std::int32_t>{}, 0, 1);
+      require_exact(some_algorithms<segmented_sums>{}, links, from, to, min_plus<std::int32_t>{}, 0,
+                    1);
     }
   }
 }
@@ -295,10 +301,10 @@ TEMPLATE_LIST_TEST_CASE("where there is no path there is none after another step
   host_csr<T> const host{3, 2, {0, 0, 2, 4}, {0, 0, 0, 1}, {T(-2), T(0), T(-2), T(3)}};
   std::vector<T> const y(3, T(5));
   auto const nearer =
-      product<spmv_road::balanced>(host, std::vector<T>{no_way, T(4)}, y, min_plus<T>{}, T(1));
+      product<spmv_algorithm::balanced>(host, std::vector<T>{no_way, T(4)}, y, min_plus<T>{}, T(1));
   REQUIRE(nearer == std::vector<T>{no_way, no_way, T(8)});
-  auto const likelier =
-      product<spmv_road::balanced>(host, std::vector<T>{impossible, T(4)}, y, max_times<T>{}, T(2));
+  auto const likelier = product<spmv_algorithm::balanced>(host, std::vector<T>{impossible, T(4)}, y,
+                                                          max_times<T>{}, T(2));
   REQUIRE(likelier == std::vector<T>{impossible, impossible, T(24)});
 }
 
@@ -306,9 +312,10 @@ TEST_CASE("a pattern matrix counts each entry as one") {
   auto const host = make_csr<no_values, std::int32_t>(900, 50, [](index_t r) { return r % 9; });
   auto const x = small_numbers<double>(50, 1);
   std::vector<double> const y(900, 4.0);
-  require_exact(some_roads<tiny_balanced, vector>{}, host, x, y, plus_times<double>{}, 1.0, 0.5);
+  require_exact(some_algorithms<tiny_balanced, vector>{}, host, x, y, plus_times<double>{}, 1.0,
+                0.5);
   if constexpr (!quick_types) {
-    require_exact(some_roads<segmented_sums>{}, host, x, y, min_plus<double>{}, 0.0, 0.0);
+    require_exact(some_algorithms<segmented_sums>{}, host, x, y, min_plus<double>{}, 0.0, 0.0);
   }
 }
 
@@ -323,10 +330,10 @@ TEMPLATE_LIST_TEST_CASE("halves are summed in float and rounded once", "", half_
     y.push_back(as_entry<TestType>(value));
   }
   plus_times<float> const s;
-  auto const got = product<spmv_road::balanced>(host, x, y, s, 0.5f, 0.25f);
+  auto const got = product<spmv_algorithm::balanced>(host, x, y, s, 0.5f, 0.25f);
   REQUIRE(spmv_error(host, x, y, 0.5f, 0.25f, got) == "");
   std::vector<float> const blank(700, 0.0f);
-  auto const wide = product<spmv_road::balanced>(host, x, blank, s);
+  auto const wide = product<spmv_algorithm::balanced>(host, x, blank, s);
   REQUIRE(spmv_error(host, x, blank, 1.0f, 0.0f, wide) == "");
 }
 
