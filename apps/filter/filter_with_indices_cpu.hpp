@@ -46,7 +46,7 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
                                         out.indices_capacity, n);
   struct indexed_chunk {
     detail::packed_chunk<T> values;
-    detail::small_room<std::uint32_t> offsets;
+    detail::small_buffer<std::uint32_t> offsets;
   };
   auto const positions = detail::best_vector_packs().positions;
   store_policy const policy =
@@ -56,7 +56,7 @@ index_t filter_with_indices_by(int threads, In in, indexed_outputs<Values, Indic
       [&] {
         index_t const room = std::min(n, chunk_items);
         return indexed_chunk{detail::packed_chunk<T>(room),
-                             detail::small_room<std::uint32_t>(room)};
+                             detail::small_buffer<std::uint32_t>(room)};
       },
       [&](indexed_chunk& packed, chunk const& c) {
         index_t kept = 0;

@@ -14,7 +14,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/read_ahead.hpp>
-#include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/vector_pack.hpp>
 
@@ -44,7 +44,7 @@ index_t pack_from(In in, index_t i, std::uint8_t const* flags, std::uint8_t want
   if constexpr (std::contiguous_iterator<In>) {
     return detail::pack_items<T>(std::to_address(in) + i, flags, wanted, items, to);
   } else if constexpr (sizeof(T) <= sizeof(std::uint64_t)) {
-    small_room<T> const copies(items);
+    small_buffer<T> const copies(items);
     for (index_t k = 0; k < items; ++k) std::construct_at(copies.data() + k, in[i + k]);
     return detail::pack_items<T>(copies.data(), flags, wanted, items, to);
   } else {
@@ -82,7 +82,7 @@ index_t pack_offsets(Rule const& rule, chunk const& c, std::uint32_t* to) {
 /// What one thread keeps of its current chunk.
 template <class Item>
 struct packed_chunk {
-  small_room<Item> items;
+  small_buffer<Item> items;
   index_t count = 0;
 
   explicit packed_chunk(index_t room) : items(room) {}

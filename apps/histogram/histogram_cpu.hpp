@@ -17,7 +17,7 @@
 #include <apps/histogram/shared_counts_cpu.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/cpu/memory_span.hpp>
-#include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/workers.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -199,7 +199,7 @@ sample_totals weighted_histogram(int threads, Sample const* in, Weight const* we
   index_t const parts =
       std::clamp<index_t>(std::min(n / part_items, max_sums / rule.bins()), 1, max_parts);
   auto const all_sums = static_cast<index_t>(places) * parts;
-  detail::small_room<Sum> const all(all_sums);
+  detail::small_buffer<Sum> const all(all_sums);
   std::fill_n(all.data(), all_sums, Sum{0});
   std::array<std::uint64_t, outside_places + 1> found[max_parts] = {};
   std::atomic<index_t> next{0};

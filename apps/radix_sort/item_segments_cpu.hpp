@@ -11,7 +11,7 @@
 #include <apps/radix_sort/split_cpu.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/small_buffer.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 
@@ -52,7 +52,7 @@ struct item_segments {
   /// Finds the longest segment. Returns whether offsets ascend.
   bool measure(int threads) {
     pieces const all(threads, count);
-    small_room<index_t> const lengths(all.count);
+    small_buffer<index_t> const lengths(all.count);
     std::atomic<bool> ascend{true};
     detail::for_each_of(threads, all.count, [&](int, index_t p) {
       bool good = true;

@@ -17,7 +17,7 @@
 #include <apps/radix_sort/sort_items_cpu.hpp>
 #include <apps/radix_sort/sort_memory_cpu.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/workers.hpp>
 
 namespace libscan::inline v1::cpu::detail {
@@ -98,7 +98,7 @@ class split_table {
  private:
   int buckets_;
   index_t numbers_;
-  small_room<index_t> rows_;
+  small_buffer<index_t> rows_;
 };
 
 /// The summary of all items.

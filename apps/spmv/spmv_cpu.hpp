@@ -13,7 +13,7 @@
 #include <apps/spmv/vector_rows.hpp>
 #include <libscan/cpu/fixed_width.hpp>
 #include <libscan/cpu/memory_span.hpp>
-#include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/small_buffer.hpp>
 
 namespace libscan::inline v1::cpu {
 
@@ -86,7 +86,7 @@ class product {
     index_t const all = matrix_.rows + matrix_.nonzeros;
     index_t const items = spmv_piece_items(all);
     index_t const pieces = ceil_div(all, items);
-    small_room<piece_sums<T>> const sums(pieces);
+    small_buffer<piece_sums<T>> const sums(pieces);
     detail::for_each_of(threads, pieces, [&](int, index_t p) {
       sums[p] = run_piece(p * items, std::min(all, (p + 1) * items));
     });

@@ -13,7 +13,7 @@
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/segment_heads.hpp>
-#include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/small_buffer.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 

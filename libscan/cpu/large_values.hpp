@@ -14,7 +14,7 @@
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
 #include <libscan/cpu/segment_heads.hpp>
-#include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/small_buffer.hpp>
 
 namespace libscan::inline v1::cpu::detail {
 
@@ -25,7 +25,7 @@ inline constexpr bool large_value = sizeof(T) > 2048;
 
 /// Allocated room for values.
 template <class T>
-using value_room = small_room<T, 1>;
+using value_room = small_buffer<T, 1>;
 
 /// Parts of the items of a call, whose sums are kept.
 inline constexpr index_t large_parts = 64;

@@ -19,7 +19,7 @@
 #include <libscan/cpu/large_values.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/scan.hpp>
-#include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -39,7 +39,7 @@ typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, O
   if (n == 0) return init;
   index_t const part_chunks = ceil_div(ceil_div(n, chunk_items), max_parts);
   index_t const part_items = std::min(n, chunk_items * part_chunks);
-  small_room<T> const room(ceil_div(n, part_items));
+  small_buffer<T> const room(ceil_div(n, part_items));
   T* const sums = room.data();
   detail::run_chain(threads, n, part_items, op, init, [&](auto& chain, auto& mine) {
     for (; mine; mine = chain.claim()) {

@@ -19,7 +19,7 @@
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/segment_ranges.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
-#include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
@@ -48,7 +48,7 @@ struct follow_segments {
 /// A chunk's items and heads, and its tails: bit i is 1 if a segment ends with the i-th item.
 template <class T>
 struct reduced_stage : segmented_stage<T> {
-  head_room tails;
+  head_buffer tails;
   index_t ended = 0;  ///< the number of tails
 
   reduced_stage(index_t items, flagged<T> any)

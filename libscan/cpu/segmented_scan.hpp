@@ -24,7 +24,7 @@
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/segment_heads.hpp>
 #include <libscan/cpu/segment_ranges.hpp>
-#include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/staged_scan.hpp>
 #include <libscan/cpu/type_checks.hpp>
 #include <libscan/cpu/vector_scan.hpp>
@@ -50,13 +50,13 @@ struct iterated_items {
   }
 };
 
-/// Space for a bit per item, on the stack if a `small_room` of the items is.
-using head_room = small_room<head_word, small_bytes / 8>;
+/// Space for a bit per item, on the stack if a `small_buffer` of the items is.
+using head_buffer = small_buffer<head_word, small_bytes / 8>;
 
 /// A stage with the heads of its items.
 template <class T>
 struct segmented_stage : stage<T, flagged<T>> {
-  head_room heads;
+  head_buffer heads;
 
   segmented_stage(index_t items, flagged<T> any)
       : stage<T, flagged<T>>(items, any), heads(ceil_div(items, word_heads)) {}
@@ -190,7 +190,7 @@ void staged_segmented_scan(int threads, scan_direction direction, Source const& 
   } else {
     if (detail::few_for_segments(threads, n, chunk_items)) {
       if (n == 0) return;
-      detail::small_room<T> const room(n);
+      detail::small_buffer<T> const room(n);
       T const* const in = detail::fetch(source, scan_direction::forward, n, {0, 0, n}, room.data());
       return detail::deliver(out, scan_direction::forward, n, {0, 0, n}, room.data(), [&](T* to) {
         detail::scan_few_segments<Kind>(direction, in, heads, to, n, op, init);

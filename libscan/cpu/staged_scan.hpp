@@ -16,7 +16,7 @@
 #include <libscan/cpu/large_values.hpp>
 #include <libscan/cpu/memory_span.hpp>
 #include <libscan/cpu/scan.hpp>
-#include <libscan/cpu/small_room.hpp>
+#include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/type_checks.hpp>
 
@@ -41,7 +41,7 @@ namespace detail {
 /// `chunk_code::sum`.
 template <class T, class Value>
 struct stage {
-  small_room<T> room;
+  small_buffer<T> room;
   T const* items = nullptr;
   stream_values<Value> sums;
 

@@ -19,12 +19,12 @@ inline constexpr std::size_t small_bytes = 8192;
 /// Space for some items, default-initialised if they have a default, else to be copied to. Up to
 /// `Bytes` bytes are inside the object; more are allocated.
 template <class T, std::size_t Bytes = small_bytes>
-class small_room {
+class small_buffer {
   static_assert(std::is_default_constructible_v<T> || std::is_trivially_copyable_v<T>);
 
  public:
   /// Throws std::bad_alloc.
-  explicit small_room(index_t count) : count_(static_cast<std::size_t>(count)) {
+  explicit small_buffer(index_t count) : count_(static_cast<std::size_t>(count)) {
     if (count_ > Bytes / sizeof(T)) {
       allocated_ = {std::allocator<T>().allocate(count_), deallocate{count_}};
       items_ = allocated_.get();
@@ -35,9 +35,9 @@ class small_room {
       std::uninitialized_default_construct_n(items_, count_);
     }
   }
-  small_room(small_room const&) = delete;
-  small_room& operator=(small_room const&) = delete;
-  ~small_room() { std::destroy_n(items_, count_); }
+  small_buffer(small_buffer const&) = delete;
+  small_buffer& operator=(small_buffer const&) = delete;
+  ~small_buffer() { std::destroy_n(items_, count_); }
 
   T* data() const { return items_; }
   T& operator[](index_t i) const { return items_[i]; }
