@@ -16,15 +16,15 @@ namespace libscan::apps {
 namespace {
 
 /// After a crash nothing can look for a smaller case.
-std::string words_for_crash(check_case const& c, case_wishes const& wishes) {
-  return "CRASHED: " + describe(c) + "\n  again: " + command_for(c, wishes) +
+std::string words_for_crash(check_case const& c, case_overrides const& overrides) {
+  return "CRASHED: " + describe(c) + "\n  again: " + command_for(c, overrides) +
          "\n  (not made smaller; --n, --values, --aligned and --plain may do that by hand)\n";
 }
 
 }  // namespace
 
-std::string case_runner::run(check_case const& c, case_wishes const& wishes) {
-  crash_note const note(words_for_crash(c, wishes));
+std::string case_runner::run(check_case const& c, case_overrides const& overrides) {
+  crash_note const note(words_for_crash(c, overrides));
   index_t const segments = count_segments(c);
   layout const inputs = input_layout(c, segments);
   layout const outputs = output_layout(c, segments);
@@ -58,12 +58,12 @@ std::string case_runner::run(check_case const& c, case_wishes const& wishes) {
   return competitor.empty() ? "" : "CUB or Thrust differs: " + competitor;
 }
 
-/// Whether the case still fails with other `wishes`; keeps them if so.
-bool case_runner::fails(failure& found, case_wishes const& wishes) {
-  check_case const c = draw_case(found.what.on, found.what.seed, found.what.number, wishes);
-  auto difference = run(c, wishes);
+/// Whether the case still fails with other `overrides`; keeps them if so.
+bool case_runner::fails(failure& found, case_overrides const& overrides) {
+  check_case const c = draw_case(found.what.on, found.what.seed, found.what.number, overrides);
+  auto difference = run(c, overrides);
   if (difference.empty()) return false;
-  found = {c, wishes, std::move(difference)};
+  found = {c, overrides, std::move(difference)};
   return true;
 }
 
@@ -72,7 +72,7 @@ void case_runner::shrink_size(failure& found) {
   for (index_t step = found.what.n / 2; step > 0; step /= 2) {
     for (;;) {
       if (found.what.n < step) break;
-      case_wishes less = found.wishes;
+      case_overrides less = found.overrides;
       less.n = found.what.n - step;
       if (!fails(found, less)) break;
     }
@@ -80,19 +80,19 @@ void case_runner::shrink_size(failure& found) {
 }
 
 failure case_runner::shrink(failure found) {
-  found.wishes.what = family_of(found.what.what);
-  found.wishes.n = found.what.n;
-  found.wishes.large = false;
+  found.overrides.what = family_of(found.what.what);
+  found.overrides.n = found.what.n;
+  found.overrides.large = false;
   shrink_size(found);
-  case_wishes simpler = found.wishes;
+  case_overrides simpler = found.overrides;
   simpler.plain = true;
   fails(found, simpler);
-  simpler = found.wishes;
+  simpler = found.overrides;
   simpler.aligned = true;
   fails(found, simpler);
   for (auto const values :
        {distribution::constant, distribution::sorted, distribution::few, distribution::small}) {
-    simpler = found.wishes;
+    simpler = found.overrides;
     simpler.values = values;
     if (found.what.values == values || fails(found, simpler)) break;
   }
@@ -100,14 +100,14 @@ failure case_runner::shrink(failure found) {
   return found;
 }
 
-std::string command_for(check_case const& c, case_wishes const& wishes) {
+std::string command_for(check_case const& c, case_overrides const& overrides) {
   std::string text = "scan-check --what ";
   text.append(name_of(family_of(c.what))).append(" --engine ").append(name_of(c.on));
   text += " --seed " + std::to_string(c.seed) + " --case " + std::to_string(c.number);
   text += " --n " + std::to_string(c.n);
-  if (wishes.values) text.append(" --values ").append(name_of(*wishes.values));
-  if (wishes.aligned) text += " --aligned";
-  if (wishes.plain) text += " --plain";
+  if (overrides.values) text.append(" --values ").append(name_of(*overrides.values));
+  if (overrides.aligned) text += " --aligned";
+  if (overrides.plain) text += " --plain";
   return text;
 }
 

@@ -311,18 +311,19 @@ std::uint64_t check_case::word(std::uint64_t purpose) const {
 }
 
 check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
-                     case_wishes const& wishes) {
+                     case_overrides const& overrides) {
   check_case c;
   c.on = on;
   c.seed = seed;
   c.number = number;
   bool const device = on_device(on);
   auto const drawn = static_cast<family>(c.word(for_family) % family_count);
-  c.what = one_of(tasks_of(wishes.what.value_or(drawn), device), c.word(for_task));
+  c.what = one_of(tasks_of(overrides.what.value_or(drawn), device), c.word(for_task));
   draw_type(c);
-  c.n = wishes.n.value_or(size_of_case(on, c.word(for_size), c.word(for_size_too), wishes.large));
+  c.n = overrides.n.value_or(
+      size_of_case(on, c.word(for_size), c.word(for_size_too), overrides.large));
   c.values =
-      wishes.values.value_or(static_cast<distribution>(c.word(for_values) % distribution_count));
+      overrides.values.value_or(static_cast<distribution>(c.word(for_values) % distribution_count));
   c.op = operator_for(c, c.word(for_operator));
   c.kind = c.word(for_kind) % 2 == 0 ? scan_kind::inclusive : scan_kind::exclusive;
   c.has_init = c.word(for_init) % 2 == 0;
@@ -338,8 +339,8 @@ check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
   c.columns = columns_for(c, c.word(for_columns));
   if (family_of(c.what) == family::sort) draw_sort(c);
   draw_manner(c);
-  if (wishes.aligned) c.in_offset = c.out_offset = 0;
-  if (wishes.plain) {
+  if (overrides.aligned) c.in_offset = c.out_offset = 0;
+  if (overrides.plain) {
     c.threads = 1;
     c.tuning = 0;
     c.schedule = 0;

@@ -135,7 +135,7 @@ struct check_case {
 };
 
 /// The properties that a user fixes.
-struct case_wishes {
+struct case_overrides {
   std::optional<family> what;
   bool large = false;                  ///< some of tens of millions of items
   std::optional<index_t> n;            ///< --n
@@ -145,9 +145,9 @@ struct case_wishes {
                        ///< from the host, no init, not in place
 };
 
-/// Case `number` of `seed` for an engine. Properties fixed by `wishes` do not affect the others.
+/// Case `number` of `seed` for an engine. Properties fixed by `overrides` do not affect the others.
 check_case draw_case(engine_kind on, std::uint64_t seed, std::uint64_t number,
-                     case_wishes const& wishes);
+                     case_overrides const& overrides);
 
 /// The case in one line, for people.
 std::string describe(check_case const& c);

@@ -45,14 +45,14 @@ Examples:
 Exit codes: 0 all cases pass, 1 a difference, 2 usage, 3 bad file, 4 device or memory.)";
 
 /// Adds the options that fix properties of cases.
-void add_wishes(CLI::App& app, case_wishes& wishes) {
+void add_overrides(CLI::App& app, case_overrides& overrides) {
   static std::map<std::string, family> const families{
       {"scan", family::scan},   {"segmented", family::segmented}, {"filter", family::filter},
       {"split", family::split}, {"sort", family::sort},           {"histogram", family::histogram},
       {"spmv", family::spmv}};
   app.add_option_function<std::string>(
          "--what",
-         [to = &wishes](std::string const& name) {
+         [to = &overrides](std::string const& name) {
            if (name != "all") to->what = families.at(name);
          },
          "all, scan, segmented, filter, split, sort, histogram or spmv (default all)")
@@ -67,18 +67,18 @@ void add_wishes(CLI::App& app, case_wishes& wishes) {
     }
     return result;
   }();
-  app.add_flag("--large", wishes.large, "some cases of up to tens of millions of items");
-  add_whole_number(app, "--n", wishes.n, 0, std::uint64_t{1} << 31,
+  app.add_flag("--large", overrides.large, "some cases of up to tens of millions of items");
+  add_whole_number(app, "--n", overrides.n, 0, std::uint64_t{1} << 31,
                    "number of items, whatever is drawn");
   app.add_option_function<std::string>(
          "--values",
-         [to = &wishes](std::string const& name) { to->values = distributions.at(name); },
+         [to = &overrides](std::string const& name) { to->values = distributions.at(name); },
          "values of items, whatever is drawn: uniform, small, few, constant, sorted, reversed, "
          "skewed, special")
       ->check(CLI::IsMember(&distributions))
       ->type_name("HOW");
-  app.add_flag("--aligned", wishes.aligned, "all arrays at boundaries of 256 bytes");
-  app.add_flag("--plain", wishes.plain,
+  app.add_flag("--aligned", overrides.aligned, "all arrays at boundaries of 256 bytes");
+  app.add_flag("--plain", overrides.plain,
                "one thread, the library's tuning, no init, not in place, fixed schedule");
 }
 
@@ -113,7 +113,7 @@ void add_arguments(CLI::App& app, check_arguments& arguments) {
       ->type_name("FILE");
   app.add_flag("--progress", arguments.progress, "show progress even when not on a terminal");
   add_version_flag(app);
-  add_wishes(app, arguments.wishes);
+  add_overrides(app, arguments.overrides);
 }
 
 }  // namespace

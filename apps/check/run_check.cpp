@@ -97,17 +97,17 @@ class check_run {
   }
 
   std::optional<failure> check(std::uint64_t number) {
-    failure now{draw_case(kind_, seed_, number, arguments_.wishes), arguments_.wishes, ""};
+    failure now{draw_case(kind_, seed_, number, arguments_.overrides), arguments_.overrides, ""};
     try {
-      now.difference = runner_.run(now.what, now.wishes);
+      now.difference = runner_.run(now.what, now.overrides);
       count(now.what);
       if (now.difference.empty()) return {};
       meter_.finish();
       say("case " + std::to_string(number) + " fails, looking for a smaller one");
-      return arguments_.only && arguments_.wishes.n ? now : runner_.shrink(now);
+      return arguments_.only && arguments_.overrides.n ? now : runner_.shrink(now);
     } catch (...) {
       meter_.finish();
-      say("in case: " + command_for(now.what, now.wishes));
+      say("in case: " + command_for(now.what, now.overrides));
       throw;
     }
   }
@@ -121,7 +121,7 @@ class check_run {
 
   static std::string report(failure const& found) {
     return "FAILED: " + describe(found.what) + "\n  " + found.difference +
-           "\n  again: " + command_for(found.what, found.wishes) + "\n";
+           "\n  again: " + command_for(found.what, found.overrides) + "\n";
   }
 
   /// Writes text for people to standard output, or to standard error if that is taken.

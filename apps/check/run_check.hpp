@@ -14,7 +14,7 @@ namespace libscan::apps {
 /// The command line.
 struct check_arguments {
   std::string engine = "auto";           ///< --engine: cpu, cuda, executor, auto
-  case_wishes wishes;                    ///< --what --large --n --values --aligned --plain
+  case_overrides overrides;              ///< --what --large --n --values --aligned --plain
   std::optional<double> seconds;         ///< --seconds
   std::optional<std::uint64_t> cases;    ///< --cases
   std::optional<std::uint64_t> only;     ///< --case

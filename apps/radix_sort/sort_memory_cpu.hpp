@@ -31,7 +31,7 @@ class sort_memory {
     std::size_t const rounded = ceil_div(bytes, unit) * unit;
     items_.reset(static_cast<T*>(std::aligned_alloc(unit, rounded)));
     if (!items_) throw std::bad_alloc();
-    if (unit == huge_page) cpu::wish_for_huge_pages(items_.get(), rounded);
+    if (unit == huge_page) cpu::advise_huge_pages(items_.get(), rounded);
   }
 
   T* data() const { return items_.get(); }

@@ -17,7 +17,7 @@ namespace {
 template <class T>
 void fill_new(std::vector<T>& items, std::size_t count) {
   items.reserve(count);
-  cpu::wish_for_huge_pages(items.data(), count * sizeof(T));
+  cpu::advise_huge_pages(items.data(), count * sizeof(T));
   items.resize(count);
 }
 

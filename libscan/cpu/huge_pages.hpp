@@ -19,7 +19,7 @@ inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
 /// Advises the system to use huge pages for those that are entirely in [at, at + bytes) and still
 /// untouched. Has no other effect, and none if the system has no huge pages.
-inline void wish_for_huge_pages([[maybe_unused]] void* at, [[maybe_unused]] std::size_t bytes) {
+inline void advise_huge_pages([[maybe_unused]] void* at, [[maybe_unused]] std::size_t bytes) {
 #ifdef __linux__
   auto const address = reinterpret_cast<std::uintptr_t>(at);
   std::uintptr_t const begin = ceil_div(address, std::uintptr_t{huge_page}) * huge_page;

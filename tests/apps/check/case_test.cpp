@@ -27,7 +27,7 @@ kind kind_of(check_case const& c) {
 std::map<kind, check_case> cases_of(engine_kind on) {
   std::map<kind, check_case> result;
   for (std::uint64_t number = 0; number < 60000; ++number) {
-    case_wishes few;
+    case_overrides few;
     few.n = 40;
     check_case const c = draw_case(on, 1, number, few);
     // Something is kept, and segments are.
@@ -101,7 +101,7 @@ TEST_CASE("sorts count ranges of bits of every kind of key, in both directions")
   std::set<std::tuple<key_kind, bool, bool>> drawn;
   bool beyond_words = false;
   for (std::uint64_t number = 0; number < 20000; ++number) {
-    case_wishes sorts;
+    case_overrides sorts;
     sorts.what = family::sort;
     check_case const c = draw_case(engine_kind::cpu, 2, number, sorts);
     drawn.emplace(c.keys, c.descending, c.end_bit >= 0);
