@@ -93,8 +93,8 @@ class carry_chain {
   /// Waits for chunk `mine`'s turn, takes its carry and passes op(carry, aggregate) to the next
   /// chunk. Nothing if an earlier chunk failed, since the turn may then never come. While waiting
   /// it may call second.sum(k), which returns the aggregate of chunk k again, if second.ready().
-  std::optional<T> pass(member* self, index_t mine, T const& aggregate,
-                        second_sums<T> const& second) {
+  std::optional<T> exchange_carry(member* self, index_t mine, T const& aggregate,
+                                  second_sums<T> const& second) {
     if (self == nullptr) return advance(mine, aggregate);
     if (turn_.load(std::memory_order_acquire) < mine && !wait_for_turn(*self, mine, second)) {
       return std::nullopt;
@@ -102,7 +102,7 @@ class carry_chain {
     claimed_chunk<T>& own = self->claim_of(mine);
     return own.change(mine, claim_state::claimed, claim_state::passed)
                ? std::optional<T>(advance(mine, aggregate))
-               : pass_beside_helper(own, mine, aggregate);
+               : exchange_beside_helper(own, mine, aggregate);
   }
 
   /// Records that chunk `mine` threw. Later chunks stop, earlier ones go on, so the reported error
@@ -168,7 +168,7 @@ class carry_chain {
         idle = 0;
       } else {
         owner = owner_of(turn_.load(std::memory_order_acquire));
-        wait_a_little(idle++);
+        back_off(idle++);
       }
     }
     // This thread may have slept in the meantime as well; the machine is busy either way.
@@ -232,12 +232,12 @@ class carry_chain {
     });
   }
 
-  /// `pass` of the current chunk, which has or had a helper.
-  [[gnu::noinline]] std::optional<T> pass_beside_helper(claimed_chunk<T>& own, index_t mine,
-                                                        T const& aggregate) {
+  /// `exchange_carry` of the current chunk, which has or had a helper.
+  [[gnu::noinline]] std::optional<T> exchange_beside_helper(claimed_chunk<T>& own, index_t mine,
+                                                            T const& aggregate) {
     if (own.change(mine, claim_state::helped, claim_state::overtaken)) {
       T carry = advance(mine, aggregate);
-      for (int waits = 0; !own.is(mine, claim_state::left); ++waits) wait_a_little(waits);
+      for (int waits = 0; !own.is(mine, claim_state::left); ++waits) back_off(waits);
       return carry;
     }
     // A helper that could not sum it has given it back.
@@ -245,7 +245,7 @@ class carry_chain {
       return advance(mine, aggregate);
     for (int waits = 0; !own.is(mine, claim_state::delivered); ++waits) {
       if (has_failed(mine)) return std::nullopt;
-      wait_a_little(waits);
+      back_off(waits);
     }
     std::optional<T> carry = std::move(own.carry);
     own.carry.reset();

@@ -62,8 +62,8 @@ class chain_thread {
 
   std::optional<index_t> claim() { return chain_.claim(self_); }
 
-  std::optional<T> pass(index_t mine, T const& aggregate, second_sums<T> const& second) {
-    return chain_.pass(self_, mine, aggregate, second);
+  std::optional<T> exchange_carry(index_t mine, T const& aggregate, second_sums<T> const& second) {
+    return chain_.exchange_carry(self_, mine, aggregate, second);
   }
 
  private:
@@ -218,7 +218,7 @@ typename Op::value_type run_chunks(int threads, index_t n, index_t chunk_items, 
     detail::chunk_sequence own(threads, n, chunk_items);
     while (mine) {
       chunk const work = own.begin(thread, *mine);
-      auto const carry = thread.pass(*mine, aggregate_fn(state, work), second);
+      auto const carry = thread.exchange_carry(*mine, aggregate_fn(state, work), second);
       if (!carry) return;
       consume_fn(state, work, *carry);
       mine = own.next(thread);
@@ -241,7 +241,7 @@ typename Op::value_type run_chunks_ahead(int threads, index_t n, index_t chunk_i
     auto const second = detail::second_sums_of<typename Op::value_type>(again);
     chunk work = detail::chunk_at(*mine, n, chunk_items);
     auto aggregate = aggregate_fn(work);
-    while (auto const carry = thread.pass(*mine, aggregate, second)) {
+    while (auto const carry = thread.exchange_carry(*mine, aggregate, second)) {
       auto const claimed = thread.claim();
       chunk const next = detail::chunk_at(claimed.value_or(0), n, chunk_items);
       aggregate = consume_fn(work, *carry, claimed ? &next : nullptr);

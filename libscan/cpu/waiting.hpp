@@ -25,7 +25,7 @@ inline void relax() {
 
 /// Waits for another thread for the k-th time in a row: first briefly; then it yields, since on a
 /// busy machine the other thread may need this core; finally it sleeps.
-inline void wait_a_little(int k) {
+inline void back_off(int k) {
   if (k < 64) {
     relax();
   } else if (k < 1000) {
