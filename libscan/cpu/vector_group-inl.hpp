@@ -287,12 +287,12 @@ struct carried {
 /// The operator over unsigned items with the same bits: for all operators except those that
 /// compare.
 template <class Op>
-struct unsigned_twin {
+struct as_unsigned_op {
   using type = Op;
 };
 template <template <class> class Op, std::signed_integral T>
 requires(!std::is_same_v<Op<T>, minimum<T>> &&
-         !std::is_same_v<Op<T>, maximum<T>>) struct unsigned_twin<Op<T>> {
+         !std::is_same_v<Op<T>, maximum<T>>) struct as_unsigned_op<Op<T>> {
   using type = Op<std::make_unsigned_t<T>>;
 };
 

@@ -201,9 +201,9 @@ HWY_NOINLINE T scan(scan_steps<T, Item> const& steps, scan_kind kind, Item const
 
 /// `Op` over `Item`s by the code of its unsigned twin, whose items are those of `Op` by their bits.
 template <class Op, class Item>
-struct by_twin {
+struct unsigned_code {
   using T = typename Op::value_type;
-  using twin = typename unsigned_twin<Op>::type;
+  using twin = typename as_unsigned_op<Op>::type;
   using bits = typename twin::value_type;
   using item = std::conditional_t<std::is_same_v<Item, T>, bits, Item>;
 
@@ -228,7 +228,8 @@ struct by_twin {
 /// Sets all of a tuple's code.
 template <class... Op, class... Item>
 void choose(std::tuple<vector_scan_of_items<Op, Item>...>& all) {
-  all = {vector_scan_of_items<Op, Item>{by_twin<Op, Item>::sum, by_twin<Op, Item>::scan}...};
+  all = {vector_scan_of_items<Op, Item>{unsigned_code<Op, Item>::sum,
+                                        unsigned_code<Op, Item>::scan}...};
 }
 
 }  // namespace

@@ -229,10 +229,10 @@ T scan(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T
 
 /// `Op` by the code of its unsigned twin.
 template <class Op, class T = typename Op::value_type>
-T scan_by_twin(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T carry,
-               T init, store_policy policy, memory_piece const& items_ahead,
-               memory_piece const& heads_ahead) {
-  using twin = typename unsigned_twin<Op>::type;
+T scan_as_unsigned(scan_kind kind, T const* in, head_word const* heads, T* out, index_t n, T carry,
+                   T init, store_policy policy, memory_piece const& items_ahead,
+                   memory_piece const& heads_ahead) {
+  using twin = typename as_unsigned_op<Op>::type;
   using bits = typename twin::value_type;
   return static_cast<T>(scan<twin>(kind, reinterpret_cast<bits const*>(in), heads,
                                    reinterpret_cast<bits*>(out), n, static_cast<bits>(carry),
@@ -242,7 +242,7 @@ T scan_by_twin(scan_kind kind, T const* in, head_word const* heads, T* out, inde
 
 template <class Op>
 void choose(vector_segmented_scan<Op>& code) {
-  code = {scan_by_twin<Op>};
+  code = {scan_as_unsigned<Op>};
 }
 
 void choose_all(vector_segmented_scans& all) {
