@@ -197,7 +197,7 @@ inline constexpr lane_table<T, lane<T>> later_half([](int i) { return i >> step 
 /// Moves values between lanes. In the network's step s, lanes with bit s of their number set add
 /// the last lane of the half before.
 template <class T>
-class network {
+class sklansky_scan {
  public:
   /// Steps within a vector; further ones are between a group's vectors.
   static constexpr int steps = width<T> == 16  ? 4
@@ -205,7 +205,7 @@ class network {
                                : width<T> == 4 ? 2
                                                : width<T> / 2;
 
-  HWY_INLINE network()
+  HWY_INLINE sklansky_scan()
       : last_(places(last_lane<T>)), before_(places(lane_before<T>)), first_(mask(first_lane<T>)) {
     set_step<0>();
     set_step<1>();

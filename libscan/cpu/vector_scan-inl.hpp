@@ -99,7 +99,7 @@ HWY_NOINLINE T total(Item const* items, index_t n, running_sum<T, Item> const* b
       }
     }
     T sums[group_items<T>];
-    store_group(network<T>().scan(op, now.sums[0]), sums, store_policy::cached);
+    store_group(sklansky_scan<T>().scan(op, now.sums[0]), sums, store_policy::cached);
     total = sums[group_items<T> - 1];
   }
   for (; i < n; ++i) total = op(total, static_cast<T>(items[i]));
@@ -119,7 +119,7 @@ HWY_NOINLINE void scan_groups(scan_kind kind, Item const* in, T* out, index_t it
                               carried<T>& lasting_carry, store_policy policy,
                               running_sum<T, Item>* lasting_sum) {
   Op const op;
-  network<T> const net;
+  sklansky_scan<T> const net;
   carried<T> carry = lasting_carry;
   auto const scan_group = [&](index_t i) HWY_ATTR __attribute__((always_inline)) {
     group<T> x = net.scan(op, load_group<T>(in + i));

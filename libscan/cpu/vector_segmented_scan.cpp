@@ -95,10 +95,10 @@ struct takers {
 /// Each lane becomes the sum of it and the lanes before it in its segment and group. The group
 /// begins at bit `first` of `takes`.
 template <class T, class Op>
-HWY_INLINE group<T> scan_segments(network<T> const& net, Op op, group<T> x, takers<T> const& takes,
-                                  int first) {
+HWY_INLINE group<T> scan_segments(sklansky_scan<T> const& net, Op op, group<T> x,
+                                  takers<T> const& takes, int first) {
   LIBSCAN_UNROLL
-  for (int s = 0; s < network<T>::steps; ++s) {
+  for (int s = 0; s < sklansky_scan<T>::steps; ++s) {
     head_word const now = takes.at[s] >> first;
     LIBSCAN_UNROLL
     for (int k = 0; k < vectors<T>; ++k) {
@@ -106,7 +106,7 @@ HWY_INLINE group<T> scan_segments(network<T> const& net, Op op, group<T> x, take
     }
   }
   LIBSCAN_UNROLL
-  for (int half = 1, s = network<T>::steps; half < vectors<T>; half *= 2, ++s) {
+  for (int half = 1, s = sklansky_scan<T>::steps; half < vectors<T>; half *= 2, ++s) {
     head_word const now = takes.at[s] >> first;
     LIBSCAN_UNROLL
     for (int k = 0; k < vectors<T>; ++k) {
@@ -147,7 +147,7 @@ template <class Op, class T = typename Op::value_type>
 HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T* to,
                               store_policy policy) {
   Op const op;
-  network<T> const net;
+  sklansky_scan<T> const net;
   task<T> now = lasting;  // in registers, since no store through `to` can alias it
   // The group at item i; its heads are bits of `word` from bit `first` on.
   auto const scan_group = [&](index_t i, head_word word, takers<T> const& takes, int first) HWY_ATTR
