@@ -30,9 +30,9 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// and either
 ///   sum(...)                 the summary of a part, in lane 0
 ///   scan(..., before, done)  writes the results of a part; each lane that has read calls done()
-/// or, if parts are held as a `held_part`, in the stage and in registers, with the members
-///   take(work, ...)          scans the part by itself; its summary, in lane 0
-///   finish(work, ..., before, done)
+/// or, if parts are held as a `tile_part`, in the stage and in registers, with the members
+///   summarize(work, ...)     scans the part by itself; its summary, in lane 0
+///   write(work, ..., before, done)
 ///                            writes the results; each lane that has read calls done()
 /// A warp calls the functions, unless stated otherwise, with the tile's stage, first item (`base`)
 /// and number of items (`valid`), and the first item of the part (`begin`).
@@ -204,8 +204,8 @@ struct pipeline_kernel {
       unsigned const slot = k % slots;
       shared.full[k % stages].wait(k / stages % 2);
       if (shared.tile[slot] * tile_items >= n) return;
-      typename Work::held_part held;
-      take(shared, work, n, k, begin, held);
+      typename Work::tile_part held;
+      summarize(shared, work, n, k, begin, held);
       shared.parts_summed[slot].arrive();
       shared.parts_summed[slot].wait(k / slots % 2);
       if (part == 0) publish(shared, totals, shared.tile[slot], slot, op);
@@ -213,21 +213,20 @@ struct pipeline_kernel {
       shared.carry_known[slot].wait(k / slots % 2);
       // Read again, not kept in registers, which are scarce.
       index_t const base = shared.tile[slot] * tile_items;
-      held.finish(work, shared.stage[k % stages], base, device::valid_items<tile_items>(n, base),
-                  begin, op(shared.carry[slot], before),
-                  [&] { shared.empty[k % stages].arrive(); });
+      held.write(work, shared.stage[k % stages], base, device::valid_items<tile_items>(n, base),
+                 begin, op(shared.carry[slot], before), [&] { shared.empty[k % stages].arrive(); });
     }
   }
 
   /// Scans a part of tile k of the block, and stores its sum. By one warp.
   template <class Part>
-  static __device__ void take(shared_storage& shared, Work const& work, index_t n, unsigned k,
-                              int begin, Part& held) {
+  static __device__ void summarize(shared_storage& shared, Work const& work, index_t n, unsigned k,
+                                   int begin, Part& held) {
     auto& stage = shared.stage[k % stages];
     index_t const base = shared.tile[k % slots] * tile_items;
     int const valid = device::valid_items<tile_items>(n, base);
     work.complete(stage, base, valid, begin, begin + part_items);
-    summary const sum = held.take(work, stage, base, valid, begin);
+    summary const sum = held.summarize(work, stage, base, valid, begin);
     if (simt::lane_id() == 0) shared.part_sum[k % slots][begin / part_items] = sum;
   }
 

@@ -34,7 +34,7 @@ concept can_overwrite_input = requires {
 /// Whether the results of a part wait for its carry: in the stage, and in registers.
 template <class Work>
 concept holds_parts = requires {
-  typename Work::held_part;
+  typename Work::tile_part;
 };
 
 /// Whether the results of this call overwrite its input.

@@ -43,10 +43,10 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
   /// What is left of a part in registers: how many heads it has. The rest waits in the stage: total
   /// k there was ended by head k, the first one without the carry of the part; and the key of head
   /// k.
-  class held_part {
+  class tile_part {
    public:
-    __device__ summary take(segmented_reduce_work const& work, stage_type& stage, index_t base,
-                            int valid, int begin) {
+    __device__ summary summarize(segmented_reduce_work const& work, stage_type& stage, index_t base,
+                                 int valid, int begin) {
       Item const* const items = stage.items.items(work.in + base);
       auto const reader = stage.heads.reader(work.heads, base, valid);
       Op const op = work.op.op;
@@ -92,8 +92,8 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
     }
 
     template <class Done>
-    __device__ void finish(segmented_reduce_work const& work, stage_type& stage, index_t base,
-                           int /*valid*/, int begin, summary before, Done done) {
+    __device__ void write(segmented_reduce_work const& work, stage_type& stage, index_t base,
+                          int /*valid*/, int begin, summary before, Done done) {
       T const* const ended = work.values(stage, base) + begin;
       for (int i = simt::lane_id(); i < heads_; i += simt::warp_size) {
         index_t const segment = before.segments + i;

@@ -36,10 +36,10 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
 
   /// What is left of a part in registers. Its results wait in the stage; those up to its first head
   /// lack the carry of the part.
-  class held_part {
+  class tile_part {
    public:
-    __device__ summary take(segmented_scan_work const& work, stage_type& stage, index_t base,
-                            int valid, int begin) {
+    __device__ summary summarize(segmented_scan_work const& work, stage_type& stage, index_t base,
+                                 int valid, int begin) {
       constexpr row_prefix what =
           Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
       Item const* const items = stage.items.items(work.in + base);
@@ -63,8 +63,8 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
     }
 
     template <class Done>
-    __device__ void finish(segmented_scan_work const& work, stage_type& stage, index_t base,
-                           int valid, int begin, summary before, Done done) {
+    __device__ void write(segmented_scan_work const& work, stage_type& stage, index_t base,
+                          int valid, int begin, summary before, Done done) {
       T const* const results = work.values(stage, base);
       auto const written = device::items_in_segments(work.heads, base);
 #pragma unroll
