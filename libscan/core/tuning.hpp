@@ -165,7 +165,7 @@ struct segmented_reduce_pipeline_tuning
                         46 * 1024> {
   static constexpr int groups = 4;
   // With tiles claimed dynamically, 2^28 words with flags took 1.04 times as long (H200).
-  static constexpr bool deals_all_tiles = true;
+  static constexpr bool static_schedule = true;
   // The pipeline is faster from here on.
   static constexpr std::ptrdiff_t min_items = std::ptrdiff_t{1} << 18;
   static_assert(segmented_reduce_pipeline_tuning::stages >= groups);
@@ -244,7 +244,7 @@ struct pipelined_filter_tuning {
   static constexpr bool words_by_bytes = sizeof(Item) == 4 && RuleBits == 8;
   static constexpr int groups = words_by_bytes ? 3 : 2;
   static constexpr int group_threads = words_by_bytes ? 160 : 224;
-  static constexpr bool deals_all_tiles = true;
+  static constexpr bool static_schedule = true;
   static constexpr int vector_items = static_cast<int>(16 / sizeof(Item));
   // As many rows as one word per lane has bits for.
   static constexpr int rows_at_once = vector_items <= 4 ? 8 : 32 / vector_items;

@@ -46,7 +46,7 @@ struct pipeline_kernel {
   static constexpr int tile_items = Work::tile_items;
   static constexpr int part_items = tile_items / parts;
   static constexpr bool holds = holds_parts<Work>;
-  static constexpr bool claims = !deals_all_tiles<Tuning>;
+  static constexpr bool dynamic_schedule = !static_schedule<Tuning>;
   static constexpr int first_summing_warp = groups * parts;
   static constexpr int prefix_warp = first_summing_warp + (holds ? 0 : parts);
   static constexpr int fetch_warp = prefix_warp + 1;
@@ -85,7 +85,7 @@ struct pipeline_kernel {
       if (fetches) {
         if (simt::lane_id() == 0) init_barriers(shared);
         simt::sync_warp(fetching);
-        for (unsigned k = 0; k < under_way; ++k) fetch(shared, work, n, k, dealt(k));
+        for (unsigned k = 0; k < under_way; ++k) fetch(shared, work, n, k, static_tile(k));
       }
       totals.clear(index_t{blockIdx.x} * block_threads + threadIdx.x,
                    index_t{gridDim.x} * block_threads);
@@ -111,7 +111,7 @@ struct pipeline_kernel {
   static __device__ bool first_lane() { return fetch_lanes == 1 || simt::lane_id() == 0; }
 
   /// Tile k of the block, if it is assigned.
-  static __device__ index_t dealt(unsigned k) {
+  static __device__ index_t static_tile(unsigned k) {
     return blockIdx.x + static_cast<index_t>(k) * gridDim.x;
   }
 
@@ -150,13 +150,14 @@ struct pipeline_kernel {
                                     unsigned long long& claimed) {
     simt::atomic_ref<unsigned long long> const ticket(claimed);
     for (unsigned k = 0, told = 0; told < groups; ++k) {
-      index_t tile = dealt(k);
+      index_t tile = static_tile(k);
       if (k >= stages) {
         index_t claim = 0;
-        if (claims && first_lane()) claim += ticket.fetch_add(1, simt::memory_order_relaxed);
+        if (dynamic_schedule && first_lane())
+          claim += ticket.fetch_add(1, simt::memory_order_relaxed);
         shared.empty[k % stages].wait((k / stages - 1) % 2);
-        if (claims && fetch_lanes > 1) claim = simt::shfl(fetching, claim, 0);
-        if (claims) tile = dealt(stages) - blockIdx.x + claim;
+        if (dynamic_schedule && fetch_lanes > 1) claim = simt::shfl(fetching, claim, 0);
+        if (dynamic_schedule) tile = static_tile(stages) - blockIdx.x + claim;
       }
       if (k >= under_way) {
         unsigned const earlier = k - under_way;

@@ -15,8 +15,8 @@ concept tunes_pipeline = tuned_for<Tuning, scan_algorithm::pipeline>;
 /// Whether all its tiles are assigned to the blocks in turn; otherwise blocks claim the later ones
 /// in the order in which they need them.
 template <class Tuning>
-concept deals_all_tiles = requires {
-  requires Tuning::deals_all_tiles;
+concept static_schedule = requires {
+  requires Tuning::static_schedule;
 };
 
 /// Whether something depends on what all tiles come to, as work.finish(all) stores it.

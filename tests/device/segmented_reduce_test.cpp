@@ -32,8 +32,8 @@ struct marking_tuning : small_tuning {
 };
 
 /// A pipeline as the library's: its tiles are dealt.
-struct dealt_pipeline : tiny_pipeline_tuning {
-  static constexpr bool deals_all_tiles = true;
+struct static_pipeline : tiny_pipeline_tuning {
+  static constexpr bool static_schedule = true;
 };
 
 using every_form = descriptors<descriptor::flags, descriptor::bits, descriptor::offsets,
@@ -149,7 +149,7 @@ typename Op::value_type some_init() {
 using small_cases = types_to_test<
     std::tuple<tried<small_tuning, maps<flags>>, tried<marking_tuning, maps<narrow>>,
                tried<tiny_resident_segments, watched<offsets>>,
-               tried<tiny_pipeline_tuning, bytes<keys>>, tried<dealt_pipeline, maps<bits>>>,
+               tried<tiny_pipeline_tuning, bytes<keys>>, tried<static_pipeline, maps<bits>>>,
     std::tuple<tried<tiny_tuning, sums<flags, keys>>, tried<small_tuning, watched<bits, offsets>>,
                tried<tiny_resident_segments, sums<flags, keys>>,
                tried<tiny_pipeline_tuning, watched<narrow>>>,
@@ -160,7 +160,7 @@ using small_cases = types_to_test<
                tried<tiny_resident_segments, sums<bits, offsets, narrow>>,
                tried<tiny_resident_segments, watched<flags, bits, narrow, keys>>,
                tried<tiny_pipeline_tuning, sums<flags, bits, offsets, narrow, keys>>,
-               tried<dealt_pipeline, maps<flags, offsets, narrow, keys>>,
+               tried<static_pipeline, maps<flags, offsets, narrow, keys>>,
                tried<tiny_pipeline_tuning, watched<flags, bits, offsets, keys>>,
                tried<tiny_pipeline_tuning, bytes<flags, bits, offsets, narrow>>>>;
 TEMPLATE_LIST_TEST_CASE("every segment has its total, the empty ones init", "", small_cases) {
@@ -208,7 +208,7 @@ TEST_CASE("many items are reduced in the large tiles of their tunings") {
 }
 
 using rings =
-    types_to_test<std::tuple<tiny_pipeline_tuning>, std::tuple<>, std::tuple<dealt_pipeline>>;
+    types_to_test<std::tuple<tiny_pipeline_tuning>, std::tuple<>, std::tuple<static_pipeline>>;
 TEMPLATE_LIST_TEST_CASE("more tiles than a ring has stages, claimed or dealt", "", rings) {
   index_t const n = on_gpu ? 1500000 : 7 * 2 * 768 + 5;  // seven tiles for each multiprocessor
   each_schedule(
@@ -250,7 +250,7 @@ TEST_CASE("totals do not depend on where items and heads lie in memory") {
   }
 }
 
-using ways_of_runs = types_to_test<std::tuple<small_tuning, dealt_pipeline>,
+using ways_of_runs = types_to_test<std::tuple<small_tuning, static_pipeline>,
                                    std::tuple<tiny_resident_segments>, std::tuple<>>;
 TEMPLATE_LIST_TEST_CASE("reduce by key leaves one key and one total for each run, and their number",
                         "", ways_of_runs) {

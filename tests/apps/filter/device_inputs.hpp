@@ -30,7 +30,7 @@ struct short_pipeline : pipelined_filter_tuning<T> {
 /// Rows that fill neither a word nor 16 bytes of a lane.
 struct odd_pipeline {
   static constexpr scan_algorithm algorithm = scan_algorithm::pipeline;
-  static constexpr bool deals_all_tiles = true;
+  static constexpr bool static_schedule = true;
   static constexpr int groups = 3;
   static constexpr int group_threads = 32;
   static constexpr int vector_items = 1;
