@@ -68,7 +68,7 @@ inline constexpr int pipeline_stages(int stage_bytes) {
 /// two, and enough for 30 KiB. One does not saturate the memory of an H200. With all stages in
 /// flight the first tiles of a call arrive later: scans of 2^24 numbers took 1 to 3 us longer,
 /// segmented ones 4 to 8 us.
-constexpr int pipeline_under_way(int copied_bytes, int stages) {
+constexpr int pipeline_tiles_in_flight(int copied_bytes, int stages) {
   constexpr int wanted = 30 * 1024;
   return std::clamp((wanted + copied_bytes - 1) / copied_bytes, 2, stages);
 }
@@ -105,7 +105,7 @@ struct pipeline_tuning {
   static constexpr int rows = (batches > 0 ? batches : 1) * rows_at_once;
   static constexpr int stage_bytes = rows * row_items * static_cast<int>(sizeof(Item));
   static constexpr int stages = pipeline_stages(stage_bytes);
-  static constexpr int under_way = pipeline_under_way(stage_bytes, stages);
+  static constexpr int max_tiles_in_flight = pipeline_tiles_in_flight(stage_bytes, stages);
   static_assert(rows * row_items >= min_pipeline_tile);
 };
 
@@ -140,7 +140,7 @@ struct lane_batch_tuning {
   static constexpr int stages = pipeline_stages(batches * batch_bytes);
   // The space for results is not copied into.
   static constexpr int copied_bits = 8 * static_cast<int>(sizeof(Item)) + HeadBits;
-  static constexpr int under_way = pipeline_under_way(
+  static constexpr int max_tiles_in_flight = pipeline_tiles_in_flight(
       group_threads * vector_items * lane_vectors * batches * copied_bits / 8, stages);
   static_assert(group_threads * vector_items * lane_vectors * batches >= min_pipeline_tile);
 };
@@ -255,10 +255,10 @@ struct pipelined_filter_tuning {
       group_threads * (rows * 16 + 4 * (rows / rows_at_once + 2)) + rule_bytes;
   static constexpr int stages = 222 * 1024 / stage_bytes;
   // With two, words by bytes took 1.02 times as long (H200, 2^28, half of them kept).
-  static constexpr int under_way =
-      words_by_bytes
-          ? 3
-          : pipeline_under_way(group_threads * rows * (16 + vector_items * RuleBits / 8), stages);
+  static constexpr int max_tiles_in_flight =
+      words_by_bytes ? 3
+                     : pipeline_tiles_in_flight(
+                           group_threads * rows * (16 + vector_items * RuleBits / 8), stages);
   // From here on it is the faster way.
   static constexpr std::ptrdiff_t min_items = (std::ptrdiff_t{1} << 20) / sizeof(Item) + 1;
   static_assert(group_threads * vector_items * rows >= min_filter_tile);
@@ -275,8 +275,8 @@ struct pipelined_mask_filter_tuning {
   static constexpr int rows_at_once = 8;
   static constexpr int rows = 32;
   static constexpr int stages = MaskBits == 1 ? 12 : 8;
-  static constexpr int under_way =
-      pipeline_under_way(group_threads * rows * vector_items * MaskBits / 8, stages);
+  static constexpr int max_tiles_in_flight =
+      pipeline_tiles_in_flight(group_threads * rows * vector_items * MaskBits / 8, stages);
   // From here on it is the faster way.
   static constexpr std::ptrdiff_t min_items = (std::ptrdiff_t{1} << 22) + 1;
 };
@@ -301,7 +301,7 @@ struct tiny_pipeline_tuning {
   static constexpr int lane_vectors = 3;
   static constexpr int batches = 2;
   static constexpr int stages = 4;
-  static constexpr int under_way = 2;
+  static constexpr int max_tiles_in_flight = 2;
 };
 
 /// The smallest tile of a resident filter, for tests.

@@ -13,9 +13,9 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// The pipeline. Tile k of a block passes through stage k % stages: one warp fetches it, one finds
 /// its carry, and group k % groups scans it, each warp a part. Separate warps sum it, each a part,
-/// or the group does. At most `under_way` tiles are in flight at once: their copies share the
-/// memory's bandwidth, and with more of them the first would arrive hardly earlier than the last.
-/// All blocks must be resident.
+/// or the group does. At most `max_tiles_in_flight` tiles are in flight at once: their copies share
+/// the memory's bandwidth, and with more of them the first would arrive hardly earlier than the
+/// last. All blocks must be resident.
 ///
 /// `Work` defines a tile:
 ///   stage_type               its place in shared memory
@@ -58,8 +58,8 @@ struct pipeline_kernel {
   // When tile k + slots is fetched, tile k + slots - stages has left its stage: it has been
   // scanned, as has tile k. With held parts there are some to spare.
   static constexpr int slots = stages + (holds ? groups : 1);
-  static constexpr int under_way = Tuning::under_way;
-  static_assert(stages >= groups && stages >= under_way && under_way > 0 &&
+  static constexpr int max_tiles_in_flight = Tuning::max_tiles_in_flight;
+  static_assert(stages >= groups && stages >= max_tiles_in_flight && max_tiles_in_flight > 0 &&
                 tile_items % parts == 0 && Work::copies <= simt::warp_size);
 
   struct shared_storage {
@@ -85,7 +85,8 @@ struct pipeline_kernel {
       if (fetches) {
         if (simt::lane_id() == 0) init_barriers(shared);
         simt::sync_warp(fetching);
-        for (unsigned k = 0; k < under_way; ++k) fetch(shared, work, n, k, static_tile(k));
+        for (unsigned k = 0; k < max_tiles_in_flight; ++k)
+          fetch(shared, work, n, k, static_tile(k));
       }
       totals.clear(index_t{blockIdx.x} * block_threads + threadIdx.x,
                    index_t{gridDim.x} * block_threads);
@@ -159,8 +160,8 @@ struct pipeline_kernel {
         if (dynamic_schedule && fetch_lanes > 1) claim = simt::shfl(fetching, claim, 0);
         if (dynamic_schedule) tile = static_tile(stages) - blockIdx.x + claim;
       }
-      if (k >= under_way) {
-        unsigned const earlier = k - under_way;
+      if (k >= max_tiles_in_flight) {
+        unsigned const earlier = k - max_tiles_in_flight;
         shared.full[earlier % stages].wait(earlier / stages % 2);
         fetch(shared, work, n, k, tile);
       }

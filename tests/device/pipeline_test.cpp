@@ -28,7 +28,7 @@ struct watched_work : plain_work {
   __device__ void fetch(stage_type& stage, index_t base, int valid, simt::mbarrier& full,
                         int copy) const {
     index_t const k = base / tile_items;
-    index_t const earlier = k - tuning::under_way;
+    index_t const earlier = k - tuning::max_tiles_in_flight;
     index_t const begin = earlier * tile_items;
     if (earlier >= 0 && begin < n) {
       stage_type& other = (&stage - k % tuning::stages)[earlier % tuning::stages];
@@ -96,8 +96,8 @@ TEST_CASE("a stage is filled again after a tile that did not end with its copy")
   });
 }
 
-TEST_CASE("no tile is fetched before the one `under_way` before it has arrived") {
-  STATIC_REQUIRE(tuning::under_way < tuning::stages);
+TEST_CASE("no tile is fetched before the one `max_tiles_in_flight` before it has arrived") {
+  STATIC_REQUIRE(tuning::max_tiles_in_flight < tuning::stages);
   for (unsigned s = 1; s <= static_cast<unsigned>(scaled(200, 10)); ++s) {
     simt::executor::settings how = simt::executor::seeded(seed() + s);
     how.multiprocessors = 1;

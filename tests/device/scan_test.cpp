@@ -338,12 +338,14 @@ TEST_CASE("what cannot work is refused before anything runs") {
 }
 
 TEST_CASE("tiles under way are as many as bring 30 KiB, at least two, at most all") {
-  STATIC_REQUIRE(pipeline_under_way(30720, 7) == 2);
-  STATIC_REQUIRE(pipeline_under_way(6912, 12) == 5);
-  STATIC_REQUIRE(pipeline_under_way(2048, 12) == 12);
+  STATIC_REQUIRE(pipeline_tiles_in_flight(30720, 7) == 2);
+  STATIC_REQUIRE(pipeline_tiles_in_flight(6912, 12) == 5);
+  STATIC_REQUIRE(pipeline_tiles_in_flight(2048, 12) == 12);
   // Only what is copied counts: not the room that totals of another type wait in.
-  STATIC_REQUIRE(segmented_reduce_pipeline_tuning<std::uint32_t, std::uint32_t, 1>::under_way == 2);
-  STATIC_REQUIRE(segmented_reduce_pipeline_tuning<std::uint8_t, std::uint32_t, 1>::under_way > 2);
+  STATIC_REQUIRE(
+      segmented_reduce_pipeline_tuning<std::uint32_t, std::uint32_t, 1>::max_tiles_in_flight == 2);
+  STATIC_REQUIRE(
+      segmented_reduce_pipeline_tuning<std::uint8_t, std::uint32_t, 1>::max_tiles_in_flight > 2);
 }
 
 namespace {

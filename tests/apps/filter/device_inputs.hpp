@@ -24,7 +24,7 @@ struct short_pipeline : pipelined_filter_tuning<T> {
   static constexpr int group_threads = 64;
   static constexpr int rows = 2 * pipelined_filter_tuning<T>::rows_at_once;
   static constexpr int stages = 4;
-  static constexpr int under_way = 3;
+  static constexpr int max_tiles_in_flight = 3;
 };
 
 /// Rows that fill neither a word nor 16 bytes of a lane.
@@ -37,7 +37,7 @@ struct odd_pipeline {
   static constexpr int rows_at_once = 3;
   static constexpr int rows = 6;
   static constexpr int stages = 3;
-  static constexpr int under_way = 2;
+  static constexpr int max_tiles_in_flight = 2;
 };
 
 /// An item of a size that no access has.
