@@ -75,12 +75,12 @@ struct filter_work {
     }
   }
 
-  __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int) const {
+  __device__ void copy_edges(stage_type& stage, index_t base, int valid, int begin, int) const {
     part_stage& part = stage.part[begin / part_items];
     int const left = device::valid_items<part_items>(valid, begin);
     int const before = left > 0 ? lead_of(base + begin) : 0;
-    part.items.complete(in + base + begin - before, left + before, 0, part_items + before);
-    part.rule.complete(rule, base + begin, left);
+    part.items.copy_edges(in + base + begin - before, left + before, 0, part_items + before);
+    part.rule.copy_edges(rule, base + begin, left);
   }
 
   __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {

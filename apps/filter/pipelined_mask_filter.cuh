@@ -57,9 +57,9 @@ struct mask_filter_work {
                                 full);
   }
 
-  __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int) const {
-    stage.part[begin / part_items].rule.complete(rule, base + begin,
-                                                 device::valid_items<part_items>(valid, begin));
+  __device__ void copy_edges(stage_type& stage, index_t base, int valid, int begin, int) const {
+    stage.part[begin / part_items].rule.copy_edges(rule, base + begin,
+                                                   device::valid_items<part_items>(valid, begin));
   }
 
   __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {

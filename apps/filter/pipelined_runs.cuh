@@ -38,8 +38,8 @@ struct run_work {
     heads.fetch(stage, base, valid, full, copy);
   }
 
-  __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int end) const {
-    heads.complete(stage, base, valid, begin, end);
+  __device__ void copy_edges(stage_type& stage, index_t base, int valid, int begin, int end) const {
+    heads.copy_edges(stage, base, valid, begin, end);
   }
 
   __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {

@@ -92,7 +92,7 @@ struct refused_rule<In, keep_heads<Equal>> {
 /// What a rule needs of a stage for a part of `Items` items, which begins at item `first` of the
 /// input:
 ///   copies           how many copies fetch() starts: one or none
-///   fetch complete   as of `staged_tile`
+///   fetch copy_edges as of `staged_tile`
 ///   bits(...)        the caller's word for the rows (see `kept_rows`) from item `begin` of the
 ///                    part on, with `left` items; `staged`: the part's items
 template <class Rule, int Items>
@@ -105,7 +105,7 @@ struct staged_rule<keep_where<Predicate>, Items> {
   static constexpr int copies = 0;
 
   __device__ void fetch(rule const&, index_t, int, simt::mbarrier&) {}
-  __device__ void complete(rule const&, index_t, int) {}
+  __device__ void copy_edges(rule const&, index_t, int) {}
 
   template <class Rows, class Item>
   __device__ unsigned bits(rule const& by, index_t, Item const* staged, int begin, int left) const {
@@ -140,8 +140,8 @@ struct staged_rule<keep_marked<byte_mask>, Items> {
   __device__ void fetch(rule by, index_t first, int valid, simt::mbarrier& full) {
     flags.fetch(by.mask.bytes + first, valid, full);
   }
-  __device__ void complete(rule by, index_t first, int valid) {
-    flags.complete(by.mask.bytes + first, valid, 0, Items);
+  __device__ void copy_edges(rule by, index_t first, int valid) {
+    flags.copy_edges(by.mask.bytes + first, valid, 0, Items);
   }
   template <class Rows, class Item>
   __device__ unsigned bits(rule by, index_t first, Item const*, int begin, int left) {
@@ -162,8 +162,8 @@ struct staged_rule<keep_marked<bit_mask>, Items> {
   __device__ void fetch(rule by, index_t first, int valid, simt::mbarrier& full) {
     words.fetch(by.mask.words + first / 32, ceil_div(valid, 32), full);
   }
-  __device__ void complete(rule by, index_t first, int valid) {
-    words.complete(by.mask.words + first / 32, ceil_div(valid, 32), 0, Items / 32);
+  __device__ void copy_edges(rule by, index_t first, int valid) {
+    words.copy_edges(by.mask.words + first / 32, ceil_div(valid, 32), 0, Items / 32);
   }
   template <class Rows, class Item>
   __device__ unsigned bits(rule by, index_t first, Item const*, int begin, int left) {
@@ -181,7 +181,7 @@ struct staged_rule<keep_heads<Equal>, Items> {
   static constexpr int copies = 0;
 
   __device__ void fetch(rule const&, index_t, int, simt::mbarrier&) {}
-  __device__ void complete(rule const&, index_t, int) {}
+  __device__ void copy_edges(rule const&, index_t, int) {}
 
   template <class Rows, class Item>
   __device__ unsigned bits(rule const& by, index_t first, Item const* staged, int begin,

@@ -205,7 +205,7 @@ struct staged_pass_kernel {
     shared.values_full.wait(k % 2);
     if (work.values_in != nullptr) {
       int const valid = work.valid(tile);
-      shared.values.complete(work.values_in + work.base(tile), valid, 0, valid);
+      shared.values.copy_edges(work.values_in + work.base(tile), valid, 0, valid);
     }
     shared.values_ready.arrive();
   }

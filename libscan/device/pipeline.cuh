@@ -22,7 +22,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 ///   tile_items, parts        its size, and the number of its parts, one for a warp each
 ///   copies                   how many copies a stage takes, at most 32
 ///   fetch(..., full, copy)   starts one of them, which arrives at `full`; by one thread
-///   complete(...)            adds to items [begin, end) of a stage what the copies omitted
+///   copy_edges(...)          adds to items [begin, end) of a stage what the copies omitted
 ///   summary, op_type         the summary of a part for those after it, and how two of them join
 ///   op, init                 the operator, and the summary of what comes before the first tile
 ///   finish(all)              optional: stores what depends on all tiles; by one thread, once, also
@@ -182,7 +182,7 @@ struct pipeline_kernel {
       if (base >= n) return;
       int const valid = device::valid_items<tile_items>(n, base);
       int const begin = part * part_items;
-      work.complete(stage, base, valid, begin, begin + part_items);
+      work.copy_edges(stage, base, valid, begin, begin + part_items);
       summary const sum = work.sum(stage, base, valid, begin);
       if (simt::lane_id() == 0) shared.part_sum[slot][part] = sum;
       shared.parts_summed[slot].arrive();
@@ -227,7 +227,7 @@ struct pipeline_kernel {
     auto& stage = shared.stage[k % stages];
     index_t const base = shared.tile[k % slots] * tile_items;
     int const valid = device::valid_items<tile_items>(n, base);
-    work.complete(stage, base, valid, begin, begin + part_items);
+    work.copy_edges(stage, base, valid, begin, begin + part_items);
     summary const sum = held.summarize(work, stage, base, valid, begin);
     if (simt::lane_id() == 0) shared.part_sum[k % slots][begin / part_items] = sum;
   }

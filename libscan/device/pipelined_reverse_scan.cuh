@@ -78,11 +78,11 @@ struct reverse_scan_work {
     stage.fetch(lowest(base, valid), there(base, valid), full);
   }
 
-  __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int end) const {
+  __device__ void copy_edges(stage_type& stage, index_t base, int valid, int begin, int end) const {
     if (end > valid) end = valid;
     if (begin >= end) return;
     Item const* const memory = lowest(base, valid);
-    stage.complete(memory, there(base, valid), valid - end, valid - begin);
+    stage.copy_edges(memory, there(base, valid), valid - end, valid - begin);
   }
 
   __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {

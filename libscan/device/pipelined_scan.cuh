@@ -49,8 +49,8 @@ struct scan_work {
     stage.fetch(in + base, valid, full);
   }
 
-  __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int end) const {
-    stage.complete(in + base, valid, begin, end);
+  __device__ void copy_edges(stage_type& stage, index_t base, int valid, int begin, int end) const {
+    stage.copy_edges(in + base, valid, begin, end);
   }
 
   __device__ summary sum(stage_type& stage, index_t base, int valid, int begin) const {

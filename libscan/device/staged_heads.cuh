@@ -32,8 +32,8 @@ struct staged_heads<head_flags, Items> {
     flags.fetch(heads.bytes + base, valid, full);
   }
 
-  __device__ void complete(head_flags heads, index_t base, int valid, int begin, int end) {
-    flags.complete(heads.bytes + base, valid, begin, end);
+  __device__ void copy_edges(head_flags heads, index_t base, int valid, int begin, int end) {
+    flags.copy_edges(heads.bytes + base, valid, begin, end);
   }
 
   struct reader_type {
@@ -71,8 +71,8 @@ struct staged_heads<head_bits, Items> {
     words.fetch(heads.words + base / 32, ceil_div(valid, 32), full);
   }
 
-  __device__ void complete(head_bits heads, index_t base, int valid, int begin, int end) {
-    words.complete(heads.words + base / 32, ceil_div(valid, 32), begin / 32, ceil_div(end, 32));
+  __device__ void copy_edges(head_bits heads, index_t base, int valid, int begin, int end) {
+    words.copy_edges(heads.words + base / 32, ceil_div(valid, 32), begin / 32, ceil_div(end, 32));
   }
 
   struct reader_type : head_bits {
@@ -97,7 +97,7 @@ struct staged_heads<equal_segments, Items> {
   static constexpr int copies = 0;
 
   __device__ void fetch(equal_segments, index_t, int, simt::mbarrier&) {}
-  __device__ void complete(equal_segments, index_t, int, int, int) {}
+  __device__ void copy_edges(equal_segments, index_t, int, int, int) {}
 
   struct reader_type {
     unsigned length;      // or more than any tile has items
@@ -161,10 +161,10 @@ struct staged_heads<segment_keys<Key*, Equal>, Items> {
     keys.fetch(first(heads, base), valid == 0 ? 0 : valid + lead(base), full);
   }
 
-  __device__ void complete(heads_type const& heads, index_t base, int valid, int begin, int end) {
+  __device__ void copy_edges(heads_type const& heads, index_t base, int valid, int begin, int end) {
     int const before = lead(base);
-    keys.complete(first(heads, base), valid + before, begin == 0 ? 0 : begin + before,
-                  end + before);
+    keys.copy_edges(first(heads, base), valid + before, begin == 0 ? 0 : begin + before,
+                    end + before);
   }
 
   struct reader_type {

@@ -45,9 +45,9 @@ struct staged_segments {
     }
   }
 
-  __device__ void complete(stage_type& stage, index_t base, int valid, int begin, int end) const {
-    stage.items.complete(in + base, valid, begin, end);
-    stage.heads.complete(heads, base, valid, begin, end);
+  __device__ void copy_edges(stage_type& stage, index_t base, int valid, int begin, int end) const {
+    stage.items.copy_edges(in + base, valid, begin, end);
+    stage.heads.copy_edges(heads, base, valid, begin, end);
   }
 
   /// Where the values of a tile wait.

@@ -54,7 +54,7 @@ class staged_tile {
 
   /// Adds the items of [begin, end) that the copy omitted. By one warp, which has waited for
   /// `full`.
-  __device__ void complete(Item const* tile, int valid, int begin, int end) {
+  __device__ void copy_edges(Item const* tile, int valid, int begin, int end) {
     copied_part const part(tile, valid);
     if (end > valid) end = valid;
     if (part.first <= begin && end <= part.end) return;

@@ -59,7 +59,7 @@ struct refill_kernel {
       item const* const tile = in + k * tile_items;
       if (lane == 0) shared.stage.fetch(tile, lengths[k], shared.full);
       shared.full.wait(static_cast<unsigned>(k) % 2);
-      shared.stage.complete(tile, lengths[k], 0, lengths[k]);
+      shared.stage.copy_edges(tile, lengths[k], 0, lengths[k]);
       item const* const staged = shared.stage.items(tile);
       for (int i = lane; i < lengths[k]; i += simt::warp_size) {
         out[k * tile_items + i] = staged[i];
