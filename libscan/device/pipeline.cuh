@@ -150,7 +150,7 @@ struct pipeline_kernel {
   static __device__ void fetch_rest(shared_storage& shared, Work const& work, index_t n,
                                     unsigned long long& claimed) {
     simt::atomic_ref<unsigned long long> const ticket(claimed);
-    for (unsigned k = 0, told = 0; told < groups; ++k) {
+    for (unsigned k = 0, groups_finished = 0; groups_finished < groups; ++k) {
       index_t tile = static_tile(k);
       if (k >= stages) {
         index_t claim = 0;
@@ -165,7 +165,7 @@ struct pipeline_kernel {
         shared.full[earlier % stages].wait(earlier / stages % 2);
         fetch(shared, work, n, k, tile);
       }
-      if (tile * tile_items >= n) ++told;
+      if (tile * tile_items >= n) ++groups_finished;
     }
   }
 
@@ -253,7 +253,7 @@ struct pipeline_kernel {
                                        running_prefix<summary, op_type> prefix) {
     index_t const tiles = ceil_div(n, index_t{tile_items});
     if (tiles == 0 && blockIdx.x == 0) finish(work, prefix, 0);
-    for (unsigned k = 0, told = 0; told < groups; ++k) {
+    for (unsigned k = 0, groups_finished = 0; groups_finished < groups; ++k) {
       unsigned const slot = k % slots;
       shared.tile_known[slot].wait(k / slots % 2);
       index_t const tile = shared.tile[slot];
@@ -262,7 +262,7 @@ struct pipeline_kernel {
         device::await_readers(work, prefix, tile, tiles);
         if (simt::lane_id() == 0) shared.carry[slot] = carry;
       } else {
-        ++told;
+        ++groups_finished;
       }
       shared.carry_known[slot].arrive();
       if (tile == tiles - 1) finish(work, prefix, tiles);
