@@ -23,8 +23,8 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
   using staged::part_items;
   using typename staged::batch;
   using typename staged::stage_type;
-  using summary = open_end<T>;
-  using op_type = join_ends<Op>;
+  using summary = segment_carry<T>;
+  using op_type = join_carries<Op>;
   // For writing; `batch` is for scanning.
   using rows = warp_rows<T, Tuning::lane_vectors, Tuning::vector_items>;
   static_assert(rows::items == batch::items);
@@ -103,7 +103,7 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
 };
 
 /// Scans n items within segments with a pipeline. `heads`: as `prepare_heads` returns it.
-/// `memory`: of `device::pipeline_bytes<open_end<T>>` for n's tiles, in the workspace.
+/// `memory`: of `device::pipeline_bytes<segment_carry<T>>` for n's tiles, in the workspace.
 template <scan_kind Kind, class Tuning, class Item, class Out, class Heads, class Op>
 void pipelined_segmented_scan(workspace& ws, std::byte* memory, Item const* in, Out out,
                               Heads heads, item_count n, Op op, typename Op::value_type init) {

@@ -50,10 +50,10 @@ struct resident_segmented_reduce_kernel {
     part.load(in, heads, base, valid, T(op.identity()));
     auto const warp_end = part.template scan_rows<row_prefix::ended>(init, op);
     auto const ranks = part.rank_heads(shared.heads);
-    auto const ends = part.join_warps(shared.tile, warp_end, op);
+    auto const carries = part.join_warps(shared.tile, warp_end, op);
     auto const begun = part.count_heads(shared.heads);
     auto const gather = [&] {
-      part.apply(ends.before_warp.value, op);  // the tile's first total still lacks the carry
+      part.apply(carries.before_warp.value, op);  // the tile's first total still lacks the carry
       part.each_head(ranks, begun.before_warp, [&](index_t rank, int i, T const& total) {
         int const at = padded_index(static_cast<int>(rank));
         if constexpr (has_keys) shared.key[at] = keys.key(base + i);
@@ -61,7 +61,7 @@ struct resident_segmented_reduce_kernel {
       });
     };
     auto const before = device::summary_before_block(
-        shared.summaries, {begun.tile, ends.tile.value}, summaries, op, gather);
+        shared.summaries, {begun.tile, carries.tile.value}, summaries, op, gather);
     for (int rank = static_cast<int>(threadIdx.x); rank < begun.tile; rank += block_threads) {
       index_t const segment = before.segments + rank;
       if constexpr (has_keys) keys.store(segment, shared.key[padded_index(rank)]);
@@ -72,7 +72,7 @@ struct resident_segmented_reduce_kernel {
     bool const is_last = blockIdx.x == gridDim.x - 1;
     index_t const all = before.segments + begun.tile;
     if (threadIdx.x == 0 && is_last && n > 0) {
-      totals[all - 1] = ends.enter(before.open, op).tile_last;
+      totals[all - 1] = carries.enter(before.open, op).tile_last;
     }
     if (threadIdx.x == 0 && is_last && segments != nullptr) *segments = all;
   }

@@ -39,11 +39,11 @@ struct resident_segmented_scan_kernel {
 
     tile_type part;
     part.load(in, heads, base, valid, T(op.identity()));
-    auto const ends = part.join_warps(shared.tile, part.template scan_rows<what>(init, op), op);
+    auto const carries = part.join_warps(shared.tile, part.template scan_rows<what>(init, op), op);
     auto const written = device::items_in_segments(heads, base);
-    segment_summary<T> const own{ends.tile.has_head ? 1 : 0, ends.tile.value};
+    segment_summary<T> const own{carries.tile.has_head ? 1 : 0, carries.tile.value};
     auto const before = device::summary_before_block(shared.summaries, own, summaries, op, [] {});
-    part.apply(ends.enter(before.open, op).warp_carry, op);
+    part.apply(carries.enter(before.open, op).warp_carry, op);
     part.store(out, base, valid, written);
   }
 };

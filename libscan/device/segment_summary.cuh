@@ -56,9 +56,9 @@ struct total_format<segment_summary<T>> {
                                                      join_segments<Op> join) {
     auto const segments =
         total_format<position>::combine_lanes(position{total.segments}, plus_position{});
-    open_end<T> const end{total.open, total.segments > 0};
+    segment_carry<T> const end{total.open, total.segments > 0};
     return {segments.value,
-            total_format<open_end<T>>::combine_lanes(end, join_ends<Op>{join.op}).value};
+            total_format<segment_carry<T>>::combine_lanes(end, join_carries<Op>{join.op}).value};
   }
 };
 

@@ -16,22 +16,23 @@ enum class row_prefix { inclusive, exclusive, ended };
 
 /// The value since the last head of some consecutive items, and whether there is a head at all.
 template <class T>
-struct open_end {
+struct segment_carry {
   T value;
   bool has_head;
 };
 
 /// The first, then the second.
 template <class T, class Op>
-__device__ __forceinline__ open_end<T> join(open_end<T> earlier, open_end<T> later, Op op) {
+__device__ __forceinline__ segment_carry<T> join(segment_carry<T> earlier, segment_carry<T> later,
+                                                 Op op) {
   if (later.has_head) return later;
   return {op(earlier.value, later.value), earlier.has_head};
 }
 
 /// `join` as an operator.
 template <class Op>
-struct join_ends {
-  using value_type = open_end<typename Op::value_type>;
+struct join_carries {
+  using value_type = segment_carry<typename Op::value_type>;
   Op op;
   __device__ value_type identity() const { return {op.identity(), false}; }
   __device__ value_type operator()(value_type earlier, value_type later) const {
@@ -39,16 +40,17 @@ struct join_ends {
   }
 };
 
-/// The flag of an open end is stored with its value.
+/// The flag of a segment's carry is stored with its value.
 template <class T>
-struct total_format<open_end<T>> {
+struct total_format<segment_carry<T>> {
   using value_type = T;
-  static __device__ T const& value(open_end<T> const& total) { return total.value; }
-  static __device__ bool flag(open_end<T> const& total) { return total.has_head; }
-  static __device__ open_end<T> total(T const& value, bool flag) { return {value, flag}; }
+  static __device__ T const& value(segment_carry<T> const& total) { return total.value; }
+  static __device__ bool flag(segment_carry<T> const& total) { return total.has_head; }
+  static __device__ segment_carry<T> total(T const& value, bool flag) { return {value, flag}; }
   /// Only what follows the last head is combined.
   template <class Op>
-  static __device__ open_end<T> combine_lanes(open_end<T> const& total, join_ends<Op> join) {
+  static __device__ segment_carry<T> combine_lanes(segment_carry<T> const& total,
+                                                   join_carries<Op> join) {
     unsigned const heads = simt::ballot(simt::full_warp, total.has_head);
     bool const counts = (heads & simt::lanemask_gt()) == 0;
     T const nothing = join.op.identity();
@@ -87,8 +89,8 @@ __device__ __forceinline__ T scan_lanes(T x, unsigned lanes, Op op) {
 /// `all`: the open end of the values before the row; on return, including the row. Returns whether
 /// no lane before the caller's has a head. All lanes of the warp call.
 template <row_prefix What, class T, int Width, class Op>
-__device__ __forceinline__ bool scan_row(T (&row)[Width], unsigned own, open_end<T>& all, T init,
-                                         Op op) {
+__device__ __forceinline__ bool scan_row(T (&row)[Width], unsigned own, segment_carry<T>& all,
+                                         T init, Op op) {
   T const lane_last = detail::scan_lane(row, own, init, op);
   unsigned const lanes = simt::ballot(simt::full_warp, own != 0);
   T const inclusive = detail::scan_lanes(lane_last, lanes, op);
@@ -108,7 +110,7 @@ __device__ __forceinline__ bool scan_row(T (&row)[Width], unsigned own, open_end
     row[j] = What == row_prefix::exclusive && (own >> j & 1u) != 0 ? init : prefix;
   }
   T const open = simt::shfl(simt::full_warp, inclusive, simt::warp_size - 1);
-  all = device::join(all, open_end<T>{open, lanes != 0}, op);
+  all = device::join(all, segment_carry<T>{open, lanes != 0}, op);
   return headless;
 }
 

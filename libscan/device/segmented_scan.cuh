@@ -102,7 +102,7 @@ template <class T>
 constexpr std::size_t segmented_tiles_bytes(index_t n, index_t look_back_items) {
   std::size_t const look_back = tile_state<T>::bytes(ceil_div(n, look_back_items));
   std::size_t const pipeline =
-      device::pipeline_bytes<open_end<T>>(ceil_div(n, index_t{min_pipeline_tile}));
+      device::pipeline_bytes<segment_carry<T>>(ceil_div(n, index_t{min_pipeline_tile}));
   return std::max({look_back, pipeline, resident_summaries_bytes<T, resident_segmented_tuning<T>>});
 }
 
@@ -164,7 +164,7 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   if constexpr (tunes_pipeline<Tuning>) {
     index_t const least = index_t{Tuning::group_threads} * Tuning::batches * Tuning::lane_vectors *
                           Tuning::vector_items;
-    for_tiles = device::pipeline_bytes<open_end<T>>(ceil_div(n.at_most(), least));
+    for_tiles = device::pipeline_bytes<segment_carry<T>>(ceil_div(n.at_most(), least));
   }
   if constexpr (by_offsets<Heads> && !tunes_pipeline<Tuning> && !tunes_resident_segments<Tuning> &&
                 !marks_heads<Tuning>) {

@@ -47,19 +47,19 @@ struct segmented_tile {
   };
 
   /// The carry of a warp, and the open end of the whole tile.
-  struct entry {
+  struct tile_entry {
     T warp_carry;  ///< enters the caller's warp, if the tile's carry is known
     T tile_last;   ///< the tile's last segment; with the carry, if the tile has no head
   };
 
   /// The open ends of the warps before the caller's and of all warps of the tile, without the
   /// tile's carry.
-  struct ends {
-    open_end<T> before_warp;
-    open_end<T> tile;
+  struct warp_carries {
+    segment_carry<T> before_warp;
+    segment_carry<T> tile;
 
     template <class Op>
-    __device__ entry enter(T carry, Op op) const {
+    __device__ tile_entry enter(T carry, Op op) const {
       return {before_warp.has_head ? before_warp.value : T(op(carry, before_warp.value)),
               tile.has_head ? tile.value : T(op(carry, tile.value))};
     }
@@ -148,8 +148,8 @@ struct segmented_tile {
   /// Scans the rows of each warp within segments, `init` before each. Items before the warp's first
   /// head lack the warp's carry, and are marked open. Returns the warp's open end.
   template <row_prefix What, class Op>
-  __device__ open_end<T> scan_rows(T init, Op op) {
-    open_end<T> all{op.identity(), false};
+  __device__ segment_carry<T> scan_rows(T init, Op op) {
+    segment_carry<T> all{op.identity(), false};
     open = 0;
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
@@ -167,18 +167,20 @@ struct segmented_tile {
 
   /// Joins the open ends of the warps; each passes `warp_end` from `scan_rows`. Passes a barrier.
   template <class Op>
-  __device__ ends join_warps(shared_storage& shared, open_end<T> warp_end, Op op) const {
+  __device__ warp_carries join_warps(shared_storage& shared, segment_carry<T> warp_end,
+                                     Op op) const {
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
     if (simt::lane_id() == 0) {
       shared.last[warp] = warp_end.value;
       shared.has_head[warp] = warp_end.has_head;
     }
     simt::sync_block();
-    ends joined{{op.identity(), false}, {op.identity(), false}};
+    warp_carries joined{{op.identity(), false}, {op.identity(), false}};
 #pragma unroll
     for (int w = 0; w < warps; ++w) {
       if (w == warp) joined.before_warp = joined.tile;
-      joined.tile = device::join(joined.tile, open_end<T>{shared.last[w], shared.has_head[w]}, op);
+      joined.tile =
+          device::join(joined.tile, segment_carry<T>{shared.last[w], shared.has_head[w]}, op);
     }
     return joined;
   }
@@ -187,10 +189,10 @@ struct segmented_tile {
   /// the caller's warp. `warp_end`: from `scan_rows`. The last warp calls `meanwhile()` between the
   /// barriers inside.
   template <class Op, class Meanwhile>
-  __device__ entry enter(shared_storage& shared, tile_state<T> const& state, index_t tile,
-                         open_end<T> warp_end, Op op, Meanwhile meanwhile) const {
+  __device__ tile_entry enter(shared_storage& shared, tile_state<T> const& state, index_t tile,
+                              segment_carry<T> warp_end, Op op, Meanwhile meanwhile) const {
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
-    ends const joined = join_warps(shared, warp_end, op);
+    warp_carries const joined = join_warps(shared, warp_end, op);
     if (warp == warps - 1) meanwhile();
     if (warp == 0) {
       bool const begins_open = simt::any(simt::full_warp, threadIdx.x == 0 && (open & 1u) != 0);
@@ -285,7 +287,7 @@ struct segmented_tile {
   /// By one warp. A tile with a head knows its prefix at once, and so ends every walk back; a tile
   /// that begins with a head needs no carry.
   template <class Op>
-  static __device__ T find_carry(tile_state<T> const& state, index_t tile, open_end<T> all,
+  static __device__ T find_carry(tile_state<T> const& state, index_t tile, segment_carry<T> all,
                                  bool begins_open, Op op) {
     bool const leader = simt::lane_id() == 0;
     if (leader) {

@@ -74,7 +74,7 @@ struct scan_row_kernel {
   using T = typename Op::value_type;
   __device__ void operator()(T const* in, std::uint8_t const* heads, T before, T init, T* out,
                              T* open, int* headless, Op op) const {
-    device::open_end<T> all{before, false};
+    device::segment_carry<T> all{before, false};
     for (int r = 0; r < rows; ++r) {
       int const at = r * row_items + simt::lane_id() * width;
       T row[width];
