@@ -26,21 +26,21 @@ struct unique_keys {
 };
 
 /// Totals of the segments that are not empty: that of the segment with index k goes to totals[k],
-/// or to begun[k] if a segment is empty, in which case *numbered is not 0. An output iterator.
+/// or to nonempty[k] if a segment is empty, in which case *numbered is not 0. An output iterator.
 template <class Totals, class T>
-struct begun_totals {
+struct nonempty_totals {
   Totals totals;
-  T* begun;
+  T* nonempty;
   index_t const* numbered;
 
   struct reference {
-    begun_totals const& all;
+    nonempty_totals const& all;
     index_t k;
     __device__ void operator=(T const& total) const {
       if (*all.numbered == 0) {
         all.totals[k] = total;
       } else {
-        all.begun[k] = total;
+        all.nonempty[k] = total;
       }
     }
   };

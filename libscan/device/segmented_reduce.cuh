@@ -10,9 +10,9 @@
 #include <libscan/device/look_back_segmented_reduce.cuh>
 #include <libscan/device/pipelined_segmented_reduce.cuh>
 #include <libscan/device/resident_segmented_reduce.cuh>
+#include <libscan/device/scatter_totals.cuh>
 #include <libscan/device/searched_segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
-#include <libscan/device/spread_totals.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -88,7 +88,7 @@ void segmented_reduce(workspace& ws, In in, Totals totals, Heads heads, Keys key
 struct offset_totals_layout {
   std::size_t numbered;  // after the head bits: how many segments are to be numbered, all or none
   std::size_t spread;    // the tiles that distribute totals
-  std::size_t begun;     // the totals to be distributed; up to their end all must be 0
+  std::size_t nonempty;  // the totals to be distributed; up to their end all must be 0
   std::size_t tiles;     // those of items
   std::size_t bytes;
 };
@@ -98,13 +98,13 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
   auto const whole = [](std::size_t bytes) { return ceil_div(bytes, std::size_t{256}) * 256; };
   index_t const segments = descriptor.segments;
   // Also those of the items before the first segment, and after the last.
-  auto const max_begun = static_cast<std::size_t>(std::min(n, segments + 2));
+  auto const max_nonempty = static_cast<std::size_t>(std::min(n, segments + 2));
   offset_totals_layout layout{};
   layout.numbered = device::head_bytes(descriptor, n);
   layout.spread = layout.numbered + 256;
-  layout.begun =
-      layout.spread + whole(tile_state<position>::bytes(device::spread_tiles<Offset, T>(segments)));
-  layout.tiles = layout.begun + whole(max_begun * sizeof(T));
+  layout.nonempty = layout.spread +
+                    whole(tile_state<position>::bytes(device::scatter_tiles<Offset, T>(segments)));
+  layout.tiles = layout.nonempty + whole(max_nonempty * sizeof(T));
   layout.bytes = std::max(layout.tiles + device::segmented_reduce_bytes<T, Tuning>(n),
                           device::searched_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n));
   return layout;
@@ -135,15 +135,15 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
   auto const layout = device::lay_out_offset_totals<T, Tuning>(n.at_most(), descriptor);
   std::byte* const memory = ws.reserve(layout.bytes);
   auto* const numbered = reinterpret_cast<index_t*>(memory + layout.numbered);
-  auto* const begun = reinterpret_cast<T*>(memory + layout.begun);
+  auto* const nonempty = reinterpret_cast<T*>(memory + layout.nonempty);
 
-  simt::fill_async(memory, 0, layout.begun, ws.stream());
+  simt::fill_async(memory, 0, layout.nonempty, ws.stream());
   auto const heads = device::mark_heads(descriptor, memory, n, numbered, ws.stream());
   device::reduce_segments<Tuning>(ws, memory + layout.tiles, in,
-                                  begun_totals<Totals, T>{totals, begun, numbered}, heads, keys, n,
-                                  op, nullptr, init);
-  device::spread_totals<Offset, T>(memory + layout.spread, ws.stream(), descriptor.offsets,
-                                   descriptor.segments, numbered, n, begun, totals, init);
+                                  nonempty_totals<Totals, T>{totals, nonempty, numbered}, heads,
+                                  keys, n, op, nullptr, init);
+  device::scatter_totals<Offset, T>(memory + layout.spread, ws.stream(), descriptor.offsets,
+                                    descriptor.segments, numbered, n, nonempty, totals, init);
 }
 
 /// Throws `invalid_argument` if results share memory with what is read, where the host knows the

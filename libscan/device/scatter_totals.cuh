@@ -16,7 +16,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// empty, for all s below *numbered. Items before the first segment have a total of their own,
 /// before its.
 template <class Offset, class T>
-struct spread_totals_kernel {
+struct scatter_totals_kernel {
   static constexpr int block_threads = 256;
   static constexpr int warps = block_threads / simt::warp_size;
   static constexpr int rows = sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 1;  // in flight together
@@ -31,7 +31,7 @@ struct spread_totals_kernel {
 
   template <class Totals>
   __device__ void operator()(shared_storage& shared, Offset const* offsets, index_t const* numbered,
-                             item_count count, T const* begun, Totals totals, T init,
+                             item_count count, T const* nonempty, Totals totals, T init,
                              tile_state<position> state) const {
     index_t const n = count.get();
     index_t const segments = *numbered;
@@ -70,7 +70,7 @@ struct spread_totals_kernel {
 
       // 5 load their totals; 6 store those of all
       index_t const skipped = static_cast<index_t>(offsets[0]) != 0 ? 1 : 0;
-      T const* const first = begun + (carry.value + before + skipped);
+      T const* const first = nonempty + (carry.value + before + skipped);
       T total[rows];
 #pragma unroll
       for (int r = 0; r < rows; ++r) total[r] = begins[r] ? first[number[r]] : init;
@@ -100,22 +100,23 @@ struct spread_totals_kernel {
 
 /// How many tiles the totals of this many segments are distributed in.
 template <class Offset, class T>
-constexpr index_t spread_tiles(index_t segments) {
-  return ceil_div(segments, index_t{spread_totals_kernel<Offset, T>::tile_segments});
+constexpr index_t scatter_tiles(index_t segments) {
+  return ceil_div(segments, index_t{scatter_totals_kernel<Offset, T>::tile_segments});
 }
 
-/// Launches `spread_totals_kernel`, for which *numbered is 0 or `segments`. `memory`:
-/// `tile_state<position>::bytes` for `spread_tiles`; its first `reset_bytes` are 0.
+/// Launches `scatter_totals_kernel`, for which *numbered is 0 or `segments`. `memory`:
+/// `tile_state<position>::bytes` for `scatter_tiles`; its first `reset_bytes` are 0.
 template <class Offset, class T, class Totals>
-void spread_totals(std::byte* memory, simt::stream on, Offset const* offsets, index_t segments,
-                   index_t const* numbered, item_count n, T const* begun, Totals totals, T init) {
-  using kernel = spread_totals_kernel<Offset, T>;
-  index_t const tiles = device::spread_tiles<Offset, T>(segments);
+void scatter_totals(std::byte* memory, simt::stream on, Offset const* offsets, index_t segments,
+                    index_t const* numbered, item_count n, T const* nonempty, Totals totals,
+                    T init) {
+  using kernel = scatter_totals_kernel<Offset, T>;
+  index_t const tiles = device::scatter_tiles<Offset, T>(segments);
   unsigned const blocks =
       device::blocks_for<kernel, Offset const*, index_t const*, item_count, T const*, Totals, T,
                          tile_state<position>>(tiles, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, offsets,
-                       numbered, n, begun, totals, init, tile_state<position>(memory, tiles));
+                       numbered, n, nonempty, totals, init, tile_state<position>(memory, tiles));
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device
