@@ -9,8 +9,8 @@
 
 #include <apps/radix_sort/segmented_sort.cuh>
 #include <libscan/core/segmented.hpp>
+#include <libscan/device/offsets_searched_per_tile.cuh>
 #include <libscan/device/scan.cuh>
-#include <libscan/device/searched_heads.cuh>
 #include <libscan/device/segment_ranges.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include <libscan/device/look_back_scan.cuh>
-#include <libscan/device/searched_heads.cuh>
+#include <libscan/device/offsets_searched_per_tile.cuh>
 #include <libscan/device/segmented_tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -24,7 +24,7 @@ struct searched_reduce_kernel {
   static constexpr int rows = Tuning::items_per_thread / width;
   using tile_type = segmented_tile<T, block_threads, rows, width>;
   static constexpr int tile_items = tile_type::tile_items;
-  using heads_type = searched_heads<Offset>;
+  using heads_type = offsets_searched_per_tile<Offset>;
   using marks = tile_heads<heads_type, block_threads, tile_items>;
 
   struct shared_storage {
@@ -139,14 +139,14 @@ constexpr std::size_t searched_reduce_bytes(index_t n) {
 /// Launches `searched_reduce_kernel` in `memory`, which has `searched_reduce_bytes`.
 template <class Tuning, class In, class Totals, class Offset, class Op>
 void searched_segmented_reduce(std::byte* memory, simt::stream on, In in, Totals totals,
-                               searched_heads<Offset> heads, item_count n, Op op,
+                               offsets_searched_per_tile<Offset> heads, item_count n, Op op,
                                typename Op::value_type init) {
   using T = typename Op::value_type;
   using kernel = searched_reduce_kernel<In, Offset, Op, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
   simt::fill_async(memory, 0, tile_state<T>::reset_bytes(tiles), on);
-  unsigned const blocks = device::blocks_for<kernel, In, Totals, searched_heads<Offset>, item_count,
-                                             Op, T, tile_state<T>>(
+  unsigned const blocks = device::blocks_for<kernel, In, Totals, offsets_searched_per_tile<Offset>,
+                                             item_count, Op, T, tile_state<T>>(
       std::max(tiles, kernel::shares(heads.segments)), kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, in, totals,
                        heads, n, op, init, tile_state<T>(memory, tiles));

@@ -128,7 +128,9 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
         sizeof(typename kernel::shared_storage) <= simt::max_shared_bytes()) {
       return device::searched_segmented_reduce<tuning>(
           ws.reserve(device::searched_reduce_bytes<T, tuning>(n.at_most())), ws.stream(), in,
-          totals, searched_heads<std::remove_cv_t<Offset>>{descriptor.offsets, descriptor.segments},
+          totals,
+          offsets_searched_per_tile<std::remove_cv_t<Offset>>{descriptor.offsets,
+                                                              descriptor.segments},
           n, op, init);
     }
   }

@@ -9,10 +9,10 @@
 
 #include <libscan/device/key_heads.cuh>
 #include <libscan/device/look_back_scan.cuh>
-#include <libscan/device/offset_heads.cuh>
+#include <libscan/device/offsets_searched_per_tile.cuh>
+#include <libscan/device/offsets_to_bits.cuh>
 #include <libscan/device/pipelined_segmented_scan.cuh>
 #include <libscan/device/resident_segmented_scan.cuh>
-#include <libscan/device/searched_heads.cuh>
 #include <libscan/device/segment_ranges.cuh>
 #include <libscan/device/segmented_tile.cuh>
 #include <libscan/device/values.cuh>
@@ -169,7 +169,7 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   if constexpr (by_offsets<Heads> && !tunes_pipeline<Tuning> && !tunes_resident_segments<Tuning> &&
                 !marks_heads<Tuning>) {
     if (device::suits_search(n.at_most(), descriptor.segments)) {
-      searched_heads<std::remove_cvref_t<decltype(*descriptor.offsets)>> const searched{
+      offsets_searched_per_tile<std::remove_cvref_t<decltype(*descriptor.offsets)>> const searched{
           descriptor.offsets, descriptor.segments};
       return device::look_back_segmented_scan<Kind, look_back>(ws, ws.reserve(for_tiles), in, out,
                                                                searched, n, op, init);

@@ -3,8 +3,8 @@
 // within the items or far outside; of all items at once, and of a tile at a time.
 #include <algorithm>
 
-#include <libscan/device/offset_heads.cuh>
-#include <libscan/device/searched_heads.cuh>
+#include <libscan/device/offsets_searched_per_tile.cuh>
+#include <libscan/device/offsets_to_bits.cuh>
 #include <limits>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
@@ -118,14 +118,15 @@ void require_heads(std::vector<Offset> const& offsets, index_t n, index_t at_mos
 /// their marks was damaged.
 template <class Offset, int Threads, int TileItems>
 struct tile_heads_kernel {
-  using marks = device::tile_heads<device::searched_heads<Offset>, Threads, TileItems>;
+  using marks = device::tile_heads<device::offsets_searched_per_tile<Offset>, Threads, TileItems>;
   struct shared_storage {
     typename marks::shared_storage marked;
     std::uint32_t behind[Threads];
   };
 
-  __device__ void operator()(shared_storage& shared, device::searched_heads<Offset> heads,
-                             index_t n, std::uint32_t* words, int* damaged) const {
+  __device__ void operator()(shared_storage& shared,
+                             device::offsets_searched_per_tile<Offset> heads, index_t n,
+                             std::uint32_t* words, int* damaged) const {
     shared.behind[threadIdx.x] = 0x5a5a5a5a;
     for (index_t base = 0; base < n; base += TileItems) {
       int const valid = static_cast<int>(n - base < TileItems ? n - base : TileItems);
@@ -146,7 +147,8 @@ template <class Offset>
 std::vector<std::uint32_t> tile_heads_of(std::vector<Offset> const& offsets, index_t n,
                                          int before = 0) {
   using kernel = tile_heads_kernel<Offset, 64, 1024>;
-  device::searched_heads<Offset> heads{nullptr, static_cast<index_t>(offsets.size()) - 1};
+  device::offsets_searched_per_tile<Offset> heads{nullptr,
+                                                  static_cast<index_t>(offsets.size()) - 1};
   device_image<Offset> const in(offsets, before);
   heads.offsets = in.data();
   device_image<std::uint32_t> words((n + 31) / 32);

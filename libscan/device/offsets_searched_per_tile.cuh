@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heads of one tile, made from offsets where they are needed: the block searches for the first
 // segment of its tile and marks the segments that begin in it in shared memory. With few items this
-// is faster than marking the heads of all (offset_heads.cuh), which takes separate launches.
+// is faster than marking the heads of all (offsets_to_bits.cuh), which takes separate launches.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// Segments by offsets; each tile finds its own.
 template <class Offset>
-struct searched_heads {
+struct offsets_searched_per_tile {
   Offset const* offsets;
   index_t segments;
 };
@@ -69,7 +69,8 @@ __device__ index_t first_offset(Offset const* offsets, index_t count, index_t ba
 /// false, and for a few after it; but not for all of many empty segments at one place. By a block
 /// of `Threads`; each thread continues independently.
 template <int Threads, class Offset, class Use>
-__device__ void each_segment(searched_heads<Offset> const& heads, index_t first, Use use) {
+__device__ void each_segment(offsets_searched_per_tile<Offset> const& heads, index_t first,
+                             Use use) {
   constexpr int reads = 2;  // of a thread, in flight together; more take registers that tiles need
   constexpr index_t step = index_t{reads} * Threads;
   index_t const last = heads.segments;
@@ -130,7 +131,7 @@ struct tile_heads {
 
 /// For heads that are searched: a byte an item.
 template <class Offset, int Threads, int TileItems>
-struct tile_heads<searched_heads<Offset>, Threads, TileItems> {
+struct tile_heads<offsets_searched_per_tile<Offset>, Threads, TileItems> {
   static_assert(TileItems % 4 == 0);
 
   struct shared_storage {
@@ -139,19 +140,21 @@ struct tile_heads<searched_heads<Offset>, Threads, TileItems> {
 
   /// The first segment that ends after `base`. Heads after `base` belong to it or to later
   /// segments.
-  static __device__ index_t first_of(searched_heads<Offset> const& heads, index_t base) {
+  static __device__ index_t first_of(offsets_searched_per_tile<Offset> const& heads, index_t base) {
     return device::first_offset<Threads>(heads.offsets + 1, heads.segments, base + 1);
   }
 
   /// Marks them in `shared`. Ends with a barrier.
-  static __device__ tile_flags of(shared_storage& shared, searched_heads<Offset> const& heads,
-                                  index_t base, int valid) {
+  static __device__ tile_flags of(shared_storage& shared,
+                                  offsets_searched_per_tile<Offset> const& heads, index_t base,
+                                  int valid) {
     return of(shared, heads, base, valid, first_of(heads, base));
   }
 
   /// The same, with what `first_of` has found.
-  static __device__ tile_flags of(shared_storage& shared, searched_heads<Offset> const& heads,
-                                  index_t base, int valid, index_t first) {
+  static __device__ tile_flags of(shared_storage& shared,
+                                  offsets_searched_per_tile<Offset> const& heads, index_t base,
+                                  int valid, index_t first) {
     for (int i = static_cast<int>(threadIdx.x); i < TileItems / 4; i += Threads) {
       shared.four_flags[i] = 0;
     }
@@ -164,7 +167,7 @@ struct tile_heads<searched_heads<Offset>, Threads, TileItems> {
 
  private:
   /// Marks every segment that begins in the tile, from `first` on.
-  static __device__ void mark(std::uint8_t* flags, searched_heads<Offset> const& heads,
+  static __device__ void mark(std::uint8_t* flags, offsets_searched_per_tile<Offset> const& heads,
                               index_t first, index_t base, int valid) {
     device::each_segment<Threads>(heads, first, [&](index_t, index_t from, index_t to) {
       index_t const place = from - base;

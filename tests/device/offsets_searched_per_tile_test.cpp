@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <libscan/device/searched_heads.cuh>
+#include <libscan/device/offsets_searched_per_tile.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/machine.hpp>
@@ -35,10 +35,12 @@ struct search_kernel {
 /// flags[i]: whether item i of n is a head, tile by tile.
 template <class Offset>
 struct mark_kernel {
-  using heads_type = device::tile_heads<device::searched_heads<Offset>, threads, tile_items>;
+  using heads_type =
+      device::tile_heads<device::offsets_searched_per_tile<Offset>, threads, tile_items>;
   using shared_storage = typename heads_type::shared_storage;
-  __device__ void operator()(shared_storage& shared, device::searched_heads<Offset> heads,
-                             index_t n, std::uint8_t* flags) const {
+  __device__ void operator()(shared_storage& shared,
+                             device::offsets_searched_per_tile<Offset> heads, index_t n,
+                             std::uint8_t* flags) const {
     for (index_t base = 0; base < n; base += tile_items) {
       int const valid = device::valid_items<tile_items>(n, base);
       auto const found = heads_type::of(shared, heads, base, valid);
@@ -104,9 +106,9 @@ TEMPLATE_TEST_CASE("a tile's heads are those of its segments that are not empty"
           }
           device_buffer<TestType> const in(offsets);
           device_buffer<std::uint8_t> const flags(expected.size());
-          simt::launch<mark_kernel<TestType>>({.blocks = 1, .threads = threads},
-                                              device::searched_heads<TestType>{in.data(), segments},
-                                              n, flags.data());
+          simt::launch<mark_kernel<TestType>>(
+              {.blocks = 1, .threads = threads},
+              device::offsets_searched_per_tile<TestType>{in.data(), segments}, n, flags.data());
           INFO(schedule << ", " << n << " items, " << segments << " segments, runs of up to "
                         << run);
           REQUIRE(flags.copy() == expected);
