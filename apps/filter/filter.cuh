@@ -12,7 +12,7 @@ namespace libscan::inline LIBSCAN_MACHINE {
 /// `mask_indices`, of any T. A pure function of its arguments; needs no device.
 template <class T>
 constexpr std::size_t filter_workspace_bytes(index_t n) {
-  return device::count_bytes + device::filter_bytes<device::position, void, T>(n);
+  return device::count_bytes + device::filter_bytes<device::packed_count, void, T>(n);
 }
 
 /// Writes the items of in[0 .. n-1] that `keep` keeps to `out`, in their order, and their number to

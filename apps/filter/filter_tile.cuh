@@ -10,7 +10,7 @@
 #include <apps/filter/rules.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/core/operators.hpp>
-#include <libscan/device/position.cuh>
+#include <libscan/device/packed_count.cuh>
 #include <libscan/device/tile_work.cuh>
 #include <libscan/warp/binary_scan.cuh>
 
@@ -149,8 +149,8 @@ struct behind_kept {
 /// have read.
 template <class In, class Rule, class Outputs, class Tuning>
 struct filter_tile_work {
-  using summary = position;
-  using op_type = plus_position;
+  using summary = packed_count;
+  using op_type = plus_packed_count;
   using item = typename std::iterator_traits<In>::value_type;
   using held = filter_tile<item, Rule, Outputs, Tuning>;
   using shared_storage = typename held::shared_storage;
@@ -161,8 +161,8 @@ struct filter_tile_work {
   struct tile : held {
     using held::held;
 
-    __device__ __forceinline__ position summarize(filter_tile_work const& work,
-                                                  shared_storage& shared) {
+    __device__ __forceinline__ packed_count summarize(filter_tile_work const& work,
+                                                      shared_storage& shared) {
       return {index_t{held::ask(shared, work.in, work.rule)}};
     }
 
@@ -170,7 +170,7 @@ struct filter_tile_work {
 
     template <class All>
     __device__ void write(filter_tile_work const& work, shared_storage const& shared,
-                          position before, All const& all) const {
+                          packed_count before, All const& all) const {
       // The next tile may still read this one's last item. In place this tile writes to it only
       // where it and all tiles before it keep all their items.
       bool stay = false;
@@ -190,7 +190,7 @@ struct filter_tile_work {
 
   __device__ bool overwrites() const { return out.in_place; }
 
-  __device__ void finish(position all) const {
+  __device__ void finish(packed_count all) const {
     if (count != nullptr) *count = all.value;
   }
 

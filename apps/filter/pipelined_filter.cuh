@@ -11,7 +11,7 @@
 #include <apps/filter/kept_rows.cuh>
 #include <apps/filter/outputs.cuh>
 #include <apps/filter/rules.cuh>
-#include <libscan/device/position.cuh>
+#include <libscan/device/packed_count.cuh>
 #include <libscan/device/run_pipeline.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -20,8 +20,8 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// the counts of all tiles up to it have shown that these are in their stages.
 template <class Item, class Rule, class Outputs, class Tuning>
 struct filter_work {
-  using summary = position;
-  using op_type = plus_position;
+  using summary = packed_count;
+  using op_type = plus_packed_count;
   using rows = kept_rows<Tuning::vector_items, Tuning::rows_at_once>;
   static constexpr bool can_overwrite_input =
       can_overwrite<Item const*, typename Outputs::items_type>;

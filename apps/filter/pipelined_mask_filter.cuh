@@ -9,7 +9,7 @@
 #include <apps/filter/kept_rows.cuh>
 #include <apps/filter/outputs.cuh>
 #include <apps/filter/rules.cuh>
-#include <libscan/device/position.cuh>
+#include <libscan/device/packed_count.cuh>
 #include <libscan/device/run_pipeline.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -18,8 +18,8 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// already write.
 template <class In, class Rule, class Outputs, class Tuning>
 struct mask_filter_work {
-  using summary = position;
-  using op_type = plus_position;
+  using summary = packed_count;
+  using op_type = plus_packed_count;
   using item = typename std::iterator_traits<In>::value_type;
   using rows = kept_rows<Tuning::vector_items, Tuning::rows_at_once>;
   static constexpr int parts = Tuning::group_threads / simt::warp_size;

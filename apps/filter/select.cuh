@@ -174,7 +174,8 @@ void filter(workspace& ws, In in, Outputs out, item_count n, Rule rule, index_t*
       in_place);
   device::require_two_places("filter", out.items, out.positions, n.at_most());
   device::require_two_places("filter", out.items, out.rejected, n.at_most());
-  std::byte* const memory = ws.reserve(device::filter_bytes<position, Tuning, item>(n.at_most()));
+  std::byte* const memory =
+      ws.reserve(device::filter_bytes<packed_count, Tuning, item>(n.at_most()));
   device::filter_into<Tuning>(ws, memory, in, out, n, rule, d_count);
 }
 

@@ -39,7 +39,7 @@ void split(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_co
   device::refuse_results<item, Out>();
   device::require_no_output_overlap("split", in, rule, out, n.at_most());
   std::byte* const memory = ws.reserve(
-      device::count_bytes + device::filter_bytes<device::position, Tuning, item>(n.at_most()));
+      device::count_bytes + device::filter_bytes<device::packed_count, Tuning, item>(n.at_most()));
   using resident = device::resident_split_operation<In, decltype(rule), Out>;
   resident const at_once{in, out, rule, d_count};
   if constexpr (tuned_for<Tuning, scan_algorithm::resident>) {

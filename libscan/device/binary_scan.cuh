@@ -11,7 +11,7 @@
 #include <libscan/core/operators.hpp>
 #include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/mask_words.cuh>
-#include <libscan/device/position.cuh>
+#include <libscan/device/packed_count.cuh>
 #include <libscan/device/rank_words.cuh>
 #include <libscan/device/resident_scan.cuh>
 #include <libscan/device/two_launch_binary_scan.cuh>
@@ -50,13 +50,13 @@ struct binary_scan_kernel {
   struct shared_storage {
     block::scan_storage<int, block_threads> scan;
     ranked_word<Rank> words[block_threads];
-    position carry;
+    packed_count carry;
     index_t claimed;
   };
 
   template <class Mask>
   __device__ void operator()(shared_storage& shared, Mask mask, Rank* ranks, item_count count,
-                             tile_state<position> state, index_t* total) const {
+                             tile_state<packed_count> state, index_t* total) const {
     index_t const n = count.get();
     index_t const tiles = ceil_div(n, index_t{tile_items});
     if (tiles == 0 && total != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *total = 0;
@@ -76,8 +76,8 @@ struct binary_scan_kernel {
       auto const before = block::exclusive_scan(shared.scan, simt::popc(word[0]), plus<int>{});
 
       // 4 publish the count, look back for the carry
-      index_t const carry = device::enter_tile(state, tile, position{before.total}, position{0},
-                                               plus_position{}, shared.carry)
+      index_t const carry = device::enter_tile(state, tile, packed_count{before.total},
+                                               packed_count{0}, plus_packed_count{}, shared.carry)
                                 .value;
 
       // 5 rank the items of each word; store
@@ -96,12 +96,12 @@ void look_back_binary_scan(workspace& ws, std::byte* memory, Mask mask, Rank* ra
                            index_t* d_total) {
   using kernel = binary_scan_kernel<Kind, Rank, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
-  simt::fill_async(memory, 0, tile_state<position>::reset_bytes(tiles), ws.stream());
+  simt::fill_async(memory, 0, tile_state<packed_count>::reset_bytes(tiles), ws.stream());
   unsigned const blocks =
-      device::blocks_for<kernel, Mask, Rank*, item_count, tile_state<position>, index_t*>(
+      device::blocks_for<kernel, Mask, Rank*, item_count, tile_state<packed_count>, index_t*>(
           tiles, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()},
-                       mask, ranks, n, tile_state<position>(memory, tiles), d_total);
+                       mask, ranks, n, tile_state<packed_count>(memory, tiles), d_total);
 }
 
 /// Bytes of workspace for any of the algorithms.
@@ -109,7 +109,7 @@ template <class LookBack, class Counted>
 constexpr std::size_t binary_scan_bytes(index_t n) {
   using rank = index_t;
   return std::max(
-      {tile_state<position>::bytes(ceil_div(n, index_t{LookBack::block_threads} * word_items)),
+      {tile_state<packed_count>::bytes(ceil_div(n, index_t{LookBack::block_threads} * word_items)),
        two_launch_tiles<Counted>::bytes(n),
        resident_scan_bytes<rank, resident_tuning<rank, rank, rank>>});
 }

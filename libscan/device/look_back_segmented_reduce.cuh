@@ -32,7 +32,7 @@ struct segmented_reduce_kernel {
   template <class Totals, class Heads, class Keys>
   __device__ void operator()(shared_storage& shared, In in, Totals totals, Heads heads, Keys keys,
                              item_count count, Op op, T init, tile_state<T> state,
-                             tile_state<position> counts, index_t* segments) const {
+                             tile_state<packed_count> counts, index_t* segments) const {
     index_t const n = count.get();
     if (n == 0 && segments != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *segments = 0;
     for (;;) {
@@ -72,17 +72,17 @@ struct segmented_reduce_kernel {
 
   /// Finds how many segments begin before the tile, and publishes the number with the tile's. By
   /// one warp.
-  static __device__ void count_segments(shared_storage& shared, tile_state<position> const& counts,
-                                        index_t tile) {
-    position const own{tile_type::count_heads(shared.heads).tile};
+  static __device__ void count_segments(shared_storage& shared,
+                                        tile_state<packed_count> const& counts, index_t tile) {
+    packed_count const own{tile_type::count_heads(shared.heads).tile};
     bool const leader = simt::lane_id() == 0;
-    position before{0};
+    packed_count before{0};
     if (tile > 0) {
       if (leader) counts.publish(tile, tile_status::total, own);
-      before = look_back(counts, tile, plus_position{});
+      before = look_back(counts, tile, plus_packed_count{});
     }
     if (leader) {
-      counts.publish(tile, tile_status::prefix, plus_position{}(before, own));
+      counts.publish(tile, tile_status::prefix, plus_packed_count{}(before, own));
       shared.segments_before = before.value;
     }
   }
@@ -96,15 +96,15 @@ void look_back_segmented_reduce(std::byte* memory, simt::stream on, In in, Total
   using T = typename Op::value_type;
   using kernel = segmented_reduce_kernel<In, Op, Tuning>;
   index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
-  std::byte* const values = memory + tile_state<position>::bytes(tiles);
+  std::byte* const values = memory + tile_state<packed_count>::bytes(tiles);
   std::byte* const reset_end = values + tile_state<T>::reset_bytes(tiles);
   simt::fill_async(memory, 0, static_cast<std::size_t>(reset_end - memory), on);
   unsigned const blocks =
       device::blocks_for<kernel, In, Totals, Heads, Keys, item_count, Op, T, tile_state<T>,
-                         tile_state<position>, index_t*>(tiles, kernel::block_threads);
+                         tile_state<packed_count>, index_t*>(tiles, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, in, totals,
                        heads, keys, n, op, init, tile_state<T>(values, tiles),
-                       tile_state<position>(memory, tiles), d_segments);
+                       tile_state<packed_count>(memory, tiles), d_segments);
 }
 
 /// Bytes of memory that `look_back_segmented_reduce` needs.
@@ -112,7 +112,7 @@ template <class T, class Tuning>
 constexpr std::size_t look_back_segmented_reduce_bytes(index_t n) {
   index_t const tile_items = index_t{Tuning::block_threads} * Tuning::items_per_thread;
   index_t const tiles = ceil_div(n, tile_items);
-  return tile_state<position>::bytes(tiles) + tile_state<T>::bytes(tiles);
+  return tile_state<packed_count>::bytes(tiles) + tile_state<T>::bytes(tiles);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include <libscan/device/look_back_scan.cuh>
-#include <libscan/device/position.cuh>
+#include <libscan/device/packed_count.cuh>
 #include <libscan/warp/binary_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -25,14 +25,14 @@ struct scatter_totals_kernel {
 
   struct shared_storage {
     int warp_begun[warps];
-    position carry;
+    packed_count carry;
     index_t claimed;
   };
 
   template <class Totals>
   __device__ void operator()(shared_storage& shared, Offset const* offsets, index_t const* numbered,
                              item_count count, T const* nonempty, Totals totals, T init,
-                             tile_state<position> state) const {
+                             tile_state<packed_count> state) const {
     index_t const n = count.get();
     index_t const segments = *numbered;
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
@@ -65,8 +65,8 @@ struct scatter_totals_kernel {
       }
 
       // 4 publish their number, look back for the number before the tile
-      position const carry = device::enter_tile(state, tile, position{all}, position{0},
-                                                plus_position{}, shared.carry);
+      packed_count const carry = device::enter_tile(state, tile, packed_count{all}, packed_count{0},
+                                                    plus_packed_count{}, shared.carry);
 
       // 5 load their totals; 6 store those of all
       index_t const skipped = static_cast<index_t>(offsets[0]) != 0 ? 1 : 0;
@@ -114,9 +114,10 @@ void scatter_totals(std::byte* memory, simt::stream on, Offset const* offsets, i
   index_t const tiles = device::scatter_tiles<Offset, T>(segments);
   unsigned const blocks =
       device::blocks_for<kernel, Offset const*, index_t const*, item_count, T const*, Totals, T,
-                         tile_state<position>>(tiles, kernel::block_threads);
+                         tile_state<packed_count>>(tiles, kernel::block_threads);
   simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, offsets,
-                       numbered, n, nonempty, totals, init, tile_state<position>(memory, tiles));
+                       numbered, n, nonempty, totals, init,
+                       tile_state<packed_count>(memory, tiles));
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

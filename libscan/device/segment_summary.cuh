@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include <libscan/device/position.cuh>
+#include <libscan/device/packed_count.cuh>
 #include <libscan/device/segmented_row.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -54,8 +54,8 @@ struct total_format<segment_summary<T>> {
   template <class Op>
   static __device__ segment_summary<T> combine_lanes(segment_summary<T> const& total,
                                                      join_segments<Op> join) {
-    auto const segments =
-        total_format<position>::combine_lanes(position{total.segments}, plus_position{});
+    auto const segments = total_format<packed_count>::combine_lanes(packed_count{total.segments},
+                                                                    plus_packed_count{});
     segment_carry<T> const end{total.open, total.segments > 0};
     return {segments.value,
             total_format<segment_carry<T>>::combine_lanes(end, join_carries<Op>{join.op}).value};

@@ -102,8 +102,9 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
   offset_totals_layout layout{};
   layout.numbered = device::head_bytes(descriptor, n);
   layout.spread = layout.numbered + 256;
-  layout.nonempty = layout.spread +
-                    whole(tile_state<position>::bytes(device::scatter_tiles<Offset, T>(segments)));
+  layout.nonempty =
+      layout.spread +
+      whole(tile_state<packed_count>::bytes(device::scatter_tiles<Offset, T>(segments)));
   layout.tiles = layout.nonempty + whole(max_nonempty * sizeof(T));
   layout.bytes = std::max(layout.tiles + device::segmented_reduce_bytes<T, Tuning>(n),
                           device::searched_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n));

@@ -10,7 +10,7 @@
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/device/position.cuh>
+#include <libscan/device/packed_count.cuh>
 #include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
@@ -47,12 +47,12 @@ struct packed_word {
 };
 
 template <>
-struct packed_word<position> {
+struct packed_word<packed_count> {
   static constexpr bool fits = true;
-  static __device__ unsigned long long encode(tile_status status, position at) {
+  static __device__ unsigned long long encode(tile_status status, packed_count at) {
     return static_cast<unsigned long long>(at.value) << 2 | static_cast<unsigned>(status);
   }
-  static __device__ tile_report<position> decode(unsigned long long word) {
+  static __device__ tile_report<packed_count> decode(unsigned long long word) {
     return {static_cast<tile_status>(word & 3u), {static_cast<index_t>(word >> 2)}};
   }
 };

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <apps/filter/run_summary.cuh>
-#include <libscan/device/position.cuh>
+#include <libscan/device/packed_count.cuh>
 #include <libscan/device/segment_summary.cuh>
 #include <tests/support/machine.hpp>
 #include <tests/support/operators.hpp>
@@ -20,8 +20,8 @@ namespace libscan::test {
 
 using join_affine = device::join_segments<compose>;
 
-struct plain_plus_position {
-  device::position operator()(device::position earlier, device::position later) const {
+struct plain_plus_packed_count {
+  device::packed_count operator()(device::packed_count earlier, device::packed_count later) const {
     return {earlier.value + later.value};
   }
 };
@@ -40,8 +40,8 @@ struct plain_join_affine {
 };
 
 template <>
-struct oracle_op<device::plus_position> {
-  using type = plain_plus_position;
+struct oracle_op<device::plus_packed_count> {
+  using type = plain_plus_packed_count;
 };
 template <>
 struct oracle_op<device::join_runs> {
@@ -63,7 +63,7 @@ std::vector<typename Op::value_type> tile_values(index_t n, std::uint64_t stream
     std::uint64_t const kind = words.below(16);
     return kind == 0 ? 1 : kind == 1 ? static_cast<index_t>(words.below(1 << 20)) : 0;
   };
-  if constexpr (std::is_same_v<T, device::position>) {
+  if constexpr (std::is_same_v<T, device::packed_count>) {
     for (index_t k = 0; k < n; ++k) values.push_back({static_cast<index_t>(words.below(1 << 27))});
   } else if constexpr (std::is_same_v<T, device::run_summary>) {
     for (index_t k = 0; k < n; ++k) {
@@ -94,6 +94,6 @@ std::vector<unsigned char> bytes_of(T const& value) {
 using chained_operators =
     types_to_test<std::tuple<plus<float>, minimum<float>, compose, tripwire, device::join_runs>,
                   std::tuple<plus<std::int32_t>, plus<std::int64_t>, keep_last, join_shears,
-                             multiply, device::plus_position, join_affine>>;
+                             multiply, device::plus_packed_count, join_affine>>;
 
 }  // namespace libscan::test
