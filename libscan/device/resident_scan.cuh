@@ -88,8 +88,8 @@ template <scan_kind Kind, class In, class Out, class Op, class Total>
 bool resident_scan_if_fits(workspace& ws, In in, Out out, item_count n, Op op, Total* d_total,
                            typename Op::value_type init) {
   using T = typename Op::value_type;
-  using item = typename stored<In, T>::type;
-  using result = typename stored<Out, T>::type;
+  using item = memory_value_t<In, T>;
+  using result = memory_value_t<Out, T>;
   using few = short_resident_tuning<item, T, result>;
   if (device::fits_resident_scan<Op, few>(n.at_most())) {
     device::resident_scan<Kind, few>(ws, in, out, n, op, d_total, init);

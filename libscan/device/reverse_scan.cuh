@@ -61,8 +61,8 @@ void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
     if constexpr (sizeof(T) <= 16) {
       if (device::resident_scan_if_fits<Kind>(ws, from, to, n, swapped, d_total, init)) return;
       if constexpr (suits_bulk_copy<In> && std::is_pointer_v<Out>) {
-        using item = typename stored<In, T>::type;
-        using result = typename stored<Out, T>::type;
+        using item = memory_value_t<In, T>;
+        using result = memory_value_t<Out, T>;
         using tuning = pipeline_tuning<item, T, result>;
         using work = reverse_scan_work<Kind, item, result, swap_operands<Op>, tuning>;
         if (n.known() && simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {

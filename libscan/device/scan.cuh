@@ -43,8 +43,8 @@ void scan(workspace& ws, In in, Out out, item_count n, Op op,
   if constexpr (sizeof(T) <= 16) {
     if (device::resident_scan_if_fits<Kind>(ws, in, out, n, op, d_total, init)) return;
     if constexpr (suits_bulk_copy<In>) {
-      using item = typename stored<In, T>::type;
-      using result = typename stored<Out, T>::type;
+      using item = memory_value_t<In, T>;
+      using result = memory_value_t<Out, T>;
       using tuning = pipeline_tuning<item, T, result>;
       using work = scan_work<Kind, item, Out, Op, tuning>;
       if (simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {

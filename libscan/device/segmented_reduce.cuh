@@ -59,7 +59,7 @@ void reduce_segments(workspace& ws, std::byte* memory, In in, Totals totals, Hea
     }
   }
   if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16 && suits_segmented_pipeline<In, Heads>) {
-    using item = typename stored<In, T>::type;
+    using item = memory_value_t<In, T>;
     using tuning =
         segmented_reduce_pipeline_tuning<item, T, staged_heads<Heads, 32>::bits_per_item>;
     using work = segmented_reduce_work<item, Totals, Heads, Keys, Op, tuning>;

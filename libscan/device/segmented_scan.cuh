@@ -117,8 +117,8 @@ void scan_segmented_tiles(workspace& ws, std::byte* memory, In in, Out out, Head
   } else {
     if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16 &&
                   suits_segmented_pipeline<In, Heads>) {
-      using item = typename stored<In, T>::type;
-      using result = typename stored<Out, T>::type;
+      using item = memory_value_t<In, T>;
+      using result = memory_value_t<Out, T>;
       using tuning =
           segmented_pipeline_tuning<item, T, result, staged_heads<Heads, 32>::bits_per_item>;
       using work = segmented_scan_work<Kind, item, Out, Heads, Op, tuning>;

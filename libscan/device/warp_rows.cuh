@@ -14,17 +14,19 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// The type of a result in memory: the iterator's, or that of a value of the scan.
 template <class Iterator, class T>
-struct stored {
+struct memory_value {
   using type = T;
 };
 template <class Stored, class T>
-struct stored<Stored*, T> {
+struct memory_value<Stored*, T> {
   using type = std::remove_cv_t<Stored>;
 };
 template <class Iterator, class T>
-struct stored<reverse_iterator<Iterator>, T> : stored<Iterator, T> {};
+struct memory_value<reverse_iterator<Iterator>, T> : memory_value<Iterator, T> {};
 template <class Iterator, class T>
-struct stored<from_last<Iterator>, T> : stored<Iterator, T> {};
+struct memory_value<from_last<Iterator>, T> : memory_value<Iterator, T> {};
+template <class Iterator, class T>
+using memory_value_t = typename memory_value<Iterator, T>::type;
 
 /// The calling lane's share of `items` consecutive items. All lanes of the warp call each function.
 template <class T, int Rows, int Width>
