@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include <apps/filter/asks_long_programs.cuh>
+#include <apps/filter/expensive_programs.cuh>
 #include <apps/filter/filter.cuh>
 #include <apps/filter/filter_cuda.hpp>
 #include <libscan/device/buffer.cuh>

@@ -29,7 +29,7 @@ class filter_tile {
   static constexpr bool wants_positions = wanted<typename Outputs::positions_type>;
   static constexpr bool wants_rejected = wanted<typename Outputs::rejected_type>;
   // A mask says which items are needed; otherwise all are.
-  static constexpr bool reads_all = Rule::asks_items || wants_rejected;
+  static constexpr bool reads_all = Rule::reads_items || wants_rejected;
   static_assert(tile_items <= 1 << 16 && items_per_thread <= 32);
 
   struct shared_storage {
@@ -48,7 +48,7 @@ class filter_tile {
 
   /// Loads the items and applies the rule. Returns how many the tile keeps.
   template <class In>
-  __device__ __forceinline__ int ask(shared_storage& shared, In in, Rule const& rule) {
+  __device__ __forceinline__ int evaluate(shared_storage& shared, In in, Rule const& rule) {
     index_t const first = base_ + local_;
     if constexpr (reads_all) load(in, first);
 #pragma unroll
@@ -163,7 +163,7 @@ struct filter_tile_work {
 
     __device__ __forceinline__ packed_count summarize(filter_tile_work const& work,
                                                       shared_storage& shared) {
-      return {index_t{held::ask(shared, work.in, work.rule)}};
+      return {index_t{held::evaluate(shared, work.in, work.rule)}};
     }
 
     __device__ __forceinline__ void settle(shared_storage& shared) const { held::compact(shared); }

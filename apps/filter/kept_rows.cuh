@@ -48,7 +48,7 @@ class kept_rows {
   /// The caller's word: which of its items, of the first `valid` in memory, `keep` keeps. Applies
   /// it once to each.
   template <class Item, class Predicate>
-  static __device__ unsigned ask(Item const* source, int valid, Predicate const& keep) {
+  static __device__ unsigned evaluate(Item const* source, int valid, Predicate const& keep) {
     Item item[Rows][Width];
     load(source, valid, item);
     unsigned bits = 0;

@@ -15,13 +15,13 @@
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// Keeps an item if the predicate holds. Members of every rule:
-///   asks_items        whether the decision needs the item
+///   reads_items       whether the decision needs the item
 ///   looks_back        whether it needs the item before
 ///   bits_per_item     what it reads beside the items
 ///   operator()(...)   whether item i of `in` is kept; `item` is it, if the rule asks items
 template <class Predicate>
 struct keep_where {
-  static constexpr bool asks_items = true;
+  static constexpr bool reads_items = true;
   static constexpr bool looks_back = false;
   static constexpr int bits_per_item = 0;
   Predicate keep;
@@ -35,7 +35,7 @@ struct keep_where {
 /// Keeps the items a mask marks: a `byte_mask` or a `bit_mask`.
 template <class Mask>
 struct keep_marked {
-  static constexpr bool asks_items = false;
+  static constexpr bool reads_items = false;
   static constexpr bool looks_back = false;
   static constexpr int bits_per_item = std::is_same_v<Mask, byte_mask> ? 8 : 1;
   Mask mask;
@@ -49,7 +49,7 @@ struct keep_marked {
 /// Keeps an item if it does not equal the previous one; always the first.
 template <class Equal>
 struct keep_heads {
-  static constexpr bool asks_items = true;
+  static constexpr bool reads_items = true;
   static constexpr bool looks_back = true;
   static constexpr int bits_per_item = 0;
   Equal equal;
@@ -109,7 +109,7 @@ struct staged_rule<keep_where<Predicate>, Items> {
 
   template <class Rows, class Item>
   __device__ unsigned bits(rule const& by, index_t, Item const* staged, int begin, int left) const {
-    return Rows::ask(staged + begin, left, by.keep);
+    return Rows::evaluate(staged + begin, left, by.keep);
   }
 };
 

@@ -28,7 +28,7 @@ struct run_tile_work {
     /// Finds where runs begin and compacts these items in shared memory.
     __device__ __forceinline__ run_summary summarize(run_tile_work const& work,
                                                      shared_storage& shared) {
-      begun_ = held_.ask(shared, work.in, work.heads);
+      begun_ = held_.evaluate(shared, work.in, work.heads);
       held_.compact(shared);
       simt::sync_block();
       run_summary total{begun_, valid_};

@@ -17,16 +17,16 @@ namespace libscan::inline LIBSCAN_MACHINE {
 /// multiprocessor, which such a predicate would keep busy; so all warps apply it instead. May be
 /// specialized for a custom predicate.
 template <class Predicate>
-inline constexpr bool asks_long = false;
+inline constexpr bool expensive_predicate = false;
 
 namespace device {
 
 /// Whether a rule applies such a predicate.
 template <class Rule>
-inline constexpr bool decides_long = false;
+inline constexpr bool expensive_rule = false;
 /// The predicate says.
 template <class Predicate>
-inline constexpr bool decides_long<keep_where<Predicate>> = asks_long<Predicate>;
+inline constexpr bool expensive_rule<keep_where<Predicate>> = expensive_predicate<Predicate>;
 
 /// How the pipeline filters.
 enum class pipeline_form { none, items, mask };
@@ -42,7 +42,7 @@ constexpr pipeline_form form_of() {
     bool const bits = std::is_same_v<Rule, keep_marked<bit_mask>>;
     if (bits || !reads || !suits_bulk_copy<In>) return pipeline_form::mask;
   }
-  return suits_bulk_copy<In> && !decides_long<Rule> ? pipeline_form::items : pipeline_form::none;
+  return suits_bulk_copy<In> && !expensive_rule<Rule> ? pipeline_form::items : pipeline_form::none;
 }
 
 /// The tunings of the resident kernel for a filter of Items, the best first.

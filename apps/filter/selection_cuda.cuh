@@ -10,7 +10,7 @@
 #include <span>
 #include <type_traits>
 
-#include <apps/filter/asks_long_programs.cuh>
+#include <apps/filter/expensive_programs.cuh>
 #include <apps/filter/runs.cuh>
 #include <apps/filter/selection_cuda.hpp>
 #include <apps/filter/split.cuh>

@@ -25,7 +25,7 @@ template <int Width, int Rows>
 struct keep_kernel {
   using rows_type = device::kept_rows<Width, Rows>;
   __device__ void operator()(int const* in, int valid, int* out, int* numbers) const {
-    unsigned const bits = rows_type::ask(in, valid, is_kept{});
+    unsigned const bits = rows_type::evaluate(in, valid, is_kept{});
     rows_type const kept(bits);
     int item[Rows][Width];
     rows_type::load(in, valid, item);

@@ -9,6 +9,6 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 /// Of up to 31 steps.
 template <class T>
-inline constexpr bool asks_long<predicate_program<T>> = true;
+inline constexpr bool expensive_predicate<predicate_program<T>> = true;
 
 }  // namespace libscan::inline LIBSCAN_MACHINE
