@@ -29,20 +29,21 @@ template <class Predicate>
 inline constexpr bool expensive_rule<keep_where<Predicate>> = expensive_predicate<Predicate>;
 
 /// How the pipeline filters.
-enum class pipeline_form { none, items, mask };
+enum class pipeline_input { none, items, mask };
 
 /// Items go through the stages with what decides about them. With a mask, and without an output of
 /// rejected items, only the mask does: always if it is of bits, since reading only kept items then
 /// takes less traffic; if it is of bytes, where items are not in memory or not needed.
 template <class In, class Rule, class Outputs>
-constexpr pipeline_form form_of() {
+constexpr pipeline_input pipeline_input_of() {
   constexpr bool rejects = wanted<typename Outputs::rejected_type>;
   constexpr bool reads = wanted<typename Outputs::items_type> || rejects;
   if (is_marked<Rule> && !rejects) {
     bool const bits = std::is_same_v<Rule, keep_marked<bit_mask>>;
-    if (bits || !reads || !suits_bulk_copy<In>) return pipeline_form::mask;
+    if (bits || !reads || !suits_bulk_copy<In>) return pipeline_input::mask;
   }
-  return suits_bulk_copy<In> && !expensive_rule<Rule> ? pipeline_form::items : pipeline_form::none;
+  return suits_bulk_copy<In> && !expensive_rule<Rule> ? pipeline_input::items
+                                                      : pipeline_input::none;
 }
 
 /// The tunings of the resident kernel for a filter of Items, the best first.
@@ -60,16 +61,16 @@ struct resident_filter_tunings<Item, false> {
 };
 
 /// A filter, with pipelines of that form (see libscan/device/run.cuh).
-template <pipeline_form Form, class In, class Rule, class Outputs>
+template <pipeline_input Input, class In, class Rule, class Outputs>
 struct filter_operation {
   using item = typename std::iterator_traits<In>::value_type;
   using resident = resident_filter_tunings<item>;
-  using pipeline = std::conditional_t<Form == pipeline_form::mask,
+  using pipeline = std::conditional_t<Input == pipeline_input::mask,
                                       pipelined_mask_filter_tuning<Rule::bits_per_item>,
                                       pipelined_filter_tuning<item, Rule::bits_per_item>>;
   using tunings =
       tunings_to_try<typename resident::shortest, typename resident::half, typename resident::whole,
-                     std::conditional_t<Form == pipeline_form::none, void, pipeline>,
+                     std::conditional_t<Input == pipeline_input::none, void, pipeline>,
                      filter_tuning<item>>;
 
   In in;
@@ -81,10 +82,10 @@ struct filter_operation {
   auto work() const {
     if constexpr (!tunes_pipeline<Tuning>) {
       return filter_tile_work<In, Rule, Outputs, Tuning>{in, out, rule, count};
-    } else if constexpr (Form == pipeline_form::mask) {
+    } else if constexpr (Input == pipeline_input::mask) {
       return mask_filter_work<In, Rule, Outputs, Tuning>{in, out, rule, count};
     } else {
-      static_assert(Form == pipeline_form::items, "libscan: no pipeline filters this");
+      static_assert(Input == pipeline_input::items, "libscan: no pipeline filters this");
       return filter_work<item, Rule, Outputs, Tuning>{in, out, rule, count};
     }
   }
@@ -116,12 +117,12 @@ struct resident_split_operation {
 template <class Tuning, class In, class Outputs, class Rule>
 void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
                  index_t* d_count) {
-  constexpr pipeline_form form = device::form_of<In, Rule, Outputs>();
-  if constexpr (form == pipeline_form::mask && can_overwrite<In, typename Outputs::items_type>) {
-    constexpr pipeline_form staged =
-        suits_bulk_copy<In> ? pipeline_form::items : pipeline_form::none;
+  constexpr pipeline_input input = device::pipeline_input_of<In, Rule, Outputs>();
+  if constexpr (input == pipeline_input::mask && can_overwrite<In, typename Outputs::items_type>) {
+    constexpr pipeline_input staged =
+        suits_bulk_copy<In> ? pipeline_input::items : pipeline_input::none;
     if (out.in_place) {
-      if constexpr (tunes_pipeline<Tuning> && staged == pipeline_form::none) {
+      if constexpr (tunes_pipeline<Tuning> && staged == pipeline_input::none) {
         throw invalid_argument(
             "filter: no pipeline filters items of this size by a mask in place; "
             "expected another tuning, or an output separate from the input");
@@ -131,7 +132,7 @@ void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_coun
       }
     }
   }
-  filter_operation<form, In, Rule, Outputs> const operation{in, out, rule, d_count};
+  filter_operation<input, In, Rule, Outputs> const operation{in, out, rule, d_count};
   device::run<Tuning>(ws, memory, operation, n);
 }
 
