@@ -113,7 +113,7 @@ void device_wide::compactions() const {
   simt::copy_async(expected.data(), kept.data(), kept.size() * sizeof(unsigned));
   simt::synchronize();
   output const out(std::move(expected));
-  cuda::told_count const count;
+  cuda::device_count const count;
   filter_problem const problem{in(), out.data(), count.data(), 1u << 31, n_};
   race("compaction", item_bytes() + static_cast<double>(marked_) * sizeof(unsigned), out,
        [this](auto const& by, unsigned* to) { by.compact(in(), n_, to); },

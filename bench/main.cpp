@@ -40,7 +40,7 @@ void add_common(CLI::App& app, options& wanted, output_options& output) {
   app.add_option("--engine", wanted.engines, "cpu, cuda (default: both)")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->delimiter(',')
-      ->each([&](std::string const&) { output.engine_asked = true; });
+      ->each([&](std::string const&) { output.engine_given = true; });
   app.add_option("--impl", wanted.implementations,
                  "contenders, by the first word of the printed name (default: all):\n" +
                      implementation_names("\n"))

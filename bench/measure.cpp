@@ -149,17 +149,17 @@ std::vector<result> measure(workload const& work, int rounds, stopwatch const& t
 }
 
 void session::run(workload work) const {
-  auto const& asked = wanted.implementations;
-  if (!asked.empty()) {
+  auto const& requested = wanted.implementations;
+  if (!requested.empty()) {
     auto const among = [&](std::string const& name) {
-      return std::find(asked.begin(), asked.end(), name) != asked.end();
+      return std::find(requested.begin(), requested.end(), name) != requested.end();
     };
-    auto const unasked = [&](contender const& each) {
+    auto const unwanted = [&](contender const& each) {
       if (is_libscan(each.name) && among("libscan")) return false;
       return !among(each.name.substr(0, each.name.find(' ')));
     };
     auto& all = work.contenders;
-    all.erase(std::remove_if(all.begin(), all.end(), unasked), all.end());
+    all.erase(std::remove_if(all.begin(), all.end(), unwanted), all.end());
   }
   if (!work.contenders.empty()) tell(measure(work, wanted.rounds, time, min_us, short_us));
 }

@@ -45,8 +45,8 @@ struct options {
 
 /// `asked`, or `standard` if it is empty.
 template <class T>
-std::vector<T> or_standard(std::vector<T> const& asked, std::vector<T> const& standard) {
-  return asked.empty() ? standard : asked;
+std::vector<T> or_standard(std::vector<T> const& requested, std::vector<T> const& standard) {
+  return requested.empty() ? standard : requested;
 }
 
 }  // namespace libscan::bench

@@ -100,11 +100,11 @@ struct record::content {
 };
 
 record::record(options const& wanted) : content_(std::make_unique<content>()) {
-  auto const asked = [&](char const* engine) {
+  auto const requested = [&](char const* engine) {
     return std::count(wanted.engines.begin(), wanted.engines.end(), engine) > 0;
   };
-  if (asked("cpu")) content_->cpu = cpu_facts(wanted.threads);
-  if (asked("cuda")) content_->gpu = cuda_facts();
+  if (requested("cpu")) content_->cpu = cpu_facts(wanted.threads);
+  if (requested("cuda")) content_->gpu = cuda_facts();
   nlohmann::json machine;
   for (auto const* known : {&content_->cpu, &content_->gpu}) {
     for (auto const& [name, value] : *known) machine[name] = value;

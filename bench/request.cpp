@@ -23,8 +23,9 @@ bool is_implementation(std::string const& name) {
 
 /// Whether an axis is left empty, or requests only what is measured.
 template <class T, class Measured>
-bool only(std::vector<T> const& asked, Measured const& measured) {
-  return std::all_of(asked.begin(), asked.end(), [&](T const& each) { return each == measured; });
+bool only(std::vector<T> const& requested, Measured const& measured) {
+  return std::all_of(requested.begin(), requested.end(),
+                     [&](T const& each) { return each == measured; });
 }
 
 void choose_strategies(options& wanted, output_options const& output) {
@@ -43,7 +44,7 @@ void choose_strategies(options& wanted, output_options const& output) {
     wanted.algorithms.clear();
     return;
   }
-  if (output.engine_asked && only(wanted.engines, "cpu")) {
+  if (output.engine_given && only(wanted.engines, "cpu")) {
     throw invalid_argument(
         "--algorithm: the cpu engine has one scan; expected \"all\" or the "
         "engine cuda");
@@ -79,7 +80,7 @@ std::string settle(options& wanted, output_options const& output) {
     apps::output_file const may_be_written(output.json_path);
   }
   if (wanted.beside > 0) {
-    if (output.engine_asked && !only(wanted.engines, "cpu")) {
+    if (output.engine_given && !only(wanted.engines, "cpu")) {
       throw invalid_argument("--beside: busy processes are started for the cpu engine only");
     }
     wanted.engines = {"cpu"};
@@ -89,7 +90,7 @@ std::string settle(options& wanted, output_options const& output) {
   try {
     engine::cuda();
   } catch (engine_unavailable const& reason) {
-    if (output.engine_asked) throw;
+    if (output.engine_given) throw;
     wanted.engines.erase(cuda);
     return reason.what();
   }

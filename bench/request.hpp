@@ -13,7 +13,7 @@ namespace libscan::bench {
 struct output_options {
   std::string json_path;
   bool once = false;
-  bool engine_asked = false;  ///< --engine was given
+  bool engine_given = false;  ///< --engine was given
 };
 
 /// The names that --impl accepts, in words, in lines of 80 characters that end with `line_end`.

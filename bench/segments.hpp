@@ -14,9 +14,9 @@ namespace libscan::bench {
 
 /// The requested forms that can describe segments of these lengths: empty segments only have
 /// offsets. Throws `invalid_argument` if none is left.
-inline std::vector<std::string> forms_to_measure(std::vector<std::string> const& asked,
+inline std::vector<std::string> forms_to_measure(std::vector<std::string> const& requested,
                                                  std::string const& lengths) {
-  std::vector<std::string> forms = or_standard(asked, names_of(head_axis));
+  std::vector<std::string> forms = or_standard(requested, names_of(head_axis));
   if (lengths != "half-empty") return forms;
   std::erase_if(forms, [](std::string const& form) { return form != "offsets"; });
   if (forms.empty()) throw invalid_argument("empty segments are only measured between offsets");

@@ -245,10 +245,11 @@ std::vector<options> parts_of(options const& wanted) {
       }
     }
   }
-  auto const& asked = wanted.engines;
+  auto const& requested = wanted.engines;
   std::vector<options> parts;
   for (options& part : all) {
-    if (std::find(asked.begin(), asked.end(), part.engines.front()) == asked.end()) continue;
+    if (std::find(requested.begin(), requested.end(), part.engines.front()) == requested.end())
+      continue;
     part.rounds = wanted.rounds;
     if (!wanted.sizes.empty()) part.sizes = wanted.sizes;
     parts.push_back(std::move(part));

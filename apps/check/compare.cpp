@@ -82,7 +82,7 @@ std::string damage(placed got, std::size_t begin, std::size_t end) {
 std::string first_difference(check_case const& c, placed expected, placed got,
                              tolerances const& allowed) {
   bool const scanned = family_of(c.what) <= family::segmented;
-  std::size_t behind = 0;
+  std::size_t past = 0;
   // The count first: it explains what else is wrong.
   for (slot const which : {slot::count, slot::items, slot::total, slot::others, slot::values,
                            slot::places, slot::lengths, slot::keys, slot::counts, slot::sums}) {
@@ -106,10 +106,10 @@ std::string first_difference(check_case const& c, placed expected, placed got,
   std::sort(arrays.begin(), arrays.end(),
             [](auto const& a, auto const& b) { return a.begin < b.begin; });
   for (layout::array const& a : arrays) {
-    if (auto const found = damage(got, behind, a.begin); !found.empty()) return found;
-    behind = a.end();
+    if (auto const found = damage(got, past, a.begin); !found.empty()) return found;
+    past = a.end();
   }
-  return damage(got, behind, got.where.bytes());
+  return damage(got, past, got.where.bytes());
 }
 
 }  // namespace libscan::apps

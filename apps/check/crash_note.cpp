@@ -21,7 +21,7 @@ namespace {
 constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
 struct sigaction before[std::size(crashes)];
 
-enum state : int { silent, telling, told };
+enum state : int { silent, telling, reported };
 static_assert(std::atomic<int>::is_always_lock_free);
 
 std::atomic<int> said = silent;
@@ -34,7 +34,7 @@ void tell() {
   if (said.compare_exchange_strong(expected, telling)) {
     ssize_t const written = ::write(STDERR_FILENO, note, length.load());
     (void)written;  // there is no one left to inform
-    said = told;
+    said = reported;
   }
   while (said.load() == telling) {
   }

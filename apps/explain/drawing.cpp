@@ -46,7 +46,7 @@ class geometry {
       placed_level const& below = level_[level - 1];
       auto const count = static_cast<int>(below.column.size());
       for (int tile = 0; tile * static_cast<std::int64_t>(below.tile_items) < count; ++tile) {
-        level_[level].column.push_back(behind(static_cast<int>(level) - 1, tile));
+        level_[level].column.push_back(past(static_cast<int>(level) - 1, tile));
       }
     }
   }
@@ -93,7 +93,7 @@ class geometry {
   }
 
   /// The column after all that a block has of a level.
-  double behind(int level, int tile) const {
+  double past(int level, int tile) const {
     placed_level const& here = level_[static_cast<std::size_t>(level)];
     int const first = tile * here.tile_items;
     int const elements = std::min(here.tile_items, static_cast<int>(here.column.size()) - first);

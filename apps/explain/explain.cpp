@@ -29,8 +29,8 @@ text_style style_for(int width) {
                   std::string_view(term) != "dumb";
   if (width == 0) {
     winsize size{};
-    bool const asked = on_terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-    width = asked && size.ws_col > 0 ? size.ws_col : otherwise;
+    bool const requested = on_terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+    width = requested && size.ws_col > 0 ? size.ws_col : otherwise;
   }
   style.width = width < narrowest ? narrowest : width;
   return style;

@@ -34,7 +34,7 @@ __device__ __forceinline__ Item* agreeing_before(Item* from, Out target) {
 
 /// The first such place from `from` on.
 template <class Item, class Out>
-__device__ __forceinline__ Item* agreeing_behind(Item* from, Out target) {
+__device__ __forceinline__ Item* agreeing_after(Item* from, Out target) {
   if constexpr (!std::is_same_v<Out, Item*>)
     return from;
   else {

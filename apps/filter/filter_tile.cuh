@@ -141,7 +141,7 @@ class filter_tile {
 
 /// An output that begins after the last item kept, which only the resident kernel knows.
 template <class Out>
-struct behind_kept {
+struct after_kept {
   Out out;
 };
 
@@ -200,7 +200,7 @@ struct filter_tile_work {
     return device::beginning(rejected);
   }
   template <class Out, class All>
-  static __device__ Out begin_of(behind_kept<Out> rejected, All const& all) {
+  static __device__ Out begin_of(after_kept<Out> rejected, All const& all) {
     return rejected.out + all().value;
   }
 };

@@ -41,7 +41,7 @@ inline constexpr bool can_overwrite<T const*, T*> = true;
 
 /// An output that begins after as many items as `count` has when the kernel runs.
 template <class Out>
-struct behind_count {
+struct after_count {
   Out out;
   index_t const* count;
 };
@@ -52,7 +52,7 @@ __device__ __forceinline__ Out beginning(Out out) {
   return out;
 }
 template <class Out>
-__device__ __forceinline__ Out beginning(behind_count<Out> out) {
+__device__ __forceinline__ Out beginning(after_count<Out> out) {
   return out.out + *out.count;
 }
 

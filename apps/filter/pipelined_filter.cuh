@@ -204,7 +204,7 @@ struct filter_work {
       rows const rejected(rows::first_items(left - begin) & ~bits);
       // The gap between both may take 16 bytes: those before the batch, which have been copied.
       Item* const run = device::agreeing_before(detail::moved_bytes(items + begin, -16), kept_to);
-      Item* const rest = device::agreeing_behind(run + kept.count(), rejected_to);
+      Item* const rest = device::agreeing_after(run + kept.count(), rejected_to);
       simt::sync_warp();  // all have read the batch, and copied the previous one
       kept.gather(run, [&](int r, int j) { return item[r][j]; });
       rejected.gather(rest, [&](int r, int j) { return item[r][j]; });

@@ -21,7 +21,7 @@ using kind = expression::kind;
 
 /// The place of a literal among the numbers of a type.
 struct place {
-  enum class where { before_all, at, after, behind_all };
+  enum class where { before_all, at, after, after_all };
   where relation;
   ordinal_t ordinal = 0;  ///< of the number equal to the literal, or else the next one above it
 };
@@ -30,13 +30,13 @@ struct place {
 template <std::integral T>
 place place_of(number_literal const& literal) {
   using where = place::where;
-  where const far = literal.negative ? where::before_all : where::behind_all;
+  where const far = literal.negative ? where::before_all : where::after_all;
   if (literal.infinite || literal.beyond) return {far};
   using wide = __int128;
   wide floor = static_cast<wide>(literal.integer);
   if (literal.negative) floor = -floor - (literal.fraction ? 1 : 0);
   if (floor < static_cast<wide>(std::numeric_limits<T>::min())) return {where::before_all};
-  if (floor > static_cast<wide>(std::numeric_limits<T>::max())) return {where::behind_all};
+  if (floor > static_cast<wide>(std::numeric_limits<T>::max())) return {where::after_all};
   return {literal.fraction ? where::after : where::at, detail::ordinal(static_cast<T>(floor))};
 }
 
@@ -53,7 +53,7 @@ interval_set numbers_below(place const& at, bool or_equal, ordinal_t last) {
   switch (at.relation) {
     case where::before_all:
       return interval_set(last);
-    case where::behind_all:
+    case where::after_all:
       return interval_set(last, 0, last);
     case where::after:
       return interval_set(last, 0, at.ordinal);

@@ -98,7 +98,7 @@ struct resident_split_operation {
   using resident = resident_filter_tunings<item>;
   using tunings = tunings_to_try<typename resident::shortest, typename resident::half,
                                  typename resident::whole>;
-  using outputs = filter_outputs<Out, no_output, behind_kept<Out>>;
+  using outputs = filter_outputs<Out, no_output, after_kept<Out>>;
 
   In in;
   Out out;

@@ -51,8 +51,8 @@ void split(workspace& ws, In in, Out out, item_count n, Keep keep, index_t* d_co
     auto* const kept = reinterpret_cast<index_t*>(memory);
     std::byte* const rest = memory + device::count_bytes;
     device::filter_into<Tuning>(ws, rest, in, device::filter_outputs<>{}, n, rule, kept);
-    using behind = device::behind_count<Out>;
-    device::filter_outputs<Out, no_output, behind> const outputs{out, {}, behind{out, kept}};
+    using past = device::after_count<Out>;
+    device::filter_outputs<Out, no_output, past> const outputs{out, {}, past{out, kept}};
     device::filter_into<Tuning>(ws, rest, in, outputs, n, rule, d_count);
   }
 }

@@ -26,9 +26,9 @@ void search_edges(edge_bins<Sample, Edge> const& rule, Sample const* samples, in
   for (int left = bins; left > 1; left -= left / 2) {
     for (int j = 0; j < searches_at_once; ++j) {
       int const middle = from[j] + left / 2;
-      bool const behind =
+      bool const past =
           libscan::detail::at_least(libscan::detail::value_of(samples[j]), edges[middle]);
-      from[j] = behind ? middle : from[j];
+      from[j] = past ? middle : from[j];
     }
   }
   for (int j = 0; j < searches_at_once; ++j) {

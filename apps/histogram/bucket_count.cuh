@@ -100,8 +100,8 @@ struct bucket_count_kernel {
   static __device__ place place_of(bucket_tables const& tables, index_t unit) {
     index_t const entry =
         last_entry(tables, [&](index_t e) { return units_before(tables, e) <= unit; });
-    index_t const behind = vectors_before(tables, entry + 1);
-    index_t const vector = unit - entry < behind ? unit - entry : behind;
+    index_t const after = vectors_before(tables, entry + 1);
+    index_t const vector = unit - entry < after ? unit - entry : after;
     if (vector == *tables.total) return {tables.entries(), tables.entries() + vector};
     index_t const own =
         last_entry(tables, [&](index_t e) { return vectors_before(tables, e) <= vector; });

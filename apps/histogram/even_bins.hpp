@@ -121,7 +121,7 @@ class even_bins {
     if (!detail::at_least(first_, lo)) {
       // All finite values are below.
       if (limits::has_infinity) begin_ = limits::infinity();
-      behind_ = limits::has_infinity ? place_above : place_below;
+      other_outside_ = limits::has_infinity ? place_above : place_below;
     }
     if (!detail::at_least(first_, lo) || !detail::at_most(last_, hi)) {
       // All values are on one side: none is between these two.
@@ -165,9 +165,9 @@ class even_bins {
     detail::even_line line;
     value_type first, last;  // of the samples inside
     value_type begin;        // samples outside that are smaller are below
-    int behind;              // the place of other numbers outside
+    int other_outside;       // the place of other numbers outside
   };
-  form proven_form() const { return {estimate_, first_, last_, begin_, behind_}; }
+  form proven_form() const { return {estimate_, first_, last_, begin_, other_outside_}; }
 
  private:
   using line = detail::value_line<value_type>;
@@ -228,12 +228,12 @@ class even_bins {
     auto const x = detail::value_of(sample);
     // Members are read before the selection, otherwise it becomes branches.
     value_type const first = first_, last = last_;
-    int const behind = behind_;
+    int const other_outside = other_outside_;
     [[maybe_unused]] bool const inside =
         detail::less_or_equal(first, x) && detail::less_or_equal(x, last);
     int const outside = detail::is_nan(x)         ? place_nan
                         : detail::less(x, begin_) ? place_below
-                                                  : behind;
+                                                  : other_outside;
 #ifdef __CUDA_ARCH__
     // Divergent lanes would wait for each other: all compute the place of the nearest sample
     // inside.
@@ -303,9 +303,9 @@ class even_bins {
 
   double lo_, hi_, width_;
   detail::even_line estimate_;
-  value_type first_, last_;   // of the samples inside
-  value_type begin_;          // samples outside that are smaller are below
-  int behind_ = place_above;  // the place of other numbers outside
+  value_type first_, last_;          // of the samples inside
+  value_type begin_;                 // samples outside that are smaller are below
+  int other_outside_ = place_above;  // the place of other numbers outside
   int bins_;
   double certain_;
   bool proven_;

@@ -109,7 +109,8 @@ void find_places(even_bins<Sample> const& rule, Sample const* samples, int* plac
   auto const set = [d](auto x) HWY_ATTR { return hn::Set(d, static_cast<double>(x)); };
   auto const base = set(form.line.base), scale = set(form.line.scale), top = set(form.line.last);
   auto const first = set(form.first), last = set(form.last), begin = set(form.begin);
-  auto const below = set(rule.bins() + place_below), behind = set(rule.bins() + form.behind),
+  auto const below = set(rule.bins() + place_below),
+             other_outside = set(rule.bins() + form.other_outside),
              nan = set(rule.bins() + place_nan);
   for (index_t i = 0; i < histogram_block; i += static_cast<index_t>(hn::Lanes(d))) {
     auto const x = load(d, samples + i);
@@ -117,7 +118,7 @@ void find_places(even_bins<Sample> const& rule, Sample const* samples, int* plac
     // With other samples arithmetic could set floating-point flags.
     auto const sample = hn::IfThenElseZero(inside, x);
     auto const bin = hn::Min(hn::Mul(hn::Sub(sample, base), scale), top);
-    auto const number = hn::IfThenElse(less(d, x, begin), below, behind);
+    auto const number = hn::IfThenElse(less(d, x, begin), below, other_outside);
     auto const outside = hn::IfThenElse(hn::IsNaN(x), nan, number);
     hn::StoreU(hn::DemoteTo(ints, hn::IfThenElse(inside, bin, outside)), ints, places + i);
   }

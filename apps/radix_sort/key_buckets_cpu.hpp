@@ -27,7 +27,7 @@ struct bucket_places {
 template <class Key, class BucketOf>
 bool find_buckets(Key const* keys, index_t count, BucketOf const& bucket_of, int buckets,
                   std::uint32_t* found) {
-  auto const behind = static_cast<std::uint32_t>(buckets);
+  auto const past = static_cast<std::uint32_t>(buckets);
   std::uint32_t beyond = 0;  // a word, not a bool, for vector instructions
   for (index_t k = 0; k < count; ++k) {
     auto const bucket = bucket_of(keys[k]);
@@ -36,7 +36,7 @@ bool find_buckets(Key const* keys, index_t count, BucketOf const& bucket_of, int
       if (static_cast<std::uint64_t>(bucket) >> 32 != 0) word = ~std::uint32_t{0};
     }
     found[k] = word;
-    beyond |= word >= behind ? 1u : 0u;
+    beyond |= word >= past ? 1u : 0u;
   }
   return beyond == 0;
 }

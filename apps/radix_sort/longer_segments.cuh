@@ -61,11 +61,11 @@ struct longer_segments {
 
   /// Records where segment s of n items begins; `before` is where the previous segment begins, or
   /// -1, and `behind` where the next one begins, or n.
-  __device__ void place(index_t s, index_t before, index_t begin, index_t behind, index_t n) const {
+  __device__ void place(index_t s, index_t before, index_t begin, index_t past, index_t n) const {
     if (begin >= n) return;  // empty, in no stretch
     index_t const stretch = begin / stretch_items;
     if (before < 0 || before / stretch_items != stretch) begun[stretch].from = s;
-    if (behind >= n || behind / stretch_items != stretch) begun[stretch].to = s + 1;
+    if (past >= n || past / stretch_items != stretch) begun[stretch].to = s + 1;
   }
 
   /// The number of long segments that earlier launches have recorded.

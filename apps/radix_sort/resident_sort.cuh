@@ -97,10 +97,10 @@ struct resident_sort_kernel {
   }
 
   /// The bits that any block has published; called by a whole warp.
-  static __device__ unsigned all_of(count_type const* told) {
+  static __device__ unsigned all_of(count_type const* reported) {
     unsigned bits = 0;
     for (unsigned b = threadIdx.x % simt::warp_size; b < gridDim.x; b += simt::warp_size) {
-      bits |= told[b];
+      bits |= reported[b];
     }
     return simt::reduce_or(simt::full_warp, bits);
   }

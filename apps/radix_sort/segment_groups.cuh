@@ -65,8 +65,8 @@ struct segment_groups_kernel {
     for (index_t from = index_t{blockIdx.x} * in_a_row(stretches); from < stretches;
          from += index_t{gridDim.x} * in_a_row(stretches)) {
       index_t const to = at_most(from + in_a_row(stretches), stretches);
-      index_t const asked = from + thread();
-      bool const any = simt::sync_block_or(asked < to && longer.marks[asked] != 0);
+      index_t const requested = from + thread();
+      bool const any = simt::sync_block_or(requested < to && longer.marks[requested] != 0);
       for (index_t stretch = from; any && stretch < to; ++stretch) {
         if (longer.marks[stretch] == 0) continue;
         sort_group(shared, segments, longer.begun[stretch], order, keys, values);

@@ -48,15 +48,15 @@ void sort_segments(int threads, item_segments<Offset> const& segments, Order con
     index_t const end = segments.first_from(s, (group + 1) * group_items);
     while (s != end) {
       index_t const begin = segments.at(s);
-      index_t behind = s;
-      while (behind != end && segments.at(behind + 1) - segments.at(behind) <= tiny &&
-             segments.at(behind + 1) - begin <= batch_items) {
-        ++behind;
+      index_t past = s;
+      while (past != end && segments.at(past + 1) - segments.at(past) <= tiny &&
+             segments.at(past + 1) - begin <= batch_items) {
+        ++past;
       }
-      if (behind != s) {
-        leaves.sort_tiny_segments(source_from(begin), segments.offsets + s, behind - s,
-                                  sink_from(begin, segments.at(behind) - begin), room, room + most);
-        s = behind;
+      if (past != s) {
+        leaves.sort_tiny_segments(source_from(begin), segments.offsets + s, past - s,
+                                  sink_from(begin, segments.at(past) - begin), room, room + most);
+        s = past;
         continue;
       }
       index_t const size = segments.at(s + 1) - begin;

@@ -162,7 +162,7 @@ class run_writer {
   }
 
   /// The item that rest() would begin with.
-  __device__ int behind() const { return at_ - simt::lane_id() + Rows * simt::warp_size; }
+  __device__ int past() const { return at_ - simt::lane_id() + Rows * simt::warp_size; }
 
  private:
   __device__ bool covers(int row) const {
@@ -183,7 +183,7 @@ __device__ __forceinline__ void store_run(T* target, int begin, int end, Get get
     run_writer<T> run(target, begin, end);
     run.load(get);
     run.store();
-    begin = run.behind();
+    begin = run.past();
   }
 }
 

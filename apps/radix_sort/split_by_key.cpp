@@ -92,10 +92,10 @@ template <class Key>
 void fill_buckets(int threads, Key* out, index_t n, std::span<index_t const> offsets) {
   cpu::detail::pieces const all(threads, n);
   cpu::detail::for_each_of(threads, all.count, [&](int, index_t p) {
-    auto behind = std::upper_bound(offsets.begin(), offsets.end(), all.begin(p));
-    for (index_t i = all.begin(p); i < all.end(p); ++behind) {
-      index_t const end = std::min(*behind, all.end(p));
-      std::fill(out + i, out + end, static_cast<Key>(behind - offsets.begin() - 1));
+    auto past = std::upper_bound(offsets.begin(), offsets.end(), all.begin(p));
+    for (index_t i = all.begin(p); i < all.end(p); ++past) {
+      index_t const end = std::min(*past, all.end(p));
+      std::fill(out + i, out + end, static_cast<Key>(past - offsets.begin() - 1));
       i = end;
     }
   });

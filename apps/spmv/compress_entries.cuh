@@ -242,9 +242,8 @@ void compress_entries(simt::stream on, std::byte* memory, sorted_keys const& sor
   compress_layout<Value> const layout(sorted.n);
   span_places const places{layout.spans, reinterpret_cast<index_t*>(memory),
                            reinterpret_cast<index_t*>(memory + layout.of_places)};
-  std::byte* const behind = memory + 2 * layout.of_places;
-  workspace scans(behind + layout.of_sums, libscan::scan_workspace_bytes<index_t>(layout.spans),
-                  on);
+  std::byte* const past = memory + 2 * layout.of_places;
+  workspace scans(past + layout.of_sums, libscan::scan_workspace_bytes<index_t>(layout.spans), on);
   constexpr int warps = count_places_kernel::warps;
   auto const blocks = static_cast<unsigned>(libscan::ceil_div(layout.spans, index_t{warps}));
   simt::launch_config const shape{
@@ -254,7 +253,7 @@ void compress_entries(simt::stream on, std::byte* memory, sorted_keys const& sor
   if constexpr (layout.has_values) {
     using T = accumulator_t<Value>;
     libscan::exclusive_scan(scans, places.begins, places.begins, layout.spans, maximum<index_t>{});
-    span_sums<T> const sums(behind, sorted.n, sorted_keys::span_items);
+    span_sums<T> const sums(past, sorted.n, sorted_keys::span_items);
     simt::launch<write_places_kernel<Value, Offset>>(shape, sorted, values, places, sums, out);
     device::close_rows(on, sums, first_span_of_place{places.begins}, out, plus<T>{});
   } else {

@@ -77,11 +77,11 @@ matrix by_loops(entries const& list, index_t rows) {
   a.values.reserve(static_cast<std::size_t>(list.size));
   for (std::size_t r = 0; r < static_cast<std::size_t>(rows); ++r) {
     list_entry* const first = moved.begin() + (r == 0 ? 0 : ends[r - 1]);
-    list_entry* const behind = moved.begin() + ends[r];
-    std::stable_sort(first, behind,
+    list_entry* const past = moved.begin() + ends[r];
+    std::stable_sort(first, past,
                      [](list_entry const& x, list_entry const& y) { return x.col() < y.col(); });
     a.offsets[r] = a.nonzeros();
-    for (list_entry const* entry = first; entry != behind; ++entry) {
+    for (list_entry const* entry = first; entry != past; ++entry) {
       append(a, a.offsets[r], entry->col(), entry->value());
     }
   }

@@ -17,14 +17,14 @@ struct run_results {
   std::vector<index_t> counts;  // of 64 bits, as in the host API
   host_array<item> values;
   host_array<index_t> lengths;
-  index_t told = -1;  // the number of runs
+  index_t reported = -1;  // the number of runs
 
   explicit run_results(host_array<item> const& in) : values(in.size), lengths(in.size) {
     for (item* first = in.begin(); first != in.end();) {
-      item* const behind = std::find_if(first, in.end(), [first](item x) { return x != *first; });
+      item* const past = std::find_if(first, in.end(), [first](item x) { return x != *first; });
       firsts.push_back(*first);
-      counts.push_back(behind - first);
-      first = behind;
+      counts.push_back(past - first);
+      first = past;
     }
     spoil();
   }
@@ -35,11 +35,12 @@ struct run_results {
   void spoil() {
     std::transform(firsts.begin(), firsts.end(), values.begin(), std::bit_not<item>{});
     std::fill(lengths.begin(), lengths.end(), index_t{-1});
-    told = -1;
+    reported = -1;
   }
 
   bool right(bool lengths_too) {
-    bool const equal = told == runs() && std::equal(firsts.begin(), firsts.end(), values.begin()) &&
+    bool const equal = reported == runs() &&
+                       std::equal(firsts.begin(), firsts.end(), values.begin()) &&
                        (!lengths_too || std::equal(counts.begin(), counts.end(), lengths.begin()));
     spoil();
     return equal;
@@ -48,7 +49,7 @@ struct run_results {
   /// `find` returns the number of runs it finds.
   template <class Find>
   contender by(std::string name, bool lengths_too, Find find) {
-    return {std::move(name), [this, find] { told = find(); },
+    return {std::move(name), [this, find] { reported = find(); },
             [this, lengths_too] { return right(lengths_too); }};
   }
 };

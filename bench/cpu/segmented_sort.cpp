@@ -57,8 +57,8 @@ struct sorted_items {
 
   /// Sorts each of the segments [first, behind).
   template <class Sort>
-  void sort_segments(index_t first, index_t behind, Sort const& sort) const {
-    for (index_t s = first; s < behind; ++s) {
+  void sort_segments(index_t first, index_t past, Sort const& sort) const {
+    for (index_t s = first; s < past; ++s) {
       sort(out.begin() + within.offsets[s], out.begin() + within.offsets[s + 1]);
     }
   }

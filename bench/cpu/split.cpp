@@ -16,7 +16,7 @@ struct split_parts {
   bool two;
   std::vector<item> kept, others;
   host_array<item> out, rejected;  // with space for one more
-  index_t told = -1;               // the number of kept items
+  index_t reported = -1;           // the number of kept items
 
   template <class Marked>
   split_parts(host_array<item> const& in, bool two, Marked marked)
@@ -28,14 +28,14 @@ struct split_parts {
   /// Overwrites the outputs, so that the next contender must write them all.
   void spoil() {
     for (auto const* each : {&out, &rejected}) std::fill(each->begin(), each->end(), ~item{0});
-    told = -1;
+    reported = -1;
   }
 
   bool right() {
-    item const* const behind = two ? rejected.begin() : out.begin() + kept.size();
-    bool const equal = told == static_cast<index_t>(kept.size()) &&
+    item const* const past = two ? rejected.begin() : out.begin() + kept.size();
+    bool const equal = reported == static_cast<index_t>(kept.size()) &&
                        std::equal(kept.begin(), kept.end(), out.begin()) &&
-                       std::equal(others.begin(), others.end(), behind);
+                       std::equal(others.begin(), others.end(), past);
     spoil();
     return equal;
   }
@@ -43,7 +43,7 @@ struct split_parts {
   /// `split` returns the number of kept items.
   template <class Split>
   contender by(std::string name, Split split) {
-    return {std::move(name), [this, split] { told = split(); }, [this] { return right(); }};
+    return {std::move(name), [this, split] { reported = split(); }, [this] { return right(); }};
   }
 };
 

@@ -44,7 +44,7 @@ bool takes(scan_strategy which, index_t n) {
   return which != scan_strategy::one_block || n <= one_block{}.tile_items();
 }
 
-void compare_at(session const& now, std::vector<scan_strategy> const& asked, index_t n) {
+void compare_at(session const& now, std::vector<scan_strategy> const& requested, index_t n) {
   auto const host = items_of<item>("random", n);
   auto const expected = scanned<item>(host, scan_kind::exclusive, sum{});
   host_array<item> const host_out(n);
@@ -55,7 +55,7 @@ void compare_at(session const& now, std::vector<scan_strategy> const& asked, ind
   workspace ws;
   workload work{"cuda", "algorithms", "i32",
                 n,      bytes,        {copy_of(bytes), cpu_loop(host, host_out, expected)}};
-  for (scan_strategy const which : asked) {
+  for (scan_strategy const which : requested) {
     if (!takes(which, n)) continue;
     work.contenders.push_back({std::string(strategy_name(which)),
                                [&, which] {
@@ -76,10 +76,12 @@ void compare_at(session const& now, std::vector<scan_strategy> const& asked, ind
 }  // namespace
 
 void run_algorithms(session const& now) {
-  std::vector<scan_strategy> asked;
-  for (std::string const& name : now.wanted.algorithms) asked.push_back(strategy_from_name(name));
-  if (asked.empty()) asked.assign(all_scan_strategies.begin(), all_scan_strategies.end());
-  for (index_t const n : or_standard(now.wanted.sizes, paper_sizes())) compare_at(now, asked, n);
+  std::vector<scan_strategy> requested;
+  for (std::string const& name : now.wanted.algorithms)
+    requested.push_back(strategy_from_name(name));
+  if (requested.empty()) requested.assign(all_scan_strategies.begin(), all_scan_strategies.end());
+  for (index_t const n : or_standard(now.wanted.sizes, paper_sizes()))
+    compare_at(now, requested, n);
 }
 
 }  // namespace libscan::bench::cuda

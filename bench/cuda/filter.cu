@@ -16,7 +16,7 @@ void filter_u32(session const& now, int per_mille, index_t n) {
   std::copy_if(host.begin(), host.end(), std::back_inserter(kept), keep);
   auto const in = on_device(host.view());
   checked_output<item> const out{std::span<item const>(kept)};
-  told_count const count;
+  device_count const count;
   auto const right = [&](bool counts) {
     bool const counted = count.right(out.size(), counts);
     return out.right() && counted;
@@ -38,7 +38,7 @@ void filter_in_place(session const& now, int per_mille, index_t n) {
   auto const expected = on_device(std::span<item const>(kept));
   device::buffer<item> const items(n);
   device::buffer<int> const different(1);
-  told_count const count;
+  device_count const count;
   double const bytes = static_cast<double>(sizeof(item)) * static_cast<double>(n + expected.size());
   workload work{"cuda", "filter in place " + std::to_string(per_mille / 10) + " %",
                 "u32",  n,
@@ -61,7 +61,7 @@ void filter_by_mask(session const& now, std::string const& mask, int per_mille, 
   bool const packed = mask == "bits";
   void const* const marks = packed ? static_cast<void const*>(bits.data()) : flags.data();
   auto expected = spoilt<item>(n);
-  told_count const count;
+  device_count const count;
   mask_filter_problem problem{mask, marks, in.data(), expected.data(), count.data(), n};
   solve_by_cub(problem);
   index_t const kept = count.take();

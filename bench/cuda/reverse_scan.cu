@@ -10,10 +10,10 @@ void reverse_scan(session const& now, index_t n) {
   using item = std::int32_t;
   auto const host = items_of<item>("random", n);
   host_array<item> const expected(n);
-  std::uint32_t behind = 0;
+  std::uint32_t past = 0;
   for (index_t i = n - 1; i >= 0; --i) {
-    expected[i] = static_cast<item>(behind);
-    behind += static_cast<std::uint32_t>(host[i]);
+    expected[i] = static_cast<item>(past);
+    past += static_cast<std::uint32_t>(host[i]);
   }
   auto const in = on_device(host.view());
   checked_output<item> const out(expected.view());

@@ -68,8 +68,8 @@ std::string dotted(int version) {
 
 /// The kernel module's version, "580.65.06"; empty if unknown.
 std::string driver_version() {
-  std::ifstream told("/proc/driver/nvidia/version");
-  for (std::string word; told >> word;) {
+  std::ifstream reported("/proc/driver/nvidia/version");
+  for (std::string word; reported >> word;) {
     bool const number = word.find_first_not_of("0123456789.") == std::string::npos;
     if (number && word.find('.') != std::string::npos) return word;
   }

@@ -27,7 +27,7 @@ void encode(session const& now, bool lengths_too, int mean_length, index_t n) {
   run_item_at const at{mean_length};
   auto const in = made_on_device<item>(n, at);
   auto values = spoilt<item>(n), lengths = spoilt<item>(n);
-  told_count const count;
+  device_count const count;
   run_problem problem{in.data(), values.data(), lengths.data(), count.data(), n};
   solve_by_cub(problem);
   index_t const runs = count.take();
@@ -55,7 +55,7 @@ void unique_in_place(session const& now, int mean_length, index_t n) {
   auto const expected = spoilt<item>(n);
   device::buffer<item> const items(n);
   device::buffer<int> const different(1);
-  told_count const count;
+  device_count const count;
   run_problem problem{in.data(), expected.data(), nullptr, count.data(), n};
   solve_by_cub(problem);
   index_t const runs = count.take();

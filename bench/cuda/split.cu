@@ -55,7 +55,7 @@ struct split_results {
 
 /// Adds all offers; those named "reversed" fill a buffer from both ends instead.
 void add_splits(workload& work, split_problem const& problem, split_results const& results,
-                told_count const& count) {
+                device_count const& count) {
   for (implementation& each : all_offers(problem)) {
     bool const ends =
         problem.outputs == "reversed" || each.name.find(" reversed") != std::string::npos;
@@ -77,7 +77,7 @@ void split_u32(session const& now, std::string const& outputs, bool by_flags, in
   auto const in = made_on_device<item>(n, split_item_at{});
   auto const flags = made_on_device<std::uint8_t>(n, flag_at{limit});
   auto ends = spoilt<item>(n);
-  told_count const count;
+  device_count const count;
   split_problem problem{"reversed",
                         by_flags ? flags.data() : nullptr,
                         limit,
@@ -92,8 +92,8 @@ void split_u32(session const& now, std::string const& outputs, bool by_flags, in
   if (n <= max_std_items) {
     std::vector<item> all(static_cast<std::size_t>(n));
     for (index_t i = 0; i < n; ++i) all[static_cast<std::size_t>(i)] = split_item_at{}(i);
-    auto const behind = std::stable_partition(all.begin(), all.end(), below{limit});
-    std::reverse(behind, all.end());
+    auto const past = std::stable_partition(all.begin(), all.end(), below{limit});
+    std::reverse(past, all.end());
     require_same(ends, all);
   }
   split_results const results(std::move(ends), kept);

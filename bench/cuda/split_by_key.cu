@@ -15,13 +15,13 @@ struct keys_below {
   index_t n;
 
   __device__ index_t operator()(index_t i) const {
-    index_t first = 0, behind = n;
-    while (first < behind) {
-      index_t const middle = first + (behind - first) / 2;
+    index_t first = 0, past = n;
+    while (first < past) {
+      index_t const middle = first + (past - first) / 2;
       if (keys[middle] < i) {
         first = middle + 1;
       } else {
-        behind = middle;
+        past = middle;
       }
     }
     return first;

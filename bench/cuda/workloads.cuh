@@ -96,18 +96,18 @@ void require_same(device::buffer<T> const& by_cub, std::vector<T> const& by_std)
 
 /// A number that calls leave on the device, or return to the host. The former number is erased, so
 /// each call must leave it anew.
-class told_count {
+class device_count {
  public:
-  told_count() : count_(1) { forget(); }
+  device_count() : count_(1) { forget(); }
 
   index_t* data() const { return count_.data(); }
 
   /// The number; -1 if none was left. Erases it.
   index_t take() const {
-    index_t told = 0;
-    count_.read_sync(&told, 1);
+    index_t reported = 0;
+    count_.read_sync(&reported, 1);
     forget();
-    return told;
+    return reported;
   }
 
   /// Whether it is `expected`, or untouched if none was to be left. Erases it.

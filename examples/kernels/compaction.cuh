@@ -37,7 +37,7 @@ struct compact_block_kernel {
 struct four_ranks {
   int before;
   int up_to;
-  int behind;
+  int after;
   int from;
 };
 

@@ -86,7 +86,7 @@ index_t mark_offsets(void const* numbers, index_t count, index_t begin, index_t 
   auto const first_number = static_cast<Offset const*>(numbers);
   auto at = first_number;
   auto const last = at + count;
-  auto const behind = [&](Offset offset) { return static_cast<index_t>(offset) - begin; };
+  auto const past = [&](Offset offset) { return static_cast<index_t>(offset) - begin; };
   constexpr auto width = static_cast<index_t>(hn::MaxLanes(d));
   auto const one = hn::Set(d, 1), bits = hn::Set(d, word_heads);
   for (index_t w = 0; w < words; ++w, begin += word_heads) {
@@ -98,15 +98,15 @@ index_t mark_offsets(void const* numbers, index_t count, index_t begin, index_t 
       auto const k = hn::Sub(numbers_at(at), first);
       auto const mark = hn::Shl(one, hn::And(k, hn::Sub(bits, one)));
       marks = hn::Or(marks, hn::IfThenElseZero(hn::Lt(k, bits), mark));
-      if (behind(at[width - 1]) >= word_heads) break;
+      if (past(at[width - 1]) >= word_heads) break;
     }
     alignas(64) head_word parts[width];
     hn::Store(marks, d, parts);
     head_word word = 0;
     for (head_word const part : parts) word |= part;
     if (last - at < width) {
-      for (; at != last && behind(*at) < word_heads; ++at) {
-        if (behind(*at) >= 0) word |= head_word{1} << behind(*at);
+      for (; at != last && past(*at) < word_heads; ++at) {
+        if (past(*at) >= 0) word |= head_word{1} << past(*at);
       }
     }
     *to++ = word;

@@ -138,14 +138,14 @@ void pipelined_reverse_scan(workspace& ws, Item const* in, Result* out, index_t 
                             typename Op::value_type init) {
   using T = typename Op::value_type;
   using work = reverse_scan_work<Kind, Item, Result, Op, Tuning>;
-  auto const behind = reinterpret_cast<std::uintptr_t>(out + n) % 16;
-  auto const beyond = n == 0 || behind % sizeof(Result) != 0
+  auto const past = reinterpret_cast<std::uintptr_t>(out + n) % 16;
+  auto const beyond = n == 0 || past % sizeof(Result) != 0
                           ? 0
-                          : static_cast<int>((16 - behind) % 16 / sizeof(Result));
+                          : static_cast<int>((16 - past) % 16 / sizeof(Result));
   index_t const tiles = ceil_div(n + beyond, index_t{work::tile_items});
   std::byte* const memory = ws.reserve(device::pipeline_bytes<T>(tiles));
-  work const from_behind{{in + n + beyond}, {out + n + beyond}, op, init, d_total, beyond};
-  device::run_pipeline<Tuning>(memory, ws.stream(), from_behind, n + beyond);
+  work const from_end{{in + n + beyond}, {out + n + beyond}, op, init, d_total, beyond};
+  device::run_pipeline<Tuning>(memory, ws.stream(), from_end, n + beyond);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

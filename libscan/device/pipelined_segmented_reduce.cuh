@@ -141,14 +141,14 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
   template <class Key>
   static __device__ void compact_few_keys(Key* keys, int at, unsigned own, int rank) {
     Key key[few_keys] = {};
-    int const behind = rank + simt::popc(own);
+    int const past = rank + simt::popc(own);
 #pragma unroll
     for (int k = 0; k < few_keys; ++k) {
       if (own != 0) key[k] = keys[at + simt::ffs(own) - 1];
       own &= own - 1;
     }
     simt::sync_warp();
-    int const end = behind < part_items ? behind : part_items - 1;
+    int const end = past < part_items ? past : part_items - 1;
 #pragma unroll
     for (int k = 0; k < few_keys; ++k) {
       if (rank + k < end) keys[rank + k] = key[k];

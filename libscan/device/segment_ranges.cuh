@@ -184,7 +184,7 @@ struct range_piece_kernel {
       if (s < 0) continue;
       range_bounds const range(segments, s, n);
       index_t const begin = range.begin + number * pieces.items;
-      index_t const behind = begin + pieces.items, end = behind < range.end ? behind : range.end;
+      index_t const past = begin + pieces.items, end = past < range.end ? past : range.end;
       if constexpr (!Known) {
         T const total = part::sum(shared, in, begin, end, op);
         if (threadIdx.x == 0) pieces.store(p, total);

@@ -177,14 +177,14 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   }
   std::byte* const memory = ws.reserve(for_heads + for_tiles);
   auto const heads = device::prepare_heads(descriptor, memory, n, ws.stream());
-  std::byte* const behind = memory + for_heads;
+  std::byte* const past = memory + for_heads;
   // Resident blocks write after all have read.
   if constexpr (tunes_resident_segments<Tuning>) {
-    return device::resident_segmented_scan<Kind, Tuning>(behind, ws.stream(), in, out, heads, n, op,
+    return device::resident_segmented_scan<Kind, Tuning>(past, ws.stream(), in, out, heads, n, op,
                                                          init);
   } else {
     if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16) {
-      if (device::resident_segmented_scan_if_fits<Kind>(behind, ws.stream(), in, out, heads, n, op,
+      if (device::resident_segmented_scan_if_fits<Kind>(past, ws.stream(), in, out, heads, n, op,
                                                         init)) {
         return;
       }
@@ -192,11 +192,11 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
     if constexpr (can_overwrite_heads<Heads, Out>) {
       if (over_keys) {
         head_bits const bits = device::mark_keys(descriptor, memory, n, ws.stream());
-        return device::scan_segmented_tiles<Kind, Tuning, look_back>(ws, behind, in, out, bits, n,
-                                                                     op, init);
+        return device::scan_segmented_tiles<Kind, Tuning, look_back>(ws, past, in, out, bits, n, op,
+                                                                     init);
       }
     }
-    device::scan_segmented_tiles<Kind, Tuning, look_back>(ws, behind, in, out, heads, n, op, init);
+    device::scan_segmented_tiles<Kind, Tuning, look_back>(ws, past, in, out, heads, n, op, init);
   }
 }
 

@@ -36,12 +36,10 @@ template <class Tuning>
 concept tunes_two_launch_scan = tuned_for<Tuning, scan_algorithm::two_launches>;
 
 /// The mask of the items after the first n, a multiple of 32.
-LIBSCAN_HOST_DEVICE constexpr bit_mask behind(bit_mask mask, index_t n) {
+LIBSCAN_HOST_DEVICE constexpr bit_mask past(bit_mask mask, index_t n) {
   return {mask.words + n / word_items};
 }
-LIBSCAN_HOST_DEVICE constexpr byte_mask behind(byte_mask mask, index_t n) {
-  return {mask.bytes + n};
-}
+LIBSCAN_HOST_DEVICE constexpr byte_mask past(byte_mask mask, index_t n) { return {mask.bytes + n}; }
 
 /// What the first launch passes to the second. Tiles of a chunk are counted in groups of
 /// consecutive ones, a block each.
@@ -83,7 +81,7 @@ struct two_launch_tiles {
   }
 
   /// The chunk's bits, once it has been counted.
-  bit_mask bits_of(bit_mask mask) const { return device::behind(mask, first()); }
+  bit_mask bits_of(bit_mask mask) const { return device::past(mask, first()); }
   bit_mask bits_of(byte_mask) const { return {words}; }
 
   /// The chunk's first item.
@@ -118,7 +116,7 @@ struct count_tiles_kernel {
                              two_launch_tiles<Tuning> counts) const {
     index_t const items = counts.size(count.get());
     index_t const rounds = counts.rounds(items);
-    mask = device::behind(mask, counts.first());
+    mask = device::past(mask, counts.first());
     int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
     index_t before = 0;
     for (index_t round = 0; round < rounds; ++round) {

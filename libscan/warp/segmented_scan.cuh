@@ -27,9 +27,9 @@ __device__ __forceinline__ segment segment_of_lane(unsigned heads) {
   // the segment before it. It also shifts by 32 in the warp's first segment, which is undefined in
   // C++.
   unsigned const before = (heads | 1u) & simt::lanemask_le();
-  unsigned const behind = heads & simt::lanemask_gt();
+  unsigned const past = heads & simt::lanemask_gt();
   return {simt::warp_size - 1 - simt::clz(before),
-          behind == 0 ? simt::warp_size : simt::ffs(behind) - 1};
+          past == 0 ? simt::warp_size : simt::ffs(past) - 1};
 }
 
 /// Binary scan within segments. `heads` is the same word in all lanes.

@@ -185,10 +185,10 @@ TEST_CASE("who gives a wrong result, or fails, is named and not timed") {
 TEST_CASE("implementations are asked for by the first word of a contender's name") {
   options wanted;
   wanted.implementations = {"cub"};
-  std::set<std::string> told;
+  std::set<std::string> reported;
   session const now{wanted, [](auto const&) { return 1.0; },
                     [&](std::vector<result> const& results) {
-                      for (result const& r : results) told.insert(r.name);
+                      for (result const& r : results) reported.insert(r.name);
                     }};
   now.run({"cpu",
            "work",
@@ -199,25 +199,25 @@ TEST_CASE("implementations are asked for by the first word of a contender's name
             {"cub int", [] {}, {}},
             {"cub-newest", [] {}, {}},
             {"libscan", [] {}, {}}}});
-  CHECK(told == std::set<std::string>{"cub", "cub int"});
+  CHECK(reported == std::set<std::string>{"cub", "cub int"});
 }
 
 TEST_CASE("who asks for libscan gets its production scan among strategies, and no other of them") {
   options wanted;
-  std::set<std::string> told;
+  std::set<std::string> reported;
   session const now{wanted, [](auto const&) { return 1.0; },
                     [&](std::vector<result> const& results) {
-                      for (result const& r : results) told.insert(r.name);
+                      for (result const& r : results) reported.insert(r.name);
                     }};
-  auto const run = [&](std::vector<std::string> asked) {
-    told.clear();
-    wanted.implementations = std::move(asked);
+  auto const run = [&](std::vector<std::string> requested) {
+    reported.clear();
+    wanted.implementations = std::move(requested);
     std::vector<contender> all;
     for (char const* const name : {"memcpy", "chained-scan", "production", "cub"}) {
       all.push_back({name, [] {}, {}});
     }
     now.run({"cuda", "algorithms", "i32", 1, 8, std::move(all)});
-    return told;
+    return reported;
   };
   CHECK(run({"libscan", "memcpy"}) == std::set<std::string>{"memcpy", "production"});
   CHECK(run({"production"}) == std::set<std::string>{"production"});

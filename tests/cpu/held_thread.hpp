@@ -65,7 +65,7 @@ std::string waited_for_held_thread(index_t chunks, Body body) {
 }
 
 /// An iterator over items 0, 1, ... of an array that tells which chunk is read.
-class told_items {
+class observed_items {
  public:
   using iterator_category = std::random_access_iterator_tag;
   using value_type = index_t;
@@ -73,8 +73,8 @@ class told_items {
   using reference = index_t;
   using pointer = void;
 
-  told_items() = default;
-  told_items(index_t const* items, index_t chunk_items, held_thread* thread)
+  observed_items() = default;
+  observed_items(index_t const* items, index_t chunk_items, held_thread* thread)
       : items_(items), chunk_items_(chunk_items), thread_(thread) {}
 
   index_t operator*() const { return (*this)[0]; }
@@ -82,18 +82,18 @@ class told_items {
     thread_->come((at_ + i) / chunk_items_);
     return items_[at_ + i];
   }
-  told_items& operator++() { return *this += 1; }
-  told_items& operator--() { return *this += -1; }
-  told_items operator++(int) { return std::exchange(*this, *this + 1); }
-  told_items operator--(int) { return std::exchange(*this, *this - 1); }
-  told_items& operator+=(index_t i) { return at_ += i, *this; }
-  told_items& operator-=(index_t i) { return at_ -= i, *this; }
-  friend told_items operator+(told_items it, index_t i) { return it += i; }
-  friend told_items operator+(index_t i, told_items it) { return it += i; }
-  friend told_items operator-(told_items it, index_t i) { return it -= i; }
-  friend index_t operator-(told_items a, told_items b) { return a.at_ - b.at_; }
-  friend auto operator<=>(told_items a, told_items b) { return a.at_ <=> b.at_; }
-  friend bool operator==(told_items a, told_items b) { return a.at_ == b.at_; }
+  observed_items& operator++() { return *this += 1; }
+  observed_items& operator--() { return *this += -1; }
+  observed_items operator++(int) { return std::exchange(*this, *this + 1); }
+  observed_items operator--(int) { return std::exchange(*this, *this - 1); }
+  observed_items& operator+=(index_t i) { return at_ += i, *this; }
+  observed_items& operator-=(index_t i) { return at_ -= i, *this; }
+  friend observed_items operator+(observed_items it, index_t i) { return it += i; }
+  friend observed_items operator+(index_t i, observed_items it) { return it += i; }
+  friend observed_items operator-(observed_items it, index_t i) { return it -= i; }
+  friend index_t operator-(observed_items a, observed_items b) { return a.at_ - b.at_; }
+  friend auto operator<=>(observed_items a, observed_items b) { return a.at_ <=> b.at_; }
+  friend bool operator==(observed_items a, observed_items b) { return a.at_ == b.at_; }
 
  private:
   index_t const* items_ = nullptr;

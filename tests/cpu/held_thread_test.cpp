@@ -44,7 +44,7 @@ std::vector<index_t> sums_of(std::vector<index_t> const& in, index_t length) {
 }
 
 /// Brings items of an array, and tells which chunk they are of.
-struct told_source {
+struct observed_source {
   index_t const* items;
   held_thread& thread;
 
@@ -59,7 +59,7 @@ TEST_CASE("scans go on while a thread is held") {
   auto const expected = sums_of(in, n);
   CHECK(waited_for_held_thread(chunks, [&](held_thread& thread, int threads) {
           std::vector<index_t> out(in.size());
-          told_items const items(in.data(), chunk_items, &thread);
+          observed_items const items(in.data(), chunk_items, &thread);
           cpu::exclusive_scan(threads, items, out.data(), n, own_sum{}, 0, chunk_items);
           CHECK(out == expected);
         }) == "");
@@ -73,7 +73,7 @@ TEST_CASE("scans in place and in reverse go on while a thread is held") {
             std::vector<index_t> items(in);
             bool const reverse = direction == scan_direction::reverse;
             if (reverse) std::reverse(items.begin(), items.end());
-            told_source const source{items.data(), thread};
+            observed_source const source{items.data(), thread};
             cpu::staged_scan<scan_kind::exclusive>(threads, direction, source, items.data(), n,
                                                    own_sum{}, 0, chunk_items);
             if (reverse) std::reverse(items.begin(), items.end());
@@ -89,7 +89,7 @@ TEST_CASE("segmented scans and reductions go on while a thread is held") {
   cpu::equal_segments const heads{length};
   CHECK(waited_for_held_thread(chunks, [&](held_thread& thread, int threads) {
           std::vector<index_t> out(in.size());
-          told_items const items(in.data(), chunk_items, &thread);
+          observed_items const items(in.data(), chunk_items, &thread);
           cpu::segmented_scan<scan_kind::exclusive>(threads, scan_direction::forward, items,
                                                     out.data(), heads, n, own_sum{}, 0,
                                                     chunk_items);
@@ -97,7 +97,7 @@ TEST_CASE("segmented scans and reductions go on while a thread is held") {
         }) == "");
   CHECK(waited_for_held_thread(chunks, [&](held_thread& thread, int threads) {
           std::vector<index_t> totals(n / length);
-          told_items const items(in.data(), chunk_items, &thread);
+          observed_items const items(in.data(), chunk_items, &thread);
           cpu::segmented_reduce(threads, items, totals.data(), heads, n, own_sum{}, 0, chunk_items);
           bool right = true;
           for (index_t s = 0; s < n / length; ++s) {
@@ -110,7 +110,7 @@ TEST_CASE("segmented scans and reductions go on while a thread is held") {
 }
 
 /// Every third item is true.
-struct told_mask {
+struct observed_mask {
   index_t chunk_items;
   held_thread* thread;
 
@@ -129,7 +129,7 @@ TEST_CASE("binary scans go on while a thread is held") {
   constexpr index_t items = index_t{1} << 18, of_chunk = 4096;  // too many for one thread
   CHECK(waited_for_held_thread(items / of_chunk, [&](held_thread& thread, int threads) {
           std::vector<std::int32_t> ranks(items);
-          cpu::exclusive_binary_scan(threads, told_mask{of_chunk, &thread}, ranks.data(), items,
+          cpu::exclusive_binary_scan(threads, observed_mask{of_chunk, &thread}, ranks.data(), items,
                                      of_chunk);
           bool right = true;
           for (index_t i = 0; i < items; ++i) {

@@ -199,9 +199,9 @@ void check_offsets(cpu::detail::offset_marker mark) {
         }
       }
       for (index_t const last : {192, 193, 300, 999, 1000}) {
-        auto const behind =
+        auto const past =
             std::lower_bound(numbers.begin(), numbers.end(), static_cast<Offset>(last));
-        index_t const count = behind - numbers.begin();
+        index_t const count = past - numbers.begin();
         check_marks(
             64 * 8,
             [&](index_t i) { return i + 192 < last && heads[static_cast<std::size_t>(i + 192)]; },

@@ -121,13 +121,13 @@ struct tile_heads_kernel {
   using marks = device::tile_heads<device::offsets_searched_per_tile<Offset>, Threads, TileItems>;
   struct shared_storage {
     typename marks::shared_storage marked;
-    std::uint32_t behind[Threads];
+    std::uint32_t past[Threads];
   };
 
   __device__ void operator()(shared_storage& shared,
                              device::offsets_searched_per_tile<Offset> heads, index_t n,
                              std::uint32_t* words, int* damaged) const {
-    shared.behind[threadIdx.x] = 0x5a5a5a5a;
+    shared.past[threadIdx.x] = 0x5a5a5a5a;
     for (index_t base = 0; base < n; base += TileItems) {
       int const valid = static_cast<int>(n - base < TileItems ? n - base : TileItems);
       auto const bits = marks::of(shared.marked, heads, base, valid);
@@ -136,7 +136,7 @@ struct tile_heads_kernel {
       }
       simt::sync_block();
     }
-    if (simt::sync_block_or(shared.behind[threadIdx.x] != 0x5a5a5a5a) && threadIdx.x == 0) {
+    if (simt::sync_block_or(shared.past[threadIdx.x] != 0x5a5a5a5a) && threadIdx.x == 0) {
       *damaged = 1;
     }
   }

@@ -28,8 +28,9 @@ using automatic = void;
 /// Whatever lies after item 0, from the last item to the first. Of the library's operators it uses
 /// plain ones in their place.
 template <class Op, class Item>
-test::scan_result<typename Op::value_type> behind(scan_kind kind, std::vector<Item> const& items,
-                                                  Op op, typename Op::value_type init) {
+test::scan_result<typename Op::value_type> reverse_oracle(scan_kind kind,
+                                                          std::vector<Item> const& items, Op op,
+                                                          typename Op::value_type init) {
   using T = typename Op::value_type;
   auto const plain = oracle_of(op);
   test::scan_result<T> result{std::vector<T>(items.size()), init};
@@ -64,7 +65,7 @@ void require_scans(std::vector<Item> const& items, Op op, typename Op::value_typ
   for (scan_kind const kind : both_kinds) {
     INFO("n = " << n << (kind == scan_kind::inclusive ? ", inclusive" : ", exclusive")
                 << ", offsets " << in_offset << " and " << out_offset);
-    auto const expected = behind(kind, items, op, init);
+    auto const expected = reverse_oracle(kind, items, op, init);
     device_image<Item> in(items, in_offset);
     device_image<T> out(n, out_offset), total(1);
     scan<Tuning>(kind, in.data(), out.data(), n, op, total.data(), init);
@@ -177,7 +178,7 @@ TEST_CASE("results are transformed as they are stored from behind") {
     auto const* const first = static_cast<std::int16_t const*>(in.data());
     using tuning = automatic_or<look_back_tuning<std::int64_t>>;
     scan<tuning>(scan_kind::inclusive, first, result, n, plus<std::int64_t>{}, nullptr, 5);
-    auto const expected = behind(scan_kind::inclusive, items, plus<std::int64_t>{}, 5);
+    auto const expected = reverse_oracle(scan_kind::inclusive, items, plus<std::int64_t>{}, 5);
     REQUIRE(difference(transform_all(expected.out, inverted{}), out.read()) == "");
     REQUIRE(out.damage() == "");
   }
@@ -191,8 +192,8 @@ TEST_CASE("items are transformed as they are loaded from behind") {
     transformed const first{static_cast<std::int16_t const*>(in.data()), squared{}};
     using tuning = automatic_or<look_back_tuning<std::int64_t>>;
     scan<tuning>(scan_kind::exclusive, first, out.data(), n, plus<std::int64_t>{}, nullptr, 5);
-    auto const expected =
-        behind(scan_kind::exclusive, transform_all(items, squared{}), plus<std::int64_t>{}, 5);
+    auto const expected = reverse_oracle(scan_kind::exclusive, transform_all(items, squared{}),
+                                         plus<std::int64_t>{}, 5);
     REQUIRE(difference(expected.out, out.read()) == "");
     REQUIRE(out.damage() == "");
   }
@@ -214,8 +215,8 @@ TEMPLATE_LIST_TEST_CASE("reverse scans read the number of items on the device", 
                              item_count::on_device(length.data(), at_most), plus<std::int32_t>{},
                              total.data(), 7);
       auto const expected =
-          behind(kind, std::vector<std::int32_t>(items.begin(), items.begin() + taken),
-                 plus<std::int32_t>{}, 7);
+          reverse_oracle(kind, std::vector<std::int32_t>(items.begin(), items.begin() + taken),
+                         plus<std::int32_t>{}, 7);
       auto got = out.read();
       REQUIRE(out.written_from(taken) == "");
       got.resize(static_cast<std::size_t>(taken));
@@ -264,7 +265,7 @@ TEST_CASE("the workspace of a scan has room for one from behind") {
     workspace ws(memory.data(), bytes);
     device_image<std::int32_t> in(items), out(n, 1);
     reverse_exclusive_scan(ws, in.data(), out.data(), n, plus<std::int32_t>{});
-    REQUIRE(difference(behind(scan_kind::exclusive, items, plus<std::int32_t>{}, 0).out,
+    REQUIRE(difference(reverse_oracle(scan_kind::exclusive, items, plus<std::int32_t>{}, 0).out,
                        out.read()) == "");
   }
 }

@@ -21,7 +21,7 @@ void look_back(workspace& ws, call_memory const& at, index_t n) {
   inclusive_scan<look_back_tuning<float>>(ws, at.items, at.sums, n, sum);
 }
 
-void from_behind(workspace& ws, call_memory const& at, index_t n) {
+void from_end(workspace& ws, call_memory const& at, index_t n) {
   reverse_inclusive_scan(ws, at.items, at.sums, n, sum);
 }
 
@@ -56,8 +56,8 @@ std::vector<device_call> scan_calls() {
       {"resident scan", few_items, true, scan},
       {"pipelined scan", several_items, true, scan},
       {"look-back scan", several_items, false, look_back},
-      {"resident scan from behind", few_items, true, from_behind},
-      {"pipelined scan from behind", several_items, true, from_behind},
+      {"resident scan from behind", few_items, true, from_end},
+      {"pipelined scan from behind", several_items, true, from_end},
       {"resident scan of bytes", resident_items, true, rank_bytes},
       {"look-back scan of bytes", several_items, false, rank_bytes},
       {"counted scan of bytes", (index_t{1} << 24) + 77, false, rank_bytes},

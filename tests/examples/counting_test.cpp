@@ -163,7 +163,7 @@ TEST_CASE("the four ranks of a flag") {
       REQUIRE(got[i].from == total - before);
       before += flags[i];
       REQUIRE(got[i].up_to == before);
-      REQUIRE(got[i].behind == total - before);
+      REQUIRE(got[i].after == total - before);
     }
   }
 }

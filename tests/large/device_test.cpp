@@ -94,7 +94,7 @@ TEST_CASE("a reverse scan of 2^32 + 1 items") {
   auto const items = filled<std::uint32_t>(n, random_steps<std::uint32_t>{});
   workspace ws;
   reverse_exclusive_scan(ws, items.data(), items.data(), n, plus<std::uint32_t>{});
-  REQUIRE(difference_from(items.data(), n, sums_behind<std::uint32_t>{n}) == "");
+  REQUIRE(difference_from(items.data(), n, sums_after<std::uint32_t>{n}) == "");
 }
 
 TEST_CASE("reductions of 2^33 bytes and of 2^32 + 1 items") {

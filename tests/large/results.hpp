@@ -24,7 +24,7 @@ struct inclusive_sums {
 
 /// What an exclusive scan of n items from behind leaves.
 template <class T>
-struct sums_behind {
+struct sums_after {
   index_t n;
   LIBSCAN_HOST_DEVICE T operator()(index_t i) const { return random_steps<T>{}.sum(i + 1, n); }
 };

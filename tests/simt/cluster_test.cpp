@@ -18,20 +18,20 @@ namespace {
 struct cluster_kernel {
   static constexpr int block_threads = 70;
   struct shared_storage {
-    int told[16];
+    int reported[16];
   };
   __device__ void operator()(shared_storage& shared, int* sums, int rounds) const {
     simt::arrive_cluster();
     simt::wait_cluster();
     for (int round = 0; round < rounds; ++round) {
       if (threadIdx.x < gridDim.x) {
-        simt::map_shared_rank(shared.told[blockIdx.x], threadIdx.x) =
+        simt::map_shared_rank(shared.reported[blockIdx.x], threadIdx.x) =
             static_cast<int>(blockIdx.x + threadIdx.x) + round;
       }
       simt::arrive_cluster();
       int sum = round;  // meanwhile
       simt::wait_cluster();
-      for (unsigned b = 0; b < gridDim.x; ++b) sum += shared.told[b];
+      for (unsigned b = 0; b < gridDim.x; ++b) sum += shared.reported[b];
       sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
       simt::arrive_cluster();
       simt::wait_cluster();

@@ -208,9 +208,9 @@ TEST_CASE("every planted mistake is found and every correct twin is silent") {
 }
 
 TEST_CASE("one kernel for the parent", "[.]") {
-  char const* const told = std::getenv(child_variable);
-  REQUIRE(told != nullptr);
-  std::string const task = told;
+  char const* const reported = std::getenv(child_variable);
+  REQUIRE(reported != nullptr);
+  std::string const task = reported;
   bool const correct = task.substr(0, 8) == "correct ";
   for (mistake const& candidate : all_mistakes()) {
     if (candidate.name != task.substr(8)) continue;

@@ -30,7 +30,7 @@ void reduce(session const& now, std::string const& lengths, index_t n) {
   host_array<item> const firsts(segments);
   std::iota(firsts.begin(), firsts.end(), item{0});  // keys are the numbers of their segments
   checked_output<item> const totals(expected.view()), unique(firsts.view());
-  told_count const count;
+  device_count const count;
   for (std::string const& heads : forms_to_measure(now.wanted.heads, lengths)) {
     totals_problem const problem{heads,          in.data(),    totals.data(),
                                  unique.data(),  count.data(), n,

@@ -87,9 +87,9 @@ std::vector<T> percentiles(index_t n) {
 
 /// Counts how often it is asked about each number.
 struct counts_questions {
-  std::uint32_t* asked;
+  std::uint32_t* requested;
   __device__ bool operator()(std::uint32_t x) const {
-    simt::atomic_ref<std::uint32_t>(asked[x]).fetch_add(1, simt::memory_order_relaxed);
+    simt::atomic_ref<std::uint32_t>(requested[x]).fetch_add(1, simt::memory_order_relaxed);
     return x % 3 == 0;
   }
 };
@@ -256,10 +256,11 @@ TEMPLATE_LIST_TEST_CASE("the device's predicate is asked once about each item, a
   constexpr index_t n = 5003;
   std::vector<std::uint32_t> items;
   for (std::uint32_t i = 0; i < n; ++i) items.push_back(i + 1);
-  device_image<std::uint32_t> in(items, 1), out(n), asked(std::vector<std::uint32_t>(n + 1));
+  device_image<std::uint32_t> in(items, 1), out(n), requested(std::vector<std::uint32_t>(n + 1));
   workspace ws;
-  filter<way_of<TestType>>(ws, in.data(), out.data(), n, counts_questions{asked.data()}, nullptr);
-  auto const times = asked.read();
+  filter<way_of<TestType>>(ws, in.data(), out.data(), n, counts_questions{requested.data()},
+                           nullptr);
+  auto const times = requested.read();
   REQUIRE(times[0] == 0);
   REQUIRE(std::count(times.begin() + 1, times.end(), 1u) == n);
 }

@@ -294,18 +294,20 @@ TEST_CASE("a predicate is asked for each item, once in place, and its exception 
   with_threads(16, [&] {
     auto const in = make_input<int>(pattern::sorted, 5000);
     std::vector<int> out(in.size());
-    std::vector<std::atomic<int>> asked(in.size());
+    std::vector<std::atomic<int>> requested(in.size());
     auto const count = [&](int x) {
-      ++asked[static_cast<std::size_t>(x)];
+      ++requested[static_cast<std::size_t>(x)];
       return true;
     };
     cpu::filter(16, in.data(), out.data(), 5000, count, 5000, 64);
     // And again in place of a thread that is late.
-    CHECK(std::all_of(asked.begin(), asked.end(), [](auto const& times) { return times >= 1; }));
-    std::fill(asked.begin(), asked.end(), 0);
+    CHECK(std::all_of(requested.begin(), requested.end(),
+                      [](auto const& times) { return times >= 1; }));
+    std::fill(requested.begin(), requested.end(), 0);
     out = in;
     cpu::filter(16, out.data(), out.data(), 5000, count, 5000, 64);
-    CHECK(std::all_of(asked.begin(), asked.end(), [](auto const& times) { return times == 1; }));
+    CHECK(std::all_of(requested.begin(), requested.end(),
+                      [](auto const& times) { return times == 1; }));
 
     auto const trip = [](int x) -> bool {
       if (x == 3000) throw std::domain_error("tripped");

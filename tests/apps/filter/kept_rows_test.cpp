@@ -80,7 +80,7 @@ struct copy_kernel {
     alignas(16) Item staged[1024];
   };
   __device__ void operator()(shared_storage& shared, Item const* in, int count, Item* out) const {
-    Item* const run = device::agreeing_behind(shared.staged, out);
+    Item* const run = device::agreeing_after(shared.staged, out);
     for (int i = simt::lane_id(); i < count; i += simt::warp_size) run[i] = in[i];
     simt::sync_warp();
     device::copy_run(static_cast<Item const*>(run), count, out);

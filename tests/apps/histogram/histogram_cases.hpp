@@ -78,8 +78,8 @@ inline int place_by_edges(long double x, std::vector<long double> const& edges) 
   if (std::isnan(x)) return bins + place_nan;
   if (x < edges.front()) return bins + place_below;
   if (x > edges.back()) return bins + place_above;
-  auto const behind = std::upper_bound(edges.begin(), edges.end() - 1, x);
-  return static_cast<int>(behind - edges.begin()) - 1;
+  auto const past = std::upper_bound(edges.begin(), edges.end() - 1, x);
+  return static_cast<int>(past - edges.begin()) - 1;
 }
 
 /// Counts samples between edges.

@@ -68,13 +68,13 @@ TEST_CASE("a table's counts add up, whichever tile tells its prefix") {
         simt::launch<look_back_kernel>({.blocks = 1, .threads = 64}, memory.data(), size,
                                        static_cast<unsigned const*>(in.data()), tiles, known,
                                        before[at + 1], found.data(), published.data());
-        auto const got = found.copy(), told = published.copy();
+        auto const got = found.copy(), reported = published.copy();
         for (std::size_t lane = 0; lane < 32; ++lane) {
           REQUIRE(got[lane] == before[static_cast<std::size_t>(tiles) - 1]);
           REQUIRE(got[32 + lane] == 0);
-          if (tiles > 1) REQUIRE((told[lane] >> 30) == 2);
-          if (tiles > 1) REQUIRE((told[lane] & 0x3fffffffU) == before.back());
-          REQUIRE(told[32 + lane] == 0);
+          if (tiles > 1) REQUIRE((reported[lane] >> 30) == 2);
+          if (tiles > 1) REQUIRE((reported[lane] & 0x3fffffffU) == before.back());
+          REQUIRE(reported[32 + lane] == 0);
         }
       }
     }

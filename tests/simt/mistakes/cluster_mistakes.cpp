@@ -11,7 +11,7 @@ enum class missing { nothing, first_barrier, middle_barrier, last_barrier };
 template <missing Missing>
 struct cluster_kernel {
   struct shared_storage {
-    int told;
+    int reported;
   };
   __device__ void operator()(shared_storage& shared, int* heard) const {
     auto const barrier = [](missing which) {
@@ -23,25 +23,25 @@ struct cluster_kernel {
     barrier(missing::first_barrier);
     noted_line[1] = __LINE__ + 2;
     if (threadIdx.x == 40) {
-      simt::map_shared_rank(shared.told, (blockIdx.x + 1) % gridDim.x) =
+      simt::map_shared_rank(shared.reported, (blockIdx.x + 1) % gridDim.x) =
           static_cast<int>(blockIdx.x);
     }
     barrier(missing::middle_barrier);
-    if (threadIdx.x == 3) heard[blockIdx.x] = shared.told;
+    if (threadIdx.x == 3) heard[blockIdx.x] = shared.reported;
     if (Missing != missing::last_barrier) return;
     noted_line[1] = __LINE__ + 1;
-    if (threadIdx.x == 5) heard[blockIdx.x + 8] = simt::map_shared_rank(shared.told, 0);
+    if (threadIdx.x == 5) heard[blockIdx.x + 8] = simt::map_shared_rank(shared.reported, 0);
   }
 };
 
 template <missing Missing, variant V>
-bool told_in_cluster() {
+bool sent_in_cluster() {
   device_buffer<int> const heard(16);
   constexpr missing what = V == variant::planted ? Missing : missing::nothing;
   simt::launch<cluster_kernel<what>>({.blocks = 8, .threads = 64, .cluster = true}, heard.data());
-  std::vector<int> told = heard.copy();
-  told.resize(8);
-  return told == std::vector<int>{7, 0, 1, 2, 3, 4, 5, 6};
+  std::vector<int> reported = heard.copy();
+  reported.resize(8);
+  return reported == std::vector<int>{7, 0, 1, 2, 3, 4, 5, 6};
 }
 
 template <variant V>
@@ -91,19 +91,19 @@ bool wait_alone() {
 template <variant V>
 struct late_write_kernel {
   struct shared_storage {
-    int told;
+    int reported;
   };
   __device__ void operator()(shared_storage& shared, int* heard) const {
     simt::arrive_cluster();
     simt::wait_cluster();
     auto const tell = [&] {
-      if (threadIdx.x == 0) simt::map_shared_rank(shared.told, 1 - blockIdx.x) = 7;
+      if (threadIdx.x == 0) simt::map_shared_rank(shared.reported, 1 - blockIdx.x) = 7;
     };
     if constexpr (V == variant::correct) tell();
     simt::arrive_cluster();
     if constexpr (V == variant::planted) tell();
     simt::wait_cluster();
-    if (threadIdx.x == 0) heard[blockIdx.x] = shared.told;
+    if (threadIdx.x == 0) heard[blockIdx.x] = shared.reported;
     simt::arrive_cluster();
     simt::wait_cluster();
   }
@@ -171,18 +171,18 @@ std::vector<mistake> cluster_mistakes() {
        {.fixed = true, .seeded = 20, .race = 20},
        {"reach_from_global_kernel", "map_shared_rank at @0 of what is not in shared memory"}},
       {"reach into a block that may not have begun",
-       told_in_cluster<missing::first_barrier, correct>,
-       told_in_cluster<missing::first_barrier, planted>,
+       sent_in_cluster<missing::first_barrier, correct>,
+       sent_in_cluster<missing::first_barrier, planted>,
        {.fixed = true, .seeded = 20, .race = 20},
        {"cluster_kernel", "map_shared_rank at @1: other blocks may not have begun"}},
       {"reach into a block that has ended",
-       told_in_cluster<missing::last_barrier, correct>,
-       told_in_cluster<missing::last_barrier, planted>,
+       sent_in_cluster<missing::last_barrier, correct>,
+       sent_in_cluster<missing::last_barrier, planted>,
        {.seeded = 1, .race = 1},
        {"cluster_kernel", "map_shared_rank at @1: block 0 has ended"}},
       {"shared memory of another block without a barrier",
-       told_in_cluster<missing::middle_barrier, correct>,
-       told_in_cluster<missing::middle_barrier, planted>,
+       sent_in_cluster<missing::middle_barrier, correct>,
+       sent_in_cluster<missing::middle_barrier, planted>,
        {.seeded = 1, .race = 20},
        {}},
   };

@@ -229,13 +229,13 @@ struct segments_kernel {
         (heads | 1u) & (Slip == segment_slip::own_flag_lost ? below : simt::lanemask_le());
     int const above = simt::clz(mine) + 1;
     noted_line[0] = __LINE__ + 1;
-    unsigned const shifted = Slip == segment_slip::shift_by_32 ? ~0u >> above : behind(above);
+    unsigned const shifted = Slip == segment_slip::shift_by_32 ? ~0u >> above : past(above);
     unsigned const set = simt::ballot(simt::full_warp, true);
     ranks[simt::lane_id()] = static_cast<unsigned>(simt::popc(set & below & ~shifted));
   }
 
   /// As GPUs shift: by 32 and more to nothing.
-  __device__ static unsigned behind(int above) { return above < 32 ? ~0u >> above : 0; }
+  __device__ static unsigned past(int above) { return above < 32 ? ~0u >> above : 0; }
 };
 
 template <segment_slip Slip>

@@ -59,10 +59,10 @@ TEST_CASE("only zeros below zero and NaNs are not what their words tell") {
   sort_order<float> const order;
   for (auto const bits : many_bits<std::uint32_t>()) {
     auto const key = std::bit_cast<float>(bits);
-    bool const told = std::bit_cast<std::uint32_t>(order.key(order.word(key))) == bits;
+    bool const reported = std::bit_cast<std::uint32_t>(order.key(order.word(key))) == bits;
     bool const is_negative_zero = bits == 0x8000'0000u;
     bool const is_one_of_the_nans = bits == 0x7fff'ffffu;
-    if (told != (is_one_of_the_nans || (!is_negative_zero && !std::isnan(key)))) FAIL(bits);
+    if (reported != (is_one_of_the_nans || (!is_negative_zero && !std::isnan(key)))) FAIL(bits);
   }
 }
 
