@@ -178,7 +178,7 @@ inline bool by_buckets(task what) {
   return what == task::split_by_number || what == task::split_by_key;
 }
 
-/// Whether offsets or heads divide the items into segments, or into the rows of a matrix.
+/// Whether offsets or head flags divide the items into segments, or into the rows of a matrix.
 bool in_segments(task what);
 
 /// The number of words of an item, in words of its type.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heads of segments as bits, a chunk's or all.
+// Head flags of segments as bits, a chunk's or all.
 #include <apps/prefix/heads.hpp>
 
 #include <algorithm>

@@ -25,9 +25,9 @@ struct described_heads {
   cpu::memory_piece read_for(index_t begin, index_t end) const;
 };
 
-/// The heads in the order of the scan, as bits: bit i of word w belongs to position 32 w + i, which
-/// is item n - 1 - (32 w + i) in reverse. The smallest of the four forms, so the one that is copied
-/// to a device. On `threads` threads.
+/// The head flags in the order of the scan, as bits: bit i of word w belongs to position 32 w + i,
+/// which is item n - 1 - (32 w + i) in reverse. The smallest of the four forms, so the one that is
+/// copied to a device. On `threads` threads.
 std::vector<std::uint32_t> packed_heads(int threads, prefix_call const& call);
 
 }  // namespace libscan::apps

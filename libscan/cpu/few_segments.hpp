@@ -26,7 +26,7 @@ inline bool few_for_segments(int threads, index_t n, index_t chunk_items) {
   return n <= std::min(chunk_items, few_segmented_items);
 }
 
-/// The heads of the segments of few items, in the order of a scan.
+/// The head flags of the segments of few items, in the order of a scan.
 struct few_heads {
   head_word words[few_segmented_items / word_heads];
   index_t n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys that a segmented scan overwrites with its results, chunk by chunk. The last key of a chunk
-// may be overwritten before the next chunk is compared with it, so the heads at chunk borders are
-// found first.
+// may be overwritten before the next chunk is compared with it, so the head flags at chunk borders
+// are found first.
 #pragma once
 
 #include <algorithm>

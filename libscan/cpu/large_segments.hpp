@@ -44,10 +44,10 @@ class large_heads {
   index_t n_;
   index_t count_ = 0;
   std::vector<head_word> words_;
-  std::vector<index_t> before_;  // heads, each word
+  std::vector<index_t> before_;  // head flags, each word
 };
 
-/// `staged_segmented_scan` of large values. All heads are known before anything is written.
+/// `staged_segmented_scan` of large values. All head flags are known before anything is written.
 template <scan_kind Kind, class Source, segment_heads Heads, class Op, class Out>
 void scan_large_segments(int threads, scan_direction direction, Source const& source,
                          Heads const& heads, Out const& out, index_t n, Op const& op,

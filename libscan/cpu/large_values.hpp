@@ -131,7 +131,7 @@ T reduce_large(int threads, index_t n, Op const& op, T const& init, ItemAt const
 }
 
 /// Calls put(i, before, value) for each of n items, concurrently, in the order of each part: item
-/// i's own prefix is `value`, the one without it `before`, `init` at heads and before item 0.
+/// i's own prefix is `value`, the one without it `before`, `init` at head flags and before item 0.
 template <class T, class Op, class ItemAt, class Put>
 void scan_large(int threads, index_t n, head_word const* heads, Op const& op, T const& init,
                 ItemAt const& item_at, Put const& put) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Five descriptions of where segments begin: a byte or a bit per item, the segments' offsets, keys
-// that change, or one length for all. Each marks the heads of a piece of the input as bits.
+// that change, or one length for all. Each marks the head flags of a piece of the input as bits.
 #pragma once
 
 #include <algorithm>
@@ -170,7 +170,7 @@ struct equal_segments {
   index_t length;
 
   void mark(index_t begin, index_t end, head_word* to) const {
-    // All heads of a word, the first at its first item.
+    // All head flags of a word, the first at its first item.
     head_word heads = 1;
     for (index_t items = length; items < word_heads; items *= 2) heads |= heads << items;
     index_t const step = word_heads % length;
@@ -253,8 +253,9 @@ inline void reverse_bits(head_word* words, index_t n) {
 
 }  // namespace detail
 
-/// The heads at a scan's positions [begin, end): that of begin + k is bit k % 64 of to[k / 64]; the
-/// last word's further bits are 0. Forwards position p is item p of n. In reverse it is item n - 1
+/// The head flags at a scan's positions [begin, end): that of begin + k is bit k % 64 of to[k /
+/// 64]; the last word's further bits are 0. Forwards position p is item p of n. In reverse it is
+/// item n - 1
 /// - p; a segment that begins there ends there forwards, so its head is that of the item after it.
 /// Position 0 is always a head.
 template <segment_heads Heads>

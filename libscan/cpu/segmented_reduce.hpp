@@ -45,7 +45,7 @@ struct follow_segments {
   }
 };
 
-/// A chunk's items and heads, and its tails: bit i is 1 if a segment ends with the i-th item.
+/// A chunk's items and head flags, and its tails: bit i is 1 if a segment ends with the i-th item.
 template <class T>
 struct reduced_stage : segmented_stage<T> {
   head_buffer tails;
@@ -54,7 +54,7 @@ struct reduced_stage : segmented_stage<T> {
   reduced_stage(index_t items, flagged<T> any)
       : segmented_stage<T>(items + 1, any), tails(ceil_div(items, word_heads)) {}
 
-  /// Marks the heads and tails of chunk `c` of n items.
+  /// Marks the head flags and tails of chunk `c` of n items.
   template <class Heads>
   void mark(Heads const& descriptor, chunk const& c, index_t n) {
     head_word* const heads = this->heads.data();

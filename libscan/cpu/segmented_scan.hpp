@@ -53,7 +53,7 @@ struct iterated_items {
 /// Space for a bit per item, on the stack if a `small_buffer` of the items is.
 using head_buffer = small_buffer<head_word, small_bytes / 8>;
 
-/// A stage with the heads of its items.
+/// A stage with the head flags of its items.
 template <class T>
 struct segmented_stage : stage<T, flagged<T>> {
   head_buffer heads;

@@ -11,10 +11,10 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Heads of 64 items: bit i is 1 if a segment begins at the i-th.
+/// Head flags of 64 items: bit i is 1 if a segment begins at the i-th.
 using head_word = std::uint64_t;
 
-/// Heads in a word.
+/// Head flags in a word.
 inline constexpr index_t word_heads = 64;
 
 /// Memory that will be read soon.

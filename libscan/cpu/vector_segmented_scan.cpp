@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 /// What is prefetched on the way, in `steps` steps: at most one cache line of the items and two of
-/// the heads per step.
+/// the head flags per step.
 struct read_ahead {
   index_t steps;
   std::uintptr_t items, heads;  // as numbers: they may become invalid addresses
@@ -149,7 +149,7 @@ HWY_NOINLINE void scan_groups(task<T>& lasting, index_t begin, index_t items, T*
   Op const op;
   sklansky_scan<T> const net;
   task<T> now = lasting;  // in registers, since no store through `to` can alias it
-  // The group at item i; its heads are bits of `word` from bit `first` on.
+  // The group at item i; its head flags are bits of `word` from bit `first` on.
   auto const scan_group = [&](index_t i, head_word word, takers<T> const& takes, int first) HWY_ATTR
       __attribute__((always_inline)) {
     group<T> x = load_group<T>(now.in + begin + i);

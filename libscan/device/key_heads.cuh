@@ -62,7 +62,7 @@ constexpr std::size_t key_bits_bytes(segment_keys<Key*, Equal> const&, index_t n
   return static_cast<std::size_t>(ceil_div(n, index_t{2048})) * 256;
 }
 
-/// Marks the heads in words at `memory`. Reads n keys, writes n / 8 bytes.
+/// Marks the head flags in words at `memory`. Reads n keys, writes n / 8 bytes.
 template <class Keys, class Equal>
 head_bits mark_keys(segment_keys<Keys, Equal> heads, std::byte* memory, item_count n,
                     simt::stream on) {

@@ -44,7 +44,7 @@ struct segmented_reduce_kernel {
       if (base >= n) return;
       int const valid = static_cast<int>(n - base < tile_items ? n - base : tile_items);
 
-      // 2 load it; 3 scan each warp's part, rank its heads
+      // 2 load it; 3 scan each warp's part, rank its head flags
       tile_type part;
       part.load(in, heads, base, valid, T(op.identity()));
       auto const warp_end = part.template scan_rows<row_prefix::ended>(init, op);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heads of one tile, made from offsets where they are needed: the block searches for the first
-// segment of its tile and marks the segments that begin in it in shared memory. With few items this
-// is faster than marking the heads of all (offsets_to_bits.cuh), which takes separate launches.
+// The head flags of one tile, made from offsets where they are needed: the block searches for the
+// first segment of its tile and marks the segments that begin in it in shared memory. With few
+// items this is faster than marking the head flags of all (offsets_to_bits.cuh), which takes
+// separate launches.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ inline constexpr bool by_offsets = false;
 template <class Offset>
 inline constexpr bool by_offsets<segment_offsets<Offset>> = true;
 
-/// With more items or segments all heads are marked at once. With many items the cost of these
+/// With more items or segments all head flags are marked at once. With many items the cost of these
 /// launches is small, but every tile would wait for its search; and if most segments are empty, one
 /// tile may have to read the offsets of nearly all.
 inline constexpr index_t max_searched_items = index_t{1} << 22;
@@ -33,7 +34,7 @@ constexpr bool suits_search(index_t items, index_t segments) {
   return items <= max_searched_items && segments > 0 && segments <= max_searched_segments;
 }
 
-/// Whether `Tuning` has heads marked at once for any number of items: for tests.
+/// Whether `Tuning` has head flags marked at once for any number of items: for tests.
 template <class Tuning>
 concept marks_heads = requires {
   Tuning::marks_heads;
@@ -97,7 +98,7 @@ __device__ void each_segment(offsets_searched_per_tile<Offset> const& heads, ind
   }
 }
 
-/// Heads of the tile at `base`, a byte each; items are numbered among all items.
+/// Head flags of the tile at `base`, a byte each; items are numbered among all items.
 struct tile_flags {
   std::uint8_t const* flags;
   index_t base;
@@ -117,19 +118,19 @@ struct tile_flags {
   }
 };
 
-/// Space in shared memory for the heads of a tile, and how a kernel gets them. Most descriptors
-/// need none: they are read directly.
+/// Space in shared memory for the head flags of a tile, and how a kernel gets them. Most
+/// descriptors need none: they are read directly.
 template <class Heads, int Threads, int TileItems>
 struct tile_heads {
   struct shared_storage {};
 
-  /// The heads of the tile at `base`. By all threads of the block.
+  /// The head flags of the tile at `base`. By all threads of the block.
   static __device__ __forceinline__ Heads of(shared_storage&, Heads const& heads, index_t, int) {
     return heads;
   }
 };
 
-/// For heads that are searched: a byte an item.
+/// For head flags that are searched: a byte an item.
 template <class Offset, int Threads, int TileItems>
 struct tile_heads<offsets_searched_per_tile<Offset>, Threads, TileItems> {
   static_assert(TileItems % 4 == 0);
@@ -138,7 +139,7 @@ struct tile_heads<offsets_searched_per_tile<Offset>, Threads, TileItems> {
     alignas(16) std::uint32_t four_flags[TileItems / 4];
   };
 
-  /// The first segment that ends after `base`. Heads after `base` belong to it or to later
+  /// The first segment that ends after `base`. Head flags after `base` belong to it or to later
   /// segments.
   static __device__ index_t first_of(offsets_searched_per_tile<Offset> const& heads, index_t base) {
     return device::first_offset<Threads>(heads.offsets + 1, heads.segments, base + 1);

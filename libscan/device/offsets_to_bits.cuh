@@ -91,7 +91,7 @@ struct mark_heads_kernel {
     return static_cast<place>(static_cast<number>(*offset));
   }
 
-  /// Whether the heads of `block_segments` of `offsets` are in words that fit the window.
+  /// Whether the head flags of `block_segments` of `offsets` are in words that fit the window.
   static __device__ bool fits_window(Offset const* offsets, place limit) {
     place const last = item_at(offsets + block_segments - 1);
     return warp::whole_rows<width>(offsets) && last < limit &&
@@ -193,9 +193,9 @@ constexpr std::size_t head_bytes(segment_offsets<Offset> const&, index_t n) {
   return static_cast<std::size_t>(ceil_div(n, index_t{2048})) * 256;
 }
 
-/// Marks the heads in words at `memory`, which are 0. Unless `numbered` is null, also marks the
-/// item after the last segment, and stores the number of segments there if a segment is empty or an
-/// item is in none.
+/// Marks the head flags in words at `memory`, which are 0. Unless `numbered` is null, also marks
+/// the item after the last segment, and stores the number of segments there if a segment is empty
+/// or an item is in none.
 template <class Offset>
 head_bits mark_heads(segment_offsets<Offset> heads, std::byte* memory, item_count n,
                      index_t* numbered, simt::stream on) {
@@ -223,7 +223,8 @@ struct marked_offsets : head_bits {
 template <class Offset, int Items>
 struct staged_heads<marked_offsets<Offset>, Items> : staged_heads<head_bits, Items> {};
 
-/// What a kernel reads heads from: the descriptor itself, or head bits made from it at `memory`.
+/// What a kernel reads head flags from: the descriptor itself, or head bits made from it at
+/// `memory`.
 template <class Heads>
 Heads prepare_heads(Heads heads, std::byte*, item_count, simt::stream) {
   return heads;

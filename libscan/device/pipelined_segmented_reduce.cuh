@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The totals of segments of items and heads in memory, on the pipeline. Each lane goes through
+// The totals of segments of items and head flags in memory, on the pipeline. Each lane goes through
 // consecutive items of its own, so that a whole batch of them takes one scan of the warp's lanes;
 // totals are compacted in shared memory, in place of items of their type, and written side by side.
 #pragma once
@@ -40,9 +40,9 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
     if (segments != nullptr) *segments = all.segments;
   }
 
-  /// What is left of a part in registers: how many heads it has. The rest waits in the stage: total
-  /// k there was ended by head k, the first one without the carry of the part; and the key of head
-  /// k.
+  /// What is left of a part in registers: how many head flags it has. The rest waits in the stage:
+  /// total k there was ended by head k, the first one without the carry of the part; and the key of
+  /// head k.
   class tile_part {
    public:
     __device__ summary summarize(segmented_reduce_work const& work, stage_type& stage, index_t base,
@@ -137,7 +137,7 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
 
   static constexpr int few_keys = 8;  // of a lane's, unless segments have a few items each
 
-  /// The caller's few heads, from keys[at ...] to keys[rank ...].
+  /// The caller's few head flags, from keys[at ...] to keys[rank ...].
   template <class Key>
   static __device__ void compact_few_keys(Key* keys, int at, unsigned own, int rank) {
     Key key[few_keys] = {};

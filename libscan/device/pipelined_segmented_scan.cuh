@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device-wide scan within segments, of items and heads in memory, on the pipeline. A tile's results
-// wait for its carry in shared memory, in place of items of their type.
+// Device-wide scan within segments, of items and head flags in memory, on the pipeline. A tile's
+// results wait for its carry in shared memory, in place of items of their type.
 #pragma once
 
 #include <type_traits>

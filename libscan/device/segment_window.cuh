@@ -24,7 +24,7 @@ struct some_items {
   __device__ bool has(int item) const { return first <= item && item < end; }
 };
 
-/// Heads that come of offsets.
+/// Head flags that come of offsets.
 template <class Heads>
 concept has_offsets = requires(Heads const& heads) {
   heads.offsets[heads.segments];

@@ -39,8 +39,8 @@ constexpr std::size_t segmented_reduce_bytes(index_t n) {
        resident_summaries_bytes<T, resident_segmented_tuning<T>>});
 }
 
-/// Reduces, with heads that kernels can read, in the way of `Tuning`, or as the iterators and the
-/// GPU permit. `memory`: `segmented_reduce_bytes`, in the workspace.
+/// Reduces, with head flags that kernels can read, in the way of `Tuning`, or as the iterators and
+/// the GPU permit. `memory`: `segmented_reduce_bytes`, in the workspace.
 template <class Tuning, class In, class Totals, class Heads, class Keys, class Op>
 void reduce_segments(workspace& ws, std::byte* memory, In in, Totals totals, Heads heads, Keys keys,
                      item_count n, Op op, index_t* d_segments, typename Op::value_type init) {
@@ -111,9 +111,9 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
   return layout;
 }
 
-/// Totals between offsets. With few items, each tile searches for its segments; otherwise heads are
-/// marked. Only if a segment is empty, or an item is in none, are totals written contiguously
-/// first, and then distributed.
+/// Totals between offsets. With few items, each tile searches for its segments; otherwise head
+/// flags are marked. Only if a segment is empty, or an item is in none, are totals written
+/// contiguously first, and then distributed.
 template <class Tuning, class In, class Totals, class Offset, class Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offset> descriptor,
                       no_keys keys, item_count n, Op op, index_t* /*d_segments*/,

@@ -132,8 +132,8 @@ void scan_segmented_tiles(workspace& ws, std::byte* memory, In in, Out out, Head
   }
 }
 
-/// Prepares the heads, unless each tile finds its own, and scans in the way of `Tuning`, or as the
-/// iterators and the GPU permit.
+/// Prepares the head flags, unless each tile finds its own, and scans in the way of `Tuning`, or as
+/// the iterators and the GPU permit.
 template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
                     typename Op::value_type init) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tile of a segmented scan or reduction: values in registers, heads as a few bits per thread,
-// so no pairs of value and flag are stored. Its carry comes from looking back to the last head.
+// One tile of a segmented scan or reduction: values in registers, head flags as a few bits per
+// thread, so no pairs of value and flag are stored. Its carry comes from looking back to the last
+// head.
 #pragma once
 
 #include <type_traits>
@@ -65,15 +66,15 @@ struct segmented_tile {
     }
   };
 
-  /// How many heads each warp has: shared memory.
+  /// How many head flags each warp has: shared memory.
   struct head_counts {
     int of_warp[warps];
   };
-  /// The heads of the warp before the caller's part of each row.
+  /// The head flags of the warp before the caller's part of each row.
   struct head_ranks {
     int of_row[Rows];
   };
-  /// The heads of the tile, and of its warps before the caller's.
+  /// The head flags of the tile, and of its warps before the caller's.
   struct heads_begun {
     int tile;
     int before_warp;
@@ -103,7 +104,7 @@ struct segmented_tile {
 
   __device__ unsigned row_heads(int r) const { return heads >> (r * Width) & ((1u << Width) - 1); }
 
-  /// Loads items and heads of the tile at `base`; identities after its `valid` items.
+  /// Loads items and head flags of the tile at `base`; identities after its `valid` items.
   template <class In, class Heads>
   __device__ void load(In in, Heads const& descriptor, index_t base, int valid, T identity) {
     load_items(in, base, valid, identity);
@@ -125,7 +126,7 @@ struct segmented_tile {
     }
   }
 
-  /// Its heads only.
+  /// Its head flags only.
   template <class Heads>
   __device__ void load_heads(Heads const& descriptor, index_t base, int valid) {
     index_t const first = base + first_item();
@@ -203,7 +204,7 @@ struct segmented_tile {
     return joined.enter(shared.carry, op);
   }
 
-  /// Ranks the heads of each row, and counts those of the warp in shared memory.
+  /// Ranks the head flags of each row, and counts those of the warp in shared memory.
   __device__ head_ranks rank_heads(head_counts& shared) const {
     constexpr int bits = Width >= 16 ? 5 : Width >= 8 ? 4 : Width >= 4 ? 3 : Width >= 2 ? 2 : 1;
     head_ranks ranks;

@@ -8,7 +8,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The heads of a tile of `Items` items, a multiple of 32. Members, where `possible`:
+/// The head flags of a tile of `Items` items, a multiple of 32. Members, where `possible`:
 ///   bits_per_item    what a descriptor takes of the stage
 ///   copies           how many copies fetch() starts: one or none
 ///   fetch complete   as of `staged_tile`
