@@ -14,7 +14,7 @@ bool is_number(std::string_view cell);
 bool means_missing(std::string_view cell);
 
 /// Whether the cell is plainly the name of a column: it begins with a letter or '_' and is neither
-/// a word for a missing value, nor a truth value, nor nearly a number ("O" for 0, "e5").
+/// a word for a missing value, nor a bool, nor nearly a number ("O" for 0, "e5").
 bool is_plain_name(std::string_view cell);
 
 /// The same for a cell among others, or in quotes: signs without digits ("(m)", "%") are also

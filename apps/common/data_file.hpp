@@ -93,9 +93,9 @@ struct array {
   std::span<std::byte const> bytes;       ///< aligned for the type
   std::shared_ptr<void const> owner;      ///< keeps `bytes` alive
   std::uint64_t header_line = 0;          ///< of text: the line skipped as a header; 0: none
-  bool truth_values = false;            ///< of npy: the items were truth values and are now 0 or 1
-  bool mapped = false;                  ///< whether `bytes` are the mapped file
-  std::vector<std::string> notes = {};  ///< of text: what was guessed, to be shown to the user
+  bool truth_values = false;              ///< of npy: the items were bools and are now 0 or 1
+  bool mapped = false;                    ///< whether `bytes` are the mapped file
+  std::vector<std::string> notes = {};    ///< of text: what was guessed, to be shown to the user
 
   /// Number of items.
   std::size_t count() const { return bytes.size() / size_of(type); }
@@ -119,7 +119,7 @@ struct array {
 /// bytes (for raw files with a name, by the name's ".gz"); several members may follow each other.
 ///
 /// npy: any order of bytes and of dimensions (items come in C order), the ten types of `dtype`,
-/// truth values as uint8, float16 as float32; nothing may follow the items. Raw: `options.type` or
+/// bools as uint8, float16 as float32; nothing may follow the items. Raw: `options.type` or
 /// `half` is needed, and the file's size must be a multiple of the item size.
 ///
 /// Text: see docs/text.md. Without `options.column` a single row of several numbers is a sequence;

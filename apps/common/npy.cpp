@@ -272,7 +272,7 @@ void to_c_order(std::byte const* from, std::byte* to, std::vector<index_t> const
   }
 }
 
-/// Items in the machine's byte order and in C order; truth values as 0 and 1, halves as float32.
+/// Items in the machine's byte order and in C order; bools as 0 and 1, halves as float32.
 array in_usual_form(array data, npy_layout const& layout) {
   std::size_t const size = size_of(data.type);
   std::size_t const count = data.count();

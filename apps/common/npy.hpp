@@ -14,8 +14,8 @@ namespace libscan::apps {
 bool starts_npy(byte_reader& in);
 
 /// Reads an .npy file, without a copy if its items are aligned in memory, in the machine's byte
-/// order and in C order. Truth values become uint8, 0 and 1; float16 becomes float32.
-/// `options.type` or `half`: the required type (uint8 for truth values). Throws `file_error` with
+/// order and in C order. Bools become uint8, 0 and 1; float16 becomes float32.
+/// `options.type` or `half`: the required type (uint8 for bools). Throws `file_error` with
 /// the byte.
 array read_npy(byte_reader& in, read_options const& options);
 

@@ -11,7 +11,7 @@
 
 namespace libscan::inline v1 {
 
-/// One truth value for each of `size()` items. A view: the memory is the caller's. A small value.
+/// One bool for each of `size()` items. A view: the memory is the caller's. A small value.
 class item_mask {
  public:
   /// A byte for each item; nonzero is true.

@@ -39,12 +39,11 @@ array read_mask(std::string const& path, progress* meter, std::uint64_t& bytes) 
       "holds " + std::to_string(items.count()) + " items of " + type + ", expected ";
   if (items.truth_values || items.format == file_format::text) {
     words += all + ": one for each item of the input, as " +
-             (items.truth_values ? "truth values are" : "text is") + " never packed bits";
+             (items.truth_values ? "bools are" : "text is") + " never packed bits";
   } else {
     words += "a mask of the input's " + all + " items: " + all +
-             " truth values or uint8, or bits packed into " +
-             std::to_string(ceil_div(n, index_t{8})) + " uint8 or " +
-             std::to_string(ceil_div(n, index_t{32})) + " uint32";
+             " bools or uint8, or bits packed into " + std::to_string(ceil_div(n, index_t{8})) +
+             " uint8 or " + std::to_string(ceil_div(n, index_t{32})) + " uint32";
   }
   throw file_error(input_name(path), words);
 }

@@ -16,7 +16,7 @@ class progress;
 /// A mask for n items, read from the file `path` ("-" is standard input): .npy, raw or text, each
 /// plain or gzip-compressed, as `read_array` detects them.
 ///
-/// If there are as many truth values or bytes as items they are flags; nonzero keeps the item.
+/// If there are as many bools or bytes as items they are flags; nonzero keeps the item.
 /// ceil(n / 8) bytes of npy or raw are bits, as numpy.packbits(bitorder="little") packs them; so
 /// are ceil(n / 32) uint32 of npy, and as many bytes as those take: bit i of word w is item 32 w +
 /// i. What can be flags or bits is read as flags. Bits after the last item are ignored.

@@ -80,7 +80,7 @@ class predicate_program {
     steps_[size_++] = next;
   }
 
-  /// How many truth values are left at the end of the program; 0 if an operation lacks operands.
+  /// How many bools are left at the end of the program; 0 if an operation lacks operands.
   int results() const {
     int values = 0;
     for (int i = 0; i < size_; ++i) {
@@ -96,7 +96,7 @@ class predicate_program {
   LIBSCAN_HOST_DEVICE step const& operator[](int i) const { return steps_[i]; }
 
   LIBSCAN_HOST_DEVICE bool operator()(T x) const {
-    // Bit 0 is the top of the stack of truth values; 31 steps cannot stack more than 16.
+    // Bit 0 is the top of the stack of bools; 31 steps cannot stack more than 16.
     std::uint32_t stack = 0;
     for (int i = 0; i < size_; ++i) {
       std::uint32_t const top = stack & 1;
@@ -160,11 +160,11 @@ class predicate {
     program_.append({predicate_program<T>::operation::test, interval});
   }
 
-  /// Keeps what `program` keeps. Throws `invalid_argument` unless one truth value is left at its
+  /// Keeps what `program` keeps. Throws `invalid_argument` unless one bool is left at its
   /// end.
   explicit predicate(predicate_program<T> const& program) : program_(program) {
     if (program.results() != 1) {
-      throw invalid_argument("predicate: a program that leaves one truth value expected");
+      throw invalid_argument("predicate: a program that leaves one bool expected");
     }
   }
 

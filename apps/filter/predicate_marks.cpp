@@ -113,7 +113,7 @@ bool keep_predicate<T>::mark(index_t begin, index_t items, std::uint8_t* flags) 
     mark_interval(keep->interval(), in + begin, items, flags);
     return true;
   }
-  // Like predicate_program, but with the truth values of a block of items instead of one.
+  // Like predicate_program, but with the bools of a block of items instead of one.
   constexpr int most = predicate_program<T>::max_steps / 2 + 1;
   std::uint8_t stack[most][mark_items];
   int size = 0;

@@ -20,7 +20,7 @@ constexpr char const* what_it_does =
 constexpr char const* words_and_examples =
     R"(TYPE of the accumulator and the output: by default integers accumulate in 64 bits, floats in
 their own type (float16 and bfloat16 in float32), as in numpy.cumsum, for every operator. bfloat16
-is read from raw files with --dtype; .npy truth values count as 0 and 1. Other choices: any type as
+is read from raw files with --dtype; .npy bools count as 0 and 1. Other choices: any type as
 wide as the items or wider (text is read as int64 or float64, unless --dtype says otherwise), and
 float32.
 Integers wrap around; an integer accumulator takes the integer part of floats, which must fit. The
@@ -29,13 +29,13 @@ operator's identity (-0 for sums of floats). --reverse scans from the end: item 
 items i to the last.
 
 Segments, each scanned separately; one of:
-  --heads      uint8 or .npy truth values, one per item: nonzero where a segment begins
+  --heads      uint8 or .npy bools, one per item: nonzero where a segment begins
   --head-bits  the same as bits, as numpy.packbits(..., bitorder='little') packs them
   --offsets    integers 0, ..., n: segment s is items offsets[s] to offsets[s+1] - 1
   --keys       any values, one per item: equal neighbours belong to one segment
 The file is .npy, raw (uint8; int64 for --offsets; not for --keys, whose type it does not give) or,
 except for bits, text; its column 1 counts (--column applies to the input). --heads in text are
-numbers from 0 to 255. Keys are integers, floats or .npy truth values. Arrays of several dimensions
+numbers from 0 to 255. Keys are integers, floats or .npy bools. Arrays of several dimensions
 are read row by row, the input too.
 
 --algorithm: sequential, one-block (up to 2048 items), scan-then-fan, scan-then-propagate,

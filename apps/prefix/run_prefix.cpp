@@ -137,7 +137,7 @@ class prefix_run {
       require_room(n);
     };
     input_ = read_counted(arguments_.input, options, bytes_read_);
-    // NumPy's cumsum counts truth values in int64.
+    // NumPy's cumsum counts bools in int64.
     dtype const usual = input_.truth_values ? dtype::i64 : default_accumulator(input_.type);
     accumulator_ = arguments_.accumulator.value_or(usual);
     check_accumulator();

@@ -19,7 +19,7 @@ class segment_file {
 
   /// Reads `path` as `how` (not `none`) for an input of `n` items; `meter` as in `read_options`.
   ///
-  /// Flags: uint8 or truth values, one for each item. Bits: packed as numpy.packbits with
+  /// Flags: uint8 or bools, one for each item. Bits: packed as numpy.packbits with
   /// bitorder='little' does, in unsigned integers of any size; the last may be cut short or filled
   /// up to 32 bits. Offsets: integers from 0 to n, ascending, one more than there are segments.
   /// Keys: one for each item, of any type. Raw binary holds uint8 flags, bits of any size, int64

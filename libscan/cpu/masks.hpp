@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One truth value per item, in two forms: a byte each, or 32 packed in a word. Read as bits, a
+// One bool per item, in two forms: a byte each, or 32 packed in a word. Read as bits, a
 // piece of the items at a time.
 #pragma once
 

@@ -194,7 +194,7 @@ TEST_CASE("npy items in Fortran order come in C order") {
   CHECK(text("(1, 1, 1, 1)", "x") == "x");
 }
 
-TEST_CASE("npy truth values are the bytes 0 and 1") {
+TEST_CASE("npy bools are the bytes 0 and 1") {
   for (std::string const descr : {"'|b1'", "'b1'", "'?'", "'<b1'", "'bool'", "\"|b1\""}) {
     CAPTURE(descr);
     apps::array const data = read_memory(npy_of(descr, "(4,)", std::string("\1\0\5\xff", 4)));

@@ -257,7 +257,7 @@ class Masks(FilterCase):
             with self.subTest(dtype=mask.dtype, n=len(mask)):
                 self.fails(BAD_FILE, "m.npy: holds %d items of " % len(mask), source, "-o",
                            self.path("o.npy"), "--mask", file)
-        self.fails(BAD_FILE, "expected a mask of the input's 100 items: 100 truth values or uint8, "
+        self.fails(BAD_FILE, "expected a mask of the input's 100 items: 100 bools or uint8, "
                    "or bits packed into 13 uint8 or 4 uint32", source, "--mask", file)
         self.fails(BAD_FILE, "none.npy: ", source, "--mask", self.path("none.npy"))
         whole = content_of(self.save("m.npy", np.ones(100, bool)))
