@@ -99,7 +99,7 @@ struct shared_tree {
   }
 };
 
-/// block::tree_reduce: neighbours first, for operators that do not commute; one barrier per step.
+/// block::tree_reduce: neighbors first, for operators that do not commute; one barrier per step.
 struct ordered_tree {
   static constexpr int block_threads = standard_threads;
   using storage = block::tree_reduce_storage<unsigned, block_threads>;

@@ -71,7 +71,7 @@ std::vector<std::string> names_of(std::array<std::string_view, Count> const& axi
   return {axis.begin(), axis.end()};
 }
 
-/// Host memory that starts uninitialised.
+/// Host memory that starts uninitialized.
 template <class T>
 struct host_array {
   std::unique_ptr<T[]> items;

@@ -108,7 +108,7 @@ void add_scans(CLI::App& app, options& wanted, output_options& output) {
   add_common(scan, wanted, output);
   auto& algorithms = *app.add_subcommand(
       "algorithms",
-      "every strategy of the catalogue beside the sequential CPU scan: the paper's\n"
+      "every strategy of the catalog beside the sequential CPU scan: the paper's\n"
       "Table 2, at its sizes 1024 ... 16777216");
   algorithms
       .add_option("--algorithm", wanted.algorithms, "strategies (cuda) by name, or all (default)")

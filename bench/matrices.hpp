@@ -91,7 +91,7 @@ class matrix_at {
   LIBSCAN_HOST_DEVICE std::int32_t column(index_t r, index_t k) const {
     switch (kind_) {
       case stencil7:
-        return static_cast<std::int32_t>(neighbour(r, k));
+        return static_cast<std::int32_t>(neighbor(r, k));
       case dense_row:
         return static_cast<std::int32_t>(r == rows_ / 2 ? k : r);
       case none_to_two:
@@ -119,7 +119,7 @@ class matrix_at {
   };
 
   /// The k-th point of the stencil around point r that is in the cube.
-  LIBSCAN_HOST_DEVICE index_t neighbour(index_t r, index_t k) const {
+  LIBSCAN_HOST_DEVICE index_t neighbor(index_t r, index_t k) const {
     index_t const x = r % side_, y = r / side_ % side_, z = r / side_ / side_;
     index_t const plane = side_ * side_;
     index_t const steps[] = {-plane, -side_, -1, 0, 1, side_, plane};

@@ -70,8 +70,8 @@ double median_ratio(std::vector<double> us, std::vector<double> const& others_us
   return summary(std::move(us)).median_us;
 }
 
-/// A result labelled with its workload and contender.
-result labelled(workload const& work, contender const& each, result r) {
+/// A result labeled with its workload and contender.
+result labeled(workload const& work, contender const& each, result r) {
   r.engine = work.engine;
   r.operation = work.operation;
   r.type = work.type;
@@ -104,7 +104,7 @@ std::vector<result> measure(workload const& work, int rounds, stopwatch const& t
   std::vector<contender const*> right;
   for (contender const& each : work.contenders) {
     if (result r; !(r.problem = problem_of(each)).empty()) {
-      results.push_back(labelled(work, each, r));
+      results.push_back(labeled(work, each, r));
     } else {
       right.push_back(&each);
     }
@@ -143,7 +143,7 @@ std::vector<result> measure(workload const& work, int rounds, stopwatch const& t
       r.ratio =
           median_ratio(samples[i].us, samples[static_cast<std::size_t>(ours - right.begin())].us);
     }
-    results.push_back(labelled(work, *right[i], r));
+    results.push_back(labeled(work, *right[i], r));
   }
   return results;
 }

@@ -34,7 +34,7 @@ struct options {
   std::vector<std::string> spreads;          ///< how a histogram's samples are spread
   std::vector<std::string> matrices;         ///< of a product of matrix and vector
   std::vector<std::string> matrix_files;     ///< more of them, in Matrix Market files
-  std::vector<std::string> algorithms;       ///< strategies of the catalogue
+  std::vector<std::string> algorithms;       ///< strategies of the catalog
   int rounds = 21;                           ///< 0: run and verify once, time nothing
   int threads = 0;                           ///< of the cpu engine; 0: all cores
   int beside = 0;                            ///< busy processes beside the cpu engine

@@ -78,7 +78,7 @@ T scan(engine const& on, scan_kind kind, std::span<T const> in, std::span<T> out
     item const first = static_cast<item>(init);
     item total = first;
     // Compiled code may treat e.g. `long long` items as `long`. The fences keep a whole-program
-    // optimiser, for which these two never alias, from moving accesses across the call.
+    // optimizer, for which these two never alias, from moving accesses across the call.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     detail::run_scan(on,
                      {item_type_of<T>::value, operator_kind_of<Op>::value, kind, in.data(),

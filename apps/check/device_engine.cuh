@@ -11,7 +11,7 @@ namespace libscan::apps::inline LIBSCAN_MACHINE {
 /// Device memory that is reused, and grows if necessary.
 class device_block {
  public:
-  /// At least `bytes` bytes, uninitialised.
+  /// At least `bytes` bytes, uninitialized.
   std::byte* reserve(std::size_t bytes) {
     if (!memory_ || static_cast<std::size_t>(memory_->size()) < bytes) {
       memory_.reset();

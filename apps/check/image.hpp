@@ -32,7 +32,7 @@ enum class slot : std::uint8_t {
   sums,
   rows,
   vector,
-  spare,        ///< space of the items' size, uninitialised
+  spare,        ///< space of the items' size, uninitialized
   spare_values  ///< the same for the values
 };
 
@@ -93,7 +93,7 @@ class layout {
 /// A block of host memory that is reused, and grows if necessary.
 class image {
  public:
-  /// At least `bytes` bytes from a 256-byte boundary on, uninitialised.
+  /// At least `bytes` bytes from a 256-byte boundary on, uninitialized.
   std::byte* reserve(std::size_t bytes) {
     if (bytes > size_) {
       memory_.reset();

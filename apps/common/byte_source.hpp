@@ -86,7 +86,7 @@ class byte_reader {
 /// How many bytes the buffers of this process hold, those that were handed over included.
 std::uint64_t memory_held();
 
-/// Memory that grows as bytes arrive: uninitialised, aligned for any item, never larger than
+/// Memory that grows as bytes arrive: uninitialized, aligned for any item, never larger than
 /// `memory_bound()`.
 class byte_buffer {
  public:

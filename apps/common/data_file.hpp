@@ -115,7 +115,7 @@ struct array {
 /// to guess (`array::notes`).
 ///
 /// Format: `options.format`, else the name's ending, else the content: data that begin with NumPy's
-/// magic bytes are npy, all others text. Raw is never guessed. Gzip is recognised by its magic
+/// magic bytes are npy, all others text. Raw is never guessed. Gzip is recognized by its magic
 /// bytes (for raw files with a name, by the name's ".gz"); several members may follow each other.
 ///
 /// npy: any order of bytes and of dimensions (items come in C order), the ten types of `dtype`,

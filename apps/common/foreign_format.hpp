@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats that libscan does not support: recognised by their first bytes when read, and by the
+// Formats that libscan does not support: recognized by their first bytes when read, and by the
 // endings of names when written.
 #pragma once
 

@@ -25,7 +25,7 @@ void trim(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
 
 }  // namespace
 
-std::string columns(std::vector<text_row> const& rows, int indent, int width, bool colours) {
+std::string columns(std::vector<text_row> const& rows, int indent, int width, bool colors) {
   std::size_t label = 0, cell = 1, count = 0;
   for (text_row const& row : rows) {
     label = std::max(label, row.label.size());
@@ -42,7 +42,7 @@ std::string columns(std::vector<text_row> const& rows, int indent, int width, bo
       line += row.label;
       line.resize(left, ' ');
       for (std::size_t i = first; i < std::min(first + at_once, row.cells.size()); ++i) {
-        bool const strong = colours && i < row.strong.size() && row.strong[i];
+        bool const strong = colors && i < row.strong.size() && row.strong[i];
         line.append(gap + cell - row.cells[i].size(), ' ');
         if (strong) line += "\x1b[1;32m";
         line += row.cells[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of text that fit a width: labelled rows of cells, and paragraphs.
+// Lines of text that fit a width: labeled rows of cells, and paragraphs.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace libscan::apps {
 struct text_row {
   std::string label;
   std::vector<std::string> cells;
-  std::vector<bool> strong{};  ///< cells to highlight if there are colours; may be empty
+  std::vector<bool> strong{};  ///< cells to highlight if there are colors; may be empty
 };
 
 /// The rows with aligned columns, after `indent` blanks; continued below if they are wider than
 /// `width`.
-std::string columns(std::vector<text_row> const& rows, int indent, int width, bool colours);
+std::string columns(std::vector<text_row> const& rows, int indent, int width, bool colors);
 
 /// Words unchanged, several to a line if possible, in columns of equal width.
 std::string list(std::vector<std::string> const& entries, int indent, int width);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan of a drawing: rows of cells, and arrows between them. It has the dependencies, but no
-// colours.
+// colors.
 #pragma once
 
 #include <cstdint>

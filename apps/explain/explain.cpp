@@ -25,8 +25,8 @@ text_style style_for(int width) {
   text_style style;
   bool const on_terminal = ::isatty(STDOUT_FILENO) != 0;
   char const* const term = std::getenv("TERM");
-  style.colours = on_terminal && std::getenv("NO_COLOR") == nullptr && term != nullptr &&
-                  std::string_view(term) != "dumb";
+  style.colors = on_terminal && std::getenv("NO_COLOR") == nullptr && term != nullptr &&
+                 std::string_view(term) != "dumb";
   if (width == 0) {
     winsize size{};
     bool const requested = on_terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;

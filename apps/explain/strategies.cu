@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strategies of the catalogue: scan-then-fan with any textbook scan, the walkthrough's
+// The strategies of the catalog: scan-then-fan with any textbook scan, the walkthrough's
 // hierarchical scan; the others with Kogge-Stone in their blocks. Compiled for the executor only.
 #include <initializer_list>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include <apps/explain/layout.hpp>
 #include <apps/explain/run_scan.hpp>
-#include <libscan/device/strategies/catalogue.cuh>
+#include <libscan/device/strategies/catalog.cuh>
 
 namespace libscan::apps {
 

@@ -194,7 +194,7 @@ class painter {
     return (distance < 0 ? -1 : 1) * (inner ? 0.06 : 0.32);
   }
 
-  /// To the neighbour straight, else below the cells in between.
+  /// To the neighbor straight, else below the cells in between.
   std::string along_row(double x1, double x2, double y) const {
     double const toward = x1 < x2 ? 1 : -1;
     if (std::abs(x2 - x1) < 1.2 * pitch()) {

@@ -45,7 +45,7 @@ class text_writer {
   }
 
   void show(std::vector<text_row> const& rows, int indent) {
-    text_ += columns(rows, indent, style_.width, style_.colours);
+    text_ += columns(rows, indent, style_.width, style_.colors);
   }
 
   void title() {

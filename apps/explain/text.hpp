@@ -8,14 +8,14 @@
 
 namespace libscan::apps {
 
-/// The width, and whether to use colours.
+/// The width, and whether to use colors.
 struct text_style {
   int width = 80;
-  bool colours = false;
+  bool colors = false;
 };
 
 /// The most cells of a tile, and the most tiles of a launch, that are shown step by step; larger
-/// ones are summarised, one line per step.
+/// ones are summarized, one line per step.
 inline constexpr int max_cells_in_detail = 64;
 inline constexpr int max_tiles_in_detail = 32;
 

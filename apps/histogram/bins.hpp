@@ -78,7 +78,7 @@ class edge_bins {
   using edge_type = Edge;
   static_assert(std::is_same_v<Edge, detail::sample_value<Sample>> || std::is_same_v<Edge, double>);
 
-  /// `edges`: bins + 1 of them, ascending (neighbours may be equal: the bin between is empty), none
+  /// `edges`: bins + 1 of them, ascending (neighbors may be equal: the bin between is empty), none
   /// NaN, in memory that the engine can read. They are not read here and must outlive the call.
   /// Throws `invalid_argument` unless 1 <= bins <= `max_bins`.
   edge_bins(Edge const* edges, index_t bins) : edges_(edges) {

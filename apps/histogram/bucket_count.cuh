@@ -140,7 +140,7 @@ struct bucket_count_kernel {
             static_cast<int>(wanted > skipped ? wanted - skipped : 0), false};
   }
 
-  /// Counts the vectors of all lanes: every lane takes one of `warp_size` neighbouring vectors, of
+  /// Counts the vectors of all lanes: every lane takes one of `warp_size` neighboring vectors, of
   /// any lane, several in flight at a time. The whole warp calls.
   static __device__ __forceinline__ void count_pieces(std::uint16_t const* places, piece own,
                                                       unsigned* counters) {

@@ -10,7 +10,7 @@
 
 namespace libscan::apps {
 
-/// A bar: for one bin, or for neighbouring bins together.
+/// A bar: for one bin, or for neighboring bins together.
 struct bar {
   double from, to;   ///< begin and end, for pictures
   std::string name;  ///< for people: "[0, 2.5)"

@@ -103,7 +103,7 @@ constexpr std::size_t histogram_workspace_bytes(index_t n, index_t bins) {
 /// device memory (`item_count::on_device`); n = 0 writes zeros. Counts: 32- or 64-bit integers; 32
 /// bits only if n, or its bound on the device, cannot overflow them.
 /// Aliasing: counts, totals and samples must not overlap anything.
-/// Synchronisation: asynchronous on the workspace's stream; allocates only if the workspace must
+/// Synchronization: asynchronous on the workspace's stream; allocates only if the workspace must
 /// grow. Progress: no block waits for another; with more bins than counters, as in
 /// `exclusive_scan`, which is then a part of it.
 /// Traffic: reads n samples once; with more bins than a block has counters for (about 58000, or

@@ -30,7 +30,7 @@ or above all bins and NaN are not counted; --time and --plot report their number
 drawn, counts are only written if -o is given.
 
 --plot draws bars in the terminal, negative sums as minus signs; --svg and --png draw pictures and
-need gnuplot. If there are more bins than fit, neighbours are joined. With --log values that are not
+need gnuplot. If there are more bins than fit, neighbors are joined. With --log values that are not
 above 0 have no bar. --plot goes to standard error if -o - or a picture uses standard output.
 
 Files of --edges and --weights: .npy of any type; raw, with the type in --edges-dtype or

@@ -14,7 +14,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// A block's 16-bit counters, two per word of shared memory. Between two barriers of the block less
 /// than `spill` may be added to a counter. A counter below `spill` at the first barrier therefore
 /// stays below 2 `spill`, and the thread that takes it to `spill` or beyond passes `spill` on to
-/// the grid's counter before the second. So no counter ever overflows into its neighbour.
+/// the grid's counter before the second. So no counter ever overflows into its neighbor.
 template <class Count>
 class packed_counters {
  public:

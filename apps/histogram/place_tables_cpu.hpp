@@ -28,7 +28,7 @@ bool all_same(Sample const* in, index_t items) {
          std::memcmp(in, in + 1, static_cast<std::size_t>(items - 1) * sizeof(Sample)) == 0;
 }
 
-/// Whether a block seems to have runs of equal samples: neighbours are equal in four places.
+/// Whether a block seems to have runs of equal samples: neighbors are equal in four places.
 template <class Sample>
 bool seems_sorted(Sample const* in) {
   bool equal = true;
@@ -78,7 +78,7 @@ enum class equal_samples : std::uint8_t { blocks, eights };
 enum class counters : std::uint8_t { near, far };
 
 /// Calls many(find(sample), n) for n consecutive equal samples, and each(k, place) for the others;
-/// neighbours have different k, except for the last few, with k = 0.
+/// neighbors have different k, except for the last few, with k = 0.
 template <equal_samples Equal, counters Where, class Sample, class Rule, class Many, class Each>
 void for_places(Sample const* in, index_t items, Rule const& rule, Many many, Each each) {
   Rule const own = rule;  // which no counter can alias

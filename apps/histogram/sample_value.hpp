@@ -107,7 +107,7 @@ LIBSCAN_HOST_DEVICE bool at_most(Value x, Edge edge) {
   }
 }
 
-/// The ordered values of a type, to find the neighbours of an edge. On the host.
+/// The ordered values of a type, to find the neighbors of an edge. On the host.
 template <class Value>
 struct value_line {
   using limits = std::numeric_limits<Value>;
@@ -131,8 +131,8 @@ struct value_line {
     }
   }
 
-  /// Neighbours of a number that is not the greatest, or not the least. By bits: std::nextafter
-  /// sets flags where the neighbour is subnormal.
+  /// Neighbors of a number that is not the greatest, or not the least. By bits: std::nextafter
+  /// sets flags where the neighbor is subnormal.
   static Value next(Value x) {
     if constexpr (std::is_integral_v<Value>) {
       return static_cast<Value>(x + 1);

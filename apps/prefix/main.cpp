@@ -32,7 +32,7 @@ Segments, each scanned separately; one of:
   --heads      uint8 or .npy bools, one per item: nonzero where a segment begins
   --head-bits  the same as bits, as numpy.packbits(..., bitorder='little') packs them
   --offsets    integers 0, ..., n: segment s is items offsets[s] to offsets[s+1] - 1
-  --keys       any values, one per item: equal neighbours belong to one segment
+  --keys       any values, one per item: equal neighbors belong to one segment
 The file is .npy, raw (uint8; int64 for --offsets; not for --keys, whose type it does not give) or,
 except for bits, text; its column 1 counts (--column applies to the input). --heads in text are
 numbers from 0 to 255. Keys are integers, floats or .npy bools. Arrays of several dimensions

@@ -6,7 +6,7 @@
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_device.cuh>
 #include <apps/prefix/prefix_transfer.cuh>
-#include <libscan/device/strategies/catalogue.cuh>
+#include <libscan/device/strategies/catalog.cuh>
 #include <libscan/device/workspace.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {

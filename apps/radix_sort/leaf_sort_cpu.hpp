@@ -49,9 +49,9 @@ struct key_summary {
   }
 };
 
-/// See `summarise`.
+/// See `summarize`.
 template <class Items, class Step, class Order>
-auto summarise_by(Items const& items, index_t begin, index_t end, Step step, Order order) {
+auto summarize_by(Items const& items, index_t begin, index_t end, Step step, Order order) {
   using word = decltype(order(detail::key_of(items[0])));
   word const first = order(detail::key_of(items[0]));
   word differing = 0;
@@ -68,12 +68,12 @@ auto summarise_by(Items const& items, index_t begin, index_t end, Step step, Ord
 /// The summary of items begin, begin + step, ... below `end`, each compared with the one `step`
 /// before (if there is one) and with item 0.
 template <class Items, class Order>
-auto summarise(Items const& items, index_t begin, index_t end, index_t step, Order order) {
-  // Neighbours are compared with vector instructions, which a variable step would prevent.
+auto summarize(Items const& items, index_t begin, index_t end, index_t step, Order order) {
+  // Neighbors are compared with vector instructions, which a variable step would prevent.
   if (step == 1) {
-    return detail::summarise_by(items, begin, end, std::integral_constant<index_t, 1>{}, order);
+    return detail::summarize_by(items, begin, end, std::integral_constant<index_t, 1>{}, order);
   }
-  return detail::summarise_by(items, begin, end, step, order);
+  return detail::summarize_by(items, begin, end, step, order);
 }
 
 /// Bits [shift, shift + bits) of a word, at most 32.
@@ -254,7 +254,7 @@ Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, bool wide) {
     }
     return items;
   }
-  auto const summary = detail::summarise(items, 0, n, 1, order);
+  auto const summary = detail::summarize(items, 0, n, 1, order);
   if (summary.sorted) return items;
 
   leaf_plan const plan(summary.differing, n, wide);

@@ -54,7 +54,7 @@ bool pass_on_if_sorted(int threads, Source const& source, index_t n, Sink const&
                        Order order) {
   meeting const how = detail::meeting_of(source, sink);
   if (how != meeting::none) {
-    bool const sorted = detail::summarise_all(threads, source, n, order).sorted;
+    bool const sorted = detail::summarize_all(threads, source, n, order).sorted;
     if (sorted && how == meeting::some) detail::pass_on(threads, source, 0, n, sink);
     return sorted;
   }
@@ -65,7 +65,7 @@ bool pass_on_if_sorted(int threads, Source const& source, index_t n, Sink const&
     for (index_t i = all.begin(p); i < all.end(p) && sorted.load(std::memory_order_relaxed);
          i += passed_items) {
       index_t const count = std::min(passed_items, all.end(p) - i);
-      if (!detail::summarise(source, i, i + count, 1, order).sorted) {
+      if (!detail::summarize(source, i, i + count, 1, order).sorted) {
         sorted = false;
       } else {
         detail::pass_on_part(source, i, i, count, to);

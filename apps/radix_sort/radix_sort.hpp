@@ -83,7 +83,7 @@ auto compiled_keys(Key* keys) {
 }
 
 /// Calls compiled code, which may treat e.g. `long long` keys as `long`. The fences keep a
-/// whole-program optimiser from moving accesses across the call.
+/// whole-program optimizer from moving accesses across the call.
 template <class Call>
 void across_types(Call call) {
   std::atomic_signal_fence(std::memory_order_seq_cst);

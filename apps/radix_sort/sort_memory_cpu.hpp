@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for the radix sort on CPU threads: uninitialised, aligned to cache lines, in huge pages if
+// Memory for the radix sort on CPU threads: uninitialized, aligned to cache lines, in huge pages if
 // the system has them.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace libscan::inline v1::cpu::detail {
 
-/// Uninitialised space for `count` items of a trivial type. Untouched pages take no memory.
+/// Uninitialized space for `count` items of a trivial type. Untouched pages take no memory.
 template <class T>
 class sort_memory {
   static_assert(std::is_trivially_copyable_v<T>);

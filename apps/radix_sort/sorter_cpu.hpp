@@ -57,7 +57,7 @@ class sorter {
       if constexpr (!parted) alone = room;
       return sort_alone(source, n, sink, alone);
     }
-    auto const guess = detail::summarise(source, 0, n, n / std::min(n, samples), order_);
+    auto const guess = detail::summarize(source, 0, n, n / std::min(n, samples), order_);
     if (guess.sorted && detail::pass_on_if_sorted(threads_, source, n, sink, order_)) return;
     n_ = n;
     if constexpr (!parted) {
@@ -264,7 +264,7 @@ class sorter {
   template <class Room, class Sink>
   void sort_bucket(Room const& from, index_t place, index_t n, Sink const& sink) {
     auto const items = as_source(from + place);
-    auto const summary = detail::summarise_all(threads_, items, n, order_);
+    auto const summary = detail::summarize_all(threads_, items, n, order_);
     if (summary.sorted) {
       if (!sink.holds(items, place)) detail::pass_on(threads_, items, place, n, sink);
       return;

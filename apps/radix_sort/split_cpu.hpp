@@ -103,14 +103,14 @@ class split_table {
 
 /// The summary of all items.
 template <class Source, class Order>
-auto summarise_all(int threads, Source const& source, index_t n, Order order) {
+auto summarize_all(int threads, Source const& source, index_t n, Order order) {
   using word = decltype(order(detail::key_of(source[0])));
   pieces const all(threads, n);
   std::vector<key_summary<word>> found(static_cast<std::size_t>(all.count));
   detail::for_each_of(threads, all.count, [&](int, index_t p) {
     key_summary<word> of_piece;
     detail::for_parts(all.begin(p), all.end(p), [&](index_t i, index_t count) {
-      of_piece.add(detail::summarise(source, i, i + count, 1, order));
+      of_piece.add(detail::summarize(source, i, i + count, 1, order));
     });
     found[static_cast<std::size_t>(p)] = of_piece;
   });
@@ -130,7 +130,7 @@ inline constexpr int max_split_bits = 11;
 inline constexpr int max_split_buckets = (1 << max_split_bits) + (1 << 11);
 
 /// The number of some items in each bucket. 32-bit counters take half the time of 64-bit ones;
-/// neighbours use different tables, since equal buckets would wait for each other's increment.
+/// neighbors use different tables, since equal buckets would wait for each other's increment.
 class bucket_counts {
  public:
   explicit bucket_counts(int buckets) : buckets_(buckets) {

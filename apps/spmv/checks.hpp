@@ -25,7 +25,7 @@ index_t first_wrong(int threads, index_t n, Wrong const& wrong) {
   std::vector<index_t> first(static_cast<std::size_t>(all.count) + 1, n);
   cpu::detail::for_each_of(threads, all.count, [&](int, index_t p) {
     index_t count =
-        0;  // counted over all, without leaving the loop early, so that compilers vectorise it
+        0;  // counted over all, without leaving the loop early, so that compilers vectorize it
     for (index_t k = all.begin(p); k < all.end(p); ++k) count += wrong(k) ? 1 : 0;
     if (count == 0) return;
     index_t k = all.begin(p);

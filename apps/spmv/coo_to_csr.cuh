@@ -78,7 +78,7 @@ constexpr std::size_t coo_to_csr_workspace_bytes(index_t rows, index_t entries, 
 /// Types: `indices` and `values` need space for as many entries as the list has, twice that unless
 /// it is general; nothing after the entries is written. Indices are not checked.
 /// Aliasing: outputs must not overlap anything.
-/// Synchronisation: asynchronous on the workspace's stream; allocates only if the workspace must
+/// Synchronization: asynchronous on the workspace's stream; allocates only if the workspace must
 /// grow; the same launches for lists of the same sizes.
 /// Determinism: results are bitwise the same in every run.
 /// Traffic: a radix sort of the entries by the bits of places, and about three more passes.

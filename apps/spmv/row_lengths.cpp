@@ -12,7 +12,7 @@ namespace {
 
 constexpr int plot_columns = 50;
 
-std::string labelled(char const* label, std::string const& value) {
+std::string labeled(char const* label, std::string const& value) {
   char line[96];
   std::snprintf(line, sizeof line, "%-21s %s\n", label, value.c_str());
   return line;
@@ -65,15 +65,15 @@ std::string describe_rows(std::span<std::int64_t const> offsets, index_t columns
   std::snprintf(mean, sizeof mean, "%.2f",
                 rows == 0 ? 0.0 : static_cast<double>(offsets.back()) / static_cast<double>(rows));
   std::string text =
-      labelled("rows", std::to_string(rows)) + labelled("columns", std::to_string(columns)) +
-      labelled("nonzeros", std::to_string(offsets.back())) +
-      labelled("rows without entries",
-               std::to_string(std::count(lengths.begin(), lengths.end(), 0))) +
-      labelled("entries in a row",
-               "mean " + std::string(mean) + ", median " + std::to_string(median(lengths)));
+      labeled("rows", std::to_string(rows)) + labeled("columns", std::to_string(columns)) +
+      labeled("nonzeros", std::to_string(offsets.back())) +
+      labeled("rows without entries",
+              std::to_string(std::count(lengths.begin(), lengths.end(), 0))) +
+      labeled("entries in a row",
+              "mean " + std::string(mean) + ", median " + std::to_string(median(lengths)));
   if (rows > 0) {
-    text += labelled("longest row", std::to_string(*longest) + " entries, row " +
-                                        std::to_string(longest - lengths.begin() + 1));
+    text += labeled("longest row", std::to_string(*longest) + " entries, row " +
+                                       std::to_string(longest - lengths.begin() + 1));
   }
   return text + plot(lengths);
 }

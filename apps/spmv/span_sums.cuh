@@ -11,7 +11,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 /// The size of a part of a workspace, rounded up so that the next is aligned.
 constexpr std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// What the spans exchange, in uninitialised device memory. A small value, passed to kernels.
+/// What the spans exchange, in uninitialized device memory. A small value, passed to kernels.
 template <class T>
 struct span_sums {
   index_t spans;

@@ -52,7 +52,7 @@ void check_product(csr_matrix<Value, Offset> const& matrix) {
 /// rounded once. Any sizes, even no rows, columns or entries; offsets of 32 or 64 bits; offsets and
 /// indices are not checked (the host API, spmv.hpp, checks them). `s`: a semiring (semiring.hpp),
 /// by default linear algebra. beta: if it is the semiring's zero (the default), y is not read. An
-/// empty row gives the zero. Aliasing: y must not overlap anything that is read. Synchronisation:
+/// empty row gives the zero. Aliasing: y must not overlap anything that is read. Synchronization:
 /// asynchronous on the workspace's stream; allocates only if the workspace must grow; the same
 /// launches for matrices of the same sizes. Progress: no block waits for another
 /// (`segmented`: as `segmented_reduce`).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of matrices: counts of entries in a grid of cells, as shades of grey.
+// Pictures of matrices: counts of entries in a grid of cells, as shades of gray.
 #include <apps/spmv/spy.hpp>
 
 #include <zlib.h>
@@ -52,7 +52,7 @@ picture shade(index_t rows, index_t columns, std::int64_t const* offsets,
   return result;
 }
 
-int grey(int dark) { return 255 - 255 * dark / shades; }
+int gray(int dark) { return 255 - 255 * dark / shades; }
 
 /// One path per shade, of runs of equal cells.
 std::string svg(picture const& drawn) {
@@ -77,7 +77,7 @@ std::string svg(picture const& drawn) {
       }
     }
     if (path.empty()) continue;
-    std::string const level = number(grey(dark));
+    std::string const level = number(gray(dark));
     text += "<path fill=\"rgb(" + level + "," + level + "," + level + ")\" d=\"" + path + "\"/>\n";
   }
   return text + "</svg>\n";
@@ -96,14 +96,14 @@ void put_chunk(std::string& png, std::string const& type, std::string const& con
                                               static_cast<uInt>(checked.size()))));
 }
 
-/// 8-bit grey levels, compressed by zlib (PNG specification, 2nd edition).
+/// 8-bit gray levels, compressed by zlib (PNG specification, 2nd edition).
 std::string png(picture const& drawn) {
   index_t const zoom = std::max<index_t>(1, 300 / std::max(drawn.width, drawn.height));
   std::string lines;
   for (index_t y = 0; y < drawn.height * zoom; ++y) {
     lines += '\0';  // no filter
     for (index_t x = 0; x < drawn.width * zoom; ++x) {
-      lines += static_cast<char>(grey(drawn.at(x / zoom, y / zoom)));
+      lines += static_cast<char>(gray(drawn.at(x / zoom, y / zoom)));
     }
   }
   uLongf size = ::compressBound(static_cast<uLong>(lines.size()));
@@ -117,7 +117,7 @@ std::string png(picture const& drawn) {
   std::string header;
   put_word(header, static_cast<std::uint32_t>(drawn.width * zoom));
   put_word(header, static_cast<std::uint32_t>(drawn.height * zoom));
-  header += std::string("\x08\x00\x00\x00\x00", 5);  // 8 bits, grey, the only defined methods
+  header += std::string("\x08\x00\x00\x00\x00", 5);  // 8 bits, gray, the only defined methods
   std::string bytes = "\x89PNG\r\n\x1a\n";
   put_chunk(bytes, "IHDR", header);
   put_chunk(bytes, "IDAT", packed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Harris 2007, Table 2, reproduced: every strategy of the catalogue on the GPU beside the
+// Harris 2007, Table 2, reproduced: every strategy of the catalog on the GPU beside the
 // sequential scan on a CPU core and CUB (the toolkit's and the newest), from 1024 to 16777216
 // items.
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include <bench/cuda/workloads.cuh>
 #include <bench/oracles.hpp>
-#include <libscan/device/strategies/catalogue.cuh>
+#include <libscan/device/strategies/catalog.cuh>
 
 namespace libscan::bench::cuda {
 

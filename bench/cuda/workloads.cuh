@@ -236,7 +236,7 @@ void run_histograms(session const& now);
 void run_products(session const& now);
 void run_builds(session const& now);
 
-/// Every strategy of the catalogue at the sizes of the paper's Table 2, and the sequential CPU
+/// Every strategy of the catalog at the sizes of the paper's Table 2, and the sequential CPU
 /// scan.
 void run_algorithms(session const& now);
 

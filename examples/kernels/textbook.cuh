@@ -3,7 +3,7 @@
 #pragma once
 
 #include <examples/kernels/frame.cuh>
-#include <libscan/block/textbook/catalogue.cuh>
+#include <libscan/block/textbook/catalog.cuh>
 #include <libscan/core/operators.hpp>
 
 namespace examples {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving a tile between global memory and registers. Accesses are striped, so neighbouring threads
-// touch neighbouring items, while a thread's own items are consecutive. Shared memory converts
+// Moving a tile between global memory and registers. Accesses are striped, so neighboring threads
+// touch neighboring items, while a thread's own items are consecutive. Shared memory converts
 // between the two.
 #pragma once
 

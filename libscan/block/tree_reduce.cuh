@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction of one value per thread by a tree in shared memory. Each step combines neighbours and
+// Reduction of one value per thread by a tree in shared memory. Each step combines neighbors and
 // halves the number of values, so operators need not commute. The classic counterpart of the
 // counting barrier.
 #pragma once

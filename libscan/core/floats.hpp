@@ -42,7 +42,7 @@ struct float_bits {
   LIBSCAN_HOST_DEVICE explicit constexpr float_bits(T x)
       : magnitude(detail::bits_as<word>(x) & most), negative(detail::bits_as<word>(x) < 0) {}
 
-  /// In the order of the numbers, -0 and +0 alike; neighbours are one apart.
+  /// In the order of the numbers, -0 and +0 alike; neighbors are one apart.
   LIBSCAN_HOST_DEVICE constexpr word order() const { return negative ? -magnitude : magnitude; }
 
   /// The number with this order.

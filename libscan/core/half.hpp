@@ -18,7 +18,7 @@ namespace libscan::inline v1 {
 
 namespace detail {
 
-/// `yes` or `no`; both are evaluated, so that compilers can vectorise the choice.
+/// `yes` or `no`; both are evaluated, so that compilers can vectorize the choice.
 LIBSCAN_HOST_DEVICE constexpr std::uint32_t chosen(bool by, std::uint32_t yes, std::uint32_t no) {
   return by ? yes : no;
 }

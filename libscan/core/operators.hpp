@@ -202,7 +202,7 @@ struct bit_xor {
   }
 };
 
-/// ==, as a functor: whether neighbours belong to one segment or run.
+/// ==, as a functor: whether neighbors belong to one segment or run.
 struct equal_values {
   template <class Item>
   LIBSCAN_HOST_DEVICE constexpr bool operator()(Item const& earlier, Item const& later) const {
@@ -211,7 +211,7 @@ struct equal_values {
 };
 
 /// Whether every order of association gives the same bits, so a scan may choose the fastest. True
-/// for the operators above, except floating-point sums; specialise it for your own exact operator.
+/// for the operators above, except floating-point sums; specialize it for your own exact operator.
 /// If it is false, scans use one order, which depends only on the number of items.
 template <class Op>
 inline constexpr bool exactly_associative = false;
@@ -229,7 +229,7 @@ template <class T>
 inline constexpr bool exactly_associative<bit_xor<T>> = true;
 
 /// Whether op(a, b) and op(b, a) are the same, except for payloads of NaNs. If so, totals may
-/// combine items in another order, but always in the same one. Specialise it for your own operator.
+/// combine items in another order, but always in the same one. Specialize it for your own operator.
 template <class Op>
 inline constexpr bool commutative = false;
 template <class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chain of chunks: threads claim chunks of the input in order, summarise each independently, and
+// A chain of chunks: threads claim chunks of the input in order, summarize each independently, and
 // then get the sum of all earlier chunks. Scan and filter are built on it. After the chained scan
 // of Yan, Long, Zhang: StreamScan (PPoPP 2013); every chunk crosses memory once.
 #pragma once
@@ -227,7 +227,7 @@ typename Op::value_type run_chunks(int threads, index_t n, index_t chunk_items, 
 }
 
 /// The same for so many chunks that each thread may claim its next one before it consumes the
-/// current one, and summarise it meanwhile: consume_fn(chunk, carry, next), with `next` that
+/// current one, and summarize it meanwhile: consume_fn(chunk, carry, next), with `next` that
 /// chunk's address or null, returns its aggregate (anything for null), which must equal
 /// aggregate_fn's. aggregate_fn is called for the first chunk of each thread, and for chunks of
 /// late threads: aggregates are `repeatable`. Exceptions are attributed to the current chunk.

@@ -22,11 +22,11 @@ namespace libscan::inline v1::cpu::detail {
 /// Items that vector code can read: contiguous, of the operator's own type or another one with
 /// vector code.
 template <class It, class Op>
-concept vector_input = std::contiguous_iterator<It> && vectorised<Op, std::iter_value_t<It>>;
+concept vector_input = std::contiguous_iterator<It> && vectorized<Op, std::iter_value_t<It>>;
 
 /// Items that vector code can write.
 template <class It, class Op>
-concept vector_output = vectorised<Op> && std::contiguous_iterator<It> &&
+concept vector_output = vectorized<Op> && std::contiguous_iterator<It> &&
     std::same_as<fixed_width<std::iter_value_t<It>>, fixed_width<typename Op::value_type>>;
 
 /// 16-bit floats, to which float results are rounded.
@@ -36,7 +36,7 @@ concept rounds_from = half_float<Out> && std::same_as<T, float>;
 /// Such an output of vector code.
 template <class It, class Op>
 concept rounded_output =
-    vectorised<Op> && std::contiguous_iterator<It> && rounds_from < std::iter_value_t<It>,
+    vectorized<Op> && std::contiguous_iterator<It> && rounds_from < std::iter_value_t<It>,
 typename Op::value_type > ;
 
 /// The number of items converted together for vector code, in the L1 cache.

@@ -62,7 +62,7 @@ template <class In, monoid Op, class T = typename Op::value_type>
 T reduce_small(int threads, In in, index_t n, Op op, std::type_identity_t<T> init,
                index_t chunk_items) {
   using code = chunk_code<In, T*, Op>;
-  if constexpr (vectorised<Op>) {
+  if constexpr (vectorized<Op>) {
     detail::check_chunks(threads, n, chunk_items);
     if (n == 0) return init;
     if (n * static_cast<index_t>(sizeof(T)) <= one_thread_bytes) threads = 1;

@@ -15,7 +15,7 @@
 
 namespace libscan::inline v1::cpu {
 
-/// Reduces every run of equal neighbouring keys: unique[s] = the first key of run s, totals[s] =
+/// Reduces every run of equal neighboring keys: unique[s] = the first key of run s, totals[s] =
 /// init op the items of run s. Returns the number of runs. `keys` and `unique` are random-access
 /// iterators or pointers; `equal` is as in `segment_keys`, everything else as in
 /// `segmented_reduce`. `unique` and `totals` need space for one result per run, at most n, and must

@@ -116,7 +116,7 @@ template <class Offset>
 segment_offsets(Offset*, index_t) -> segment_offsets<Offset>;
 
 /// A key per item, by a random-access iterator or pointer: a segment begins at each key that
-/// differs from the one before. `equal(earlier, later)` is only called on neighbours, concurrently;
+/// differs from the one before. `equal(earlier, later)` is only called on neighbors, concurrently;
 /// == on contiguous numbers is vector code.
 template <std::random_access_iterator Keys, class Equal = equal_values>
 struct segment_keys {
@@ -143,7 +143,7 @@ struct segment_keys {
                   detail::vector_key<std::iter_value_t<Keys>>) {
       detail::mark_changes(std::to_address(keys + begin), end - begin, to);
     } else {
-      // Bytes first, in a loop that compilers can vectorise. From local variables: compilers assume
+      // Bytes first, in a loop that compilers can vectorize. From local variables: compilers assume
       // that bytes may alias members.
       constexpr index_t room = 2048;
       std::uint8_t flags[room];

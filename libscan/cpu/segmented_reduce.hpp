@@ -131,14 +131,14 @@ index_t find_totals(int threads, In in, Heads const& heads, index_t n, Op op,
       },
       [&](stage& here, chunk const& c, carried const& carry) {
         T* const sums = here.room.data();
-        if constexpr (vectorised<Op>) {
+        if constexpr (vectorized<Op>) {
           if (here.ended * summed_items <= c.size()) {
             detail::sum_to_tails(here, sums, c.size(), op, carry.rest.value, init);
             return take(here, c, sums, carry.ended);
           }
         }
         chunk_memory ahead;
-        if (vectorised<Op> && c.next_begin < c.next_end) {
+        if (vectorized<Op> && c.next_begin < c.next_end) {
           ahead = detail::memory_ahead<T>(source, heads, scan_direction::forward, n, c.next_begin,
                                           c.next_end);
         }

@@ -73,7 +73,7 @@ inline index_t last_head(head_word const* heads, index_t n) {
 /// it, or of all items if no segment begins in it.
 template <class T, class Op>
 flagged<T> sum_segments(segmented_stage<T>& here, index_t items, Op op, T init) {
-  if constexpr (vectorised<Op>) {
+  if constexpr (vectorized<Op>) {
     index_t const last = detail::last_head(here.heads.data(), items);
     bool const begins = last >= 0;
     index_t const from = begins ? last : 0;
@@ -113,7 +113,7 @@ chunk_memory memory_ahead(Source const& source, Heads const& heads, scan_directi
 template <scan_kind Kind, class T, class Op>
 void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, flagged<T> carry,
                    T init, store_policy policy, chunk_memory const& ahead) {
-  if constexpr (vectorised<Op>) {
+  if constexpr (vectorized<Op>) {
     detail::vector_segmented_scan_of<Op>().scan(Kind, here.items, here.heads.data(), to, items,
                                                 carry.value, init, policy, ahead.items,
                                                 ahead.heads);
@@ -143,7 +143,7 @@ void scan_segmented_chunks(int threads, scan_direction direction, Source const& 
       },
       [&](stage& here, chunk const& c, flagged<T> carry) {
         chunk_memory ahead;
-        if (vectorised<Op> && c.next_begin < c.next_end) {
+        if (vectorized<Op> && c.next_begin < c.next_end) {
           ahead = detail::memory_ahead<T>(source, heads, direction, n, c.next_begin, c.next_end);
         }
         detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {

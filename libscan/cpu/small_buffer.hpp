@@ -16,7 +16,7 @@ namespace libscan::inline v1::cpu::detail {
 /// Bytes that need no allocation.
 inline constexpr std::size_t small_bytes = 8192;
 
-/// Space for some items, default-initialised if they have a default, else to be copied to. Up to
+/// Space for some items, default-initialized if they have a default, else to be copied to. Up to
 /// `Bytes` bytes are inside the object; more are allocated.
 template <class T, std::size_t Bytes = small_bytes>
 class small_buffer {

@@ -53,21 +53,21 @@ constexpr void refuse_predicate() {
                 "is true or false");
 }
 
-/// Refuses an `Equal` that cannot compare neighbours of `In`.
+/// Refuses an `Equal` that cannot compare neighbors of `In`.
 template <class In, class Equal>
 constexpr void refuse_comparison() {
   constexpr bool called = requires(Equal const& equal, In const& in) {
     equal(in[0], in[0]) ? 1 : 0;
   };
   static_assert(called,
-                "libscan: neighbours cannot be compared as equal(earlier, later), const, with a "
+                "libscan: neighbors cannot be compared as equal(earlier, later), const, with a "
                 "result that is true or false");
   // It takes anything, and fails inside.
   constexpr bool has_equality = !std::same_as<Equal, equal_values> || requires(In const& in) {
     in[0] == in[0] ? 1 : 0;
   };
   static_assert(has_equality,
-                "libscan: neighbours cannot be compared by ==; state how they are, as "
+                "libscan: neighbors cannot be compared by ==; state how they are, as "
                 "equal(earlier, later)");
 }
 

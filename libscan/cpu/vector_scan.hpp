@@ -116,7 +116,7 @@ class chosen_operator;
 
 /// Whether `Op` has vector code for such items.
 template <class Op, class Item = typename Op::value_type>
-concept vectorised = holds<code_for<Op, Item>, vector_scans> || widens<Op, Item> ||
+concept vectorized = holds<code_for<Op, Item>, vector_scans> || widens<Op, Item> ||
     std::is_same_v<Op, chosen_operator<Item>>;
 
 /// For the best instruction set of this CPU among those that Highway may currently use.
@@ -208,7 +208,7 @@ class segmented_scan_code {
 
 /// The best code for an operator and items that have some. It may refer to `op`.
 template <class Item, class Op>
-requires vectorised<Op, Item> scan_code<Op, Item> vector_scan_of(Op const& op) {
+requires vectorized<Op, Item> scan_code<Op, Item> vector_scan_of(Op const& op) {
   using code = code_for<Op, Item>;
   if constexpr (std::is_same_v<Op, chosen_operator<Item>>) {
     return scan_code<Op, Item>(op.vector_code());
@@ -219,7 +219,7 @@ requires vectorised<Op, Item> scan_code<Op, Item> vector_scan_of(Op const& op) {
   }
 }
 
-template <vectorised Op>
+template <vectorized Op>
 segmented_scan_code<Op> vector_segmented_scan_of() {
   using code = vector_segmented_scan<typename fixed_width_operator<Op>::type>;
   return segmented_scan_code<Op>(std::get<code>(best_vector_segmented_scans()));

@@ -33,7 +33,7 @@ void run_workers(int workers, void (*body)(void*), void* context) {
   int const threads =
       std::min({workers, tbb::this_task_arena::max_concurrency(), allowed_threads()});
   if (threads <= 1) return body(context);
-  // A group of its own: in the caller's, which may have been cancelled, no body would run. Every
+  // A group of its own: in the caller's, which may have been canceled, no body would run. Every
   // thread uses the caller's rounding and flushing modes.
   using group = tbb::task_group_context;
   group own(group::isolated, group::default_traits | group::fp_settings);

@@ -62,7 +62,7 @@ constexpr void refuse_predicate() {
                 "is true or false");
 }
 
-/// Refuses what cannot compare neighbours of `In`.
+/// Refuses what cannot compare neighbors of `In`.
 template <class In, class Equal>
 constexpr void refuse_comparison() {
   using item = typename libscan::detail::iterated_item<In>::type;
@@ -71,7 +71,7 @@ constexpr void refuse_comparison() {
     equal(x, x) ? 1 : 0;
   };
   static_assert(called,
-                "libscan: neighbours cannot be compared as equal(earlier, later), const, with a "
+                "libscan: neighbors cannot be compared as equal(earlier, later), const, with a "
                 "result that is true or false");
   // It takes anything, and fails inside.
   constexpr bool has_equality =
@@ -79,7 +79,7 @@ constexpr void refuse_comparison() {
     x == x ? 1 : 0;
   };
   static_assert(has_equality,
-                "libscan: neighbours cannot be compared by ==; state how they are, as "
+                "libscan: neighbors cannot be compared by ==; state how they are, as "
                 "equal(earlier, later)");
 }
 

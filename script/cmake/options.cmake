@@ -9,7 +9,7 @@ option(LIBSCAN_BENCH "Offer scan-bench as a target" ${PROJECT_IS_TOP_LEVEL})
 option(LIBSCAN_INSTALL "Install libscan along with the project" ${PROJECT_IS_TOP_LEVEL})
 set(LIBSCAN_CUDA "AUTO" CACHE STRING "Build the cuda engine: AUTO (if nvcc is found), ON, OFF")
 option(LIBSCAN_CUDA_COMPILE_ONLY
-       "Compile CUDA code of libraries and programs, not of tests, and neither optimise nor assemble it: no GPU will run it"
+       "Compile CUDA code of libraries and programs, not of tests, and neither optimize nor assemble it: no GPU will run it"
        OFF)
 set(LIBSCAN_SANITIZE "" CACHE STRING
     "Instrument everything: address (with undefined), thread, or race (the executor's own checker)")
@@ -37,7 +37,7 @@ else()
   if(NOT LIBSCAN_APPS AND NOT LIBSCAN_TESTS AND NOT LIBSCAN_INSTALL)
     set_property(DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTY EXCLUDE_FROM_ALL ON)
   endif()
-  # Unoptimised, libscan is slower than a plain loop. The project's own targets stay as they are.
+  # Unoptimized, libscan is slower than a plain loop. The project's own targets stay as they are.
   if(NOT multi_config AND "${CMAKE_BUILD_TYPE}" STREQUAL "" AND NOT CMAKE_CXX_FLAGS MATCHES "(^| )-O")
     message(STATUS "libscan: no CMAKE_BUILD_TYPE is set; libscan's own targets are built as Release")
     set(CMAKE_BUILD_TYPE Release)

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <libscan/block/textbook/catalogue.cuh>
+#include <libscan/block/textbook/catalog.cuh>
 #include <libscan/simt/executor/observer.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>

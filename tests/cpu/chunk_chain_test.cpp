@@ -424,7 +424,7 @@ TEST_CASE("callables may themselves wait inside oneTBB") {
   });
 }
 
-TEST_CASE("a chain runs to its end inside a group that has been cancelled") {
+TEST_CASE("a chain runs to its end inside a group that has been canceled") {
   with_threads(4, [] {
     int total = 0;
     tbb::task_group group;

@@ -21,7 +21,7 @@ struct numbered_key {
   bool operator==(numbered_key const&) const = default;
 };
 
-/// Whether keys are the same; no, if they are not neighbours in their order.
+/// Whether keys are the same; no, if they are not neighbors in their order.
 struct same_key {
   bool operator()(numbered_key earlier, numbered_key later) const {
     return later.item == earlier.item + 1 && earlier.key == later.key;

@@ -22,7 +22,7 @@ namespace libscan::test {
 namespace {
 
 using cpu::fixed_width;
-using cpu::detail::vectorised;
+using cpu::detail::vectorized;
 
 static_assert(std::same_as<fixed_width<long long>, std::int64_t>);
 static_assert(std::same_as<fixed_width<long>, std::int64_t> ||
@@ -35,11 +35,11 @@ static_assert(std::same_as<fixed_width<bool>, bool>);
 static_assert(std::same_as<fixed_width<double>, double>);
 static_assert(std::same_as<fixed_width<std::int64_t>, std::int64_t>);
 
-static_assert(vectorised<plus<long>> && vectorised<plus<long long>> && vectorised<plus<char>>);
-static_assert(vectorised<minimum<unsigned long>> && vectorised<bit_xor<unsigned long long>>);
-static_assert(vectorised<plus<long long>, char> && vectorised<plus<unsigned long long>, int>);
-static_assert(vectorised<plus<std::int64_t>, char> && vectorised<plus<int>, char>);
-static_assert(!vectorised<plus<bool>> && !vectorised<plus<int>, long long>);
+static_assert(vectorized<plus<long>> && vectorized<plus<long long>> && vectorized<plus<char>>);
+static_assert(vectorized<minimum<unsigned long>> && vectorized<bit_xor<unsigned long long>>);
+static_assert(vectorized<plus<long long>, char> && vectorized<plus<unsigned long long>, int>);
+static_assert(vectorized<plus<std::int64_t>, char> && vectorized<plus<int>, char>);
+static_assert(!vectorized<plus<bool>> && !vectorized<plus<int>, long long>);
 
 template <class In, class Out, class Op>
 inline constexpr bool by_vectors = cpu::detail::chunk_code<In, Out, Op>::by_vectors;

@@ -65,7 +65,7 @@ std::vector<Half> all_halves() {
   return all;
 }
 
-/// Floats at, next to and between all neighbouring halves, of both signs, and what each becomes.
+/// Floats at, next to and between all neighboring halves, of both signs, and what each becomes.
 template <class Half>
 struct borders {
   std::vector<float> floats;

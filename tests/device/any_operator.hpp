@@ -14,9 +14,9 @@
 namespace libscan::test {
 
 /// Operators of tests, as one type: kernels are compiled once for all of them.
-enum class behaviour : std::uint8_t { sum, composition, last, watched };
-inline constexpr behaviour all_behaviours[] = {behaviour::sum, behaviour::composition,
-                                               behaviour::last, behaviour::watched};
+enum class behavior : std::uint8_t { sum, composition, last, watched };
+inline constexpr behavior all_behaviors[] = {behavior::sum, behavior::composition, behavior::last,
+                                             behavior::watched};
 
 /// A value of any of them.
 struct any_value {
@@ -39,14 +39,14 @@ struct any_value {
 
 struct any_operator {
   using value_type = any_value;
-  behaviour which;
+  behavior which;
 
   /// Calls body(Op{}).
   template <class Body>
   LIBSCAN_HOST_DEVICE any_value with(Body body) const {
-    if (which == behaviour::sum) return body(plus<std::int32_t>{});
-    if (which == behaviour::composition) return body(compose{});
-    if (which == behaviour::last) return body(keep_last{});
+    if (which == behavior::sum) return body(plus<std::int32_t>{});
+    if (which == behavior::composition) return body(compose{});
+    if (which == behavior::last) return body(keep_last{});
     return body(tripwire{});
   }
   LIBSCAN_HOST_DEVICE any_value identity() const {
@@ -61,15 +61,15 @@ struct any_operator {
 
   /// What comes before item 0.
   any_value init() const {
-    if (which == behaviour::sum) return any_value::of(7);
-    if (which == behaviour::composition) return any_value::of(affine{3, 5});
-    if (which == behaviour::last) return any_value::of(maybe{42, 1});
+    if (which == behavior::sum) return any_value::of(7);
+    if (which == behavior::composition) return any_value::of(affine{3, 5});
+    if (which == behavior::last) return any_value::of(maybe{42, 1});
     return any_value::of(interval::over(-5, 0));
   }
   std::vector<any_value> items(index_t n) const {
-    if (which == behaviour::sum) return wrapped(make_items<std::int32_t>(n));
-    if (which == behaviour::composition) return wrapped(make_items<affine>(n));
-    if (which == behaviour::last) return wrapped(make_items<maybe>(n));
+    if (which == behavior::sum) return wrapped(make_items<std::int32_t>(n));
+    if (which == behavior::composition) return wrapped(make_items<affine>(n));
+    if (which == behavior::last) return wrapped(make_items<maybe>(n));
     return wrapped(make_items<interval>(n));
   }
 

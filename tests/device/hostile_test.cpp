@@ -8,14 +8,14 @@
 #include <libscan/block/radix_sort.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/block/segmented_scan.cuh>
-#include <libscan/block/textbook/catalogue.cuh>
+#include <libscan/block/textbook/catalog.cuh>
 #include <libscan/device/binary_scan.cuh>
 #include <libscan/device/reduce.cuh>
 #include <libscan/device/reverse_scan.cuh>
 #include <libscan/device/scan.cuh>
 #include <libscan/device/segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
-#include <libscan/device/strategies/catalogue.cuh>
+#include <libscan/device/strategies/catalog.cuh>
 #include <libscan/warp/shared_scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/hostile_device.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans by key that write their results over the keys, against a sequential loop. A tile that finds
-// its neighbour's key overwritten gives a wrong result under some schedule, and is a race under
+// its neighbor's key overwritten gives a wrong result under some schedule, and is a race under
 // racecheck.
 #include <tests/device/segmented_scan_cases.hpp>
 #include <tests/support/sizes.hpp>

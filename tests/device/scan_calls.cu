@@ -4,7 +4,7 @@
 #include <libscan/device/reduce.cuh>
 #include <libscan/device/reverse_scan.cuh>
 #include <libscan/device/scan.cuh>
-#include <libscan/device/strategies/catalogue.cuh>
+#include <libscan/device/strategies/catalog.cuh>
 #include <tests/device/calls.hpp>
 
 namespace libscan::test {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every device-wide strategy of the catalogue against a sequential loop, through one table: sizes,
+// Every device-wide strategy of the catalog against a sequential loop, through one table: sizes,
 // operators, block scans, schedules, places, and the choice by name.
 #include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include <libscan/device/strategies/catalogue.cuh>
+#include <libscan/device/strategies/catalog.cuh>
 #include <tests/device/any_operator.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
@@ -144,7 +144,7 @@ constexpr scan_kind both_kinds[] = {scan_kind::exclusive, scan_kind::inclusive};
 void require_row(row const& strategy, std::vector<index_t> const& sizes) {
   for (index_t const n : sizes) {
     if (n > strategy.max_items) break;
-    for (behaviour const which : all_behaviours) {
+    for (behavior const which : all_behaviors) {
       for (scan_kind const kind : both_kinds) {
         auto const where =
             (n + static_cast<int>(which)) % 2 == 0 ? place::separate : place::in_place;
@@ -235,8 +235,8 @@ TEST_CASE("levels upon levels, and look-back beyond a window") {
     INFO(schedule);
     for (row const& strategy : tiny_rows()) {
       if (strategy.max_items < 5000) continue;
-      strategy.require(scan_kind::inclusive, 5000, {behaviour::composition}, place::in_place);
-      strategy.require(scan_kind::exclusive, 4999, {behaviour::watched}, place::separate);
+      strategy.require(scan_kind::inclusive, 5000, {behavior::composition}, place::in_place);
+      strategy.require(scan_kind::exclusive, 4999, {behavior::watched}, place::separate);
     }
   });
 }

@@ -11,7 +11,7 @@
 #include <libscan/block/scan.cuh>
 #include <libscan/block/segmented_scan.cuh>
 #include <libscan/block/split.cuh>
-#include <libscan/block/textbook/catalogue.cuh>
+#include <libscan/block/textbook/catalog.cuh>
 #include <libscan/block/tile_io.cuh>
 #include <libscan/block/tree_reduce.cuh>
 #include <libscan/warp/bitwise_scan.cuh>

@@ -16,7 +16,7 @@ HEADER_LINES = 600
 COLUMNS = 100
 FOLDERS = ("libscan", "apps", "bench", "examples", "tests")
 PRIVATE = {"src", "racecheck"}
-LICENCE = "SPDX-License-Identifier: Apache-2.0"
+LICENSE = "SPDX-License-Identifier: Apache-2.0"
 
 # Comments, literals and whole preprocessor directives with their continued lines.
 NOISE = re.compile(
@@ -120,8 +120,8 @@ def check(root):
     for path in tree.sources(root, *(f"{folder}/**/*.{ending}" for folder in FOLDERS
                                      for ending in ("[hc]pp", "cu", "cuh"))):
         lines = (root / path).read_text().split("\n")
-        if not any(LICENCE in line for line in lines[:2]):
-            complaints.append(f"{path}:1: no licence line")
+        if not any(LICENSE in line for line in lines[:2]):
+            complaints.append(f"{path}:1: no license line")
         complaints += [f"{path}:{i}: longer than {COLUMNS} columns"
                        for i, line in enumerate(lines, 1) if len(line) > COLUMNS]
     return complaints
@@ -129,7 +129,7 @@ def check(root):
 
 def self_test():
     """Each planted gap is found, and the documented twin is silent."""
-    head = f"// {LICENCE}\n#pragma once\nnamespace libscan::inline v1 {{\n"
+    head = f"// {LICENSE}\n#pragma once\nnamespace libscan::inline v1 {{\n"
     tail = "}  // namespace\n"
     documented = [
         "/// Text.\nclass a {\n  int undocumented_member;\n  void f() { }\n};\n",

@@ -54,15 +54,15 @@ function(expect folder source)
 endfunction()
 
 find_program(NINJA ninja REQUIRED)
-set(optimised " -O[23] .*-DNDEBUG|-DNDEBUG.* -O[23] ")
+set(optimized " -O[23] .*-DNDEBUG|-DNDEBUG.* -O[23] ")
 
-# Without a build type: libscan is optimised, which is said, and the project is not.
+# Without a build type: libscan is optimized, which is said, and the project is not.
 configured(plain OFF -D LIBSCAN_CUDA=OFF)
 if(NOT said MATCHES "no CMAKE_BUILD_TYPE is set; libscan's own targets are built as Release")
-  message(FATAL_ERROR "Not said that libscan is optimised: ${said}")
+  message(FATAL_ERROR "Not said that libscan is optimized: ${said}")
 endif()
 foreach(source libscan/libscan.cpp libscan/cpu/vector_scan.cpp apps/filter/filter.cpp)
-  expect(plain ${source} HAS "${optimised}" LACKS " -Werror")
+  expect(plain ${source} HAS "${optimized}" LACKS " -Werror")
 endforeach()
 expect(plain /mine.cpp LACKS " -O" " -DNDEBUG")
 

@@ -136,7 +136,7 @@ struct names_within {
   LIBSCAN_HOST_DEVICE std::uint32_t operator()(index_t j) const { return names{}(places(j)); }
 };
 
-/// Runs of one item, every fourth of two: item i is of run i - i / 5. Neighbours differ in the low
+/// Runs of one item, every fourth of two: item i is of run i - i / 5. Neighbors differ in the low
 /// bits of their runs.
 struct short_runs {
   static LIBSCAN_HOST_DEVICE index_t run_of(index_t i) { return i - i / 5; }

@@ -17,7 +17,7 @@ class device_buffer {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  /// Its items are uninitialised.
+  /// Its items are uninitialized.
   explicit device_buffer(std::size_t n)
       : size_(n), data_(static_cast<T*>(simt::allocate(bytes(n)))) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that detect what a sum hides: wrong order (affine, shear, matrix, keep_last), a wrong
-// identity (keep_last), and operands that are not neighbours, or not items at all (tripwire). For
+// identity (keep_last), and operands that are not neighbors, or not items at all (tripwire). For
 // host and device.
 #pragma once
 
@@ -83,7 +83,7 @@ struct multiply {
 };
 
 /// The kinds of wrong operands that a tripwire operator detects.
-enum class fault : std::uint32_t { none, uninitialised, unordered, overlapping, gap };
+enum class fault : std::uint32_t { none, uninitialized, unordered, overlapping, gap };
 
 /// Positions [begin, end) of the items that a value sums, and the first fault among them. `begin` =
 /// `end` = -1 is the identity. 16 bytes; positions up to 2^31.
@@ -105,13 +105,13 @@ struct interval {
   }
 };
 
-/// Joins neighbours, earlier first, and records anything else.
+/// Joins neighbors, earlier first, and records anything else.
 struct tripwire {
   using value_type = interval;
   LIBSCAN_HOST_DEVICE static constexpr interval identity() { return interval::over(-1, -1); }
   LIBSCAN_HOST_DEVICE constexpr interval operator()(interval earlier, interval later) const {
     if (earlier.seal != interval::valid_seal || later.seal != interval::valid_seal) {
-      return {0, 0, interval::valid_seal, fault::uninitialised};
+      return {0, 0, interval::valid_seal, fault::uninitialized};
     }
     if (earlier.found != fault::none) return earlier;
     if (later.found != fault::none) return later;
@@ -134,8 +134,8 @@ inline std::string to_string(fault found) {
   switch (found) {
     case fault::none:
       return "no fault";
-    case fault::uninitialised:
-      return "uninitialised operand";
+    case fault::uninitialized:
+      return "uninitialized operand";
     case fault::unordered:
       return "operands in the wrong order";
     case fault::overlapping:

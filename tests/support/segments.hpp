@@ -94,7 +94,7 @@ inline std::vector<std::uint32_t> bits_of(std::vector<std::uint8_t> const& flags
   return words;
 }
 
-/// Keys that change exactly at heads; segments may share keys, neighbours do not.
+/// Keys that change exactly at heads; segments may share keys, neighbors do not.
 template <class Key>
 std::vector<Key> keys_of(std::vector<std::uint8_t> const& flags) {
   std::vector<Key> keys;

@@ -108,10 +108,10 @@ TEST_CASE("the tripwire notices each kind of wrong operand, and remembers it") {
   CHECK(op(over(0, 3), over(2, 5)).found == fault::overlapping);
   CHECK(op(over(0, 2), over(0, 2)).found == fault::overlapping);
   CHECK(op(over(0, 2), over(3, 5)).found == fault::gap);
-  CHECK(op(over(0, 2), interval{}).found == fault::uninitialised);
+  CHECK(op(over(0, 2), interval{}).found == fault::uninitialized);
   interval poisoned;
   std::memset(static_cast<void*>(&poisoned), 0xFF, sizeof poisoned);
-  CHECK(op(poisoned, over(0, 2)).found == fault::uninitialised);
+  CHECK(op(poisoned, over(0, 2)).found == fault::uninitialized);
 
   auto const tripped = op(over(0, 2), over(3, 5));
   CHECK(op(tripped, over(5, 6)).found == fault::gap);

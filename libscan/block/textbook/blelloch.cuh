@@ -58,7 +58,7 @@ struct blelloch {
   static __device__ void sweep(storage<T, MaxThreads>& shared, T const (&x)[2], Op op) {
     int const items = 2 * block_threads();
     int const n = tree_size(items);
-    // 1 load (A): two items from separate halves, so that neighbours meet different banks. Each has
+    // 1 load (A): two items from separate halves, so that neighbors meet different banks. Each has
     // its own place (Harris's second item is at the first one's padding).
     shared.item.at(this_thread()) = x[0];
     shared.item.at(this_thread() + block_threads()) = x[1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inclusive from exclusive and back: the two differ by a shift of one item (Harris 2007, "Inclusive
 // and Exclusive Scan"; Verona, "Inclusive <-> Exclusive"). The shift can come after the scan, by
-// reading a neighbour's prefix, or before it, by loading a neighbour's item (lecture, "A simple
+// reading a neighbor's prefix, or before it, by loading a neighbor's item (lecture, "A simple
 // exclusive scan kernel").
 #pragma once
 

@@ -26,7 +26,7 @@ namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 using warp::scan_result;
 
 /// The result of a thread with two items, number `thread` and `thread + threads` of the block:
-/// neighbouring threads then load and store neighbouring items.
+/// neighboring threads then load and store neighboring items.
 template <class T>
 struct pair_scan_result {
   T prefix[2];

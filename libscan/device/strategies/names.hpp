@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scans of the literature by name, for programs that offer a choice: strategies of a whole
-// device, and the block scans inside them. Plain C++; catalogue.cuh turns a choice into a type.
+// device, and the block scans inside them. Plain C++; catalog.cuh turns a choice into a type.
 #pragma once
 
 #include <array>

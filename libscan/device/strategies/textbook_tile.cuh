@@ -7,7 +7,7 @@
 #include <string>
 #include <type_traits>
 
-#include <libscan/block/textbook/catalogue.cuh>
+#include <libscan/block/textbook/catalog.cuh>
 #include <libscan/core/operators.hpp>
 #include <libscan/device/workspace.cuh>
 
@@ -24,7 +24,7 @@
 // Kernels have shared memory for MaxThreads and see from the launch how many there are: one kernel
 // serves all sizes of blocks, not only powers of two.
 //
-// People call them through `scan_with` (catalogue.cuh), which says what every scan promises.
+// People call them through `scan_with` (catalog.cuh), which says what every scan promises.
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 

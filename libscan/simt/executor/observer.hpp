@@ -56,7 +56,7 @@ class observer {
   virtual void launch_begins(launch_facts const&) {}
 
   /// A block becomes resident: its threads exist from here on, and its shared memory is
-  /// uninitialised.
+  /// uninitialized.
   virtual void block_begins(std::span<thread_name* const> threads,
                             std::span<memory_range const> shared_memory) = 0;
   virtual void block_ends(std::span<thread_name* const> threads,

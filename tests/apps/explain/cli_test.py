@@ -98,14 +98,14 @@ class Texts(ExplainCase):
     def test_defaults_are_the_walkthrough(self):
         self.assertEqual(self.text(), self.text(*TEXTS["walkthrough"]))
 
-    def test_colours_only_on_a_terminal(self):
+    def test_colors_only_on_a_terminal(self):
         self.assertNotIn("\x1b", self.text())
-        for variables, coloured in (({"TERM": "xterm"}, True), ({"TERM": "dumb"}, False),
+        for variables, colored in (({"TERM": "xterm"}, True), ({"TERM": "dumb"}, False),
                                     ({"TERM": "xterm", "NO_COLOR": "1"}, False)):
             outer, inner = pty.openpty()
             subprocess.run([PROGRAM], stdout=inner, env=os.environ | variables, check=True)
             os.close(inner)
-            self.assertEqual(b"\x1b[" in read_terminal(outer), coloured, variables)
+            self.assertEqual(b"\x1b[" in read_terminal(outer), colored, variables)
 
     def test_many_items(self):
         text = self.text(" ".join(["1"] * 2048), "--algorithm", "brent-kung")

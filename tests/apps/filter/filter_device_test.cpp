@@ -15,13 +15,13 @@ namespace {
 using automatic = void;
 
 /// Items of 16 bytes that need not be aligned to them.
-struct labelled {
+struct labeled {
   std::uint64_t label;
   std::uint64_t value;
-  bool operator==(labelled const&) const = default;
+  bool operator==(labeled const&) const = default;
 };
 struct has_low_value {
-  LIBSCAN_HOST_DEVICE bool operator()(labelled const& x) const { return x.value < 40; }
+  LIBSCAN_HOST_DEVICE bool operator()(labeled const& x) const { return x.value < 40; }
 };
 
 /// Calls that keep items of T, or their indices.
@@ -209,10 +209,10 @@ TEMPLATE_LIST_TEST_CASE("no pointer of a filter needs alignment beyond its type'
 }
 
 TEST_CASE("items of 16 bytes need no alignment to 16") {
-  std::vector<labelled> items;
+  std::vector<labeled> items;
   for (std::uint64_t i = 0; i < 3000; ++i) items.push_back({i, i * i % 100});
   has_low_value const keep;
-  std::vector<labelled> expected;
+  std::vector<labeled> expected;
   std::copy_if(items.begin(), items.end(), std::back_inserter(expected), keep);
   for (int const in_words : {0, 1}) {
     for (int const out_words : {0, 1}) {
@@ -220,13 +220,13 @@ TEST_CASE("items of 16 bytes need no alignment to 16") {
       device_image<std::uint64_t> in(std::vector<std::uint64_t>(2 * items.size()), in_words);
       device_image<std::uint64_t> out(2 * static_cast<index_t>(expected.size()), out_words);
       device_image<index_t> count(1);
-      simt::copy_async(in.data(), items.data(), items.size() * sizeof(labelled));
+      simt::copy_async(in.data(), items.data(), items.size() * sizeof(labeled));
       workspace ws;
-      filter<short_pipeline<labelled>>(ws, reinterpret_cast<labelled const*>(in.data()),
-                                       reinterpret_cast<labelled*>(out.data()), 3000, keep,
-                                       count.data());
+      filter<short_pipeline<labeled>>(ws, reinterpret_cast<labeled const*>(in.data()),
+                                      reinterpret_cast<labeled*>(out.data()), 3000, keep,
+                                      count.data());
       std::vector<std::uint64_t> words;
-      for (labelled const& x : expected) words.insert(words.end(), {x.label, x.value});
+      for (labeled const& x : expected) words.insert(words.end(), {x.label, x.value});
       REQUIRE(count.read()[0] == static_cast<index_t>(expected.size()));
       REQUIRE(difference(words, out.read()) == "");
       REQUIRE(out.damage() == "");

@@ -71,7 +71,7 @@ TEST_CASE("filters go on while a thread is held") {
 
 TEST_CASE("runs are found while a thread is held") {
   auto const in = some_items();
-  // Pairs of neighbours are one run each.
+  // Pairs of neighbors are one run each.
   auto const equal = [](held_thread& thread) {
     return [&thread](index_t earlier, index_t later) {
       thread.come(later / chunk_items);

@@ -34,7 +34,7 @@ std::string item_type_name() {
   return (std::is_signed_v<T> ? "int" : "uint") + bits;
 }
 
-/// Limits, small numbers, powers of two and their neighbours; of floats also infinities, NaN,
+/// Limits, small numbers, powers of two and their neighbors; of floats also infinities, NaN,
 /// denormals and -0.
 template <class T>
 std::vector<T> edge_values() {

@@ -359,10 +359,10 @@ TEST_CASE("a predicate beyond the limits is refused, whatever its length") {
   for (int i = 1; i < 2000; ++i) chain += " or == " + std::to_string(i);
   CHECK(refusal(chain).find("more than 1000 tests and operations") != std::string::npos);
 
-  // 400 neighbours are one interval; 17 lonely numbers are too many, 16 are not.
-  std::string neighbours = "== 0";
-  for (int i = 1; i < 400; ++i) neighbours += " or == " + std::to_string(i);
-  CHECK(parse_predicate<std::int16_t>(neighbours).is_interval());
+  // 400 neighbors are one interval; 17 lonely numbers are too many, 16 are not.
+  std::string neighbors = "== 0";
+  for (int i = 1; i < 400; ++i) neighbors += " or == " + std::to_string(i);
+  CHECK(parse_predicate<std::int16_t>(neighbors).is_interval());
   std::string lonely = "== 0";
   for (int i = 1; i < 16; ++i) lonely += " or == " + std::to_string(2 * i);
   CHECK(parse_predicate<std::int16_t>(lonely)(30));

@@ -71,7 +71,7 @@ struct expected_runs {
   index_t count() const { return static_cast<index_t>(firsts.size()); }
 };
 
-/// n items in runs of 1 to `longest`, none of which equals its neighbours.
+/// n items in runs of 1 to `longest`, none of which equals its neighbors.
 template <class T>
 std::vector<T> runs_of(index_t n, index_t longest) {
   random_words words(static_cast<std::uint64_t>(n * 4096 + longest));

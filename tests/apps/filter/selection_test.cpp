@@ -103,7 +103,7 @@ TEST_CASE("every small input's runs are encoded with tiny chunks, as far as ther
   });
 }
 
-/// Equal but for the last decimal, by which neighbours in their order follow one another.
+/// Equal but for the last decimal, by which neighbors in their order follow one another.
 struct same_tens {
   bool operator()(int earlier, int later) const {
     return (earlier + 1) % 10 == later % 10 && earlier / 10 == later / 10;
@@ -113,7 +113,7 @@ struct same_tens {
 TEST_CASE("runs and firsts of runs by a relation of one's own, from and to iterators") {
   with_threads(16, [&] {
     for (index_t const n : {0, 1, 31, 33, 1000, 40000}) {
-      // Last decimals count on, so that only neighbours in their order pass for equal.
+      // Last decimals count on, so that only neighbors in their order pass for equal.
       std::vector<int> in = runs_of<int>(n, 9);
       std::vector<int> firsts;
       std::vector<index_t> offsets;

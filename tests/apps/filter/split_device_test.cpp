@@ -288,7 +288,7 @@ TEST_CASE("outputs that begin among what is read are refused, and nothing is wri
       "filter: an output begins within the input; expected memory separate from it");
   REQUIRE(difference(numbers, memory.read()) == "");
   REQUIRE(count.read()[0] == 7);
-  // Neighbours do not overlap, and where nothing is read nothing is overlapped.
+  // Neighbors do not overlap, and where nothing is read nothing is overlapped.
   filter<tuning>(ws, in, in + n, n, even, d_count);
   filter<tuning>(ws, in, in, 0, even, d_count);
 }

@@ -124,7 +124,7 @@ std::vector<long double> integer_edges(Sample first, int bins) {
   return edges;
 }
 
-/// The samples that matter to edges: the nearest to each and their neighbours, limits, and of
+/// The samples that matter to edges: the nearest to each and their neighbors, limits, and of
 /// floats infinities and NaN.
 template <class Sample>
 std::vector<Sample> samples_at(std::vector<long double> const& edges) {

@@ -52,7 +52,7 @@ struct add_kernel {
 };
 
 /// Each round's additions to one place, of all threads, are `sum` in all.
-std::vector<addition> additions_of(int rounds, int threads, unsigned sum, bool neighbours,
+std::vector<addition> additions_of(int rounds, int threads, unsigned sum, bool neighbors,
                                    std::uint64_t stream) {
   random_words words(stream);
   std::vector<addition> all;
@@ -61,7 +61,7 @@ std::vector<addition> additions_of(int rounds, int threads, unsigned sum, bool n
     int const place = static_cast<int>(words.below(bins + outside_places));
     for (int t = 0; t < threads; ++t) {
       // The place beside it in the word gets nothing, or a little.
-      bool const beside = neighbours && t % 2 == 1 && t + 1 < threads;
+      bool const beside = neighbors && t % 2 == 1 && t + 1 < threads;
       auto const some =
           static_cast<unsigned>(words.below(2 * sum / static_cast<unsigned>(threads) + 1));
       unsigned const times = t + 1 == threads ? left : some < left ? some : left;
@@ -110,9 +110,9 @@ TEST_CASE("counters of 16 bits take what a block may add between two barriers") 
     INFO(schedule);
     for (int const threads : {1, 32, 96}) {
       for (unsigned const sum : {spill - 1, spill - 2, spill / 2, 1U}) {
-        for (bool const neighbours : {false, true}) {
-          auto const stream = static_cast<std::uint64_t>(sum + (neighbours ? 1 : 0));
-          require_exact(additions_of(40, threads, sum, neighbours, stream), threads);
+        for (bool const neighbors : {false, true}) {
+          auto const stream = static_cast<std::uint64_t>(sum + (neighbors ? 1 : 0));
+          require_exact(additions_of(40, threads, sum, neighbors, stream), threads);
         }
       }
     }

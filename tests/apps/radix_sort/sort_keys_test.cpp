@@ -366,5 +366,5 @@ TEST_CASE("buffers that share memory are refused, and nothing is written") {
   REQUIRE_THROWS_AS(sort_pairs<tuning>(ws, both, near, 100), invalid_argument);
   REQUIRE(both.current == a);
   REQUIRE(difference(keys, memory.read()) == "");
-  sort_pairs<tuning>(ws, both, apart, 100);  // neighbours do not overlap
+  sort_pairs<tuning>(ws, both, apart, 100);  // neighbors do not overlap
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks that a tile has been sorted stably, on tiles in which one pair of neighbours is wrong:
+// The checks that a tile has been sorted stably, on tiles in which one pair of neighbors is wrong:
 // the first, the last, any. A check that leaves out a pair misses it.
 #include <algorithm>
 #include <cstdint>
@@ -154,7 +154,7 @@ void require_stable(std::vector<Key> const& keys, unsigned n, digit_place place,
 
 }  // namespace
 
-TEST_CASE("one wrong pair of neighbours is found wherever it is") {
+TEST_CASE("one wrong pair of neighbors is found wherever it is") {
   for (int const valid : {2048, 1100, 513, 512, 129, 33, 2, 1}) {
     if (valid == 1100 && scaled(0, 1) == 1) continue;
     require_found<kind_of_tile<std::uint32_t, by_keys, 2048, 2>>(valid);
@@ -198,7 +198,7 @@ TEST_CASE("a block finds the two keys of its tile that were ranked the wrong way
         unsigned const high = i < p ? 0 : i < p + 2 ? 1 : 2;
         expected.push_back(high << 8 | (high == 1 ? i - p : 0));
       }
-      // The two are neighbours in a row of a warp.
+      // The two are neighbors in a row of a warp.
       keys.insert(keys.end(), expected.end() - n, expected.end());
       if (p % simt::warp_size == simt::warp_size - 1) {
         std::rotate(keys.end() - n, keys.end() - n + 1, keys.end());

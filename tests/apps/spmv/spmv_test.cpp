@@ -105,7 +105,7 @@ TEMPLATE_TEST_CASE("rows in vectors: any length, on every number of threads, bes
   }
 }
 
-TEMPLATE_TEST_CASE("rows of neighbours, and of all but one, on every number of threads", "", float,
+TEMPLATE_TEST_CASE("rows of neighbors, and of all but one, on every number of threads", "", float,
                    double) {
   using T = TestType;
   index_t const rows = 5000, columns = 5100;
@@ -147,7 +147,7 @@ TEST_CASE("what is not a number stays in its row") {
   }
 }
 
-TEST_CASE("a row without entries is +0, whatever its neighbours") {
+TEST_CASE("a row without entries is +0, whatever its neighbors") {
   for (index_t const others : {0, 1, 40}) {
     auto const matrix = make_csr<float>(
         600, 60, [others](index_t r) { return r == 500 ? 0 : others; }, pattern::small);

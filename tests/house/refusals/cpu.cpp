@@ -183,17 +183,17 @@ auto sum(int const* to) { return cpu::reduce_by_key(1, items, items, out, to, 4,
 // refused: the output cannot be written
 auto sum(int const* to) { return cpu::reduce_by_key(1, items, items, to, out, 4, plus<int>{}, 0); }
 
-// refused: neighbours cannot be compared by ==
+// refused: neighbors cannot be compared by ==
 auto sum(no_default const* keys, no_default* unique) {
   return cpu::reduce_by_key(1, keys, items, unique, out, 4, plus<int>{}, 0);
 }
 
-// refused: neighbours cannot be compared by ==
+// refused: neighbors cannot be compared by ==
 void scan(no_default const* keys) {
   cpu::inclusive_segmented_scan(1, items, out, cpu::segment_keys{keys}, 4, plus<int>{}, 0);
 }
 
-// refused: neighbours cannot be compared as equal(earlier, later)
+// refused: neighbors cannot be compared as equal(earlier, later)
 auto sum() {
   cpu::segment_keys const keys{items, [](int) { return true; }};
   return cpu::segmented_reduce(1, items, out, keys, 4, plus<int>{}, 0);

@@ -87,7 +87,7 @@ index_t call() {
   return cpu::filter(1, numbers, numbers, 3, [](std::string const&) { return true; });
 }
 
-// refused: neighbours cannot be compared as equal(earlier, later)
+// refused: neighbors cannot be compared as equal(earlier, later)
 index_t call() {
   return cpu::unique(1, numbers, numbers, 3, [](int) { return true; });
 }
@@ -108,10 +108,10 @@ void call(csr_matrix<std::complex<float>, int> const& matrix, float* y) {
   cpu::spmv(1, matrix, y, y);
 }
 
-// refused: neighbours cannot be compared by ==
+// refused: neighbors cannot be compared by ==
 index_t call(plain const* from, plain* to) { return cpu::unique(1, from, to, 3); }
 
-// refused: neighbours cannot be compared by ==
+// refused: neighbors cannot be compared by ==
 index_t call(plain const* from, plain* to) {
   return cpu::run_length_encode(1, from, cpu::run_outputs{to, 3, places, 3}, 3);
 }

@@ -172,17 +172,17 @@ void sum(workspace& ws, int const* in, int* out) {
   reduce_by_key(ws, in, in, out, in, 4, plus<int>{}, nullptr, equal_values{}, 0);
 }
 
-// refused: neighbours cannot be compared by ==
+// refused: neighbors cannot be compared by ==
 void sum(workspace& ws, plain const* keys, plain* unique, int* out) {
   reduce_by_key(ws, keys, out, unique, out, 4, plus<int>{}, nullptr, equal_values{}, 0);
 }
 
-// refused: neighbours cannot be compared by ==
+// refused: neighbors cannot be compared by ==
 void sum(workspace& ws, plain const* keys, int* out) {
   inclusive_segmented_scan(ws, out, out, segment_keys{keys}, 4, plus<int>{}, 0);
 }
 
-// refused: neighbours cannot be compared as equal(earlier, later)
+// refused: neighbors cannot be compared as equal(earlier, later)
 void sum(workspace& ws, int const* keys, int* out) {
   segmented_reduce(ws, keys, out, segment_keys{keys, any{}}, 4, plus<int>{}, nullptr, 0);
 }
@@ -201,7 +201,7 @@ void keep(workspace& ws, int const* in, index_t const* out) {
 // refused: the output cannot be written
 void keep(workspace& ws, int const* in, int const* out) { split(ws, in, out, 4, any{}, nullptr); }
 
-// refused: neighbours cannot be compared by ==
+// refused: neighbors cannot be compared by ==
 void keep(workspace& ws, plain const* in, plain* out) { unique(ws, in, out, 4, nullptr); }
 
 // refused: this call moves items by their bytes

@@ -9,7 +9,7 @@
 #include <libscan/device/scan.cuh>
 #include <libscan/device/segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
-#include <libscan/device/strategies/catalogue.cuh>
+#include <libscan/device/strategies/catalog.cuh>
 #include <tests/house/spills/collective.cuh>
 
 using namespace libscan;

@@ -23,8 +23,8 @@ enum class flaw {
   outside_shared,  // behind the end of shared memory
   never_waited,    // the last copy
   extra_arrival,
-  uninitialised,  // no mbarrier there
-  unseen_init     // mbarriers used before all know that they are initialised
+  uninitialized,  // no mbarrier there
+  unseen_init     // mbarriers used before all know that they are initialized
 };
 
 /// Sums tiles that arrive through a ring of stages: thread 0 issues the copies, all add.
@@ -37,7 +37,7 @@ struct pipeline_kernel {
   };
 
   __device__ void operator()(shared_storage& shared, int const* in, int* out) const {
-    if (threadIdx.x == 0 && Flaw != flaw::uninitialised) start(shared);
+    if (threadIdx.x == 0 && Flaw != flaw::uninitialized) start(shared);
     if constexpr (Flaw != flaw::unseen_init) simt::sync_block();
     if (threadIdx.x == 0) {
       for (unsigned tile = 0; tile < stages; ++tile) issue(shared, in, tile);
@@ -213,11 +213,11 @@ std::vector<mistake> bulk_copy_mistakes() {
                   {kernel, "the bulk copy at @0 has not been waited for"}),
       in_pipeline("one arrival too many", pipeline<flaw::extra_arrival>, always,
                   {kernel, "more than 1 arrivals in one phase of an mbarrier, at @0"}),
-      in_pipeline("mbarrier never initialised", pipeline<flaw::uninitialised>, always,
-                  {kernel, "on an mbarrier that has not been initialised"}),
+      in_pipeline("mbarrier never initialized", pipeline<flaw::uninitialized>, always,
+                  {kernel, "on an mbarrier that has not been initialized"}),
       in_pipeline("mbarrier used before all know of its init", pipeline<flaw::unseen_init>,
                   {.seeded = 15, .race = 15},
-                  {kernel, "on an mbarrier that has not been initialised"}),
+                  {kernel, "on an mbarrier that has not been initialized"}),
       {"bulk copy into written bytes without a proxy fence",
        refill<proxy_fence::of_writers>,
        refill<proxy_fence::none>,

@@ -26,7 +26,7 @@ bool lost_increments() {
 }
 
 template <variant V>
-struct uninitialised_kernel {
+struct uninitialized_kernel {
   struct shared_storage {
     int bins[32];
   };
@@ -43,9 +43,9 @@ struct uninitialised_kernel {
 };
 
 template <variant V>
-bool uninitialised_shared() {
+bool uninitialized_shared() {
   device_buffer<int> const bins(32);
-  simt::launch<uninitialised_kernel<V>>({.blocks = 1, .threads = 64}, bins.data());
+  simt::launch<uninitialized_kernel<V>>({.blocks = 1, .threads = 64}, bins.data());
   return bins.copy() == std::vector<int>(32, 2);
 }
 
@@ -204,9 +204,9 @@ std::vector<mistake> memory_mistakes() {
        lost_increments<planted>,
        {.race = 20, .tsan = true},
        {}},
-      {"uninitialised shared memory",
-       uninitialised_shared<correct>,
-       uninitialised_shared<planted>,
+      {"uninitialized shared memory",
+       uninitialized_shared<correct>,
+       uninitialized_shared<planted>,
        {.fixed = true, .seeded = 20, .race = 20},
        {}},
       {"global index out of bounds",

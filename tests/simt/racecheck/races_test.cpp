@@ -48,11 +48,11 @@ struct increment_kernel {
   }
 };
 
-/// Lanes hand values to their neighbours through shared memory.
+/// Lanes hand values to their neighbors through shared memory.
 enum class meeting { none, ballot, shuffle, sync_warp, sync_half };
 
 template <meeting Meeting>
-struct neighbour_kernel {
+struct neighbor_kernel {
   struct shared_storage {
     int item[32];
   };
@@ -86,7 +86,7 @@ struct reuse_kernel {
   }
 };
 
-/// Threads write neighbouring bytes; the planted one writes its neighbour's as well.
+/// Threads write neighboring bytes; the planted one writes its neighbor's as well.
 template <variant V>
 struct bytes_kernel {
   struct shared_storage {
@@ -161,7 +161,7 @@ struct bins_kernel {
 };
 
 template <variant V>
-struct uninitialised_kernel {
+struct uninitialized_kernel {
   struct shared_storage {
     int item[64];
   };
@@ -173,11 +173,11 @@ struct uninitialised_kernel {
   }
 };
 
-struct uninitialised_dynamic_kernel {
+struct uninitialized_dynamic_kernel {
   __device__ void operator()(int* out) const { out[threadIdx.x] = simt::dynamic_shared<int>()[1]; }
 };
 
-/// A structure with padding is initialised member by member and read whole.
+/// A structure with padding is initialized member by member and read whole.
 struct padded {
   char tag;
   int value;
@@ -238,11 +238,11 @@ TEST_CASE("an increment that is not atomic is found") {
 
 TEST_CASE("a missing __syncwarp is found; votes and shuffles do not replace it") {
   std::vector<int> out(32);
-  silent(launching<neighbour_kernel<meeting::sync_warp>>(1, 32, out.data()));
-  found(launching<neighbour_kernel<meeting::none>>(1, 32, out.data()), {"shared memory"});
-  found(launching<neighbour_kernel<meeting::ballot>>(1, 32, out.data()), {"race in shared"});
-  found(launching<neighbour_kernel<meeting::shuffle>>(1, 32, out.data()), {"race in shared"});
-  found(launching<neighbour_kernel<meeting::sync_half>>(1, 32, out.data()), {"shared memory"});
+  silent(launching<neighbor_kernel<meeting::sync_warp>>(1, 32, out.data()));
+  found(launching<neighbor_kernel<meeting::none>>(1, 32, out.data()), {"shared memory"});
+  found(launching<neighbor_kernel<meeting::ballot>>(1, 32, out.data()), {"race in shared"});
+  found(launching<neighbor_kernel<meeting::shuffle>>(1, 32, out.data()), {"race in shared"});
+  found(launching<neighbor_kernel<meeting::sync_half>>(1, 32, out.data()), {"shared memory"});
 }
 
 TEST_CASE("storage used again while others may still read it is found") {
@@ -285,16 +285,16 @@ TEST_CASE("structures that calls return into shared memory are heard") {
 
 TEST_CASE("reading shared memory that nobody wrote is found") {
   std::vector<int> out(64);
-  silent(launching<uninitialised_kernel<variant::correct>>(1, 64, out.data()));
-  found(launching<uninitialised_kernel<variant::planted>>(1, 64, out.data()),
+  silent(launching<uninitialized_kernel<variant::correct>>(1, 64, out.data()));
+  found(launching<uninitialized_kernel<variant::planted>>(1, 64, out.data()),
         {"block (0,0,0): thread 50 reads at " + at(__FILE__, "read of nothing") +
-         " uninitialised shared memory (byte 52 of the static part)"});
+         " uninitialized shared memory (byte 52 of the static part)"});
   found(
       [&] {
-        simt::launch<uninitialised_dynamic_kernel>(
+        simt::launch<uninitialized_dynamic_kernel>(
             {.blocks = 1, .threads = 1, .dynamic_shared_bytes = 64}, out.data());
       },
-      {"uninitialised shared memory (byte 4 of the dynamic part)"});
+      {"uninitialized shared memory (byte 4 of the dynamic part)"});
   std::vector<padded> items(32);
   silent(launching<padding_kernel>(1, 32, items.data()));
 }

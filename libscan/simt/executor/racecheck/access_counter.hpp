@@ -30,7 +30,7 @@ struct passes {
 };
 
 /// Bank b holds the 4-byte words w with w mod banks == b. A pass serves one word of every bank, to
-/// any number of lanes. Neighbouring lanes are served together as long as their data, if every lane
+/// any number of lanes. Neighboring lanes are served together as long as their data, if every lane
 /// accessed another word, would fill one pass: with 32 banks all 32 lanes for items of up to 4
 /// bytes, 16 for 8 and 8 for 16 bytes (CUDA programming guide, shared memory; with 16 banks, half
 /// of that). Such a group takes one pass for each distinct word of its busiest bank; the ideal is

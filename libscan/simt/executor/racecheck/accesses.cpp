@@ -131,9 +131,9 @@ void race_checker::hear(access const& what) {
       int const byte = std::countr_zero(static_cast<unsigned>(here.forbidden & now.bytes));
       report_out_of_bounds(what, me.id, begin + byte);
     }
-    // Structures are read with their padding, so one initialised byte is enough.
+    // Structures are read with their padding, so one initialized byte is enough.
     if (shared && what.reads && (here.written & now.bytes) == 0) {
-      report_uninitialised(what, me.id, block);
+      report_uninitialized(what, me.id, block);
     }
     while (access_record const* const before = here.race_with(now, sees)) {
       access_record const former = *before;

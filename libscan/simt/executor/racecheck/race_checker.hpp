@@ -166,7 +166,7 @@ class race_checker final : public observer {
   std::string text_of(checked_block& block, std::byte const* address) const;
   void report_race(access const& now, thread_id who, checked_block& block,
                    access_record const& before, char const* lacks = "nothing orders the two");
-  void report_uninitialised(access const& now, thread_id who, checked_block& block);
+  void report_uninitialized(access const& now, thread_id who, checked_block& block);
   void report_out_of_bounds(access const& now, thread_id who, std::byte const* bad);
   thread_name const& blamed(thread_id who);
 

@@ -72,11 +72,11 @@ void race_checker::report_race(access const& now, thread_id who, checked_block& 
 }
 
 /// Ends the launch; returns if the access does not belong to the kernel.
-void race_checker::report_uninitialised(access const& now, thread_id who, checked_block& block) {
+void race_checker::report_uninitialized(access const& now, thread_id who, checked_block& block) {
   auto const here = paths_.line(now.site);
   if (!here) return paths_.declare_foreign(now.site);
   abandon_launch(blamed(who), text_of(who, false) + " reads at " + racecheck::text_of(*here) +
-                                  " uninitialised " + text_of(block, now.address));
+                                  " uninitialized " + text_of(block, now.address));
 }
 
 /// Ends the launch; returns if the access does not belong to the kernel.

@@ -17,7 +17,7 @@ mbarrier_state& barrier_at(grid_run& run, void* barrier, call_site site, char co
   auto const found = block.mbarriers.find(barrier);
   if (found == block.mbarriers.end()) {
     run.fail(std::string(what) + " at " + describe(site) +
-             " on an mbarrier that has not been initialised");
+             " on an mbarrier that has not been initialized");
   }
   return found->second;
 }
@@ -39,7 +39,7 @@ std::span<copied_word> copied_words(block_state& block, memory_range target) {
   std::byte const* const area = is_static ? block.static_shared.get() : block.dynamic_shared.get();
   if (words.empty()) {
     std::uint64_t fresh = 0;
-    std::memset(&fresh, uninitialised, sizeof fresh);
+    std::memset(&fresh, uninitialized, sizeof fresh);
     words.assign((is_static ? block.static_bytes : block.dynamic_bytes) / 8, {fresh, 0});
   }
   return std::span(words).subspan(static_cast<std::size_t>(target.begin - area) / 8,
@@ -61,11 +61,11 @@ void mbarrier_init(void* barrier, unsigned arrivals, call_site site) {
     run.fail("mbarrier at " + describe(site) + " does not lie in shared memory");
   }
   if (arrivals == 0 || arrivals > (1u << 20) - 1) {
-    run.fail("mbarrier at " + describe(site) + " is initialised with " + std::to_string(arrivals) +
+    run.fail("mbarrier at " + describe(site) + " is initialized with " + std::to_string(arrivals) +
              " arrivals; expected 1 to 2^20 - 1");
   }
   if (!block.mbarriers.try_emplace(barrier).second) {
-    run.fail("mbarrier at " + describe(site) + " is initialised twice");
+    run.fail("mbarrier at " + describe(site) + " is initialized twice");
   }
   block.mbarriers[barrier] = {arrivals,      arrivals, 0,     0, run.new_key(),
                               run.new_key(), site,     false, {}};
@@ -129,7 +129,7 @@ void grid_run::phase_may_complete(block_state& block, void* barrier) {
   mbarrier_state& state = block.mbarriers.at(barrier);
   if (state.pending != 0) return;
   if (state.bytes < 0) {
-    fail(block, "the mbarrier initialised at " + describe(state.site) + " received " +
+    fail(block, "the mbarrier initialized at " + describe(state.site) + " received " +
                     std::to_string(-state.bytes) + " bytes more than were expected in its phase");
   }
   if (state.bytes != 0) return;
@@ -244,7 +244,7 @@ void grid_run::check_copies(block_state const& block) const {
                       " has not been waited for");
     }
     if (state.bytes != 0) {
-      fail(block, "all threads have returned, but the mbarrier initialised at " +
+      fail(block, "all threads have returned, but the mbarrier initialized at " +
                       describe(state.site) + " still expects " + std::to_string(state.bytes) +
                       " bytes");
     }

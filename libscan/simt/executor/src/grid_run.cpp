@@ -23,12 +23,12 @@ constexpr int max_resident_blocks = 64;  // bits of ready_blocks_
 thread_local observer* installed_observer = nullptr;
 
 /// Shared memory starts with arbitrary bytes, not with zeros, which would hide a missing
-/// initialisation.
+/// initialization.
 void renew(shared_bytes& memory, std::size_t bytes, std::size_t alignment, memory_kind kind) {
   if (bytes == 0) return;
   alignment = std::max<std::size_t>(alignment, 128);
   if (memory == nullptr) memory.reset(take_memory(bytes, alignment, kind));
-  std::memset(memory.get(), uninitialised, bytes);
+  std::memset(memory.get(), uninitialized, bytes);
 }
 
 uint3 unflatten(std::uint64_t rank, dim3 extent) {

@@ -131,7 +131,7 @@ class memory_map {
   }
 
   /// Whether [begin, end) is partly inside and partly outside an allocation. (Without red zones its
-  /// neighbours belong to no allocation.)
+  /// neighbors belong to no allocation.)
   address first_outside(address begin, address end) {
     std::lock_guard const lock(mutex_);
     auto const next = first_near(begin);

@@ -44,7 +44,7 @@ struct wait {
   std::uint64_t key = 0;          ///< of the mbarrier phase that ended the wait
 };
 
-/// One of the last atomic loads of a thread, to recognise a poll.
+/// One of the last atomic loads of a thread, to recognize a poll.
 struct recent_load {
   void const* address = nullptr;
   std::uint64_t value = 0;
@@ -114,7 +114,7 @@ struct pending_copy {
 };
 
 /// The value of every byte of shared memory when its block begins.
-inline constexpr unsigned char uninitialised = 0xcb;
+inline constexpr unsigned char uninitialized = 0xcb;
 
 /// Eight bytes of shared memory as a bulk copy left them, and the number of proxy fences before it.
 struct copied_word {

@@ -145,7 +145,7 @@ TEST_CASE("outputs that are no multiples of their size are written item by item"
   grouped<std::uint8_t, point> const expected(keys, points, many_buckets, cpu::its_bucket{});
   std::vector<float> room(2 * keys.size() + 3, -1.0F);
   std::vector<std::uint8_t> out(keys.size());
-  // Of two neighbours, one does not begin at a multiple of 8.
+  // Of two neighbors, one does not begin at a multiple of 8.
   for (std::size_t const first : {0, 1}) {
     auto* const to = reinterpret_cast<point*>(room.data() + first);
     cpu::split_by_key(2, keys.data(), out.data(), points.data(), to, nullptr, n, many_buckets);

@@ -8,7 +8,7 @@
 #include <libscan/device/buffer.cuh>
 #include <libscan/device/reduce.cuh>
 #include <libscan/device/scan.cuh>
-#include <tests/neighbours/report.hpp>
+#include <tests/neighbors/report.hpp>
 
 #ifndef __CUDACC__
 #include <libscan/cpu/scan.hpp>
@@ -45,7 +45,7 @@ int wrong_of_device(std::vector<item> const& items) {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) void LIBSCAN_REPORT(neighbours::report* result) {
+extern "C" __attribute__((visibility("default"))) void LIBSCAN_REPORT(neighbors::report* result) {
   std::vector<item> items(50021);
   std::iota(items.begin(), items.end(), item{0});
   result->wrong_items =

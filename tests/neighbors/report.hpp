@@ -2,7 +2,7 @@
 // What the libscans of one process tell of themselves, each through a function of its own.
 #pragma once
 
-namespace neighbours {
+namespace neighbors {
 
 /// Filled by the code of one libscan.
 struct report {
@@ -11,10 +11,10 @@ struct report {
   char message[128];  ///< what it throws for a negative number of items
 };
 
-}  // namespace neighbours
+}  // namespace neighbors
 
 extern "C" {
-void own_report(neighbours::report* result);
-void other_build_report(neighbours::report* result);
-void other_version_report(neighbours::report* result);
+void own_report(neighbors::report* result);
+void other_build_report(neighbors::report* result);
+void other_version_report(neighbors::report* result);
 }

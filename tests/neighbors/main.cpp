@@ -5,11 +5,11 @@
 #include <cstring>
 #include <exception>
 
-#include <tests/neighbours/report.hpp>
+#include <tests/neighbors/report.hpp>
 
 namespace {
 
-using neighbours::report;
+using neighbors::report;
 
 bool is_as_expected(char const* who, void (*ask)(report*), char const* message, bool own_tiles) {
   report got{};
