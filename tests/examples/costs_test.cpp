@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The costs that docs/collectives.md states, counted in the executor. The house test docs_page
+// The costs that docs/collectives.md states, counted in the executor. The test tree.docs_page
 // reads the numbers of the calls of `warp_costs` and `block_costs` below, and compares them with
 // the page.
 #include <string>

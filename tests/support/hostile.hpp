@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types whose namespace has a function for every call that libscan makes without a namespace
-// (tests/house/hostile_names.py): such a call does not compile.
+// (tests/tree/hostile_names.py): such a call does not compile.
 #pragma once
 
 #include <array>

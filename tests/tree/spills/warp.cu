@@ -6,7 +6,7 @@
 #include <libscan/warp/scan.cuh>
 #include <libscan/warp/segmented_scan.cuh>
 #include <libscan/warp/shared_scan.cuh>
-#include <tests/house/spills/collective.cuh>
+#include <tests/tree/spills/collective.cuh>
 
 using namespace libscan;
 using namespace libscan::test;

@@ -10,7 +10,7 @@
 #include <libscan/device/segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
 #include <libscan/device/strategies/catalog.cuh>
-#include <tests/house/spills/collective.cuh>
+#include <tests/tree/spills/collective.cuh>
 
 using namespace libscan;
 using namespace libscan::test;

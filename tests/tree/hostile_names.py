@@ -55,7 +55,7 @@ def main():
              for name in names(pathlib.Path(root, path).read_text())}
     if len(found) < 300:
         sys.exit(f"only {len(found)} names of functions found")
-    lines = ["// By tests/house/hostile_names.py.", "namespace hostile {", *(
+    lines = ["// By tests/tree/hostile_names.py.", "namespace hostile {", *(
         f'template <class... P> auto {name}(P&&...) {{ static_assert(sizeof...(P) == 999, '
         f'"libscan calls {name} without saying whose it is"); }}' for name in sorted(found)),
         "}  // namespace hostile", ""]

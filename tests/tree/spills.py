@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """No kernel spills registers or keeps a stack: spills.py ROOT --nvcc NVCC --arch ARCH... SOURCE...
 
-Compiles sources of tests/house/spills/ for each architecture and reads what ptxas says of every
+Compiles sources of tests/tree/spills/ for each architecture and reads what ptxas says of every
 kernel. First proves, on planted kernels, that it would notice. Exit code 77 without a compiler.
 """
 import argparse
@@ -96,9 +96,9 @@ def included(root, source, seen=None):
 
 
 def left_out(root, rooms):
-    """Headers of these rooms that no source of tests/house/spills/ includes."""
+    """Headers of these rooms that no source of tests/tree/spills/ includes."""
     covered = set()
-    for source in tree.sources(root, "tests/house/spills/*.cu"):
+    for source in tree.sources(root, "tests/tree/spills/*.cu"):
         covered |= included(root, source)
     headers = tree.sources(root, *(f"libscan/{room}/**/*.cuh" for room in rooms))
     return [header for header in headers if header.as_posix() not in covered]
@@ -109,11 +109,11 @@ def main():
     parser.add_argument("root")
     parser.add_argument("--nvcc", default="")
     parser.add_argument("--arch", nargs="+", required=True)
-    parser.add_argument("--source", nargs="+", required=True, help="in tests/house/spills/")
+    parser.add_argument("--source", nargs="+", required=True, help="in tests/tree/spills/")
     arguments = parser.parse_args()
     missing = left_out(arguments.root, ["warp", "block"])
     for header in missing:
-        print(f"{header}: no source of tests/house/spills/ has a kernel of it")
+        print(f"{header}: no source of tests/tree/spills/ has a kernel of it")
     if not shutil.which(arguments.nvcc):
         print("skipped: no nvcc")
         return 1 if missing else SKIPPED
@@ -122,7 +122,7 @@ def main():
     jobs = [(source, arch) for source in arguments.source for arch in arguments.arch]
 
     def examine(job):
-        source = pathlib.Path(arguments.root, "tests/house/spills", job[0])
+        source = pathlib.Path(arguments.root, "tests/tree/spills", job[0])
         return findings(compile_for(arguments.nvcc, arguments.root, source, job[1]))
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

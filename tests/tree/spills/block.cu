@@ -8,7 +8,7 @@
 #include <libscan/block/split.cuh>
 #include <libscan/block/tile_io.cuh>
 #include <libscan/block/tree_reduce.cuh>
-#include <tests/house/spills/collective.cuh>
+#include <tests/tree/spills/collective.cuh>
 
 using namespace libscan;
 using namespace libscan::test;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every textbook scan in a kernel of its own, for spills.py.
 #include <libscan/block/textbook/catalog.cuh>
-#include <tests/house/spills/collective.cuh>
+#include <tests/tree/spills/collective.cuh>
 
 using namespace libscan;
 using namespace libscan::test;
