@@ -7,10 +7,10 @@
 #include <utility>
 
 #include <apps/common/matrix_market.hpp>
-#include <apps/spmv/spmv.hpp>
 #include <bench/matrices.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
+#include <libscan/spmv.hpp>
 
 namespace libscan::bench {
 

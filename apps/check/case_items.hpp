@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <apps/check/check_case.hpp>
-#include <apps/radix_sort/key_order.hpp>
+#include <apps/radix_sort/core/key_order.hpp>
 #include <libscan/core/half.hpp>
 
 namespace libscan::apps {

@@ -10,8 +10,8 @@
 
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_call.hpp>
-#include <apps/spmv/spmv.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/spmv.hpp>
 
 namespace libscan::apps {
 

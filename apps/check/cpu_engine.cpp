@@ -10,18 +10,18 @@
 #include <apps/check/case_data.hpp>
 #include <apps/check/case_items.hpp>
 #include <apps/check/check_engine.hpp>
-#include <apps/filter/filter.hpp>
-#include <apps/filter/predicate.hpp>
-#include <apps/filter/selection.hpp>
-#include <apps/histogram/histogram.hpp>
 #include <apps/prefix/prefix_scan.hpp>
-#include <apps/radix_sort/radix_sort.hpp>
-#include <apps/radix_sort/radix_sort_cpu.hpp>
-#include <apps/radix_sort/segmented_sort.hpp>
-#include <apps/radix_sort/split_by_key.hpp>
-#include <apps/radix_sort/split_by_key_cpu.hpp>
-#include <apps/spmv/spmv.hpp>
+#include <libscan/cpu/radix_sort.hpp>
+#include <libscan/cpu/split_by_key.hpp>
+#include <libscan/filter.hpp>
+#include <libscan/histogram.hpp>
 #include <libscan/libscan.hpp>
+#include <libscan/predicate.hpp>
+#include <libscan/radix_sort.hpp>
+#include <libscan/segmented_sort.hpp>
+#include <libscan/selection.hpp>
+#include <libscan/split_by_key.hpp>
+#include <libscan/spmv.hpp>
 
 namespace libscan::apps {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters of scan-check on a device.
 #include <apps/check/device_case.cuh>
-#include <apps/filter/filter.cuh>
-#include <apps/filter/runs.cuh>
+#include <libscan/filter.cuh>
+#include <libscan/runs.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 namespace {

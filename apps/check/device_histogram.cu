@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histograms of scan-check on a device.
 #include <apps/check/device_case.cuh>
-#include <apps/histogram/histogram.cuh>
-#include <apps/histogram/sorted_histogram.cuh>
+#include <libscan/histogram.cuh>
+#include <libscan/sorted_histogram.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 

@@ -4,10 +4,10 @@
 
 #include <apps/check/case_items.hpp>
 #include <apps/check/device_case.cuh>
-#include <apps/radix_sort/radix_sort.cuh>
-#include <apps/radix_sort/segmented_sort.cuh>
-#include <apps/radix_sort/split_by_key.cuh>
-#include <apps/radix_sort/tiny_tuning.hpp>
+#include <apps/radix_sort/device/tiny_tuning.hpp>
+#include <libscan/radix_sort.cuh>
+#include <libscan/segmented_sort.cuh>
+#include <libscan/split_by_key.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 

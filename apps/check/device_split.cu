@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits of scan-check on a device.
 #include <apps/check/device_case.cuh>
-#include <apps/filter/split.cuh>
+#include <libscan/split.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse matrices of scan-check on a device.
 #include <apps/check/device_case.cuh>
-#include <apps/spmv/coo_to_csr.cuh>
-#include <apps/spmv/spmv.cuh>
+#include <libscan/coo_to_csr.cuh>
+#include <libscan/spmv.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 namespace {

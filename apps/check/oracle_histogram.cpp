@@ -5,7 +5,7 @@
 
 #include <apps/check/case_data.hpp>
 #include <apps/check/oracle_parts.hpp>
-#include <apps/histogram/verify.hpp>
+#include <apps/histogram/program/verify.hpp>
 
 namespace libscan::apps {
 namespace {

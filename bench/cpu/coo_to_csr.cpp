@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrices by rows from lists of entries on the cpu engine, beside loops, a sort by the standard
 // library, and Eigen if it is installed. Every contender allocates the resulting matrix.
-#include <apps/spmv/spmv.hpp>
 #include <bench/cpu/contenders.hpp>
 #include <bench/matrices.hpp>
+#include <libscan/spmv.hpp>
 
 #if __has_include(<eigen3/Eigen/SparseCore>)
 #define LIBSCAN_BENCH_EIGEN

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters on the cpu engine beside the standard library's; by a mask, beside a loop.
-#include <apps/filter/filter.hpp>
-#include <apps/filter/selection.hpp>
 #include <bench/cpu/contenders.hpp>
 #include <bench/cpu/loops.hpp>
+#include <libscan/filter.hpp>
+#include <libscan/selection.hpp>
 
 namespace libscan::bench::cpu {
 

@@ -6,9 +6,9 @@
 
 #include <numeric>
 
-#include <apps/histogram/histogram.hpp>
 #include <bench/cpu/contenders.hpp>
 #include <bench/samples.hpp>
+#include <libscan/histogram.hpp>
 
 namespace libscan::bench::cpu {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <apps/spmv/spmv.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/spmv.hpp>
 
 namespace libscan::bench::cpu {
 

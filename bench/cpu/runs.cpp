@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of equal 32-bit items on the cpu engine: the first item of each, and run-length encoding,
 // beside loops and the standard library, which has no encoding.
-#include <apps/filter/selection.hpp>
 #include <bench/cpu/contenders.hpp>
 #include <bench/cpu/loops.hpp>
+#include <libscan/selection.hpp>
 
 namespace libscan::bench::cpu {
 

@@ -4,9 +4,9 @@
 // that are long enough. As for the GPU, the bytes are those of a sort in one pass.
 #include <hwy/contrib/sort/vqsort.h>
 
-#include <apps/radix_sort/segmented_sort_cpu.hpp>
 #include <bench/cpu/contenders.hpp>
 #include <bench/segments.hpp>
+#include <libscan/cpu/segmented_sort.hpp>
 
 namespace libscan::bench::cpu {
 

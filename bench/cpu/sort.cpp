@@ -10,8 +10,8 @@
 
 #include <cmath>
 
-#include <apps/radix_sort/radix_sort_cpu.hpp>
 #include <bench/cpu/contenders.hpp>
+#include <libscan/cpu/radix_sort.hpp>
 
 namespace libscan::bench::cpu {
 

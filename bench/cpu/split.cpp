@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits of 32-bit items in two on the cpu engine, by a predicate or by flags, beside loops and the
 // standard library's partitions.
-#include <apps/filter/selection.hpp>
 #include <bench/cpu/contenders.hpp>
 #include <bench/cpu/loops.hpp>
+#include <libscan/selection.hpp>
 
 namespace libscan::bench::cpu {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits of keys and values into many buckets on the cpu engine, beside the loops that define them
 // and stable sorts.
-#include <apps/radix_sort/split_by_key_cpu.hpp>
 #include <bench/cpu/contenders.hpp>
+#include <libscan/cpu/split_by_key.hpp>
 
 namespace libscan::bench::cpu {
 

@@ -3,11 +3,11 @@
 // parallel, equal shares by a merge, and Eigen if it is installed.
 #include <tbb/parallel_for.h>
 
-#include <apps/spmv/spmv_cpu.hpp>
 #include <bench/cpu/machine.hpp>
 #include <bench/cpu/spmv_competitors.hpp>
 #include <bench/matrices.hpp>
 #include <bench/matrix_places.hpp>
+#include <libscan/cpu/spmv.hpp>
 
 #if __has_include(<eigen3/Eigen/SparseCore>)
 #define LIBSCAN_BENCH_EIGEN

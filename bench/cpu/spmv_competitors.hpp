@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <apps/spmv/matrix.hpp>
+#include <libscan/matrix.hpp>
 
 namespace libscan::bench::cpu {
 

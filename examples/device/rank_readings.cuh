@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <apps/filter/filter.cuh>
-#include <apps/radix_sort/radix_sort.cuh>
 #include <libscan/device/scan.cuh>
+#include <libscan/filter.cuh>
+#include <libscan/radix_sort.cuh>
 
 namespace examples {
 using namespace libscan;

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include <apps/filter/filter.cuh>
-#include <apps/filter/runs.cuh>
-#include <apps/filter/split.cuh>
+#include <libscan/filter.cuh>
+#include <libscan/runs.cuh>
+#include <libscan/split.cuh>
 
 namespace examples {
 

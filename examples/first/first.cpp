@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first program of README.md: a scan on a GPU or the CPU, and a filter by a lambda.
-#include <apps/filter/filter_cpu.hpp>
 #include <cstdio>
+#include <libscan/cpu/filter.hpp>
 #include <libscan/libscan.hpp>
 #include <vector>
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include <apps/radix_sort/segmented_sort.hpp>
-#include <apps/radix_sort/split_by_key.hpp>
+#include <libscan/segmented_sort.hpp>
+#include <libscan/split_by_key.hpp>
 
 namespace examples {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <apps/histogram/histogram.hpp>
+#include <libscan/histogram.hpp>
 
 namespace examples {
 

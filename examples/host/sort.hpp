@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include <apps/radix_sort/radix_sort.hpp>
+#include <libscan/radix_sort.hpp>
 
 namespace examples {
 

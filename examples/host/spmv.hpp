@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include <apps/spmv/spmv.hpp>
+#include <libscan/spmv.hpp>
 
 namespace examples {
 

@@ -50,9 +50,9 @@ endforeach()
 # Public headers: the library's, but for what its own sources share; and of the applications those of
 # device code and native code, and the host_headers named here. What these include is installed with them,
 # and nothing else: neither programs' headers nor tests'.
-set(host_headers apps/filter/filter.hpp apps/filter/predicate_parser.hpp apps/filter/selection.hpp
-            apps/histogram/histogram.hpp apps/radix_sort/radix_sort.hpp
-            apps/radix_sort/segmented_sort.hpp apps/radix_sort/split_by_key.hpp apps/spmv/spmv.hpp)
+set(host_headers apps/filter/include/libscan/filter.hpp apps/filter/include/libscan/predicate_parser.hpp apps/filter/include/libscan/selection.hpp
+            apps/histogram/include/libscan/histogram.hpp apps/radix_sort/include/libscan/radix_sort.hpp
+            apps/radix_sort/include/libscan/segmented_sort.hpp apps/radix_sort/include/libscan/split_by_key.hpp apps/spmv/include/libscan/spmv.hpp)
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      libscan/*.hpp libscan/*.cuh apps/*.cuh apps/*_cpu.hpp)
 list(FILTER headers EXCLUDE REGEX

@@ -5,18 +5,18 @@
 #include <cstdint>
 #include <vector>
 
-#include <apps/filter/filter.cuh>
-#include <apps/filter/runs.cuh>
-#include <apps/filter/split.cuh>
-#include <apps/histogram/histogram.cuh>
-#include <apps/histogram/sorted_histogram.cuh>
-#include <apps/radix_sort/radix_sort.cuh>
-#include <apps/radix_sort/segmented_sort.cuh>
-#include <apps/radix_sort/split_by_key.cuh>
-#include <apps/radix_sort/split_sort.cuh>
-#include <apps/radix_sort/tiny_tuning.hpp>
-#include <apps/spmv/coo_to_csr.cuh>
-#include <apps/spmv/spmv.cuh>
+#include <apps/radix_sort/device/tiny_tuning.hpp>
+#include <libscan/coo_to_csr.cuh>
+#include <libscan/filter.cuh>
+#include <libscan/histogram.cuh>
+#include <libscan/radix_sort.cuh>
+#include <libscan/runs.cuh>
+#include <libscan/segmented_sort.cuh>
+#include <libscan/sorted_histogram.cuh>
+#include <libscan/split.cuh>
+#include <libscan/split_by_key.cuh>
+#include <libscan/split_sort.cuh>
+#include <libscan/spmv.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/hostile_device.hpp>
 

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <vector>
 
-#include <apps/filter/filter.hpp>
-#include <apps/filter/predicate_parser.hpp>
+#include <libscan/filter.hpp>
 #include <libscan/libscan.hpp>
+#include <libscan/predicate_parser.hpp>
 
 int main(int argc, char** argv) {
   int unused_on_purpose = 0;

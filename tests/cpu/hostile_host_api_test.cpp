@@ -6,16 +6,16 @@
 #include <span>
 #include <vector>
 
-#include <apps/filter/filter.hpp>
-#include <apps/filter/predicate_parser.hpp>
-#include <apps/filter/selection.hpp>
-#include <apps/histogram/histogram.hpp>
-#include <apps/radix_sort/radix_sort.hpp>
-#include <apps/radix_sort/segmented_sort.hpp>
-#include <apps/radix_sort/split_by_key.hpp>
-#include <apps/spmv/spmv.hpp>
 #include <libscan/cpu/workers.hpp>
+#include <libscan/filter.hpp>
+#include <libscan/histogram.hpp>
 #include <libscan/libscan.hpp>
+#include <libscan/predicate_parser.hpp>
+#include <libscan/radix_sort.hpp>
+#include <libscan/segmented_sort.hpp>
+#include <libscan/selection.hpp>
+#include <libscan/split_by_key.hpp>
+#include <libscan/spmv.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/hostile.hpp>
 

@@ -10,16 +10,16 @@
 #include <numeric>
 #include <vector>
 
-#include <apps/filter/filter_cpu.hpp>
-#include <apps/filter/filter_with_indices_cpu.hpp>
-#include <apps/filter/runs_cpu.hpp>
-#include <apps/radix_sort/radix_sort_cpu.hpp>
-#include <apps/radix_sort/segmented_sort_cpu.hpp>
-#include <apps/radix_sort/split_by_key_cpu.hpp>
+#include <libscan/cpu/filter.hpp>
+#include <libscan/cpu/filter_with_indices.hpp>
+#include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/reduce.hpp>
+#include <libscan/cpu/runs.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/segmented_reduce.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
+#include <libscan/cpu/segmented_sort.hpp>
+#include <libscan/cpu/split_by_key.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/few_types.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters and sorts, as a table of calls.
-#include <apps/filter/filter.cuh>
-#include <apps/radix_sort/radix_sort.cuh>
+#include <libscan/filter.cuh>
+#include <libscan/radix_sort.cuh>
 #include <tests/device/calls.hpp>
 
 namespace libscan::test {

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <apps/filter/run_summary.cuh>
+#include <apps/filter/device/run_summary.cuh>
 #include <libscan/device/packed_count.cuh>
 #include <libscan/device/segment_summary.cuh>
 #include <tests/support/machine.hpp>

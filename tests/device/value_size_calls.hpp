@@ -6,16 +6,16 @@
 #include <cstdint>
 #include <tuple>
 
-#include <apps/filter/filter.cuh>
-#include <apps/filter/runs.cuh>
-#include <apps/filter/split.cuh>
-#include <apps/radix_sort/radix_sort.cuh>
-#include <apps/radix_sort/segmented_sort.cuh>
 #include <libscan/device/reduce.cuh>
 #include <libscan/device/reverse_scan.cuh>
 #include <libscan/device/scan.cuh>
 #include <libscan/device/segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
+#include <libscan/filter.cuh>
+#include <libscan/radix_sort.cuh>
+#include <libscan/runs.cuh>
+#include <libscan/segmented_sort.cuh>
+#include <libscan/split.cuh>
 #include <tests/support/few_types.hpp>
 
 namespace libscan::test {

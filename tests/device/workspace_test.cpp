@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include <apps/filter/filter.cuh>
-#include <apps/radix_sort/radix_sort.cuh>
-#include <apps/radix_sort/segmented_sort.cuh>
 #include <libscan/device/buffer.cuh>
 #include <libscan/device/reduce.cuh>
 #include <libscan/device/scan.cuh>
 #include <libscan/device/segmented_reduce.cuh>
 #include <libscan/device/segmented_scan.cuh>
+#include <libscan/filter.cuh>
+#include <libscan/radix_sort.cuh>
+#include <libscan/segmented_sort.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>
 

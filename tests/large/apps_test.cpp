@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-#include <apps/filter/filter.cuh>
-#include <apps/filter/runs.cuh>
-#include <apps/filter/split.cuh>
-#include <apps/radix_sort/radix_sort.cuh>
-#include <apps/radix_sort/segmented_sort.cuh>
-#include <apps/radix_sort/split_by_key.cuh>
+#include <libscan/filter.cuh>
+#include <libscan/radix_sort.cuh>
+#include <libscan/runs.cuh>
+#include <libscan/segmented_sort.cuh>
+#include <libscan/split.cuh>
+#include <libscan/split_by_key.cuh>
 #include <tests/large/results.hpp>
 #include <tests/large/room.hpp>
 #include <tests/support/catch.hpp>

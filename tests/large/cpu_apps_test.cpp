@@ -7,9 +7,9 @@
 #include <numeric>
 #include <vector>
 
-#include <apps/filter/filter_cpu.hpp>
-#include <apps/histogram/histogram_cpu.hpp>
-#include <apps/radix_sort/radix_sort_cpu.hpp>
+#include <libscan/cpu/filter.hpp>
+#include <libscan/cpu/histogram.hpp>
+#include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/workers.hpp>
 #include <tests/support/catch.hpp>

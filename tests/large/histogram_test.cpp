@@ -3,7 +3,7 @@
 // checked on the GPU. The executor does the same with few samples, which tests the formulas.
 #include <cstdint>
 
-#include <apps/histogram/sorted_histogram.cuh>
+#include <libscan/sorted_histogram.cuh>
 #include <tests/large/room.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_formula.hpp>

@@ -103,9 +103,9 @@ def self_test():
         "libscan/device/scan.cuh": "#include <libscan/block/scan.cuh>\n",
         "libscan/libscan.hpp": "#include <libscan/core/types.hpp>\n",
         "apps/common/text.hpp": "#include <libscan/core/types.hpp>\n",
-        "apps/filter/filter.hpp": "#include <libscan/libscan.hpp>\n",
+        "apps/filter/include/libscan/filter.hpp": "#include <libscan/libscan.hpp>\n",
         "apps/filter/run.hpp": "#include <apps/common/text.hpp>\n",
-        "apps/filter/main.cpp": "#include <apps/filter/run.hpp>\n",
+        "apps/filter/program/main.cpp": "#include <apps/filter/run.hpp>\n",
         "apps/sort/sort.cuh": "#include <libscan/device/scan.cuh>\n",
     }
     planted = [
@@ -117,13 +117,13 @@ def self_test():
         ("libscan/device/scan.cuh", "libscan/cpu/scan.hpp"),
         ("libscan/device/scan.cuh", "libscan/libscan.hpp"),
         ("libscan/libscan.hpp", "libscan/device/scan.cuh"),
-        ("libscan/libscan.hpp", "apps/filter/filter.hpp"),
+        ("libscan/libscan.hpp", "apps/filter/include/libscan/filter.hpp"),
         ("apps/common/text.hpp", "libscan/libscan.hpp"),
         ("apps/common/text.hpp", "libscan/warp/scan.cuh"),
-        ("apps/filter/filter.hpp", "apps/filter/run.hpp"),
-        ("apps/filter/filter.hpp", "apps/sort/sort.cuh"),
-        ("apps/filter/main.cpp", "libscan/device/scan.cuh"),
-        ("apps/filter/main.cpp", "libscan/gone.hpp"),
+        ("apps/filter/include/libscan/filter.hpp", "apps/filter/run.hpp"),
+        ("apps/filter/include/libscan/filter.hpp", "apps/sort/sort.cuh"),
+        ("apps/filter/program/main.cpp", "libscan/device/scan.cuh"),
+        ("apps/filter/program/main.cpp", "libscan/gone.hpp"),
     ]
     assert tree.found_in(check, good) == [], tree.found_in(check, good)
     for path, target in planted:

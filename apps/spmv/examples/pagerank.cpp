@@ -22,7 +22,7 @@
 #include <apps/common/steps.hpp>
 #include <apps/common/table.hpp>
 #include <apps/common/text.hpp>
-#include <apps/spmv/spmv.hpp>
+#include <libscan/spmv.hpp>
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's histograms, by every algorithm.
-#include <apps/histogram/sorted_histogram.cuh>
+#include <libscan/sorted_histogram.cuh>
 
 #include <memory>
 

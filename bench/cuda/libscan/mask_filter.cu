@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's filter by a mask.
-#include <apps/filter/filter.cuh>
+#include <libscan/filter.cuh>
 
 #include <memory>
 

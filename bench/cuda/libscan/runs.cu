@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's first items of runs, and its run-length encoding.
-#include <apps/filter/runs.cuh>
+#include <libscan/runs.cuh>
 
 #include <memory>
 

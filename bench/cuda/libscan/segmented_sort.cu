@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's sort within segments, of keys and of keys with values.
-#include <apps/radix_sort/segmented_sort.cuh>
+#include <libscan/segmented_sort.cuh>
 
 #include <memory>
 

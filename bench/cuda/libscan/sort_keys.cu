@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's sort of keys.
-#include <apps/radix_sort/radix_sort.cuh>
+#include <libscan/radix_sort.cuh>
 
 #include <memory>
 

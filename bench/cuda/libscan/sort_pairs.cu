@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's sort of keys with values, and its argsort.
-#include <apps/radix_sort/radix_sort.cuh>
+#include <libscan/radix_sort.cuh>
 
 #include <memory>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's split, by a predicate into each form of output, and by flags into two.
-#include <apps/filter/split.cuh>
+#include <libscan/split.cuh>
 
 #include <memory>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's split into many buckets.
-#include <apps/radix_sort/split_by_key.cuh>
+#include <libscan/split_by_key.cuh>
 
 #include <memory>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The textbook sort of keys: one split per bit.
-#include <apps/radix_sort/split_sort.cuh>
+#include <libscan/split_sort.cuh>
 
 #include <memory>
 

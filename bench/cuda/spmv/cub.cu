@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include <apps/spmv/entry_keys.hpp>
+#include <apps/spmv/core/entry_keys.hpp>
 #include <bench/cuda/spmv/problem.hpp>
 #include <libscan/device/buffer.cuh>
 

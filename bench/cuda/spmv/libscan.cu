@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's products of matrix and vector, by every algorithm, and its conversion of lists.
-#include <apps/spmv/coo_to_csr.cuh>
-#include <apps/spmv/spmv.cuh>
+#include <libscan/coo_to_csr.cuh>
+#include <libscan/spmv.cuh>
 
 #include <memory>
 #include <optional>

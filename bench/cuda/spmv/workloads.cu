@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of sparse matrices and vectors on the GPU, and matrices from lists of entries. The
 // plainest algorithm, one thread per row, gives the expected results.
-#include <apps/spmv/spmv.cuh>
+#include <libscan/spmv.cuh>
 
 #include <bench/cuda/spmv/problem.hpp>
 #include <bench/cuda/workloads.cuh>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/filter/filter.cuh>
+#include <libscan/filter.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <apps/filter/filter.hpp>
-#include <apps/filter/filter_cpu.hpp>
-#include <apps/filter/selection.hpp>
+#include <libscan/cpu/filter.hpp>
+#include <libscan/filter.hpp>
+#include <libscan/selection.hpp>
 
 namespace libscan::inline v1 {
 namespace {

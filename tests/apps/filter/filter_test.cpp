@@ -5,11 +5,11 @@
 #include <atomic>
 #include <stdexcept>
 
-#include <apps/filter/filter.hpp>
-#include <apps/filter/filter_cpu.hpp>
-#include <apps/filter/filter_with_indices_cpu.hpp>
-#include <apps/filter/predicate_parser.hpp>
-#include <apps/filter/verify.hpp>
+#include <apps/filter/program/verify.hpp>
+#include <libscan/cpu/filter.hpp>
+#include <libscan/cpu/filter_with_indices.hpp>
+#include <libscan/filter.hpp>
+#include <libscan/predicate_parser.hpp>
 #include <tests/apps/filter/item_types.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <vector>
 
-#include <apps/filter/filter_cpu.hpp>
-#include <apps/filter/filter_with_indices_cpu.hpp>
-#include <apps/filter/runs_cpu.hpp>
+#include <libscan/cpu/filter.hpp>
+#include <libscan/cpu/filter_with_indices.hpp>
+#include <libscan/cpu/runs.hpp>
 #include <tests/cpu/held_thread.hpp>
 #include <tests/support/catch.hpp>
 

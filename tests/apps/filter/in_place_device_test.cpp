@@ -2,8 +2,8 @@
 // Device filters and `unique` whose output is their input, against plain loops. A tile that is
 // written before all that read it have done so gives a wrong item under some schedule, and is a
 // race under racecheck.
-#include <apps/filter/runs.cuh>
-#include <apps/filter/split.cuh>
+#include <libscan/runs.cuh>
+#include <libscan/split.cuh>
 #include <tests/apps/filter/device_inputs.hpp>
 
 using namespace libscan;

@@ -9,8 +9,8 @@
 #include <iterator>
 #include <vector>
 
-#include <apps/filter/filter_cpu.hpp>
-#include <apps/filter/filter_with_indices_cpu.hpp>
+#include <libscan/cpu/filter.hpp>
+#include <libscan/cpu/filter_with_indices.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>

@@ -7,10 +7,10 @@
 #include <memory>
 #include <string>
 
-#include <apps/filter/interval_set.hpp>
-#include <apps/filter/plain_evaluator.hpp>
-#include <apps/filter/predicate_marks.hpp>
-#include <apps/filter/predicate_parser.hpp>
+#include <apps/filter/host/interval_set.hpp>
+#include <apps/filter/host/plain_evaluator.hpp>
+#include <apps/filter/host/predicate_marks.hpp>
+#include <libscan/predicate_parser.hpp>
 #include <tests/apps/filter/item_types.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>

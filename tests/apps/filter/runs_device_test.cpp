@@ -3,7 +3,7 @@
 // alignments, schedules, counts on the device.
 #include <functional>
 
-#include <apps/filter/runs.cuh>
+#include <libscan/runs.cuh>
 #include <tests/apps/filter/device_inputs.hpp>
 
 using namespace libscan;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/filter/selection.hpp>
+#include <libscan/selection.hpp>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/oracle.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host API of masks, splits and runs on the cuda engine against plain loops: all types, sizes
 // below and beyond those of the pipeline, and what is refused.
-#include <apps/filter/filter.hpp>
-#include <apps/filter/predicate_parser.hpp>
+#include <libscan/filter.hpp>
+#include <libscan/predicate_parser.hpp>
 #include <tests/apps/filter/item_types.hpp>
 #include <tests/apps/filter/selection_host_api_cases.hpp>
 #include <tests/support/catch.hpp>

@@ -5,9 +5,9 @@
 #include <deque>
 #include <numeric>
 
-#include <apps/filter/filter_cpu.hpp>
-#include <apps/filter/predicate_parser.hpp>
-#include <apps/filter/runs_cpu.hpp>
+#include <libscan/cpu/filter.hpp>
+#include <libscan/cpu/runs.hpp>
+#include <libscan/predicate_parser.hpp>
 #include <tests/apps/filter/item_types.hpp>
 #include <tests/apps/filter/selection_host_api_cases.hpp>
 #include <tests/cpu/thread_counts.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device splits against plain loops: sizes, selectivities, types, alignments, schedules, counts on
 // the device; and outputs of filters and splits that are refused.
-#include <apps/filter/split.cuh>
 #include <libscan/device/reverse_scan.cuh>
+#include <libscan/split.cuh>
 #include <tests/apps/filter/selection_cases.hpp>
 
 using namespace libscan;

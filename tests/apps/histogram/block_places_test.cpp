@@ -12,7 +12,7 @@
 
 #include <hwy/highway.h>
 
-#include <apps/histogram/block_places_cpu.hpp>
+#include <apps/histogram/cpu/block_places.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
 

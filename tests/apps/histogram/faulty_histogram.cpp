@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A histogram that counts one sample of the last bin too few, or sums half of the last bin's
 // weights. Linked into scan-histogram in place of the real one, it shows that --verify notices.
-#include <apps/histogram/histogram.hpp>
-#include <apps/histogram/histogram_cpu.hpp>
+#include <libscan/cpu/histogram.hpp>
+#include <libscan/histogram.hpp>
 
 namespace libscan::inline v1::detail {
 

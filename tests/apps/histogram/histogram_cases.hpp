@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/histogram/bins.hpp>
+#include <libscan/bins.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/oracle.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device's histograms against an oracle that compares with exact edges: all ways to count,
 // types of samples, kinds of bins, spreads, sizes, alignments and schedules.
-#include <apps/histogram/sorted_histogram.cuh>
+#include <libscan/sorted_histogram.cuh>
 #include <tests/apps/histogram/device_counts.hpp>
 #include <tests/support/sizes.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host API's cuda engine gives what its cpu engine does.
-#include <apps/histogram/histogram.hpp>
+#include <libscan/histogram.hpp>
 #include <tests/apps/histogram/histogram_cases.hpp>
 
 #include <atomic>

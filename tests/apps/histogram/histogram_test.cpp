@@ -2,10 +2,10 @@
 // The native histogram and the host API against an oracle that compares with exact edges.
 #include <tuple>
 
-#include <apps/histogram/histogram.hpp>
-#include <apps/histogram/histogram_cpu.hpp>
-#include <apps/histogram/shared_counts_cpu.hpp>
-#include <apps/histogram/verify.hpp>
+#include <apps/histogram/cpu/shared_counts.hpp>
+#include <apps/histogram/program/verify.hpp>
+#include <libscan/cpu/histogram.hpp>
+#include <libscan/histogram.hpp>
 #include <tests/apps/histogram/histogram_cases.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/few_types.hpp>

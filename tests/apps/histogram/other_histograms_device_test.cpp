@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the device's histograms do besides counting plain samples in plain bins: only bins that are
 // not empty, weights, rules of the caller's, CUDA's own types, captured graphs, refusals.
-#include <apps/histogram/sorted_histogram.cuh>
+#include <libscan/sorted_histogram.cuh>
 #include <tests/apps/histogram/device_counts.hpp>
 
 #ifdef __CUDACC__

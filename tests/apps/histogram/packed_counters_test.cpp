@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <apps/histogram/bins.hpp>
-#include <apps/histogram/packed_histogram.cuh>
+#include <apps/histogram/device/packed_histogram.cuh>
+#include <libscan/bins.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/machine.hpp>

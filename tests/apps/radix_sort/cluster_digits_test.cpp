@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <apps/radix_sort/cluster_sort.cuh>
-#include <apps/radix_sort/tiny_tuning.hpp>
+#include <apps/radix_sort/device/cluster_sort.cuh>
+#include <apps/radix_sort/device/tiny_tuning.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/machine.hpp>

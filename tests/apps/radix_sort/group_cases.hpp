@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <apps/radix_sort/segmented_sort.hpp>
-#include <apps/radix_sort/split_by_key.hpp>
+#include <libscan/segmented_sort.hpp>
+#include <libscan/split_by_key.hpp>
 #include <tests/apps/radix_sort/program/sort_oracle.hpp>
 #include <tests/support/guarded_buffer.hpp>
 #include <tests/support/inputs.hpp>

@@ -5,7 +5,7 @@
 #include <array>
 #include <numeric>
 
-#include <apps/radix_sort/lane_sort.cuh>
+#include <apps/radix_sort/device/lane_sort.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>

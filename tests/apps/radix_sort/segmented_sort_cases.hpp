@@ -3,7 +3,7 @@
 // std::stable_sort of each.
 #pragma once
 
-#include <apps/radix_sort/segmented_sort.cuh>
+#include <libscan/segmented_sort.cuh>
 #include <tests/apps/radix_sort/sort_cases.hpp>
 
 namespace libscan::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bank conflicts of sorts within segments of up to 1024 items, counted by racecheck, which alone
 // hears accesses of memory.
-#include <apps/radix_sort/segmented_sort.cuh>
+#include <libscan/segmented_sort.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>

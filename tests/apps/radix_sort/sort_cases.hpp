@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <apps/radix_sort/radix_sort.cuh>
-#include <apps/radix_sort/tiny_tuning.hpp>
+#include <apps/radix_sort/device/tiny_tuning.hpp>
+#include <libscan/radix_sort.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stable split into buckets against a loop over the buckets.
-#include <apps/radix_sort/split_by_key.cuh>
+#include <libscan/split_by_key.cuh>
 #include <tests/apps/radix_sort/sort_cases.hpp>
 
 using namespace libscan;

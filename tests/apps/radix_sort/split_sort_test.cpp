@@ -2,7 +2,7 @@
 // The textbook's sort by one-bit splits against std::stable_sort.
 #include <algorithm>
 
-#include <apps/radix_sort/split_sort.cuh>
+#include <libscan/split_sort.cuh>
 #include <tests/apps/radix_sort/sort_cases.hpp>
 
 using namespace libscan;

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <apps/radix_sort/register_tile.cuh>
-#include <apps/radix_sort/sorted_tile.cuh>
-#include <apps/radix_sort/tiny_tuning.hpp>
+#include <apps/radix_sort/device/register_tile.cuh>
+#include <apps/radix_sort/device/sorted_tile.cuh>
+#include <apps/radix_sort/device/tiny_tuning.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/machine.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From lists of entries to matrices by rows on the device, against a stable sort of a list of
 // structures.
-#include <apps/spmv/coo_to_csr.cuh>
+#include <libscan/coo_to_csr.cuh>
 #include <tests/apps/spmv/lists.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/few_types.hpp>
@@ -112,13 +112,10 @@ using entry_types =
 TEMPLATE_LIST_TEST_CASE("patterns, halves and integers", "", entry_types) {
   // Sums of small halves are exact, and sums of integers wrap around.
   auto const values = std::is_integral_v<TestType> ? pattern::random : pattern::small;
-  require_conversion<std::int32_t>(
-      make_coo<TestType>(300, 200, 4000, symmetry::general, values));
-  require_conversion<std::int32_t>(
-      make_coo<TestType>(300, 300, 900, symmetry::symmetric, values));
+  require_conversion<std::int32_t>(make_coo<TestType>(300, 200, 4000, symmetry::general, values));
+  require_conversion<std::int32_t>(make_coo<TestType>(300, 300, 900, symmetry::symmetric, values));
   if (!std::is_same_v<TestType, no_values>) {
-    require_conversion<std::int32_t>(
-        make_coo<TestType>(90, 90, 900, symmetry::skew, values));
+    require_conversion<std::int32_t>(make_coo<TestType>(90, 90, 900, symmetry::skew, values));
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product whose last component is wrong. Linked into scan-spmv in place of the real one, it shows
 // that --verify notices.
-#include <apps/spmv/semiring_choice.hpp>
-#include <apps/spmv/spmv.hpp>
-#include <apps/spmv/spmv_cpu.hpp>
+#include <apps/spmv/host/semiring_choice.hpp>
+#include <libscan/cpu/spmv.hpp>
+#include <libscan/spmv.hpp>
 
 namespace libscan::inline v1 {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <apps/spmv/matrix.hpp>
-#include <apps/spmv/numbers.hpp>
-#include <apps/spmv/semiring.hpp>
+#include <apps/spmv/core/numbers.hpp>
+#include <apps/spmv/core/semiring.hpp>
+#include <libscan/matrix.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/oracle.hpp>
 

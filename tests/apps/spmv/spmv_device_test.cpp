@@ -4,7 +4,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include <apps/spmv/spmv.cuh>
+#include <libscan/spmv.cuh>
 #include <tests/apps/spmv/matrices.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>

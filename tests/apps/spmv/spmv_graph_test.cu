@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a list of entries to a plan and a product, captured in a CUDA graph: replayed with changed
 // vectors and changed values, one replay right behind the other.
-#include <apps/spmv/coo_to_csr.cuh>
-#include <apps/spmv/spmv.cuh>
+#include <libscan/coo_to_csr.cuh>
+#include <libscan/spmv.cuh>
 #include <tests/apps/spmv/lists.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/streams.cuh>

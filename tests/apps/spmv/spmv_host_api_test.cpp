@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host API of sparse matrices on the cuda engine, against loops and the cpu engine.
-#include <apps/spmv/spmv.hpp>
+#include <libscan/spmv.hpp>
 #include <tests/apps/spmv/lists.hpp>
 #include <tests/support/catch.hpp>
 

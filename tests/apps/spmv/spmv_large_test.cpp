@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse matrices of more than 2^31 and 2^32 entries: results are known in closed form and checked
 // on the GPU. The executor does the same with few entries, which tests the formulas.
-#include <apps/spmv/coo_to_csr.cuh>
-#include <apps/spmv/spmv.cuh>
+#include <libscan/coo_to_csr.cuh>
+#include <libscan/spmv.cuh>
 #include <tests/large/room.hpp>
 #include <tests/support/catch.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse matrices on CPU threads and through the host API, against loops.
-#include <apps/spmv/coo_to_csr_cpu.hpp>
-#include <apps/spmv/spmv.hpp>
-#include <apps/spmv/spmv_cpu.hpp>
+#include <libscan/cpu/coo_to_csr.hpp>
+#include <libscan/cpu/spmv.hpp>
+#include <libscan/spmv.hpp>
 #include <tests/apps/spmv/lists.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>

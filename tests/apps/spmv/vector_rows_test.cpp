@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of rows by vector code against a loop, whatever the instruction set. All sums are exact.
-#include <apps/spmv/vector_rows.hpp>
+#include <apps/spmv/cpu/vector_rows.hpp>
 
 #include <tests/support/cpu_targets.hpp>
 #include <tests/support/inputs.hpp>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/spmv/verify.hpp>
+#include <apps/spmv/program/verify.hpp>
 #include <tests/support/catch.hpp>
 
 using libscan::coo_matrix;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <apps/spmv/row_ends.cuh>
-#include <apps/spmv/window_sums.cuh>
+#include <apps/spmv/device/row_ends.cuh>
+#include <apps/spmv/device/window_sums.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/machine.hpp>

@@ -6,17 +6,17 @@
 #include <limits>
 #include <utility>
 
-#include <apps/filter/filter_cpu.hpp>
-#include <apps/filter/predicate_parser.hpp>
-#include <apps/filter/runs_cpu.hpp>
-#include <apps/histogram/histogram_cpu.hpp>
-#include <apps/radix_sort/radix_sort_cpu.hpp>
-#include <apps/spmv/spmv_cpu.hpp>
 #include <libscan/core/half.hpp>
+#include <libscan/cpu/filter.hpp>
+#include <libscan/cpu/histogram.hpp>
+#include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/reduce.hpp>
+#include <libscan/cpu/runs.hpp>
 #include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/segmented_reduce.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
+#include <libscan/cpu/spmv.hpp>
+#include <libscan/predicate_parser.hpp>
 #include <tests/cpu/fast_math/outcomes.hpp>
 
 namespace libscan::test {

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include <apps/filter/filter_cpu.hpp>
-#include <apps/filter/filter_with_indices_cpu.hpp>
-#include <apps/filter/runs_cpu.hpp>
-#include <apps/histogram/histogram_cpu.hpp>
-#include <apps/radix_sort/segmented_sort_cpu.hpp>
-#include <apps/radix_sort/split_by_key_cpu.hpp>
-#include <apps/spmv/spmv_cpu.hpp>
+#include <libscan/cpu/filter.hpp>
+#include <libscan/cpu/filter_with_indices.hpp>
+#include <libscan/cpu/histogram.hpp>
+#include <libscan/cpu/runs.hpp>
+#include <libscan/cpu/segmented_sort.hpp>
+#include <libscan/cpu/split_by_key.hpp>
+#include <libscan/cpu/spmv.hpp>
 
 using namespace libscan;
 

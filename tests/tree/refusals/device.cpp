@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What device calls refuse when they are compiled: here for the executor.
-#include <apps/filter/filter.cuh>
-#include <apps/filter/runs.cuh>
-#include <apps/filter/split.cuh>
-#include <apps/histogram/sorted_histogram.cuh>
-#include <apps/radix_sort/segmented_sort.cuh>
-#include <apps/radix_sort/split_by_key.cuh>
 #include <libscan/device/binary_scan.cuh>
 #include <libscan/device/reduce.cuh>
 #include <libscan/device/reverse_scan.cuh>
 #include <libscan/device/segmented_reduce.cuh>
+#include <libscan/filter.cuh>
+#include <libscan/runs.cuh>
+#include <libscan/segmented_sort.cuh>
+#include <libscan/sorted_histogram.cuh>
+#include <libscan/split.cuh>
+#include <libscan/split_by_key.cuh>
 
 using namespace libscan;
 

@@ -2,8 +2,8 @@
 // The kernels of the filters and of the sort for the types they are tuned for, for spills.py.
 #include <cstdint>
 
-#include <apps/filter/filter.cuh>
-#include <apps/radix_sort/radix_sort.cuh>
+#include <libscan/filter.cuh>
+#include <libscan/radix_sort.cuh>
 
 using namespace libscan;
 

@@ -2,7 +2,7 @@
 // The kernels of the histogram for the types and bins they are tuned for, for spills.py.
 #include <cstdint>
 
-#include <apps/histogram/histogram.cuh>
+#include <libscan/histogram.cuh>
 
 using namespace libscan;
 

@@ -2,8 +2,8 @@
 // The kernels of sparse matrices, products and their making, for spills.py.
 #include <cstdint>
 
-#include <apps/spmv/coo_to_csr.cuh>
-#include <apps/spmv/spmv.cuh>
+#include <libscan/coo_to_csr.cuh>
+#include <libscan/spmv.cuh>
 
 using namespace libscan;
 

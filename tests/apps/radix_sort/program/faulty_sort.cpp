@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include <apps/radix_sort/key_order.hpp>
-#include <apps/radix_sort/radix_sort.hpp>
+#include <apps/radix_sort/core/key_order.hpp>
+#include <libscan/radix_sort.hpp>
 
 namespace libscan::inline v1::detail {
 namespace {

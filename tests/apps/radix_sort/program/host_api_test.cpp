@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <apps/radix_sort/radix_sort.hpp>
+#include <libscan/radix_sort.hpp>
 #include <tests/apps/radix_sort/program/sort_oracle.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include <apps/radix_sort/key_order.hpp>
+#include <apps/radix_sort/core/key_order.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include <apps/radix_sort/leaf_sort_cpu.hpp>
+#include <apps/radix_sort/cpu/leaf_sort.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/few_types.hpp>
 #include <tests/support/inputs.hpp>

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <apps/radix_sort/radix_sort_cpu.hpp>
+#include <libscan/cpu/radix_sort.hpp>
 #include <tests/support/catch.hpp>
 
 using namespace libscan;

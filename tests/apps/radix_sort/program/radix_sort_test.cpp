@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <apps/radix_sort/bucket_map_cpu.hpp>
-#include <apps/radix_sort/radix_sort_cpu.hpp>
-#include <apps/radix_sort/segmented_sort_cpu.hpp>
+#include <apps/radix_sort/cpu/bucket_map.hpp>
+#include <libscan/cpu/radix_sort.hpp>
+#include <libscan/cpu/segmented_sort.hpp>
 #include <tests/apps/radix_sort/program/sort_oracle.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>

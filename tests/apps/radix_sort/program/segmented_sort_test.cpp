@@ -9,8 +9,8 @@
 #include <numeric>
 #include <vector>
 
-#include <apps/radix_sort/segmented_sort_cpu.hpp>
-#include <apps/radix_sort/split_by_key_cpu.hpp>
+#include <libscan/cpu/segmented_sort.hpp>
+#include <libscan/cpu/split_by_key.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <apps/radix_sort/key_order.hpp>
+#include <apps/radix_sort/core/key_order.hpp>
 #include <libscan/core/types.hpp>
 #include <tests/support/few_types.hpp>
 #include <tests/support/inputs.hpp>

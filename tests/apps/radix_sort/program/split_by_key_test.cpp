@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU's stable split into buckets against a loop over the buckets.
-#include <apps/radix_sort/split_by_key_cpu.hpp>
+#include <libscan/cpu/split_by_key.hpp>
 
 #include <array>
 #include <cstdint>

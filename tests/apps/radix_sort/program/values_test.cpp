@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/radix_sort/radix_sort_cpu.hpp>
+#include <libscan/cpu/radix_sort.hpp>
 #include <tests/apps/radix_sort/program/sort_oracle.hpp>
 #include <tests/cpu/thread_counts.hpp>
 #include <tests/support/catch.hpp>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/radix_sort/verify.hpp>
+#include <apps/radix_sort/program/verify.hpp>
 #include <tests/support/catch.hpp>
 
 using libscan::index_t;

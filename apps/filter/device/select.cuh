@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the algorithm of a filter: by the number of items, and by what the input, the rule, the
+// outputs and the GPU permit.
+#pragma once
+
+#include <apps/filter/device/filter_tile.cuh>
+#include <apps/filter/device/overlap.cuh>
+#include <apps/filter/device/pipelined_filter.cuh>
+#include <apps/filter/device/pipelined_mask_filter.cuh>
+#include <libscan/core/tuning.hpp>
+#include <libscan/device/run.cuh>
+#include <libscan/device/values.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE {
+
+/// Whether a predicate takes many instructions. The pipeline applies it with a few warps of each
+/// multiprocessor, which such a predicate would keep busy; so all warps apply it instead. May be
+/// specialized for a custom predicate.
+template <class Predicate>
+inline constexpr bool expensive_predicate = false;
+
+namespace device {
+
+/// Whether a rule applies such a predicate.
+template <class Rule>
+inline constexpr bool expensive_rule = false;
+/// The predicate says.
+template <class Predicate>
+inline constexpr bool expensive_rule<keep_where<Predicate>> = expensive_predicate<Predicate>;
+
+/// How the pipeline filters.
+enum class pipeline_input { none, items, mask };
+
+/// Items go through the stages with what decides about them. With a mask, and without an output of
+/// rejected items, only the mask does: always if it is of bits, since reading only kept items then
+/// takes less traffic; if it is of bytes, where items are not in memory or not needed.
+template <class In, class Rule, class Outputs>
+constexpr pipeline_input pipeline_input_of() {
+  constexpr bool rejects = wanted<typename Outputs::rejected_type>;
+  constexpr bool reads = wanted<typename Outputs::items_type> || rejects;
+  if (is_marked<Rule> && !rejects) {
+    bool const bits = std::is_same_v<Rule, keep_marked<bit_mask>>;
+    if (bits || !reads || !suits_bulk_copy<In>) return pipeline_input::mask;
+  }
+  return suits_bulk_copy<In> && !expensive_rule<Rule> ? pipeline_input::items
+                                                      : pipeline_input::none;
+}
+
+/// The tunings of the resident kernel for a filter of Items, the best first.
+template <class Item, bool Fits = resident_filter_tuning<Item>::fits>
+struct resident_filter_tunings {
+  using shortest = short_resident_filter_tuning<Item>;
+  using half = half_resident_filter_tuning<Item>;
+  using whole = resident_filter_tuning<Item>;
+};
+template <class Item>
+struct resident_filter_tunings<Item, false> {
+  using shortest = void;
+  using half = void;
+  using whole = void;
+};
+
+/// A filter, with pipelines of that form (see libscan/device/run.cuh).
+template <pipeline_input Input, class In, class Rule, class Outputs>
+struct filter_operation {
+  using item = typename std::iterator_traits<In>::value_type;
+  using resident = resident_filter_tunings<item>;
+  using pipeline = std::conditional_t<Input == pipeline_input::mask,
+                                      pipelined_mask_filter_tuning<Rule::bits_per_item>,
+                                      pipelined_filter_tuning<item, Rule::bits_per_item>>;
+  using tunings =
+      tunings_to_try<typename resident::shortest, typename resident::half, typename resident::whole,
+                     std::conditional_t<Input == pipeline_input::none, void, pipeline>,
+                     filter_tuning<item>>;
+
+  In in;
+  Outputs out;
+  Rule rule;
+  index_t* count;
+
+  template <class Tuning>
+  auto work() const {
+    if constexpr (!tunes_pipeline<Tuning>) {
+      return filter_tile_work<In, Rule, Outputs, Tuning>{in, out, rule, count};
+    } else if constexpr (Input == pipeline_input::mask) {
+      return mask_filter_work<In, Rule, Outputs, Tuning>{in, out, rule, count};
+    } else {
+      static_assert(Input == pipeline_input::items, "libscan: no pipeline filters this");
+      return filter_work<item, Rule, Outputs, Tuning>{in, out, rule, count};
+    }
+  }
+};
+
+/// A split into one buffer, whose second half begins where only the resident kernel knows.
+template <class In, class Rule, class Out>
+struct resident_split_operation {
+  using item = typename std::iterator_traits<In>::value_type;
+  using resident = resident_filter_tunings<item>;
+  using tunings = tunings_to_try<typename resident::shortest, typename resident::half,
+                                 typename resident::whole>;
+  using outputs = filter_outputs<Out, no_output, after_kept<Out>>;
+
+  In in;
+  Out out;
+  Rule rule;
+  index_t* count;
+
+  template <class Tuning>
+  auto work() const {
+    return filter_tile_work<In, Rule, outputs, Tuning>{in, {out, {}, {out}}, rule, count};
+  }
+};
+
+/// Filters the way `Tuning` says; void: chooses. In place, a mask has its items staged with it: the
+/// other form of pipeline reads them when the tiles after them may be written already. `memory`: of
+/// `filter_bytes`, in the workspace.
+template <class Tuning, class In, class Outputs, class Rule>
+void filter_into(workspace& ws, std::byte* memory, In in, Outputs out, item_count n, Rule rule,
+                 index_t* d_count) {
+  constexpr pipeline_input input = device::pipeline_input_of<In, Rule, Outputs>();
+  if constexpr (input == pipeline_input::mask && can_overwrite<In, typename Outputs::items_type>) {
+    constexpr pipeline_input staged =
+        suits_bulk_copy<In> ? pipeline_input::items : pipeline_input::none;
+    if (out.in_place) {
+      if constexpr (tunes_pipeline<Tuning> && staged == pipeline_input::none) {
+        throw invalid_argument(
+            "filter: no pipeline filters items of this size by a mask in place; "
+            "expected another tuning, or an output separate from the input");
+      } else {
+        filter_operation<staged, In, Rule, Outputs> const in_place{in, out, rule, d_count};
+        return device::run<Tuning>(ws, memory, in_place, n);
+      }
+    }
+  }
+  filter_operation<input, In, Rule, Outputs> const operation{in, out, rule, d_count};
+  device::run<Tuning>(ws, memory, operation, n);
+}
+
+/// Bytes of workspace for n Items and a call with `Tuning`, which may be void.
+template <class Summary, class Tuning, class Item>
+constexpr std::size_t filter_bytes(index_t n) {
+  constexpr int resident = resident_filter_tuning<char>::block_threads;
+  if constexpr (tunes_pipeline<Tuning>) {
+    constexpr index_t tile = index_t{Tuning::group_threads} * Tuning::vector_items * Tuning::rows;
+    return device::run_bytes<Summary>(n, {tile, tile, resident});
+  } else {
+    using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<Item>, Tuning>;
+    constexpr index_t tile = index_t{look_back::block_threads} * look_back::items_per_thread;
+    return device::run_bytes<Summary>(n, {tile, min_filter_tile, resident});
+  }
+}
+
+/// The workspace of a count, separate from the rest.
+inline constexpr std::size_t count_bytes = 256;
+
+/// Filters in the workspace.
+template <class Tuning, class In, class Outputs, class Rule>
+void filter(workspace& ws, In in, Outputs out, item_count n, Rule rule, index_t* d_count) {
+  using item = typename std::iterator_traits<In>::value_type;
+  device::refuse_items<In>();
+  refused_rule<In, Rule>::check();
+  device::refuse_results<item, typename Outputs::items_type>();
+  device::refuse_results<item, typename Outputs::rejected_type>();
+  device::refuse_results<index_t, typename Outputs::positions_type>();
+  std::optional<std::uintptr_t> in_place;
+  if constexpr (!wanted<typename Outputs::rejected_type> &&
+                can_overwrite<In, typename Outputs::items_type>) {
+    out.in_place = in == out.items;
+    in_place = device::first_byte_of(out.items);
+  }
+  device::require_no_overlap(
+      "filter", in, rule, n.at_most(),
+      {device::first_byte_of(out.items), device::first_byte_of(out.positions),
+       device::first_byte_of(out.rejected)},
+      in_place);
+  device::require_two_places("filter", out.items, out.positions, n.at_most());
+  device::require_two_places("filter", out.items, out.rejected, n.at_most());
+  std::byte* const memory =
+      ws.reserve(device::filter_bytes<packed_count, Tuning, item>(n.at_most()));
+  device::filter_into<Tuning>(ws, memory, in, out, n, rule, d_count);
+}
+
+}  // namespace device
+}  // namespace libscan::inline LIBSCAN_MACHINE

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of masks, splits and runs of the host API: checks a call and hands it to its
+// engine.
+#include <libscan/selection.hpp>
+
+#include <string>
+
+#include <apps/filter/host/host_checks.hpp>
+#include <apps/filter/host/predicate_marks.hpp>
+#include <apps/filter/host/selection_cuda.hpp>
+#include <libscan/core/error.hpp>
+#include <libscan/core/item_types.hpp>
+#include <libscan/cpu/filter.hpp>
+#include <libscan/cpu/filter_with_indices.hpp>
+#include <libscan/cpu/runs.hpp>
+#include <libscan/on_engine.hpp>
+
+namespace libscan::inline v1 {
+namespace {
+
+using detail::check_fits;
+using detail::check_no_overlap;
+using detail::length;
+
+void check_size(char const* call, item_mask const& mask, index_t n) {
+  if (mask.size() == n) return;
+  throw invalid_argument(std::string(call) + ": a mask of " + std::to_string(mask.size()) +
+                         " items for " + std::to_string(n) + " values; expected one for each");
+}
+
+/// f(rule) with the rule of the cpu engine for the mask.
+template <class F>
+index_t with_rule(item_mask const& mask, F f) {
+  if (mask.words() != nullptr) return f(cpu::keep_masked{mask.words()});
+  return f(cpu::keep_flagged{mask.flags()});
+}
+
+/// Refuses outputs of a split that overlap, and one for both parts that is too short for both.
+template <class T>
+void check_split(std::span<T const> values, std::span<T> out,
+                 std::optional<std::span<T>> rejected) {
+  check_no_overlap("split", std::as_bytes(values), std::as_bytes(out), false);
+  if (!rejected) return check_fits("split", length(values), length(out), "split");
+  check_no_overlap("split", std::as_bytes(values), std::as_bytes(*rejected), false);
+  check_no_overlap("split", std::as_bytes(out), std::as_bytes(*rejected), false, "out");
+}
+
+template <class T>
+index_t checked_split(std::span<T const> values, std::span<T> out,
+                      std::optional<std::span<T>> rejected, index_t kept) {
+  if (!rejected) return kept;
+  check_fits("split", kept, length(out));
+  check_fits("split", length(values) - kept, length(*rejected), "rejected", "rejected");
+  return kept;
+}
+
+/// Splits on the cpu engine.
+template <class T, class Rule>
+index_t split_by(int threads, std::span<T const> values, std::span<T> out,
+                 std::optional<std::span<T>> rejected, Rule const& rule) {
+  index_t const n = length(values);
+  cpu::split_outputs<T*> to{out.data(), length(out), nullptr, 0};
+  if (rejected) {
+    to.rejected = rejected->data();
+    to.rejected_capacity = length(*rejected);
+  } else {
+    to.kept_capacity = cpu::count_by(threads, n, rule);
+    to.rejected = out.data() + to.kept_capacity;
+    to.rejected_capacity = n - to.kept_capacity;
+  }
+  return cpu::split_by(threads, values.data(), to, n, rule);
+}
+
+}  // namespace
+
+index_t mask_indices(engine const& on, item_mask const& mask, std::span<index_t> out) {
+  check_no_overlap("mask_indices", mask.bytes(), std::as_bytes(out), false, "the mask");
+  index_t const marked = detail::on_engine(
+      on, [&](auto device) { return detail::cuda_mask_indices(device, mask, out); },
+      [&](int threads) {
+        return with_rule(mask, [&](auto rule) {
+          return cpu::indices_by(threads, out.data(), mask.size(), rule, length(out));
+        });
+      });
+  check_fits("mask_indices", marked, length(out));
+  return marked;
+}
+
+index_t count_marked(engine const& on, item_mask const& mask) {
+  return detail::on_engine(
+      on, [&](auto device) { return detail::cuda_count_marked(device, mask); },
+      [&](int threads) {
+        return with_rule(mask,
+                         [&](auto rule) { return cpu::count_by(threads, mask.size(), rule); });
+      });
+}
+
+namespace detail {
+
+template <class T>
+index_t selection<T>::filter(engine const& on, std::span<T const> values, std::span<T> out,
+                             item_mask const& mask) {
+  check_size("filter", mask, length(values));
+  check_no_overlap("filter", std::as_bytes(values), std::as_bytes(out), true);
+  check_no_overlap("filter", mask.bytes(), std::as_bytes(out), false, "the mask");
+  index_t const kept = detail::on_engine(
+      on, [&](auto device) { return cuda_selection<T>::filter(device, values, out, mask); },
+      [&](int threads) {
+        return with_rule(mask, [&](auto rule) {
+          return cpu::filter_by(threads, values.data(), out.data(), length(values), rule,
+                                length(out));
+        });
+      });
+  check_fits("filter", kept, length(out));
+  return kept;
+}
+
+template <class T>
+index_t selection<T>::filter_with_indices(engine const& on, std::span<T const> values,
+                                          std::span<T> out, std::span<index_t> indices,
+                                          item_mask const& mask) {
+  char const* const call = "filter_with_indices";
+  check_size(call, mask, length(values));
+  check_no_overlap(call, std::as_bytes(values), std::as_bytes(out), true);
+  check_no_overlap(call, std::as_bytes(values), std::as_bytes(indices), false);
+  check_no_overlap(call, std::as_bytes(out), std::as_bytes(indices), false, "out");
+  check_no_overlap(call, mask.bytes(), std::as_bytes(out), false, "the mask");
+  check_no_overlap(call, mask.bytes(), std::as_bytes(indices), false, "the mask");
+  cpu::indexed_outputs<T*> const to{out.data(), length(out), indices.data(), length(indices)};
+  index_t const kept = detail::on_engine(
+      on, [&](auto device) { return detail::cuda_mask_indices(device, mask, indices); },
+      [&](int threads) {
+        return with_rule(mask, [&](auto rule) {
+          return cpu::filter_with_indices_by(threads, values.data(), to, length(values), rule);
+        });
+      });
+  check_fits(call, kept, length(out));
+  check_fits(call, kept, length(indices), "kept", "indices");
+  // The values are in host memory only.
+  if (on.is_cuda()) cpu::gather(values.data(), indices.data(), kept, out.data());
+  return kept;
+}
+
+template <class T>
+index_t selection<T>::split(engine const& on, std::span<T const> values, std::span<T> out,
+                            std::optional<std::span<T>> rejected, predicate<T> const& keep) {
+  check_split(values, out, rejected);
+  index_t const kept = detail::on_engine(
+      on,
+      [&](auto device) { return cuda_selection<T>::split(device, values, out, rejected, keep); },
+      [&](int threads) {
+        return split_by(threads, values, out, rejected,
+                        cpu::keep_predicate<T>{values.data(), &keep});
+      });
+  return checked_split(values, out, rejected, kept);
+}
+
+template <class T>
+index_t selection<T>::split(engine const& on, std::span<T const> values, std::span<T> out,
+                            std::optional<std::span<T>> rejected, item_mask const& mask) {
+  check_size("split", mask, length(values));
+  check_split(values, out, rejected);
+  check_no_overlap("split", mask.bytes(), std::as_bytes(out), false, "the mask");
+  if (rejected)
+    check_no_overlap("split", mask.bytes(), std::as_bytes(*rejected), false, "the mask");
+  index_t const kept = detail::on_engine(
+      on,
+      [&](auto device) { return cuda_selection<T>::split(device, values, out, rejected, mask); },
+      [&](int threads) {
+        return with_rule(mask,
+                         [&](auto rule) { return split_by(threads, values, out, rejected, rule); });
+      });
+  return checked_split(values, out, rejected, kept);
+}
+
+template <class Word>
+index_t split_words(engine const& on, std::span<Word const> keys, std::span<Word> out, int bit) {
+  constexpr int bits = 8 * static_cast<int>(sizeof(Word));
+  if (bit < 0 || bit >= bits) {
+    throw invalid_argument("split_by_bit: bit " + std::to_string(bit) + " of keys of " +
+                           std::to_string(bits) + " bits; expected 0 to " +
+                           std::to_string(bits - 1));
+  }
+  check_split<Word>(keys, out, std::nullopt);
+  auto const is_clear = [bit](Word key) { return (key >> bit & 1u) == 0; };
+  return detail::on_engine(
+      on, [&](auto device) { return cuda_selection<Word>::split_by_bit(device, keys, out, bit); },
+      [&](int threads) {
+        return split_by<Word>(
+            threads, keys, out, std::nullopt,
+            cpu::keep_where<Word const*, decltype(is_clear)>{keys.data(), is_clear});
+      });
+}
+
+template <class T>
+index_t selection<T>::unique(engine const& on, std::span<T const> values, std::span<T> out) {
+  check_no_overlap("unique", std::as_bytes(values), std::as_bytes(out), true);
+  index_t const kept = detail::on_engine(
+      on, [&](auto device) { return cuda_selection<T>::unique(device, values, out); },
+      [&](int threads) {
+        return cpu::unique(threads, values.data(), out.data(), length(values), {}, length(out));
+      });
+  check_fits("unique", kept, length(out));
+  return kept;
+}
+
+template <class T>
+index_t selection<T>::run_length_encode(engine const& on, std::span<T const> values,
+                                        std::span<T> out, std::span<index_t> lengths) {
+  char const* const call = "run_length_encode";
+  check_no_overlap(call, std::as_bytes(values), std::as_bytes(out), false);
+  check_no_overlap(call, std::as_bytes(values), std::as_bytes(lengths), false);
+  check_no_overlap(call, std::as_bytes(out), std::as_bytes(lengths), false, "out");
+  cpu::run_outputs const to{out.data(), length(out), lengths.data(), length(lengths)};
+  index_t const runs = detail::on_engine(
+      on,
+      [&](auto device) {
+        return cuda_selection<T>::run_length_encode(device, values, out, lengths);
+      },
+      [&](int threads) {
+        return cpu::run_length_encode(threads, values.data(), to, length(values));
+      });
+  check_fits(call, runs, length(out), "first of a run");
+  check_fits(call, runs, length(lengths), "first of a run", "lengths");
+  return runs;
+}
+
+#define LIBSCAN_INSTANTIATE(name, T) \
+  template index_t split_words(engine const&, std::span<T const>, std::span<T>, int);
+LIBSCAN_UNSIGNED_BYTES(LIBSCAN_INSTANTIATE)
+LIBSCAN_UNSIGNED_WORDS(LIBSCAN_INSTANTIATE)
+#undef LIBSCAN_INSTANTIATE
+
+#define LIBSCAN_INSTANTIATE(name, T) template struct selection<T>;
+LIBSCAN_ITEM_TYPES(LIBSCAN_INSTANTIATE)
+
+}  // namespace detail
+}  // namespace libscan::inline v1

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The caller's counters of a histogram on CPU threads, and those of the places outside the bins:
+// threads' own tables are added to them.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include <apps/histogram/cpu/few_samples.hpp>
+#include <libscan/bins.hpp>
+#include <libscan/core/error.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// Counts of all places, in one piece.
+inline sample_totals totals_of(std::uint64_t const* outside, std::uint64_t inside) {
+  return {static_cast<index_t>(outside[place_below]), static_cast<index_t>(inside),
+          static_cast<index_t>(outside[place_above]), static_cast<index_t>(outside[place_nan])};
+}
+
+/// The caller's counters and those of the places outside, for threads that add to them.
+template <class Count>
+class shared_counts {
+ public:
+  shared_counts(Count* counts, int bins) : counts_(counts), bins_(bins) {}
+
+  /// Adds samples of a place, on one thread at a time.
+  void add(int place, std::uint64_t more) {
+    if (place >= bins_) {
+      outside_[place - bins_].fetch_add(more, std::memory_order_relaxed);
+      return;
+    }
+    if (more > room_of(counts_[place])) wraps_.store(true, std::memory_order_relaxed);
+    counts_[place] = static_cast<Count>(counts_[place] + static_cast<Count>(more));
+  }
+
+  /// The same on any thread.
+  void carry(int place, std::uint64_t more) {
+    if (place >= bins_) {
+      outside_[place - bins_].fetch_add(more, std::memory_order_relaxed);
+      return;
+    }
+    Count const before = std::atomic_ref<Count>(counts_[place])
+                             .fetch_add(static_cast<Count>(more), std::memory_order_relaxed);
+    if (more > room_of(before)) wraps_.store(true, std::memory_order_relaxed);
+  }
+
+  /// Counts in[0 .. n-1], fewer than a counter holds, on one thread.
+  template <class Sample, class Rule>
+  void count(Sample const* in, index_t n, Rule const& rule) {
+    Count* const counts = counts_;
+    int const bins = bins_;
+    // By value: otherwise an increment might alias `counts` itself, which would be read again each
+    // time.
+    auto const add_some = [=, this](index_t place, index_t more) {
+      if (place < bins) [[likely]] {
+        counts[place] = static_cast<Count>(counts[place] + static_cast<Count>(more));
+      } else {
+        carry(static_cast<int>(place), static_cast<std::uint64_t>(more));
+      }
+    };
+    detail::count_few(in, n, rule, counts, add_some);
+  }
+
+  /// Sets bins [begin, end) to 0.
+  void clear(index_t begin, index_t end) { std::fill(counts_ + begin, counts_ + end, Count{0}); }
+
+  /// Adds a narrow table's counts of bins [begin, end), with n samples in total.
+  void add_narrow(std::uint8_t const* table, index_t begin, index_t end, index_t n) {
+    Count* const counts = counts_;
+    if (static_cast<std::uint64_t>(n) <= room_of(0)) {
+      for (index_t b = begin; b < end; ++b) {
+        counts[b] = static_cast<Count>(counts[b] + static_cast<Count>(table[b]));
+      }
+    } else {
+      for (index_t b = begin; b < end; ++b) add(static_cast<int>(b), table[b]);
+    }
+  }
+
+  /// The totals of n samples. Throws if a bin has more than its counter holds.
+  sample_totals totals(index_t n) const {
+    if (wraps_.load(std::memory_order_relaxed)) {
+      throw invalid_argument("histogram: a bin has more samples than its counter of " +
+                             std::to_string(8 * sizeof(Count)) +
+                             " bits holds; expected wider ones");
+    }
+    std::uint64_t outside[outside_places];
+    auto inside = static_cast<std::uint64_t>(n);
+    for (int k = 0; k < outside_places; ++k) {
+      outside[k] = outside_[k].load(std::memory_order_relaxed);
+      inside -= outside[k];
+    }
+    return totals_of(outside, inside);
+  }
+
+ private:
+  static std::uint64_t room_of(Count count) {
+    return static_cast<std::uint64_t>(std::numeric_limits<Count>::max()) -
+           static_cast<std::uint64_t>(count);
+  }
+
+  Count* counts_;
+  int bins_;
+  std::atomic<std::uint64_t> outside_[outside_places] = {};
+  std::atomic<bool> wraps_{false};
+};
+
+}  // namespace libscan::inline v1::cpu::detail

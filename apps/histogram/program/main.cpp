@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan-histogram: counts how many items of an array are in each bin, and draws them.
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <apps/common/program.hpp>
+#include <apps/histogram/program/run_histogram.hpp>
+#include <libscan/bins.hpp>
+#include <libscan/cpu/workers.hpp>
+
+namespace {
+
+using namespace libscan::apps;
+using libscan::max_bins;
+
+constexpr char const* what_it_does =
+    "Counts how many items of an array are in each bin, or sums their weights; draws them.\n"
+    "Reads .npy, raw binary and text or CSV, each also gzip-compressed.";
+
+constexpr char const* words_and_examples =
+    R"(Bins: --bins of even width over --range, or over the range of the items, as numpy.histogram;
+between the ascending --edges of a file, as numpy.histogram; or with --integers one per integer of
+--range (both ends included), or from 0 (or the smallest item, if negative) to the largest item, as
+numpy.bincount. A bin includes its lower edge but not its upper one; the last bin includes both.
+Comparisons are exact. At most 16777216 bins.
+
+COUNTS: one int64 per bin; with --weights float64 sums, which are the same in every run. Items below
+or above all bins and NaN are not counted; --time and --plot report their numbers. If something is
+drawn, counts are only written if -o is given.
+
+--plot draws bars in the terminal, negative sums as minus signs; --svg and --png draw pictures and
+need gnuplot. If there are more bins than fit, neighbors are joined. With --log values that are not
+above 0 have no bar. --plot goes to standard error if -o - or a picture uses standard output.
+
+Files of --edges and --weights: .npy of any type; raw, with the type in --edges-dtype or
+--weights-dtype; text, column 1 (--column applies to the input). Arrays of several dimensions are
+read row by row. 16-bit floats are read as float32, .npy bools as 0 and 1.
+
+Examples:
+  scan-histogram heights.npy --bins 20 --plot
+  scan-histogram heights.npy --bins 100 --range=-500:9000 -o counts.npy --svg heights.svg
+  scan-histogram letters.raw --dtype uint8 --integers --range 97:122 --plot
+  scan-histogram prices.csv --column 3 --edges edges.txt --weights amounts.npy -o sums.npy
+  zcat x.txt.gz | scan-histogram - --plot --log --verify --time
+
+Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
+
+/// Adds the type of a file's items.
+CLI::Option* add_type(CLI::App& app, std::string const& name, std::string const& words,
+                      std::optional<dtype>& type) {
+  auto const take = [name, to = &type](std::string const& text) {
+    try {
+      *to = dtype_from_name(text);
+    } catch (usage_error const& e) {
+      throw usage_error(name + ": " + e.what());
+    }
+  };
+  return app.add_option_function<std::string>(name, take, words)->type_name("TYPE");
+}
+
+/// Adds the options of scan-histogram itself.
+void add_arguments(CLI::App& app, histogram_arguments& arguments) {
+  app.add_option("INPUT", arguments.input, "items to count: a file, or - for standard input")
+      ->required();
+  auto* const bins =
+      add_whole_number(app, "--bins", arguments.bins, 1, max_bins, "bins of even width (10)");
+  app.add_option("--range", arguments.range, "range of the bins")->type_name("LO:HI");
+  auto* const edges = app.add_option("--edges", arguments.edges, "file of the bins' edges")
+                          ->type_name("FILE")
+                          ->excludes(bins)
+                          ->excludes("--range");
+  app.add_flag("--integers", arguments.integers, "one bin per integer")
+      ->excludes(bins)
+      ->excludes(edges);
+  add_type(app, "--edges-dtype", "type of the edges (raw needs it)", arguments.edges_type)
+      ->needs(edges);
+  auto* const weights =
+      app.add_option("--weights", arguments.weights, "file of weights to sum, one per item")
+          ->type_name("FILE");
+  add_type(app, "--weights-dtype", "type of the weights (raw needs it)", arguments.weights_type)
+      ->needs(weights);
+  app.add_option("-o,--output", arguments.output,
+                 "output of the counts: a file, or - for standard output (-)")
+      ->type_name("COUNTS");
+  app.add_flag("--plot", arguments.plot, "draw the counts in the terminal");
+  app.add_option("--svg", arguments.svg, "draw them as a picture in SVG")->type_name("FILE");
+  app.add_option("--png", arguments.png, "draw them as a picture in PNG")->type_name("FILE");
+  app.add_flag("--log", arguments.log, "draw the logarithm of counts");
+  add_common_arguments(app, arguments.common);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_program("scan-histogram", [&] {
+    histogram_arguments arguments;
+    CLI::App app(what_it_does, "scan-histogram");
+    app.footer(std::string(words_and_examples) + "\n" + about_text);
+    add_arguments(app, arguments);
+    if (!parse_arguments(app, argc, argv)) return exit_code::done;
+    return libscan::cpu::with_workers(arguments.common.threads,
+                                      [&] { return run_histogram(arguments); });
+  });
+}

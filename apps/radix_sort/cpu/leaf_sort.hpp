@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stable sort of items that fit in a core's cache, on one thread: LSD radix sort by the highest
+// bits in which keys differ, enough of them to distinguish most keys, then a pass that sorts the
+// remaining ties. Few items are sorted differently (few_sort.hpp); words without values may use
+// vector code.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <apps/radix_sort/cpu/few_sort.hpp>
+#include <apps/radix_sort/cpu/sort_items.hpp>
+#include <apps/radix_sort/cpu/vector_sort.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::inline v1::cpu::detail {
+
+/// The most bits of a digit. With narrow ones, the 256 lines being written fit in any L1 cache;
+/// wide ones save a pass for what a split leaves of most keys.
+inline constexpr int narrow_leaf_digit = 8;
+inline constexpr int wide_leaf_digit = 11;
+
+/// Whether to sort leaves by wide digits: not on Intel's CPUs, since a Sapphire Rapids takes longer
+/// (2^13 to 2^18 items); on others, since a Zen 4 takes 0.6 to 0.75 times as long.
+inline bool wide_leaf_digits_pay() {
+#if defined(__x86_64__)
+  static bool const pay = __builtin_cpu_is("intel") == 0;
+  return pay;
+#else
+  return true;
+#endif
+}
+
+/// The most passes before ties are sorted. Four digits distinguish 2^32 items.
+inline constexpr int leaf_digits = 4;
+
+/// The result of one look at keys.
+template <class Word>
+struct key_summary {
+  Word differing = 0;  ///< bits in which not all words agree
+  bool sorted = true;  ///< no word is smaller than the one before
+
+  void add(key_summary const& other) {
+    differing = static_cast<Word>(differing | other.differing);
+    sorted = sorted && other.sorted;
+  }
+};
+
+/// See `summarize`.
+template <class Items, class Step, class Order>
+auto summarize_by(Items const& items, index_t begin, index_t end, Step step, Order order) {
+  using word = decltype(order(detail::key_of(items[0])));
+  word const first = order(detail::key_of(items[0]));
+  word differing = 0;
+  word descents = 0;
+  for (index_t i = std::max<index_t>(begin, step); i < end; i += step) {
+    word const here = order(detail::key_of(items[i]));
+    word const before = order(detail::key_of(items[i - step]));
+    differing = static_cast<word>(differing | (here ^ first));
+    descents = static_cast<word>(descents | static_cast<word>(here < before ? 1 : 0));
+  }
+  return key_summary<word>{differing, descents == 0};
+}
+
+/// The summary of items begin, begin + step, ... below `end`, each compared with the one `step`
+/// before (if there is one) and with item 0.
+template <class Items, class Order>
+auto summarize(Items const& items, index_t begin, index_t end, index_t step, Order order) {
+  // Neighbors are compared with vector instructions, which a variable step would prevent.
+  if (step == 1) {
+    return detail::summarize_by(items, begin, end, std::integral_constant<index_t, 1>{}, order);
+  }
+  return detail::summarize_by(items, begin, end, step, order);
+}
+
+/// Bits [shift, shift + bits) of a word, at most 32.
+struct digit {
+  int shift;
+  int bits;
+
+  template <class Word>
+  std::uint32_t of(Word word) const {
+    return static_cast<std::uint32_t>(word >> shift) & (~std::uint32_t{0} >> (32 - bits));
+  }
+  int buckets() const { return 1 << bits; }
+  int end_bit() const { return shift + bits; }
+};
+
+/// The digits of the passes over a leaf, from bit `base` on.
+struct leaf_plan {
+  int base;
+  int digits;
+  int bits;  // of each digit
+
+  /// For the `differing` bits of n words: enough digits for a few bits more than positions have,
+  /// since ties are then rare for all keys.
+  template <class Word>
+  leaf_plan(Word differing, index_t n, bool wide) {
+    int const top = static_cast<int>(std::bit_width(differing));
+    int const low = std::countr_zero(differing);
+    int const width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n)));
+    int const wanted = std::min(top - low, width + 4);
+    // More counts than one per two items would take longer to clear and add up than they save.
+    int const max_bits =
+        wide ? std::clamp(width - 2, narrow_leaf_digit, wide_leaf_digit) : narrow_leaf_digit;
+    digits = std::min(leaf_digits, ceil_div(wanted, max_bits));
+    bits = std::min(max_bits, ceil_div(top - low, digits));
+    base = std::max(low, top - digits * bits);
+  }
+
+  digit at(int d) const { return {base + d * bits, bits}; }
+};
+
+/// How often each value of each digit occurs.
+class leaf_counts {
+ public:
+  template <class Item, class Order>
+  leaf_counts(Item const* items, index_t n, leaf_plan const& plan, Order order) : bits_(plan.bits) {
+    std::fill_n(counts_, plan.digits << bits_, 0U);
+    if (plan.digits == 1) {
+      count<1>(items, n, plan, order);
+    } else if (plan.digits == 2) {
+      count<2>(items, n, plan, order);
+    } else if (plan.digits == 3) {
+      count<3>(items, n, plan, order);
+    } else {
+      count<4>(items, n, plan, order);
+    }
+  }
+
+  /// The counts of digit d, for each of its values.
+  std::uint32_t* of(int d) { return counts_ + (d << bits_); }
+
+ private:
+  template <int Digits, class Item, class Order>
+  void count(Item const* items, index_t n, leaf_plan const& plan, Order order) {
+    int const bits = bits_, base = plan.base;
+    std::uint32_t const mask = (std::uint32_t{1} << bits) - 1;
+    for (index_t i = 0; i < n; ++i) {
+      auto word = order(detail::key_of(items[i])) >> base;
+      for (int d = 0; d < Digits; ++d) {
+        ++counts_[(static_cast<std::uint32_t>(d) << bits) +
+                  (static_cast<std::uint32_t>(word) & mask)];
+        word >>= bits;
+      }
+    }
+  }
+
+  int bits_;
+  std::uint32_t counts_[leaf_digits << wide_leaf_digit];
+};
+
+/// One pass: items go to `to` in the order of a digit, whose counts become places.
+template <class Item, class Order>
+void leaf_pass(Item const* items, Item* to, index_t n, Order order, digit by,
+               std::uint32_t* counts) {
+  std::uint32_t sum = 0;
+  for (int bucket = 0; bucket < by.buckets(); ++bucket) {
+    sum += std::exchange(counts[bucket], sum);
+  }
+  for (index_t i = 0; i < n; ++i) to[counts[by.of(order(detail::key_of(items[i])))]++] = items[i];
+}
+
+/// All passes of a plan. Returns whether the result is in `partner`, not in `items`. Not inlined,
+/// so that the counts are off the stack while ties are sorted.
+template <class Item, class Order>
+[[gnu::noinline]] bool sort_by_digits(Item* items, Item* partner, index_t n, leaf_plan const& plan,
+                                      Order order) {
+  leaf_counts counts(items, n, plan, order);
+  bool swapped = false;
+  for (int d = 0; d < plan.digits; ++d) {
+    digit const by = plan.at(d);
+    std::uint32_t* const of_digit = counts.of(d);
+    if (of_digit[by.of(order(detail::key_of(items[0])))] == static_cast<std::uint64_t>(n)) continue;
+    detail::leaf_pass(items, partner, n, order, by, of_digit);
+    std::swap(items, partner);
+    swapped = !swapped;
+  }
+  return swapped;
+}
+
+template <class Item, class Order>
+Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, bool wide);
+
+/// Sorts each run of items that agree in all bits from `shift` on.
+template <class Item, class Order>
+void sort_ties(Item* items, Item* partner, index_t n, int shift, Order order, bool wide) {
+  constexpr index_t block = 32;
+  auto const ties = [&](index_t i) {
+    return order(detail::key_of(items[i])) >> shift == order(detail::key_of(items[i - 1])) >> shift;
+  };
+  for (index_t i = 1; i < n;) {
+    index_t const end = std::min(n, i + block);
+    int any = 0;
+    for (index_t k = i; k < end; ++k) any |= ties(k) ? 1 : 0;
+    if (any == 0) i = end;
+    while (i < end) {
+      index_t const begin = i - 1;
+      while (i < n && ties(i)) ++i;
+      index_t const run = i - begin;
+      if (run > 1) {
+        Item* const sorted = detail::leaf_sort(items + begin, partner + begin, run, order, wide);
+        if (sorted != items + begin) std::copy_n(sorted, run, items + begin);
+      }
+      ++i;
+    }
+  }
+}
+
+/// Whether no word is smaller than the one before; returns early if many are.
+template <class Word>
+bool ascends(Word const* words, index_t n) {
+  constexpr index_t block = 256;
+  for (index_t i = 1; i < n; i += block) {
+    Word descents = 0;
+    for (index_t k = i; k < std::min(n, i + block); ++k) {
+      descents |= words[k] < words[k - 1] ? 1 : 0;
+    }
+    if (descents != 0) return false;
+  }
+  return true;
+}
+
+/// Items that vector code may sort.
+template <class Item>
+inline constexpr bool has_vector_sort =
+    std::is_same_v<Item, std::uint32_t> || std::is_same_v<Item, std::uint64_t>;
+
+/// Whether vector code sorts n items: words that are compared by all bits. It needs no partner.
+template <class Item, class Order>
+bool sorted_by_vectors(index_t n, Order order) {
+  if constexpr (has_vector_sort<Item>) {
+    bool const all_bits = order(static_cast<Item>(~Item{0})) == static_cast<Item>(~Item{0});
+    return n > few_items<Item> && all_bits && vector_sort_pays();
+  }
+  return false;
+}
+
+/// Sorts `items` stably by `order`, a functor from keys to words. `partner` has space for as many
+/// (null if they are `sorted_by_vectors`). Uses wide digits or narrow ones. Returns which of the
+/// two holds the result; the other is then undefined. n < 2^32.
+template <class Item, class Order>
+Item* leaf_sort(Item* items, Item* partner, index_t n, Order order, bool wide) {
+  if (n <= few_items<decltype(order(key_of(items[0])))>) {
+    detail::sort_few_items(items, partner, n, order);
+    return partner;
+  }
+  if (detail::sorted_by_vectors<Item>(n, order)) {
+    if constexpr (has_vector_sort<Item>) {
+      if (!detail::ascends(items, n)) detail::vector_sort(items, n);
+    }
+    return items;
+  }
+  auto const summary = detail::summarize(items, 0, n, 1, order);
+  if (summary.sorted) return items;
+
+  leaf_plan const plan(summary.differing, n, wide);
+  if (detail::sort_by_digits(items, partner, n, plan, order)) std::swap(items, partner);
+  if (plan.base > std::countr_zero(summary.differing)) {
+    detail::sort_ties(items, partner, n, plan.base, order, wide);
+  }
+  return items;
+}
+
+}  // namespace libscan::inline v1::cpu::detail

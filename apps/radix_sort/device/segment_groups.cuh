@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sort of short segments: a block takes all that begin within a stretch of the items. Lanes of
+// its warps sort runs in their registers; only the longest segments are several runs, which are
+// merged.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <apps/radix_sort/device/lane_sort.cuh>
+#include <apps/radix_sort/device/longer_segments.cuh>
+#include <apps/radix_sort/device/run_lists.cuh>
+#include <apps/radix_sort/device/run_merge.cuh>
+#include <apps/radix_sort/device/sort_plan.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// Sorts all segments of at most `stretch_items` that begin in the marked stretches. Those of one
+/// stretch make a group, which fits the block's memory.
+template <class Order, class Value, class Offset, class Tuning>
+struct segment_groups_kernel {
+  using key_type = typename Order::key_type;
+  using word_type = typename Order::word_type;
+  static constexpr bool has_values = !std::is_void_v<Value>;
+  static constexpr int block_threads = Tuning::block_threads;
+  static constexpr int resident_blocks = sizeof(word_type) > 4 ? 4 : has_values ? 6 : 8;
+  static constexpr int stretch_items = Tuning::stretch_items;
+  static constexpr int max_items = 2 * stretch_items;
+  static constexpr bool by_words = Order::words == 1;
+  static constexpr bool may_be_alone = may_sort_alone<Order, Value>;
+
+  /// Keys that a lane sorts: as words only, or with their places.
+  template <bool Alone>
+  static constexpr int lane_items = !by_words                              ? 8
+                                    : sizeof(word_type) <= (Alone ? 4 : 2) ? 32
+                                                                           : 16;
+  /// The most items of a warp; longer segments are several runs.
+  template <bool Alone>
+  static constexpr int run_items = lane_items<Alone>* Tuning::max_lanes;
+  /// Runs for one lane: of two items or more that begin in the stretch, or parts of longer ones.
+  static constexpr int max_of_lane = stretch_items / 2 + max_items / lane_items<false>;
+  static constexpr int max_merges = max_items / run_items<false>;
+  static constexpr int max_per_thread = ceil_div(stretch_items, block_threads) | 1;  // of a merge
+
+  static constexpr bool items_apart = has_values || !by_words;  // or where the words were
+  using entry = std::conditional_t<sizeof(word_type) == 1, std::uint16_t, word_type>;
+  using word_array = spread_array<entry, max_items>;
+  using item_array = spread_array<std::uint16_t, max_items>;
+  struct nothing {};
+
+  struct shared_storage {
+    run_lists<max_items, max_of_lane, lane_items<false>, Tuning::max_lanes> runs;
+    unsigned merges;
+    item_range merge[max_merges];                               // segments that are several runs
+    std::conditional_t<by_words, word_array, nothing> word;     // as sorted so far
+    std::conditional_t<items_apart, item_array, nothing> item;  // likewise: which it is
+  };
+
+  __device__ void operator()(shared_storage& shared, segment_list<Offset> segments,
+                             longer_segments longer, index_t n, Order order,
+                             sort_buffers<key_type> keys, sort_buffers<Value> values) const {
+    static_assert(sizeof(shared_storage) <= 64 * 1024, "for every GPU");
+    static_assert(block_threads % simt::warp_size == 0);
+    index_t const stretches = ceil_div(n, index_t{stretch_items});
+    for (index_t from = index_t{blockIdx.x} * in_a_row(stretches); from < stretches;
+         from += index_t{gridDim.x} * in_a_row(stretches)) {
+      index_t const to = at_most(from + in_a_row(stretches), stretches);
+      index_t const requested = from + thread();
+      bool const any = simt::sync_block_or(requested < to && longer.marks[requested] != 0);
+      for (index_t stretch = from; any && stretch < to; ++stretch) {
+        if (longer.marks[stretch] == 0) continue;
+        sort_group(shared, segments, longer.begun[stretch], order, keys, values);
+      }
+    }
+  }
+
+ private:
+  /// Which item comes to each place after the sort.
+  static __device__ __forceinline__ auto& items_of(shared_storage& shared) {
+    if constexpr (items_apart) {
+      return shared.item;
+    } else {
+      return shared.word;
+    }
+  }
+
+  static __device__ __forceinline__ word_type word_at(shared_storage const& shared, int i) {
+    return static_cast<word_type>(shared.word[i]);
+  }
+
+  static __device__ int thread() { return static_cast<int>(threadIdx.x); }
+  static __device__ index_t at_most(index_t a, index_t b) { return a < b ? a : b; }
+
+  /// Stretches whose marks a block reads together.
+  static __device__ index_t in_a_row(index_t stretches) {
+    return at_most(ceil_div(stretches, index_t{gridDim.x} * 4), 16);
+  }
+
+  /// Sorts the segments of a range, which begin in one stretch; except the last, if it is long.
+  static __device__ void sort_group(shared_storage& shared, segment_list<Offset> const& segments,
+                                    longer_segments::range const& range, Order const& order,
+                                    sort_buffers<key_type> const& keys,
+                                    sort_buffers<Value> const& values) {
+    index_t const last = segments.length(range.to - 1) > stretch_items ? range.to - 1 : range.to;
+    index_t const first = segments.begin(range.from);
+    auto const items = static_cast<int>(segments.begin(last) - first);
+    if (items == 0) return;
+    bool words_tell = false;
+    if constexpr (by_words) words_tell = load(shared, order, keys.in + first, items);
+    shared.runs.clear();
+    if (thread() == 0) shared.merges = 0;
+    bool const all_tell = simt::sync_block_and(words_tell);
+    auto const sort_all = [&](auto alone) {
+      for_each_segment(segments, range.from, last, items,
+                       [&](item_range const& segment) { add<alone>(shared, segment); });
+      simt::sync_block();
+      sort_runs<alone>(shared, order, keys.in + first);
+      simt::sync_block();
+      merge_segments<alone>(shared, order, keys.in + first);
+    };
+    if constexpr (may_be_alone) {
+      if (all_tell) {
+        sort_all(std::true_type{});
+        store(shared, order, keys.out + first, items);
+        simt::sync_block();
+        return;
+      }
+    }
+    sort_all(std::false_type{});
+    move(shared, keys.in + first, keys.out + first, items);
+    if constexpr (has_values) move(shared, values.in + first, values.out + first, items);
+    simt::sync_block();
+  }
+
+  /// Loads the words of the keys. Returns whether the caller's keys can be recovered from them.
+  static __device__ bool load(shared_storage& shared, Order const& order, key_type const* in,
+                              int items) {
+    constexpr int at_once = items_on_their_way<key_type>;
+    word_type const counting = order.counting(0);
+    bool words_tell = may_be_alone && order.has_all_bits();
+    for (int i = thread(); i < items; i += at_once * block_threads) {
+      key_type key[at_once] = {};
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        if (i + k * block_threads < items) key[k] = in[i + k * block_threads];
+      }
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        if (i + k * block_threads >= items) continue;
+        word_type const word = order.word(key[k]);
+        shared.word[i + k * block_threads] = static_cast<word_type>(word & counting);
+        if constexpr (may_be_alone) {
+          if (words_tell) words_tell = device::is_what_word_says(order, key[k], word);
+        }
+      }
+    }
+    return words_tell;
+  }
+
+  /// act(items) for each segment of [from, to) that is not empty; their items are `items`.
+  template <class Act>
+  static __device__ void for_each_segment(segment_list<Offset> const& segments, index_t from,
+                                          index_t to, int items, Act const& act) {
+    index_t const first = segments.begin(from);
+    auto const act_on = [&](index_t begin, index_t end) {
+      if (begin != end) act({static_cast<int>(begin - first), static_cast<int>(end - begin)});
+    };
+    if (to - from <= 2 * max_items) {
+      for (index_t s = from + thread(); s < to; s += block_threads) {
+        act_on(segments.begin(s), segments.end(s));
+      }
+    } else {  // nearly all of them empty
+      for (int i = thread(); i < items; i += block_threads) {
+        index_t const segment = segments.first_from(first + i + 1, from, to) - 1;
+        if (segments.begin(segment) == first + i) act_on(first + i, segments.end(segment));
+      }
+    }
+  }
+
+  /// Adds a segment to what is sorted.
+  template <bool Alone>
+  static __device__ void add(shared_storage& shared, item_range const& segment) {
+    constexpr int most = run_items<Alone>;
+    if (segment.length > most) shared.merge[device::take_from_counter(shared.merges, 1)] = segment;
+    for (int at = 0; at < segment.length; at += most) {
+      int const left = segment.length - at;
+      item_range const run{segment.begin + at, left < most ? left : most};
+      if (run.length > 1) {
+        shared.runs.add(run, lane_items<Alone>);
+      } else if constexpr (!Alone) {
+        items_of(shared)[run.begin] = static_cast<std::uint16_t>(run.begin);
+      }
+    }
+  }
+
+  /// Sorts all runs.
+  template <bool Alone>
+  static __device__ void sort_runs(shared_storage& shared, Order const& order, key_type const* in) {
+    bool const will_merge = shared.merges > 0;
+    shared.runs.template for_each<block_threads>([&](item_range const& run, int lanes) {
+      constexpr int most = lane_items<Alone>;
+      unsigned const longest =
+          lanes > 1 ? most : simt::reduce_max(simt::full_warp, static_cast<unsigned>(run.length));
+      auto const sort = [&](auto item_at, auto put) {
+        device::with_width<most>(longest, [&](auto width) {
+          device::sort_by_lanes<width>(lanes, run.length, item_at, put);
+        });
+      };
+      auto const put_item = [&](int i, auto const& sorted) {
+        items_of(shared)[run.begin + i] = static_cast<std::uint16_t>(run.begin + sorted.place());
+      };
+      if constexpr (Alone) {
+        sort([&](int i) { return lone_word(word_at(shared, run.begin + i)); },
+             [&](int i, auto const& sorted) { shared.word[run.begin + i] = sorted.word(); });
+      } else if constexpr (!by_words) {
+        sort([&](int i) { return placed_words<Order>(order, in[run.begin + i], i); }, put_item);
+      } else {
+        sort([&](int i) { return placed_word(word_at(shared, run.begin + i), i); },
+             [&](int i, auto const& sorted) {
+               put_item(i, sorted);
+               if constexpr (items_apart) {
+                 if (will_merge) shared.word[run.begin + i] = sorted.word();
+               }
+             });
+      }
+    });
+  }
+
+  /// Merges the sorted runs of all segments that are several runs. Ends with a barrier if there are
+  /// any.
+  template <bool Alone>
+  static __device__ void merge_segments(shared_storage& shared, Order const& order,
+                                        key_type const* in) {
+    auto const merge = [&](auto const& merged) {
+      for (unsigned m = 0; m < shared.merges; ++m) {
+        item_range const segment = shared.merge[m];
+        for (int length = run_items<Alone>; length < segment.length; length *= 2) {
+          device::merge_runs<max_per_thread, block_threads>(merged, segment, length);
+        }
+      }
+    };
+    if constexpr (Alone) {
+      merge(merged_words<word_array>{shared.word});
+    } else if constexpr (by_words && items_apart) {
+      merge(merged_words_and_items<word_array, item_array>{shared.word, shared.item});
+    } else {
+      merge(merged_items<std::conditional_t<items_apart, item_array, word_array>, Order>{
+          items_of(shared), order, in});
+    }
+  }
+
+  /// Moves keys or values to their places.
+  template <class T>
+  static __device__ void move(shared_storage& shared, T const* in, T* out, int items) {
+    constexpr int at_once = items_on_their_way<T>;
+    for (int i = thread(); i < items; i += at_once * block_threads) {
+      T moved[at_once] = {};
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        int const at = i + k * block_threads;
+        if (at < items) moved[k] = in[static_cast<int>(items_of(shared)[at])];
+      }
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        if (i + k * block_threads < items) out[i + k * block_threads] = moved[k];
+      }
+    }
+  }
+
+  /// Stores the keys recovered from the words.
+  static __device__ void store(shared_storage const& shared, Order const& order, key_type* out,
+                               int items) {
+    for (int i = thread(); i < items; i += block_threads) out[i] = order.key(word_at(shared, i));
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sort as a fixed sequence of launches: all digits are counted at once, then every digit has its
+// pass. The device finds out which work can be skipped, so nothing waits for the host.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <apps/radix_sort/device/digit_histogram.cuh>
+#include <apps/radix_sort/device/digit_pass.cuh>
+#include <apps/radix_sort/device/staged_pass.cuh>
+#include <libscan/device/run_pipeline.cuh>
+#include <libscan/device/workspace.cuh>
+#include <libscan/tuning/radix_sort.hpp>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// How to sort in passes: how to count, and how to make a pass over any items.
+template <class Key, class Value, class Word>
+struct pass_sort_tuning {
+  using histogram = digit_histogram_tuning<Word>;
+  using pass = digit_pass_tuning<Key, Value>;
+  template <tile_witness Witness>
+  using staged = staged_pass_tuning<Key, Value, Witness>;
+};
+
+/// Whether `Pass` is the tuning of a staged pass.
+template <class Pass>
+concept tunes_staged_pass = requires {
+  Pass::rank_warps;
+};
+
+/// Whether `Tuning` leaves the choice of the pass to the device.
+template <class Tuning>
+concept may_stage_passes = requires {
+  typename Tuning::template staged<tile_witness::positions>;
+};
+
+/// What staged passes can sort: keys of one word and values that bulk copies can move.
+template <class Order, class Value>
+inline constexpr bool suits_staged_pass =
+    Order::words == 1 && suits_bulk_copy<typename Order::key_type*>&& suits_bulk_copy<Value*>;
+template <class Order>
+inline constexpr bool suits_staged_pass<Order, void> =
+    Order::words == 1 && suits_bulk_copy<typename Order::key_type*>;
+
+/// The number of items of a tile; 0 for a staged pass that they are too large for.
+template <class Pass>
+constexpr index_t tile_items_of() {
+  if constexpr (tunes_staged_pass<Pass>) {
+    return index_t{Pass::rank_warps} * simt::warp_size * Pass::items_per_thread;
+  } else {
+    return index_t{Pass::block_threads} * Pass::items_per_thread;
+  }
+}
+
+/// The fewest items of a tile in any pass that may be chosen.
+template <class Tuning>
+constexpr index_t min_tile_items() {
+  index_t least = device::tile_items_of<typename Tuning::pass>();
+  if constexpr (may_stage_passes<Tuning>) {
+    using staged = typename Tuning::template staged<tile_witness::positions>;
+    constexpr index_t items = device::tile_items_of<staged>();
+    if (items > 0 && items < least) least = items;
+  }
+  return least;
+}
+
+/// Where a sort's temporary memory begins, and its size.
+struct sort_layout {
+  std::size_t state_offset = 0;
+  std::size_t tables_offset = 0;
+  std::size_t bytes = 0;
+  index_t table_words = 0;
+  int passes = 0;
+
+  static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+  /// For `max_passes` passes over up to `n` items, and `items_bytes` for items at rest; or, after
+  /// those, for `resident_bytes`.
+  constexpr sort_layout(index_t n, index_t tile_items, index_t portion_items, int max_passes,
+                        std::size_t items_bytes, std::size_t resident_bytes)
+      : state_offset(aligned(items_bytes)), passes(max_passes) {
+    index_t const items = n < portion_items ? n : portion_items;
+    table_words = digit_table::words(ceil_div(items, tile_items));
+    tables_offset = aligned(state_offset + reset_bytes() +
+                            static_cast<std::size_t>(passes) * sizeof(sort_step));
+    bytes = tables_offset + 2 * static_cast<std::size_t>(table_words) * sizeof(unsigned);
+    if (bytes < state_offset + resident_bytes) bytes = state_offset + resident_bytes;
+  }
+
+  /// How many bytes of the state must be zero before a sort.
+  constexpr std::size_t reset_bytes() const {
+    return static_cast<std::size_t>(passes) * 2 * digit_values * sizeof(unsigned long long) + 256;
+  }
+
+  sort_state state(std::byte* memory) const {
+    std::byte* const start = memory + state_offset;
+    sort_state result;
+    result.arrived = reinterpret_cast<unsigned*>(start);
+    result.counts = reinterpret_cast<unsigned long long*>(start + 256);
+    result.steps = reinterpret_cast<sort_step*>(start + reset_bytes());
+    result.tables = reinterpret_cast<unsigned*>(memory + tables_offset);
+    result.table_words = table_words;
+    return result;
+  }
+};
+
+/// Counts all digits; the last launch plans the passes.
+template <class Tuning, class Order>
+void count_digits(workspace& ws, typename Order::key_type const* in, item_count n,
+                  Order const& order, std::vector<digit_place> const& places, pass_count wanted,
+                  sort_state const& state, bucket_offsets offsets) {
+  using kernel = digit_histogram_kernel<Order, Tuning>;
+  using key_type = typename Order::key_type;
+  auto const all = static_cast<int>(places.size());
+  index_t const block_items = index_t{Tuning::block_threads} * Tuning::items_per_thread;
+  unsigned const blocks =
+      device::blocks_for<kernel, key_type const*, item_count, Order, word_digits, sort_state,
+                         bucket_offsets>(ceil_div(n.at_most(), block_items), Tuning::block_threads);
+  for (int first = 0; first < all;) {
+    word_digits digits{
+        places[static_cast<std::size_t>(first)].word, first, 0, all, false, wanted, {}};
+    for (int p = first; p < all; ++p) {
+      digit_place const place = places[static_cast<std::size_t>(p)];
+      if (place.word != digits.word || digits.passes == kernel::max_passes) break;
+      if (place.bits > 0) digits.place[digits.passes] = place;
+      if (place.bits > 0) ++digits.passes;
+      first = p + 1;
+    }
+    digits.last = first == all;
+    simt::launch<kernel>({.blocks = blocks, .threads = Tuning::block_threads, .on = ws.stream()},
+                         in, n, order, digits, state, offsets);
+  }
+}
+
+/// Launches `Kernel`, which makes a pass over a portion of the items, for each pass and portion.
+template <class Kernel, class Order, class Value>
+void launch_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
+                   sort_buffers<Value> values, item_count n, Order const& order,
+                   std::vector<digit_place> const& places, sort_state const& state) {
+  index_t const portion = n.at_most() < Kernel::portion_items ? n.at_most() : Kernel::portion_items;
+  index_t const tiles = ceil_div(portion, index_t{Kernel::tile_items});
+  unsigned blocks;
+  if constexpr (Kernel::cooperative) {
+    device::require_pipeline<Kernel>();
+    index_t const most = simt::multiprocessor_count();
+    blocks = static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most);
+  } else {
+    blocks = device::blocks_for<Kernel, item_count, Order, sort_buffers<typename Order::key_type>,
+                                sort_buffers<Value>, sort_state, pass_launch>(
+        tiles, Kernel::block_threads);
+  }
+  index_t const portions = libscan::ceil_div(n.at_most(), Kernel::portion_items);
+  for (int p = 0; p < static_cast<int>(places.size()); ++p) {
+    for (index_t turn = 0; turn < portions; ++turn) {
+      pass_launch const pass{places[static_cast<std::size_t>(p)], p, turn, portions};
+      simt::launch<Kernel>({.blocks = blocks,
+                            .threads = Kernel::block_threads,
+                            .on = ws.stream(),
+                            .cooperative = Kernel::cooperative},
+                           n, order, keys, values, state, pass);
+    }
+  }
+}
+
+/// Makes all passes with the kernels that `Tuning` names, or that the number of items and the GPU
+/// permit.
+template <class Tuning, class Order, class Value>
+void choose_passes(workspace& ws, sort_buffers<typename Order::key_type> keys,
+                   sort_buffers<Value> values, item_count n, Order const& order,
+                   std::vector<digit_place> const& places, sort_state const& state) {
+  using pass = typename Tuning::pass;
+  constexpr bool may_witness = equal_is_identical<Order> && std::is_void_v<Value>;
+  auto const staged = [&]<tile_witness Witness, class Pass>() {
+    using kernel = staged_pass_kernel<Order, Value, Witness, Pass>;
+    device::launch_passes<kernel>(ws, keys, values, n, order, places, state);
+  };
+  if constexpr (tunes_staged_pass<pass>) {
+    if constexpr (may_witness) {
+      if (device::keys_are_witness(order)) {
+        return staged.template operator()<tile_witness::keys, pass>();
+      }
+    }
+    return staged.template operator()<tile_witness::positions, pass>();
+  } else {
+    if constexpr (may_stage_passes<Tuning> && suits_staged_pass<Order, Value>) {
+      using by_position = typename Tuning::template staged<tile_witness::positions>;
+      using kernel = staged_pass_kernel<Order, Value, tile_witness::positions, by_position>;
+      if (n.at_most() >= by_position::min_items && simt::device_can_pipeline<kernel>()) {
+        if constexpr (may_witness) {
+          using by_key = typename Tuning::template staged<tile_witness::keys>;
+          if (device::keys_are_witness(order)) {
+            return staged.template operator()<tile_witness::keys, by_key>();
+          }
+        }
+        return staged.template operator()<tile_witness::positions, by_position>();
+      }
+    }
+    device::launch_passes<digit_pass_kernel<Order, Value, pass>>(ws, keys, values, n, order, places,
+                                                                 state);
+  }
+}
+
+/// Sorts in passes. `memory`: the workspace's, of `layout.bytes`.
+template <class Tuning, class Order, class Value>
+void sort_in_passes(workspace& ws, std::byte* memory, sort_layout const& layout,
+                    sort_buffers<typename Order::key_type> keys, sort_buffers<Value> values,
+                    item_count n, Order const& order, std::vector<digit_place> const& places,
+                    pass_count wanted, bucket_offsets offsets = {}) {
+  sort_state const state = layout.state(memory);
+  simt::fill_async(memory + layout.state_offset, 0, layout.reset_bytes(), ws.stream());
+  device::count_digits<typename Tuning::histogram>(ws, keys.in, n, order, places, wanted, state,
+                                                   offsets);
+  device::choose_passes<Tuning>(ws, keys, values, n, order, places, state);
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

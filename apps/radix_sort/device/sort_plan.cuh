@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes of a sort: its digits; where their counts are; and, decided on the device from the
+// counts, which of the passes move anything, from which buffer into which.
+#pragma once
+
+#include <vector>
+
+#include <apps/radix_sort/core/key_order.hpp>
+#include <apps/radix_sort/device/digit_table.cuh>
+#include <libscan/device/item_count.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// The most bits of a digit.
+inline constexpr int digit_bits = 8;
+
+/// A digit: bits [shift, shift + bits) of a key's word `word`, counted from the least significant.
+/// Without bits, all keys agree.
+struct digit_place {
+  int word;
+  int shift;
+  int bits;
+
+  template <class Order>
+  __device__ __forceinline__ unsigned digit(Order const& order,
+                                            typename Order::key_type const& key) const {
+    return bits_of(order.word(key, word));
+  }
+
+  /// Of the word that it is in.
+  template <class Word>
+  __device__ __forceinline__ unsigned bits_of(Word of_key) const {
+    return static_cast<unsigned>(of_key >> shift) & ((1u << bits) - 1u);
+  }
+};
+
+/// The bits of a key that are sorted after the pass over `place`: those up to the digit's end, or
+/// all bits if no digit is left and sorted keys move once more.
+template <class Order>
+__device__ __forceinline__ typename Order::word_type sorted_bits(
+    Order const& order, digit_place const& place, typename Order::key_type const& key) {
+  using word = typename Order::word_type;
+  int const end = place.bits == 0 ? Order::word_bits : place.shift + place.bits;
+  return static_cast<word>(order.word(key) &
+                           (static_cast<word>(~word{0}) >> (Order::word_bits - end)));
+}
+
+/// Whether keys that compare equal under `order` are identical: if so, ascending `sorted_bits` show
+/// that a pass was stable.
+template <class Order>
+bool keys_are_witness(Order const& order) {
+  return equal_is_identical<Order> && order.has_all_bits();
+}
+
+/// The digit that begins at a bit of the order.
+template <class Order>
+LIBSCAN_HOST_DEVICE digit_place digit_at(Order const& order, int bit) {
+  int const word = bit / Order::word_bits;
+  int const end_of_word = (word + 1) * Order::word_bits;
+  int const end = order.end() < end_of_word ? order.end() : end_of_word;
+  int const bits = end - bit < digit_bits ? end - bit : digit_bits;
+  return {word, bit - word * Order::word_bits, bits};
+}
+
+/// The digits that make up the bits of the order, from the least significant.
+template <class Order>
+std::vector<digit_place> digit_places(Order const& order) {
+  std::vector<digit_place> places;
+  for (int bit = order.first_bit; bit < order.end(); bit += places.back().bits) {
+    places.push_back(device::digit_at(order, bit));
+  }
+  return places;
+}
+
+/// Where items come from, where they end, and where they are in between. `in` may be null: items
+/// are their positions. `in` may be `out`, or `other`.
+template <class T>
+struct sort_buffers {
+  T const* in = nullptr;
+  T* out = nullptr;
+  T* other = nullptr;
+};
+
+/// Keys without values.
+template <>
+struct sort_buffers<void> {};
+
+/// Where values come from and where they end; null if keys have no values.
+template <class Value>
+__device__ Value const* input_of(sort_buffers<Value> const& values) {
+  return values.in;
+}
+template <class Value>
+__device__ Value* output_of(sort_buffers<Value> const& values) {
+  return values.out;
+}
+inline __device__ char const* input_of(sort_buffers<void> const&) { return nullptr; }
+inline __device__ char* output_of(sort_buffers<void> const&) { return nullptr; }
+
+/// How many passes a sort must make: any number; or an even or odd one, since the items begin in
+/// `out` or in `other`.
+enum class pass_count : unsigned char { any, even, odd };
+
+/// What a pass does.
+struct sort_step {
+  int runs;           // or moves nothing
+  int passes_before;  // that run
+  int from_in;        // reads where the items come from
+  int into_out;       // writes to where they end
+};
+
+/// What the passes of a sort share on the device.
+struct sort_state {
+  unsigned long long* counts;  // [pass][2][digit_values]: of each digit, later where it begins
+  sort_step* steps;            // [pass]
+  unsigned* arrived;           // blocks that have counted all theirs
+  unsigned* tables;            // two of them
+  index_t table_words;         // of each
+
+  /// Where the items of each digit begin, of a pass's even or odd portions.
+  __device__ unsigned long long* begins(int pass, index_t portion) const {
+    return counts + (index_t{pass} * 2 + portion % 2) * digit_values;
+  }
+
+  /// Tables take turns.
+  __device__ digit_table table(index_t turn) const {
+    return {tables + turn % 2 * table_words, table_words};
+  }
+};
+
+/// Where to store at which item each bucket of the first digit begins; or null.
+struct bucket_offsets {
+  index_t* out = nullptr;  // buckets + 1 of them
+  int buckets = 0;
+
+  __device__ void store(int bucket, index_t begin) const {
+    if (out != nullptr && bucket <= buckets) out[bucket] = begin;
+  }
+  /// Of a bucket that begins and ends there.
+  __device__ void store_bucket(unsigned bucket, index_t begin, index_t end) const {
+    if (bucket == 0) store(0, begin);
+    store(static_cast<int>(bucket) + 1, end);
+  }
+};
+
+/// The digits of a sort in one launch, and where to store at which items the values of one digit
+/// begin.
+struct digit_list {
+  static constexpr std::size_t most = 16;
+  int count = 0;
+  digit_place place[most] = {};
+  bucket_offsets offsets = {};
+
+  digit_list(std::vector<digit_place> const& places, bucket_offsets to_tell) : offsets(to_tell) {
+    for (digit_place const next : places) place[count++] = next;
+  }
+};
+
+/// Which of the passes run. By one thread; `runs` of each step says whether its keys differ.
+__device__ inline void plan_passes(sort_step* steps, int passes, pass_count wanted) {
+  int running = 0;
+  for (int p = 0; p < passes; ++p) running += steps[p].runs;
+  // One more pass is a copy: the keys agree in its digit.
+  bool const one_more =
+      wanted == pass_count::any ? running == 0 : (running % 2 == 1) != (wanted == pass_count::odd);
+  bool added = !one_more;
+  for (int p = 0; p < passes && !added; ++p) {
+    if (steps[p].runs != 0) continue;
+    steps[p].runs = 1;
+    ++running;
+    added = true;
+  }
+  int before = 0;
+  for (int p = 0; p < passes; ++p) {
+    steps[p].passes_before = before;
+    steps[p].from_in = before == 0 ? 1 : 0;
+    steps[p].into_out = (running - 1 - before) % 2 == 0 ? 1 : 0;
+    before += steps[p].runs;
+  }
+}
+
+/// The buffer a step reads; null if items are their positions.
+template <class T>
+__device__ T const* source_of(sort_step const& step, sort_buffers<T> const& buffers) {
+  if (step.from_in != 0) return buffers.in;
+  return step.into_out != 0 ? buffers.other : buffers.out;
+}
+
+/// The buffer a step writes.
+template <class T>
+__device__ T* target_of(sort_step const& step, sort_buffers<T> const& buffers) {
+  return step.into_out != 0 ? buffers.out : buffers.other;
+}
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

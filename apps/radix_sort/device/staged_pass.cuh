@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass of the sort for GPUs with bulk copies (sm_90 and later): persistent and
+// warp-specialized. Ranks come from counters in shared memory, whose order among the lanes of a
+// warp is undocumented; so every sorted tile is checked, and repaired if necessary, before its
+// memory is reused.
+#pragma once
+
+#include <new>
+
+#include <apps/radix_sort/device/staged_rank.cuh>
+#include <apps/radix_sort/device/staged_write.cuh>
+
+namespace libscan::inline LIBSCAN_MACHINE::device {
+
+/// A pass. Tiles are assigned to the blocks in turn, so all blocks must be resident. The warps of a
+/// block have four roles, and pass each tile on:
+///   rank       takes the keys from the stage that bulk copies fill, counts them, and sorts them by
+///              their digit in shared memory: the next tile while other warps write this one
+///   look back  finds how many items of each digit come before the tile
+///   write      copies each digit's run to its place
+///   check      compares neighbors in the sorted tile. If any are out of order it puts the tile in
+///              order and writes it once more, before the ranking warps may reuse its memory.
+template <class Order, class Value, tile_witness Witness, class Tuning>
+struct staged_pass_kernel {
+  using shape = staged_pass_shape<Order, Value, Witness, Tuning>;
+  using shared_storage = typename shape::shared_storage;
+  using work_type = typename shape::work_type;
+  using key_type = typename Order::key_type;
+  static constexpr int block_threads = shape::block_threads;
+  static constexpr int resident_blocks = 1;
+  static constexpr bool cooperative = true;
+  static constexpr int tile_items = shape::tile_items;
+  static constexpr index_t portion_items = shape::portion_items;
+
+  __device__ void operator()(shared_storage& shared, item_count length, Order order,
+                             sort_buffers<key_type> keys, sort_buffers<Value> values,
+                             sort_state state, pass_launch pass) const {
+    if constexpr (simt::has_bulk_copy) {
+      sort_step const step = state.steps[pass.index];
+      if (step.runs == 0) return;
+      index_t const n = length.get();
+      index_t const turn = step.passes_before * pass.portions + pass.portion;
+      index_t const first = pass.portion * portion_items;
+      index_t const rest = n - first < portion_items ? n - first : portion_items;
+      work_type work{n,
+                     first,
+                     static_cast<int>(rest > 0 ? ceil_div(rest, index_t{tile_items}) : 0),
+                     order,
+                     pass,
+                     device::source_of(step, keys),
+                     device::target_of(step, keys),
+                     nullptr,
+                     nullptr,
+                     state.table(turn),
+                     state.begins(pass.index, pass.portion),
+                     state.begins(pass.index, pass.portion + 1)};
+      if constexpr (shape::has_values) {
+        work.values_in = device::source_of(step, values);
+        work.values_out = device::target_of(step, values);
+      }
+      if (threadIdx.x == 0) {
+        shape::init_barriers(shared);
+        new (&shared.work) work_type(work);  // an order need not be assignable
+        if (static_cast<int>(blockIdx.x) < work.tiles) shape::fetch_keys(shared, work, blockIdx.x);
+      }
+      simt::sync_block();
+      int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
+      // The ranking warps hold a tile's keys in registers; the others need few.
+      if constexpr (shape::moves_registers) {
+        if (warp < shape::first_write_warp) {
+          simt::set_max_registers_inc<shape::rank_registers>();
+        } else {
+          simt::set_max_registers_dec<shape::other_registers>();
+        }
+      }
+      if (warp < shape::first_write_warp) {
+        rank_role<shape>::run(shared, shared.work, warp);
+      } else if (warp < shape::first_look_back_warp) {
+        clear_share(state.table(turn + 1));
+        write_role<shape>::run(shared, work, warp - shape::first_write_warp);
+      } else if (warp < shape::first_check_warp) {
+        place_tiles(shared, work, warp - shape::first_look_back_warp);
+      } else {
+        check_tiles(shared, work, warp - shape::first_check_warp);
+      }
+    }
+  }
+
+ private:
+  /// Clears the next pass's table, by the writing warps, which have no work at first.
+  static __device__ void clear_share(digit_table const& next) {
+    constexpr int threads = shape::write_warps * simt::warp_size;
+    int const thread = static_cast<int>(threadIdx.x) - shape::first_write_warp * simt::warp_size;
+    next.clear(index_t{blockIdx.x} * threads + thread, index_t{gridDim.x} * threads);
+  }
+
+  /// Finds where each digit's items of the block's tiles go. Each of the warps takes its share of
+  /// the digits.
+  static __device__ void place_tiles(shared_storage& shared, work_type const& work, int warp) {
+    constexpr int lane_digits = shape::lane_digits;
+    constexpr int distance = shape::look_back_warps * simt::warp_size;
+    int const first = warp * simt::warp_size + simt::lane_id();
+    index_t start[lane_digits];
+#pragma unroll
+    for (int j = 0; j < lane_digits; ++j) {
+      start[j] = static_cast<index_t>(work.begins[first + j * distance]);
+    }
+    unsigned k = 0;
+    for (int tile = static_cast<int>(blockIdx.x); tile < work.tiles;
+         tile += static_cast<int>(gridDim.x), ++k) {
+      unsigned const slot = k % 2;
+      shared.counted[slot].wait(k / 2 % 2);
+      unsigned before[lane_digits];
+      look_back(work.table, tile, first, before);
+#pragma unroll
+      for (int j = 0; j < lane_digits; ++j) {
+        int const digit = first + j * distance;
+        unsigned const begin = shared.begin[slot][digit];
+        unsigned const end = shared.begin[slot][digit + 1];
+        unsigned const up_to = before[j] + (end - begin);
+        if (tile > 0) work.table.publish_prefix(tile, digit, up_to);
+        shared.shift[slot][digit] = start[j] + before[j] - begin;
+        if (tile == work.tiles - 1) {
+          work.next_begins[digit] = static_cast<unsigned long long>(start[j] + up_to);
+        }
+      }
+      shared.placed[slot].arrive();
+    }
+  }
+
+  /// before[j] = how many items of digit first + j * (lanes that look back) earlier tiles have.
+  /// Reads a few tiles at a time, so that the reads are in flight together.
+  static __device__ __forceinline__ void look_back(digit_table const& table, int tile, int first,
+                                                   unsigned (&before)[shape::lane_digits]) {
+    constexpr int lane_digits = shape::lane_digits;
+    constexpr int distance = shape::look_back_warps * simt::warp_size;
+    constexpr int window = Tuning::look_back_tiles;
+    int next[lane_digits];
+#pragma unroll
+    for (int j = 0; j < lane_digits; ++j) {
+      before[j] = 0;
+      next[j] = tile - 1;
+    }
+    for (bool searching = tile > 0; searching;) {
+      unsigned word[lane_digits][window];
+#pragma unroll
+      for (int j = 0; j < lane_digits; ++j) {
+#pragma unroll
+        for (int t = 0; t < window; ++t) {
+          word[j][t] = 0;
+          if (next[j] >= t) word[j][t] = table.read(next[j] - t, first + j * distance);
+        }
+      }
+      searching = false;
+#pragma unroll
+      for (int j = 0; j < lane_digits; ++j) {
+        bool reading = next[j] >= 0;
+#pragma unroll
+        for (int t = 0; t < window; ++t) {
+          reading = reading && digit_table::is_there(word[j][t]);
+          if (!reading) continue;
+          before[j] += digit_table::count_of(word[j][t]);
+          --next[j];
+          if (digit_table::is_prefix(word[j][t])) {
+            next[j] = -1;
+            reading = false;
+          }
+        }
+        searching = searching || next[j] >= 0;
+      }
+    }
+  }
+
+  /// Checks the sorted tiles, each warp its share; the first repairs them.
+  static __device__ void check_tiles(shared_storage& shared, work_type const& work, int warp) {
+    constexpr int share = tile_items / shape::check_warps;
+    static_assert(share % 16 == 0 && share * shape::check_warps == tile_items);
+    unsigned k = 0;
+    for (int tile = static_cast<int>(blockIdx.x); tile < work.tiles;
+         tile += static_cast<int>(gridDim.x), ++k) {
+      int const valid = work.valid(tile);
+      if (shape::has_values && warp == 0) complete_values(shared, work, tile, k);
+      shared.sorted_full.wait(k % 2);
+      bool const good = shared.sorted.ascends(work.order, work.pass.place, warp * share,
+                                              (warp + 1) * share, valid);
+      if (simt::lane_id() == 0) shared.in_order[warp] = good;
+      shared.checked.arrive();
+      if (warp == 0) {
+        shared.checked.wait(k % 2);
+        bool all_good = true;
+        for (bool const part : shared.in_order) all_good = all_good && part;
+        if (!all_good) {
+          shared.written.wait(k % 2);  // what it writes comes after what they wrote
+          shared.sorted.repair(work.order, work.pass.place, valid);
+          write_role<shape>::write_runs(shared, work, tile, k, 0, 1);
+        }
+      }
+      shared.sorted_free.arrive();
+    }
+  }
+
+  /// Copies the values that the copy of a tile omitted.
+  static __device__ void complete_values(shared_storage& shared, work_type const& work, int tile,
+                                         unsigned k) {
+    shared.values_full.wait(k % 2);
+    if (work.values_in != nullptr) {
+      int const valid = work.valid(tile);
+      shared.values.copy_edges(work.values_in + work.base(tile), valid, 0, valid);
+    }
+    shared.values_ready.arrive();
+  }
+};
+
+}  // namespace libscan::inline LIBSCAN_MACHINE::device

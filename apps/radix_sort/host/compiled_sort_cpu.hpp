@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of the radix sort's host API for one type of key: checks a call and passes it
+// to its engine. Included by the files that compile it for some types each. Internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <apps/radix_sort/host/radix_sort_cuda.hpp>
+#include <libscan/cpu/radix_sort.hpp>
+#include <libscan/cpu/workers.hpp>
+#include <libscan/on_engine.hpp>
+#include <libscan/radix_sort.hpp>
+
+namespace libscan::inline v1::detail {
+
+/// Throws `invalid_argument` if two ranges of memory overlap; equal ones are allowed if
+/// `same_start`.
+void check_no_sort_overlap(char const* call, char const* words, std::span<std::byte const> a,
+                           std::span<std::byte const> b, bool same_start);
+
+template <class Key>
+sort_order<Key> order_of(sort_options const& options) {
+  sort_order<Key> const order{options.direction, options.first_bit, options.end_bit, {}};
+  order.check();
+  return order;
+}
+
+inline std::span<std::byte const> memory_of(void const* items, index_t n, std::size_t size) {
+  return {static_cast<std::byte const*>(items), static_cast<std::size_t>(n) * size};
+}
+
+/// Refuses outputs that overlap anything; but if `in_place`, each may be its input. Refuses
+/// misaligned keys; values are moved by their bytes.
+template <class Key>
+void check_items(char const* call, Key const* keys, Key* out, value_bytes const& values, index_t n,
+                 bool in_place) {
+  cpu::detail::require_aligned(keys);
+  cpu::detail::require_aligned(out);
+  auto const in = detail::memory_of(keys, n, sizeof(Key));
+  auto const to = detail::memory_of(out, n, sizeof(Key));
+  auto const values_in = memory_of(values.in, n, values.size);
+  auto const values_to = memory_of(values.out, n, values.size);
+  detail::check_no_sort_overlap(call, "out overlaps keys", in, to, in_place);
+  check_no_sort_overlap(call, "values_out overlaps values", values_in, values_to, in_place);
+  detail::check_no_sort_overlap(call, "values_out overlaps out", to, values_to, false);
+  detail::check_no_sort_overlap(call, "values_out overlaps keys", in, values_to, false);
+  detail::check_no_sort_overlap(call, "out overlaps values", values_in, to, false);
+}
+
+/// positions[i] = i.
+template <class Position>
+void fill_positions(int threads, Position* positions, index_t n) {
+  cpu::detail::pieces const all(threads, n);
+  cpu::detail::for_each_of(threads, all.count, [&](int, index_t p) {
+    for (index_t i = all.begin(p); i < all.end(p); ++i) positions[i] = static_cast<Position>(i);
+  });
+}
+
+/// On a device values of other sizes than 4 and 8 bytes stay in place until their destinations are
+/// known.
+template <class Key>
+void gather_by_cuda(int device, Key const* keys, Key* out, value_bytes const& values, index_t n,
+                    sort_order<Key> const& order) {
+  std::vector<index_t> positions(static_cast<std::size_t>(n));
+  cuda_sort<Key>::positions(device, keys, positions.data(), n, order);
+  int const threads = cpu::default_threads();
+  cpu::detail::gather(threads, keys, out, sizeof(Key), positions.data(), n);
+  cpu::detail::gather(threads, values.in, values.out, values.size, positions.data(), n);
+}
+
+template <class Key>
+void sort_by_cuda(int device, Key const* keys, Key* out, value_bytes const& values, index_t n,
+                  sort_order<Key> const& order) {
+  switch (values.size) {
+    case 0:
+      return cuda_sort<Key>::keys(device, keys, out, n, order);
+    case sizeof(std::uint32_t):
+      return cuda_sort<Key>::pairs(device, keys, out, static_cast<std::uint32_t const*>(values.in),
+                                   static_cast<std::uint32_t*>(values.out), n, order);
+    case sizeof(std::uint64_t):
+      return cuda_sort<Key>::pairs(device, keys, out, static_cast<std::uint64_t const*>(values.in),
+                                   static_cast<std::uint64_t*>(values.out), n, order);
+    default:
+      return detail::gather_by_cuda(device, keys, out, values, n, order);
+  }
+}
+
+template <class Key>
+void compiled_sort<Key>::items(engine const& on, Key const* keys, Key* out,
+                               value_bytes const& values, index_t n, sort_options const& options) {
+  auto const order = detail::order_of<Key>(options);
+  detail::check_items("sort", keys, out, values, n, true);
+  if (n == 0) return;
+  detail::on_engine(
+      on, [&](auto device) { detail::sort_by_cuda<Key>(device, keys, out, values, n, order); },
+      [&](int threads) {
+        cpu::detail::sort_bytes(threads, keys, out, values.in, values.out, values.size, n, order,
+                                {});
+      });
+}
+
+template <class Key>
+void compiled_sort<Key>::positions(engine const& on, Key const* keys, index_t* positions, index_t n,
+                                   sort_options const& options) {
+  auto const order = detail::order_of<Key>(options);
+  detail::check_no_sort_overlap("sort", "positions overlap keys",
+                                detail::memory_of(keys, n, sizeof(Key)),
+                                memory_of(positions, n, sizeof(index_t)), false);
+  if (n == 0) return;
+  detail::on_engine(
+      on, [&](auto device) { cuda_sort<Key>::positions(device, keys, positions, n, order); },
+      [&](int threads) { cpu::argsort(threads, keys, positions, n, order); });
+}
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks of the radix sort's host API that do not depend on the type of key.
+#include <libscan/radix_sort.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include <apps/radix_sort/host/compiled_sort_cpu.hpp>
+#include <libscan/core/error.hpp>
+#include <libscan/core/overlap.hpp>
+
+namespace libscan::inline v1::detail {
+
+void check_sort_room(char const* call, char const* what, std::size_t room, std::size_t n) {
+  if (room >= n) return;
+  throw invalid_argument(std::string(call) + ": " + std::to_string(n) + " keys, but " + what +
+                         " holds only " + std::to_string(room));
+}
+
+void check_no_sort_overlap(char const* call, char const* words, std::span<std::byte const> a,
+                           std::span<std::byte const> b, bool same_start) {
+  if (same_start && a.data() == b.data()) return;
+  if (!overlap(a, b)) return;
+  throw invalid_argument(std::string(call) + ": " + words + "; expected memory separate from it" +
+                         (same_start ? ", or exactly the same" : ""));
+}
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of the split by key: checks a call and hands it to its engine.
+#include <libscan/split_by_key.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <apps/radix_sort/host/compiled_sort_cpu.hpp>
+#include <apps/radix_sort/host/split_by_key_cuda.hpp>
+#include <libscan/core/error.hpp>
+#include <libscan/cpu/split_by_key.hpp>
+#include <libscan/on_engine.hpp>
+
+namespace libscan::inline v1::detail {
+namespace {
+
+/// A value of this many bytes, of any type and alignment.
+template <std::size_t Size>
+struct value_of_size {
+  std::byte bytes[Size];
+};
+
+void check_buckets(std::span<index_t> offsets) {
+  if (offsets.size() >= 2 && offsets.size() <= cpu::detail::max_buckets + 1) return;
+  throw invalid_argument("split_by_key: " + std::to_string(offsets.size()) +
+                         " offsets; expected 2 to 257, one more than there are buckets");
+}
+
+template <class Key>
+void check_split(Key const* keys, Key* out, value_bytes const& values, index_t n,
+                 std::span<index_t> offsets) {
+  check_buckets(offsets);
+  char const* const call = "split_by_key";
+  check_items(call, keys, out, values, n, false);
+  auto const begins = std::as_bytes(offsets);
+  check_no_sort_overlap(call, "offsets overlap keys", memory_of(keys, n, sizeof(Key)), begins,
+                        false);
+  check_no_sort_overlap(call, "offsets overlap out", memory_of(out, n, sizeof(Key)), begins, false);
+  check_no_sort_overlap(call, "offsets overlap values", memory_of(values.in, n, values.size),
+                        begins, false);
+  check_no_sort_overlap(call, "offsets overlap values_out", memory_of(values.out, n, values.size),
+                        begins, false);
+}
+
+template <std::size_t Size, class Key>
+void split_by_cpu(int threads, Key const* keys, Key* out, void const* values, void* values_out,
+                  index_t n, std::span<index_t> offsets) {
+  using value = value_of_size<Size>;
+  cpu::split_by_key(threads, keys, out, static_cast<value const*>(values),
+                    static_cast<value*>(values_out), offsets.data(), n,
+                    static_cast<int>(offsets.size()) - 1);
+}
+
+/// Values of other sizes are moved only when their places are known.
+template <class Position, class Key>
+void gather_by_cpu(int threads, Key const* keys, Key* out, value_bytes const& values, index_t n,
+                   std::span<index_t> offsets) {
+  cpu::detail::sort_memory<Position> const positions(n), grouped(n);
+  fill_positions(threads, positions.data(), n);
+  split_by_cpu<sizeof(Position)>(threads, keys, out, positions.data(), grouped.data(), n, offsets);
+  cpu::detail::gather(threads, values.in, values.out, values.size, grouped.data(), n);
+}
+
+/// The buckets of keys as bytes: all that a device needs to know about them.
+template <class Key>
+cpu::detail::sort_memory<std::uint8_t> bucket_bytes(int threads, Key const* keys, index_t n,
+                                                    int buckets) {
+  constexpr index_t block = cpu::detail::bucket_block;
+  cpu::its_bucket const bucket_of;
+  cpu::detail::sort_memory<std::uint8_t> bytes(n);
+  cpu::detail::pieces const all(threads, n);
+  std::atomic<bool> all_have_one{true};
+  cpu::detail::for_each_of(threads, all.count, [&](int, index_t p) {
+    std::uint32_t found[block];
+    for (index_t i = all.begin(p); i < all.end(p); i += block) {
+      index_t const count = std::min(block, all.end(p) - i);
+      if (!cpu::detail::find_buckets(keys + i, count, bucket_of, buckets, found)) {
+        all_have_one.store(false, std::memory_order_relaxed);
+      }
+      for (index_t k = 0; k < count; ++k) bytes.data()[i + k] = static_cast<std::uint8_t>(found[k]);
+    }
+  });
+  if (!all_have_one.load()) cpu::detail::refuse_keys(keys, n, bucket_of, buckets);
+  return bytes;
+}
+
+/// Writes the keys of each bucket; the buckets begin at `offsets`.
+template <class Key>
+void fill_buckets(int threads, Key* out, index_t n, std::span<index_t const> offsets) {
+  cpu::detail::pieces const all(threads, n);
+  cpu::detail::for_each_of(threads, all.count, [&](int, index_t p) {
+    auto past = std::upper_bound(offsets.begin(), offsets.end(), all.begin(p));
+    for (index_t i = all.begin(p); i < all.end(p); ++past) {
+      index_t const end = std::min(*past, all.end(p));
+      std::fill(out + i, out + end, static_cast<Key>(past - offsets.begin() - 1));
+      i = end;
+    }
+  });
+}
+
+template <class Device, class Key>
+void split_by_cuda(Device device, Key const* keys, Key* out, value_bytes const& values, index_t n,
+                   std::span<index_t> offsets) {
+  int const threads = cpu::default_threads();
+  int const buckets = static_cast<int>(offsets.size()) - 1;
+  auto const in_bucket = bucket_bytes(threads, keys, n, buckets);
+  cuda_split const call{device, in_bucket.data(), n, buckets, offsets.data()};
+  if (values.size == 0) {
+    call.keys();
+  } else if (values.size == sizeof(std::uint32_t)) {
+    call.values(static_cast<std::uint32_t const*>(values.in),
+                static_cast<std::uint32_t*>(values.out));
+  } else if (values.size == sizeof(std::uint64_t)) {
+    call.values(static_cast<std::uint64_t const*>(values.in),
+                static_cast<std::uint64_t*>(values.out));
+  } else {
+    cpu::detail::sort_memory<std::uint64_t> const positions(n);
+    call.positions(positions.data());
+    cpu::detail::gather(threads, values.in, values.out, values.size, positions.data(), n);
+  }
+  fill_buckets<Key>(threads, out, n, offsets);
+}
+
+}  // namespace
+
+template <class Key>
+void compiled_split<Key>::items(engine const& on, Key const* keys, Key* out,
+                                value_bytes const& values, index_t n, std::span<index_t> offsets) {
+  check_split(keys, out, values, n, offsets);
+  if (n == 0) {
+    std::fill(offsets.begin(), offsets.end(), index_t{0});
+    return;
+  }
+  detail::on_engine(
+      on, [&](auto device) { detail::split_by_cuda(device, keys, out, values, n, offsets); },
+      [&](int threads) {
+        switch (values.size) {
+          case 0:
+            return cpu::split_by_key(threads, keys, out, offsets.data(), n,
+                                     static_cast<int>(offsets.size()) - 1);
+          case 4:
+            return split_by_cpu<4>(threads, keys, out, values.in, values.out, n, offsets);
+          case 8:
+            return split_by_cpu<8>(threads, keys, out, values.in, values.out, n, offsets);
+          default:
+            return cpu::detail::with_position_type(n, [&]<class Position>(Position) {
+              gather_by_cpu<Position>(threads, keys, out, values, n, offsets);
+            });
+        }
+      });
+}
+
+template struct compiled_split<std::int8_t>;
+template struct compiled_split<std::uint8_t>;
+template struct compiled_split<std::int16_t>;
+template struct compiled_split<std::uint16_t>;
+template struct compiled_split<std::int32_t>;
+template struct compiled_split<std::uint32_t>;
+template struct compiled_split<std::int64_t>;
+template struct compiled_split<std::uint64_t>;
+
+}  // namespace libscan::inline v1::detail

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan-sort: sorts arrays, and the rows of tables.
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <apps/common/program.hpp>
+#include <apps/radix_sort/program/run_sort.hpp>
+#include <libscan/cpu/workers.hpp>
+
+namespace {
+
+using namespace libscan::apps;
+
+constexpr char const* what_it_does =
+    "Sorts an array, or the rows of a table by a column of numbers; equal keys stay in order.\n"
+    "Reads .npy, raw binary and text or CSV, each also gzip-compressed.";
+
+constexpr char const* words_and_examples =
+    R"(Order: numbers by value; floats -inf < ... < (-0 = +0) < ... < +inf < nan. --descending
+reverses it; equal keys still keep the order of the input.
+
+Text is sorted by rows: each line stays whole, and the number in column --column is its key. A
+header stays first; empty lines and comments are dropped. Other output formats get only the keys.
+
+--values FILE: one item per key, which moves with it; --values-output names their output. In text
+they are column 1, without a header.
+--argsort: write the positions of the keys instead (int64, from 0; rows of text, not counting the
+header).
+--unique: of keys that compare equal (==) keep only the first, with its row, value or position;
+-0 equals +0, nan equals nothing.
+--bits LO:HI: compare only bits LO to HI - 1. For unsigned keys these are the key's bits; others are
+first mapped to unsigned numbers of the same order: signed ones by flipping the sign bit, floats by
+flipping the sign bit, or all bits if it is set; -0 as +0, and every nan as all ones.
+--memory BYTES: sorting happens in memory; a file whose sort may need more is refused. Sorts need
+more if many keys share bits, and for floats with -0 or nan among them. Suffixes K, M, G and T are
+powers of 1024. Default: the least that the sort needs must fit in 60 % of the memory that the
+machine, its cgroup and RLIMIT_AS leave.
+16-bit floats are read and written as float32, .npy bools as the uint8 0 and 1.
+
+Examples:
+  scan-sort prices.npy -o sorted.npy --descending
+  scan-sort keys.npy -o sorted.npy --values rows.npy --values-output rows-sorted.npy
+  scan-sort prices.npy -o order.npy --argsort --verify --time
+  scan-sort log.csv --column 3 > by-third-column.csv
+  scan-sort addresses.bin --dtype uint32 -o networks.bin --bits 8:32
+  zcat numbers.txt.gz | scan-sort - --unique
+
+Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";
+
+/// Adds the options of scan-sort itself.
+void add_arguments(CLI::App& app, sort_arguments& arguments) {
+  app.add_option("INPUT", arguments.input, "keys to sort: a file, or - for standard input")
+      ->required();
+  app.add_option("-o,--output", arguments.output, "output: a file, or - for standard output")
+      ->type_name("OUTPUT")
+      ->capture_default_str();
+  app.add_flag_function(
+      "--descending",
+      [to = &arguments](std::int64_t on) {
+        if (on > 0) to->options.direction = libscan::sort_direction::descending;
+      },
+      "from the largest to the smallest");
+  auto* const values = app.add_option("--values", arguments.values, "items that move with the keys")
+                           ->type_name("FILE");
+  auto* const values_output =
+      app.add_option("--values-output", arguments.values_output, "output of these items")
+          ->type_name("OUTPUT")
+          ->needs(values);
+  values->needs(values_output);
+  app.add_option_function<std::string>(
+         "--values-dtype",
+         [to = &arguments](std::string const& name) {
+           try {
+             to->values_type = dtype_from_name(name);
+           } catch (usage_error const& e) {
+             throw usage_error(std::string("--values-dtype: ") + e.what());
+           }
+         },
+         "type of these items (raw needs it)")
+      ->type_name("TYPE")
+      ->needs(values);
+  app.add_flag("--argsort", arguments.positions, "write the positions (from 0) of the sorted keys")
+      ->excludes(values);
+  app.add_option("--bits", arguments.bits, "bits to compare, see below")->type_name("LO:HI");
+  app.add_flag("--unique", arguments.unique, "keep only the first of equal keys");
+  add_common_arguments(app, arguments.common);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_program("scan-sort", [&] {
+    sort_arguments arguments;
+    CLI::App app(what_it_does, "scan-sort");
+    app.footer(std::string(words_and_examples) + "\n" + about_text);
+    add_arguments(app, arguments);
+    if (!parse_arguments(app, argc, argv)) return exit_code::done;
+    return libscan::cpu::with_workers(arguments.common.threads,
+                                      [&] { return run_sort(arguments); });
+  });
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of scan-sort.
+#include <apps/radix_sort/program/run_sort.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include <apps/common/byte_source.hpp>
+#include <apps/common/lazy_buffer.hpp>
+#include <apps/common/memory_bound.hpp>
+#include <apps/common/progress.hpp>
+#include <apps/common/steps.hpp>
+#include <apps/radix_sort/program/memory_needs.hpp>
+#include <apps/radix_sort/program/sort_input.hpp>
+#include <apps/radix_sort/program/sort_output.hpp>
+#include <apps/radix_sort/program/verify.hpp>
+#include <libscan/core/engine.hpp>
+
+namespace libscan::apps {
+namespace {
+
+/// Moves the first of each run of equal items to the front; returns their number.
+template <class Same, class Move>
+std::size_t keep_first(std::size_t n, Same same, Move move) {
+  if (n == 0) return 0;
+  std::size_t kept = 1;
+  for (std::size_t i = 1; i < n; ++i) {
+    if (!same(kept - 1, i)) move(kept++, i);
+  }
+  return kept;
+}
+
+/// One run of the program.
+class sort_run {
+ public:
+  explicit sort_run(sort_arguments const& arguments)
+      : arguments_(arguments),
+        options_(checked_options(arguments)),
+        engine_(engine::named(arguments.common.engine, arguments.common.threads)),
+        meter_(arguments.common.progress),
+        output_(arguments, meter_) {}
+
+  exit_code run() {
+    timed(read_seconds_, [&] { read(); });
+    require(needs(input_.keys.type, count_, input_.bytes(), !are_words()));
+    exit_code const code = visit_item_type(
+        input_.keys.type, [&]<class T>(std::type_identity<T>) { return run_typed<T>(); });
+    if (code == exit_code::done && arguments_.common.time) report_times();
+    return code;
+  }
+
+ private:
+  void read() {
+    auto options = arguments_.common.reading(&meter_);
+    // Refused before a key is read, if the size of the file gives the number.
+    options.before_items = [this](dtype type, std::uint64_t n) {
+      require(needs(type, n, n * size_of(type), false));
+    };
+    input_ = read_sort_input(arguments_.input, options, output_.may_be_rows());
+    rows_ = output_.takes_rows(input_.keys.format);
+    count_ = input_.keys.count();
+    if (!arguments_.values) return;
+    read_options of_values;
+    of_values.type = arguments_.values_type;
+    of_values.meter = &meter_;
+    values_ = read_sort_input(*arguments_.values, of_values, false).keys;
+    if (values_.count() == count_) return;
+    throw file_error(input_name(*arguments_.values),
+                     std::to_string(values_.count()) + " values, expected " +
+                         std::to_string(count_) + ", one for each key");
+  }
+
+  bool by_positions() const { return rows_ || arguments_.positions; }
+
+  /// Whether all keys are sorted as words: not floats that include -0 or NaN.
+  bool are_words() const {
+    return visit_item_type(input_.keys.type, [&]<class T>(std::type_identity<T>) {
+      auto const keys = input_.keys.values<T>();
+      return std::none_of(keys.begin(), keys.end(), [](T key) {
+        if constexpr (std::is_floating_point_v<T>) {
+          return std::isnan(key) || (key == 0 && std::signbit(key));
+        } else {
+          return false;
+        }
+      });
+    });
+  }
+
+  /// A given bound must cover all that the sort may need; without one, the available memory must
+  /// cover what it needs at least.
+  void require(memory_needs const& needs) const {
+    std::string const what = "sorting " + input_name(arguments_.input);
+    require_memory(needs.least, what);
+    if (memory_bound_given()) require_memory(needs.most, what, " may take as much as ");
+  }
+
+  /// The memory for `n` keys of `bytes`, including what is stored beside them.
+  memory_needs needs(dtype type, std::uint64_t n, std::uint64_t bytes, bool odd_floats) const {
+    std::uint64_t const value = values_.bytes.empty() ? 0 : size_of(values_.type);
+    sort_shape shape{n, size_of(type), by_positions() ? 0 : value, by_positions()};
+    memory_needs needs;
+    if (engine_.is_cuda()) {
+      needs.add(n * (shape.positions ? 8 : shape.key + shape.value));
+    } else {
+      shape.words = shape.positions || !odd_floats;
+      shape.threads = engine_.threads();
+      needs = needs_of(shape);
+    }
+    needs.add(bytes + values_.bytes.size());
+    if (by_positions()) needs.add(values_.bytes.size());
+    if (arguments_.common.verify) needs.add(n * 16);
+    return needs;
+  }
+
+  template <class T>
+  exit_code run_typed() {
+    auto const keys = input_.keys.values<T>();
+    if (by_positions()) return run_positions(keys);
+    lazy_buffer<T> sorted(count_);
+    auto const out = sorted.items();
+    if (!arguments_.values) {
+      timed(sort_seconds_, [&] {
+        sort_keys(engine_, keys, out, options_);
+        kept_ = count_;
+        if (arguments_.unique) {
+          kept_ = keep_first(
+              count_, [&](std::size_t a, std::size_t b) { return out[a] == out[b]; },
+              [&](std::size_t to, std::size_t from) { out[to] = out[from]; });
+        }
+      });
+      return finish_keys(std::as_bytes(out.first(kept_)), {});
+    }
+    switch (size_of(values_.type)) {
+      case 1:
+        return run_values<T, std::uint8_t>(keys, out);
+      case 2:
+        return run_values<T, std::uint16_t>(keys, out);
+      case 4:
+        return run_values<T, std::uint32_t>(keys, out);
+      default:
+        return run_values<T, std::uint64_t>(keys, out);
+    }
+  }
+
+  template <class T, class Value>
+  exit_code run_values(std::span<T const> keys, std::span<T> out) {
+    std::span<Value const> const values(reinterpret_cast<Value const*>(values_.bytes.data()),
+                                        count_);
+    lazy_buffer<Value> moved(count_);
+    auto const values_out = moved.items();
+    timed(sort_seconds_, [&] {
+      sort_pairs(engine_, keys, out, values, values_out, options_);
+      kept_ = count_;
+      if (arguments_.unique) {
+        kept_ = keep_first(
+            count_, [&](std::size_t a, std::size_t b) { return out[a] == out[b]; },
+            [&](std::size_t to, std::size_t from) {
+              out[to] = out[from];
+              values_out[to] = values_out[from];
+            });
+      }
+    });
+    return finish_keys(std::as_bytes(out.first(kept_)), std::as_bytes(values_out.first(kept_)));
+  }
+
+  template <class T>
+  exit_code run_positions(std::span<T const> keys) {
+    lazy_buffer<index_t> order(count_);
+    auto const positions = order.items();
+    timed(sort_seconds_, [&] {
+      argsort(engine_, keys, positions, options_);
+      kept_ = count_;
+      if (arguments_.unique) {
+        auto const key = [&](std::size_t j) {
+          return keys[static_cast<std::size_t>(positions[j])];
+        };
+        kept_ = keep_first(
+            count_, [&](std::size_t a, std::size_t b) { return key(a) == key(b); },
+            [&](std::size_t to, std::size_t from) { positions[to] = positions[from]; });
+      }
+    });
+    return finish_positions(positions.first(kept_));
+  }
+
+  exit_code finish_keys(std::span<std::byte const> keys, std::span<std::byte const> values) {
+    if (arguments_.common.verify) {
+      auto const expected = expected_positions(input_.keys, options_, arguments_.unique);
+      if (!report(verify_items(input_.keys, expected, keys, "item"), expected, values)) {
+        return exit_code::difference;
+      }
+    }
+    timed(write_seconds_, [&] {
+      output_.write_items(input_.keys.type, keys, input_.keys.format, with_type(values));
+    });
+    return exit_code::done;
+  }
+
+  exit_code finish_positions(std::span<index_t const> positions) {
+    lazy_buffer<std::byte> moved(values_.bytes.empty() ? 0 : kept_ * size_of(values_.type));
+    timed(sort_seconds_, [&] { move_values(positions, moved.items()); });
+    if (arguments_.common.verify) {
+      auto const expected = expected_positions(input_.keys, options_, arguments_.unique);
+      if (!report(verify_positions(expected, positions), expected, moved.items())) {
+        return exit_code::difference;
+      }
+    }
+    timed(write_seconds_, [&] {
+      auto const values = with_type(moved.items());
+      if (rows_) return output_.write_rows(input_, positions, values);
+      output_.write_items(dtype_of<index_t>(), std::as_bytes(positions), input_.keys.format,
+                          values);
+    });
+    return exit_code::done;
+  }
+
+  /// Moves the values of rows into the rows' order.
+  void move_values(std::span<index_t const> positions, std::span<std::byte> to) const {
+    if (to.empty()) return;
+    std::size_t const size = size_of(values_.type);
+    for (std::size_t j = 0; j < positions.size(); ++j) {
+      std::memcpy(to.data() + j * size,
+                  values_.bytes.data() + static_cast<std::size_t>(positions[j]) * size, size);
+    }
+  }
+
+  sorted_values with_type(std::span<std::byte const> values) const {
+    return {values_.type, values_.format, values};
+  }
+
+  /// Reports the result of --verify; checks values unless there is a difference already.
+  bool report(std::string difference, std::span<index_t const> expected,
+              std::span<std::byte const> values) const {
+    if (difference.empty() && arguments_.values) {
+      difference = verify_items(values_, expected, values, "value");
+    }
+    return report_verified(difference, "std::stable_sort gives the same");
+  }
+
+  void report_times() const {
+    std::uint64_t const written = output_.bytes_written();
+    std::uint64_t const key_bytes = input_.keys.bytes.size();
+    report_step("read", read_seconds_,
+                std::max<std::uint64_t>(input_.text.bytes.size(), key_bytes) + values_.bytes.size(),
+                items_read(input_.keys));
+    std::string words = "on " + engine_.description();
+    if (arguments_.unique) words = "kept " + std::to_string(kept_) + " items, " + words;
+    // Each key and value read once, each result written once.
+    std::uint64_t const moved =
+        by_positions() ? kept_ * sizeof(index_t) : kept_ * size_of(input_.keys.type);
+    report_step("sort", sort_seconds_, key_bytes + moved + 2 * values_.bytes.size(), words);
+    report_step("write", write_seconds_, written, std::to_string(written) + " bytes");
+  }
+
+  sort_arguments const& arguments_;
+  sort_options options_;
+  engine engine_;
+  progress meter_;
+  sort_output output_;
+  sort_input input_;
+  bool rows_ = false;
+  array values_;
+  std::size_t count_ = 0;
+  std::size_t kept_ = 0;
+  double read_seconds_ = 0;
+  double sort_seconds_ = 0;
+  double write_seconds_ = 0;
+};
+
+}  // namespace
+
+exit_code run_sort(sort_arguments const& arguments) { return sort_run(arguments).run(); }
+
+}  // namespace libscan::apps

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arguments of scan-sort.
+#include <apps/radix_sort/program/sort_arguments.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include <apps/common/exit_code.hpp>
+#include <apps/common/number.hpp>
+#include <apps/common/output_file.hpp>
+
+namespace libscan::apps {
+namespace {
+
+void check_together(sort_arguments const& arguments) {
+  if (arguments.unique && arguments.bits) {
+    throw usage_error("--unique goes by whole keys, --bits by some of their bits: one of them");
+  }
+  if (!arguments.values) return;
+  if (arguments.input == "-" && *arguments.values == "-") {
+    throw usage_error("only one of the input and the values can be standard input");
+  }
+  if (same_output(arguments.output, arguments.values_output)) {
+    throw usage_error("--values-output and --output are the same, expected two outputs");
+  }
+}
+
+/// "8:32" as the bits of the options.
+void parse_bits(std::string const& text, sort_options& options) {
+  std::string_view const words(text);
+  std::size_t const colon = words.find(':');
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
+  bool const good = colon != std::string_view::npos &&
+                    parse_digits(words.substr(0, colon), first) &&
+                    parse_digits(words.substr(colon + 1), end) && first <= end &&
+                    end <= static_cast<std::uint64_t>(std::numeric_limits<int>::max());
+  if (!good) throw usage_error("--bits: '" + text + "', expected LO:HI with 0 <= LO <= HI");
+  options.first_bit = static_cast<int>(first);
+  options.end_bit = static_cast<int>(end);
+}
+
+}  // namespace
+
+sort_options checked_options(sort_arguments const& arguments) {
+  check_together(arguments);
+  sort_options options = arguments.options;
+  if (arguments.bits) parse_bits(*arguments.bits, options);
+  return options;
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The request for scan-sort, and its checks before the work begins.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <apps/common/arguments.hpp>
+#include <apps/common/dtype.hpp>
+#include <libscan/radix_sort.hpp>
+
+namespace libscan::apps {
+
+/// The request for scan-sort.
+struct sort_arguments {
+  std::string input;                  ///< file, or "-"
+  std::string output = "-";           ///< file, or "-"
+  std::optional<std::string> values;  ///< file whose items move with the keys
+  std::optional<dtype> values_type;   ///< of its items
+  std::string values_output;          ///< their output
+  bool positions = false;             ///< positions instead of keys
+  bool unique = false;                ///< the first of equal keys only
+  std::optional<std::string> bits;    ///< "LO:HI"
+  sort_options options;               ///< direction; the bits come from `bits`
+  common_arguments common;
+};
+
+/// The options of the sort, including the bits. Throws `usage_error` for invalid bits and for
+/// contradictory arguments.
+sort_options checked_options(sort_arguments const& arguments);
+
+}  // namespace libscan::apps

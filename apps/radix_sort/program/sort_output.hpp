@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The output of scan-sort: the rows of a text or an array of keys or positions, and their values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <apps/common/array_writer.hpp>
+#include <apps/common/data_file.hpp>
+#include <apps/common/progress.hpp>
+#include <apps/radix_sort/program/row_writer.hpp>
+#include <apps/radix_sort/program/sort_arguments.hpp>
+#include <apps/radix_sort/program/sort_input.hpp>
+#include <libscan/core/types.hpp>
+
+namespace libscan::apps {
+
+/// Values in the order of their keys; `type` and `format` are those of their input.
+struct sorted_values {
+  dtype type;
+  file_format format;
+  std::span<std::byte const> items;
+};
+
+/// The outputs of one run. Each `write_...` writes all of them, and they appear together. Values
+/// are ignored if `arguments` name none. Errors as `array_writer`.
+class sort_output {
+ public:
+  /// Opens the outputs that `arguments` name: impossible ones are refused before anything is read.
+  /// Both arguments must outlive it.
+  sort_output(sort_arguments const& arguments, progress& meter);
+
+  /// Whether rows will be written if the input is text.
+  bool may_be_rows() const { return rows_.has_value(); }
+
+  /// Whether rows are to be written of an input of this format. To be called once, before anything
+  /// is written.
+  bool takes_rows(file_format input);
+
+  /// Writes an array of keys or positions, in the format of the input unless the name says
+  /// otherwise.
+  void write_items(dtype type, std::span<std::byte const> items, file_format input,
+                   sorted_values const& values);
+
+  /// Writes the rows of the input that stand at these positions.
+  void write_rows(sort_input const& input, std::span<index_t const> positions,
+                  sorted_values const& values);
+
+  /// Bytes written so far to all outputs, before any compression.
+  std::uint64_t bytes_written() const;
+
+ private:
+  void begin_values(sorted_values const& values);
+  void commit(output_file& keys);
+
+  std::string path_;
+  progress& meter_;
+  std::optional<row_writer> rows_;  // or items
+  std::optional<array_writer> items_;
+  std::optional<array_writer> values_;
+};
+
+}  // namespace libscan::apps

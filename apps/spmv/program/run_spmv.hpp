@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of scan-spmv, without its command line: read, build the matrix, describe, multiply,
+// verify, write, report.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <apps/common/arguments.hpp>
+#include <apps/common/exit_code.hpp>
+#include <libscan/spmv.hpp>
+
+namespace libscan::apps {
+
+/// The request for scan-spmv.
+struct spmv_arguments {
+  std::string matrix;      ///< Matrix Market file, or "-"
+  std::string x = "ones";  ///< "ones", "random:SEED", or a file
+  bool transpose = false;  ///< multiply by the transpose
+  std::string semiring = "plus-times";
+  int repeat = 1;                     ///< products, for --time
+  std::optional<std::string> output;  ///< output of y: file, or "-"
+  bool stats = false;                 ///< describe the matrix on standard output
+  std::optional<std::string> spy;     ///< output of a picture of the matrix: .svg or .png
+  common_arguments common;
+
+  /// Whether a product is requested: it has an output, or nothing else is requested.
+  bool multiplies() const { return output || (!stats && !spy); }
+};
+
+/// Runs it. Returns `done`, or `difference` if --verify found one: then there is no output. Throws
+/// `usage_error` for contradictory arguments, and as its callees.
+exit_code run_spmv(spmv_arguments const& arguments);
+
+}  // namespace libscan::apps
