@@ -5,8 +5,8 @@
 #pragma once
 
 #include <bench/chapter_scans.cuh>
-#include <libscan/device/buffer.cuh>
-#include <libscan/device/scan.cuh>
+#include <libscan/buffer.cuh>
+#include <libscan/scan.cuh>
 
 namespace libscan::bench::chapter {
 

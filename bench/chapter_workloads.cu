@@ -11,7 +11,7 @@
 
 #include <bench/chapter_scans.cuh>
 #include <bench/chapter_workloads.hpp>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 
 namespace libscan::bench {
 

@@ -7,7 +7,7 @@
 #include <bench/request.hpp>
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
-#include <libscan/device/strategies/names.hpp>
+#include <libscan/textbook/names.hpp>
 
 namespace libscan::bench {
 

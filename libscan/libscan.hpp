@@ -12,7 +12,7 @@
 #include <libscan/core/engine.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
-#include <libscan/scan_call.hpp>
+#include <libscan/host/scan_call.hpp>
 
 namespace libscan::inline v1 {
 
@@ -54,16 +54,16 @@ constexpr bool compiled_for() {
   static_assert(listed_item<T>,
                 "libscan.hpp is compiled for integers of 8 to 64 bits (not bool), float and "
                 "double. For other item types include libscan/cpu/scan.hpp, or in CUDA code "
-                "libscan/device/scan.cuh.");
+                "libscan/scan.cuh.");
   static_assert(listed_operator<Op>,
                 "libscan.hpp is compiled for plus, minimum, maximum, bit_and, bit_or and bit_xor "
                 "of libscan/core/operators.hpp. For operators of your own include "
-                "libscan/cpu/scan.hpp, or in CUDA code libscan/device/scan.cuh.");
+                "libscan/cpu/scan.hpp, or in CUDA code libscan/scan.cuh.");
   if constexpr (listed_item<T> && listed_operator<Op>) {
     static_assert(accumulates_in<T, Op>,
                   "libscan.hpp accumulates in the type of the items, so the operator must be over "
                   "that type: plus<int> for ints. For another accumulator include "
-                  "libscan/cpu/scan.hpp, or in CUDA code libscan/device/scan.cuh.");
+                  "libscan/cpu/scan.hpp, or in CUDA code libscan/scan.cuh.");
     return true;
   } else {
     return false;
@@ -114,7 +114,7 @@ T scan_ranges(engine const& on, scan_kind kind, In const& in, Out&& out, Op op, 
   static_assert(std::is_same_v<item_of<Out>, T>,
                 "libscan.hpp scans into the type of the items: in and out must hold the same type. "
                 "To widen on the way include libscan/cpu/scan.hpp, or in CUDA code "
-                "libscan/device/scan.cuh.");
+                "libscan/scan.cuh.");
   if constexpr (std::is_same_v<item_of<Out>, T>) {
     return detail::scan<T>(on, kind, std::span<T const>{in}, std::span<T>{static_cast<Out&&>(out)},
                            op, init);

@@ -7,7 +7,7 @@
 
 #include <apps/check/case_data.hpp>
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/workspace.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 

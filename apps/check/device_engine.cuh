@@ -4,7 +4,7 @@
 
 #include <apps/check/check_engine.hpp>
 #include <apps/check/device_case.cuh>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 

@@ -2,7 +2,7 @@
 // Scans of scan-check on a device.
 #include <apps/check/device_case.cuh>
 #include <apps/check/device_operators.cuh>
-#include <libscan/device/scan.cuh>
+#include <libscan/scan.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 namespace {

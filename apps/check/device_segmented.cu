@@ -2,7 +2,7 @@
 // Segmented scans of scan-check on a device.
 #include <apps/check/device_case.cuh>
 #include <apps/check/device_operators.cuh>
-#include <libscan/device/segmented_scan.cuh>
+#include <libscan/segmented_scan.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 namespace {

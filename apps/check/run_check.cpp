@@ -17,7 +17,7 @@
 #include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
 #include <libscan/core/engine.hpp>
-#include <libscan/on_engine.hpp>
+#include <libscan/host/on_engine.hpp>
 
 namespace libscan::apps {
 namespace {

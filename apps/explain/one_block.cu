@@ -2,7 +2,7 @@
 // A textbook scan in one block of any size. Compiled for the executor only.
 #include <apps/explain/layout.hpp>
 #include <apps/explain/run_scan.hpp>
-#include <libscan/device/strategies/catalog.cuh>
+#include <libscan/textbook/catalog.cuh>
 
 namespace libscan::apps {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <apps/explain/record.hpp>
-#include <libscan/device/strategies/names.hpp>
+#include <libscan/textbook/names.hpp>
 
 namespace libscan::apps {
 

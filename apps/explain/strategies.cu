@@ -7,7 +7,7 @@
 
 #include <apps/explain/layout.hpp>
 #include <apps/explain/run_scan.hpp>
-#include <libscan/device/strategies/catalog.cuh>
+#include <libscan/textbook/catalog.cuh>
 
 namespace libscan::apps {
 

@@ -6,8 +6,8 @@
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_device.cuh>
 #include <apps/prefix/prefix_transfer.cuh>
-#include <libscan/device/strategies/catalog.cuh>
-#include <libscan/device/workspace.cuh>
+#include <libscan/textbook/catalog.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 

@@ -7,8 +7,8 @@
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_device.cuh>
 #include <apps/prefix/prefix_transfer.cuh>
-#include <libscan/device/segmented_scan.cuh>
-#include <libscan/device/workspace.cuh>
+#include <libscan/segmented_scan.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {
 

@@ -10,7 +10,7 @@
 #include <libscan/core/error.hpp>
 #include <libscan/cpu/staged_scan.hpp>
 #include <libscan/cpu/workers.hpp>
-#include <libscan/on_engine.hpp>
+#include <libscan/host/on_engine.hpp>
 
 namespace libscan::apps {
 

@@ -5,7 +5,7 @@
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/prefix_call.hpp>
 #include <libscan/core/engine.hpp>
-#include <libscan/device/strategies/names.hpp>
+#include <libscan/textbook/names.hpp>
 
 namespace libscan::apps {
 

@@ -12,7 +12,7 @@
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/operators.hpp>
 #include <apps/prefix/prefix_call.hpp>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 #include <libscan/simt/simt.cuh>
 
 namespace libscan::apps::inline LIBSCAN_MACHINE {

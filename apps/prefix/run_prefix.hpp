@@ -8,7 +8,7 @@
 #include <apps/common/arguments.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/prefix/prefix_call.hpp>
-#include <libscan/device/strategies/names.hpp>
+#include <libscan/textbook/names.hpp>
 
 namespace libscan::apps {
 

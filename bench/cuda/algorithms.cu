@@ -7,7 +7,7 @@
 
 #include <bench/cuda/workloads.cuh>
 #include <bench/oracles.hpp>
-#include <libscan/device/strategies/catalog.cuh>
+#include <libscan/textbook/catalog.cuh>
 
 namespace libscan::bench::cuda {
 

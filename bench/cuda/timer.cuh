@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 
 namespace libscan::bench {
 

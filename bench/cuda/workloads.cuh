@@ -13,7 +13,7 @@
 #include <bench/cuda/calls.hpp>
 #include <bench/distributions.hpp>
 #include <bench/measure.hpp>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 
 namespace libscan::bench::cuda {
 

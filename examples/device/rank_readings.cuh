@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <libscan/device/scan.cuh>
 #include <libscan/filter.cuh>
 #include <libscan/radix_sort.cuh>
+#include <libscan/scan.cuh>
 
 namespace examples {
 using namespace libscan;

@@ -2,8 +2,8 @@
 // Example: a scan and a filter of device memory, as README.md shows them.
 #pragma once
 
-#include <libscan/device/scan.cuh>
 #include <libscan/filter.cuh>
+#include <libscan/scan.cuh>
 
 namespace examples {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <examples/kernels/frame.cuh>
-#include <libscan/block/textbook/catalog.cuh>
 #include <libscan/core/operators.hpp>
+#include <libscan/textbook/block/catalog.cuh>
 
 namespace examples {
 

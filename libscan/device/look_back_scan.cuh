@@ -11,8 +11,8 @@
 #include <libscan/core/tuning.hpp>
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/look_back.cuh>
-#include <libscan/device/workspace.cuh>
 #include <libscan/warp/reverse_iterator.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

@@ -12,7 +12,7 @@
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/resident_kernel.cuh>
 #include <libscan/device/warp_rows.cuh>
-#include <libscan/device/workspace.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

@@ -10,7 +10,7 @@
 #include <libscan/device/resident_summaries.cuh>
 #include <libscan/device/segment_outputs.cuh>
 #include <libscan/device/segmented_tile.cuh>
-#include <libscan/device/workspace.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

@@ -9,7 +9,7 @@
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/resident_summaries.cuh>
 #include <libscan/device/segmented_tile.cuh>
-#include <libscan/device/workspace.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

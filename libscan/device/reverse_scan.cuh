@@ -4,7 +4,7 @@
 #pragma once
 
 #include <libscan/device/pipelined_reverse_scan.cuh>
-#include <libscan/device/scan.cuh>
+#include <libscan/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 

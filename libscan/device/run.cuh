@@ -10,7 +10,7 @@
 #include <libscan/device/look_back_kernel.cuh>
 #include <libscan/device/resident_kernel.cuh>
 #include <libscan/device/run_pipeline.cuh>
-#include <libscan/device/workspace.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <libscan/device/pipeline.cuh>
-#include <libscan/device/workspace.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

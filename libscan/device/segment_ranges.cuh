@@ -18,7 +18,7 @@
 #include <libscan/device/memory_span.cuh>
 #include <libscan/device/range_pieces.cuh>
 #include <libscan/device/values.cuh>
-#include <libscan/device/workspace.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

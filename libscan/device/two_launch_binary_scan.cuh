@@ -13,8 +13,8 @@
 #include <libscan/device/item_count.cuh>
 #include <libscan/device/mask_words.cuh>
 #include <libscan/device/rank_words.cuh>
-#include <libscan/device/workspace.cuh>
 #include <libscan/warp/scan.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

@@ -102,7 +102,7 @@ class Tables(unittest.TestCase):
 
     def test_strategies_are_known(self):
         found = re.search(r"scan_strategy_names\{(.*?)\}",
-                          (ROOT / "libscan/device/strategies/names.hpp").read_text(), re.S)
+                          (ROOT / "libscan/textbook/names.hpp").read_text(), re.S)
         text = (ROOT / "script/records.py").read_text()
         listed = re.search(r"STRATEGIES = \((.*?)\)", text, re.S)[1]
         production = re.search(r'PRODUCTION = (".*?")', text)[1]

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <libscan/block/textbook/catalog.cuh>
 #include <libscan/simt/executor/observer.hpp>
+#include <libscan/textbook/block/catalog.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 

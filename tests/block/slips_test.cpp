@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include <libscan/block/textbook/catalog.cuh>
+#include <libscan/textbook/block/catalog.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/operators.hpp>
 #include <tests/support/oracle.hpp>

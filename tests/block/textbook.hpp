@@ -6,7 +6,7 @@
 #include <iterator>
 #include <vector>
 
-#include <libscan/block/textbook/catalog.cuh>
+#include <libscan/textbook/block/catalog.cuh>
 #include <tests/support/machine.hpp>
 #include <tests/support/oracle.hpp>
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include <libscan/device/scan.cuh>
+#include <libscan/scan.cuh>
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <libscan/device/binary_scan.cuh>
+#include <libscan/binary_scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/few_types.hpp>
 #include <tests/support/inputs.hpp>

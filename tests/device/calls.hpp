@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <libscan/device/workspace.cuh>
+#include <libscan/workspace.cuh>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/device_formula.hpp>
 #include <tests/support/formula.hpp>

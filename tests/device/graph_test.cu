@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <libscan/device/binary_scan.cuh>
-#include <libscan/device/reduce.cuh>
-#include <libscan/device/scan.cuh>
-#include <libscan/device/segmented_reduce.cuh>
-#include <libscan/device/segmented_scan.cuh>
+#include <libscan/binary_scan.cuh>
+#include <libscan/reduce.cuh>
+#include <libscan/scan.cuh>
+#include <libscan/segmented_reduce.cuh>
+#include <libscan/segmented_scan.cuh>
 #include <tests/device/calls.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>

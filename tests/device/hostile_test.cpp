@@ -5,17 +5,17 @@
 #include <cstdint>
 #include <vector>
 
+#include <libscan/binary_scan.cuh>
 #include <libscan/block/radix_sort.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/block/segmented_scan.cuh>
-#include <libscan/block/textbook/catalog.cuh>
-#include <libscan/device/binary_scan.cuh>
-#include <libscan/device/reduce.cuh>
 #include <libscan/device/reverse_scan.cuh>
-#include <libscan/device/scan.cuh>
-#include <libscan/device/segmented_reduce.cuh>
-#include <libscan/device/segmented_scan.cuh>
-#include <libscan/device/strategies/catalog.cuh>
+#include <libscan/reduce.cuh>
+#include <libscan/scan.cuh>
+#include <libscan/segmented_reduce.cuh>
+#include <libscan/segmented_scan.cuh>
+#include <libscan/textbook/block/catalog.cuh>
+#include <libscan/textbook/catalog.cuh>
 #include <libscan/warp/shared_scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/hostile_device.hpp>

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <vector>
 
-#include <libscan/device/binary_scan.cuh>
-#include <libscan/device/scan.cuh>
-#include <libscan/device/segmented_scan.cuh>
+#include <libscan/binary_scan.cuh>
+#include <libscan/scan.cuh>
+#include <libscan/segmented_scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>
 

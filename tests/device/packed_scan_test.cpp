@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <libscan/device/scan.cuh>
+#include <libscan/scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <libscan/device/reduce.cuh>
-#include <libscan/device/scan.cuh>
+#include <libscan/reduce.cuh>
+#include <libscan/scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans by every strategy, from either end, of bits, and reductions, as a table of calls.
-#include <libscan/device/binary_scan.cuh>
-#include <libscan/device/reduce.cuh>
+#include <libscan/binary_scan.cuh>
 #include <libscan/device/reverse_scan.cuh>
-#include <libscan/device/scan.cuh>
-#include <libscan/device/strategies/catalog.cuh>
+#include <libscan/reduce.cuh>
+#include <libscan/scan.cuh>
+#include <libscan/textbook/catalog.cuh>
 #include <tests/device/calls.hpp>
 
 namespace libscan::test {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <libscan/device/reverse_scan.cuh>
-#include <libscan/device/scan.cuh>
+#include <libscan/scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>
 #include <tests/support/machine.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans and reductions within segments of every descriptor, as a table of calls.
-#include <libscan/device/segmented_reduce.cuh>
-#include <libscan/device/segmented_scan.cuh>
+#include <libscan/segmented_reduce.cuh>
+#include <libscan/segmented_scan.cuh>
 #include <tests/device/calls.hpp>
 
 namespace libscan::test {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <libscan/device/segmented_reduce.cuh>
-#include <libscan/device/segmented_scan.cuh>
+#include <libscan/segmented_reduce.cuh>
+#include <libscan/segmented_scan.cuh>
 #include <tests/device/segmented_cases.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <libscan/device/segmented_reduce.cuh>
+#include <libscan/segmented_reduce.cuh>
 #include <tests/device/segmented_cases.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <libscan/device/segmented_scan.cuh>
+#include <libscan/segmented_scan.cuh>
 #include <tests/device/segmented_cases.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>

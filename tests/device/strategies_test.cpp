@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <libscan/device/strategies/catalog.cuh>
+#include <libscan/textbook/catalog.cuh>
 #include <tests/device/any_operator.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <libscan/device/strategies/catalog.cuh>
+#include <libscan/textbook/catalog.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/inputs.hpp>

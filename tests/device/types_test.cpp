@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <libscan/core/half.hpp>
-#include <libscan/device/scan.cuh>
-#include <libscan/device/segmented_scan.cuh>
+#include <libscan/scan.cuh>
+#include <libscan/segmented_scan.cuh>
 #include <tests/device/segmented_cases.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>

@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <tuple>
 
-#include <libscan/device/reduce.cuh>
 #include <libscan/device/reverse_scan.cuh>
-#include <libscan/device/scan.cuh>
-#include <libscan/device/segmented_reduce.cuh>
-#include <libscan/device/segmented_scan.cuh>
 #include <libscan/filter.cuh>
 #include <libscan/radix_sort.cuh>
+#include <libscan/reduce.cuh>
 #include <libscan/runs.cuh>
+#include <libscan/scan.cuh>
+#include <libscan/segmented_reduce.cuh>
+#include <libscan/segmented_scan.cuh>
 #include <libscan/segmented_sort.cuh>
 #include <libscan/split.cuh>
 #include <tests/support/few_types.hpp>

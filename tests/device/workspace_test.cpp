@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include <libscan/device/buffer.cuh>
-#include <libscan/device/reduce.cuh>
-#include <libscan/device/scan.cuh>
-#include <libscan/device/segmented_reduce.cuh>
-#include <libscan/device/segmented_scan.cuh>
+#include <libscan/buffer.cuh>
 #include <libscan/filter.cuh>
 #include <libscan/radix_sort.cuh>
+#include <libscan/reduce.cuh>
+#include <libscan/scan.cuh>
+#include <libscan/segmented_reduce.cuh>
+#include <libscan/segmented_scan.cuh>
 #include <libscan/segmented_sort.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>

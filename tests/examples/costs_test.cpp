@@ -11,9 +11,9 @@
 #include <libscan/block/scan.cuh>
 #include <libscan/block/segmented_scan.cuh>
 #include <libscan/block/split.cuh>
-#include <libscan/block/textbook/catalog.cuh>
 #include <libscan/block/tile_io.cuh>
 #include <libscan/block/tree_reduce.cuh>
+#include <libscan/textbook/block/catalog.cuh>
 #include <libscan/warp/bitwise_scan.cuh>
 #include <libscan/warp/segmented_scan.cuh>
 #include <libscan/warp/shared_scan.cuh>

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include <libscan/device/binary_scan.cuh>
-#include <libscan/device/reduce.cuh>
+#include <libscan/binary_scan.cuh>
 #include <libscan/device/reverse_scan.cuh>
-#include <libscan/device/scan.cuh>
-#include <libscan/device/segmented_reduce.cuh>
-#include <libscan/device/segmented_scan.cuh>
+#include <libscan/reduce.cuh>
+#include <libscan/scan.cuh>
+#include <libscan/segmented_reduce.cuh>
+#include <libscan/segmented_scan.cuh>
 #include <tests/large/results.hpp>
 #include <tests/large/room.hpp>
 #include <tests/support/catch.hpp>

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <libscan/device/buffer.cuh>
-#include <libscan/device/reduce.cuh>
-#include <libscan/device/scan.cuh>
+#include <libscan/buffer.cuh>
+#include <libscan/reduce.cuh>
+#include <libscan/scan.cuh>
 #include <tests/neighbors/report.hpp>
 
 #ifndef __CUDACC__

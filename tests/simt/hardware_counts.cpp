@@ -3,7 +3,7 @@
 // what the GPU's own counters say: see README.md here. In the racecheck build it prints the counts;
 // on a GPU it only runs, for ncu to watch.
 #include <cstdio>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 
 using namespace libscan;
 using simt::threadIdx;

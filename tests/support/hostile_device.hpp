@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <libscan/core/types.hpp>
-#include <libscan/device/workspace.cuh>
+#include <libscan/workspace.cuh>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/hostile.hpp>
 

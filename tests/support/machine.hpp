@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 #include <libscan/simt/simt.cuh>
 #include <tests/support/few_types.hpp>
 #include <tests/support/guarded_buffer.hpp>

@@ -5,10 +5,10 @@
 #include <cuda/functional>
 #include <cuda/std/functional>
 
-#include <libscan/device/reduce.cuh>
 #include <libscan/device/reverse_scan.cuh>
-#include <libscan/device/segmented_reduce.cuh>
-#include <libscan/device/segmented_scan.cuh>
+#include <libscan/reduce.cuh>
+#include <libscan/segmented_reduce.cuh>
+#include <libscan/segmented_scan.cuh>
 
 using namespace libscan;
 

@@ -10,7 +10,7 @@
 #include <libscan/core/item_types.hpp>
 #include <libscan/cpu/filter.hpp>
 #include <libscan/cpu/filter_with_indices.hpp>
-#include <libscan/on_engine.hpp>
+#include <libscan/host/on_engine.hpp>
 
 namespace libscan::inline v1 {
 using detail::check_fits;

@@ -9,7 +9,7 @@
 
 #include <apps/filter/device/expensive_programs.cuh>
 #include <apps/filter/host/filter_cuda.hpp>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 #include <libscan/filter.cuh>
 #include <libscan/simt/cuda/selected_device.cuh>
 

@@ -13,7 +13,7 @@
 #include <libscan/cpu/filter.hpp>
 #include <libscan/cpu/filter_with_indices.hpp>
 #include <libscan/cpu/runs.hpp>
-#include <libscan/on_engine.hpp>
+#include <libscan/host/on_engine.hpp>
 
 namespace libscan::inline v1 {
 namespace {

@@ -12,7 +12,7 @@
 
 #include <apps/filter/device/expensive_programs.cuh>
 #include <apps/filter/host/selection_cuda.hpp>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 #include <libscan/runs.cuh>
 #include <libscan/simt/cuda/selected_device.cuh>
 #include <libscan/split.cuh>

@@ -6,7 +6,7 @@
 
 #include <apps/histogram/device/bucket_count.cuh>
 #include <apps/histogram/device/bucket_split.cuh>
-#include <libscan/device/scan.cuh>
+#include <libscan/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

@@ -10,7 +10,7 @@
 #include <apps/histogram/host/histogram_cuda.hpp>
 #include <libscan/cpu/histogram.hpp>
 #include <libscan/histogram.hpp>
-#include <libscan/on_engine.hpp>
+#include <libscan/host/on_engine.hpp>
 
 namespace libscan::inline v1::detail {
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include <apps/histogram/host/histogram_cuda.hpp>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 #include <libscan/simt/cuda/selected_device.cuh>
 #include <libscan/sorted_histogram.cuh>
 

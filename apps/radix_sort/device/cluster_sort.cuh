@@ -9,8 +9,8 @@
 #include <cstdint>
 
 #include <apps/radix_sort/device/register_tile.cuh>
-#include <libscan/device/workspace.cuh>
 #include <libscan/tuning/radix_sort.hpp>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

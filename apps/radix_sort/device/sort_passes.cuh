@@ -10,8 +10,8 @@
 #include <apps/radix_sort/device/digit_pass.cuh>
 #include <apps/radix_sort/device/staged_pass.cuh>
 #include <libscan/device/run_pipeline.cuh>
-#include <libscan/device/workspace.cuh>
 #include <libscan/tuning/radix_sort.hpp>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

@@ -9,8 +9,8 @@
 
 #include <libscan/core/segmented.hpp>
 #include <libscan/device/offsets_searched_per_tile.cuh>
-#include <libscan/device/scan.cuh>
 #include <libscan/device/segment_ranges.cuh>
+#include <libscan/scan.cuh>
 #include <libscan/segmented_sort.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {

@@ -14,7 +14,7 @@
 #include <apps/radix_sort/host/segmented_sort_cuda.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/cpu/segmented_sort.hpp>
-#include <libscan/on_engine.hpp>
+#include <libscan/host/on_engine.hpp>
 #include <libscan/segmented_sort.hpp>
 
 namespace libscan::inline v1::detail {

@@ -11,7 +11,7 @@
 #include <apps/radix_sort/host/radix_sort_cuda.hpp>
 #include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/workers.hpp>
-#include <libscan/on_engine.hpp>
+#include <libscan/host/on_engine.hpp>
 #include <libscan/radix_sort.hpp>
 
 namespace libscan::inline v1::detail {

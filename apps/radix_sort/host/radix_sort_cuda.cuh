@@ -8,7 +8,7 @@
 #include <span>
 
 #include <apps/radix_sort/host/radix_sort_cuda.hpp>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 #include <libscan/radix_sort.cuh>
 #include <libscan/simt/cuda/selected_device.cuh>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <apps/radix_sort/host/segmented_sort_cuda.hpp>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 #include <libscan/segmented_sort.cuh>
 #include <libscan/simt/cuda/selected_device.cuh>
 

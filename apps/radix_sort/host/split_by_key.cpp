@@ -12,7 +12,7 @@
 #include <apps/radix_sort/host/split_by_key_cuda.hpp>
 #include <libscan/core/error.hpp>
 #include <libscan/cpu/split_by_key.hpp>
-#include <libscan/on_engine.hpp>
+#include <libscan/host/on_engine.hpp>
 
 namespace libscan::inline v1::detail {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include <apps/radix_sort/host/split_by_key_cuda.hpp>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 #include <libscan/simt/cuda/selected_device.cuh>
 #include <libscan/split_by_key.cuh>
 

@@ -8,8 +8,8 @@
 #include <apps/spmv/device/span_sums.cuh>
 #include <apps/spmv/device/window_sums.cuh>
 #include <libscan/baseline_spmv.cuh>
-#include <libscan/device/workspace.cuh>
 #include <libscan/tuning/spmv.hpp>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

@@ -6,7 +6,7 @@
 
 #include <apps/spmv/core/entry_keys.hpp>
 #include <apps/spmv/device/span_sums.cuh>
-#include <libscan/device/scan.cuh>
+#include <libscan/scan.cuh>
 #include <libscan/warp/segmented_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

@@ -9,9 +9,9 @@
 
 #include <apps/spmv/device/row_ends.cuh>
 #include <apps/spmv/device/span_sums.cuh>
-#include <libscan/device/workspace.cuh>
 #include <libscan/matrix.hpp>
 #include <libscan/tuning/spmv.hpp>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 

@@ -10,7 +10,7 @@
 #include <apps/spmv/host/spmv_cuda.hpp>
 #include <libscan/core/overlap.hpp>
 #include <libscan/cpu/spmv.hpp>
-#include <libscan/on_engine.hpp>
+#include <libscan/host/on_engine.hpp>
 
 namespace libscan::inline v1 {
 

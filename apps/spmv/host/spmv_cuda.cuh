@@ -9,8 +9,8 @@
 
 #include <apps/spmv/host/semiring_choice.hpp>
 #include <apps/spmv/host/spmv_cuda.hpp>
+#include <libscan/buffer.cuh>
 #include <libscan/coo_to_csr.cuh>
-#include <libscan/device/buffer.cuh>
 #include <libscan/simt/cuda/selected_device.cuh>
 #include <libscan/spmv.cuh>
 

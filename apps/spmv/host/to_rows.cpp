@@ -7,7 +7,7 @@
 #include <apps/spmv/host/spmv_cuda.hpp>
 #include <libscan/cpu/coo_to_csr.hpp>
 #include <libscan/cpu/huge_pages.hpp>
-#include <libscan/on_engine.hpp>
+#include <libscan/host/on_engine.hpp>
 
 namespace libscan::inline v1 {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include <bench/cuda/histogram/problem.hpp>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 
 namespace libscan::bench::by_libscan {
 

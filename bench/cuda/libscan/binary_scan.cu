@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's scans of masks.
-#include <libscan/device/binary_scan.cuh>
+#include <libscan/binary_scan.cuh>
 
 #include <memory>
 

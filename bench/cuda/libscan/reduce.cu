@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's reductions.
-#include <libscan/device/reduce.cuh>
+#include <libscan/reduce.cuh>
 
 #include <memory>
 

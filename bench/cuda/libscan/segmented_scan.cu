@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's scan within segments, by each description of them.
-#include <libscan/device/segmented_scan.cuh>
+#include <libscan/segmented_scan.cuh>
 
 #include <memory>
 

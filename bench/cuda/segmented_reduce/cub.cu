@@ -7,7 +7,7 @@
 #include <memory>
 
 #include <bench/cuda/segmented_reduce/problem.hpp>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 
 namespace libscan::bench::by_cub {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libscan's totals of segments, by each description of them.
-#include <libscan/device/segmented_reduce.cuh>
+#include <libscan/segmented_reduce.cuh>
 
 #include <memory>
 

@@ -9,7 +9,7 @@
 
 #include <apps/spmv/core/entry_keys.hpp>
 #include <bench/cuda/spmv/problem.hpp>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 
 namespace libscan::bench::by_cub {
 

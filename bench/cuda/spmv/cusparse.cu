@@ -7,8 +7,8 @@
 
 #include <memory>
 
+#include <libscan/buffer.cuh>
 #include <libscan/core/error.hpp>
-#include <libscan/device/buffer.cuh>
 
 #if __has_include(<cusparse.h>)
 #include <cusparse.h>

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include <bench/cuda/spmv/problem.hpp>
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 
 namespace libscan::bench::by_libscan {
 

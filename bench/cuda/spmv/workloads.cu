@@ -7,7 +7,7 @@
 #include <bench/cuda/workloads.cuh>
 #include <bench/matrices.hpp>
 #include <bench/matrix_places.hpp>
-#include <libscan/device/scan.cuh>
+#include <libscan/scan.cuh>
 
 namespace libscan::bench::cuda {
 

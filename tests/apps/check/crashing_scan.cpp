@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
+#include <libscan/host/scan_call.hpp>
 #include <libscan/libscan.hpp>
-#include <libscan/scan_call.hpp>
 #include <tests/apps/check/scan_by_loop.hpp>
 
 namespace libscan::inline v1::detail {

@@ -3,8 +3,8 @@
 // the real one, it shows that a fault is found and made small.
 #include <cstddef>
 
+#include <libscan/host/scan_call.hpp>
 #include <libscan/libscan.hpp>
-#include <libscan/scan_call.hpp>
 #include <tests/apps/check/scan_by_loop.hpp>
 
 namespace libscan::inline v1::detail {

@@ -2,8 +2,8 @@
 // The device filter against std::copy_if: sizes, selectivities, schedules, counts on the device.
 #include <functional>
 
-#include <libscan/device/scan.cuh>
 #include <libscan/predicate.hpp>
+#include <libscan/scan.cuh>
 #include <tests/apps/filter/device_inputs.hpp>
 
 using namespace libscan;

@@ -7,7 +7,7 @@
 #include <tests/support/catch.hpp>
 #include <tests/support/streams.cuh>
 
-#include <libscan/device/buffer.cuh>
+#include <libscan/buffer.cuh>
 
 using namespace libscan;
 using namespace libscan::test;

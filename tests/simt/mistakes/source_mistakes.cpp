@@ -2,7 +2,7 @@
 // The wrong kernels of the sources, as printed, each beside its correction: Harris's "Parallel
 // Prefix Sum (Scan) with CUDA", Verona's and the ECE408 lecture's slides, and Harris & Garland's
 // chapter on Fermi. libscan's own versions say in comments what they correct.
-#include <libscan/block/textbook/tree_sweeps.cuh>
+#include <libscan/textbook/block/tree_sweeps.cuh>
 #include <libscan/warp/bitwise_scan.cuh>
 #include <libscan/warp/segmented_scan.cuh>
 #include <tests/simt/mistakes/mistake.hpp>

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <libscan/core/operators.hpp>
-#include <libscan/device/scan.cuh>
+#include <libscan/scan.cuh>
 #include <tests/simt/racecheck/finding.hpp>
 
 namespace libscan::test {

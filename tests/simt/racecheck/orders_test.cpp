@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include <libscan/core/operators.hpp>
-#include <libscan/device/scan.cuh>
+#include <libscan/scan.cuh>
 #include <tests/simt/racecheck/finding.hpp>
 
 namespace libscan::test {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What device calls refuse when they are compiled: here for the executor.
-#include <libscan/device/binary_scan.cuh>
-#include <libscan/device/reduce.cuh>
+#include <libscan/binary_scan.cuh>
 #include <libscan/device/reverse_scan.cuh>
-#include <libscan/device/segmented_reduce.cuh>
 #include <libscan/filter.cuh>
+#include <libscan/reduce.cuh>
 #include <libscan/runs.cuh>
+#include <libscan/segmented_reduce.cuh>
 #include <libscan/segmented_sort.cuh>
 #include <libscan/sorted_histogram.cuh>
 #include <libscan/split.cuh>

@@ -3,13 +3,13 @@
 // public call, and the strategies of the literature.
 #include <cstdint>
 
+#include <libscan/binary_scan.cuh>
 #include <libscan/core/segmented.hpp>
-#include <libscan/device/binary_scan.cuh>
-#include <libscan/device/reduce.cuh>
-#include <libscan/device/scan.cuh>
-#include <libscan/device/segmented_reduce.cuh>
-#include <libscan/device/segmented_scan.cuh>
-#include <libscan/device/strategies/catalog.cuh>
+#include <libscan/reduce.cuh>
+#include <libscan/scan.cuh>
+#include <libscan/segmented_reduce.cuh>
+#include <libscan/segmented_scan.cuh>
+#include <libscan/textbook/catalog.cuh>
 #include <tests/tree/spills/collective.cuh>
 
 using namespace libscan;

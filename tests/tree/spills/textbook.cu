@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every textbook scan in a kernel of its own, for spills.py.
-#include <libscan/block/textbook/catalog.cuh>
+#include <libscan/textbook/block/catalog.cuh>
 #include <tests/tree/spills/collective.cuh>
 
 using namespace libscan;

@@ -4,10 +4,10 @@
 // ones, and for sums of weights, which are the same in every run.
 #pragma once
 
-#include <libscan/device/segmented_reduce.cuh>
 #include <libscan/histogram.cuh>
 #include <libscan/radix_sort.cuh>
 #include <libscan/runs.cuh>
+#include <libscan/segmented_reduce.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 

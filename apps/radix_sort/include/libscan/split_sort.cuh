@@ -5,7 +5,7 @@
 #pragma once
 
 #include <apps/radix_sort/core/key_order.hpp>
-#include <libscan/device/binary_scan.cuh>
+#include <libscan/binary_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 

@@ -9,8 +9,8 @@
 
 #include <apps/spmv/core/numbers.hpp>
 #include <apps/spmv/device/compress_entries.cuh>
-#include <libscan/device/scan.cuh>
 #include <libscan/radix_sort.cuh>
+#include <libscan/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 

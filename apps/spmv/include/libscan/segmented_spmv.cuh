@@ -5,7 +5,7 @@
 #pragma once
 
 #include <apps/spmv/core/row_result.hpp>
-#include <libscan/device/segmented_reduce.cuh>
+#include <libscan/segmented_reduce.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <libscan/block/tile_io.cuh>
-#include <libscan/device/strategies/names.hpp>
-#include <libscan/device/strategies/uniform_add.cuh>
+#include <libscan/textbook/names.hpp>
+#include <libscan/textbook/uniform_add.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 

@@ -3,8 +3,8 @@
 // Kung 1982; lecture, "Brent-Kung Parallel Scan").
 #pragma once
 
-#include <libscan/block/textbook/shift.cuh>
-#include <libscan/block/textbook/tree_sweeps.cuh>
+#include <libscan/textbook/block/shift.cuh>
+#include <libscan/textbook/block/tree_sweeps.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 

@@ -16,7 +16,7 @@
 #include <libscan/device/segment_ranges.cuh>
 #include <libscan/device/segmented_tile.cuh>
 #include <libscan/device/values.cuh>
-#include <libscan/device/workspace.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 

@@ -3,7 +3,7 @@
 // "Sequential Scan"; Verona, "Sequential Implementation").
 #pragma once
 
-#include <libscan/block/textbook/tile.cuh>
+#include <libscan/textbook/block/tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 

@@ -4,7 +4,7 @@
 // one `distance` places before it.
 #pragma once
 
-#include <libscan/block/textbook/shift.cuh>
+#include <libscan/textbook/block/shift.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 

@@ -4,7 +4,7 @@
 // Verona, "Work-Efficient Parallel Scan"; lecture, "Reduction Step").
 #pragma once
 
-#include <libscan/block/textbook/tile.cuh>
+#include <libscan/textbook/block/tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <libscan/block/tree_reduce.cuh>
-#include <libscan/device/strategies/one_block.cuh>
+#include <libscan/textbook/one_block.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 

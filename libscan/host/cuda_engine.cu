@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA side of the host API: devices, and the step from a call to its item type.
-#include <libscan/cuda_engine.hpp>
+#include <libscan/host/cuda_engine.hpp>
 
 #include <string>
 
-#include <libscan/device/scan.cuh>
+#include <libscan/scan.cuh>
 #include <libscan/simt/cuda/selected_device.cuh>
 
 namespace libscan::inline v1::detail {

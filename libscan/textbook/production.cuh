@@ -2,8 +2,8 @@
 // The library's own scan, as one strategy among the others.
 #pragma once
 
-#include <libscan/device/scan.cuh>
-#include <libscan/device/strategies/names.hpp>
+#include <libscan/scan.cuh>
+#include <libscan/textbook/names.hpp>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 

@@ -4,8 +4,8 @@
 // tile waits only for blocks that are running.
 #pragma once
 
-#include <libscan/device/strategies/names.hpp>
-#include <libscan/device/strategies/textbook_tile.cuh>
+#include <libscan/textbook/names.hpp>
+#include <libscan/textbook/textbook_tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include <libscan/scan_call.hpp>
+#include <libscan/host/scan_call.hpp>
 
 namespace libscan::inline v1::detail {
 

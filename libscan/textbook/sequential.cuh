@@ -3,8 +3,8 @@
 // "Sequential Implementation"): the fewest additions possible, and the reference for all others.
 #pragma once
 
-#include <libscan/device/strategies/names.hpp>
-#include <libscan/device/strategies/textbook_tile.cuh>
+#include <libscan/textbook/names.hpp>
+#include <libscan/textbook/textbook_tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 

@@ -2,11 +2,11 @@
 // Decoupled look-back: a tile publishes its sum at once and its prefix later; a tile that needs a
 // prefix adds up the sums of the tiles before it, back to the nearest one whose prefix is known
 // (Merrill & Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). This is
-// the paper's form; libscan/device/scan.cuh is the fast one.
+// the paper's form; libscan/scan.cuh is the fast one.
 #pragma once
 
-#include <libscan/device/strategies/names.hpp>
-#include <libscan/device/strategies/textbook_tile.cuh>
+#include <libscan/textbook/names.hpp>
+#include <libscan/textbook/textbook_tile.cuh>
 #include <libscan/warp/scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {

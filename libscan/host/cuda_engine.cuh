@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <span>
 
-#include <libscan/cuda_engine.hpp>
-#include <libscan/device/buffer.cuh>
-#include <libscan/device/reduce.cuh>
-#include <libscan/device/scan.cuh>
+#include <libscan/buffer.cuh>
+#include <libscan/host/cuda_engine.hpp>
+#include <libscan/reduce.cuh>
+#include <libscan/scan.cuh>
 
 namespace libscan::inline v1::detail {
 

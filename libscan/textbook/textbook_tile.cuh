@@ -7,9 +7,9 @@
 #include <string>
 #include <type_traits>
 
-#include <libscan/block/textbook/catalog.cuh>
 #include <libscan/core/operators.hpp>
-#include <libscan/device/workspace.cuh>
+#include <libscan/textbook/block/catalog.cuh>
+#include <libscan/workspace.cuh>
 
 // Every strategy is a type of this shape; BlockScan is a textbook scan, MaxThreads from 1 to 1024:
 //

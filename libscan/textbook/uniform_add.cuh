@@ -3,7 +3,7 @@
 // items (Harris 2007, "Arrays of Arbitrary Size").
 #pragma once
 
-#include <libscan/device/strategies/textbook_tile.cuh>
+#include <libscan/textbook/textbook_tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 

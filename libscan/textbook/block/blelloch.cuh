@@ -3,8 +3,8 @@
 // blocks A to E as in "Avoiding Bank Conflicts"; Verona, "Work-Efficient Parallel Scan").
 #pragma once
 
-#include <libscan/block/textbook/shift.cuh>
-#include <libscan/block/textbook/tree_sweeps.cuh>
+#include <libscan/textbook/block/shift.cuh>
+#include <libscan/textbook/block/tree_sweeps.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 

@@ -3,7 +3,7 @@
 // do not care about performance" (lecture, "A Naive Inclusive Parallel Scan").
 #pragma once
 
-#include <libscan/block/textbook/tile.cuh>
+#include <libscan/textbook/block/tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include <libscan/device/strategies/names.hpp>
-#include <libscan/device/strategies/textbook_tile.cuh>
+#include <libscan/textbook/names.hpp>
+#include <libscan/textbook/textbook_tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 

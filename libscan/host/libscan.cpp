@@ -6,8 +6,8 @@
 
 #include <libscan/cpu/reduce.hpp>
 #include <libscan/cpu/scan.hpp>
-#include <libscan/cuda_engine.hpp>
-#include <libscan/on_engine.hpp>
+#include <libscan/host/cuda_engine.hpp>
+#include <libscan/host/on_engine.hpp>
 
 namespace libscan::inline v1::detail {
 

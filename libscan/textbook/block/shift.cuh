@@ -5,7 +5,7 @@
 // exclusive scan kernel").
 #pragma once
 
-#include <libscan/block/textbook/tile.cuh>
+#include <libscan/textbook/block/tile.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 

@@ -25,7 +25,7 @@ enum class scan_strategy : std::uint8_t {
   production
 };
 
-/// Which textbook scan the threads of a block run (libscan/block/textbook/).
+/// Which textbook scan the threads of a block run (libscan/textbook/block/).
 enum class block_algorithm : std::uint8_t {
   sequential,
   quadratic,

@@ -12,7 +12,7 @@
 #include <libscan/device/resident_segmented_reduce.cuh>
 #include <libscan/device/scatter_totals.cuh>
 #include <libscan/device/searched_segmented_reduce.cuh>
-#include <libscan/device/segmented_scan.cuh>
+#include <libscan/segmented_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 

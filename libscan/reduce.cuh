@@ -13,9 +13,9 @@
 #include <libscan/device/packed_rows.cuh>
 #include <libscan/device/staged_tile.cuh>
 #include <libscan/device/values.cuh>
-#include <libscan/device/workspace.cuh>
 #include <libscan/warp/row_io.cuh>
 #include <libscan/warp/scan.cuh>
+#include <libscan/workspace.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 

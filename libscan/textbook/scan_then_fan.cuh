@@ -4,8 +4,8 @@
 // 2007; the "CUDA Prefix Sum" walkthrough draws it step by step).
 #pragma once
 
-#include <libscan/device/strategies/one_block.cuh>
-#include <libscan/device/strategies/uniform_add.cuh>
+#include <libscan/textbook/one_block.cuh>
+#include <libscan/textbook/uniform_add.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device::strategies {
 

@@ -3,7 +3,7 @@
 // Stone 1973; lecture, "A Kogge-Stone Parallel Scan Algorithm" and "Double Buffering").
 #pragma once
 
-#include <libscan/block/textbook/shift.cuh>
+#include <libscan/textbook/block/shift.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 

@@ -2,12 +2,12 @@
 // All textbook block scans, and one call for any of them: the algorithm is a type.
 #pragma once
 
-#include <libscan/block/textbook/blelloch.cuh>
-#include <libscan/block/textbook/brent_kung.cuh>
-#include <libscan/block/textbook/hillis_steele.cuh>
-#include <libscan/block/textbook/kogge_stone.cuh>
-#include <libscan/block/textbook/quadratic.cuh>
-#include <libscan/block/textbook/sequential.cuh>
+#include <libscan/textbook/block/blelloch.cuh>
+#include <libscan/textbook/block/brent_kung.cuh>
+#include <libscan/textbook/block/hillis_steele.cuh>
+#include <libscan/textbook/block/kogge_stone.cuh>
+#include <libscan/textbook/block/quadratic.cuh>
+#include <libscan/textbook/block/sequential.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::block::textbook {
 

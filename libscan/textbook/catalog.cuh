@@ -5,15 +5,15 @@
 #include <string>
 #include <type_traits>
 
-#include <libscan/device/strategies/chained_scan.cuh>
-#include <libscan/device/strategies/decoupled_look_back.cuh>
-#include <libscan/device/strategies/names.hpp>
-#include <libscan/device/strategies/one_block.cuh>
-#include <libscan/device/strategies/production.cuh>
-#include <libscan/device/strategies/reduce_then_scan.cuh>
-#include <libscan/device/strategies/scan_then_fan.cuh>
-#include <libscan/device/strategies/scan_then_propagate.cuh>
-#include <libscan/device/strategies/sequential.cuh>
+#include <libscan/textbook/chained_scan.cuh>
+#include <libscan/textbook/decoupled_look_back.cuh>
+#include <libscan/textbook/names.hpp>
+#include <libscan/textbook/one_block.cuh>
+#include <libscan/textbook/production.cuh>
+#include <libscan/textbook/reduce_then_scan.cuh>
+#include <libscan/textbook/scan_then_fan.cuh>
+#include <libscan/textbook/scan_then_propagate.cuh>
+#include <libscan/textbook/sequential.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
@@ -109,7 +109,7 @@ std::size_t strategy_workspace_bytes(scan_strategy which, index_t n) {
 
 /// out[i] = init op in[0] op ... op in[i] if Kind is inclusive, op in[i - 1] if it is exclusive,
 /// for 0 <= i < n, and *d_total = init op in[0] op ... op in[n - 1], by a strategy of
-/// libscan/device/strategies/.
+/// libscan/textbook/.
 ///
 /// Types: `in` and `out` are random-access iterators of the device; items are converted to
 /// Op::value_type before the operator is applied, and results from it when they are stored.
