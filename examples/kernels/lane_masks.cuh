@@ -3,7 +3,7 @@
 #pragma once
 
 #include <examples/kernels/frame.cuh>
-#include <libscan/warp/lane_masks.cuh>
+#include <libscan/warp/binary_scan.cuh>
 
 namespace examples {
 

@@ -5,10 +5,80 @@
 
 #include <type_traits>
 
-#include <libscan/device/lane_batch.cuh>
+#include <libscan/device/item_count.cuh>
 #include <libscan/device/staged_heads.cuh>
+#include <libscan/warp/row_io.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
+
+// Items in shared memory that a warp processes together, each lane with consecutive ones: a whole
+// batch takes one scan of the warp's lanes. With an odd number of 16-byte vectors to a lane, the
+// accesses of the lanes have no bank conflicts.
+
+/// `Vectors` times `Width` items of each lane.
+template <int Vectors, int Width>
+struct lane_batch {
+  static constexpr int lane_items = Vectors * Width;
+  static constexpr int items = simt::warp_size * lane_items;
+  static_assert(lane_items <= 32, "a lane keeps a bit of each of its items");
+
+  /// The head bits of the caller's items, which begin at item `at` of a tile of `valid`, and its
+  /// warp's at item `first`. `reader`: of `staged_heads`.
+  template <class Reader>
+  static __device__ unsigned load_heads(Reader const& reader, int valid, int first, int at) {
+    unsigned own = 0;
+    if (valid - first >= items && reader.template whole<Width>(first, first + items)) {
+#pragma unroll
+      for (int i = 0; i < lane_items; i += Width) {
+        own |= reader.template whole_bits<Width>(at + i) << i;
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < lane_items; i += Width) {
+        own |= reader.template bits<Width>(at + i, device::valid_items<Width>(valid, at + i)) << i;
+      }
+    }
+    return own;
+  }
+
+  /// The caller's items; `fill` from `valid` on.
+  template <class Item, class T>
+  static __device__ void load(T (&item)[lane_items], Item const* staged, int valid, int first,
+                              int at, T fill) {
+    bool const whole = valid - first >= items && warp::whole_rows<Width>(staged);
+#pragma unroll
+    for (int i = 0; i < lane_items; i += Width) {
+      T row[Width];
+      if (whole) {
+        warp::load_whole_row(staged, at + i, row);
+      } else {
+        warp::load_row(staged, at + i, device::valid_items<Width>(valid, at + i), fill, row);
+      }
+#pragma unroll
+      for (int j = 0; j < Width; ++j) item[i + j] = row[j];
+    }
+  }
+
+  /// staged[at + i] = item[i], by each lane for all of its items.
+  template <class T>
+  static __device__ void store(T* staged, int at, T const (&item)[lane_items]) {
+    bool const whole = warp::whole_rows<Width>(staged);
+#pragma unroll
+    for (int i = 0; i < lane_items; i += Width) {
+      if (whole) {
+        if constexpr (warp::moves_as_vector<T*, Width>) {
+          simt::vector<T, Width> row;
+#pragma unroll
+          for (int j = 0; j < Width; ++j) row.item[j] = item[i + j];
+          simt::store_shared_vector<Width>(staged + at + i, row);
+        }
+      } else {
+#pragma unroll
+        for (int j = 0; j < Width; ++j) staged[at + i + j] = item[i + j];
+      }
+    }
+  }
+};
 
 /// The common part of a pipeline's works that make values of type T from items and heads. A part's
 /// values, at most one for each item, wait in the stage: in place of items of their type.

@@ -7,7 +7,6 @@
 
 #include <libscan/warp/binary_scan.cuh>
 #include <libscan/warp/bitwise_scan.cuh>
-#include <libscan/warp/lane_masks.cuh>
 #include <libscan/warp/segmented_scan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/inputs.hpp>

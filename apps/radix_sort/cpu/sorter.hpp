@@ -4,21 +4,134 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <apps/radix_sort/cpu/bucket_map.hpp>
 #include <apps/radix_sort/cpu/leaf_sort.hpp>
-#include <apps/radix_sort/cpu/pass_on.hpp>
 #include <apps/radix_sort/cpu/sort_items.hpp>
 #include <apps/radix_sort/cpu/sort_memory.hpp>
 #include <apps/radix_sort/cpu/split.hpp>
 #include <libscan/core/types.hpp>
 
 namespace libscan::inline v1::cpu::detail {
+
+// The bucket of a word in a split of skewed words, whose highest bits would put most of them into
+// few buckets. A sample shows how many further bits to use after each value of the highest ones.
+
+/// A map from words to buckets that is monotonic.
+template <class Word>
+class bucket_map {
+ public:
+  /// Uses `highest`, the highest bits in which words differ, and bits below it where many of the
+  /// `sample` agree in it: all buckets then get about equal shares.
+  bucket_map(digit highest, std::vector<Word> const& sample) : highest_(highest) {
+    std::vector<std::uint32_t> counts(std::size_t{1} << highest.bits);
+    for (Word const word : sample) ++counts[highest.of(word)];
+    std::uint32_t base = 0;
+    for (std::uint32_t const count : counts) {
+      // 2^further is at most this value's share of 2^11.
+      auto const share = (std::uint64_t{count} << 11) / std::max<std::size_t>(1, sample.size());
+      int const wanted = static_cast<int>(std::bit_width(share)) - 1;
+      int const further = count < 4 ? 0 : std::clamp(wanted, 0, highest.shift);
+      parts_.push_back({base, static_cast<std::uint16_t>(highest.shift - further),
+                        static_cast<std::uint16_t>((1U << further) - 1)});
+      base += 1U << further;
+    }
+    buckets_ = static_cast<int>(base);
+  }
+
+  /// One more than the last bucket: at most 2^bits of `highest` and 2^11 more.
+  int buckets() const { return buckets_; }
+
+  std::uint32_t of(Word word) const {
+    part const here = parts_[highest_.of(word)];
+    return here.base + (static_cast<std::uint32_t>(word >> here.shift) & here.mask);
+  }
+
+  int end_bit() const { return highest_.shift + highest_.bits; }
+
+ private:
+  struct part {
+    std::uint32_t base;
+    std::uint16_t shift;
+    std::uint16_t mask;
+  };
+
+  digit highest_;
+  std::vector<part> parts_;
+  int buckets_ = 0;
+};
+
+// Items that are already sorted pass from source to sink unchanged, on CPU threads.
+
+/// The sink for items from memory, not from a leaf: keys that equal their words may then bypass the
+/// caches. Other sinks have chosen their policy.
+template <class Sink>
+Sink past_caches(Sink const& sink, index_t) {
+  return sink;
+}
+template <class Key>
+key_sink<Key> past_caches(key_sink<Key> const& sink, index_t n) {
+  return {sink.keys, sink.words, store_policy_for(n * index_t{sizeof(Key)})};
+}
+
+/// Items of a part: they are read again from the L1 cache after the first look.
+inline constexpr index_t passed_items = 1024;
+
+/// Passes `count` items of `source`, up to `passed_items`, to `sink` unchanged.
+template <class Source, class Sink>
+void pass_on_part(Source const& source, index_t i, index_t place, index_t count, Sink const& sink) {
+  std::remove_cvref_t<decltype(source[0])> part[passed_items];
+  for (index_t k = 0; k < count; ++k) part[k] = source[i + k];
+  sink.put(part, place, count);
+}
+
+/// Passes items 0..n-1 of `source` to places [place, place + n) of `sink` unchanged.
+template <class Source, class Sink>
+void pass_on(int threads, Source const& source, index_t place, index_t n, Sink const& sink) {
+  pieces const all(threads, n);
+  detail::for_each_of(threads, all.count, [&](int, index_t p) {
+    for (index_t i = all.begin(p); i < all.end(p); i += passed_items) {
+      detail::pass_on_part(source, i, place + i, std::min(passed_items, all.end(p) - i), sink);
+    }
+    sink.finish();
+  });
+}
+
+/// Passes items 0..n-1 of `source` to `sink` unchanged, if they are sorted by `order`: in one pass,
+/// if what is read and written does not overlap. Otherwise returns false, and the sink's content
+/// must be written again.
+template <class Source, class Sink, class Order>
+bool pass_on_if_sorted(int threads, Source const& source, index_t n, Sink const& sink,
+                       Order order) {
+  meeting const how = detail::meeting_of(source, sink);
+  if (how != meeting::none) {
+    bool const sorted = detail::summarize_all(threads, source, n, order).sorted;
+    if (sorted && how == meeting::some) detail::pass_on(threads, source, 0, n, sink);
+    return sorted;
+  }
+  pieces const all(threads, n);
+  std::atomic<bool> sorted{true};
+  auto const to = detail::past_caches(sink, n);
+  detail::for_each_of(threads, all.count, [&](int, index_t p) {
+    for (index_t i = all.begin(p); i < all.end(p) && sorted.load(std::memory_order_relaxed);
+         i += passed_items) {
+      index_t const count = std::min(passed_items, all.end(p) - i);
+      if (!detail::summarize(source, i, i + count, 1, order).sorted) {
+        sorted = false;
+      } else {
+        detail::pass_on_part(source, i, i, count, to);
+      }
+    }
+    to.finish();
+  });
+  return sorted;
+}
 
 /// Constants that affect speed, but not results.
 struct sort_tuning {

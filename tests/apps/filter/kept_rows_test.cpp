@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <apps/filter/device/copy_run.cuh>
 #include <apps/filter/device/kept_rows.cuh>
+#include <apps/filter/device/pipelined_filter.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/machine.hpp>
 #include <tests/support/oracle.hpp>

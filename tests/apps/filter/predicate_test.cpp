@@ -8,8 +8,8 @@
 #include <string>
 
 #include <apps/filter/host/interval_set.hpp>
-#include <apps/filter/host/plain_evaluator.hpp>
 #include <apps/filter/host/predicate_marks.hpp>
+#include <apps/filter/program/verify.hpp>
 #include <libscan/predicate_parser.hpp>
 #include <tests/apps/filter/item_types.hpp>
 #include <tests/support/catch.hpp>

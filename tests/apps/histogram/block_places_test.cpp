@@ -12,7 +12,7 @@
 
 #include <hwy/highway.h>
 
-#include <apps/histogram/cpu/block_places.hpp>
+#include <apps/histogram/cpu/place_tables.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/guarded_buffer.hpp>
 

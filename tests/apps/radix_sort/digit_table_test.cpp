@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/radix_sort/device/digit_table.cuh>
+#include <apps/radix_sort/device/sort_plan.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/machine.hpp>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <apps/radix_sort/device/register_tile.cuh>
-#include <apps/radix_sort/device/sorted_tile.cuh>
+#include <apps/radix_sort/device/staged_shape.cuh>
 #include <apps/radix_sort/device/tiny_tuning.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>

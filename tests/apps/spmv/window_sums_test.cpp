@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <apps/spmv/device/balanced_spmv.cuh>
 #include <apps/spmv/device/row_ends.cuh>
-#include <apps/spmv/device/window_sums.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_buffer.hpp>
 #include <tests/support/machine.hpp>

@@ -2,7 +2,6 @@
 // Every warp collective in a kernel of its own, for spills.py.
 #include <libscan/warp/binary_scan.cuh>
 #include <libscan/warp/bitwise_scan.cuh>
-#include <libscan/warp/lane_masks.cuh>
 #include <libscan/warp/scan.cuh>
 #include <libscan/warp/segmented_scan.cuh>
 #include <libscan/warp/shared_scan.cuh>

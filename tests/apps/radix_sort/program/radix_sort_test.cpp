@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <apps/radix_sort/cpu/bucket_map.hpp>
+#include <apps/radix_sort/cpu/sorter.hpp>
 #include <libscan/cpu/radix_sort.hpp>
 #include <libscan/cpu/segmented_sort.hpp>
 #include <tests/apps/radix_sort/program/sort_oracle.hpp>
