@@ -44,6 +44,7 @@ class build_tree:
 
     def __init__(self, root, folder):
         self.root, self.folder = pathlib.Path(root), pathlib.Path(folder)
+        self.include_roots = [self.root, *sorted(self.root.glob("apps/*/include"))]
         self.direct, self.included, self.compiled, self.files = {}, {}, {}, {}
         shown = subprocess.run(["ctest", "--test-dir", folder, "--show-only=json-v1"], check=True,
                                stdout=subprocess.PIPE, text=True).stdout
@@ -70,7 +71,7 @@ class build_tree:
                 text = ""
             found = []
             for name in INCLUDE.findall(text):
-                for candidate in (self.root / name, path.parent / name):
+                for candidate in (*(root / name for root in self.include_roots), path.parent / name):
                     if candidate.is_file():
                         found.append(candidate.resolve())
                         break

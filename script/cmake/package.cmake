@@ -47,26 +47,27 @@ foreach(program IN LISTS programs)
   endif()
 endforeach()
 
-# Public headers: the library's, but for what its own sources share; and of the applications those of
-# device code and native code, and the host_headers named here. What these include is installed with them,
-# and nothing else: neither programs' headers nor tests'.
-set(host_headers apps/filter/include/libscan/filter.hpp apps/filter/include/libscan/predicate_parser.hpp apps/filter/include/libscan/selection.hpp
-            apps/histogram/include/libscan/histogram.hpp apps/radix_sort/include/libscan/radix_sort.hpp
-            apps/radix_sort/include/libscan/segmented_sort.hpp apps/radix_sort/include/libscan/split_by_key.hpp apps/spmv/include/libscan/spmv.hpp)
+# Public headers are in libscan/ and in apps/<name>/include, but for what native code alone shares. What
+# they include is installed with them, and nothing else: neither programs' headers nor tests'.
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-     libscan/*.hpp libscan/*.cuh apps/*.cuh apps/*_cpu.hpp)
-list(FILTER headers EXCLUDE REGEX
-     "/(src|racecheck)/|^apps/(check|common|explain|prefix)/|^libscan/(cuda_engine\\.(hpp|cuh)|dispatch\\.hpp)$|^libscan/cpu/vector_(group-inl|compare-inl|targets)\\.hpp$")
-list(APPEND headers ${host_headers})
+     libscan/*.hpp libscan/*.cuh apps/*/include/*.hpp apps/*/include/*.cuh)
+list(FILTER headers EXCLUDE REGEX "/(src|racecheck|host)/|(-inl|/vector_targets)\\.hpp$")
 set(installed)
 while(headers)
   list(POP_FRONT headers header)
   if(NOT header IN_LIST installed)
     list(APPEND installed ${header})
     file(STRINGS ${PROJECT_SOURCE_DIR}/${header} includes REGEX "^ *# *include <(libscan|apps)/")
-    list(TRANSFORM includes REPLACE ".*<(.*)>.*" "\\1")
-    list(APPEND headers ${includes})
-    cmake_path(GET header PARENT_PATH folder)
+    foreach(include IN LISTS includes)
+      string(REGEX REPLACE ".*<(.*)>.*" "\\1" include "${include}")
+      if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${include})
+        file(GLOB include RELATIVE ${PROJECT_SOURCE_DIR} apps/*/include/${include})
+      endif()
+      list(APPEND headers ${include})
+    endforeach()
+    # As users include them: <libscan/...>, and <apps/...> for what public headers include themselves.
+    string(REGEX REPLACE "^apps/[^/]+/include/" "" target ${header})
+    cmake_path(GET target PARENT_PATH folder)
     install(FILES ${header} DESTINATION include/libscan/${folder})
   endif()
 endwhile()

@@ -35,6 +35,7 @@ def jobs(arguments, work):
         source.write_text("".join(f"#include <{header}>\n" for header in headers))
         return source
 
+    include = tree.include_options(arguments.root)
     headers = [*tree.headers(arguments.root),
                *tree.sources(arguments.root, "examples/host/*.hpp", "examples/device/*.cuh")]
     hosted = [header for header in headers if not of_cuda_alone(header)]
@@ -42,17 +43,17 @@ def jobs(arguments, work):
     if arguments.by_folder:
         first, others = None, arguments.cxx
     for header in hosted if first else []:
-        yield f"{header} alone", [first, *CXX_FLAGS, "-I", arguments.root, "-x", "c++",
+        yield f"{header} alone", [first, *CXX_FLAGS, *include, "-x", "c++",
                                   source_of(header, [header])]
     if arguments.nvcc:
-        nvcc = [arguments.nvcc, *NVCC_FLAGS, "-I", arguments.root, f"-arch={arguments.arch[0]}"]
+        nvcc = [arguments.nvcc, *NVCC_FLAGS, *include, f"-arch={arguments.arch[0]}"]
         for header in filter(of_cuda_alone, headers):
             yield f"{header} alone", [*nvcc, source_of(header, [header])]
     for room, inside in itertools.groupby(sorted(hosted), key=lambda header: header.parent):
         inside = list(inside)
         for compiler in others:
-            yield f"the headers of {room}", [compiler, *CXX_FLAGS, "-I", arguments.root, "-x",
-                                             "c++", source_of(room, inside)]
+            yield f"the headers of {room}", [compiler, *CXX_FLAGS, *include, "-x", "c++",
+                                             source_of(room, inside)]
         device = [header for header in inside if header.suffix == ".cuh"]
         if arguments.nvcc and device:
             yield f"the .cuh files of {room}", [*nvcc, source_of(f"{room}.cuh", device)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No include goes up a floor: layers.py ROOT
+"""No include goes up a layer: layers.py ROOT
 
-A room includes itself and rooms below it; see CONTRIBUTING.md for the floors.
+A module includes itself and modules below it; see CONTRIBUTING.md for the layers.
 """
 import pathlib
 import re
@@ -9,7 +9,7 @@ import sys
 
 import tree
 
-LIBRARY = ["core", "reference", "simt", "warp", "block", "cpu", "device", "host API"]
+LIBRARY = ["core", "reference", "simt", "warp", "block", "cpu", "device", "textbook", "host API"]
 
 # The rooms each room may include from, besides itself.
 BELOW = {
@@ -20,6 +20,7 @@ BELOW = {
     "block": ["core", "simt", "warp"],
     "cpu": ["core"],
     "device": ["core", "simt", "warp", "block"],
+    "textbook": ["core", "simt", "warp", "block", "device"],
     "host API": ["core", "simt", "warp", "block", "cpu", "device"],
     "apps/common": ["core"],
     "apps/check": [*LIBRARY, "apps/common",
@@ -35,6 +36,8 @@ BELOW = {
 PROGRAMS = {"apps/check"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+# A public header of an application, as users include it.
+PUBLIC = re.compile(r"apps/\w+/include/(.+)")
 OURS = ("libscan/", "apps/", "tests/", "bench/")
 
 
@@ -42,16 +45,32 @@ def room(path):
     """The room of a file of the repository, by its path."""
     parts = path.split("/")
     if parts[0] == "libscan":
-        return parts[1] if len(parts) > 2 else "host API"
+        if len(parts) == 2:
+            return "device" if path.endswith(".cuh") else "host API"
+        return "host API" if parts[1] == "host" else parts[1]
     return "/".join(parts[:2]) if parts[0] == "apps" else parts[0]
 
 
 def of_program(root, header):
     """Whether an application's header is its program's, and so not installed: it stands on
     apps/common."""
-    if room(header) in PROGRAMS:
+    if room(header) in PROGRAMS or "/program/" in header:
         return True
     return room(header) != "apps/common" and "#include <apps/common/" in (root / header).read_text()
+
+
+# The folders of an application, from the bottom up. Public headers, in `include`, include any but `program`.
+HEIGHT = {"core": 0, "device": 1, "cpu": 1, "include": 1, "host": 2, "program": 3}
+
+
+def above(source, target):
+    """Whether `target` is in a folder of the same application that `source` may not know."""
+    here, there = source.split("/")[2], target.split("/")[2]
+    if here not in HEIGHT or there not in HEIGHT:
+        return False
+    if here == "include":
+        return there == "program"
+    return HEIGHT[there] > HEIGHT[here] and there != "include" or {here, there} == {"device", "cpu"}
 
 
 def refusal(root, source, target):
@@ -60,6 +79,8 @@ def refusal(root, source, target):
     below = BELOW.get(here, BELOW["apps/*"] if here.startswith("apps/") else [])
     if there != here and there not in below:
         return f"{there} is not below {here}"
+    if here == there and here.startswith("apps/") and above(source, target):
+        return f"{target} is not below {source}"
     if source.endswith((".hpp", ".cpp")) and target.endswith(".cuh"):
         return "a .cuh is for nvcc or the executor, a .hpp or .cpp for every C++ compiler"
     if source.endswith((".hpp", ".cuh")) and of_program(root, target):
@@ -81,10 +102,12 @@ def check(root):
                 reason = "write <path in the repository>"
             elif not target.startswith(OURS):
                 continue
-            elif not (root / target).is_file():
+            elif not (found := tree.included(root, target)):
                 reason = "no such file"
+            elif (public := PUBLIC.match(found)) and target == found:
+                reason = f"write <{public[1]}>"
             else:
-                reason = refusal(root, path.as_posix(), target)
+                reason = refusal(root, path.as_posix(), found)
             if reason:
                 line = text.count("\n", 0, include.start()) + 1
                 complaints.append(f"{path}:{line}: {include.group().strip()}: {reason}")
@@ -103,10 +126,15 @@ def self_test():
         "libscan/scan.cuh": "#include <libscan/block/scan.cuh>\n",
         "libscan/libscan.hpp": "#include <libscan/core/types.hpp>\n",
         "apps/common/text.hpp": "#include <libscan/core/types.hpp>\n",
+        "libscan/textbook/blelloch.cuh": "#include <libscan/scan.cuh>\n",
         "apps/filter/include/libscan/filter.hpp": "#include <libscan/libscan.hpp>\n",
-        "apps/filter/run.hpp": "#include <apps/common/text.hpp>\n",
-        "apps/filter/program/main.cpp": "#include <apps/filter/run.hpp>\n",
-        "apps/sort/sort.cuh": "#include <libscan/scan.cuh>\n",
+        "apps/filter/include/libscan/filter.cuh": "#include <apps/filter/device/tile.cuh>\n",
+        "apps/filter/device/tile.cuh": "#include <libscan/scan.cuh>\n",
+        "apps/filter/cpu/rules.hpp": "#include <libscan/cpu/scan.hpp>\n",
+        "apps/filter/host/mask.hpp": "#include <libscan/filter.hpp>\n",
+        "apps/filter/program/run.hpp": "#include <apps/common/text.hpp>\n",
+        "apps/filter/program/main.cpp": "#include <apps/filter/program/run.hpp>\n",
+        "apps/sort/include/libscan/sort.cuh": "#include <libscan/scan.cuh>\n",
     }
     planted = [
         ("libscan/core/types.hpp", "libscan/simt/simt.cuh"),
@@ -120,8 +148,13 @@ def self_test():
         ("libscan/libscan.hpp", "apps/filter/include/libscan/filter.hpp"),
         ("apps/common/text.hpp", "libscan/libscan.hpp"),
         ("apps/common/text.hpp", "libscan/warp/scan.cuh"),
-        ("apps/filter/include/libscan/filter.hpp", "apps/filter/run.hpp"),
-        ("apps/filter/include/libscan/filter.hpp", "apps/sort/sort.cuh"),
+        ("apps/filter/include/libscan/filter.hpp", "apps/filter/program/run.hpp"),
+        ("apps/filter/host/mask.hpp", "apps/filter/program/run.hpp"),
+        ("apps/filter/device/tile.cuh", "apps/filter/host/mask.hpp"),
+        ("apps/filter/device/tile.cuh", "apps/filter/cpu/rules.hpp"),
+        ("apps/filter/program/run.hpp", "apps/filter/include/libscan/filter.hpp"),
+        ("libscan/scan.cuh", "libscan/textbook/blelloch.cuh"),
+        ("apps/filter/include/libscan/filter.hpp", "libscan/sort.cuh"),
         ("apps/filter/program/main.cpp", "libscan/scan.cuh"),
         ("apps/filter/program/main.cpp", "libscan/gone.hpp"),
     ]

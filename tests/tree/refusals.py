@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+import tree
+
 FLAGS = ["-std=c++20", "-fsyntax-only", "-Wno-unknown-pragmas", "-x", "c++"]
 SECTION = re.compile(r"^// (?:refused: (?P<words>.+)|taken)$\n", re.MULTILINE)
 
@@ -32,7 +34,7 @@ def complaint(root, compiler, name, words, text):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "section.cpp")
         path.write_text(text)
-        result = subprocess.run([compiler, *FLAGS, "-I", root, path], stdin=subprocess.DEVNULL,
+        result = subprocess.run([compiler, *FLAGS, *tree.include_options(root), path], stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if words is None:
         return None if result.returncode == 0 else f"{name} does not compile:\n{result.stdout}"

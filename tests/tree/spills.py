@@ -16,6 +16,8 @@ import tempfile
 
 import tree
 
+import tree
+
 FLAGS = ["-std=c++20", "-O3", "-DNDEBUG", "-Xptxas", "-v", "-cubin", "-o", os.devnull]
 SKIPPED = 77
 
@@ -45,7 +47,7 @@ __global__ void is_clean(int const* in, int* out) { out[threadIdx.x] = in[thread
 
 def compile_for(nvcc, root, source, arch):
     """What ptxas says of a source's kernels. Exits if it does not compile."""
-    command = [nvcc, *FLAGS, f"-arch={arch}", "-I", root, source]
+    command = [nvcc, *FLAGS, f"-arch={arch}", *tree.include_options(root), source]
     result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True)
     if result.returncode != 0:

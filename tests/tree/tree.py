@@ -13,7 +13,25 @@ def sources(root, *patterns):
 
 def headers(root):
     """All headers of the library and the applications."""
-    return sources(root, "libscan/**/*.hpp", "libscan/**/*.cuh", "apps/*/*.hpp", "apps/*/*.cuh")
+    return sources(root, "libscan/**/*.hpp", "libscan/**/*.cuh", "apps/**/*.hpp", "apps/**/*.cuh")
+
+
+def include_roots(root):
+    """The folders that the paths of includes begin in: the repository's, and the applications' public ones."""
+    return [pathlib.Path(root), *sorted(pathlib.Path(root).glob("apps/*/include"))]
+
+
+def included(root, target):
+    """The path in the repository of what `#include <target>` names; None if it has no such file."""
+    for folder in include_roots(root):
+        if (folder / target).is_file():
+            return (folder / target).relative_to(root).as_posix()
+    return None
+
+
+def include_options(root):
+    """What a compiler needs to find libscan's headers."""
+    return [option for folder in include_roots(root) for option in ("-I", str(folder))]
 
 
 def found_in(check, files):

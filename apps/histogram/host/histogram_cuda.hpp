@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA side provides for the host API of the histogram. Plain C++: histogram_cuda_*.cu
-// implement it in a build with nvcc, histogram_cuda_absent.cpp (everything throws
-// engine_unavailable) in a build without. Internal.
+// What the CUDA side provides for the host API of the histogram: plain C++, implemented by
+// histogram_cuda.cuh in a build with nvcc. Internal.
 #pragma once
 
 #include <libscan/histogram.hpp>
