@@ -107,7 +107,7 @@ constexpr std::size_t scan_workspace_bytes(index_t n) {
 /// Workspace: `scan_workspace_bytes`; allocates only if the workspace must grow.
 /// Traffic: reads n items, writes n results.
 /// Determinism: results are bitwise the same in every run on one kind of GPU.
-/// Progress: few items, and any number behind a plain pointer on GPUs with bulk copies and enough
+/// Progress: few items, and any number at a plain pointer on GPUs with bulk copies and enough
 /// shared memory for the pipeline (sm_90), use a cooperative launch, which starts when all its
 /// blocks fit. Otherwise a tile waits only for tiles claimed by running blocks, in any order of
 /// blocks.

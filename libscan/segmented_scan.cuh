@@ -76,7 +76,7 @@ struct segmented_scan_kernel {
   }
 };
 
-/// Whether the pipeline can scan such items with such heads.
+/// Whether the pipeline can scan such items with such head flags.
 template <class In, class Heads>
 inline constexpr bool suits_segmented_pipeline =
     suits_bulk_copy<In>&& staged_heads<Heads, 32>::possible;
@@ -230,7 +230,7 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, segment_ranges<O
 /// Operator: associative; need not commute: unless it is `commutative`, it is only called as
 /// op(earlier, later), on items, `init` and the identity; also on items that offsets leave out.
 /// n: any size >= 0, also read from device memory (`item_count::on_device`); n = 0 writes nothing.
-/// Aliasing: `out` may be equal to `in`, or to the keys of `segment_keys`, of one type behind plain
+/// Aliasing: `out` may be equal to `in`, or to the keys of `segment_keys`, of one type at plain
 /// pointers. Any other overlap, also with the descriptor, is refused if both are pointers and the
 /// host knows n, and undefined otherwise.
 /// Synchronization: asynchronous on the workspace's stream.
@@ -241,7 +241,7 @@ constexpr std::size_t segmented_scan_workspace_bytes(index_t n, segment_ranges<O
 /// read; ranges of more than n / 512 items and 4 tiles are split into pieces for all blocks, and
 /// read twice.
 /// Determinism: results are bitwise the same in every run on one kind of GPU.
-/// Progress: few items, and many behind plain pointers on GPUs with bulk copies and enough shared
+/// Progress: few items, and many at plain pointers on GPUs with bulk copies and enough shared
 /// memory for the pipeline (sm_90), use a cooperative launch, which starts when all its blocks fit;
 /// otherwise a tile waits only for tiles claimed by running blocks.
 /// Throws: `invalid_argument` (workspace too small, invalid length, overlap), `device_error`.

@@ -193,7 +193,7 @@ void output_file::take_over(unsigned owner, unsigned group, unsigned mode) {
 }
 
 void output_file::fail(std::string const& doing, int error_number) const {
-  if (error_number == EPIPE) throw output_closed(name_ + ": nobody reads it any more");
+  if (error_number == EPIPE) throw output_closed(name_ + ": its reader has closed it");
   throw file_error::from_errno(name_, doing, error_number);
 }
 

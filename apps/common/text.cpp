@@ -129,7 +129,7 @@ class column_reader {
     if (cell.empty()) fail(where + "an empty cell, expected " + expected + hint);
     for (char const c : cell) {
       if (static_cast<unsigned char>(c) >= ' ') continue;
-      hint = c == '\r' ? " (lines that end with CR alone become lines by tr '\\r' '\\n')"
+      hint = c == '\r' ? " (lines that end with only CR become lines by tr '\\r' '\\n')"
                        : " (binary data are read by --format raw --dtype TYPE)";
     }
     std::string const what =

@@ -55,7 +55,7 @@ struct sorted_items {
     return equal;
   }
 
-  /// Sorts each of the segments [first, behind).
+  /// Sorts each of the segments [first, last).
   template <class Sort>
   void sort_segments(index_t first, index_t past, Sort const& sort) const {
     for (index_t s = first; s < past; ++s) {

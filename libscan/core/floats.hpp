@@ -125,7 +125,7 @@ LIBSCAN_HOST_DEVICE constexpr bool equal(T const& a, T const& b) {
   return static_cast<bool>(a == b);
 }
 
-/// x, of which a compiler that may reorder arithmetic then knows nothing: what x was computed from
+/// x, hidden from a compiler that may reorder arithmetic: what x was computed from
 /// is not joined with what is computed from it. Costs nothing elsewhere.
 template <class T>
 LIBSCAN_HOST_DEVICE constexpr T as_written(T x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans and totals within segments of values of which a few would fill a thread's stack.
+// Scans and totals within segments of large values: a few would fill a thread's stack.
 #pragma once
 
 #include <bit>
@@ -65,7 +65,7 @@ void scan_large_segments(int threads, scan_direction direction, Source const& so
       });
 }
 
-/// The totals of segments of large values: calls begin(s, i) for each segment s, of which item i is
+/// The totals of segments of large values: calls begin(s, i) for each segment s, whose item i is
 /// the first, and end(s, sum); concurrently. Returns how many there are.
 template <class In, class Heads, class Op, class Begin, class End>
 index_t find_large_totals(int threads, In const& in, Heads const& heads, index_t n, Op const& op,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions and scans of values of which a few would fill a thread's stack. All values are in
+// Reductions and scans of large values: a few would fill a thread's stack. All values are in
 // allocated memory, and operators construct their results there. Such operators take so long that
 // a simple division of the items among threads suffices.
 #pragma once
@@ -23,7 +23,7 @@ namespace libscan::inline v1::cpu::detail {
 template <class T>
 inline constexpr bool large_value = sizeof(T) > 2048;
 
-/// Allocated room for values.
+/// Allocated memory for values.
 template <class T>
 using value_room = small_buffer<T, 1>;
 
@@ -83,7 +83,7 @@ void write_large(Out const& out, index_t i, T const& x) {
 }
 
 /// sums[p] = the sum of part p of n items since its last head, for each part; begun[p] says whether
-/// it has one. `heads` may be null: none. item_at(i, room) returns item i, perhaps in `room`.
+/// it has one. `heads` may be null: none. item_at(i, `room`) returns item i, perhaps in `room`.
 template <class T, class Op, class ItemAt>
 void sum_large_parts(int threads, index_t n, index_t part_items, head_word const* heads,
                      Op const& op, ItemAt const& item_at, T* sums, std::uint8_t* begun) {

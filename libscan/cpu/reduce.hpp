@@ -57,7 +57,7 @@ typename Op::value_type sum_parts(int threads, index_t n, index_t chunk_items, O
   return std::accumulate(sums, sums + ceil_div(n, part_items), init, op);
 }
 
-/// `reduce` of values that a thread's stack has room for.
+/// `reduce` of values that fit on a thread's stack.
 template <class In, monoid Op, class T = typename Op::value_type>
 T reduce_small(int threads, In in, index_t n, Op op, std::type_identity_t<T> init,
                index_t chunk_items) {

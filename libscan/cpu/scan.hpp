@@ -52,7 +52,7 @@ T scan_ahead(int threads, Item const* in, Out* out, index_t n, Op op, std::type_
   return total;
 }
 
-/// The scan of values that a thread's stack has room for.
+/// The scan of values that fit on a thread's stack.
 template <scan_kind Kind, class In, class Out, monoid Op>
 typename Op::value_type scan_small(int threads, In in, Out out, index_t n, Op op,
                                    typename Op::value_type init, index_t chunk_items) {

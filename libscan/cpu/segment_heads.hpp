@@ -21,8 +21,8 @@
 namespace libscan::inline v1::cpu {
 
 /// The requirements on a description of segments: it marks the items at which a segment begins. Its
-/// mark of item 0 does not matter: a segment always begins there. It may have heads.read_for(begin,
-/// end): the memory that `mark` will read, for prefetching.
+/// mark of item 0 does not matter: a segment always begins there. It may have
+/// `heads.read_for`(begin, end): the memory that `mark` will read, for prefetching.
 template <class Heads>
 concept segment_heads = item_marks<Heads>;
 

@@ -272,11 +272,10 @@ void scan_segmented_chunks(int threads, scan_direction direction, Source const& 
 /// Types: `heads` is `head_flags`, `head_bits`, `segment_offsets`, `segment_keys`,
 /// `equal_segments`, or your own `segment_heads`; `op` never sees items of two segments. Everything
 /// else is as in `staged_scan`; a thread needs one more bit per item of a chunk. The place of the
-/// next chunk (source.direct, heads.read_for) may be requested before the current one is written.
-/// Aliasing: `out` may be exactly the keys of `segment_keys`, of the same type: results replace
-/// them (allocates one more byte per chunk).
-/// Throws: also `invalid_argument` if `heads` does not describe segments of n items, or is known to
-/// overlap `out` otherwise.
+/// next chunk (`source.direct`, `heads.read_for`) may be requested before the current one is
+/// written. Aliasing: `out` may be exactly the keys of `segment_keys`, of the same type: results
+/// replace them (allocates one more byte per chunk). Throws: also `invalid_argument` if `heads`
+/// does not describe segments of n items, or is known to overlap `out` otherwise.
 template <scan_kind Kind, class Source, segment_heads Heads, monoid Op,
           std::random_access_iterator Out>
 requires item_source<Source, typename Op::value_type>

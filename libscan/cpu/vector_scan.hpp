@@ -44,7 +44,7 @@ struct vector_scan_of_items {
 template <class Op>
 using vector_scan = vector_scan_of_items<Op, typename Op::value_type>;
 
-/// The same within segments: bit i % 64 of heads[i / 64] is set if item i begins one, and `init`
+/// The same within segments: bit i % 64 of `heads[i / 64]` is set if item i begins one, and `init`
 /// comes before each new one. `carry` is the sum so far of the segment that continues. Prefetches
 /// the two pieces of memory on the way.
 template <class Op>

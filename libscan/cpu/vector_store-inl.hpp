@@ -61,7 +61,7 @@ HWY_INLINE void scan_by_stage(T* out, index_t whole, ScanWhole const& scan_whole
   std::copy_n(begin - held + ours, held - ours, out + (whole - (held - ours)));
 }
 
-/// Scans n items into `out`, stored as `road` says. scan_whole(i, items, to, road) scans whole
+/// Scans n items into `out`, stored as `policy` says. scan_whole(i, items, to, policy) scans whole
 /// groups of items i, i + 1, ... into to[0..items-1]; scan_rest(i, items) scans fewer than a group
 /// into out[i], ... and returns the prefix after them; both use `carry`.
 template <class T, class ScanWhole, class ScanRest>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The total of every segment with tiles chained as Merrill & Garland (2016) do: a segmented scan
 // that stores one result per segment. A tile gets the place of its results from a second chain of
-// tiles, which counts heads.
+// tiles, which counts head flags.
 #pragma once
 
 #include <libscan/device/look_back_scan.cuh>

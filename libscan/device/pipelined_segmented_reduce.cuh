@@ -132,8 +132,9 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
     }
   }
 
-  // Keys of heads move to the first places of their part. The part's last key, which another warp
-  // compares with the first of the next part, can only move to its own place, and does not change.
+  // Keys of segment starts move to the first places of their part. The part's last key, which
+  // another warp compares with the first of the next part, can only move to its own place, and does
+  // not change.
 
   static constexpr int few_keys = 8;  // of a lane's, unless segments have a few items each
 

@@ -57,7 +57,7 @@ struct resident_kernel {
   }
 };
 
-/// How n items are spread: over 128 blocks at most, as long as there are rows. Depends on n alone,
+/// How n items are spread: over 128 blocks at most, as long as there are rows. Depends only on n,
 /// and so does the order of association.
 struct resident_shape {
   int rows;  // of each tile

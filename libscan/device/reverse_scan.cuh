@@ -81,7 +81,7 @@ void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
 /// in[n - 1] op init: the sum of the items after each item. The operands keep their order in
 /// memory, even if the operator does not commute; `init` comes last. Otherwise as `exclusive_scan`;
 /// if more items than are resident at once are scanned, the pipeline is used only if the results
-/// are also behind a plain pointer and the host knows n.
+/// are also at a plain pointer and the host knows n.
 template <class Tuning = void, class In, class Out, monoid Op>
 void reverse_exclusive_scan(workspace& ws, In in, Out out, item_count n, Op op,
                             typename Op::value_type* d_total,

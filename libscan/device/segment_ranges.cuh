@@ -53,7 +53,7 @@ class range_pieces {
     if (n <= items_of(n, tile_items)) return 0;
     return totals_at + static_cast<std::size_t>(most) * sizeof(T);
   }
-  /// Of which so many must be 0 at first.
+  /// How many bytes must be 0 at first.
   static constexpr std::size_t cleared_bytes = 256;
 
   range_pieces(std::byte* memory, index_t n, index_t tile_items)
@@ -62,7 +62,7 @@ class range_pieces {
         pieces_(reinterpret_cast<range_piece*>(memory + cleared_bytes)),
         totals_(reinterpret_cast<T*>(memory + totals_at)) {}
 
-  index_t items;  // of a piece, but for the last of its range
+  index_t items;  // of a piece, except the last of its range
 
   /// Lists the pieces of a range of more items than a piece has. Returns false if there are too
   /// many pieces already. By a block, with `room` in shared memory; ends with a barrier.
@@ -166,7 +166,7 @@ struct range_part {
     block::scan_storage<T, block_threads> scan;
   };
 
-  /// The total of items [begin, end), of which there is one at least.
+  /// The total of items [begin, end), at least one.
   template <class In>
   static __device__ T sum(shared_storage& shared, In in, index_t begin, index_t end, Op op) {
     T total = sum_of_tile(shared, in, begin, end, op);
@@ -176,7 +176,7 @@ struct range_part {
     return total;
   }
 
-  /// Scans items [begin, end) behind `carry`.
+  /// Scans items [begin, end) after `carry`.
   template <range_result Result, class In, class Out>
   static __device__ void scan(shared_storage& shared, In in, Out out, index_t begin, index_t end,
                               Op op, T carry) {

@@ -80,8 +80,8 @@ struct lane_batch {
   }
 };
 
-/// The common part of a pipeline's works that make values of type T from items and heads. A part's
-/// values, at most one for each item, wait in the stage: in place of items of their type.
+/// The common part of a pipeline's works that make values of type T from items and head flags. A
+/// part's values, at most one for each item, wait in the stage: in place of items of their type.
 template <class Item, class T, class Heads, class Tuning>
 struct staged_segments {
   using batch = lane_batch<Tuning::lane_vectors, Tuning::vector_items>;

@@ -23,7 +23,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 //                                    writes the results; `before`, the tile's prefix, is Work::init
 //                                    joined with the summaries of all tiles before this one. In
 //                                    the resident kernel all() is what all tiles come to; all
-//                                    threads may call it. In the look-back kernel nobody knows
+//                                    threads may call it. In the look-back kernel no block knows
 //
 // All threads of the block pass a barrier between two steps, and before the block's next tile. A
 // Work, which goes to the kernel as an argument, has the members

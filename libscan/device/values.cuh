@@ -37,7 +37,7 @@ constexpr void refuse_items() {
                 "libscan: the items do not convert to the type that the operator accumulates in");
 }
 
-/// Refuses results of T that `Out` cannot hold, as far as pointers tell.
+/// Refuses results of T that `Out` cannot hold, if the type of a pointer shows it.
 template <class T, class Out>
 constexpr void refuse_results() {
   if constexpr (std::is_pointer_v<Out> && !std::is_void_v<T>) {

@@ -16,7 +16,7 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A tile of consecutive items, of which each warp has consecutive rows of 32, one item of a row
+/// A tile of consecutive items. Each warp has consecutive rows of 32 items, one item of a row
 /// per lane. The steps are those of libscan/device/tile_work.cuh.
 template <class Item, class Rule, class Outputs, class Tuning>
 class filter_tile {

@@ -282,7 +282,7 @@ __device__ __forceinline__ void find_places(Find const& find, Sample const (&sam
 /// What a rule needs in shared memory: nothing by default.
 template <class Rule>
 struct rule_in_shared {
-  static edge_staging choose(Rule const& /*rule*/, bool /*many*/, std::size_t /*room*/) {
+  static edge_staging choose(Rule const& /*rule*/, bool /*many*/, std::size_t /*bytes*/) {
     return edge_staging::none;
   }
   static std::size_t bytes(Rule const& /*rule*/, edge_staging /*staging*/) { return 0; }

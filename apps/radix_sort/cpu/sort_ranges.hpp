@@ -95,7 +95,7 @@ void sort_pairs_in_segments(int threads, Key const* keys, Key* out, Value const*
 
 /// The positions, among all n, of the keys that the sort of ranges would put in each place; those
 /// of items in no range stay as they are. `positions` lie apart from `in` and the ranges; they are
-/// integers of 32 or 64 bits with room for n - 1. Errors as there.
+/// integers of 32 or 64 bits that can hold n - 1. Errors as there.
 template <class Key, class Index, std::integral Offset, class Order = sort_order<Key>>
 void argsort_in_segments(int threads, Key const* in, Index* positions, index_t n,
                          segment_ranges<Offset> const& segments, Order const& order = {},

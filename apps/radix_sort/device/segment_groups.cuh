@@ -32,8 +32,8 @@ class spread_array {
   T entry_[MaxItems + MaxItems / gap_distance];
 };
 
-/// Runs of words only. Everything that merges has heads, which are compared, and tails, which move
-/// with them.
+/// Runs of words only. Everything that merges has `heads`, which are compared, and tails, which
+/// move with them.
 template <class Words>
 struct merged_words {
   using head_type = typename Words::value_type;

@@ -61,7 +61,7 @@ struct copy_ranges_kernel {
   }
 
  private:
-  /// The range in [low, high] of item i of those together: the first that ends behind it.
+  /// The range in [low, high] of item i of those together: the first that ends after it.
   static __device__ index_t range_of(index_t const* offsets, index_t i, index_t low, index_t high) {
     while (low < high) {
       index_t const middle = low + (high - low) / 2;

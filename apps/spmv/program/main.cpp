@@ -32,7 +32,7 @@ Examples:
   scan-spmv graph.mtx.gz --stats --spy graph.svg
   scan-spmv A.mtx --x x.npy -o y.npy --verify --time
   scan-spmv A.mtx --x random:1 --transpose --dtype float32 -o y.txt
-  scan-spmv roads.mtx --semiring min-plus --x distances.txt -o nearer.txt
+  scan-spmv streets.mtx --semiring min-plus --x distances.txt -o nearer.txt
   scan-spmv A.mtx -o /dev/null --repeat 20 --time
 
 Exit codes: 0 done, 1 --verify found a difference, 2 usage, 3 bad file, 4 device or memory.)";

@@ -7,6 +7,6 @@
 extern "C" [[gnu::visibility("default")]] char const LIBSCAN_CONTAINERS(libscan_executor);
 
 namespace libscan::inline v1_executor::simt::executor {
-/// Keeps the symbol asked for.
+/// Keeps the symbol that it names.
 [[gnu::used]] static char const* const compiled_with = &LIBSCAN_CONTAINERS(libscan_executor);
 }  // namespace libscan::inline v1_executor::simt::executor

@@ -300,7 +300,7 @@ class EveryArrayProgram(EveryProgram):
 
     def test_a_reader_that_has_gone_ends_the_program_quietly(self):
         source = self.save("in.npy", np.arange(3_000_000))
-        words = b"%s: error: <stdout>: nobody reads it any more\n" % self.name.encode()
+        words = b"%s: error: <stdout>: its reader has closed it\n" % self.name.encode()
         for restore, expected, said in [(True, -signal.SIGPIPE, b""), (False, BAD_FILE, words)]:
             with subprocess.Popen([self.program, source, *self.options], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, restore_signals=restore) as process:

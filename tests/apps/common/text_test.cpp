@@ -254,7 +254,7 @@ TEST_CASE("files of other formats, and other line ends, are refused by name") {
     CAPTURE(text);
     CHECK(refusal(text).find("x:1: a CR within the line, expected lines that end with LF") == 0);
   }
-  CHECK(refusal("1\n2\r3\n").find("lines that end with CR alone") != std::string::npos);
+  CHECK(refusal("1\n2\r3\n").find("lines that end with only CR") != std::string::npos);
 }
 
 TEST_CASE("quotes are quotes only at both ends of a cell") {

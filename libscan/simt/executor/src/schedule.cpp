@@ -87,7 +87,7 @@ thread_state* grid_run::pick_seeded() {
 }
 
 // A uniformly random order keeps all threads near the same place; real machines let one block or
-// warp fall far behind the others.
+// warp run much later than the others.
 void grid_run::stall_somebody() {
   stalled_slot_ = -1;
   if (random_.below(32) != 0) return;
