@@ -18,7 +18,6 @@
 #include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/large_values.hpp>
 #include <libscan/cpu/memory_span.hpp>
-#include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/type_checks.hpp>
 

@@ -17,7 +17,6 @@
 #include <libscan/core/error.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/cpu/read_ahead.hpp>
-#include <libscan/cpu/scan.hpp>
 #include <libscan/cpu/stream_copy.hpp>
 #include <libscan/cpu/type_checks.hpp>
 

@@ -11,8 +11,8 @@
 #include <apps/spmv/core/numbers.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/cpu/chunk_chain.hpp>
+#include <libscan/cpu/chunk_scan.hpp>
 #include <libscan/cpu/memory_span.hpp>
-#include <libscan/cpu/scan.hpp>
 
 namespace libscan::inline v1::cpu {
 
