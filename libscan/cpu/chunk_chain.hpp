@@ -68,7 +68,7 @@ class chain_thread {
 
  private:
   carry_chain<Op>& chain_;
-  typename carry_chain<Op>::member* self_;
+  chain_member* self_;
 };
 
 /// Calls work(thread, mine) on each thread that finds a chunk; exceptions of `work` are attributed

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of a chain (carry_chain.hpp) share about each other: the chunks that each has
+// What the threads of a chain (chunk_turns.hpp) share about each other: the chunks that each has
 // claimed, and how long a chunk usually takes.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <optional>
 
 #include <libscan/core/types.hpp>
+#include <libscan/cpu/chunk_turns.hpp>
 #include <libscan/cpu/waiting.hpp>
 
 namespace libscan::inline v1::cpu::detail {
@@ -27,10 +27,8 @@ enum class claim_state : std::uint8_t {
   left
 };
 
-template <class T>
 struct claimed_chunk {
   std::atomic<index_t> word{-1};  ///< the chunk and its `claim_state`
-  std::optional<T> carry;
 
   static index_t word_of(index_t chunk, claim_state state) {
     return chunk * 8 + static_cast<index_t>(state);
@@ -53,13 +51,12 @@ struct claimed_chunk {
 
 /// One thread of a chain: its claims (a thread claims its next chunk before it has finished the
 /// current one), and how long a chunk usually takes it.
-template <class T>
 struct alignas(2 * cache_line) chain_member {
-  claimed_chunk<T> claims[2];
+  claimed_chunk claims[2];
   std::int64_t claimed = 0;
   std::atomic<bool> late = false;  ///< has delayed others that could not help
 
-  claimed_chunk<T>& claim_of(index_t chunk) { return claims[claims[0].is_of(chunk) ? 0 : 1]; }
+  claimed_chunk& claim_of(index_t chunk) { return claims[claims[0].is_of(chunk) ? 0 : 1]; }
 
   /// Starts to measure; measuring stops before a wait that may be long.
   void resume() {

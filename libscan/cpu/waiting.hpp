@@ -7,12 +7,7 @@
 #include <ctime>
 #include <thread>
 
-#include <libscan/core/types.hpp>
-
 namespace libscan::inline v1::cpu::detail {
-
-/// The unit of transfer between memory and caches, in bytes.
-inline constexpr index_t cache_line = 64;
 
 /// Tells the core that this thread is waiting, so that a sibling hardware thread can run.
 inline void relax() {
