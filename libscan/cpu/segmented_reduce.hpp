@@ -19,7 +19,6 @@
 #include <libscan/cpu/segment_ranges.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <libscan/cpu/segmented_totals.hpp>
-#include <libscan/cpu/small_buffer.hpp>
 #include <libscan/cpu/type_checks.hpp>
 
 namespace libscan::inline v1::cpu {
