@@ -59,6 +59,16 @@ bool is_less(key_record const& a, key_record const& b) {
 
 /// Up to 128 bits; the second word is less significant.
 using key_bits = std::pair<std::uint64_t, std::uint64_t>;
+bool is_less(key_bits const& a, key_bits const& b) { return a < b; }
+
+/// The order of a sort. It is compiled for a type of keys, not for each type of items.
+template <class Key>
+struct stretch_order {
+  bool down;
+  bool operator()(placed_key<Key> const& a, placed_key<Key> const& b) const {
+    return down ? is_less(b.key, a.key) : is_less(a.key, b.key);
+  }
+};
 
 /// The number with the order of x, as scan-sort --help describes it.
 template <class T>
@@ -97,14 +107,13 @@ std::uint64_t some_bits(std::uint64_t word, int first, int end) {
   return word & below(end) & ~below(first);
 }
 
-/// f(key type, key_of, less) for the order of a case.
+/// f(order, key_of) for the order of a case.
 template <class T, class F>
 void with_order(check_case const& c, T const* items, F f) {
   if constexpr (std::is_integral_v<T>) {
     if (by_buckets(c.what)) {
       bucket_by_value<T> const bucket{static_cast<unsigned>(c.buckets)};
-      return f(
-          unsigned{}, [=](index_t i) { return bucket(items[i]); }, std::less<unsigned>{});
+      return f(stretch_order<unsigned>{false}, [=](index_t i) { return bucket(items[i]); });
     }
   }
   if (c.end_bit >= 0) {
@@ -112,8 +121,7 @@ void with_order(check_case const& c, T const* items, F f) {
       auto const [high, low] = bits_of(items[i]);
       return key_bits{some_bits(high, first - 64, end - 64), some_bits(low, first, end)};
     };
-    bool const down = c.descending;
-    return f(key_bits{}, key_of, [=](key_bits a, key_bits b) { return down ? b < a : a < b; });
+    return f(stretch_order<key_bits>{c.descending}, key_of);
   }
   auto const key_of = [=](index_t i) {
     if constexpr (std::is_same_v<T, key_record>) {
@@ -122,23 +130,20 @@ void with_order(check_case const& c, T const* items, F f) {
       return number_of(items[i]);
     }
   };
-  using key = decltype(key_of(0));
-  bool const down = c.descending;
-  f(key{}, key_of,
-    [=](key const& a, key const& b) { return down ? is_less(b, a) : is_less(a, b); });
+  f(stretch_order<decltype(key_of(0))>{c.descending}, key_of);
 }
 
-/// Sorts positions within [begin, end) by less(key, key).
-template <class Key, class KeyOf, class Less>
-void sort_stretch(index_t begin, index_t end, KeyOf key_of, Less less, index_t* positions) {
+/// Sorts positions within [begin, end) by their keys.
+template <class Key, class KeyOf>
+void sort_stretch(index_t begin, index_t end, stretch_order<Key> order, KeyOf key_of,
+                  index_t* positions) {
   std::vector<placed_key<Key>> keys(static_cast<std::size_t>(end - begin));
   in_pieces(end - begin, [&](index_t from, index_t to) {
     for (index_t k = from; k < to; ++k) {
       keys[static_cast<std::size_t>(k)] = {key_of(begin + k), begin + k};
     }
   });
-  auto const before = [&](auto const& a, auto const& b) { return less(a.key, b.key); };
-  stable_sort_in_pieces(keys.data(), end - begin, before);
+  stable_sort_in_pieces(keys.data(), end - begin, order);
   for (index_t k = begin; k < end; ++k) positions[k] = keys[static_cast<std::size_t>(k - begin)].at;
 }
 
@@ -153,13 +158,13 @@ void sort_items(check_case const& c, placed in, placed out) {
     own.resize(static_cast<std::size_t>(c.n));
     positions = own.data();
   }
-  with_order<T>(c, items, [&]<class Key>(Key, auto key_of, auto less) {
+  with_order<T>(c, items, [&]<class Key>(stretch_order<Key> order, auto key_of) {
     if (auto const* const offsets = in.at<index_t>(slot::places)) {
       for (index_t s = 0; s + 1 < in.size(slot::places); ++s) {
-        sort_stretch<Key>(offsets[s], offsets[s + 1], key_of, less, positions);
+        sort_stretch(offsets[s], offsets[s + 1], order, key_of, positions);
       }
     } else {
-      sort_stretch<Key>(0, c.n, key_of, less, positions);
+      sort_stretch(0, c.n, order, key_of, positions);
     }
     if constexpr (std::is_same_v<Key, unsigned>) {
       if (!by_buckets(c.what)) return;

@@ -18,13 +18,19 @@ inline index_t piece_count(index_t n) {
   return std::clamp<index_t>(n / least, 1, std::min<index_t>(cores, 32));
 }
 
-/// Calls work(k) for each k in [0, count), concurrently. `work` must not throw.
+/// Calls work(self, k) for each k in [0, count), concurrently. `work` must not throw.
+inline void all_at_once(index_t count, void const* self, void (*work)(void const*, index_t)) {
+  std::vector<std::thread> helpers;
+  for (index_t k = 1; k < count; ++k) helpers.emplace_back(work, self, k);
+  if (count > 0) work(self, 0);
+  for (std::thread& helper : helpers) helper.join();
+}
+
+/// The same with work(k). Threads are compiled once, not for each `Work`.
 template <class Work>
 void all_at_once(index_t count, Work const& work) {
-  std::vector<std::thread> helpers;
-  for (index_t k = 1; k < count; ++k) helpers.emplace_back([&work, k] { work(k); });
-  if (count > 0) work(index_t{0});
-  for (std::thread& helper : helpers) helper.join();
+  all_at_once(count, &work,
+              [](void const* self, index_t k) { (*static_cast<Work const*>(self))(k); });
 }
 
 /// Calls work(begin, end) for pieces of [0, n).
