@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,6 +40,14 @@ std::string words_of(sample_totals const& totals) {
 bool is_standard_output(std::optional<std::string> const& path) {
   return path && same_output(*path, "-");
 }
+
+/// What is written of bins beside their counts, whatever their type: how many there are, where bin
+/// k begins, and the name of bins k to end - 1.
+struct bin_words {
+  int bins;
+  std::function<double(int)> edge;
+  std::function<std::string(int, int)> name;
+};
 
 /// One run of the program over an input of known type.
 class histogram_run {
@@ -128,6 +137,8 @@ class histogram_run {
   template <class T, class Bins>
   exit_code run_by(std::span<T const> samples, Bins const& bins) {
     auto const size = static_cast<std::size_t>(bins.rule.bins());
+    bin_words const words{bins.rule.bins(), [&](int k) { return bins.edge(k); },
+                          [&](int k, int end) { return bins.name(k, end); }};
     if (!arguments_.weights) {
       std::vector<index_t> counts(size);
       totals_ =
@@ -137,7 +148,7 @@ class histogram_run {
           })) {
         return exit_code::difference;
       }
-      return finish(counts, bins);
+      return finish(counts, words);
     }
     std::vector<double> sums(size);
     totals_ = timed(count_seconds_, [&] {
@@ -149,7 +160,7 @@ class histogram_run {
         })) {
       return exit_code::difference;
     }
-    return finish(sums, bins);
+    return finish(sums, words);
   }
 
   /// Whether --verify, if requested, finds no difference.
@@ -159,8 +170,8 @@ class histogram_run {
   }
 
   /// Writes the requested results.
-  template <class Result, class Bins>
-  exit_code finish(std::vector<Result> const& results, Bins const& bins) {
+  template <class Result>
+  exit_code finish(std::vector<Result> const& results, bin_words const& bins) {
     result_bytes_ = results.size() * sizeof(Result);
     std::vector<output_file*> outputs;
     chart const picture = svg_ || png_ ? chart_of(results, bins, max_columns) : chart{};
@@ -182,19 +193,17 @@ class histogram_run {
     return exit_code::done;
   }
 
-  template <class Result, class Bins>
-  chart chart_of(std::vector<Result> const& results, Bins const& bins, int max_bars) const {
+  template <class Result>
+  chart chart_of(std::vector<Result> const& results, bin_words const& bins, int max_bars) const {
     std::vector<double> const heights(results.begin(), results.end());
     chart what;
     what.title = arguments_.input == "-" ? "standard input" : arguments_.input;
-    what.title += ": " + std::to_string(input_.count()) + " samples, " +
-                  std::to_string(bins.rule.bins()) + " bins";
+    what.title +=
+        ": " + std::to_string(input_.count()) + " samples, " + std::to_string(bins.bins) + " bins";
     what.values = "value";
     what.counts = arguments_.weights ? "sum of weights" : "samples";
     what.log = arguments_.log;
-    what.bars = join_bins(
-        heights, max_bars, [&](int k) { return bins.edge(k); },
-        [&](int from, int to) { return bins.name(from, to); });
+    what.bars = join_bins(heights, max_bars, bins.edge, bins.name);
     return what;
   }
 
