@@ -268,6 +268,11 @@ class Drawings(HistogramCase):
         self.assertIn("logarithmic",
                       self.succeeds(source, "--integers", "--plot", "--log").decode())
 
+    def test_one_sample_of_many_has_a_bar(self):
+        source = self.save("in.npy", np.append(np.zeros(100000, "int32"), [1, 3]))
+        lines = self.succeeds(source, "--integers", "--plot").decode().splitlines()[3:6]
+        self.assertEqual([line.split("|")[1] for line in lines], ["▏ 1", "0", "▏ 1"])
+
     def test_many_bins_share_lines(self):
         source = self.save("in.npy", np.arange(1000))
         text = self.succeeds(source, "--bins", "1000", "--plot").decode().splitlines()
