@@ -209,6 +209,8 @@ def mirror(root, name):
         folder = pathlib.PurePath(*parts[:-1])
     elif parts[0] == "libscan" and len(parts) > 2:
         folder = pathlib.PurePath("tests", parts[1])
+    elif parts[0] == "libscan" and name.endswith(".cuh"):
+        folder = pathlib.PurePath("tests", "device")
     elif parts[0] == "apps" and len(parts) > 2:
         folder = pathlib.PurePath("tests", "apps", parts[1])
     else:
