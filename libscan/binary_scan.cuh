@@ -7,13 +7,11 @@
 
 #include <algorithm>
 
-#include <libscan/block/scan.cuh>
 #include <libscan/core/operators.hpp>
-#include <libscan/device/look_back_scan.cuh>
-#include <libscan/device/mask_words.cuh>
 #include <libscan/device/packed_count.cuh>
-#include <libscan/device/rank_words.cuh>
-#include <libscan/device/resident_scan.cuh>
+#include <libscan/device/ranks_tile.cuh>
+#include <libscan/device/run.cuh>
+#include <libscan/device/scan_tile.cuh>
 #include <libscan/device/two_launch_binary_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
@@ -39,79 +37,36 @@ struct binary_scan_tuning {
   static constexpr int resident_blocks = 4;  // of a multiprocessor
 };
 
-/// The binary scan: each block claims tiles, one after the other, until none is left.
-template <scan_kind Kind, class Rank, class Tuning>
-struct binary_scan_kernel {
-  static constexpr int block_threads = Tuning::block_threads;
-  static constexpr int resident_blocks = Tuning::resident_blocks;
-  static constexpr int warps = block_threads / simt::warp_size;
-  static constexpr int tile_items = block_threads * word_items;
+/// A binary scan; of few items as numbers (see libscan/device/run.cuh).
+template <scan_kind Kind, class Mask, class Rank>
+struct binary_scan_operation {
+  using numbers = mask_numbers<Mask, Rank>;
+  using tunings =
+      tunings_to_try<short_resident_tuning<Rank, Rank, Rank>, resident_tuning<Rank, Rank, Rank>>;
 
-  struct shared_storage {
-    block::scan_storage<int, block_threads> scan;
-    ranked_word<Rank> words[block_threads];
-    packed_count carry;
-    index_t claimed;
-  };
+  Mask mask;
+  Rank* ranks;
+  index_t* total;
 
-  template <class Mask>
-  __device__ void operator()(shared_storage& shared, Mask mask, Rank* ranks, item_count count,
-                             tile_state<packed_count> state, index_t* total) const {
-    index_t const n = count.get();
-    index_t const tiles = ceil_div(n, index_t{tile_items});
-    if (tiles == 0 && total != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *total = 0;
-    for (;;) {
-      // 1 claim a tile
-      if (threadIdx.x == 0) shared.claimed = state.claim();
-      simt::sync_block();
-      index_t const tile = shared.claimed;
-      if (tile >= tiles) return;
-
-      // 2 load one word per thread; 3 scan the words' counts
-      int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
-      index_t const base = tile * tile_items + warp * word_row_items;
-      int const valid = valid_items<word_row_items>(n, base);
-      unsigned word[1];
-      device::load_words(mask, base, valid, word);
-      auto const before = block::exclusive_scan(shared.scan, simt::popc(word[0]), plus<int>{});
-
-      // 4 publish the count, look back for the carry
-      index_t const carry = device::enter_tile(state, tile, packed_count{before.total},
-                                               packed_count{0}, plus_packed_count{}, shared.carry)
-                                .value;
-
-      // 5 rank the items of each word; store
-      shared.words[threadIdx.x] = {static_cast<Rank>(carry + before.prefix), word[0]};
-      simt::sync_block();
-      device::rank_words<warps, Kind>(shared.words, warp, ranks + tile * tile_items,
-                                      device::valid_items<tile_items>(n, tile * tile_items));
-      if (tile == tiles - 1 && total != nullptr && threadIdx.x == 0) *total = carry + before.total;
+  template <class Tuning>
+  auto work() const {
+    if constexpr (tuned_for<Tuning, scan_algorithm::resident>) {
+      return scan_rows<Kind, numbers, Rank*, plus<Rank>, index_t, Tuning>{
+          {{mask}, ranks, {}, 0, total}};
+    } else {
+      return rank_tiles<Kind, Mask, Rank, Tuning>{mask, ranks, total};
     }
   }
 };
-
-/// Resets the tile state and launches `binary_scan_kernel` over n items.
-template <scan_kind Kind, class Tuning, class Mask, class Rank>
-void look_back_binary_scan(workspace& ws, std::byte* memory, Mask mask, Rank* ranks, item_count n,
-                           index_t* d_total) {
-  using kernel = binary_scan_kernel<Kind, Rank, Tuning>;
-  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
-  simt::fill_async(memory, 0, tile_state<packed_count>::reset_bytes(tiles), ws.stream());
-  unsigned const blocks =
-      device::blocks_for<kernel, Mask, Rank*, item_count, tile_state<packed_count>, index_t*>(
-          tiles, kernel::block_threads);
-  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()},
-                       mask, ranks, n, tile_state<packed_count>(memory, tiles), d_total);
-}
 
 /// Bytes of workspace for any of the algorithms.
 template <class LookBack, class Counted>
 constexpr std::size_t binary_scan_bytes(index_t n) {
   using rank = index_t;
   return std::max(
-      {tile_state<packed_count>::bytes(ceil_div(n, index_t{LookBack::block_threads} * word_items)),
+      {device::max_run_bytes<packed_count>(n, {index_t{LookBack::block_threads} * word_items}),
        two_launch_tiles<Counted>::bytes(n),
-       resident_scan_bytes<rank, resident_tuning<rank, rank, rank>>});
+       resident_bytes<rank, resident_tuning<rank, rank, rank>>});
 }
 
 /// Scans by the algorithm of `Tuning`; void: chooses by the number of items.
@@ -127,16 +82,16 @@ void binary_scan(workspace& ws, Mask mask, Rank* ranks, item_count n, index_t* d
   using two_launch = std::conditional_t<counts, Tuning, two_launch_binary_scan_tuning>;
   std::byte* const memory =
       ws.reserve(device::binary_scan_bytes<look_back, two_launch>(n.at_most()));
+  using operation_type = binary_scan_operation<Kind, Mask, Rank>;
+  operation_type const operation{mask, ranks, d_total};
   if constexpr (automatic) {
-    if (device::resident_scan_if_fits<Kind>(ws, mask_numbers<Mask, Rank>{mask}, ranks, n,
-                                            plus<Rank>{}, d_total, 0)) {
-      return;
-    }
+    using few = typename operation_type::tunings;
+    if (device::run_first_suited(ws, memory, operation, n, few{})) return;
   }
   if (counts || (automatic && n.at_most() >= two_launch_binary_scan_tuning::min_items<Mask>)) {
     device::two_launch_binary_scan<Kind, two_launch>(ws, memory, mask, ranks, n, d_total);
   } else {
-    device::look_back_binary_scan<Kind, look_back>(ws, memory, mask, ranks, n, d_total);
+    device::run<look_back>(ws, memory, operation, n);
   }
 }
 

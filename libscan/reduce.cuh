@@ -9,7 +9,6 @@
 #include <libscan/core/operator_call.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/packed_rows.cuh>
 #include <libscan/device/staged_tile.cuh>
 #include <libscan/device/values.cuh>

@@ -8,52 +8,47 @@
 #include <libscan/core/operator_call.hpp>
 #include <libscan/core/operators.hpp>
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/memory_span.cuh>
 #include <libscan/device/pipelined_scan.cuh>
-#include <libscan/device/resident_scan.cuh>
+#include <libscan/device/run.cuh>
+#include <libscan/device/scan_tile.cuh>
 #include <libscan/device/values.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// Whether `Tuning` is that of a resident scan.
-template <class Tuning>
-concept tunes_resident = tuned_for<Tuning, scan_algorithm::resident>;
-
-/// Scans in the way of `Tuning`.
-template <scan_kind Kind, class Tuning, class In, class Out, class Op>
-void scan_as_tuned(workspace& ws, In in, Out out, item_count n, Op op,
-                   total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
-  if constexpr (tunes_pipeline<Tuning>) {
-    device::pipelined_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
-  } else if constexpr (tunes_resident<Tuning>) {
-    device::resident_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
-  } else {
-    device::look_back_scan<Kind, Tuning>(ws, in, out, n, op, d_total, init);
-  }
-}
-
-/// Chooses how to scan: by the number of items, and by what the iterators and the GPU permit.
+/// A scan (see libscan/device/run.cuh).
 template <scan_kind Kind, class In, class Out, class Op>
-void scan(workspace& ws, In in, Out out, item_count n, Op op,
-          total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
+struct scan_operation {
   using T = typename Op::value_type;
-  if constexpr (sizeof(T) <= 16) {
-    if (device::resident_scan_if_fits<Kind>(ws, in, out, n, op, d_total, init)) return;
-    if constexpr (suits_bulk_copy<In>) {
-      using item = memory_value_t<In, T>;
-      using result = memory_value_t<Out, T>;
-      using tuning = pipeline_tuning<item, T, result>;
-      using work = scan_work<Kind, item, Out, Op, tuning>;
-      if (simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
-        return device::pipelined_scan<Kind, tuning>(ws, in, out, n, op, d_total, init);
-      }
+  using total_type = total_value_t<T>;
+  using item = memory_value_t<In, T>;
+  using result = memory_value_t<Out, T>;
+  static constexpr bool small = sizeof(T) <= 16;
+  using tunings = tunings_to_try<
+      std::conditional_t<small, short_resident_tuning<item, T, result>, void>,
+      std::conditional_t<small, resident_tuning<item, T, result>, void>,
+      std::conditional_t<small && suits_bulk_copy<In>, pipeline_tuning<item, T, result>, void>,
+      look_back_tuning<T>>;
+
+  In in;
+  Out out;
+  Op op;
+  T init;
+  total_type* total;
+
+  template <class Tuning>
+  auto work() const {
+    if constexpr (tunes_pipeline<Tuning>) {
+      return scan_work<Kind, item, Out, Op, Tuning>{in, out, op, init, total};
+    } else if constexpr (tuned_for<Tuning, scan_algorithm::resident>) {
+      return scan_rows<Kind, In, Out, Op, total_type, Tuning>{{in, out, op, init, total}};
+    } else {
+      return scan_turned<Kind, In, Out, Op, total_type, Tuning>{{in, out, op, init, total}};
     }
   }
-  device::look_back_scan<Kind, look_back_tuning<T>>(ws, in, out, n, op, d_total, init);
-}
+};
 
 /// The scan of the public calls.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>
@@ -65,11 +60,7 @@ void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
   device::require_in_place_or_no_overlap(
       Kind == scan_kind::inclusive ? "inclusive scan" : "exclusive scan",
       device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));
-  if constexpr (std::is_void_v<Tuning>) {
-    device::scan<Kind>(ws, in, out, n, op, d_total, init);
-  } else {
-    device::scan_as_tuned<Kind, Tuning>(ws, in, out, n, op, d_total, init);
-  }
+  device::run<Tuning>(ws, scan_operation<Kind, In, Out, Op>{in, out, op, init, d_total}, n);
 }
 
 }  // namespace device
@@ -79,17 +70,13 @@ void scan_with_tuning(workspace& ws, In in, Out out, item_count n, Op op,
 template <class T>
 constexpr std::size_t scan_workspace_bytes(index_t n) {
   using look_back = look_back_tuning<T>;
-  index_t const look_back_items = index_t{look_back::block_threads} * look_back::items_per_thread;
-  std::size_t most = device::tile_state<T>::bytes(ceil_div(n, look_back_items));
+  device::tile_bounds bounds{index_t{look_back::block_threads} * look_back::items_per_thread};
   if (sizeof(T) <= 16) {
-    // A scan from the end may have one tile more.
-    std::size_t const pipeline =
-        device::pipeline_bytes<T>(ceil_div(n, index_t{min_pipeline_tile}) + 1);
-    std::size_t const resident = device::resident_scan_bytes<T, resident_tuning<T, T, T>>;
-    most = most > pipeline ? most : pipeline;
-    most = most > resident ? most : resident;
+    bounds.pipeline_items = min_pipeline_tile;
+    bounds.resident_threads = resident_tuning<T, T, T>::block_threads;
   }
-  return most;
+  // A reverse scan on the pipeline goes over less than 16 bytes more.
+  return device::max_run_bytes<T>(n + 15, bounds);
 }
 
 /// out[i] = init op in[0] op ... op in[i - 1] for 0 <= i < n, and *d_total = init op in[0] op ...

@@ -1,86 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 // The total of every segment, in a single pass: a segmented scan that stores one result per
-// segment. As many items as the multiprocessors hold at once are reduced by resident blocks; more
-// items on the pipeline if it can run, otherwise with tiles chained as Merrill & Garland (2016) do.
+// segment.
 #pragma once
 
 #include <algorithm>
 
-#include <libscan/device/look_back_scan.cuh>
-#include <libscan/device/look_back_segmented_reduce.cuh>
 #include <libscan/device/pipelined_segmented_reduce.cuh>
-#include <libscan/device/resident_segmented_reduce.cuh>
+#include <libscan/device/run.cuh>
 #include <libscan/device/scatter_totals.cuh>
 #include <libscan/device/searched_segmented_reduce.cuh>
+#include <libscan/device/segmented_reduce_tile.cuh>
 #include <libscan/segmented_scan.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// The look-back tuning that belongs to a tuning.
-template <class Tuning, class T>
-using look_back_reduce_tuning =
-    std::conditional_t<tunes_pipeline<Tuning> || tunes_resident_segments<Tuning> ||
-                           std::is_void_v<Tuning>,
-                       segmented_tuning<T>, Tuning>;
+/// A reduction of segments, whose head flags kernels can read (see libscan/device/run.cuh).
+template <class In, class Totals, class Heads, class Keys, class Op>
+struct segmented_reduce_operation {
+  using T = typename Op::value_type;
+  using item = memory_value_t<In, T>;
+  static constexpr bool small = sizeof(T) <= 16;
+  static constexpr bool pipelines = small && suits_segmented_pipeline<In, Heads>;
+  static constexpr int head_bits = staged_heads<Heads, 32>::bits_per_item;
+  using tunings = tunings_to_try<
+      std::conditional_t<small, short_resident_segmented_tuning<T>, void>,
+      std::conditional_t<small, resident_segmented_tuning<T>, void>,
+      std::conditional_t<pipelines, segmented_reduce_pipeline_tuning<item, T, head_bits>, void>,
+      segmented_tuning<T>>;
 
-/// Bytes of workspace for the tiles of either algorithm.
+  In in;
+  Totals totals;
+  Heads heads;
+  Keys keys;
+  Op op;
+  T init;
+  index_t* segments;
+
+  template <class Tuning>
+  auto work() const {
+    if constexpr (tunes_pipeline<Tuning>) {
+      return segmented_reduce_work<item, Totals, Heads, Keys, Op, Tuning>{
+          {in, heads}, totals, keys, {op}, init, segments};
+    } else if constexpr (tuned_for<Tuning, scan_algorithm::resident>) {
+      return gathered_segment_totals<In, Totals, Heads, Keys, Op, Tuning>{
+          {in, totals, heads, keys, {op}, init, segments}};
+    } else {
+      return segment_totals<In, Totals, Heads, Keys, Op, Tuning>{
+          {in, totals, heads, keys, {op}, init, segments}};
+    }
+  }
+};
+
+/// Totals of few items between offsets, for which each tile searches (see libscan/device/run.cuh).
+template <class In, class Totals, class Offset, class Op>
+struct searched_reduce_operation {
+  In in;
+  Totals totals;
+  offsets_searched_per_tile<Offset> heads;
+  Op op;
+  typename Op::value_type init;
+
+  template <class Tuning>
+  auto work() const {
+    return searched_segment_totals<In, Totals, Offset, Op, Tuning>{in, totals, heads, {op}, init};
+  }
+};
+
+/// Bytes of workspace for the tiles of a reduction.
 template <class T, class Tuning>
 constexpr std::size_t segmented_reduce_bytes(index_t n) {
-  index_t least = min_pipeline_tile;
-  if constexpr (tunes_pipeline<Tuning>) {
-    least = index_t{Tuning::group_threads} * Tuning::batches * Tuning::lane_vectors *
-            Tuning::vector_items;
-  }
-  return std::max(
-      {device::look_back_segmented_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n),
-       device::pipeline_bytes<segment_summary<T>>(ceil_div(n, least)),
-       resident_summaries_bytes<T, resident_segmented_tuning<T>>});
-}
-
-/// Reduces, with head flags that kernels can read, in the way of `Tuning`, or as the iterators and
-/// the GPU permit. `memory`: `segmented_reduce_bytes`, in the workspace.
-template <class Tuning, class In, class Totals, class Heads, class Keys, class Op>
-void reduce_segments(workspace& ws, std::byte* memory, In in, Totals totals, Heads heads, Keys keys,
-                     item_count n, Op op, index_t* d_segments, typename Op::value_type init) {
-  using T = typename Op::value_type;
-  if constexpr (tunes_pipeline<Tuning>) {
-    return device::pipelined_segmented_reduce<Tuning>(ws, memory, in, totals, heads, keys, n, op,
-                                                      d_segments, init);
-  }
-  if constexpr (tunes_resident_segments<Tuning>) {
-    return device::resident_segmented_reduce<Tuning>(memory, ws.stream(), in, totals, heads, keys,
-                                                     n, op, d_segments, init);
-  } else if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16) {
-    if (device::resident_segmented_reduce_if_fits(memory, ws.stream(), in, totals, heads, keys, n,
-                                                  op, d_segments, init)) {
-      return;
-    }
-  }
-  if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16 && suits_segmented_pipeline<In, Heads>) {
-    using item = memory_value_t<In, T>;
-    using tuning =
-        segmented_reduce_pipeline_tuning<item, T, staged_heads<Heads, 32>::bits_per_item>;
-    using work = segmented_reduce_work<item, Totals, Heads, Keys, Op, tuning>;
-    using kernel = pipeline_kernel<work, tuning>;
-    if (n.at_most() >= tuning::min_items && simt::device_can_pipeline<kernel>()) {
-      return device::pipelined_segmented_reduce<tuning>(ws, memory, in, totals, heads, keys, n, op,
-                                                        d_segments, init);
-    }
-  }
-  device::look_back_segmented_reduce<look_back_reduce_tuning<Tuning, T>>(
-      memory, ws.stream(), in, totals, heads, keys, n, op, d_segments, init);
+  return device::segment_run_bytes<T, segment_summary<T>, Tuning>(n);
 }
 
 /// Totals of all descriptors that have no empty segments.
 template <class Tuning, class In, class Totals, class Heads, class Keys, class Op>
 void segmented_reduce(workspace& ws, In in, Totals totals, Heads heads, Keys keys, item_count n,
                       Op op, index_t* d_segments, typename Op::value_type init) {
-  using T = typename Op::value_type;
   device::check_heads(heads);
-  std::byte* const memory = ws.reserve(device::segmented_reduce_bytes<T, Tuning>(n.at_most()));
-  device::reduce_segments<Tuning>(ws, memory, in, totals, heads, keys, n, op, d_segments, init);
+  segmented_reduce_operation<In, Totals, Heads, Keys, Op> const operation{
+      in, totals, heads, keys, op, init, d_segments};
+  device::run<Tuning>(ws, operation, n);
 }
 
 /// The parts of the workspace of totals between offsets: where each begins, and the number of
@@ -106,8 +107,7 @@ constexpr offset_totals_layout lay_out_offset_totals(index_t n,
       layout.spread +
       whole(tile_state<packed_count>::bytes(device::scatter_tiles<Offset, T>(segments)));
   layout.tiles = layout.nonempty + whole(max_nonempty * sizeof(T));
-  layout.bytes = std::max(layout.tiles + device::segmented_reduce_bytes<T, Tuning>(n),
-                          device::searched_reduce_bytes<T, look_back_reduce_tuning<Tuning, T>>(n));
+  layout.bytes = layout.tiles + device::segmented_reduce_bytes<T, Tuning>(n);
   return layout;
 }
 
@@ -121,18 +121,15 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
   using T = typename Op::value_type;
   device::check_heads(descriptor);
   if (descriptor.segments == 0) return;
-  if constexpr (!tunes_pipeline<Tuning> && !tunes_resident_segments<Tuning> &&
-                !marks_heads<Tuning>) {
-    using tuning = look_back_reduce_tuning<Tuning, T>;
-    using kernel = searched_reduce_kernel<In, std::remove_cv_t<Offset>, Op, tuning>;
+  if constexpr (may_search<Tuning> && !marks_heads<Tuning>) {
+    using tuning = std::conditional_t<std::is_void_v<Tuning>, segmented_tuning<T>, Tuning>;
+    using offset = std::remove_cv_t<Offset>;
+    using few_type = searched_reduce_operation<In, Totals, offset, Op>;
+    using kernel = look_back_kernel<work_of<few_type, tuning>, tuning>;
     if (device::suits_search(n.at_most(), descriptor.segments) &&
         sizeof(typename kernel::shared_storage) <= simt::max_shared_bytes()) {
-      return device::searched_segmented_reduce<tuning>(
-          ws.reserve(device::searched_reduce_bytes<T, tuning>(n.at_most())), ws.stream(), in,
-          totals,
-          offsets_searched_per_tile<std::remove_cv_t<Offset>>{descriptor.offsets,
-                                                              descriptor.segments},
-          n, op, init);
+      few_type const few{in, totals, {descriptor.offsets, descriptor.segments}, op, init};
+      return device::run<tuning>(ws, few, n);
     }
   }
   auto const layout = device::lay_out_offset_totals<T, Tuning>(n.at_most(), descriptor);
@@ -142,9 +139,10 @@ void segmented_reduce(workspace& ws, In in, Totals totals, segment_offsets<Offse
 
   simt::fill_async(memory, 0, layout.nonempty, ws.stream());
   auto const heads = device::mark_heads(descriptor, memory, n, numbered, ws.stream());
-  device::reduce_segments<Tuning>(ws, memory + layout.tiles, in,
-                                  nonempty_totals<Totals, T>{totals, nonempty, numbered}, heads,
-                                  keys, n, op, nullptr, init);
+  using spread = nonempty_totals<Totals, T>;
+  segmented_reduce_operation<In, spread, head_bits, no_keys, Op> const operation{
+      in, spread{totals, nonempty, numbered}, heads, keys, op, init, nullptr};
+  device::run<Tuning>(ws, memory + layout.tiles, operation, n);
   device::scatter_totals<Offset, T>(memory + layout.spread, ws.stream(), descriptor.offsets,
                                     descriptor.segments, numbered, n, nonempty, totals, init);
 }

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-wide scan within segments, in a single pass: every item is read once and every result
-// written once, for segments of any length (Sengupta, Harris, Zhang & Owens 2007). As many items as
-// the multiprocessors hold at once are scanned by resident blocks; more items on the pipeline if it
-// can run, otherwise with tiles chained as Merrill & Garland (2016) do.
+// written once, however long or short the segments are.
 #pragma once
 
-#include <algorithm>
+#include <type_traits>
 
 #include <libscan/device/key_heads.cuh>
-#include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/offsets_searched_per_tile.cuh>
 #include <libscan/device/offsets_to_bits.cuh>
 #include <libscan/device/pipelined_segmented_scan.cuh>
-#include <libscan/device/resident_segmented_scan.cuh>
+#include <libscan/device/run.cuh>
 #include <libscan/device/segment_ranges.cuh>
-#include <libscan/device/segmented_tile.cuh>
+#include <libscan/device/segmented_scan_tile.cuh>
 #include <libscan/device/values.cuh>
 #include <libscan/workspace.cuh>
 
@@ -22,118 +19,68 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// The segmented scan: each block claims tiles, one after the other, until none is left.
-template <scan_kind Kind, class In, class Out, class Heads, class Op, class Tuning>
-struct segmented_scan_kernel {
-  using T = typename Op::value_type;
-  static constexpr int block_threads = Tuning::block_threads;
-  static constexpr int resident_blocks = Tuning::resident_blocks;
-  static constexpr bool programmatic_launch = true;
-  static constexpr int width =
-      warp::row_width<std::max(warp::item_bytes<In, T>, warp::item_bytes<Out, T>),
-                      Tuning::items_per_thread>;
-  static constexpr int rows = Tuning::items_per_thread / width;
-  using tile_type = segmented_tile<T, block_threads, rows, width>;
-  static constexpr int tile_items = tile_type::tile_items;
-
-  using marks = tile_heads<Heads, block_threads, tile_items>;
-
-  struct shared_storage {
-    typename tile_type::shared_storage tile;
-    [[no_unique_address]] typename marks::shared_storage heads;
-    index_t claimed;
-  };
-
-  __device__ void operator()(shared_storage& shared, In in, Out out, Heads heads, item_count count,
-                             Op op, T init, tile_state<T> state) const {
-    constexpr row_prefix what =
-        Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
-    index_t const n = count.get();
-    for (;;) {
-      // 1 claim a tile
-      if (threadIdx.x == 0) shared.claimed = state.claim();
-      simt::sync_block();
-      index_t const tile = shared.claimed;
-      index_t const base = tile * tile_items;
-      if (base >= n) return;
-      int const valid = static_cast<int>(n - base < tile_items ? n - base : tile_items);
-
-      // 2 load it; 3 scan each warp's part
-      tile_type part;
-      part.load_items(in, base, valid, T(op.identity()));
-      part.load_heads(marks::of(shared.heads, heads, base, valid), base, valid);
-      auto const warp_end = part.template scan_rows<what>(init, op);
-
-      auto const written = device::items_in_segments(heads, base);
-
-      // 4 publish the tile's open end, look back for the carry
-      auto const entry = part.enter(shared.tile, state, tile, warp_end, op, [] {});
-
-      // 5 apply it; 6 store
-      part.apply(entry.warp_carry, op);
-      part.store(out, base, valid, written);
-    }
-  }
-};
-
 /// Whether the pipeline can scan such items with such head flags.
 template <class In, class Heads>
 inline constexpr bool suits_segmented_pipeline =
     suits_bulk_copy<In>&& staged_heads<Heads, 32>::possible;
 
-/// Resets the tile state and launches `segmented_scan_kernel` over n items. `memory`:
-/// `tile_state<T>::bytes` for n's tiles, in the workspace.
-template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
-void look_back_segmented_scan(workspace& ws, std::byte* memory, In in, Out out, Heads heads,
-                              item_count n, Op op, typename Op::value_type init) {
+/// A scan within segments, whose head flags kernels can read (see libscan/device/run.cuh).
+/// `FewFirst`: the resident kernel is tried first.
+template <scan_kind Kind, class In, class Out, class Heads, class Op, bool FewFirst>
+struct segmented_scan_operation {
   using T = typename Op::value_type;
-  using kernel = segmented_scan_kernel<Kind, In, Out, Heads, Op, Tuning>;
-  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
-  simt::fill_async(memory, 0, tile_state<T>::reset_bytes(tiles), ws.stream());
-  unsigned const blocks =
-      device::blocks_for<kernel, In, Out, Heads, item_count, Op, T, tile_state<T>>(
-          tiles, kernel::block_threads);
-  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = ws.stream()}, in,
-                       out, heads, n, op, init, tile_state<T>(memory, tiles));
-}
+  using item = memory_value_t<In, T>;
+  using result = memory_value_t<Out, T>;
+  static constexpr bool small = sizeof(T) <= 16;
+  static constexpr bool pipelines = small && suits_segmented_pipeline<In, Heads>;
+  static constexpr int head_bits = staged_heads<Heads, 32>::bits_per_item;
+  using few = std::conditional_t<small && FewFirst, short_resident_segmented_tuning<T>, void>;
+  using more = std::conditional_t<small && FewFirst, resident_segmented_tuning<T>, void>;
+  using few_items = tunings_to_try<few, more>;
+  using tunings = tunings_to_try<
+      few, more,
+      std::conditional_t<pipelines, segmented_pipeline_tuning<item, T, result, head_bits>, void>,
+      segmented_tuning<T>>;
 
-/// Bytes of workspace for the tiles of either algorithm.
-template <class T>
-constexpr std::size_t segmented_tiles_bytes(index_t n, index_t look_back_items) {
-  std::size_t const look_back = tile_state<T>::bytes(ceil_div(n, look_back_items));
-  std::size_t const pipeline =
-      device::pipeline_bytes<segment_carry<T>>(ceil_div(n, index_t{min_pipeline_tile}));
-  return std::max({look_back, pipeline, resident_summaries_bytes<T, resident_segmented_tuning<T>>});
-}
+  In in;
+  Out out;
+  Heads heads;
+  Op op;
+  T init;
 
-/// Scans more items than resident blocks hold, on the pipeline if `Tuning` is that of one, or is
-/// void and the iterators and the GPU permit it. `memory`: for the tiles, in the workspace.
-template <scan_kind Kind, class Tuning, class LookBack, class In, class Out, class Heads, class Op>
-void scan_segmented_tiles(workspace& ws, std::byte* memory, In in, Out out, Heads heads,
-                          item_count n, Op op, typename Op::value_type init) {
-  using T = typename Op::value_type;
-  if constexpr (tunes_pipeline<Tuning>) {
-    return device::pipelined_segmented_scan<Kind, Tuning>(ws, memory, in, out, heads, n, op, init);
-  } else {
-    if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16 &&
-                  suits_segmented_pipeline<In, Heads>) {
-      using item = memory_value_t<In, T>;
-      using result = memory_value_t<Out, T>;
-      using tuning =
-          segmented_pipeline_tuning<item, T, result, staged_heads<Heads, 32>::bits_per_item>;
-      using work = segmented_scan_work<Kind, item, Out, Heads, Op, tuning>;
-      using kernel = pipeline_kernel<work, tuning>;
-      if (n.at_most() >= tuning::min_items && simt::device_can_pipeline<kernel>()) {
-        return device::pipelined_segmented_scan<Kind, tuning>(ws, memory, in, out, heads, n, op,
-                                                              init);
-      }
+  template <class Tuning>
+  auto work() const {
+    if constexpr (tunes_pipeline<Tuning>) {
+      return segmented_scan_work<Kind, item, Out, Heads, Op, Tuning>{{in, heads}, out, {op}, init};
+    } else {
+      return segmented_scan_tiles<Kind, In, Out, Heads, Op, Tuning>{in, out, heads, {op}, init};
     }
-    device::look_back_segmented_scan<Kind, LookBack>(ws, memory, in, out, heads, n, op, init);
+  }
+};
+
+/// Bytes of workspace for the tiles of a call with `Tuning`, which may be void, on values of T.
+template <class T, class Summary, class Tuning>
+constexpr std::size_t segment_run_bytes(index_t n) {
+  if constexpr (tunes_pipeline<Tuning>) {
+    index_t const tile = index_t{Tuning::group_threads} * Tuning::batches * Tuning::lane_vectors *
+                         Tuning::vector_items;
+    return device::pipeline_bytes<Summary>(ceil_div(n, tile));
+  } else if constexpr (tuned_for<Tuning, scan_algorithm::resident>) {
+    return resident_bytes<Summary, Tuning>;
+  } else {
+    using look_back = std::conditional_t<std::is_void_v<Tuning>, segmented_tuning<T>, Tuning>;
+    return device::max_run_bytes<Summary>(
+        n, {index_t{look_back::block_threads} * look_back::items_per_thread, min_pipeline_tile,
+            resident_segmented_tuning<T>::block_threads});
   }
 }
 
-/// Prepares the head flags, unless each tile finds its own, and scans in the way of `Tuning`, or as
-/// the iterators and the GPU permit.
+/// Whether a call with `Tuning` may let its tiles search for their segment starts.
+template <class Tuning>
+inline constexpr bool may_search =
+    std::is_void_v<Tuning> || tuned_for<Tuning, scan_algorithm::look_back>;
+
+/// Prepares the head flags, unless each tile finds its own, and scans.
 template <scan_kind Kind, class Tuning, class In, class Out, class Heads, class Op>
 void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count n, Op op,
                     typename Op::value_type init) {
@@ -141,9 +88,6 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
   device::refuse_items<In, T>();
   device::refuse_heads<Heads>();
   device::refuse_results<T, Out>();
-  using look_back = std::conditional_t<tunes_pipeline<Tuning> || tunes_resident_segments<Tuning> ||
-                                           std::is_void_v<Tuning>,
-                                       segmented_tuning<T>, Tuning>;
   device::check_heads(descriptor);
   if (n.at_most() == 0) return;
   if constexpr (by_offsets<Heads>) {
@@ -157,47 +101,38 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
     device::require_no_overlap("segmented scan", "output and descriptor", written,
                                device::memory_of(descriptor, known));
   }
+  std::size_t const for_tiles = device::segment_run_bytes<T, segment_carry<T>, Tuning>(n.at_most());
+  if constexpr (by_offsets<Heads> && may_search<Tuning> && !marks_heads<Tuning>) {
+    if (device::suits_search(n.at_most(), descriptor.segments)) {
+      using look_back = std::conditional_t<std::is_void_v<Tuning>, segmented_tuning<T>, Tuning>;
+      using searched =
+          offsets_searched_per_tile<std::remove_cvref_t<decltype(*descriptor.offsets)>>;
+      segmented_scan_operation<Kind, In, Out, searched, Op, false> const few{
+          in, out, {descriptor.offsets, descriptor.segments}, op, init};
+      return device::run<look_back>(ws, ws.reserve(for_tiles), few, n);
+    }
+  }
   std::size_t const for_heads = over_keys ? device::key_bits_bytes(descriptor, n.at_most())
                                           : device::head_bytes(descriptor, n.at_most());
-  index_t const tile_items = index_t{look_back::block_threads} * look_back::items_per_thread;
-  std::size_t for_tiles = device::segmented_tiles_bytes<T>(n.at_most(), tile_items);
-  if constexpr (tunes_pipeline<Tuning>) {
-    index_t const least = index_t{Tuning::group_threads} * Tuning::batches * Tuning::lane_vectors *
-                          Tuning::vector_items;
-    for_tiles = device::pipeline_bytes<segment_carry<T>>(ceil_div(n.at_most(), least));
-  }
-  if constexpr (by_offsets<Heads> && !tunes_pipeline<Tuning> && !tunes_resident_segments<Tuning> &&
-                !marks_heads<Tuning>) {
-    if (device::suits_search(n.at_most(), descriptor.segments)) {
-      offsets_searched_per_tile<std::remove_cvref_t<decltype(*descriptor.offsets)>> const searched{
-          descriptor.offsets, descriptor.segments};
-      return device::look_back_segmented_scan<Kind, look_back>(ws, ws.reserve(for_tiles), in, out,
-                                                               searched, n, op, init);
-    }
-  }
   std::byte* const memory = ws.reserve(for_heads + for_tiles);
+  std::byte* const tiles = memory + for_heads;
   auto const heads = device::prepare_heads(descriptor, memory, n, ws.stream());
-  std::byte* const past = memory + for_heads;
-  // Resident blocks write after all have read.
-  if constexpr (tunes_resident_segments<Tuning>) {
-    return device::resident_segmented_scan<Kind, Tuning>(past, ws.stream(), in, out, heads, n, op,
-                                                         init);
-  } else {
-    if constexpr (std::is_void_v<Tuning> && sizeof(T) <= 16) {
-      if (device::resident_segmented_scan_if_fits<Kind>(past, ws.stream(), in, out, heads, n, op,
-                                                        init)) {
-        return;
+  segmented_scan_operation<Kind, In, Out, std::remove_const_t<decltype(heads)>, Op, true> const
+      operation{in, out, heads, op, init};
+  if constexpr (can_overwrite_heads<Heads, Out> && !tuned_for<Tuning, scan_algorithm::resident>) {
+    if (over_keys) {
+      // Resident blocks write when all have read; others compare bits made of the keys before.
+      if constexpr (std::is_void_v<Tuning>) {
+        using few = typename decltype(operation)::few_items;
+        if (device::run_first_suited(ws, tiles, operation, n, few{})) return;
       }
+      head_bits const bits = device::mark_keys(descriptor, memory, n, ws.stream());
+      segmented_scan_operation<Kind, In, Out, head_bits, Op, false> const by_bits{in, out, bits, op,
+                                                                                  init};
+      return device::run<Tuning>(ws, tiles, by_bits, n);
     }
-    if constexpr (can_overwrite_heads<Heads, Out>) {
-      if (over_keys) {
-        head_bits const bits = device::mark_keys(descriptor, memory, n, ws.stream());
-        return device::scan_segmented_tiles<Kind, Tuning, look_back>(ws, past, in, out, bits, n, op,
-                                                                     init);
-      }
-    }
-    device::scan_segmented_tiles<Kind, Tuning, look_back>(ws, past, in, out, heads, n, op, init);
   }
+  device::run<Tuning>(ws, tiles, operation, n);
 }
 
 }  // namespace device
@@ -206,10 +141,8 @@ void segmented_scan(workspace& ws, In in, Out out, Heads descriptor, item_count 
 /// function of its arguments; needs no device.
 template <class T, class Heads>
 constexpr std::size_t segmented_scan_workspace_bytes(index_t n, Heads const& descriptor) {
-  using tuning = device::segmented_tuning<T>;
-  index_t const tile_items = index_t{tuning::block_threads} * tuning::items_per_thread;
   return device::head_bytes(descriptor, n) + device::key_bits_bytes(descriptor, n) +
-         device::segmented_tiles_bytes<T>(n, tile_items);
+         device::segment_run_bytes<T, device::segment_carry<T>, void>(n);
 }
 
 /// The same for ranges of items.

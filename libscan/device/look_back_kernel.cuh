@@ -5,17 +5,17 @@
 #pragma once
 
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/look_back.cuh>
 #include <libscan/device/pipeline_work.cuh>
+#include <libscan/device/tile_chain.cuh>
 #include <libscan/device/tile_work.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
 /// The next tile that no block has claimed, for all threads of the block. Passes a barrier before
 /// it returns; between two calls there must be another.
-template <class T>
-__device__ __forceinline__ index_t claim_tile(tile_state<T> const& state, index_t& shared_claimed) {
-  if (threadIdx.x == 0) shared_claimed = state.claim();
+template <class Chain>
+__device__ __forceinline__ index_t claim_tile(Chain const& chain, index_t& shared_claimed) {
+  if (threadIdx.x == 0) shared_claimed = chain.claim();
   simt::sync_block();
   return shared_claimed;
 }
@@ -26,57 +26,87 @@ template <class Work, class Tuning>
 struct look_back_kernel {
   static_assert(tile_work<Work>, "libscan: the Work lacks a member that tile_work.cuh lists");
   using summary = typename Work::summary;
+  using chain_type = tile_chain<summary>;
+  static constexpr bool programmatic_launch = follows<Work>;
   static constexpr int block_threads = Tuning::block_threads;
   static constexpr int resident_blocks = Tuning::resident_blocks;
   static constexpr int tile_items = Work::max_rows * Work::row_items;
 
   struct shared_storage {
     typename Work::shared_storage work;
-    summary carry;
+    typename chain_type::shared_storage carry;
     index_t claimed;
   };
 
   __device__ void operator()(shared_storage& shared, Work work, item_count count,
-                             tile_state<summary> state) const {
+                             chain_type chain) const {
     index_t const n = count.get();
-    index_t const tiles = ceil_div(n, index_t{tile_items});
-    if (tiles == 0 && blockIdx.x == 0 && threadIdx.x == 0) work.finish(work.init);
+    if (n == 0 && blockIdx.x == 0 && threadIdx.x == 0) work.finish(device::first_prefix(work));
     for (;;) {
-      index_t const number = device::claim_tile(state, shared.claimed);
-      if (number >= tiles) return;
-      index_t const base = number * tile_items;
-      typename Work::tile tile(base, device::valid_items<tile_items>(n, base), Work::max_rows);
+      index_t const number = device::claim_tile(chain, shared.claimed);
+      if (number * tile_items >= n) {
+        if constexpr (has_shares<Work>) {
+          if (number < work.shares()) {
+            work.do_share(number, n);
+            simt::sync_block();  // all have read what was claimed
+            continue;
+          }
+        }
+        return;
+      }
+      typename Work::tile tile(work, place_of(number, n));
       summary const own = tile.summarize(work, shared.work);
-      summary const before = device::enter_tile(state, number, own, work.init, work.op,
-                                                shared.carry, device::overwrites(work));
+      bool needed = true;
+      if constexpr (tells_need<Work>) needed = tile.needs_prefix();
+      summary const before = chain.enter(shared.carry, number, own, device::first_prefix(work),
+                                         work.op, device::overwrites(work), needed);
       if constexpr (settles_tiles<Work>) {
-        tile.settle(shared.work);
+        tile.settle(work, shared.work);
         simt::sync_block();
       }
-      tile.write(work, shared.work, before, not_known{});
-      if (number == tiles - 1 && threadIdx.x == 0) work.finish(work.op(before, own));
+      // The number is read again, and takes no registers while the block waits for the prefix.
+      tile.write(work, shared.work, place_of(shared.claimed, n), before, not_known{});
+      if (threadIdx.x == 0 && (number + 1) * tile_items >= n) work.finish(work.op(before, own));
     }
+  }
+
+ private:
+  static __device__ __forceinline__ tile_place place_of(index_t number, index_t n) {
+    index_t const base = number * tile_items;
+    int const valid = static_cast<int>(n - base < tile_items ? n - base : tile_items);
+    return {n, base, valid, Work::max_rows};
   }
 };
 
-/// Runs `work` with the look-back kernel over n items. `memory`: of `look_back_bytes`, in the
+/// How many tiles `Work` makes of n items in the look-back kernel.
+template <class Work>
+constexpr index_t look_back_tiles(index_t n) {
+  return ceil_div(n, index_t{Work::max_rows} * Work::row_items);
+}
+
+/// Launches the look-back kernel with `work` over n items. `memory`: of `tile_chain::bytes`,
+/// whose first `reset_bytes` are zero.
+template <class Tuning, class Work>
+void launch_look_back(std::byte* memory, simt::stream on, Work work, item_count n) {
+  using kernel = look_back_kernel<Work, Tuning>;
+  using chain = typename kernel::chain_type;
+  index_t const tiles = device::look_back_tiles<Work>(n.at_most());
+  index_t claims = tiles;
+  if constexpr (has_shares<Work>) claims = tiles < work.shares() ? work.shares() : tiles;
+  unsigned const blocks =
+      device::blocks_for<kernel, Work, item_count, chain>(claims, kernel::block_threads);
+  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, work, n,
+                       chain(memory, tiles));
+}
+
+/// Runs `work` with the look-back kernel over n items. `memory`: of `tile_chain::bytes`, in the
 /// workspace.
 template <class Tuning, class Work>
 void run_look_back(std::byte* memory, simt::stream on, Work work, item_count n) {
-  using kernel = look_back_kernel<Work, Tuning>;
-  using state = tile_state<typename Work::summary>;
-  index_t const tiles = ceil_div(n.at_most(), index_t{kernel::tile_items});
-  simt::fill_async(memory, 0, state::reset_bytes(tiles), on);
-  unsigned const blocks =
-      device::blocks_for<kernel, Work, item_count, state>(tiles, kernel::block_threads);
-  simt::launch<kernel>({.blocks = blocks, .threads = kernel::block_threads, .on = on}, work, n,
-                       state(memory, tiles));
-}
-
-/// Bytes of workspace that the look-back kernel needs for n items in tiles of so many.
-template <class Summary>
-constexpr std::size_t look_back_bytes(index_t n, index_t tile_items) {
-  return tile_state<Summary>::bytes(ceil_div(n, tile_items));
+  using chain = tile_chain<typename Work::summary>;
+  index_t const tiles = device::look_back_tiles<Work>(n.at_most());
+  simt::fill_async(memory, 0, chain::reset_bytes(tiles), on);
+  device::launch_look_back<Tuning>(memory, on, work, n);
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -6,7 +6,6 @@
 #include <limits>
 #include <type_traits>
 
-#include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/segments.cuh>
 #include <libscan/device/staged_heads.cuh>
 #include <libscan/warp/row_io.cuh>

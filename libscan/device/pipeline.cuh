@@ -24,7 +24,8 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 ///   fetch(..., full, copy)   starts one of them, which arrives at `full`; by one thread
 ///   copy_edges(...)          adds to items [begin, end) of a stage what the copies omitted
 ///   summary, op_type         the summary of a part for those after it, and how two of them join
-///   op, init                 the operator, and the summary of what comes before the first tile
+///   op                       the operator
+///   init                     optional: the prefix of the first tile; else the identity
 ///   finish(all)              optional: stores what depends on all tiles; by one thread, once, also
 ///                            if there are no items
 /// and either
@@ -101,7 +102,8 @@ struct pipeline_kernel {
       } else if (warp < prefix_warp) {
         if constexpr (!holds) sum_parts(shared, work, n, op, totals, warp - first_summing_warp);
       } else if (warp == prefix_warp) {
-        find_prefixes(shared, work, n, running_prefix<summary, op_type>(totals, work.init, op));
+        find_prefixes(shared, work, n,
+                      running_prefix<summary, op_type>(totals, device::first_prefix(work), op));
       } else if (fetches) {
         fetch_rest(shared, work, n, *claimed);
       }

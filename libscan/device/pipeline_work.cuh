@@ -4,6 +4,7 @@
 
 #include <libscan/core/tuning.hpp>
 #include <libscan/core/types.hpp>
+#include <libscan/device/tile_work.cuh>
 #include <libscan/simt/simt.cuh>
 
 namespace libscan::inline LIBSCAN_MACHINE::device {

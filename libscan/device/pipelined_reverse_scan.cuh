@@ -131,21 +131,4 @@ struct reverse_scan_work {
   }
 };
 
-/// Scans in[0 .. n-1] from the end with a pipeline. `Op` as in `reverse_scan_work`.
-template <scan_kind Kind, class Tuning, class Item, class Result, class Op>
-void pipelined_reverse_scan(workspace& ws, Item const* in, Result* out, index_t n, Op op,
-                            total_value_t<typename Op::value_type>* d_total,
-                            typename Op::value_type init) {
-  using T = typename Op::value_type;
-  using work = reverse_scan_work<Kind, Item, Result, Op, Tuning>;
-  auto const past = reinterpret_cast<std::uintptr_t>(out + n) % 16;
-  auto const beyond = n == 0 || past % sizeof(Result) != 0
-                          ? 0
-                          : static_cast<int>((16 - past) % 16 / sizeof(Result));
-  index_t const tiles = ceil_div(n + beyond, index_t{work::tile_items});
-  std::byte* const memory = ws.reserve(device::pipeline_bytes<T>(tiles));
-  work const from_end{{in + n + beyond}, {out + n + beyond}, op, init, d_total, beyond};
-  device::run_pipeline<Tuning>(memory, ws.stream(), from_end, n + beyond);
-}
-
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -71,15 +71,4 @@ struct scan_work {
   }
 };
 
-/// Scans n items with a pipeline.
-template <scan_kind Kind, class Tuning, class Item, class Out, class Op>
-void pipelined_scan(workspace& ws, Item const* in, Out out, item_count n, Op op,
-                    total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
-  using T = typename Op::value_type;
-  using work = scan_work<Kind, Item, Out, Op, Tuning>;
-  index_t const tiles = ceil_div(n.at_most(), index_t{work::tile_items});
-  std::byte* const memory = ws.reserve(device::pipeline_bytes<T>(tiles));
-  device::run_pipeline<Tuning>(memory, ws.stream(), work{in, out, op, init, d_total}, n);
-}
-
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -14,8 +14,8 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// The work of a pipeline that stores one total per segment. A head ends the segment before it, and
-/// the last item the last one.
+/// The work of a pipeline that stores one total per segment. A head ends the segment before it; the
+/// end of the input ends the last segment.
 template <class Item, class Totals, class Heads, class Keys, class Op, class Tuning>
 struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, Heads, Tuning> {
   using T = typename Op::value_type;
@@ -33,16 +33,15 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
   op_type op;
   T segment_init;
   index_t* segments;
-  summary init{0, op.op.identity()};
 
   __device__ void finish(summary const& all) const {
     if (all.segments > 0) totals[all.segments - 1] = all.open;
     if (segments != nullptr) *segments = all.segments;
   }
 
-  /// What is left of a part in registers: how many head flags it has. The rest waits in the stage:
-  /// total k there was ended by head k, the first one without the carry of the part; and the key of
-  /// head k.
+  /// What is left of a part in registers: its number of segment starts. The rest waits in the
+  /// stage: total k there was ended by head k, the first one without the carry of the part; and the
+  /// key of head k.
   class tile_part {
    public:
     __device__ summary summarize(segmented_reduce_work const& work, stage_type& stage, index_t base,
@@ -174,16 +173,5 @@ struct segmented_reduce_work : staged_segments<Item, typename Op::value_type, He
     }
   }
 };
-
-/// Totals of n items' segments with a pipeline. `heads`: as `prepare_heads` returns it. `memory`:
-/// of `device::pipeline_bytes<segment_summary<T>>` for n's tiles, in the workspace.
-template <class Tuning, class Item, class Totals, class Heads, class Keys, class Op>
-void pipelined_segmented_reduce(workspace& ws, std::byte* memory, Item const* in, Totals totals,
-                                Heads heads, Keys keys, item_count n, Op op, index_t* d_segments,
-                                typename Op::value_type init) {
-  using work = segmented_reduce_work<Item, Totals, Heads, Keys, Op, Tuning>;
-  device::run_pipeline<Tuning>(memory, ws.stream(),
-                               work{{in, heads}, totals, keys, {op}, init, d_segments}, n);
-}
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -32,7 +32,6 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
   Out out;
   op_type op;
   T segment_init;
-  summary init{op.op.identity(), false};
 
   /// What is left of a part in registers. Its results wait in the stage; those up to its first head
   /// lack the carry of the part.
@@ -59,6 +58,7 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
         device::scan_row<what>(item, own, all, work.segment_init, work.op.op);
         batch::store(results, at, item);
       }
+      if (!device::all_in_segments(work.heads, base, base + valid)) headless_ += partly_in_segments;
       return all;
     }
 
@@ -66,7 +66,28 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
     __device__ void write(segmented_scan_work const& work, stage_type& stage, index_t base,
                           int valid, int begin, summary before, Done done) {
       T const* const results = work.values(stage, base);
-      auto const written = device::items_in_segments(work.heads, base);
+      if (headless_ < partly_in_segments) {
+        write_by(work, results, valid, begin, before, done, [&](rows const& result, int first) {
+          result.store(work.out + base + first, valid - first);
+        });
+      } else {
+        headless_ -= partly_in_segments;
+        auto const written = device::items_in_segments(work.heads, base);
+        write_by(work, results, valid, begin, before, done, [&](rows const& result, int first) {
+          Out const to = work.out + base + first;
+          result.each(valid - first, [&](int i, T const& x) {
+            if (written.has(first + i)) to[i] = x;
+          });
+        });
+      }
+    }
+
+   private:
+    /// Writes the part's results with store(result, first).
+    template <class Done, class Store>
+    __device__ __forceinline__ void write_by(segmented_scan_work const& work, T const* results,
+                                             int valid, int begin, summary const& before, Done done,
+                                             Store store) {
 #pragma unroll
       for (int b = 0; b < batches; ++b) {
         int const first = begin + b * batch::items;
@@ -77,19 +98,13 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
           simt::fence_proxy_async();  // the next copy into the stage comes after what was read here
           done();
         }
-        Out const to = work.out + base + first;
-        if (written.hold(first, valid < first + rows::items ? valid : first + rows::items)) {
-          result.store(to, valid - first);
-        } else {
-          result.each(valid - first, [&](int i, T const& x) {
-            if (written.has(first + i)) to[i] = x;
-          });
-        }
+        store(result, first);
       }
     }
 
-   private:
-    int headless_;  // the items before the first head
+    static constexpr int partly_in_segments = 1 << 20;  // more than any part has items
+
+    int headless_;  // the items before the first head; more if some of the tile are in no segment
   };
 
  private:
@@ -101,14 +116,5 @@ struct segmented_scan_work : staged_segments<Item, typename Op::value_type, Head
     return lane * batch::lane_items + simt::ffs(simt::shfl(simt::full_warp, own, lane)) - 1;
   }
 };
-
-/// Scans n items within segments with a pipeline. `heads`: as `prepare_heads` returns it.
-/// `memory`: of `device::pipeline_bytes<segment_carry<T>>` for n's tiles, in the workspace.
-template <scan_kind Kind, class Tuning, class Item, class Out, class Heads, class Op>
-void pipelined_segmented_scan(workspace& ws, std::byte* memory, Item const* in, Out out,
-                              Heads heads, item_count n, Op op, typename Op::value_type init) {
-  using work = segmented_scan_work<Kind, Item, Out, Heads, Op, Tuning>;
-  device::run_pipeline<Tuning>(memory, ws.stream(), work{{in, heads}, out, {op}, init}, n);
-}
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

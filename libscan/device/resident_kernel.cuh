@@ -11,9 +11,16 @@
 
 namespace libscan::inline LIBSCAN_MACHINE::device {
 
-/// A summary as blocks leave it in memory for one another.
+/// A summary as blocks leave it in memory for one another, without padding. Kinds whose
+/// `total_format` tells a flag apart have forms of their own.
 template <class Summary>
-using stored_summary = typename total_format<Summary>::value_type;
+struct resident_format {
+  using stored = typename total_format<Summary>::value_type;
+  static __device__ stored store(Summary const& own) { return total_format<Summary>::value(own); }
+  static __device__ Summary load(stored const& other) {
+    return total_format<Summary>::total(other, false);
+  }
+};
 
 /// Runs a Work (libscan/device/tile_work.cuh): block k has tile k, of `rows` rows. At most as many
 /// blocks as a block has threads, all of them resident.
@@ -21,7 +28,8 @@ template <class Work, class Tuning>
 struct resident_kernel {
   static_assert(tile_work<Work>, "libscan: the Work lacks a member that tile_work.cuh lists");
   using summary = typename Work::summary;
-  using format = total_format<summary>;
+  using format = resident_format<summary>;
+  using stored = typename format::stored;
   static constexpr int block_threads = Tuning::block_threads;
 
   struct shared_storage {
@@ -30,29 +38,32 @@ struct resident_kernel {
   };
 
   __device__ void operator()(shared_storage& shared, Work work, item_count count, int rows,
-                             stored_summary<summary>* summaries) const {
-    index_t const base = index_t{blockIdx.x} * (rows * Work::row_items);
-    index_t const rest = count.get() - base;
+                             stored* summaries) const {
+    index_t const n = count.get();
     int const most = rows * Work::row_items;
-    typename Work::tile tile(base,
-                             static_cast<int>(rest < 0      ? 0
-                                              : rest < most ? rest
-                                                            : most),
-                             rows);
+    index_t const base = index_t{blockIdx.x} * most, rest = n - base;
+    int const valid = static_cast<int>(rest < 0 ? 0 : rest < most ? rest : most);
+    tile_place const at{n, base, valid, rows};
+    typename Work::tile tile(work, at);
     summary const own = tile.summarize(work, shared.work);
-    if (threadIdx.x == 0) summaries[blockIdx.x] = format::value(own);
+    if (threadIdx.x == 0) summaries[blockIdx.x] = format::store(own);
     auto const arrival = simt::arrive_grid();
-    if constexpr (settles_tiles<Work>) tile.settle(shared.work);
+    if constexpr (settles_tiles<Work>) tile.settle(work, shared.work);
     simt::wait_grid(arrival);
 
     // By all threads: what the first `tiles` tiles come to.
     auto const all_of = [&](unsigned tiles) {
       summary other = work.op.identity();
-      if (threadIdx.x < tiles) other = format::total(summaries[threadIdx.x], false);
-      return work.op(work.init, block::exclusive_scan(shared.others, other, work.op).total);
+      if (threadIdx.x < tiles) other = format::load(summaries[threadIdx.x]);
+      summary const all = block::exclusive_scan(shared.others, other, work.op).total;
+      if constexpr (has_init<Work>) {
+        return summary(work.op(work.init, all));
+      } else {
+        return all;
+      }
     };
     summary const before = all_of(blockIdx.x);
-    tile.write(work, shared.work, before, [&] { return all_of(gridDim.x); });
+    tile.write(work, shared.work, at, before, [&] { return all_of(gridDim.x); });
     if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) work.finish(work.op(before, own));
   }
 };
@@ -89,13 +100,12 @@ void run_resident(std::byte* memory, simt::stream on, Work work, item_count n) {
                         .threads = kernel::block_threads,
                         .on = on,
                         .cooperative = true},
-                       work, n, shape.rows,
-                       reinterpret_cast<stored_summary<typename Work::summary>*>(memory));
+                       work, n, shape.rows, reinterpret_cast<typename kernel::stored*>(memory));
 }
 
 /// Bytes of workspace that the resident kernel needs, for any number of items.
 template <class Summary, class Tuning>
 inline constexpr std::size_t resident_bytes = Tuning::block_threads *
-                                              sizeof(stored_summary<Summary>);
+                                              sizeof(typename resident_format<Summary>::stored);
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -3,6 +3,10 @@
 // an operator that swaps its operands.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
 #include <libscan/device/pipelined_reverse_scan.cuh>
 #include <libscan/scan.cuh>
 
@@ -35,44 +39,71 @@ namespace libscan::inline LIBSCAN_MACHINE {
 
 namespace device {
 
-/// Scans from the end in the way of `Tuning`; void: chooses, as `scan` does.
+/// A scan from the last item to the first (see libscan/device/run.cuh). The pipeline needs to know
+/// n: it begins less than 16 bytes past the last result, where rows of results are aligned.
+template <scan_kind Kind, class In, class Out, class Op>
+struct reverse_scan_operation {
+  using forward = scan_operation<Kind, from_last<In>, from_last<Out>, swap_operands<Op>>;
+  using T = typename Op::value_type;
+  using item = memory_value_t<In, T>;
+  using result = memory_value_t<Out, T>;
+  static constexpr bool small = sizeof(T) <= 16;
+  using tunings =
+      tunings_to_try<std::conditional_t<small, short_resident_tuning<item, T, result>, void>,
+                     std::conditional_t<small, resident_tuning<item, T, result>, void>,
+                     std::conditional_t<small && suits_bulk_copy<In> && std::is_pointer_v<Out>,
+                                        pipeline_tuning<item, T, result>, void>,
+                     look_back_tuning<T>>;
+
+  In in;
+  Out out;
+  Op op;
+  T init;
+  total_value_t<T>* total;
+  item_count length;
+
+  template <class Tuning>
+  auto work() const {
+    if constexpr (tunes_pipeline<Tuning>) {
+      index_t const from = length.at_most() + beyond();
+      return reverse_scan_work<Kind, item, result, swap_operands<Op>, Tuning>{
+          {in + from}, {out + from}, {op}, init, total, beyond()};
+    } else {
+      return forward{{in}, {out}, {op}, init, total}.template work<Tuning>();
+    }
+  }
+
+  template <class Tuning>
+  std::optional<item_count> count(item_count n) const {
+    if constexpr (tunes_pipeline<Tuning>) {
+      if (!n.known()) return {};
+      return n.at_most() + beyond();
+    } else {
+      return n;
+    }
+  }
+
+ private:
+  /// How many results there would be before the next 16 bytes begin.
+  int beyond() const {
+    index_t const n = length.at_most();
+    auto const past = reinterpret_cast<std::uintptr_t>(out + n) % 16;
+    if (n == 0 || past % sizeof(result) != 0) return 0;
+    return static_cast<int>((16 - past) % 16 / sizeof(result));
+  }
+};
+
+/// The reverse scan of the public calls.
 template <scan_kind Kind, class Tuning, class In, class Out, class Op>
 void reverse_scan(workspace& ws, In in, Out out, item_count n, Op op,
                   total_value_t<typename Op::value_type>* d_total, typename Op::value_type init) {
-  using T = typename Op::value_type;
-  device::refuse_items<In, T>();
-  device::refuse_results<T, Out>();
+  device::refuse_items<In, typename Op::value_type>();
+  device::refuse_results<typename Op::value_type, Out>();
   device::require_in_place_or_no_overlap(
       Kind == scan_kind::inclusive ? "reverse inclusive scan" : "reverse exclusive scan",
       device::memory_of(in, n.at_least()), device::memory_of(out, n.at_least()));
-  swap_operands<Op> const swapped{op};
-  from_last<In> const from{in};
-  from_last<Out> const to{out};
-  if constexpr (tunes_pipeline<Tuning>) {
-    if (!n.known()) {
-      throw invalid_argument(
-          "reverse scan: the tuning asks for a pipeline; expected a number of "
-          "items that the host knows");
-    }
-    device::pipelined_reverse_scan<Kind, Tuning>(ws, in, out, n.at_most(), swapped, d_total, init);
-  } else if constexpr (!std::is_void_v<Tuning>) {
-    device::scan_as_tuned<Kind, Tuning>(ws, from, to, n, swapped, d_total, init);
-  } else {
-    if constexpr (sizeof(T) <= 16) {
-      if (device::resident_scan_if_fits<Kind>(ws, from, to, n, swapped, d_total, init)) return;
-      if constexpr (suits_bulk_copy<In> && std::is_pointer_v<Out>) {
-        using item = memory_value_t<In, T>;
-        using result = memory_value_t<Out, T>;
-        using tuning = pipeline_tuning<item, T, result>;
-        using work = reverse_scan_work<Kind, item, result, swap_operands<Op>, tuning>;
-        if (n.known() && simt::device_can_pipeline<pipeline_kernel<work, tuning>>()) {
-          return device::pipelined_reverse_scan<Kind, tuning>(ws, in, out, n.at_most(), swapped,
-                                                              d_total, init);
-        }
-      }
-    }
-    device::look_back_scan<Kind, look_back_tuning<T>>(ws, from, to, n, swapped, d_total, init);
-  }
+  reverse_scan_operation<Kind, In, Out, Op> const operation{in, out, op, init, d_total, n};
+  device::run<Tuning>(ws, operation, n);
 }
 
 }  // namespace device

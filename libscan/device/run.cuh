@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 
 #include <libscan/core/tuning.hpp>
@@ -21,6 +22,10 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 //   tunings            the tunings to choose from, the best first, as tunings_to_try<...>; `void`
 //                      among them stands for one that this operation has no kernel for. The last
 //                      is one for the look-back kernel, which runs everywhere
+//
+// and, where a kernel goes over other positions than n items, or cannot run for some counts,
+//
+//   count<Tuning>(n)     over how many positions it goes; none if it cannot run
 
 /// Tunings in the order in which they are tried.
 template <class... Tunings>
@@ -30,6 +35,16 @@ struct tunings_to_try {};
 template <class Operation, class Tuning>
 using work_of = decltype(std::declval<Operation const&>().template work<Tuning>());
 
+/// Over how many positions the kernel with that tuning goes; none if it cannot.
+template <class Tuning, class Operation>
+std::optional<item_count> count_for(Operation const& operation, item_count n) {
+  if constexpr (requires { operation.template count<Tuning>(n); }) {
+    return operation.template count<Tuning>(n);
+  } else {
+    return n;
+  }
+}
+
 /// Runs an operation over n items with the kernel that `Tuning` names.
 template <class Tuning, class Operation>
 void run_as_tuned(workspace& ws, std::byte* memory, Operation const& operation, item_count n) {
@@ -38,6 +53,12 @@ void run_as_tuned(workspace& ws, std::byte* memory, Operation const& operation, 
       "libscan: the tuning does not say for which kernel it is; expected a member like "
       "`static constexpr auto algorithm = libscan::scan_algorithm::look_back`");
   auto const work = operation.template work<Tuning>();
+  auto const count = device::count_for<Tuning>(operation, n);
+  if (!count) {
+    throw invalid_argument(
+        "the tuning asks for a kernel that takes only a number of items that the host knows");
+  }
+  n = *count;
   if constexpr (Tuning::algorithm == scan_algorithm::pipeline) {
     device::run_pipeline<Tuning>(memory, ws.stream(), work, n);
   } else if constexpr (Tuning::algorithm == scan_algorithm::resident) {
@@ -68,6 +89,7 @@ bool run_if_suited(workspace& ws, std::byte* memory, Operation const& operation,
   if constexpr (std::is_void_v<Tuning>) {
     return false;
   } else {
+    if (!device::count_for<Tuning>(operation, n)) return false;
     if (!device::suits<work_of<Operation, Tuning>, Tuning>(n.at_most())) return false;
     device::run_as_tuned<Tuning>(ws, memory, operation, n);
     return true;
@@ -92,20 +114,65 @@ void run(workspace& ws, std::byte* memory, Operation const& operation, item_coun
   }
 }
 
-/// No tile of the kernels that may run a call is smaller, and no resident block is larger.
+/// Bytes of workspace that the kernel with that tuning needs for n items.
+template <class Tuning, class Operation>
+std::size_t bytes_as_tuned(Operation const& operation, item_count n) {
+  if constexpr (std::is_void_v<Tuning>) {
+    return 0;
+  } else {
+    using work = work_of<Operation, Tuning>;
+    using summary = typename work::summary;
+    index_t const most = device::count_for<Tuning>(operation, n).value_or(n).at_most();
+    if constexpr (Tuning::algorithm == scan_algorithm::pipeline) {
+      return device::pipeline_bytes<summary>(ceil_div(most, index_t{work::tile_items}));
+    } else if constexpr (Tuning::algorithm == scan_algorithm::resident) {
+      return resident_bytes<summary, Tuning>;
+    } else {
+      return tile_chain<summary>::bytes(device::look_back_tiles<work>(most));
+    }
+  }
+}
+template <class Operation, class... Tunings>
+std::size_t bytes_of_any(Operation const& operation, item_count n, tunings_to_try<Tunings...>) {
+  return std::max({device::bytes_as_tuned<Tunings>(operation, n)...});
+}
+
+/// Bytes of workspace that `run` needs for an operation over n items.
+template <class Tuning, class Operation>
+std::size_t run_bytes(Operation const& operation, item_count n) {
+  if constexpr (std::is_void_v<Tuning>) {
+    return device::bytes_of_any(operation, n, typename Operation::tunings{});
+  } else {
+    return device::bytes_as_tuned<Tuning>(operation, n);
+  }
+}
+
+/// Runs an operation over n items the way `Tuning` says, in the whole workspace.
+template <class Tuning, class Operation>
+void run(workspace& ws, Operation const& operation, item_count n) {
+  std::byte* const memory = ws.reserve(device::run_bytes<Tuning>(operation, n));
+  device::run<Tuning>(ws, memory, operation, n);
+}
+
+/// What holds for all operations of a call, whatever the types of its arguments: no tile is
+/// smaller, and no resident block has more threads. 0: none is.
 struct tile_bounds {
   index_t look_back_items;
-  index_t pipeline_items;
-  int resident_threads;
+  index_t pipeline_items = 0;
+  int resident_threads = 0;
 };
 
-/// Bytes of workspace that `run` needs for n items, whichever kernel it takes.
+/// The most bytes of workspace that `run` needs for n items, as a pure function of its arguments.
 template <class Summary>
-constexpr std::size_t run_bytes(index_t n, tile_bounds bounds) {
-  return std::max(
-      {look_back_bytes<Summary>(n, bounds.look_back_items),
-       pipeline_bytes<Summary>(ceil_div(n, bounds.pipeline_items)),
-       static_cast<std::size_t>(bounds.resident_threads) * sizeof(stored_summary<Summary>)});
+constexpr std::size_t max_run_bytes(index_t n, tile_bounds bounds) {
+  std::size_t const look_back = tile_chain<Summary>::bytes(ceil_div(n, bounds.look_back_items));
+  std::size_t const pipeline =
+      bounds.pipeline_items == 0
+          ? 0
+          : device::pipeline_bytes<Summary>(ceil_div(n, bounds.pipeline_items));
+  std::size_t const resident = static_cast<std::size_t>(bounds.resident_threads) *
+                               sizeof(typename resident_format<Summary>::stored);
+  return std::max({look_back, pipeline, resident});
 }
 
 }  // namespace libscan::inline LIBSCAN_MACHINE::device

@@ -16,7 +16,6 @@
 #include <libscan/core/tuning.hpp>
 #include <libscan/core/types.hpp>
 #include <libscan/device/item_count.cuh>
-#include <libscan/device/look_back_scan.cuh>
 #include <libscan/device/memory_span.cuh>
 #include <libscan/device/values.cuh>
 #include <libscan/simt/simt.cuh>

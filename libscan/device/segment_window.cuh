@@ -30,6 +30,17 @@ concept has_offsets = requires(Heads const& heads) {
   heads.offsets[heads.segments];
 };
 
+/// Whether all items [base, end) are in segments.
+template <class Heads>
+__device__ __forceinline__ bool all_in_segments(Heads const&, index_t, index_t) {
+  return true;
+}
+template <has_offsets Heads>
+__device__ __forceinline__ bool all_in_segments(Heads const& heads, index_t base, index_t end) {
+  return static_cast<index_t>(heads.offsets[0]) <= base &&
+         end <= static_cast<index_t>(heads.offsets[heads.segments]);
+}
+
 /// Which items of the tile at `base` are in segments.
 template <class Heads>
 __device__ __forceinline__ all_items items_in_segments(Heads const&, index_t) {

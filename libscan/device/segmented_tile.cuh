@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One tile of a segmented scan or reduction: values in registers, head flags as a few bits per
-// thread, so no pairs of value and flag are stored. Its carry comes from looking back to the last
-// head.
+// thread, so no pairs of value and flag are stored.
 #pragma once
 
 #include <type_traits>
 
 #include <libscan/core/operators.hpp>
 #include <libscan/core/tuning.hpp>
-#include <libscan/device/look_back.cuh>
 #include <libscan/device/segment_window.cuh>
 #include <libscan/device/segmented_row.cuh>
-#include <libscan/device/tile_state.cuh>
 #include <libscan/warp/bitwise_scan.cuh>
 #include <libscan/warp/row_io.cuh>
 
@@ -38,31 +35,22 @@ struct segmented_tile {
   static constexpr int tile_items = warps * warp_items;
   static_assert(Rows * Width <= 32 && Width <= 16, "a lane keeps a bit of each of its items");
 
-  /// Shared memory. Reusable after the next barrier that all threads pass after `enter`.
+  /// Shared memory. Reusable after the next barrier that all threads pass after `join_warps`.
   struct shared_storage {
     T last[warps];
     bool has_head[warps];
-    // Separate from its neighbors: compilers widen loads of those to 16 bytes, which race checkers
-    // report as reads of it.
-    alignas(16) T carry;
   };
 
-  /// The carry of a warp, and the open end of the whole tile.
-  struct tile_entry {
-    T warp_carry;  ///< enters the caller's warp, if the tile's carry is known
-    T tile_last;   ///< the tile's last segment; with the carry, if the tile has no head
-  };
-
-  /// The open ends of the warps before the caller's and of all warps of the tile, without the
+  /// The carries of the warps before the caller's and of all warps of the tile, without the
   /// tile's carry.
   struct warp_carries {
     segment_carry<T> before_warp;
     segment_carry<T> tile;
 
+    /// What enters the caller's warp, if `carry` enters the tile.
     template <class Op>
-    __device__ tile_entry enter(T carry, Op op) const {
-      return {before_warp.has_head ? before_warp.value : T(op(carry, before_warp.value)),
-              tile.has_head ? tile.value : T(op(carry, tile.value))};
+    __device__ T warp_carry(T carry, Op op) const {
+      return before_warp.has_head ? before_warp.value : T(op(carry, before_warp.value));
     }
   };
 
@@ -166,7 +154,7 @@ struct segmented_tile {
     return all;
   }
 
-  /// Joins the open ends of the warps; each passes `warp_end` from `scan_rows`. Passes a barrier.
+  /// Joins the carries of the warps; each passes `warp_end` from `scan_rows`. Passes a barrier.
   template <class Op>
   __device__ warp_carries join_warps(shared_storage& shared, segment_carry<T> warp_end,
                                      Op op) const {
@@ -186,23 +174,8 @@ struct segmented_tile {
     return joined;
   }
 
-  /// Finds the carry that enters the tile, publishes the tile's open end, and returns the carry of
-  /// the caller's warp. `warp_end`: from `scan_rows`. The last warp calls `meanwhile()` between the
-  /// barriers inside.
-  template <class Op, class Meanwhile>
-  __device__ tile_entry enter(shared_storage& shared, tile_state<T> const& state, index_t tile,
-                              segment_carry<T> warp_end, Op op, Meanwhile meanwhile) const {
-    int const warp = static_cast<int>(threadIdx.x) / simt::warp_size;
-    warp_carries const joined = join_warps(shared, warp_end, op);
-    if (warp == warps - 1) meanwhile();
-    if (warp == 0) {
-      bool const begins_open = simt::any(simt::full_warp, threadIdx.x == 0 && (open & 1u) != 0);
-      T const carry = find_carry(state, tile, joined.tile, begins_open, op);
-      if (threadIdx.x == 0) shared.carry = carry;
-    }
-    simt::sync_block();
-    return joined.enter(shared.carry, op);
-  }
+  /// Whether the first item lacks what enters the tile. In thread 0 of the block.
+  __device__ bool begins_open() const { return threadIdx.x == 0 && (open & 1u) != 0; }
 
   /// Ranks the head flags of each row, and counts those of the warp in shared memory.
   __device__ head_ranks rank_heads(head_counts& shared) const {
@@ -282,22 +255,6 @@ struct segmented_tile {
         warp::store_row(out, first + r * row_items, row_count(valid, r), items[r]);
       }
     }
-  }
-
- private:
-  /// By one warp. A tile with a head knows its prefix at once, and so ends every walk back; a tile
-  /// that begins with a head needs no carry.
-  template <class Op>
-  static __device__ T find_carry(tile_state<T> const& state, index_t tile, segment_carry<T> all,
-                                 bool begins_open, Op op) {
-    bool const leader = simt::lane_id() == 0;
-    if (leader) {
-      state.publish(tile, all.has_head ? tile_status::prefix : tile_status::total, all.value);
-    }
-    if (tile == 0 || !begins_open) return op.identity();
-    T const carry = device::look_back(state, tile, op);
-    if (leader && !all.has_head) state.publish(tile, tile_status::prefix, op(carry, all.value));
-    return carry;
   }
 };
 

@@ -19,6 +19,7 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 template <class Heads, int Items>
 struct staged_heads {
   static constexpr bool possible = false;
+  static constexpr int bits_per_item = 0;
 };
 
 /// Flags, a byte each.

@@ -14,15 +14,15 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 // A tile is a run of consecutive items that one block holds in its registers. The kernel takes
 // every tile through these steps, in this order, with all threads of the block:
 //
-//   tile(base, valid, rows)          makes the tile of items [base, base + valid), which has `rows`
-//                                    rows of Work::row_items items, the last of them perhaps cut
-//                                    off by the end of the input
+//   tile(work, at)                   makes the tile at that place
 //   tile.summarize(work, shared)     reads the items; returns the summary of the tile
-//   tile.settle(shared)              optional: what can be done before the prefix is known
-//   tile.write(work, shared, before, all)
-//                                    writes the results; `before`, the tile's prefix, is Work::init
-//                                    joined with the summaries of all tiles before this one. In
-//                                    the resident kernel all() is what all tiles come to; all
+//   tile.settle(work, shared)        optional: what can be done before the prefix is known
+//   tile.write(work, shared, at, before, all)
+//                                    writes the results; `before`, the tile's prefix, joins the
+//                                    first tile's and the summaries of all tiles before this one.
+//                                    `at` is the place once more: a tile that does not keep it has
+//                                    more registers for items while it waits for its prefix.
+//                                    In the resident kernel all() is what all tiles come to; all
 //                                    threads may call it. In the look-back kernel no block knows
 //
 // All threads of the block pass a barrier between two steps, and before the block's next tile. A
@@ -32,30 +32,80 @@ namespace libscan::inline LIBSCAN_MACHINE::device {
 //   row_items, max_rows     the items of a row of the block; the rows of a full tile. The tiles of
 //                            the look-back kernel are full ones
 //   summary, op_type         what a tile tells the tiles after it, and what joins two summaries
-//   op, init                 the operator; the summary of what comes before the first tile
+//   op                       the operator; called only as op(earlier, later)
 //   finish(all)              stores what depends on all tiles. One thread calls it, once, also if
 //                            there are no items
-// and, if results may go where the input is,
-//   can_overwrite_input      true
-//   overwrites()             whether those of this call do
+// and, where they are needed,
+//   init                     the prefix of the first tile; else it is the identity of op
+//   can_overwrite_input = true, overwrites()
+//                            results may go where the input is; whether those of this call do
+//   programmatic_launch = true    a kernel always runs before this one (see libscan/simt/simt.cuh)
+//   shares(), do_share(number, n)
+//                            there is more to do than tiles: share k comes with tile k, and the
+//                            look-back kernel does those that no tile comes with
+// A tile whose prefix does not always matter tells by tile.needs_prefix(): in thread 0 of the
+// block.
+
+/// Where a tile is: items [base, base + valid) of n, in `rows` rows of Work::row_items items. The
+/// end of the input may cut off the last row.
+struct tile_place {
+  index_t n;
+  index_t base;
+  int valid;
+  int rows;
+};
 
 /// Whether `Work` has the members that the look-back kernel and the resident kernel ask for.
 template <class Work>
 concept tile_work = requires(Work const work, typename Work::tile tile,
                              typename Work::shared_storage& shared,
                              typename Work::summary summary) {
-  requires Work::row_items >
-  0 && Work::max_rows > 0;
+  requires(Work::row_items > 0);
+  requires(Work::max_rows > 0);
   { tile.summarize(work, shared) } -> std::convertible_to<typename Work::summary>;
   { work.op(summary, summary) } -> std::convertible_to<typename Work::op_type::value_type>;
-  { work.init } -> std::convertible_to<typename Work::summary>;
   work.finish(summary);
 };
 
+/// Whether something comes before the first tile.
+template <class Work>
+concept has_init = requires(Work const work) {
+  work.init;
+};
+
+/// The prefix of the first tile.
+template <class Work>
+__device__ __forceinline__ typename Work::summary first_prefix(Work const& work) {
+  if constexpr (has_init<Work>) {
+    return work.init;
+  } else {
+    return work.op.identity();
+  }
+}
+
 /// Whether a tile has something to do before its prefix is known.
 template <class Work>
-concept settles_tiles = requires(typename Work::tile tile, typename Work::shared_storage& shared) {
-  tile.settle(shared);
+concept settles_tiles = requires(Work const work, typename Work::tile tile,
+                                 typename Work::shared_storage& shared) {
+  tile.settle(work, shared);
+};
+
+/// Whether a tile tells that its prefix does not matter.
+template <class Work>
+concept tells_need = requires(typename Work::tile const tile) {
+  tile.needs_prefix();
+};
+
+/// Whether there is more to do than tiles.
+template <class Work>
+concept has_shares = requires(Work const work) {
+  work.shares();
+};
+
+/// Whether a kernel always runs before that of the Work.
+template <class Work>
+concept follows = requires {
+  requires Work::programmatic_launch;
 };
 
 /// In place of all(), where what all tiles come to is not known.

@@ -30,9 +30,10 @@ void require_cuda_device(int device) {
   }
   simt::selected_device const here(device);
   using T = unsigned;
-  using kernel = device::look_back_scan_kernel<scan_kind::exclusive, plus<T>, look_back_tuning<T>>;
-  if (!simt::has_code_for_device<kernel, T const*, T*, item_count, plus<T>, T,
-                                 device::tile_state<T>, T*>()) {
+  using tuning = look_back_tuning<T>;
+  using work = device::scan_turned<scan_kind::exclusive, T const*, T*, plus<T>, T, tuning>;
+  using kernel = device::look_back_kernel<work, tuning>;
+  if (!simt::has_code_for_device<kernel, work, item_count, device::tile_chain<T>>()) {
     throw engine_unavailable("CUDA device " + std::to_string(device) + " (" +
                              cuda_device_name(device) +
                              ") is of an architecture this libscan was not built for; see "

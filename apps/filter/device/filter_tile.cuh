@@ -38,12 +38,12 @@ class filter_tile {
     block::scan_storage<int, block_threads> scan;
   };
 
-  __device__ filter_tile(index_t base, int valid, int rows) : base_(base), valid_(valid) {
+  __device__ explicit filter_tile(tile_place const& at) : base_(at.base), valid_(at.valid) {
     int const thread = static_cast<int>(threadIdx.x);
-    int const part = thread / simt::warp_size * rows * simt::warp_size;
-    int const end = part + rows * simt::warp_size;
+    int const part = thread / simt::warp_size * at.rows * simt::warp_size;
+    int const end = part + at.rows * simt::warp_size;
     local_ = part + simt::lane_id();
-    left_ = (end < valid ? end : valid) - local_;
+    left_ = (end < valid_ ? end : valid_) - local_;
   }
 
   /// Loads the items and applies the rule. Returns how many the tile keeps.
@@ -159,18 +159,21 @@ struct filter_tile_work {
   static constexpr bool can_overwrite_input = can_overwrite<In, typename Outputs::items_type>;
 
   struct tile : held {
-    using held::held;
+    __device__ tile(filter_tile_work const& /*work*/, tile_place const& at) : held(at) {}
 
     __device__ __forceinline__ packed_count summarize(filter_tile_work const& work,
                                                       shared_storage& shared) {
       return {index_t{held::evaluate(shared, work.in, work.rule)}};
     }
 
-    __device__ __forceinline__ void settle(shared_storage& shared) const { held::compact(shared); }
+    __device__ __forceinline__ void settle(filter_tile_work const& /*work*/,
+                                           shared_storage& shared) const {
+      held::compact(shared);
+    }
 
     template <class All>
     __device__ void write(filter_tile_work const& work, shared_storage const& shared,
-                          packed_count before, All const& all) const {
+                          tile_place const& /*at*/, packed_count before, All const& all) const {
       // The next tile may still read this one's last item. In place this tile writes to it only
       // where it and all tiles before it keep all their items.
       bool stay = false;
@@ -186,7 +189,6 @@ struct filter_tile_work {
   Rule rule;
   index_t* count;
   op_type op{};
-  summary init{0};
 
   __device__ bool overwrites() const { return out.in_place; }
 

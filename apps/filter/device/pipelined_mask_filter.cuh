@@ -44,7 +44,6 @@ struct mask_filter_work {
   Rule rule;
   index_t* kept_count;
   op_type op{};
-  summary init{0};
 
   __device__ void finish(summary all) const {
     if (kept_count != nullptr) *kept_count = all.value;

@@ -25,7 +25,6 @@ struct run_work {
   Outputs out;
   index_t* runs;
   op_type op{};
-  summary init = join_runs::identity();
 
   /// The last run ends with the last item.
   __device__ void finish(summary all) const {

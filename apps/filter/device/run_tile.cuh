@@ -22,8 +22,8 @@ struct run_tile_work {
 
   class tile {
    public:
-    __device__ tile(index_t base, int valid, int rows)
-        : base_(base), valid_(valid), held_(base, valid, rows) {}
+    __device__ tile(run_tile_work const& /*work*/, tile_place const& at)
+        : base_(at.base), valid_(at.valid), held_(at) {}
 
     /// Finds where runs begin and compacts these items in shared memory.
     __device__ __forceinline__ run_summary summarize(run_tile_work const& work,
@@ -39,7 +39,7 @@ struct run_tile_work {
     /// Writes what the runs that begin in the tile tell.
     template <class All>
     __device__ void write(run_tile_work const& work, shared_storage const& shared,
-                          run_summary before, All const& /*all*/) const {
+                          tile_place const& /*at*/, run_summary before, All const& /*all*/) const {
       for (int i = static_cast<int>(threadIdx.x); i < begun_; i += Tuning::block_threads) {
         index_t const earlier = i == 0 ? -before.open : index_t{shared.offset[i - 1]};
         if constexpr (wanted<decltype(Outputs::values)>) {
@@ -61,7 +61,6 @@ struct run_tile_work {
   keep_heads<Equal> heads;
   index_t* runs;
   op_type op{};
-  summary init = join_runs::identity();
 
   /// The last run ends with the last item.
   __device__ void finish(run_summary all) const {

@@ -223,11 +223,11 @@ constexpr std::size_t filter_bytes(index_t n) {
   constexpr int resident = resident_filter_tuning<char>::block_threads;
   if constexpr (tunes_pipeline<Tuning>) {
     constexpr index_t tile = index_t{Tuning::group_threads} * Tuning::vector_items * Tuning::rows;
-    return device::run_bytes<Summary>(n, {tile, tile, resident});
+    return device::max_run_bytes<Summary>(n, {tile, tile, resident});
   } else {
     using look_back = std::conditional_t<std::is_void_v<Tuning>, filter_tuning<Item>, Tuning>;
     constexpr index_t tile = index_t{look_back::block_threads} * look_back::items_per_thread;
-    return device::run_bytes<Summary>(n, {tile, min_filter_tile, resident});
+    return device::max_run_bytes<Summary>(n, {tile, min_filter_tile, resident});
   }
 }
 

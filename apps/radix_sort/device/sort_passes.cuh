@@ -12,7 +12,7 @@
 #include <apps/radix_sort/device/staged_pass.cuh>
 #include <libscan/block/scan.cuh>
 #include <libscan/core/operators.hpp>
-#include <libscan/device/look_back_scan.cuh>
+#include <libscan/device/item_count.cuh>
 #include <libscan/device/run_pipeline.cuh>
 #include <libscan/tuning/radix_sort.hpp>
 #include <libscan/workspace.cuh>

@@ -10,7 +10,7 @@
 #include <apps/radix_sort/device/segment_groups.cuh>
 #include <apps/radix_sort/device/segment_passes.cuh>
 #include <apps/radix_sort/device/tiny_segments.cuh>
-#include <libscan/device/look_back_scan.cuh>
+#include <libscan/device/item_count.cuh>
 #include <libscan/device/values.cuh>
 #include <libscan/radix_sort.cuh>
 
