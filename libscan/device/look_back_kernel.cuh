@@ -36,6 +36,8 @@ struct look_back_kernel {
     typename Work::shared_storage work;
     typename chain_type::shared_storage carry;
     index_t claimed;
+    index_t
+        number;  // of the block's tile; changes only after all threads have written their results
   };
 
   __device__ void operator()(shared_storage& shared, Work work, item_count count,
@@ -54,6 +56,7 @@ struct look_back_kernel {
         }
         return;
       }
+      if (threadIdx.x == 0) shared.number = number;
       typename Work::tile tile(work, place_of(number, n));
       summary const own = tile.summarize(work, shared.work);
       bool needed = true;
@@ -65,7 +68,7 @@ struct look_back_kernel {
         simt::sync_block();
       }
       // The number is read again, and takes no registers while the block waits for the prefix.
-      tile.write(work, shared.work, place_of(shared.claimed, n), before, not_known{});
+      tile.write(work, shared.work, place_of(shared.number, n), before, not_known{});
       if (threadIdx.x == 0 && (number + 1) * tile_items >= n) work.finish(work.op(before, own));
     }
   }
