@@ -30,9 +30,10 @@ struct segmented_scan_tiles {
   static constexpr int max_rows = 1;
   static constexpr bool programmatic_launch = true;
 
-  struct shared_storage {
+  // What finds head flags is a base: nvcc 13.0 misplaces what follows an empty
+  // [[no_unique_address]] member.
+  struct shared_storage : marks::shared_storage {
     typename part_type::shared_storage tile;
-    [[no_unique_address]] typename marks::shared_storage heads;
   };
 
   class tile {
@@ -46,7 +47,7 @@ struct segmented_scan_tiles {
           Kind == scan_kind::inclusive ? row_prefix::inclusive : row_prefix::exclusive;
       Op const op = work.op.op;
       part_.load_items(work.in, base_, valid_, T(op.identity()));
-      part_.load_heads(marks::of(shared.heads, work.heads, base_, valid_), base_, valid_);
+      part_.load_heads(marks::of(shared, work.heads, base_, valid_), base_, valid_);
       auto const end = part_.template scan_rows<what>(work.segment_init, op);
       written_ = device::items_in_segments(work.heads, base_);
       carries_ = part_.join_warps(shared.tile, end, op);
@@ -68,7 +69,7 @@ struct segmented_scan_tiles {
     int valid_;
     part_type part_;
     typename part_type::warp_carries carries_;
-    [[no_unique_address]] written_items written_;
+    written_items written_;
   };
 
   In in;
