@@ -25,8 +25,8 @@ struct segment_carry {
 template <class T, class Op>
 __device__ __forceinline__ segment_carry<T> join(segment_carry<T> earlier, segment_carry<T> later,
                                                  Op op) {
-  if (later.has_head) return later;
-  return {op(earlier.value, later.value), earlier.has_head};
+  return {later.has_head ? later.value : T(op(earlier.value, later.value)),
+          static_cast<bool>(earlier.has_head | later.has_head)};
 }
 
 /// `join` as an operator.

@@ -36,9 +36,10 @@ struct segmented_tile {
   static_assert(Rows * Width <= 32 && Width <= 16, "a lane keeps a bit of each of its items");
 
   /// Shared memory. Reusable after the next barrier that all threads pass after `join_warps`.
+  /// Aligned, so that each thread reads those of several warps at once.
   struct shared_storage {
-    T last[warps];
-    bool has_head[warps];
+    alignas(alignof(T) > 16 ? alignof(T) : 16) T last[warps];
+    alignas(16) bool has_head[warps];
   };
 
   /// The carries of the warps before the caller's and of all warps of the tile, without the
