@@ -131,7 +131,7 @@ index_t segmented_reduce(int threads, In in, Totals totals, segment_offsets<Offs
   return segments;
 }
 
-// Totals of runs of equal keys on CPU threads.
+// Totals of runs of equal keys on CPU threads. Included by segmented_reduce.hpp.
 
 /// Reduces every run of equal neighboring keys: unique[s] = the first key of run s, totals[s] =
 /// init op the items of run s. Returns the number of runs. `keys` and `unique` are random-access
@@ -187,7 +187,7 @@ index_t reduce_by_key(int threads, Keys keys, In in, Unique unique, Totals total
                             chunk_items);
 }
 
-// Totals of segments by any callable, and without an init.
+// Totals of segments by any callable, and without an init. Included by segmented_reduce.hpp.
 
 /// `segmented_reduce` without an init, which is then the identity; and by any other callable
 /// (libscan/core/function_operator.hpp), which needs an init if its identity is unknown.

@@ -111,7 +111,7 @@ struct totals_taker {
 };
 
 /// Finds the totals of all segments, a chunk at a time. Returns how many segments there are.
-/// Compiled only for the operator.
+/// Compiled for the operator alone.
 template <monoid Op, class T = typename Op::value_type>
 index_t find_totals(int threads, segmented_input<T> const& in, index_t n, Op op, T init,
                     index_t chunk_items, totals_taker<T> const& taker) {
