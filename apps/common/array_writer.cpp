@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include <apps/common/gzip.hpp>
 #include <apps/common/npy.hpp>
+#include <apps/common/temporary_file.hpp>
 
 namespace libscan::apps {
 
@@ -27,39 +29,93 @@ array_writer::array_writer(std::string const& path) : format_(format_to_write(pa
 
 array_writer::~array_writer() = default;
 
-void array_writer::begin(dtype type, index_t count, file_format otherwise) {
+void array_writer::start(dtype type, std::optional<index_t> count, file_format otherwise) {
   if (format_ == file_format::automatic) format_ = otherwise;
-  if (left_ >= 0 || count < 0 || format_ == file_format::automatic) {
+  if (begun_ || (count && *count < 0) || format_ == file_format::automatic) {
     throw invalid_argument("array_writer: begin() once, with a format and a count >= 0");
   }
+  begun_ = true;
   type_ = type;
-  left_ = count;
+  count_ = count;
+}
+
+void array_writer::begin(dtype type, std::optional<index_t> count, file_format otherwise) {
+  start(type, count, otherwise);
   if (format_ != file_format::npy) return;
-  std::string const header = npy_header(type, count);
-  put(std::as_bytes(std::span<char const>(header)));
+  header_last_ = !count && !gzip_ && file_.may_seek();
+  if (count || header_last_) {
+    std::string const header = npy_header(type, count.value_or(0));
+    put(std::as_bytes(std::span<char const>(header)));
+  } else {
+    header_first_ = true;
+  }
+}
+
+bool array_writer::may_begin_from_end(file_format otherwise) const {
+  file_format const format = format_ == file_format::automatic ? otherwise : format_;
+  return !gzip_ && format != file_format::text && file_.may_write_from_end();
+}
+
+void array_writer::begin_from_end(dtype type, index_t count, file_format otherwise) {
+  start(type, count, otherwise);
+  header_last_ = format_ == file_format::npy;
+  std::size_t const header = header_last_ ? npy_header(type, count).size() : 0;
+  bytes_ += header;
+  file_.write_from_end(header + static_cast<std::uint64_t>(count) * size_of(type));
 }
 
 void array_writer::append(dtype type, std::span<std::byte const> items) {
-  std::size_t const count = items.size() / size_of(type);
-  if (left_ < 0 || type != type_ || count > static_cast<std::size_t>(left_)) {
+  auto const count = static_cast<index_t>(items.size() / size_of(type));
+  if (!begun_ || type != type_ || (count_ && count > *count_ - items_)) {
     throw invalid_argument("array_writer: append() of other items than begin() announced");
   }
-  left_ -= static_cast<index_t>(count);
+  items_ += count;
   if (format_ == file_format::text) {
     visit_item_type(type, [&](auto tag) { put_text<typename decltype(tag)::type>(items); });
+  } else if (header_first_) {
+    hold(items);
   } else {
     put(items);
   }
 }
 
+void array_writer::flush() {
+  if (!gzip_) file_.flush();
+}
+
 output_file& array_writer::complete() {
-  if (left_ != 0) {
+  if (!begun_ || items_ != count_.value_or(items_)) {
     throw invalid_argument("array_writer: complete() before all items were appended");
   }
+  if (header_last_ || header_first_) finish_header();
   if (gzip_) gzip_->finish();
   gzip_.reset();
   file_.complete();
   return file_;
+}
+
+/// Writes the header, now that the number of items is known.
+void array_writer::finish_header() {
+  std::string const header = npy_header(type_, items_);
+  auto const bytes = std::as_bytes(std::span<char const>(header));
+  if (std::exchange(header_last_, false)) return file_.write_at(0, bytes);
+  header_first_ = false;
+  put(bytes);
+  put(held_);
+  if (!more_held_) return;
+  more_held_->finish();
+  block_reader items(more_held_->file(), more_held_->name(), 0, more_held_->size(), block_bytes());
+  for (auto some = items.next(); !some.empty(); some = items.next()) put(some);
+  more_held_.reset();
+}
+
+void array_writer::hold(std::span<std::byte const> bytes) {
+  if (!more_held_ && held_.size() + bytes.size() <= block_bytes()) {
+    held_.insert(held_.end(), bytes.begin(), bytes.end());
+    return;
+  }
+  if (!more_held_) more_held_ = std::make_unique<temporary_file>();
+  more_held_->write(bytes);
 }
 
 void array_writer::put(std::span<std::byte const> bytes) {

@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <apps/common/data_file.hpp>
 #include <apps/common/output_file.hpp>
@@ -14,13 +16,15 @@
 namespace libscan::apps {
 
 class gzip_compressor;
+class temporary_file;
 
 /// The format of an output: that of the name's ending, else that of the input.
 file_format output_format(std::string const& path, file_format input);
 
 /// Writes one array of one dimension: construct it (before any work, so that an impossible output
 /// is refused at once), `begin`, `append` as often as needed, `commit`. Without `commit` no file
-/// appears.
+/// appears. Only an .npy file of unknown length for a pipe or gzip, whose header comes first, waits
+/// in a temporary file.
 ///
 /// Text has one value per line: integers in decimal, floats as the shortest decimal that reads back
 /// as the same value, NaN as nan. Npy is version 1.0 with aligned data, as NumPy writes it. A name
@@ -33,9 +37,22 @@ class array_writer {
   explicit array_writer(std::string const& path);
   ~array_writer();
 
-  /// The array has `count` items of `type`; the file's format is `output_format(path, otherwise)`.
-  /// Writes the header of npy.
-  void begin(dtype type, index_t count, file_format otherwise);
+  /// The array has `count` items of `type`, none: unknown; the file's format is
+  /// `output_format(path, otherwise)`. Writes the header of npy.
+  void begin(dtype type, std::optional<index_t> count, file_format otherwise);
+
+  /// Whether `begin` was called.
+  bool begun() const { return begun_; }
+
+  /// Whether `begin_from_end` is possible.
+  bool may_begin_from_end(file_format otherwise) const;
+
+  /// As `begin`, but the items are appended from the last to the first: each `append` brings those
+  /// before the last one's.
+  void begin_from_end(dtype type, index_t count, file_format otherwise);
+
+  /// Writes what was appended, if the output is a pipe or the like: its reader may be waiting.
+  void flush();
 
   /// Appends items; T must be the type passed to `begin`.
   /// Throws: `invalid_argument` for a wrong type or more than `count` items; as
@@ -55,10 +72,16 @@ class array_writer {
   /// Completes the file, unless done already, and puts it into place. Throws as `complete`.
   void commit() { complete().commit(); }
 
+  /// Items appended so far.
+  index_t items() const { return items_; }
+
   /// Bytes passed to the file so far, before any compression.
   std::uint64_t bytes_written() const { return bytes_; }
 
  private:
+  void start(dtype type, std::optional<index_t> count, file_format otherwise);
+  void finish_header();
+  void hold(std::span<std::byte const> bytes);
   void put(std::span<std::byte const> bytes);
   template <class T>
   void put_text(std::span<std::byte const> items);
@@ -67,7 +90,13 @@ class array_writer {
   output_file file_;
   std::unique_ptr<gzip_compressor> gzip_;
   dtype type_ = dtype::i64;
-  index_t left_ = -1;  // items still to come; -1 before `begin`
+  bool begun_ = false;
+  std::optional<index_t> count_;  // as announced
+  index_t items_ = 0;
+  bool header_last_ = false;   // of npy: written over zeros
+  bool header_first_ = false;  // of npy: the items wait for it here
+  std::vector<std::byte> held_;
+  std::unique_ptr<temporary_file> more_held_;  // what does not fit in a block, and all after it
   std::uint64_t bytes_ = 0;
 };
 

@@ -27,29 +27,17 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
+constexpr std::size_t first_bytes = std::size_t{1} << 16;
+
 constexpr std::size_t preload_step = std::size_t{64} << 20;
 
 std::atomic<std::uint64_t> held{0};  // by all buffers
 
-/// An open file descriptor, which is closed at the end.
-class descriptor {
- public:
-  explicit descriptor(int number) : number_(number) {}
-  ~descriptor() {
-    if (number_ > STDERR_FILENO) ::close(number_);
-  }
-  descriptor(descriptor const&) = delete;
-  descriptor& operator=(descriptor const&) = delete;
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
-
 class stream_source final : public byte_source {
  public:
-  stream_source(std::shared_ptr<descriptor> file, std::string name, progress* meter)
-      : file_(std::move(file)), name_(std::move(name)), meter_(meter) {}
+  /// `whole`: the file is a regular one that begins here, and `file` may hand it out.
+  stream_source(std::shared_ptr<descriptor> file, std::string name, progress* meter, bool whole)
+      : file_(std::move(file)), name_(std::move(name)), meter_(meter), whole_(whole) {}
 
   std::span<std::byte const> next() override {
     for (;;) {
@@ -67,10 +55,19 @@ class stream_source final : public byte_source {
     }
   }
 
+  std::shared_ptr<descriptor const> file() const override { return whole_ ? file_ : nullptr; }
+
+  bool waits() const override {
+    constexpr int patience_ms = 100;
+    pollfd wait = {file_->get(), POLLIN, 0};
+    return ::poll(&wait, 1, patience_ms) == 0;
+  }
+
  private:
   std::shared_ptr<descriptor> file_;
   std::string name_;
   progress* meter_;
+  bool whole_;
   std::unique_ptr<std::byte[]> buffer_{new std::byte[piece_bytes]};
 };
 
@@ -85,7 +82,9 @@ struct mapping {
       : file(std::move(open)),
         base(static_cast<std::byte const*>(at)),
         size(bytes),
-        watch(at, bytes, name) {}
+        watch(at, bytes, name) {
+    (void)::madvise(at, bytes, MADV_RANDOM);
+  }
   ~mapping() { ::munmap(const_cast<std::byte*>(base), size); }
   mapping(mapping const&) = delete;
   mapping& operator=(mapping const&) = delete;
@@ -97,7 +96,10 @@ class mapped_source final : public byte_source {
       : map_(std::move(map)), name_(std::move(name)), meter_(meter) {}
 
   std::span<std::byte const> next() override {
-    std::size_t const n = std::min(piece_bytes, map_->size - at_);
+    // Most readers look at the beginning only, and then read the file in their own way: nothing is
+    // read ahead for them.
+    if (at_ > 0) expect_all();
+    std::size_t const n = std::min(at_ > 0 ? piece_bytes : first_bytes, map_->size - at_);
     if (n == 0) check_size();
     std::span<std::byte const> const piece(map_->base + at_, n);
     at_ += n;
@@ -107,7 +109,10 @@ class mapped_source final : public byte_source {
 
   std::optional<std::uint64_t> bytes_left() const override { return map_->size - at_; }
 
+  std::shared_ptr<descriptor const> file() const override { return map_->file; }
+
   std::optional<kept_bytes> rest() override {
+    expect_all();
     preload();
     check_size();
     std::span<std::byte const> const left(map_->base + at_, map_->size - at_);
@@ -116,6 +121,10 @@ class mapped_source final : public byte_source {
   }
 
  private:
+  void expect_all() const {
+    (void)::madvise(const_cast<std::byte*>(map_->base), map_->size, MADV_NORMAL);
+  }
+
   /// Within its last page a file that shrinks raises no signal: the lost bytes read as zeros.
   void check_size() const {
     struct stat now = {};
@@ -203,14 +212,15 @@ std::unique_ptr<byte_source> open_file(std::string const& path, progress* meter)
   // Another program may have read a part of standard input before.
   bool const from_start = path != "-" || ::lseek(number, 0, SEEK_CUR) == 0;
   if (meter) meter->start("reading " + name, mappable ? size : 0);
-  if (mappable && from_start && !is_written_here(status)) {
+  bool const whole = mappable && from_start && !is_written_here(status);
+  if (whole) {
     void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, number, 0);
     if (at != MAP_FAILED) {
       return std::make_unique<mapped_source>(std::make_shared<mapping const>(file, at, size, name),
                                              name, meter);
     }
   }
-  return std::make_unique<stream_source>(file, name, meter);
+  return std::make_unique<stream_source>(file, name, meter, whole);
 }
 
 std::unique_ptr<byte_source> from_memory(kept_bytes memory) {
@@ -286,6 +296,8 @@ std::optional<std::uint64_t> byte_reader::bytes_left() const {
 }
 
 std::uint64_t memory_held() { return held; }
+
+void hold_memory(std::int64_t bytes) { held += static_cast<std::uint64_t>(bytes); }
 
 byte_buffer::~byte_buffer() {
   std::free(data_);

@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include <apps/common/block_file.hpp>
+
 namespace libscan::apps {
 
 class progress;
@@ -35,6 +37,13 @@ class byte_source {
 
   /// The number of bytes that `next` has not returned yet, if the file's size gives it in advance.
   virtual std::optional<std::uint64_t> bytes_left() const { return std::nullopt; }
+
+  /// The regular file whose bytes, from its first, are those of this source; null if there is none,
+  /// or if this process may write to it.
+  virtual std::shared_ptr<descriptor const> file() const { return nullptr; }
+
+  /// Whether `next` would wait for a tenth of a second or longer.
+  virtual bool waits() const { return false; }
 };
 
 /// Opens the file `path`, or standard input for "-". Regular files are mapped, unless a descriptor
@@ -73,6 +82,10 @@ class byte_reader {
   /// Bytes consumed so far.
   std::uint64_t offset() const { return offset_; }
 
+  /// As those of the source.
+  std::shared_ptr<descriptor const> file() const { return source_->file(); }
+  bool waits() const { return ahead_.empty() && source_->waits(); }
+
   std::string const& name() const { return name_; }
 
  private:
@@ -85,6 +98,9 @@ class byte_reader {
 
 /// How many bytes the buffers of this process hold, those that were handed over included.
 std::uint64_t memory_held();
+
+/// Adds memory that is no `byte_buffer` to `memory_held()`; negative: takes it away.
+void hold_memory(std::int64_t bytes);
 
 /// Memory that grows as bytes arrive: uninitialized, aligned for any item, never larger than
 /// `memory_bound()`.

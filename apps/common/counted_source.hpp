@@ -29,6 +29,10 @@ class counted_source final : public byte_source {
 
   std::optional<std::uint64_t> bytes_left() const override { return from_->bytes_left(); }
 
+  std::shared_ptr<descriptor const> file() const override { return from_->file(); }
+
+  bool waits() const override { return from_->waits(); }
+
   std::optional<kept_bytes> rest() override {
     auto all = from_->rest();
     if (all) bytes_ += all->bytes.size();

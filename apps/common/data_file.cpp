@@ -49,47 +49,15 @@ void refuse_of_text(bool given, char const* option, std::string const& name, fil
 }
 
 array read_as(byte_reader& in, file_format format, read_options const& options) {
-  int const column = options.column.value_or(1);
-  if (column < 1) throw usage_error("--column counts from 1");
-  if (format != file_format::text) {
-    refuse_of_text(column != 1, "--column", in.name(), format);
-    refuse_of_text(options.header != header_rule::automatic, "--header", in.name(), format);
-    refuse_of_text(options.comments != comment_rule::leading, "--comments", in.name(), format);
-  }
+  check_options(in.name(), format, options);
   if (format == file_format::npy) return read_npy(in, options);
-  if (format == file_format::text) {
-    if (options.half) {
-      throw usage_error("--dtype " + std::string(name_of(*options.half)) + " is for npy and raw, " +
-                        "but " + in.name() + " is read as text");
-    }
-    return read_text(in, options);
-  }
+  if (format == file_format::text) return read_text(in, options);
   if (options.half) {
     read_options of_bits = options;
     of_bits.before_items = {};
     return widened(read_raw(in, dtype::u16, of_bits), *options.half);
   }
-  if (!options.type) {
-    throw usage_error("--dtype is needed to read " + in.name() +
-                      " as raw: it does not say its type");
-  }
   return read_raw(in, *options.type, options);
-}
-
-/// Items in a mapped file may be at any byte.
-void align(array& data) {
-  auto const address = reinterpret_cast<std::uintptr_t>(data.bytes.data());
-  if (address % size_of(data.type) == 0) return;
-  if (data.bytes.empty()) {
-    data.bytes = {};
-    return;
-  }
-  byte_buffer copy;
-  std::memcpy(copy.grow(data.bytes.size()).data(), data.bytes.data(), data.bytes.size());
-  kept_bytes aligned = copy.release();
-  data.bytes = aligned.bytes;
-  data.owner = std::move(aligned.owner);
-  data.mapped = false;
 }
 
 }  // namespace
@@ -136,12 +104,43 @@ file_format format_to_write(std::string_view path) {
   return format_of_name(path);
 }
 
+void check_options(std::string const& name, file_format format, read_options const& options) {
+  int const column = options.column.value_or(1);
+  if (column < 1) throw usage_error("--column counts from 1");
+  if (format != file_format::text) {
+    refuse_of_text(column != 1, "--column", name, format);
+    refuse_of_text(options.header != header_rule::automatic, "--header", name, format);
+    refuse_of_text(options.comments != comment_rule::leading, "--comments", name, format);
+  } else if (options.half) {
+    throw usage_error("--dtype " + std::string(name_of(*options.half)) +
+                      " is for npy and raw, but " + name + " is read as text");
+  }
+  if (format == file_format::raw && !options.type && !options.half) {
+    throw usage_error("--dtype is needed to read " + name + " as raw: it does not say its type");
+  }
+}
+
+array aligned(array data) {
+  auto const address = reinterpret_cast<std::uintptr_t>(data.bytes.data());
+  if (address % size_of(data.type) == 0) return data;
+  if (data.bytes.empty()) {
+    data.bytes = {};
+    return data;
+  }
+  byte_buffer copy;
+  std::memcpy(copy.grow(data.bytes.size()).data(), data.bytes.data(), data.bytes.size());
+  kept_bytes copied = copy.release();
+  data.bytes = copied.bytes;
+  data.owner = std::move(copied.owner);
+  data.mapped = false;
+  return data;
+}
+
 array read_content(byte_reader& in, file_format format, read_options const& options) {
   if (format == file_format::automatic) {
     format = starts_npy(in) ? file_format::npy : file_format::text;
   }
-  array data = read_as(in, format, options);
-  align(data);
+  array data = aligned(read_as(in, format, options));
   if (options.meter) options.meter->finish();
   return data;
 }

@@ -138,8 +138,14 @@ array read_array(std::string const& path, read_options const& options = {});
 array read_array(std::unique_ptr<byte_source> source, std::string const& name,
                  read_options const& options);
 
+/// Throws `usage_error` if `options` are not for the input `name`, which is read as `format`.
+void check_options(std::string const& name, file_format format, read_options const& options);
+
 /// The same from decompressed content of a known format.
 array read_content(byte_reader& in, file_format format, read_options const& options);
+
+/// The array, or a copy of it if its items are not aligned in memory.
+array aligned(array data);
 
 /// Prints the notes of an array on standard error.
 void say_notes(array const& data);

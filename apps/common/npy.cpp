@@ -19,15 +19,6 @@ constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_header = 10000;  // NumPy's own limit
 constexpr std::size_t max_dimensions = 64;     // NumPy 2
 
-struct npy_layout {
-  dtype type = dtype::u8;
-  bool half = false;          // float16, whose bits `type` holds
-  bool truth_values = false;  // whose bytes `type` holds
-  bool big_endian = false;
-  std::vector<index_t> shape;
-  bool fortran = false;
-};
-
 /// Parses the dictionary. Positions in errors are bytes of the file.
 class header_parser {
  public:
@@ -206,24 +197,13 @@ std::uint64_t data_bytes(npy_layout const& layout, byte_reader const& in) {
 }
 
 /// The items, which must be all that is left of the input. `mapped`: whether they stay there.
-kept_bytes take_items(byte_reader& in, std::uint64_t size, std::size_t item, bool& mapped) {
+kept_bytes take_items(byte_reader& in, npy_layout const& layout, bool& mapped) {
   std::uint64_t const start = in.offset();
   std::optional<kept_bytes> left = in.rest();
-  bool const in_memory = left.has_value();
-  mapped = in_memory;
-  if (!left) left = read_up_to(in, size);
-  bool const extra = in_memory ? left->bytes.size() > size : !in.peek(1).empty();
-  if (left->bytes.size() < size) {
-    throw file_error::at_byte(in.name(), start + left->bytes.size(),
-                              "the file ends after " + std::to_string(left->bytes.size() / item) +
-                                  " items, expected the " + std::to_string(size / item) +
-                                  " that the header claims");
-  }
-  if (extra) {
-    throw file_error::at_byte(in.name(), start + size,
-                              "extra bytes after the " + std::to_string(size / item) +
-                                  " items that the header claims, expected the end");
-  }
+  mapped = left.has_value();
+  if (!left) left = read_up_to(in, layout.bytes);
+  bool const more = !mapped && !in.peek(1).empty();
+  check_npy_size(in.name(), layout, start, left->bytes.size() + (more ? 1 : 0));
   return *left;
 }
 
@@ -272,16 +252,13 @@ void to_c_order(std::byte const* from, std::byte* to, std::vector<index_t> const
   }
 }
 
-/// Items in the machine's byte order and in C order; bools as 0 and 1, halves as float32.
+}  // namespace
+
 array in_usual_form(array data, npy_layout const& layout) {
   std::size_t const size = size_of(data.type);
   std::size_t const count = data.count();
   if (layout.big_endian) {
     refill(data, [&](std::byte const* from, std::byte* to) { swap_bytes(from, to, count, size); });
-  }
-  if (layout.fortran && layout.shape.size() > 1) {
-    refill(data,
-           [&](std::byte const* from, std::byte* to) { to_c_order(from, to, layout.shape, size); });
   }
   bool const odd = layout.truth_values && std::any_of(data.bytes.begin(), data.bytes.end(),
                                                       [](std::byte b) { return b > std::byte{1}; });
@@ -294,7 +271,21 @@ array in_usual_form(array data, npy_layout const& layout) {
   return layout.half ? widened(data, half_dtype::f16) : data;
 }
 
-}  // namespace
+void check_npy_size(std::string const& name, npy_layout const& layout, std::uint64_t start,
+                    std::uint64_t size) {
+  std::size_t const item = size_of(layout.type);
+  std::string const claimed = std::to_string(layout.bytes / item);
+  if (size < layout.bytes) {
+    throw file_error::at_byte(name, start + size,
+                              "the file ends after " + std::to_string(size / item) +
+                                  " items, expected the " + claimed + " that the header claims");
+  }
+  if (size > layout.bytes) {
+    throw file_error::at_byte(
+        name, start + layout.bytes,
+        "extra bytes after the " + claimed + " items that the header claims, expected the end");
+  }
+}
 
 bool starts_npy(byte_reader& in) {
   std::span<std::byte const> const head = in.peek(magic.size());
@@ -302,7 +293,7 @@ bool starts_npy(byte_reader& in) {
          std::equal(magic.begin(), magic.end(), reinterpret_cast<char const*>(head.data()));
 }
 
-array read_npy(byte_reader& in, read_options const& options) {
+npy_layout read_npy_header(byte_reader& in, read_options const& options) {
   if (in.peek(1).empty()) throw file_error(in.name(), "the file is empty, expected an npy header");
   if (!starts_npy(in)) {
     throw file_error::at_byte(in.name(), 0, "no npy file: expected it to begin with \\x93NUMPY");
@@ -339,17 +330,31 @@ array read_npy(byte_reader& in, read_options const& options) {
   if (held != wanted) {
     throw file_error(in.name(), "holds " + held + " items, expected " + wanted + " as requested");
   }
-  std::uint64_t const size = data_bytes(layout, in);
-  std::size_t const item = size_of(layout.type);
-  if (options.before_items && in.bytes_left() == size) {
-    options.before_items(layout.half ? dtype::f32 : layout.type, size / item);
+  layout.bytes = data_bytes(layout, in);
+  return layout;
+}
+
+array read_npy_items(byte_reader& in, npy_layout const& layout, read_options const& options) {
+  if (options.before_items && in.bytes_left() == layout.bytes) {
+    options.before_items(layout.half ? dtype::f32 : layout.type,
+                         layout.bytes / size_of(layout.type));
   }
   bool mapped = false;
-  kept_bytes items = take_items(in, size, item, mapped);
+  kept_bytes items = take_items(in, layout, mapped);
   array data{layout.type, layout.shape, file_format::npy, items.bytes, std::move(items.owner)};
   data.mapped = mapped;
   data.truth_values = layout.truth_values;
+  if (!layout.in_c_order()) {
+    std::size_t const size = size_of(data.type);
+    refill(data,
+           [&](std::byte const* from, std::byte* to) { to_c_order(from, to, layout.shape, size); });
+  }
   return in_usual_form(std::move(data), layout);
+}
+
+array read_npy(byte_reader& in, read_options const& options) {
+  npy_layout const layout = read_npy_header(in, options);
+  return read_npy_items(in, layout, options);
 }
 
 std::string npy_header(dtype type, index_t count) {

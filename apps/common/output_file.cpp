@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include <apps/common/block_file.hpp>
 #include <apps/common/cleanup.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/number.hpp>
@@ -147,6 +148,7 @@ output_file::output_file(std::string const& path)
     fail("cannot replace", errno);
   }
   target_ = target;
+  begin_ = 0;
   open_unfinished();
   overwrites_ = status.st_nlink > 1;
   if (replaces_ && !overwrites_) take_over(status.st_uid, status.st_gid, status.st_mode);
@@ -156,6 +158,7 @@ output_file::output_file(std::string name, int descriptor)
     : name_(std::move(name)), descriptor_(descriptor), buffer_(new std::byte[buffer_bytes]) {}
 
 output_file::~output_file() {
+  other_outside_.reset();  // nothing may be written to the number of a closed descriptor
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
@@ -164,6 +167,10 @@ void output_file::open_descriptor(int descriptor) {
   if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) fail("cannot write", EBADF);
   descriptor_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (descriptor_ < 0) fail("cannot write", errno);
+  struct stat status = {};
+  bool const seekable =
+      (flags & O_APPEND) == 0 && ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
+  if (seekable) begin_ = ::lseek(descriptor_, 0, SEEK_CUR);
 }
 
 void output_file::open_unfinished() {
@@ -198,16 +205,50 @@ void output_file::fail(std::string const& doing, int error_number) const {
 }
 
 void output_file::write(std::span<std::byte const> bytes) {
-  if (bytes.size() > buffer_bytes - buffered_) {
-    write_out({buffer_.get(), buffered_});
-    buffered_ = 0;
-  }
-  if (bytes.size() >= buffer_bytes) {
-    write_out(bytes);
-  } else if (!bytes.empty()) {
-    std::memcpy(buffer_.get() + buffered_, bytes.data(), bytes.size());
+  if (!other_outside_ && bytes.size() <= buffer_bytes - buffered_) {
+    if (!bytes.empty()) std::memcpy(buffer_.get() + buffered_, bytes.data(), bytes.size());
     buffered_ += bytes.size();
+    return;
   }
+  if (!other_outside_) {
+    using target = block_writer::target;
+    other_outside_ = std::make_unique<block_writer>(
+        descriptor_, target_.empty() ? target::stream : target::file);
+    write({buffer_.get(), std::exchange(buffered_, 0)});
+  }
+  if (int const error = other_outside_->write(bytes)) fail("cannot write", error);
+}
+
+void output_file::flush() {
+  if (!target_.empty()) return;
+  write_out({buffer_.get(), std::exchange(buffered_, 0)});
+  int const error = other_outside_ ? other_outside_->flush() : 0;
+  if (error != 0) fail("cannot write", error);
+}
+
+void output_file::write_from_end(std::uint64_t end) {
+  other_outside_ = std::make_unique<block_writer>(descriptor_, end);
+}
+
+void output_file::write_at(std::uint64_t offset, std::span<std::byte const> bytes) {
+  write_rest();
+  while (!bytes.empty()) {
+    auto const at = begin_ + static_cast<std::int64_t>(offset);
+    ssize_t const written = ::pwrite(descriptor_, bytes.data(), bytes.size(), at);
+    if (written < 0 && errno != EINTR) fail("cannot write", errno);
+    if (written < 0) continue;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+}
+
+/// Writes everything that `write` has taken.
+void output_file::write_rest() {
+  write_out({buffer_.get(), std::exchange(buffered_, 0)});
+  if (!other_outside_) return;
+  int const error = other_outside_->finish();
+  other_outside_.reset();
+  if (error != 0) fail("cannot write", error);
 }
 
 void output_file::write_out(std::span<std::byte const> bytes) {
@@ -227,7 +268,7 @@ void output_file::write_out(std::span<std::byte const> bytes) {
 
 void output_file::complete() {
   if (std::exchange(complete_, true)) return;
-  write_out({buffer_.get(), buffered_});
+  write_rest();
   // Some file systems report a full disk only when a descriptor is closed; one is still needed to
   // put the file into place.
   int const kept = target_.empty() ? -1 : ::fcntl(descriptor_, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

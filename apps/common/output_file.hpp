@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -11,6 +12,7 @@
 
 namespace libscan::apps {
 
+class block_writer;
 class doomed_file;
 
 /// A file being written. Nothing appears under its name before `commit`.
@@ -33,8 +35,26 @@ class output_file {
   output_file(output_file const&) = delete;
   output_file& operator=(output_file const&) = delete;
 
-  /// Appends `bytes`. Throws `file_error` (disk full, ...) or `output_closed`.
+  /// Appends `bytes`. Large files are written behind the caller's back, past the page cache
+  /// (block_file.hpp). Throws `file_error` (disk full, ...) or `output_closed`, perhaps late.
   void write(std::span<std::byte const> bytes);
+
+  /// Writes what is buffered, if the output is written directly: its reader may be waiting.
+  void flush();
+
+  /// Whether the output has bytes that can be written again: not a pipe, for example.
+  bool may_seek() const { return begin_ >= 0; }
+
+  /// Lets each `write` put its bytes before those of the last one; the first ends at offset `end`.
+  /// Requires an output that is not written directly, and no `write` before.
+  void write_from_end(std::uint64_t end);
+
+  /// Whether `write_from_end` is possible.
+  bool may_write_from_end() const { return !target_.empty(); }
+
+  /// Writes `bytes` at `offset` of what this object has written or left out, after the last
+  /// `write`. Requires `may_seek`.
+  void write_at(std::uint64_t offset, std::span<std::byte const> bytes);
 
   /// Writes everything left, after the last `write`. Throws `file_error`, or `output_closed`.
   void complete();
@@ -60,6 +80,7 @@ class output_file {
   void create_named(unsigned mode);
   void take_over(unsigned owner, unsigned group, unsigned mode);
   void write_out(std::span<std::byte const> bytes);
+  void write_rest();
   void copy_to(output_file& other);
   void copy_beside();
   void give_name();
@@ -78,8 +99,10 @@ class output_file {
   std::unique_ptr<doomed_file> replaced_;   // a second name of the old file, to restore it
   std::unique_ptr<output_file> old_;        // the old file, if it will be overwritten
   int descriptor_ = -1;
+  std::int64_t begin_ = -1;  // of this object's bytes in the file; -1: it cannot seek
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t buffered_ = 0;
+  std::unique_ptr<block_writer> other_outside_;  // takes over from the buffer
 };
 
 /// The open descriptor that `path` names, like /dev/stdin, /dev/fd/N or a link to one; -1 if it

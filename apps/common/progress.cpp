@@ -32,7 +32,7 @@ progress::~progress() {
 }
 
 void progress::start(std::string what, std::uint64_t total) {
-  finish();
+  if (what != what_) finish();
   active_ = terminal_ || forced_;
   drawn_ = false;
   what_ = std::move(what);

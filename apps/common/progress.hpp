@@ -20,7 +20,7 @@ class progress {
   progress& operator=(progress const&) = delete;
 
   /// Begins a piece of work called `what` ("reading x.npy") of `total` bytes, 0 if unknown. Ends
-  /// the previous piece.
+  /// the previous piece, unless that has the same name: then it begins anew.
   void start(std::string what, std::uint64_t total);
 
   /// `bytes` more are done.

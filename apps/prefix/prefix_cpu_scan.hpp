@@ -8,6 +8,7 @@
 #include <apps/common/dtype.hpp>
 #include <apps/prefix/heads.hpp>
 #include <apps/prefix/prefix_cpu.hpp>
+#include <libscan/cpu/carried_scan.hpp>
 #include <libscan/cpu/segmented_scan.hpp>
 #include <libscan/cpu/staged_scan.hpp>
 
@@ -39,7 +40,14 @@ void prefix_on_cpu(int threads, prefix_call const& call) {
   T const init = *static_cast<T const*>(call.init);
   auto const scan = [&]<scan_kind Kind>(std::integral_constant<scan_kind, Kind>) {
     libscan::visit_operator<T>(call.op, [&](auto op) {
-      if (call.segments.how == segmentation::form::none) {
+      bool const plain = call.segments.how == segmentation::form::none;
+      T* const carry = static_cast<T*>(call.carry);
+      if (plain && carry != nullptr) {
+        cpu::carried_scan<Kind>(threads, call.direction, source, out, call.n, op, *carry);
+      } else if (carry != nullptr) {
+        cpu::carried_segmented_scan<Kind>(threads, call.direction, source, out,
+                                          described_heads{call.segments}, call.n, op, init, *carry);
+      } else if (plain) {
         cpu::staged_scan<Kind>(threads, call.direction, source, out, call.n, op, init);
       } else {
         cpu::staged_segmented_scan<Kind>(threads, call.direction, source, out,

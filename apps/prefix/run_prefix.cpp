@@ -2,14 +2,17 @@
 // The steps of scan-prefix.
 #include <apps/prefix/run_prefix.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <span>
 
 #include <apps/common/array_writer.hpp>
 #include <apps/common/byte_source.hpp>
-#include <apps/common/counted_source.hpp>
 #include <apps/common/data_file.hpp>
+#include <apps/common/item_stream.hpp>
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
@@ -19,6 +22,7 @@
 #include <apps/prefix/prefix_scan.hpp>
 #include <apps/prefix/segment_file.hpp>
 #include <apps/prefix/verify.hpp>
+#include <libscan/cpu/staged_scan.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -55,25 +59,28 @@ any_value make_init(dtype accumulator, operator_kind op, std::optional<std::stri
 
 /// Refuses floats that have no integer part in `accumulator`, an integer type: such conversions are
 /// undefined.
-void check_convertible(array const& input, dtype accumulator, std::string const& path) {
-  if (!is_float(input.type) || is_float(accumulator)) return;
+/// `first`: the number of the first item.
+void check_convertible(dtype type, std::span<std::byte const> items, index_t first,
+                       dtype accumulator, std::string const& path) {
+  if (!is_float(type) || is_float(accumulator)) return;
   bool has_sign = false;
   int bits = 0;
   visit_item_type(accumulator, [&]<class A>(std::type_identity<A>) {
     has_sign = std::is_signed_v<A>;
     bits = std::numeric_limits<A>::digits;
   });
-  visit_item_type(input.type, [&]<class T>(std::type_identity<T>) {
+  visit_item_type(type, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_floating_point_v<T>) {
       T const beyond = std::ldexp(T(1), bits);
-      auto const values = input.values<T>();
+      std::span<T const> const values(reinterpret_cast<T const*>(items.data()),
+                                      items.size() / sizeof(T));
       for (std::size_t i = 0; i < values.size(); ++i) {
         T const whole = std::trunc(values[i]);
         if (whole < beyond && whole >= (has_sign ? -beyond : T(0))) continue;
-        throw file_error(input_name(path), "item " + std::to_string(i) + " is " +
-                                               number_text(values[i]) +
-                                               ", which an accumulator of " +
-                                               std::string(name_of(accumulator)) + " cannot hold");
+        throw file_error(input_name(path),
+                         "item " + std::to_string(first + static_cast<index_t>(i)) + " is " +
+                             number_text(values[i]) + ", which an accumulator of " +
+                             std::string(name_of(accumulator)) + " cannot hold");
       }
     }
   });
@@ -108,56 +115,103 @@ class prefix_run {
         meter_(arguments.common.progress) {}
 
   exit_code run() {
-    timed(read_seconds_, [&] { read(); });
-    require_room(input_.count());
-    lazy_buffer<std::byte> room(input_.count() * size_of(accumulator_));
-    auto const result = room.items();
-    call_.out = result.data();
-    timed(scan_seconds_, [&] {
-      if (arguments_.algorithm) {
-        prefix_scan_by(engine_, *arguments_.algorithm, call_);
-      } else {
-        prefix_scan(engine_, call_);
-      }
-    });
-    if (arguments_.common.verify && !verify()) return exit_code::difference;
-    timed(write_seconds_, [&] {
-      write_whole(output_, arguments_.output, accumulator_, result, input_.format, meter_);
-    });
-    if (arguments_.common.time) report_times(result.size());
+    timed(read_seconds_, [&] { open(); });
+    std::size_t const result = size_of(accumulator_);
+    if (input_->is_whole()) require_room(static_cast<std::uint64_t>(*input_->count()));
+    index_t const most = input_->is_whole() ? *input_->count() : piece_items_;
+    lazy_buffer<std::byte> room(static_cast<std::size_t>(most) * result);
+    call_.out = room.items().data();
+    while (auto const piece = timed(read_seconds_, [&] { return input_->next(); })) {
+      take(*piece);
+      timed(scan_seconds_, [&] { scan(); });
+      if (arguments_.common.verify && !verify()) return exit_code::difference;
+      auto const items = room.items().first(static_cast<std::size_t>(call_.n) * result);
+      timed(write_seconds_, [&] { output_.append(accumulator_, items); });
+    }
+    timed(write_seconds_, [&] { output_.commit(); });
+    if (arguments_.common.time) report_times();
     return exit_code::done;
   }
 
  private:
-  void read() {
+  bool has_segments() const { return arguments_.segments != segmentation::form::none; }
+
+  /// Opens the input, and the segments beside it. A GPU, strategies and --verify get everything in
+  /// one piece, and so do outputs that cannot be written from their end.
+  void open() {
     read_options options = arguments_.common.reading(&meter_);
     // Refused before an item is read, if the size of the file gives the number.
     options.before_items = [this](dtype type, std::uint64_t n) {
       accumulator_ = arguments_.accumulator.value_or(default_accumulator(type));
       require_room(n);
     };
-    input_ = read_counted(arguments_.input, options, bytes_read_);
+    bool const from_end = arguments_.direction == scan_direction::reverse;
+    input_.emplace(arguments_.input, options,
+                   item_stream::request{.whole = engine_.is_cuda() || arguments_.common.verify ||
+                                                 arguments_.algorithm.has_value(),
+                                        .from_end = from_end,
+                                        .known_count = has_segments()},
+                   bytes_read_);
+    if (from_end && !output_.may_begin_from_end(input_->format())) input_->join();
     // NumPy's cumsum counts bools in int64.
-    dtype const usual = input_.truth_values ? dtype::i64 : default_accumulator(input_.type);
+    dtype const usual = input_->truth_values() ? dtype::i64 : default_accumulator(input_->type());
     accumulator_ = arguments_.accumulator.value_or(usual);
     check_accumulator();
-    init_ = make_init(accumulator_, arguments_.op, arguments_.init);
-    check_convertible(input_, accumulator_, arguments_.input);
-    auto const n = static_cast<index_t>(input_.count());
-    if (arguments_.segments != segmentation::form::none) {
-      segments_ = segment_file(arguments_.segments, arguments_.segment_file, n, &meter_);
-      bytes_read_ += segments_.bytes_read();
+    carry_ = init_ = make_init(accumulator_, arguments_.op, arguments_.init);
+    begin(from_end);
+  }
+
+  void begin(bool from_end) {
+    // Sums of floats do not depend on the pieces if these are whole chunks of the scan.
+    index_t const chunk = cpu::staged_chunk_items;
+    std::size_t const item = std::max(size_of(input_->type()), size_of(accumulator_));
+    piece_items_ = item_stream::piece_items(chunk, item);
+    bool const any_cut = !is_float(accumulator_) && !has_segments();
+    index_t const unit = any_cut ? 1 : has_segments() ? piece_items_ : chunk;
+    input_->begin(piece_items_, unit, [this] { output_.flush(); });
+    if (from_end && !input_->is_whole()) {
+      output_.begin_from_end(accumulator_, *input_->count(), input_->format());
+    } else {
+      output_.begin(accumulator_, input_->count(), input_->format());
     }
-    call_ = {input_.type,
-             input_.bytes.data(),
-             n,
+    call_ = {input_->type(),
+             nullptr,
+             0,
              arguments_.op,
              arguments_.kind,
              arguments_.direction,
-             segments_.segments(),
+             {},
              accumulator_,
              init_.bytes,
-             nullptr};
+             nullptr,
+             input_->is_whole() ? nullptr : carry_.bytes};
+    if (!has_segments()) return;
+    if (input_->is_whole()) {
+      segments_ =
+          segment_file(arguments_.segments, arguments_.segment_file, *input_->count(), &meter_);
+      bytes_read_ += segments_.bytes_read();
+      call_.segments = segments_.segments();
+    } else {
+      streamed_segments_.emplace(arguments_.segments, arguments_.segment_file, *input_->count(),
+                                 piece_items_, arguments_.direction, &meter_, bytes_read_);
+    }
+  }
+
+  /// Makes a piece the input of the next call.
+  void take(std::span<std::byte const> piece) {
+    call_.in = piece.data();
+    call_.n = static_cast<index_t>(piece.size() / size_of(input_->type()));
+    bool const from_end = arguments_.direction == scan_direction::reverse && !input_->is_whole();
+    index_t const first = from_end ? *input_->count() - input_->items() : input_->items() - call_.n;
+    check_convertible(input_->type(), piece, first, accumulator_, arguments_.input);
+    if (!streamed_segments_) return;
+    call_.segments = timed(read_seconds_, [&] { return streamed_segments_->next(first, call_.n); });
+    if (streamed_segments_->begins()) carry_ = init_;
+  }
+
+  void scan() {
+    if (arguments_.algorithm) return prefix_scan_by(engine_, *arguments_.algorithm, call_);
+    prefix_scan(engine_, call_);
   }
 
   /// Refuses a result of `n` items that does not fit in memory beside what has been read.
@@ -168,10 +222,10 @@ class prefix_run {
 
   void check_accumulator() const {
     std::string const name(name_of(accumulator_));
-    if (!may_accumulate(input_.type, accumulator_)) {
+    if (!may_accumulate(input_->type(), accumulator_)) {
       throw usage_error("--accumulator " + name + " is not for items of " +
-                        std::string(name_of(input_.type)) + ", expected " +
-                        accumulators_for(input_.type));
+                        std::string(name_of(input_->type())) + ", expected " +
+                        accumulators_for(input_->type()));
     }
     if (is_bitwise(arguments_.op) && is_float(accumulator_)) {
       throw usage_error("--op and, or and xor are for integers, but the accumulator is " + name +
@@ -190,9 +244,13 @@ class prefix_run {
     return report_verified(found.difference, words.c_str());
   }
 
-  void report_times(std::size_t result_bytes) const {
-    report_step("read", read_seconds_, bytes_read_, items_read(input_));
-    report_step("scan", scan_seconds_, input_.bytes.size() + segments_.bytes() + result_bytes,
+  void report_times() const {
+    std::size_t const item = size_of(input_->type()) + size_of(accumulator_);
+    std::uint64_t const described =
+        segments_.bytes() + (streamed_segments_ ? streamed_segments_->bytes() : 0);
+    report_step("read", read_seconds_, bytes_read_, input_->words());
+    report_step("scan", scan_seconds_,
+                static_cast<std::uint64_t>(input_->items()) * item + described,
                 words_for(arguments_, accumulator_) + ", " + place());
     report_step("write", write_seconds_, output_.bytes_written(),
                 std::to_string(output_.bytes_written()) + " bytes");
@@ -208,10 +266,13 @@ class prefix_run {
   engine engine_;
   array_writer output_;  // opened, or refused, before the input is read
   progress meter_;
-  array input_;
-  segment_file segments_;
+  std::optional<item_stream> input_;
+  index_t piece_items_ = 0;
+  segment_file segments_;  // of an input in one piece
+  std::optional<segment_stream> streamed_segments_;
   dtype accumulator_ = dtype::i64;
   any_value init_{};
+  any_value carry_{};             // into the next piece
   std::uint64_t bytes_read_ = 0;  // of the files, as stored
   prefix_call call_{};
   double read_seconds_ = 0;

@@ -11,6 +11,8 @@
 #include <apps/common/exit_code.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/number.hpp>
+#include <apps/prefix/heads.hpp>
+#include <libscan/core/floats.hpp>
 
 namespace libscan::apps {
 namespace {
@@ -75,6 +77,31 @@ void check_offsets(std::string const& name, index_t const* offsets, index_t coun
   }
 }
 
+void check_count(std::string const& name, index_t count, index_t n, char const* what) {
+  if (count == n) return;
+  throw file_error(name, "holds " + std::to_string(count) + " items, expected " +
+                             std::to_string(n) + ": a " + what + " for each item of the input");
+}
+
+/// Bits of n items, in `count` items of `type`.
+void check_bits(std::string const& name, dtype type, index_t count, index_t n) {
+  bool const words =
+      type == dtype::u8 || type == dtype::u16 || type == dtype::u32 || type == dtype::u64;
+  if (!words) {
+    throw file_error(name, "holds " + std::string(name_of(type)) +
+                               " items, expected unsigned ones (numpy.packbits makes uint8)");
+  }
+  auto const item_bits = static_cast<index_t>(8 * size_of(type));
+  index_t const bits = count * item_bits;
+  index_t const fewest = ceil_div(n, item_bits) * item_bits;
+  if (bits != fewest && bits != ceil_div(n, index_t{32}) * 32) {
+    throw file_error(name, "holds " + std::to_string(bits) + " bits, expected " +
+                               std::to_string(fewest) + ": one for each of the input's " +
+                               std::to_string(n) + " items, in whole items of " +
+                               std::string(name_of(type)));
+  }
+}
+
 }  // namespace
 
 segment_file::segment_file(form how, std::string const& path, index_t n, progress* meter) {
@@ -84,34 +111,15 @@ segment_file::segment_file(form how, std::string const& path, index_t n, progres
   file_ = read_counted(path, options, bytes_read_);
   std::string const name = input_name(path);
   segments_ = {how, file_.bytes.data(), 0, file_.type};
-  if (how == form::flags) check_count(name, n, "head flag");
+  auto const count = static_cast<index_t>(file_.count());
+  if (how == form::flags) check_count(name, count, n, "head flag");
   if (how == form::bits) take_bits(name, n);
   if (how == form::offsets) take_offsets(name, n);
-  if (how == form::keys) check_count(name, n, "key");
-}
-
-void segment_file::check_count(std::string const& name, index_t n, char const* what) const {
-  if (file_.count() == static_cast<std::size_t>(n)) return;
-  throw file_error(name, "holds " + std::to_string(file_.count()) + " items, expected " +
-                             std::to_string(n) + ": a " + what + " for each item of the input");
+  if (how == form::keys) check_count(name, count, n, "key");
 }
 
 void segment_file::take_bits(std::string const& name, index_t n) {
-  bool const words = file_.type == dtype::u8 || file_.type == dtype::u16 ||
-                     file_.type == dtype::u32 || file_.type == dtype::u64;
-  if (!words) {
-    throw file_error(name, "holds " + std::string(name_of(file_.type)) +
-                               " items, expected unsigned ones (numpy.packbits makes uint8)");
-  }
-  auto const item_bits = static_cast<index_t>(8 * size_of(file_.type));
-  auto const bits = static_cast<index_t>(file_.count()) * item_bits;
-  index_t const fewest = ceil_div(n, item_bits) * item_bits;
-  if (bits != fewest && bits != ceil_div(n, index_t{32}) * 32) {
-    throw file_error(name, "holds " + std::to_string(bits) + " bits, expected " +
-                               std::to_string(fewest) + ": one for each of the input's " +
-                               std::to_string(n) + " items, in whole items of " +
-                               std::string(name_of(file_.type)));
-  }
+  check_bits(name, file_.type, static_cast<index_t>(file_.count()), n);
   bool const aligned = reinterpret_cast<std::uintptr_t>(file_.bytes.data()) % 4 == 0;
   if (aligned && file_.bytes.size() % 4 == 0) return;
   words_.assign(file_.bytes.size() / 4 + 1, 0);
@@ -133,6 +141,86 @@ void segment_file::take_offsets(std::string const& name, index_t n) {
   auto const count = static_cast<index_t>(file_.count());
   check_offsets(name, static_cast<index_t const*>(segments_.data), count, n);
   segments_.segments = count - 1;
+}
+
+segment_stream::segment_stream(form how, std::string const& path, index_t n, index_t piece,
+                               scan_direction direction, progress* meter, std::uint64_t& bytes_read)
+    : how_(how), n_(n), reverse_(direction == scan_direction::reverse) {
+  // Backwards, the bits of a piece would begin within a byte.
+  if (how == form::offsets || (how == form::bits && reverse_)) {
+    all_ = segment_file(how, path, n, meter);
+    bytes_read += all_.bytes_read();
+    bytes_ = all_.bytes();
+    return;
+  }
+  read_options options;
+  options.type = type_wanted(how, path);
+  options.meter = meter;
+  in_.emplace(path, options, item_stream::request{.from_end = reverse_, .known_count = true},
+              bytes_read);
+  index_t const count = *in_->count();
+  index_t items = piece;
+  if (how == form::flags) check_count(in_->name(), count, n, "head flag");
+  if (how == form::keys) check_count(in_->name(), count, n, "key");
+  if (how == form::bits) {
+    check_bits(in_->name(), in_->type(), count, n);
+    items = piece / static_cast<index_t>(8 * size_of(in_->type()));
+  }
+  in_->begin(items, items);
+}
+
+segmentation segment_stream::next(index_t first, index_t count) {
+  segmentation const result = in_ ? next_streamed(count) : next_in_memory(first, count);
+  first_piece_ = false;
+  return result;
+}
+
+segmentation segment_stream::next_streamed(index_t count) {
+  std::span<std::byte const> const bytes = in_->next().value_or(std::span<std::byte const>{});
+  bytes_ += bytes.size();
+  if (how_ == form::bits) {
+    words_.assign(bytes.size() / sizeof(words_[0]) + 1, 0);
+    std::memcpy(words_.data(), bytes.data(), bytes.size());
+    begins_ = first_piece_ || (words_[0] & 1) != 0;
+    return {how_, words_.data(), 0, in_->type()};
+  }
+  if (how_ == form::flags) {
+    bool const head = bytes[0] != std::byte{0};
+    begins_ = first_piece_ || (reverse_ ? edge_is_head_ : head);
+    edge_is_head_ = head;
+    return {how_, bytes.data(), 0, in_->type()};
+  }
+  std::size_t const key = size_of(in_->type());
+  std::byte const* const front = bytes.data();
+  std::byte const* const back = front + static_cast<std::size_t>(count - 1) * key;
+  begins_ = first_piece_ || changes(reverse_ ? back : front, edge_key_);
+  std::memcpy(edge_key_, reverse_ ? front : back, key);
+  return {how_, bytes.data(), 0, in_->type()};
+}
+
+/// Whether two keys differ.
+bool segment_stream::changes(std::byte const* key, std::byte const* other) const {
+  return visit_item_type(in_->type(), [&]<class Key>(std::type_identity<Key>) {
+    Key a, b;
+    std::memcpy(&a, key, sizeof a);
+    std::memcpy(&b, other, sizeof b);
+    return !libscan::detail::equal(a, b);
+  });
+}
+
+segmentation segment_stream::next_in_memory(index_t first, index_t count) {
+  described_heads const heads{all_.segments()};
+  auto const mark = [&](index_t begin, index_t items) {
+    marks_.resize(static_cast<std::size_t>(ceil_div(items, cpu::word_heads)));
+    heads.mark(begin, begin + items, marks_.data());
+  };
+  index_t const edge = reverse_ ? first + count : first;
+  if (edge < n_) mark(edge, 1);
+  begins_ = first_piece_ || (marks_[0] & 1) != 0;
+  mark(first, count);
+  words_.resize(2 * marks_.size());
+  std::memcpy(words_.data(), marks_.data(), marks_.size() * sizeof(marks_[0]));
+  return {form::bits, words_.data(), 0, dtype::u32};
 }
 
 }  // namespace libscan::apps

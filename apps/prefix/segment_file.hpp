@@ -2,12 +2,17 @@
 // The file that says where segments begin, checked against the number of items.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <apps/common/data_file.hpp>
+#include <apps/common/item_stream.hpp>
 #include <apps/prefix/prefix_call.hpp>
+#include <libscan/core/types.hpp>
+#include <libscan/cpu/vector_heads.hpp>
 
 namespace libscan::apps {
 
@@ -37,7 +42,6 @@ class segment_file {
   std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:
-  void check_count(std::string const& name, index_t n, char const* what) const;
   void take_bits(std::string const& name, index_t n);
   void take_offsets(std::string const& name, index_t n);
 
@@ -46,6 +50,44 @@ class segment_file {
   std::vector<std::uint32_t> words_;  // if the file's bits are no whole or aligned words
   std::vector<index_t> offsets_;      // if the file's offsets are of another type
   segmentation segments_;
+};
+
+/// Where the segments of consecutive pieces of an input begin. Flags, keys and, forwards, bits are
+/// streamed beside it; all others are in memory.
+class segment_stream {
+ public:
+  /// For an input of `n` items in pieces of `piece`, from either end. Adds the bytes that are read
+  /// to `bytes_read`. Otherwise as `segment_file`.
+  segment_stream(segmentation::form how, std::string const& path, index_t n, index_t piece,
+                 scan_direction direction, progress* meter, std::uint64_t& bytes_read);
+
+  /// The segments of the next piece, items [first, first + count), valid until the next call. What
+  /// they say of the first item in the direction does not matter, but see `begins`.
+  segmentation next(index_t first, index_t count);
+
+  /// Whether a segment begins at the first item, in the direction, of that piece.
+  bool begins() const { return begins_; }
+
+  /// Bytes of the segments' description so far.
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  segmentation next_streamed(index_t count);
+  segmentation next_in_memory(index_t first, index_t count);
+  bool changes(std::byte const* key, std::byte const* other) const;
+
+  segmentation::form how_;
+  index_t n_;
+  bool reverse_;
+  std::optional<item_stream> in_;
+  segment_file all_;  // if not streamed
+  std::vector<cpu::head_word> marks_;
+  std::vector<std::uint32_t> words_;
+  bool first_piece_ = true;
+  bool begins_ = true;
+  bool edge_is_head_ = false;              // of the last piece: its first item
+  alignas(8) std::byte edge_key_[8] = {};  // of the last piece: the key next to this one
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace libscan::apps

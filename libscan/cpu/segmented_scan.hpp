@@ -234,21 +234,26 @@ void scan_segments(segmented_stage<T> const& here, T* to, index_t items, Op op, 
   }
 }
 
-/// `staged_segmented_scan` of more than few items; none is overwritten before it is read.
+/// `staged_segmented_scan` of more than few items; none is overwritten before it is read. Returns
+/// the value after the last item of the last segment. If there is a value `before`, the first items
+/// continue its segment.
 template <scan_kind Kind, class Source, segment_heads Heads, class Op, class Out>
-void scan_segmented_chunks(int threads, scan_direction direction, Source const& source,
-                           Heads const& heads, Out out, index_t n, Op op,
-                           typename Op::value_type init, index_t chunk_items) {
+typename Op::value_type scan_segmented_chunks(int threads, scan_direction direction,
+                                              Source const& source, Heads const& heads, Out out,
+                                              index_t n, Op op, typename Op::value_type init,
+                                              index_t chunk_items,
+                                              typename Op::value_type const* before = nullptr) {
   using T = typename Op::value_type;
   segmented<Op> const within{op};
   store_policy const policy = store_policy_for(n * static_cast<index_t>(sizeof(T)));
   using stage = segmented_stage<T>;
-  cpu::run_chunks(
-      threads, n, chunk_items, within, flagged<T>{init, false},
+  flagged<T> const total = cpu::run_chunks(
+      threads, n, chunk_items, within, flagged<T>{before == nullptr ? init : *before, false},
       [&] { return stage(std::min(n, chunk_items), within.identity()); },
       [&](stage& here, chunk const& c) {
         here.items = detail::fetch(source, direction, n, c, here.room.data());
         cpu::mark_positions(heads, direction, n, c.begin, c.end, here.heads.data());
+        if (before != nullptr && c.begin == 0) here.heads.data()[0] &= ~head_word{1};
         return detail::sum_segments(here, c.size(), op, init);
       },
       [&](stage& here, chunk const& c, flagged<T> carry) {
@@ -261,6 +266,7 @@ void scan_segmented_chunks(int threads, scan_direction direction, Source const& 
         });
       },
       aggregates::repeatable);
+  return total.value;
 }
 
 }  // namespace detail

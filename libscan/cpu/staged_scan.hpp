@@ -91,6 +91,30 @@ T const& staged_item(Source const& source, index_t i, T* room) {
   return *room;
 }
 
+/// `staged_scan` of items that are not large; returns the value after the last one.
+template <scan_kind Kind, class Source, monoid Op, class Out>
+typename Op::value_type scan_staged_chunks(int threads, scan_direction direction,
+                                           Source const& source, Out out, index_t n, Op op,
+                                           typename Op::value_type init, index_t chunk_items) {
+  using T = typename Op::value_type;
+  using stage = detail::stage<T, T>;
+  using code = detail::chunk_code<T const*, T*, Op>;
+  store_policy const policy = store_policy_for(n * static_cast<index_t>(sizeof(T)));
+  return cpu::run_chunks(
+      threads, n, chunk_items, op, init,
+      [&] { return stage(std::min(n, chunk_items), op.identity()); },
+      [&](stage& here, chunk const& c) {
+        here.items = detail::fetch(source, direction, n, c, here.room.data());
+        return code::sum(here.items, c.size(), op, here.sums);
+      },
+      [&](stage& here, chunk const& c, T carry) {
+        detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
+          code::template scan<Kind>(here.items, to, c.size(), op, carry, here.sums, policy);
+        });
+      },
+      aggregates::repeatable);
+}
+
 }  // namespace detail
 
 /// Scans items 0..n-1 of `source` into out[0..n-1] on up to `threads` threads. Forwards as
@@ -126,22 +150,7 @@ void staged_scan(int threads, scan_direction direction, Source const& source, Ou
           detail::write_large(out, place(i), Kind == scan_kind::inclusive ? value : before);
         });
   } else {
-    using stage = detail::stage<T, T>;
-    using code = detail::chunk_code<T const*, T*, Op>;
-    store_policy const policy = store_policy_for(n * static_cast<index_t>(sizeof(T)));
-    cpu::run_chunks(
-        threads, n, chunk_items, op, init,
-        [&] { return stage(std::min(n, chunk_items), op.identity()); },
-        [&](stage& here, chunk const& c) {
-          here.items = detail::fetch(source, direction, n, c, here.room.data());
-          return code::sum(here.items, c.size(), op, here.sums);
-        },
-        [&](stage& here, chunk const& c, T carry) {
-          detail::deliver(out, direction, n, c, here.room.data(), [&](T* to) {
-            code::template scan<Kind>(here.items, to, c.size(), op, carry, here.sums, policy);
-          });
-        },
-        aggregates::repeatable);
+    detail::scan_staged_chunks<Kind>(threads, direction, source, out, n, op, init, chunk_items);
   }
 }
 

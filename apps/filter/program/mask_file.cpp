@@ -16,62 +16,61 @@
 namespace libscan::apps {
 namespace {
 
-/// The mask's items: npy may be of several types; other formats are uint8. `bytes`: the file's
-/// bytes are added to it.
-array read_mask(std::string const& path, progress* meter, std::uint64_t& bytes) {
-  file_format format = format_of_name(path);
-  byte_reader in =
-      plain_content(byte_reader(std::make_unique<counted_source>(open_file(path, meter), bytes),
-                                input_name(path)),
-                    format == file_format::raw);
-  if (format == file_format::automatic && starts_npy(in)) format = file_format::npy;
+/// Npy may be of several types; other formats are uint8.
+read_options reading(progress* meter) {
   read_options options;
-  if (format != file_format::npy) options.type = dtype::u8;
-  array const items = read_content(in, format, options);
-  say_notes(items);
-  return items;
+  options.type = dtype::u8;
+  options.meter = meter;
+  return options;
 }
 
-[[noreturn]] void refuse(std::string const& path, array const& items, index_t n) {
-  std::string const type(items.truth_values ? "bool" : name_of(items.type));
+[[noreturn]] void refuse(item_stream const& items, index_t n) {
+  std::string const type(items.truth_values() ? "bool" : name_of(items.type()));
   std::string const all = std::to_string(n);
   std::string words =
-      "holds " + std::to_string(items.count()) + " items of " + type + ", expected ";
-  if (items.truth_values || items.format == file_format::text) {
+      "holds " + std::to_string(*items.count()) + " items of " + type + ", expected ";
+  if (items.truth_values() || items.format() == file_format::text) {
     words += all + ": one for each item of the input, as " +
-             (items.truth_values ? "bools are" : "text is") + " never packed bits";
+             (items.truth_values() ? "bools are" : "text is") + " never packed bits";
   } else {
     words += "a mask of the input's " + all + " items: " + all +
              " bools or uint8, or bits packed into " + std::to_string(ceil_div(n, index_t{8})) +
              " uint8 or " + std::to_string(ceil_div(n, index_t{32})) + " uint32";
   }
-  throw file_error(input_name(path), words);
+  throw file_error(items.name(), words);
 }
 
 }  // namespace
 
-mask_file::mask_file(std::string const& path, index_t n, progress* meter) : size_(n) {
-  array mask = read_mask(path, meter, bytes_read_);
-  auto const bytes = static_cast<index_t>(mask.bytes.size());
+mask_file::mask_file(std::string const& path, index_t n, bool whole, index_t piece, progress* meter,
+                     std::uint64_t& bytes_read)
+    : in_(path, reading(meter), {.whole = whole, .known_count = true, .any_npy = true},
+          bytes_read) {
+  auto const item = static_cast<index_t>(size_of(in_.type()));
+  index_t const bytes = *in_.count() * item;
   index_t const in_words = ceil_div(n, index_t{32}) * 4;
-  bool const of_bytes = mask.type == dtype::u8;
-  bool const of_words = mask.type == dtype::u32;
-  bool const may_be_bits = !mask.truth_values && mask.format != file_format::text;
+  bool const of_bytes = in_.type() == dtype::u8;
+  bool const of_words = in_.type() == dtype::u32;
+  bool const may_be_bits = !in_.truth_values() && in_.format() != file_format::text;
   bool const flags = of_bytes && bytes == n;
   bool const bits = may_be_bits && ((of_bytes && bytes == ceil_div(n, index_t{8})) ||
                                     ((of_bytes || of_words) && bytes == in_words));
-  if (!flags && !bits) refuse(path, mask, n);
+  if (!flags && !bits) refuse(in_, n);
   packed_ = !flags;
-  file_ = std::move(mask);
-  if (!packed_) return;
-  words_.assign(static_cast<std::size_t>(in_words / 4), 0);
-  if (bytes > 0) std::memcpy(words_.data(), file_.bytes.data(), static_cast<std::size_t>(bytes));
+  index_t const items = packed_ ? piece / 8 / item : piece;
+  in_.begin(items, items);
 }
 
-item_mask mask_file::mask() const {
-  if (packed_) return item_mask::of_bits(words_, size_);
-  return item_mask::of_flags(
-      {reinterpret_cast<std::uint8_t const*>(file_.bytes.data()), static_cast<std::size_t>(size_)});
+item_mask mask_file::next(index_t items) {
+  bytes_ = in_.next().value_or(std::span<std::byte const>{});
+  if (!packed_) {
+    return item_mask::of_flags(
+        {reinterpret_cast<std::uint8_t const*>(bytes_.data()), static_cast<std::size_t>(items)});
+  }
+  words_.assign(static_cast<std::size_t>(ceil_div(items, index_t{32})), 0);
+  std::size_t const size = std::min(bytes_.size(), words_.size() * sizeof(words_[0]));
+  if (size > 0) std::memcpy(words_.data(), bytes_.data(), size);
+  return item_mask::of_bits(words_, items);
 }
 
 }  // namespace libscan::apps

@@ -2,11 +2,13 @@
 // The mask of scan-filter in a file: flags or packed bits, distinguished by type and number.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include <apps/common/data_file.hpp>
+#include <apps/common/item_stream.hpp>
 #include <apps/filter/host/item_mask.hpp>
 
 namespace libscan::apps {
@@ -24,27 +26,24 @@ class progress;
 /// Throws: `file_error` if the file is none of these, and as `read_array`.
 class mask_file {
  public:
-  mask_file(std::string const& path, index_t n, progress* meter);
-  mask_file(mask_file&&) = default;
+  /// `whole`: all of the mask comes at once, else as many items at a time as `piece`, a multiple of
+  /// 32. Adds the bytes that are read to `bytes_read`.
+  mask_file(std::string const& path, index_t n, bool whole, index_t piece, progress* meter,
+            std::uint64_t& bytes_read);
 
-  /// Bytes of the file, as stored.
-  std::uint64_t bytes_read() const { return bytes_read_; }
+  /// The mask of the next `items` items, valid until the next call: a piece, or all of them.
+  item_mask next(index_t items);
 
-  /// The mask, valid while this object lives.
-  item_mask mask() const;
-
-  /// Whether item i is marked, read from the bytes of the file.
-  bool marks(index_t i) const {
-    auto const at = static_cast<std::size_t>(i);
-    if (!packed_) return file_.bytes[at] != std::byte{0};
-    return (file_.bytes[at / 8] >> (at % 8) & std::byte{1}) != std::byte{0};
+  /// Whether item i of that mask is marked, read from the bytes of the file.
+  bool marks(std::size_t i) const {
+    if (!packed_) return bytes_[i] != std::byte{0};
+    return (bytes_[i / 8] >> (i % 8) & std::byte{1}) != std::byte{0};
   }
 
  private:
-  std::uint64_t bytes_read_ = 0;
-  array file_;
-  index_t size_;
+  item_stream in_;
   bool packed_ = false;
+  std::span<std::byte const> bytes_;
   std::vector<std::uint32_t> words_;
 };
 

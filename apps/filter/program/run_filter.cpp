@@ -10,8 +10,8 @@
 
 #include <apps/common/array_writer.hpp>
 #include <apps/common/byte_source.hpp>
-#include <apps/common/counted_source.hpp>
 #include <apps/common/data_file.hpp>
+#include <apps/common/item_stream.hpp>
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/progress.hpp>
@@ -72,39 +72,87 @@ class filter_run {
   }
 
   exit_code run() {
-    input_ = timed(read_seconds_, [&] {
-      return read_counted(arguments_.input, arguments_.common.reading(&meter_), bytes_read_);
-    });
-    exit_code const code = visit_item_type(input_.type, [&]<class T>(std::type_identity<T>) {
-      auto const values = input_.values<T>();
-      if (tree_) return run_by(values, bind_predicate<T>(*tree_), kept_by_tree<T>(*tree_, values));
-      auto const n = static_cast<index_t>(values.size());
-      mask_file const file =
-          timed(read_seconds_, [&] { return mask_file(*arguments_.mask, n, &meter_); });
-      bytes_read_ += file.bytes_read();
-      return run_by(values, file.mask(),
-                    [&](std::size_t i) { return file.marks(static_cast<index_t>(i)); });
+    timed(read_seconds_, [&] { open(); });
+    exit_code const code = visit_item_type(input_->type(), [&]<class T>(std::type_identity<T>) {
+      if (!tree_)
+        return run_by<T>([&](std::span<T const> values, auto use) {
+          item_mask const mask = timed(
+              read_seconds_, [&] { return mask_->next(static_cast<index_t>(values.size())); });
+          return use(mask, [&](std::size_t i) { return mask_->marks(i); });
+        });
+      predicate<T> const keep = bind_predicate<T>(*tree_);
+      return run_by<T>([&](std::span<T const> values, auto use) {
+        return use(keep, kept_by_tree<T>(*tree_, values));
+      });
     });
     if (code == exit_code::done && arguments_.common.time) report_times();
     return code;
   }
 
  private:
-  /// `keep`: a predicate or a mask; `keeps`: what --verify compares with.
-  template <class T, class Keep, class Keeps>
-  exit_code run_by(std::span<T const> values, Keep const& keep, Keeps const& keeps) {
+  /// Opens the input and the mask. A GPU and --verify get everything in one piece.
+  void open() {
+    item_stream::request how;
+    how.whole = engine_.is_cuda() || arguments_.common.verify;
+    how.known_count = arguments_.mask.has_value();
+    input_.emplace(arguments_.input, arguments_.common.reading(&meter_), how, bytes_read_);
+    bool const positions = arguments_.wanted == result::indices;
+    std::size_t const item = positions ? sizeof(index_t) : size_of(input_->type());
+    constexpr index_t mask_word = 32;
+    index_t const piece = item_stream::piece_items(mask_word, item);
+    index_t const unit = arguments_.mask ? piece : 1;
+    if (arguments_.mask) {
+      mask_.emplace(*arguments_.mask, *input_->count(), how.whole, piece, &meter_, bytes_read_);
+    }
+    input_->begin(piece, unit, [this] {
+      output_.flush();
+      if (rejected_) rejected_->flush();
+    });
+    piece_items_ = how.whole ? *input_->count() : piece;
+  }
+
+  /// next_keep(values, use) returns use(keep, keeps): `keep`, a predicate or a mask of a piece's
+  /// values; `keeps`: what --verify compares with.
+  template <class T, class NextKeep>
+  exit_code run_by(NextKeep const& next_keep) {
     switch (arguments_.wanted) {
       case result::count:
-        return run_count(values, keep, keeps);
+        return run_count<T>(next_keep);
       case result::indices:
-        return run_kept<index_t>(
-            values, keep, [&](auto out) { return indices(values, out, keep); },
-            [&](auto kept) { return verify_indices(keeps, values.size(), kept); });
+        return run_kept<index_t, T>(
+            next_keep,
+            [&](auto values, auto out, auto const& keep) {
+              return shifted(out, indices(values, out, keep), values.size());
+            },
+            [](auto values, auto kept, auto const& keeps) {
+              return verify_indices(keeps, values.size(), kept);
+            });
       default:
-        if (rejected_) return run_split(values, keep, keeps);
-        return run_kept<T>(
-            values, keep, [&](auto out) { return filter<T>(engine_, values, out, keep); },
-            [&](auto kept) { return verify_values<T>(keeps, values, kept); });
+        if (rejected_) return run_split<T>(next_keep);
+        return run_kept<T, T>(
+            next_keep,
+            [&](auto values, auto out, auto const& keep) {
+              return filter<T>(engine_, values, out, keep);
+            },
+            [](auto values, auto kept, auto const& keeps) {
+              return verify_values<T>(keeps, values, kept);
+            });
+    }
+  }
+
+  /// Calls work(values, keep, keeps) for each piece; false if one of them returns false.
+  template <class T, class NextKeep, class Work>
+  bool for_each_piece(NextKeep const& next_keep, Work work) {
+    for (;;) {
+      auto const piece = timed(read_seconds_, [&] { return input_->next(); });
+      if (!piece) return true;
+      std::span<T const> const values(reinterpret_cast<T const*>(piece->data()),
+                                      piece->size() / sizeof(T));
+      if (!next_keep(values, [&](auto const& keep, auto const& keeps) {
+            return work(values, keep, keeps);
+          })) {
+        return false;
+      }
     }
   }
 
@@ -126,50 +174,81 @@ class filter_run {
     return timed(filter_seconds_, [&] { return count_marked(engine_, mask); });
   }
 
-  template <class T, class Keep, class Keeps>
-  exit_code run_count(std::span<T const> values, Keep const& keep, Keeps const& keeps) {
-    kept_ = count(values, keep);
-    if (!verified([&] { return verify_count(keeps, values.size(), kept_); })) {
-      return exit_code::difference;
-    }
+  template <class T, class NextKeep>
+  exit_code run_count(NextKeep const& next_keep) {
+    bool const good =
+        for_each_piece<T>(next_keep, [&](auto values, auto const& keep, auto const& keeps) {
+          kept_ += count(values, keep);
+          return verified([&] { return verify_count(keeps, values.size(), kept_); });
+        });
+    if (!good) return exit_code::difference;
     // Text for people, unless the output's name asks for another format.
-    write<index_t>(output_, arguments_.output, {&kept_, 1}, file_format::text);
-    return exit_code::done;
+    output_.begin(dtype_of<index_t>(), 1, file_format::text);
+    append<index_t>(output_, {&kept_, 1});
+    return commit();
   }
 
-  /// Runs `work`, which fills a span of items and returns how many it filled.
-  template <class Item, class T, class Keep, class Work, class Verify>
-  exit_code run_kept(std::span<T const> values, Keep const& keep, Work work, Verify verify) {
-    auto const room = room_for<Item>(values.size(), [&] { return count(values, keep); });
-    kept_ = timed(filter_seconds_, [&] { return work(room->items()); });
-    result_bytes_ = static_cast<std::uint64_t>(kept_) * sizeof(Item);
-    std::span<Item const> const kept = room->items().first(static_cast<std::size_t>(kept_));
-    if (!verified([&] { return verify(kept); })) return exit_code::difference;
-    write(output_, arguments_.output, kept, input_.format);
-    return exit_code::done;
+  /// Makes the first `kept` positions in a piece of n values, the last one read, those in the
+  /// input.
+  index_t shifted(std::span<index_t> positions, index_t kept, std::size_t n) const {
+    index_t const before = input_->items() - static_cast<index_t>(n);
+    if (before == 0) return kept;
+    for (index_t& at : positions.first(static_cast<std::size_t>(kept))) at += before;
+    return kept;
   }
 
-  template <class T, class Keep, class Keeps>
-  exit_code run_split(std::span<T const> values, Keep const& keep, Keeps const& keeps) {
-    auto const n = static_cast<index_t>(values.size());
-    auto const room = room_for<T>(values.size(), [&] { return count(values, keep); });
-    auto const rest = room_for<T>(values.size(), [&] { return n - count(values, keep); });
-    kept_ = timed(filter_seconds_,
-                  [&] { return split<T>(engine_, values, room->items(), rest->items(), keep); });
-    result_bytes_ = values.size_bytes();
-    auto const kept_items = static_cast<std::size_t>(kept_);
-    std::span<T const> const kept = room->items().first(kept_items);
-    std::span<T const> const rejected = rest->items().first(values.size() - kept_items);
-    if (!verified([&] {
-          std::string const found = verify_values<T>(keeps, values, kept);
-          return found.empty() ? verify_rejected<T>(keeps, values, rejected) : found;
-        })) {
-      return exit_code::difference;
-    }
-    complete(*rejected_, *arguments_.rejected, rejected);
-    complete(output_, arguments_.output, kept);
-    output_file::commit_together({&output_.complete(), &rejected_->complete()});
-    return exit_code::done;
+  /// `work` fills a span of items and returns how many it filled; `verify` compares them.
+  template <class Item, class T, class NextKeep, class Work, class Verify>
+  exit_code run_kept(NextKeep const& next_keep, Work work, Verify verify) {
+    std::unique_ptr<lazy_buffer<Item>> room;
+    bool const good =
+        for_each_piece<T>(next_keep, [&](auto values, auto const& keep, auto const& keeps) {
+          if (!room) room = room_for<Item>(values, [&] { return count(values, keep); });
+          index_t const n =
+              timed(filter_seconds_, [&] { return work(values, room->items(), keep); });
+          std::span<Item const> const kept = room->items().first(static_cast<std::size_t>(n));
+          kept_ += n;
+          result_bytes_ += kept.size_bytes();
+          if (!verified([&] { return verify(values, kept, keeps); })) return false;
+          append(output_, kept);
+          return true;
+        });
+    if (!good) return exit_code::difference;
+    append<Item>(output_, {});
+    return commit();
+  }
+
+  template <class T, class NextKeep>
+  exit_code run_split(NextKeep const& next_keep) {
+    std::unique_ptr<lazy_buffer<T>> room, rest;
+    bool const good =
+        for_each_piece<T>(next_keep, [&](auto values, auto const& keep, auto const& keeps) {
+          auto const n = static_cast<index_t>(values.size());
+          if (!room) {
+            room = room_for<T>(values, [&] { return count(values, keep); });
+            rest = room_for<T>(values, [&] { return n - count(values, keep); });
+          }
+          auto const kept_items = static_cast<std::size_t>(timed(filter_seconds_, [&] {
+            return split<T>(engine_, values, room->items(), rest->items(), keep);
+          }));
+          kept_ += static_cast<index_t>(kept_items);
+          result_bytes_ += values.size_bytes();
+          std::span<T const> const kept = room->items().first(kept_items);
+          std::span<T const> const rejected = rest->items().first(values.size() - kept_items);
+          if (!verified([&] {
+                std::string const found = verify_values<T>(keeps, values, kept);
+                return found.empty() ? verify_rejected<T>(keeps, values, rejected) : found;
+              })) {
+            return false;
+          }
+          append(output_, kept);
+          append(*rejected_, rejected);
+          return true;
+        });
+    if (!good) return exit_code::difference;
+    append<T>(output_, {});
+    append<T>(*rejected_, {});
+    return commit();
   }
 
   /// Whether --verify, if given, finds no difference.
@@ -178,16 +257,20 @@ class filter_run {
     return !arguments_.common.verify || report_verified(verify());
   }
 
-  /// Space for as many items as possible, since only written pages take memory; or, where that much
-  /// memory or address space is not available, after counting, for their exact number.
-  template <class Item, class Count>
-  std::unique_ptr<lazy_buffer<Item>> room_for(std::size_t most, Count count) {
-    if (memory_held() + taken_ + most * sizeof(Item) <= memory_bound()) {
+  /// Space for the results of a piece: for as many items as possible, since only written pages take
+  /// memory; or, where that much memory or address space is not available and there is only one
+  /// piece, after counting, for their exact number.
+  template <class Item, class T, class Count>
+  std::unique_ptr<lazy_buffer<Item>> room_for(std::span<T const> values, Count count) {
+    auto const most = static_cast<std::size_t>(
+        input_->is_whole() ? static_cast<index_t>(values.size()) : piece_items_);
+    if (!input_->is_whole() || memory_held() + taken_ + most * sizeof(Item) <= memory_bound()) {
       try {
         auto room = std::make_unique<lazy_buffer<Item>>(most);
         taken_ += most * sizeof(Item);
         return room;
       } catch (std::bad_alloc const&) {
+        if (!input_->is_whole()) throw;
       }
     }
     auto const items = static_cast<std::size_t>(count());
@@ -196,25 +279,33 @@ class filter_run {
     return std::make_unique<lazy_buffer<Item>>(items);
   }
 
+  /// Appends items, the first time after what comes before them.
   template <class Item>
-  void write(array_writer& output, std::string const& path, std::span<Item const> items,
-             file_format otherwise) {
+  void append(array_writer& output, std::span<Item const> items) {
     timed(write_seconds_, [&] {
-      write_whole(output, path, dtype_of<Item>(), std::as_bytes(items), otherwise, meter_);
+      if (!output.begun()) {
+        std::optional<index_t> count;
+        if (input_->is_whole()) count = static_cast<index_t>(items.size());
+        output.begin(dtype_of<Item>(), count, input_->format());
+      }
+      output.append(items);
     });
   }
 
-  template <class Item>
-  void complete(array_writer& output, std::string const& path, std::span<Item const> items) {
+  exit_code commit() {
     timed(write_seconds_, [&] {
-      write_completely(output, path, dtype_of<Item>(), std::as_bytes(items), input_.format, meter_);
+      if (!rejected_) return output_.commit();
+      rejected_->complete();
+      output_file::commit_together({&output_.complete(), &rejected_->complete()});
     });
+    return exit_code::done;
   }
 
   void report_times() const {
-    auto const items = static_cast<index_t>(input_.count());
-    report_step("read", read_seconds_, bytes_read_, items_read(input_));
-    report_step("filter", filter_seconds_, input_.bytes.size() + result_bytes_,
+    index_t const items = input_->items();
+    auto const input_bytes = static_cast<std::uint64_t>(items) * size_of(input_->type());
+    report_step("read", read_seconds_, bytes_read_, input_->words());
+    report_step("filter", filter_seconds_, input_bytes + result_bytes_,
                 "kept " + std::to_string(kept_) + " items (" + percent(kept_, items) + "), on " +
                     engine_.description());
     std::uint64_t const written =
@@ -228,7 +319,9 @@ class filter_run {
   array_writer output_;  // opened, or refused, before the input is read
   std::optional<array_writer> rejected_;
   progress meter_;
-  array input_;
+  std::optional<item_stream> input_;
+  std::optional<mask_file> mask_;
+  index_t piece_items_ = 0;
   index_t kept_ = 0;
   std::uint64_t bytes_read_ = 0;  // of the files, as stored
   std::uint64_t taken_ = 0;       // of memory, by results

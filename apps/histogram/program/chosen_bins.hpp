@@ -25,10 +25,10 @@
 
 namespace libscan::apps {
 
-/// The smallest and largest sample that is a number; none if there is none.
+/// Widens `ends`, the smallest and largest sample that is a number, by more samples; none if there
+/// is none.
 template <class T>
-std::optional<range_ends<T>> extent(std::span<T const> samples) {
-  std::optional<range_ends<T>> ends;
+void extend(std::optional<range_ends<T>>& ends, std::span<T const> samples) {
   for (T const x : samples) {
     if (libscan::detail::is_nan(x)) continue;
     if (!ends) {
@@ -38,7 +38,6 @@ std::optional<range_ends<T>> extent(std::span<T const> samples) {
       ends->hi = x > ends->hi ? x : ends->hi;
     }
   }
-  return ends;
 }
 
 /// An edge for people: enough digits to distinguish it from edges `width` away.
@@ -57,9 +56,10 @@ struct chosen_even_bins {
   even_bins<T> rule;
 
   /// The number in `arguments`, over their range or, as in numpy.histogram, over that of the
-  /// samples.
-  static chosen_even_bins of(histogram_arguments const& arguments, std::span<T const> samples) {
-    auto const ends = arguments.range ? parse_range(*arguments.range) : range_of(samples);
+  /// samples, whose ends are `extent()`.
+  template <class Extent>
+  static chosen_even_bins of(histogram_arguments const& arguments, Extent extent) {
+    auto const ends = arguments.range ? parse_range(*arguments.range) : range_of(extent());
     return {even_bins<T>(ends.lo, ends.hi, arguments.bins.value_or(10))};
   }
 
@@ -78,8 +78,7 @@ struct chosen_even_bins {
  private:
   using doubles = libscan::detail::value_line<double>;
 
-  static range_ends<double> range_of(std::span<T const> samples) {
-    auto const ends = apps::extent(samples);
+  static range_ends<double> range_of(std::optional<range_ends<T>> const& ends) {
     if (!ends) return {0, 1};
     auto lo = static_cast<double>(ends->lo), hi = static_cast<double>(ends->hi);
     if (!std::isfinite(lo) || !std::isfinite(hi) || !std::isfinite(hi - lo)) {
@@ -106,12 +105,13 @@ struct chosen_integer_bins {
   T first;
 
   /// Over the range of `arguments`; else from 0 (as in numpy.bincount), or the smallest sample if
-  /// that is negative, to the largest sample.
-  static chosen_integer_bins of(histogram_arguments const& arguments, std::span<T const> samples) {
+  /// that is negative, to the largest sample. `extent()` are the ends of the samples.
+  template <class Extent>
+  static chosen_integer_bins of(histogram_arguments const& arguments, Extent extent) {
     range_ends<T> ends{0, 0};
     if (arguments.range) {
       ends = apps::parse_integer_range<T>(*arguments.range);
-    } else if (auto const found = apps::extent(samples)) {
+    } else if (auto const found = extent()) {
       ends = {std::min<T>(found->lo, 0), std::max<T>(found->hi, 0)};
     }
     auto const last = static_cast<std::uint64_t>(ends.hi) - static_cast<std::uint64_t>(ends.lo);

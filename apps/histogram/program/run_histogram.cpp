@@ -14,6 +14,7 @@
 #include <apps/common/array_writer.hpp>
 #include <apps/common/counted_source.hpp>
 #include <apps/common/data_file.hpp>
+#include <apps/common/item_stream.hpp>
 #include <apps/common/output_file.hpp>
 #include <apps/common/program.hpp>
 #include <apps/common/progress.hpp>
@@ -49,6 +50,13 @@ struct bin_words {
   std::function<std::string(int, int)> name;
 };
 
+/// The same of some bins, which must outlive it.
+template <class Bins>
+bin_words words_of(Bins const& bins) {
+  return {bins.rule.bins(), [&](int k) { return bins.edge(k); },
+          [&](int k, int end) { return bins.name(k, end); }};
+}
+
 /// One run of the program over an input of known type.
 class histogram_run {
  public:
@@ -66,101 +74,145 @@ class histogram_run {
   }
 
   exit_code run() {
-    input_ = timed(read_seconds_, [&] {
-      return read_counted(arguments_.input, arguments_.common.reading(&meter_), bytes_read_);
-    });
-    if (arguments_.weights) read_weights();
-    exit_code const code = visit_item_type(input_.type, [&]<class T>(std::type_identity<T>) {
-      return run_with_bins(input_.values<T>());
-    });
+    timed(read_seconds_, [&] { open(); });
+    exit_code const code = visit_item_type(
+        input_->type(), [&]<class T>(std::type_identity<T>) { return run_with_bins<T>(); });
     if (code == exit_code::done && arguments_.common.time) report_times();
     return code;
   }
 
  private:
+  /// A GPU, weighted sums and --verify get all items in one piece.
+  void open() {
+    bytes_read_ = 0;
+    bool const whole =
+        engine_.is_cuda() || arguments_.common.verify || arguments_.weights.has_value();
+    input_.emplace(arguments_.input, arguments_.common.reading(&meter_),
+                   item_stream::request{.whole = whole}, bytes_read_);
+  }
+
   /// Reads a file other than the input.
   array read_beside(std::string const& file, std::optional<dtype> type) {
     read_options how;
     how.type = type;
     how.meter = &meter_;
-    return timed(read_seconds_, [&] { return read_counted(file, how, bytes_read_); });
+    return timed(read_seconds_, [&] { return read_counted(file, how, bytes_beside_); });
   }
 
-  void read_weights() {
+  void read_weights(std::size_t count) {
     std::string const& file = *arguments_.weights;
     array const weights = read_beside(file, arguments_.weights_type);
-    if (weights.count() != input_.count()) {
+    if (weights.count() != count) {
       throw file_error(input_name(file), "holds " + std::to_string(weights.count()) +
                                              " items, expected a weight for each of the input's " +
-                                             std::to_string(input_.count()));
+                                             std::to_string(count));
     }
     weights_ = exact_items<double>(weights, file, "weight");
   }
 
-  template <class T>
-  exit_code run_with_bins(std::span<T const> samples) {
-    if (arguments_.edges) return run_with_edges(samples);
-    if (!arguments_.integers) {
-      return run_by(samples, chosen_even_bins<T>::of(arguments_, samples));
+  /// Calls work(samples) for each piece of the input; false as soon as one returns false.
+  template <class T, class Work>
+  bool for_each_piece(Work work) {
+    while (auto const piece = timed(read_seconds_, [&] { return input_->next(); })) {
+      if (!work(std::span<T const>(reinterpret_cast<T const*>(piece->data()),
+                                   piece->size() / sizeof(T)))) {
+        return false;
+      }
     }
+    return true;
+  }
+
+  void begin(std::size_t item) { input_->begin(item_stream::piece_items(1, item), 1); }
+
+  /// The ends of the samples: reads them once more than the counting does. A pipe must fit in
+  /// memory for that.
+  template <class T>
+  std::optional<range_ends<T>> extent() {
+    timed(read_seconds_, [&] {
+      if (!input_->may_rewind()) input_->join();
+    });
+    begin(sizeof(T));
+    std::optional<range_ends<T>> ends;
+    for_each_piece<T>([&](auto samples) {
+      apps::extend(ends, samples);
+      return true;
+    });
+    input_->rewind();
+    return ends;
+  }
+
+  template <class T>
+  exit_code run_with_bins() {
+    if (arguments_.edges) return run_with_edges<T>();
+    auto const ends = [&] { return extent<T>(); };
+    if (!arguments_.integers) return run_by<T>(chosen_even_bins<T>::of(arguments_, ends));
     if constexpr (std::is_integral_v<T>) {
-      return run_by(samples, chosen_integer_bins<T>::of(arguments_, samples));
+      return run_by<T>(chosen_integer_bins<T>::of(arguments_, ends));
     } else {
       throw usage_error("--integers is for integers, the items are " +
-                        std::string(name_of(input_.type)) + " (see --dtype)");
+                        std::string(name_of(input_->type())) + " (see --dtype)");
     }
   }
 
   template <class T>
-  exit_code run_with_edges(std::span<T const> samples) {
+  exit_code run_with_edges() {
     std::string const& file = *arguments_.edges;
     array const edges = read_beside(file, arguments_.edges_type);
     bool const integers = edges.type != dtype::f32 && edges.type != dtype::f64;
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
       if (integers && are_exact<T>(edges)) {
-        return run_by(samples, chosen_edge_bins<T, T>(exact_items<T>(edges, file, "edge"), file));
+        return run_by<T>(chosen_edge_bins<T, T>(exact_items<T>(edges, file, "edge"), file));
       }
       if (integers && !are_exact<double>(edges)) {
-        return run_by(samples, chosen_edge_bins<T, T>(clamped_edges<T>(edges, file), file));
+        return run_by<T>(chosen_edge_bins<T, T>(clamped_edges<T>(edges, file), file));
       }
     }
     if constexpr (std::is_integral_v<T> && sizeof(T) < 8) {
       // Edges that a double rounds are beyond all samples, and stay there.
       if (integers) {
-        return run_by(samples, chosen_edge_bins<T, double>(nearest_items(edges), file));
+        return run_by<T>(chosen_edge_bins<T, double>(nearest_items(edges), file));
       }
     }
-    return run_by(samples,
-                  chosen_edge_bins<T, double>(exact_items<double>(edges, file, "edge"), file));
+    return run_by<T>(chosen_edge_bins<T, double>(exact_items<double>(edges, file, "edge"), file));
   }
 
   template <class T, class Bins>
-  exit_code run_by(std::span<T const> samples, Bins const& bins) {
+  exit_code run_by(Bins const& bins) {
+    if (arguments_.weights) return run_weighted<T>(bins);
     auto const size = static_cast<std::size_t>(bins.rule.bins());
-    bin_words const words{bins.rule.bins(), [&](int k) { return bins.edge(k); },
-                          [&](int k, int end) { return bins.name(k, end); }};
-    if (!arguments_.weights) {
-      std::vector<index_t> counts(size);
-      totals_ =
-          timed(count_seconds_, [&] { return histogram(engine_, samples, counts, bins.rule); });
-      if (!verified([&] {
-            return verify_counts(samples, bins.edges(), std::span<index_t const>(counts), totals_);
-          })) {
-        return exit_code::difference;
-      }
-      return finish(counts, words);
+    // With more bins than samples in a piece, to add them up would take longer than to count.
+    if (bins.rule.bins() > item_stream::piece_items(1, sizeof(T)) && !input_->is_whole()) {
+      timed(read_seconds_, [&] { input_->join(); });
     }
-    std::vector<double> sums(size);
-    totals_ = timed(count_seconds_, [&] {
-      return weighted_histogram(engine_, samples, weights_, sums, bins.rule);
+    begin(sizeof(T));
+    std::vector<index_t> counts(size), all(input_->is_whole() ? 0 : size);
+    bool const good = for_each_piece<T>([&](auto samples) {
+      timed(count_seconds_, [&] {
+        totals_ += histogram(engine_, samples, counts, bins.rule);
+        for (std::size_t k = 0; k < all.size(); ++k) all[k] += counts[k];
+      });
+      return verified([&] {
+        return verify_counts(samples, bins.edges(), std::span<index_t const>(counts), totals_);
+      });
     });
-    if (!verified([&] {
-          return verify_sums(samples, std::span<double const>(weights_), bins.edges(),
-                             std::span<double const>(sums), totals_);
-        })) {
-      return exit_code::difference;
-    }
-    return finish(sums, words);
+    if (!good) return exit_code::difference;
+    return finish(input_->is_whole() ? counts : all, words_of(bins));
+  }
+
+  template <class T, class Bins>
+  exit_code run_weighted(Bins const& bins) {
+    std::vector<double> sums(static_cast<std::size_t>(bins.rule.bins()));
+    bool const good = for_each_piece<T>([&](auto samples) {
+      read_weights(samples.size());
+      totals_ = timed(count_seconds_, [&] {
+        return weighted_histogram(engine_, samples, weights_, sums, bins.rule);
+      });
+      return verified([&] {
+        return verify_sums(samples, std::span<double const>(weights_), bins.edges(),
+                           std::span<double const>(sums), totals_);
+      });
+    });
+    return good ? finish(sums, words_of(bins)) : exit_code::difference;
   }
 
   /// Whether --verify, if requested, finds no difference.
@@ -184,7 +236,7 @@ class histogram_run {
     if (output_) {
       timed(write_seconds_, [&] {
         write_completely(*output_, output_name_, dtype_of<Result>(),
-                         std::as_bytes(std::span<Result const>(results)), input_.format, meter_);
+                         std::as_bytes(std::span<Result const>(results)), input_->format(), meter_);
       });
       outputs.push_back(&output_->complete());
     }
@@ -199,7 +251,7 @@ class histogram_run {
     chart what;
     what.title = arguments_.input == "-" ? "standard input" : arguments_.input;
     what.title +=
-        ": " + std::to_string(input_.count()) + " samples, " + std::to_string(bins.bins) + " bins";
+        ": " + std::to_string(input_->items()) + " samples, " + std::to_string(bins.bins) + " bins";
     what.values = "value";
     what.counts = arguments_.weights ? "sum of weights" : "samples";
     what.log = arguments_.log;
@@ -220,8 +272,9 @@ class histogram_run {
   }
 
   void report_times() const {
-    report_step("read", read_seconds_, bytes_read_, items_read(input_));
-    report_step("count", count_seconds_, input_.bytes.size() + result_bytes_,
+    auto const items = static_cast<std::uint64_t>(input_->items());
+    report_step("read", read_seconds_, bytes_read_ + bytes_beside_, input_->words());
+    report_step("count", count_seconds_, items * size_of(input_->type()) + result_bytes_,
                 words_of(totals_) + ", on " + engine_.description());
     if (!output_) return;
     report_step("write", write_seconds_, output_->bytes_written(),
@@ -234,10 +287,11 @@ class histogram_run {
   std::string output_name_;
   std::optional<array_writer> output_;  // opened, or refused, before the input is read
   std::optional<output_file> svg_, png_;
-  array input_;
+  std::optional<item_stream> input_;
   std::vector<double> weights_;
   sample_totals totals_;
-  std::uint64_t bytes_read_ = 0;  // of all files, as stored
+  std::uint64_t bytes_read_ = 0;    // of the input, as stored
+  std::uint64_t bytes_beside_ = 0;  // of other files
   std::uint64_t result_bytes_ = 0;
   double read_seconds_ = 0;
   double count_seconds_ = 0;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <apps/common/program.hpp>
+#include <apps/common/temporary_file.hpp>
 #include <apps/radix_sort/program/run_sort.hpp>
 #include <libscan/cpu/workers.hpp>
 
@@ -32,9 +33,11 @@ header).
 --bits LO:HI: compare only bits LO to HI - 1. For unsigned keys these are the key's bits; others are
 first mapped to unsigned numbers of the same order: signed ones by flipping the sign bit, floats by
 flipping the sign bit, or all bits if it is set; -0 as +0, and every nan as all ones.
---memory BYTES: sorting happens in memory; a file whose sort may need more is refused. Sorts need
-more if many keys share bits, and for floats with -0 or nan among them. Suffixes K, M, G and T are
-powers of 1024. Default: the least that the sort needs must fit in 60 % of the memory that the
+--memory BYTES: keys in .npy and raw files that do not fit are sorted through a temporary file in
+--temp DIR; it has no name, and vanishes with the program. Default: TMPDIR, or the directory of the
+output. Rows of text, --verify and GPUs need everything in memory, or the sort is refused. Sorts
+need more if many keys share bits, and for floats with -0 or nan among them. Suffixes K, M, G and T
+are powers of 1024. Default: the least that the sort needs must fit in 60 % of the memory that the
 machine, its cgroup and RLIMIT_AS leave.
 16-bit floats are read and written as float32, .npy bools as the uint8 0 and 1.
 
@@ -83,6 +86,10 @@ void add_arguments(CLI::App& app, sort_arguments& arguments) {
   app.add_flag("--argsort", arguments.positions, "write the positions (from 0) of the sorted keys")
       ->excludes(values);
   app.add_option("--bits", arguments.bits, "bits to compare, see below")->type_name("LO:HI");
+  app.add_option_function<std::string>(
+         "--temp", [](std::string const& directory) { set_temporary_directory(directory); },
+         "directory of temporary files, see --memory below")
+      ->type_name("DIR");
   app.add_flag("--unique", arguments.unique, "keep only the first of equal keys");
   add_common_arguments(app, arguments.common);
 }

@@ -11,28 +11,29 @@
 #include <type_traits>
 
 #include <apps/common/byte_source.hpp>
+#include <apps/common/item_stream.hpp>
 #include <apps/common/lazy_buffer.hpp>
 #include <apps/common/memory_bound.hpp>
 #include <apps/common/progress.hpp>
 #include <apps/common/steps.hpp>
+#include <apps/radix_sort/program/external_input.hpp>
+#include <apps/radix_sort/program/external_plan.hpp>
+#include <apps/radix_sort/program/external_sort.hpp>
 #include <apps/radix_sort/program/memory_needs.hpp>
 #include <apps/radix_sort/program/sort_input.hpp>
 #include <apps/radix_sort/program/sort_output.hpp>
+#include <apps/radix_sort/program/sort_records.hpp>
 #include <apps/radix_sort/program/verify.hpp>
 #include <libscan/core/engine.hpp>
 
 namespace libscan::apps {
 namespace {
 
-/// Moves the first of each run of equal items to the front; returns their number.
-template <class Same, class Move>
-std::size_t keep_first(std::size_t n, Same same, Move move) {
-  if (n == 0) return 0;
-  std::size_t kept = 1;
-  for (std::size_t i = 1; i < n; ++i) {
-    if (!same(kept - 1, i)) move(kept++, i);
-  }
-  return kept;
+/// The directory of a file that will be written; "/var/tmp" for a stream.
+std::string directory_beside(std::string const& output) {
+  if (output == "-" || output.starts_with("/dev/")) return "/var/tmp";
+  std::size_t const slash = output.rfind('/');
+  return slash == std::string::npos ? "." : output.substr(0, slash + 1);
 }
 
 /// One run of the program.
@@ -47,6 +48,7 @@ class sort_run {
 
   exit_code run() {
     timed(read_seconds_, [&] { read(); });
+    if (external_) return run_external();
     require(needs(input_.keys.type, count_, input_.bytes(), !are_words()));
     exit_code const code = visit_item_type(
         input_.keys.type, [&]<class T>(std::type_identity<T>) { return run_typed<T>(); });
@@ -55,24 +57,128 @@ class sort_run {
   }
 
  private:
+  /// Reads keys and values, unless they are so many that the sort is external.
   void read() {
-    auto options = arguments_.common.reading(&meter_);
-    // Refused before a key is read, if the size of the file gives the number.
-    options.before_items = [this](dtype type, std::uint64_t n) {
-      require(needs(type, n, n * size_of(type), false));
-    };
-    input_ = read_sort_input(arguments_.input, options, output_.may_be_rows());
-    rows_ = output_.takes_rows(input_.keys.format);
+    source_ = open_sort_input(arguments_.input, arguments_.common.reading(&meter_),
+                              output_.may_be_rows(), bytes_read_);
+    std::unique_ptr<item_stream> const& items = source_.items;
+    rows_ = output_.takes_rows(items ? items->format() : file_format::text);
+    if (arguments_.values) open_values();
+    if (!items) {
+      input_ = std::move(*source_.rows);
+    } else {
+      external_ = may_be_external() && items->count() && !fits(*items->count());
+      if (!external_) load_keys();
+    }
+    if (external_) return;
     count_ = input_.keys.count();
-    if (!arguments_.values) return;
+    if (!values_stream_) return;
+    values_ = load(*values_stream_, {});
+    check_values(static_cast<index_t>(values_.count()), static_cast<index_t>(count_));
+  }
+
+  void open_values() {
     read_options of_values;
     of_values.type = arguments_.values_type;
     of_values.meter = &meter_;
-    values_ = read_sort_input(*arguments_.values, of_values, false).keys;
-    if (values_.count() == count_) return;
-    throw file_error(input_name(*arguments_.values),
-                     std::to_string(values_.count()) + " values, expected " +
-                         std::to_string(count_) + ", one for each key");
+    values_stream_.emplace(*arguments_.values, of_values, item_stream::request{}, bytes_read_);
+    values_.type = values_stream_->type();
+    values_.format = values_stream_->format();
+    auto const keys = source_.items ? source_.items->count() : std::nullopt;
+    if (keys && values_stream_->count()) check_values(*values_stream_->count(), *keys);
+  }
+
+  void check_values(index_t values, index_t keys) const {
+    if (values == keys) return;
+    throw file_error(input_name(*arguments_.values), std::to_string(values) + " values, expected " +
+                                                         std::to_string(keys) +
+                                                         ", one for each key");
+  }
+
+  void load_keys() {
+    item_stream& items = *source_.items;
+    if (items.count() && !may_be_external()) {  // refused before a key is read
+      auto const n = static_cast<std::uint64_t>(*items.count());
+      require(needs(items.type(), n, n * size_of(items.type()), false));
+    }
+    input_.keys = load(items, [&](index_t n) { return !may_be_external() || fits(n); });
+  }
+
+  /// All items. If `goes_on` is false of a number of them, only that many, and the sort is
+  /// external.
+  template <class GoesOn = bool (*)(index_t)>
+  array load(item_stream& from, GoesOn goes_on) {
+    if (array const* const held = from.held()) return *held;
+    std::size_t const item = size_of(from.type());
+    from.begin(item_stream::piece_items(1, item), 1);
+    byte_buffer buffer(from.name());
+    if (auto const n = from.count()) {
+      buffer.grow(static_cast<std::size_t>(*n) * item);
+      buffer.shrink(0);
+    }
+    while (auto const piece = from.next()) {
+      if (!piece->empty())
+        std::memcpy(buffer.grow(piece->size()).data(), piece->data(), piece->size());
+      if constexpr (!std::is_pointer_v<GoesOn>) {
+        if (from.count() || goes_on(from.items())) continue;
+        external_ = true;
+        break;
+      }
+    }
+    kept_bytes all = buffer.release();
+    array result{from.type(), {from.items()}, from.format(), all.bytes, std::move(all.owner)};
+    result.truth_values = from.truth_values();
+    return result;
+  }
+
+  /// --verify and a GPU need all keys in memory, and rows are kept there.
+  bool may_be_external() const {
+    return !engine_.is_cuda() && !arguments_.common.verify && source_.items &&
+           source_.items->held() == nullptr;
+  }
+
+  /// Whether a sort of n keys fits in memory for certain.
+  bool fits(index_t n) const {
+    dtype const type = source_.items->type();
+    bool const floats = type == dtype::f32 || type == dtype::f64;
+    auto const count = static_cast<std::uint64_t>(n);
+    memory_needs needs = this->needs(type, count, count * size_of(type), floats);
+    std::uint64_t const values = values_stream_ ? count * size_of(values_.type) : 0;
+    needs.add(values + memory_held());
+    return (memory_bound_given() ? needs.most : needs.least) <= memory_bound();
+  }
+
+  exit_code run_external() {
+    item_stream& keys = *source_.items;
+    std::size_t const value_bytes = arguments_.positions ? sizeof(index_t)
+                                    : values_stream_     ? size_of(values_.type)
+                                                         : 0;
+    external_request request{engine_, options_, arguments_.unique, arguments_.positions,
+                             directory_beside(arguments_.output)};
+    timed(sort_seconds_, [&] {
+      external_plan const plan =
+          external_plan::of(keys.type(), value_bytes, engine_.threads(), "sorting " + keys.name());
+      external_input const files(keys, input_.keys.bytes, values_stream_, request.directory);
+      input_.keys = {};
+      if (values_stream_) check_values(files.values(), files.keys());
+      std::optional<index_t> count;
+      if (!arguments_.unique) count = files.keys();
+      dtype const type = arguments_.positions ? dtype_of<index_t>() : keys.type();
+      output_.begin(type, count, keys.format(), with_type({}));
+      request.put = [&](record_piece const& piece) {
+        if (arguments_.positions) return output_.append(piece.values, {});
+        output_.append(piece.keys, piece.values);
+      };
+      sort_records(keys.type(), value_bytes, request, plan, files.records());
+      output_.commit();
+      count_ = static_cast<std::size_t>(files.keys());
+    });
+    if (arguments_.common.time) {
+      report_step("sort", sort_seconds_, output_.bytes_written(),
+                  std::to_string(count_) + " items of " + std::string(name_of(keys.type())) +
+                      ", through a temporary file, on " + engine_.description());
+    }
+    return exit_code::done;
   }
 
   bool by_positions() const { return rows_ || arguments_.positions; }
@@ -101,7 +207,7 @@ class sort_run {
 
   /// The memory for `n` keys of `bytes`, including what is stored beside them.
   memory_needs needs(dtype type, std::uint64_t n, std::uint64_t bytes, bool odd_floats) const {
-    std::uint64_t const value = values_.bytes.empty() ? 0 : size_of(values_.type);
+    std::uint64_t const value = values_stream_ ? size_of(values_.type) : 0;
     sort_shape shape{n, size_of(type), by_positions() ? 0 : value, by_positions()};
     memory_needs needs;
     if (engine_.is_cuda()) {
@@ -261,9 +367,13 @@ class sort_run {
   engine engine_;
   progress meter_;
   sort_output output_;
+  sort_source source_;
   sort_input input_;
   bool rows_ = false;
+  std::optional<item_stream> values_stream_;
   array values_;
+  bool external_ = false;
+  std::uint64_t bytes_read_ = 0;
   std::size_t count_ = 0;
   std::size_t kept_ = 0;
   double read_seconds_ = 0;

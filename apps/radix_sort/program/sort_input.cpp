@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include <apps/common/counted_source.hpp>
 #include <apps/common/exit_code.hpp>
 #include <apps/common/gzip.hpp>
 #include <apps/common/memory_bound.hpp>
@@ -106,23 +107,25 @@ std::uint64_t sort_input::bytes() const {
   return keys.bytes.size() + text.bytes.size() + rows.size() * sizeof(rows[0]);
 }
 
-sort_input read_sort_input(std::string const& path, read_options const& options, bool with_rows) {
+sort_source open_sort_input(std::string const& path, read_options const& options, bool with_rows,
+                            std::uint64_t& bytes_read) {
   file_format format = options.format;
   if (format == file_format::automatic) format = format_of_name(path);
-  byte_reader in = plain_content(byte_reader(open_file(path, options.meter), input_name(path)),
-                                 format == file_format::raw);
-  std::string const name = in.name();
-  byte_reader bounded(std::make_unique<bounded_source>(std::move(in)), name);
+  std::string const name = input_name(path);
+  auto file = std::make_unique<counted_source>(open_file(path, options.meter), bytes_read);
+  byte_reader in = plain_content(byte_reader(std::move(file), name), format == file_format::raw);
   if (format == file_format::automatic) {
-    format = starts_npy(bounded) ? file_format::npy : file_format::text;
+    format = starts_npy(in) ? file_format::npy : file_format::text;
   }
-  sort_input result;
+  sort_source result;
   if (format == file_format::text && with_rows) {
-    result = read_rows(bounded, options);
+    byte_reader bounded(std::make_unique<bounded_source>(std::move(in)), name);
+    result.rows = read_rows(bounded, options);
+    say_notes(result.rows->keys);
   } else {
-    result.keys = read_content(bounded, format, options);
+    result.items = std::make_unique<item_stream>(std::move(in), format, options,
+                                                 item_stream::request{}, bytes_read);
   }
-  say_notes(result.keys);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include <apps/common/byte_source.hpp>
 #include <apps/common/data_file.hpp>
+#include <apps/common/item_stream.hpp>
 
 namespace libscan::apps {
 
@@ -27,11 +29,19 @@ struct sort_input {
   std::uint64_t bytes() const;
 };
 
-/// Reads the input `path` ("-" is standard input) as `read_array`. If it is text and `with_rows`,
-/// its rows are kept; empty lines and comments are not.
+/// An input before its keys are read: the rows of a text with their keys, or a stream of keys.
+struct sort_source {
+  std::optional<sort_input> rows;
+  std::unique_ptr<item_stream> items;
+};
+
+/// Opens the input `path` ("-" is standard input) as `item_stream` does. If it is text and
+/// `with_rows`, its rows are read, without empty lines and comments. Adds the bytes that are read
+/// to `bytes_read`, which must outlive the result.
 ///
-/// Throws as `read_array`, and as `require_memory` as soon as the input takes too much: before a
-/// byte is read, if the file's size shows it.
-sort_input read_sort_input(std::string const& path, read_options const& options, bool with_rows);
+/// Throws as `read_array`, and as `require_memory` as soon as the rows take too much: before a byte
+/// is read, if the file's size shows it.
+sort_source open_sort_input(std::string const& path, read_options const& options, bool with_rows,
+                            std::uint64_t& bytes_read);
 
 }  // namespace libscan::apps

@@ -29,8 +29,23 @@ void sort_output::write_items(dtype type, std::span<std::byte const> items, file
                               sorted_values const& values) {
   begin_values(values);
   write_completely(*items_, path_, type, items, input, meter_);
-  commit(items_->complete());
+  commit_with(items_->complete());
 }
+
+void sort_output::begin(dtype type, std::optional<index_t> count, file_format input,
+                        sorted_values const& values) {
+  type_ = type;
+  values_type_ = values.type;
+  items_->begin(type, count, input);
+  if (values_) values_->begin(values.type, count, values.format);
+}
+
+void sort_output::append(std::span<std::byte const> items, std::span<std::byte const> values) {
+  items_->append(type_, items);
+  if (values_) values_->append(values_type_, values);
+}
+
+void sort_output::commit() { commit_with(items_->complete()); }
 
 void sort_output::write_rows(sort_input const& input, std::span<index_t const> positions,
                              sorted_values const& values) {
@@ -58,7 +73,7 @@ void sort_output::write_rows(sort_input const& input, std::span<index_t const> p
   }
   output_file& rows = rows_->complete();
   meter_.finish();
-  commit(rows);
+  commit_with(rows);
 }
 
 std::uint64_t sort_output::bytes_written() const {
@@ -74,7 +89,7 @@ void sort_output::begin_values(sorted_values const& values) {
   values_->append(values.type, values.items);
 }
 
-void sort_output::commit(output_file& keys) {
+void sort_output::commit_with(output_file& keys) {
   if (!values_) return keys.commit();
   output_file::commit_together({&keys, &values_->complete()});
 }

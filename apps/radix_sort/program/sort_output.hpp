@@ -46,6 +46,17 @@ class sort_output {
   void write_items(dtype type, std::span<std::byte const> items, file_format input,
                    sorted_values const& values);
 
+  /// Begins to write an array piece by piece, of `count` items, none: unknown. Of `values` only the
+  /// type and the format count.
+  void begin(dtype type, std::optional<index_t> count, file_format input,
+             sorted_values const& values);
+
+  /// Writes the next items and their values.
+  void append(std::span<std::byte const> items, std::span<std::byte const> values);
+
+  /// Completes what `begin` began.
+  void commit();
+
   /// Writes the rows of the input that stand at these positions.
   void write_rows(sort_input const& input, std::span<index_t const> positions,
                   sorted_values const& values);
@@ -55,8 +66,10 @@ class sort_output {
 
  private:
   void begin_values(sorted_values const& values);
-  void commit(output_file& keys);
+  void commit_with(output_file& keys);
 
+  dtype type_ = dtype::i64;
+  dtype values_type_ = dtype::i64;
   std::string path_;
   progress& meter_;
   std::optional<row_writer> rows_;  // or items

@@ -137,6 +137,19 @@ ssize_t write(int descriptor, void const* bytes, size_t count) {
   return ::syscall(SYS_write, descriptor, bytes, count);
 }
 
+ssize_t pwrite(int descriptor, void const* bytes, size_t count, off_t offset) {
+  int const error = is_output(descriptor) ? error_of("write") : 0;
+  if (error > 0) {
+    errno = error;
+    return -1;
+  }
+  if (error < 0 && count > 1) count = 1;
+  return ::syscall(SYS_pwrite64, descriptor, bytes, count, offset);
+}
+ssize_t pwrite64(int descriptor, void const* bytes, size_t count, off_t offset) {
+  return pwrite(descriptor, bytes, count, offset);
+}
+
 int close(int descriptor) {
   bool const was_output = is_output(descriptor);
   if (was_output) of_output[descriptor] = false;

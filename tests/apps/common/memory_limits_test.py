@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that may have only 512 MiB, by a cgroup of their own or by RLIMIT_AS: however large the
-input is, they do what they are asked, or refuse it in words and leave nothing; no limit ever ends
+"""Programs that may have only 512 MiB, by a cgroup of their own or by RLIMIT_AS, and inputs that
+must be in memory as a whole: text, pairs of passes, --verify. However large the input is, they do what they are asked, or refuse it in words and leave nothing; no limit ever ends
 them. Run as: memory_limits_test.py cgroup|address-space path/to/program...
 (skipped, code 77, where a process may not make cgroups)"""
 import gzip
@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from program_case import DONE, FAILURE, ProgramCase, limited
+from program_case import DONE, FAILURE, ProgramCase, cgroup, limited
 
 KIND = sys.argv[1]
 PROGRAMS = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[2:]}
@@ -32,65 +32,6 @@ QUICK = "LIBSCAN_TEST_REDUCED" in os.environ
 def some(sizes):
     """All sizes; or, in a quick run, the two in the middle, around what is still accepted."""
     return sizes[1:3] if QUICK else sizes
-
-
-def text_of(path):
-    with open(path) as file:
-        return file.read()
-
-
-def parents_of_groups():
-    """Each folder of cgroups around this process in which there may be groups with limits on
-    memory, and the names of its files of the limit, and of the most that was taken."""
-    for line in text_of("/proc/self/cgroup").splitlines():
-        _, controllers, group = line.split(":", 2)
-        if not controllers:
-            mounts, names = ["", "/unified"], ("memory.max", "memory.peak")
-        elif "memory" in controllers.split(","):
-            mounts, names = ["/memory"], ("memory.limit_in_bytes", "memory.max_usage_in_bytes")
-        else:
-            continue
-        for mount in mounts:
-            while True:
-                yield "/sys/fs/cgroup" + mount + group.rstrip("/"), names
-                if group in ("", "/"):
-                    break
-                group = os.path.dirname(group)
-
-
-class cgroup:
-    """A new cgroup of at most MOST bytes; OSError where there can be none."""
-
-    def __init__(self):
-        refusal = OSError("no cgroup with a limit on memory")
-        for parent, (limit, peak) in parents_of_groups():
-            try:
-                self.folder = tempfile.mkdtemp(prefix="libscan-test-", dir=parent)
-            except OSError as error:
-                refusal = error
-                continue
-            try:
-                self.write(limit, MOST)
-                self.peak = os.path.join(self.folder, peak)
-                return
-            except OSError as error:  # a group without this controller
-                refusal = error
-                os.rmdir(self.folder)
-        raise refusal
-
-    def write(self, name, value):
-        with open(os.path.join(self.folder, name), "w") as file:
-            file.write(str(value))
-
-    def enter(self):
-        self.write("cgroup.procs", 0)
-
-    def remove(self):
-        os.rmdir(self.folder)
-
-    def taken(self):
-        """The most bytes that were ever taken, page cache included; 0 if the kernel cannot tell."""
-        return int(text_of(self.peak)) if os.path.exists(self.peak) else 0
 
 
 class MemoryCase(ProgramCase):
@@ -127,7 +68,7 @@ class MemoryCase(ProgramCase):
         self.taken = 0
         if KIND == "address-space":
             return super().call(*arguments, **limited(resource.RLIMIT_AS, MOST), **more)
-        group = cgroup()
+        group = cgroup(MOST)
         try:
             result = super().call(*arguments, preexec_fn=group.enter, **more)
             self.taken = group.taken()
@@ -170,7 +111,8 @@ class Refused(MemoryCase):
     def test_arrays(self):
         whole = self.zeros("x.raw", 2048 * MIB), "--dtype", "uint32", "--threads", "2"
         arrays = [self.npy("x.npy", "<f4", 2048 * MIB, 4), "--threads", "2"]
-        for name, options in [("scan-prefix", []), ("scan-sort", []), ("scan-sort", ["--argsort"])]:
+        for name, options in [("scan-prefix", ["--verify"]), ("scan-sort", ["--verify"]),
+                              ("scan-sort", ["--argsort", "--verify"])]:
             self.of(name)
             for source in [whole, arrays]:
                 with self.subTest(program=name, source=source, options=options):
@@ -183,7 +125,7 @@ class Refused(MemoryCase):
     def test_arrays_of_which_all_is_kept(self):
         self.of("scan-filter")
         self.refuses(self.zeros("x.raw", 1024 * MIB), "--dtype", "uint8", "--keep", ">= 0",
-                     "--threads", "2")
+                     "--threads", "2", "--verify")
 
     def test_matrices(self):
         banner = b"%%%%MatrixMarket matrix coordinate %s general\n2 2 %d\n"
@@ -205,8 +147,9 @@ class Refused(MemoryCase):
     def test_pipes(self):
         graph = self.write("g.mtx", b"%%MatrixMarket matrix coordinate pattern general\n1 1 0\n")
         for name, text, arguments in [
-                ("scan-prefix", None, []), ("scan-sort", None, []),
-                ("scan-filter", None, ["--keep", "> 0"]), ("scan-histogram", None, ["--bins", "3"]),
+                ("scan-prefix", None, ["--verify"]), ("scan-sort", None, ["--verify"]),
+                ("scan-filter", None, ["--keep", "> 0", "--verify"]),
+                ("scan-histogram", None, ["--bins", "3"]),
                 ("scan-sort", "1", ["--format", "text"]), ("scan-spmv", "1 1 1", []),
                 ("pagerank", "name", [])]:
             with self.subTest(program=name, text=text):
@@ -296,7 +239,7 @@ class Sizes(MemoryCase):
 if __name__ == "__main__":
     if KIND == "cgroup":
         try:
-            cgroup().remove()
+            cgroup(MOST).remove()
         except OSError as error:
             print("skipped:", error)
             sys.exit(77)

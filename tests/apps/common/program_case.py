@@ -15,6 +15,65 @@ def limited(what, most):
     return {"preexec_fn": lambda: resource.setrlimit(what, (most, most))}
 
 
+def text_of(path):
+    with open(path) as file:
+        return file.read()
+
+
+def parents_of_groups():
+    """Each folder of cgroups around this process in which there may be groups with limits on
+    memory, and the names of its files of the limit, and of the most that was taken."""
+    for line in text_of("/proc/self/cgroup").splitlines():
+        _, controllers, group = line.split(":", 2)
+        if not controllers:
+            mounts, names = ["", "/unified"], ("memory.max", "memory.peak")
+        elif "memory" in controllers.split(","):
+            mounts, names = ["/memory"], ("memory.limit_in_bytes", "memory.max_usage_in_bytes")
+        else:
+            continue
+        for mount in mounts:
+            while True:
+                yield "/sys/fs/cgroup" + mount + group.rstrip("/"), names
+                if group in ("", "/"):
+                    break
+                group = os.path.dirname(group)
+
+
+class cgroup:
+    """A new cgroup of at most `most` bytes; OSError where there can be none."""
+
+    def __init__(self, most):
+        refusal = OSError("no cgroup with a limit on memory")
+        for parent, (limit, peak) in parents_of_groups():
+            try:
+                self.folder = tempfile.mkdtemp(prefix="libscan-test-", dir=parent)
+            except OSError as error:
+                refusal = error
+                continue
+            try:
+                self.write(limit, most)
+                self.peak = os.path.join(self.folder, peak)
+                return
+            except OSError as error:  # a group without this controller
+                refusal = error
+                os.rmdir(self.folder)
+        raise refusal
+
+    def write(self, name, value):
+        with open(os.path.join(self.folder, name), "w") as file:
+            file.write(str(value))
+
+    def enter(self):
+        self.write("cgroup.procs", 0)
+
+    def remove(self):
+        os.rmdir(self.folder)
+
+    def taken(self):
+        """The most bytes that were ever taken, page cache included; 0 if the kernel cannot tell."""
+        return int(text_of(self.peak)) if os.path.exists(self.peak) else 0
+
+
 def read_terminal(end):
     """All that was written to a terminal's other end, which is closed by now."""
     text = b""

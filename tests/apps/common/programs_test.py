@@ -138,7 +138,7 @@ class Inputs(CopyCase):
                         data=b"1\nx\n")
 
     def test_an_input_that_shrinks(self):
-        path = self.write("x.raw", bytes(1 << 22))
+        path = self.write("x.raw", bytes(1 << 26))
         os.mkfifo(self.path("fifo"))
         writer = subprocess.Popen([PROGRAM, path, "--dtype", "u8", "-o", self.path("fifo")],
                                   stderr=subprocess.PIPE)

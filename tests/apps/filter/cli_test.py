@@ -41,6 +41,7 @@ class FilterCase(ArrayProgramCase):
 
 
 class AsEveryProgram(EveryArrayProgram, FilterCase):
+    streams = True
     words_of_help = EveryArrayProgram.words_of_help + [
         "--keep", "--indices", "--count-only", "--mask", "--split", "packbits", "bits MASK",
         "column 1", "from 0 to 255", "row by row", "Examples:", "Exit codes:"]
@@ -152,13 +153,19 @@ class Files(FilterCase):
         with open(self.path("in.raw"), "wb") as file:
             file.truncate(1 << 24)
         source = [self.path("in.raw"), "--dtype", "u8", "--memory", "10M"]
+        # In one piece, which is what --verify needs, it does not fit.
         self.fails(FAILURE, "in.raw takes at least 16.0 MiB of memory, more than the 10.0 MiB",
-                   *source, "-o", self.path("o.raw"), "--keep", "== 0")
+                   *source, "-o", self.path("o.raw"), "--keep", "== 0", "--verify")
         self.fails(FAILURE, "in.raw takes at least ", *source, "-o", self.path("o.raw"), "--keep",
-                   "> 0", "--split", self.path("r.raw"))
-        self.assertEqual(self.succeeds(*source, "--keep", "== 0", "--count-only"),
-                         b"16777216\n")
-        self.succeeds(*source, "--keep", "> 0", "-o", self.path("o.raw"))
+                   "> 0", "--split", self.path("r.raw"), "--verify")
+        for more in [["--count-only"], ["-o", self.path("o.raw")]]:
+            code, out, err = self.call(*source, "--keep", "> 0", "--verify", *more)
+            self.assertEqual((code, err), (DONE, "scan-filter: verified: a plain loop computes the "
+                                                 "same\n"))
+        self.succeeds(*source, "--keep", "> 0", "-o", self.path("o.raw"), "--split",
+                      self.path("r.raw"))
+        self.assertEqual([os.path.getsize(self.path(name)) for name in ["o.raw", "r.raw"]],
+                         [0, 1 << 24])
 
     def test_other_endings(self):
         source = self.write("in.txt", b"1\n5\n")

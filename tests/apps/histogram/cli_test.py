@@ -40,6 +40,7 @@ class HistogramCase(ArrayProgramCase):
 
 
 class AsEveryProgram(EveryArrayProgram, HistogramCase):
+    streams = True
     words_of_help = EveryArrayProgram.words_of_help + [
         "--bins", "--range", "--edges", "--integers", "--weights",
         "--edges-dtype", "--weights-dtype", "column 1", "row by row", "--plot", "--svg", "--png",

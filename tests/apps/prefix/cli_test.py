@@ -101,6 +101,7 @@ class PrefixCase(ArrayProgramCase):
 
 
 class AsEveryProgram(EveryArrayProgram, PrefixCase):
+    streams = True
     words_of_help = EveryArrayProgram.words_of_help + FORMS + STRATEGIES + [
         "--op", "--exclusive", "--init", "--reverse", "--accumulator", "--algorithm",
         "wide as the items or wider", "column 1 counts", "row by row", "bools",
@@ -427,7 +428,8 @@ class Segments(PrefixCase):
         with open(self.path("in.raw"), "wb") as file:
             file.truncate(1 << 33)  # reading it would take long
         self.refused(self.path("in.raw"), "in.raw takes at least 64.0 GiB of memory, more than the "
-                     "400.0 MiB of --memory", "--dtype", "u8", "--memory", "400M", code=FAILURE)
+                     "400.0 MiB of --memory", "--dtype", "u8", "--memory", "400M", "--verify",
+                     code=FAILURE)
 
     def test_either_file_may_be_a_pipe(self):
         array = samples("int32", 100)
@@ -584,10 +586,12 @@ class Messages(PrefixCase):
     @needs_little_memory
     def test_too_little_memory_for_the_result(self):
         source = self.write("in.raw", bytes(50_000_000))
-        # The result takes 400 MB.
+        # In one piece, which is what --verify needs, the result takes 400 MB.
         self.fails(FAILURE, "in.raw takes at least 381.5 MiB of memory, more than the 120.0 MiB",
-                   source, "--dtype", "u8", "--threads", "1", "-o",
+                   source, "--dtype", "u8", "--threads", "1", "--verify", "-o",
                    self.path("o.raw"), **little_memory(200 << 20))
+        self.succeeds(source, "--dtype", "u8", "--threads", "1", "-o", self.path("o.raw"),
+                      **little_memory(200 << 20))
 
 
 if __name__ == "__main__":

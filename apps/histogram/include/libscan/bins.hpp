@@ -29,6 +29,13 @@ struct sample_totals {
 
   LIBSCAN_HOST_DEVICE index_t all() const { return below + inside + above + nan; }
   bool operator==(sample_totals const&) const = default;
+  sample_totals& operator+=(sample_totals const& more) {
+    below += more.below;
+    inside += more.inside;
+    above += more.above;
+    nan += more.nan;
+    return *this;
+  }
 };
 
 /// One bin for each of `bins` consecutive integers from `first` on (numpy.bincount has them from 0

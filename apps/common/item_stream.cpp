@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the bytes of a file, a pipe or a decompressor to pieces of items.
+#include <apps/common/item_stream.hpp>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <apps/common/counted_source.hpp>
+#include <apps/common/exit_code.hpp>
+#include <apps/common/gzip.hpp>
+#include <apps/common/halves.hpp>
+#include <apps/common/progress.hpp>
+#include <apps/common/raw.hpp>
+#include <apps/common/steps.hpp>
+
+namespace libscan::apps {
+
+namespace {
+
+file_format format_of(std::string const& path, read_options const& options) {
+  return options.format == file_format::automatic ? format_of_name(path) : options.format;
+}
+
+}  // namespace
+
+item_stream::item_stream(std::string const& path, read_options const& options, request how,
+                         std::uint64_t& bytes_read)
+    : options_(options),
+      bytes_read_(bytes_read),
+      name_(input_name(path)),
+      how_(how),
+      format_(format_of(path, options)),
+      others_read_(bytes_read) {
+  auto source = std::make_unique<counted_source>(open_file(path, options.meter), bytes_read);
+  in_.emplace(plain_content(byte_reader(std::move(source), name_), format_ == file_format::raw));
+  start();
+}
+
+item_stream::item_stream(byte_reader in, file_format format, read_options const& options,
+                         request how, std::uint64_t& bytes_read)
+    : options_(options),
+      bytes_read_(bytes_read),
+      in_(std::move(in)),
+      name_(in_->name()),
+      how_(how),
+      format_(format),
+      others_read_(bytes_read) {
+  start();
+}
+
+/// Reads up to the items.
+void item_stream::start() {
+  if (format_ == file_format::automatic) {
+    format_ = starts_npy(*in_) ? file_format::npy : file_format::text;
+  }
+  if (how_.any_npy && format_ == file_format::npy) options_.type.reset();
+  check_options(name_, format_, options_);
+  descriptor_ = in_->file();
+  bool const streams = !how_.whole && format_ != file_format::text;
+  if (streams && format_ == file_format::raw) stream_raw();
+  if (streams && format_ == file_format::npy) stream_npy();
+  bool const unfit =
+      (how_.from_end && !descriptor_) || (how_.known_count && !count_) || !layout_.in_c_order();
+  if (!streams || unfit) hold();
+}
+
+bool item_stream::converts() const {
+  return layout_.half || layout_.big_endian || layout_.truth_values ||
+         (options_.half && format_ == file_format::raw);
+}
+
+std::shared_ptr<descriptor const> item_stream::plain_file(std::uint64_t& start) const {
+  start = start_;
+  bool const aligned = start_ % size_of(layout_.type) == 0;
+  return held_ || converts() || !aligned ? nullptr : descriptor_;
+}
+
+void item_stream::hold() {
+  held_ =
+      at_items_ ? read_npy_items(*in_, layout_, options_) : read_content(*in_, format_, options_);
+  say_notes(*held_);
+  type_ = held_->type;
+  layout_.truth_values = held_->truth_values;
+  count_ = static_cast<index_t>(held_->count());
+}
+
+void item_stream::join() {
+  if (!held_) hold();
+  how_.whole = true;
+}
+
+void item_stream::rewind() {
+  file_.reset();
+  others_read_ = bytes_read_ - start_;
+  items_ = 0;
+  stored_bytes_ = 0;
+  returned_all_ = false;
+}
+
+void item_stream::stream_raw() {
+  layout_.type = options_.half ? dtype::u16 : *options_.type;
+  type_ = options_.half ? dtype::f32 : layout_.type;
+  if (!descriptor_) return;
+  layout_.bytes = *in_->bytes_left();
+  check_raw_size(name_, layout_.type, layout_.bytes);
+  count_ = static_cast<index_t>(layout_.bytes / size_of(layout_.type));
+}
+
+void item_stream::stream_npy() {
+  layout_ = read_npy_header(*in_, options_);
+  type_ = layout_.half ? dtype::f32 : layout_.type;
+  start_ = in_->offset();
+  at_items_ = true;
+  count_ = static_cast<index_t>(layout_.bytes / size_of(layout_.type));
+  if (descriptor_) check_npy_size(name_, layout_, start_, *in_->bytes_left());
+}
+
+index_t item_stream::piece_items(index_t unit, std::size_t bytes) {
+  auto const fit = static_cast<index_t>(block_bytes() / bytes);
+  return std::max(unit, fit / unit * unit);
+}
+
+void item_stream::begin(index_t piece, index_t unit, std::function<void()> on_pause) {
+  std::size_t const item = size_of(held_ ? type_ : layout_.type);
+  piece_bytes_ = static_cast<std::size_t>(piece) * item;
+  unit_bytes_ = static_cast<std::size_t>(unit) * item;
+  on_pause_ = std::move(on_pause);
+  if (held_) return;
+  if (descriptor_) {
+    bytes_read_ = others_read_ + start_;
+    if (options_.meter != nullptr) options_.meter->start("reading " + name_, layout_.bytes);
+    file_.emplace(descriptor_, name_, start_, start_ + layout_.bytes, piece_bytes_, how_.from_end);
+  } else {
+    pool_.emplace(1, piece_bytes_);
+  }
+}
+
+std::optional<std::span<std::byte const>> item_stream::next() {
+  if (held_) return next_held();
+  std::span<std::byte const> piece = next_bytes();
+  if (piece.empty()) {
+    if (options_.meter != nullptr) options_.meter->finish();
+    return std::nullopt;
+  }
+  stored_bytes_ += piece.size();
+  auto const count = static_cast<index_t>(piece.size() / size_of(layout_.type));
+  items_ += count;
+  array part{layout_.type, {count}, format_, piece, nullptr};
+  auto const address = reinterpret_cast<std::uintptr_t>(piece.data());
+  bool const misplaced = address % size_of(layout_.type) != 0;  // after a header of odd length
+  if (options_.half && format_ == file_format::raw) {
+    converted_ = widened(part, *options_.half);
+  } else if (converts() || misplaced) {
+    converted_ = aligned(in_usual_form(std::move(part), layout_));
+  } else {
+    return piece;
+  }
+  return converted_->bytes;
+}
+
+std::optional<std::span<std::byte const>> item_stream::next_held() {
+  std::size_t const all = held_->bytes.size();
+  std::size_t const left = all - static_cast<std::size_t>(items_) * size_of(type_);
+  if (how_.whole ? std::exchange(returned_all_, true) : left == 0) return std::nullopt;
+  std::size_t const n = how_.whole ? all : std::min(left, piece_bytes_);
+  items_ += static_cast<index_t>(n / size_of(type_));
+  return held_->bytes.subspan(how_.from_end ? left - n : all - left, n);
+}
+
+std::span<std::byte const> item_stream::next_bytes() {
+  if (!file_) return next_of_reader();
+  auto const piece = file_->next();
+  bytes_read_ += piece.size();
+  if (options_.meter != nullptr) options_.meter->advance(piece.size());
+  return piece;
+}
+
+/// Fills a piece; what is left of the last one comes first.
+std::span<std::byte const> item_stream::next_of_reader() {
+  std::span<std::byte> const block = (*pool_)[0];
+  std::memmove(block.data(), block.data() + returned_, filled_ - returned_);
+  filled_ -= std::exchange(returned_, 0);
+  std::uint64_t const left = format_ == file_format::npy ? layout_.bytes - stored_bytes_ : ~0ull;
+  auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes_, left));
+  while (filled_ < wanted && !at_end_) {
+    if (in_->waits()) {
+      if (filled_ >= unit_bytes_) break;
+      if (on_pause_) on_pause_();
+    }
+    auto const some = in_->peek(1);
+    std::size_t const n = std::min(some.size(), wanted - filled_);
+    if (n > 0) std::memcpy(block.data() + filled_, some.data(), n);
+    in_->skip(n);
+    filled_ += n;
+    at_end_ = n == 0;
+  }
+  if (at_end_ || left == 0) check_end();
+  bool const all = at_end_ || filled_ == left;
+  returned_ = all ? filled_ : filled_ / unit_bytes_ * unit_bytes_;
+  return block.first(returned_);
+}
+
+/// Called after the last byte was read.
+void item_stream::check_end() {
+  std::uint64_t const size = stored_bytes_ + filled_;
+  if (format_ == file_format::raw) return check_raw_size(name_, layout_.type, size);
+  check_npy_size(name_, layout_, start_, size + (in_->peek(1).empty() ? 0 : 1));
+}
+
+std::string item_stream::words() const {
+  if (held_) return items_read(*held_);
+  return std::to_string(items_) + " items of " + std::string(name_of(type_));
+}
+
+}  // namespace libscan::apps

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apps/common/temporary_file.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include <apps/common/exit_code.hpp>
+
+namespace libscan::apps {
+namespace {
+
+std::string chosen_directory;
+
+std::string directory_or(std::string const& otherwise) {
+  if (!chosen_directory.empty()) return chosen_directory;
+  char const* const named = std::getenv("TMPDIR");
+  return named != nullptr && *named != '\0' ? named : otherwise;
+}
+
+int create_in(std::string const& directory) {
+  int const nameless = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+  if (nameless >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return nameless;
+  // NFS, for example: the name lasts for a moment.
+  std::string name = directory + "/.libscan-XXXXXX";
+  int const named = ::mkostemp(name.data(), O_CLOEXEC);
+  if (named >= 0) ::unlink(name.c_str());
+  return named;
+}
+
+}  // namespace
+
+void set_temporary_directory(std::string const& directory) { chosen_directory = directory; }
+
+temporary_file::temporary_file(std::string const& otherwise)
+    : directory_(directory_or(otherwise)),
+      file_(std::make_shared<descriptor>(create_in(directory_))) {
+  if (file_->get() < 0) check(errno);
+  writer_.emplace(file_->get(), block_writer::target::file);
+}
+
+void temporary_file::check(int error) const {
+  if (error == 0) return;
+  throw file_error::from_errno(directory_, "cannot write a temporary file (see --temp and TMPDIR)",
+                               error);
+}
+
+void temporary_file::write(std::span<std::byte const> bytes) {
+  check(writer_->write(bytes));
+  size_ += bytes.size();
+}
+
+void temporary_file::pad() {
+  constexpr std::size_t sector = 4096;
+  static constexpr std::array<std::byte, sector> zeros{};
+  write({zeros.data(), (sector - size_ % sector) % sector});
+}
+
+void temporary_file::finish() {
+  if (!writer_) return;
+  int const error = writer_->finish();
+  writer_.reset();
+  check(error);
+}
+
+}  // namespace libscan::apps

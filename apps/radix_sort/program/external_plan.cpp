@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apps/radix_sort/program/external_plan.hpp>
+
+#include <algorithm>
+
+#include <apps/common/block_file.hpp>
+#include <apps/common/memory_bound.hpp>
+#include <apps/radix_sort/program/memory_needs.hpp>
+
+namespace libscan::apps {
+namespace {
+
+constexpr std::uint64_t program_bytes = std::uint64_t{6}
+                                        << 20;  // of libraries, stacks and the heap
+constexpr std::uint64_t blocks = 24;            // of readers and writers, at most
+constexpr std::size_t min_extent = 4096;        // records: whole sectors of keys and of values
+
+}  // namespace
+
+external_plan external_plan::of(dtype type, std::size_t value_bytes, int threads,
+                                std::string const& what) {
+  std::uint64_t const taken = program_bytes + blocks * block_bytes();
+  constexpr std::uint64_t least = std::uint64_t{4} << 20;
+  require_memory(taken + least, what);
+  std::uint64_t const left = memory_bound() - taken;
+  external_plan plan;
+  plan.record_bytes = size_of(type) + value_bytes;
+  // What a sort may need for each record, and two more buckets: one is read, one is written.
+  constexpr std::uint64_t many = std::uint64_t{1} << 24;
+  sort_shape shape{many, size_of(type), value_bytes};
+  shape.words = type != dtype::f32 && type != dtype::f64;  // there may be -0 and NaN
+  shape.threads = threads;
+  std::uint64_t const bytes = needs_of(shape).most / many + 1 + 3 * plan.record_bytes;
+  plan.bucket_items = static_cast<index_t>(left / bytes);
+  plan.staging_bytes = static_cast<std::size_t>(left / 2);
+  plan.sampled_keys = 64;
+  return plan;
+}
+
+std::size_t external_plan::buckets(index_t n) const {
+  // Samples err: buckets are planned smaller than those that fit.
+  auto const wanted =
+      static_cast<std::size_t>(ceil_div(n, std::max<index_t>(bucket_items / 4 * 3, 1)));
+  // The splitters may make three times as many of them.
+  std::size_t const most = staging_bytes / (3 * min_extent * record_bytes);
+  return std::clamp<std::size_t>(wanted, 2, std::max<std::size_t>(most, 2));
+}
+
+std::size_t external_plan::sampled_blocks(std::size_t buckets) { return 24 * buckets; }
+
+std::size_t external_plan::extent_items(std::size_t buckets) const {
+  std::size_t const fit = std::min<std::size_t>(staging_bytes / buckets, std::size_t{1} << 20);
+  return std::max<std::size_t>(fit / record_bytes / min_extent, 1) * min_extent;
+}
+
+}  // namespace libscan::apps

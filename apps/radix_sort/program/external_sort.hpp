@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sort of more records than fit in memory: splitters from a sample, one pass that distributes
+// the records over buckets in a temporary file, one that reads, sorts and hands over bucket after
+// bucket. A bucket that is too large is split again.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <future>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <apps/common/lazy_buffer.hpp>
+#include <apps/radix_sort/program/external_plan.hpp>
+#include <apps/radix_sort/program/record_file.hpp>
+#include <apps/radix_sort/program/splitters.hpp>
+#include <libscan/radix_sort.hpp>
+
+namespace libscan::apps {
+
+/// What an external sort does, apart from its types.
+struct external_request {
+  engine on;
+  sort_options options;
+  bool unique = false;         ///< only the first of equal keys
+  bool positions = false;      ///< the values are the positions of the keys
+  std::string directory = {};  ///< of temporary files, unless another one was set for all of them
+  /// Receives the sorted records, piece by piece, on one thread at a time.
+  std::function<void(record_piece const&)> put = {};
+};
+
+/// The keys of records without values.
+struct no_value {};
+
+/// Moves the first of each run of equal items to the front; returns their number.
+template <class Same, class Move>
+std::size_t keep_first(std::size_t n, Same same, Move move) {
+  if (n == 0) return 0;
+  std::size_t kept = 1;
+  for (std::size_t i = 1; i < n; ++i) {
+    if (!same(kept - 1, i)) move(kept++, i);
+  }
+  return kept;
+}
+
+/// Sorts records of keys of type Key and values of type Value, of which only the size counts.
+template <class Key, class Value>
+class external_sort {
+ public:
+  external_sort(external_request const& request, external_plan const& plan)
+      : request_(request),
+        plan_(plan),
+        order_{request.options.direction, request.options.first_bit, request.options.end_bit} {
+    order_.check();
+    counting_ = order_.counting(0);
+  }
+
+  /// Sorts all records of a list.
+  void run(record_list const& from) {
+    if (from.count <= plan_.bucket_items) {
+      load(from, 0);
+      sort(0);
+    } else {
+      split_and_sort(from, request_.positions);
+    }
+    finish_put();
+  }
+
+ private:
+  using word = typename sort_order<Key>::word_type;
+  static constexpr bool has_values = !std::is_same_v<Value, no_value>;
+  static constexpr std::size_t value_bytes = has_values ? sizeof(Value) : 0;
+
+  /// Records in memory.
+  struct records {
+    lazy_buffer<Key> keys;
+    lazy_buffer<Value> values;
+    std::size_t count = 0;
+
+    explicit records(std::size_t most) : keys(most), values(has_values ? most : 0) {}
+    record_piece piece() {
+      return {std::as_bytes(keys.items().first(count)),
+              has_values ? std::as_bytes(values.items().first(count)) : std::span<std::byte>{}};
+    }
+  };
+
+  word word_of(Key const& key) const { return static_cast<word>(order_.word(key) & counting_); }
+
+  /// Keys of some blocks that are spread over the list.
+  std::vector<word> sample(record_list const& from, std::size_t blocks) const {
+    constexpr std::uint64_t block = 4096;
+    std::mt19937_64 random(from.extents.size());
+    std::vector<byte_range> ranges;
+    for (std::size_t i = 0; i < blocks; ++i) {
+      // One from each stretch of equal length: sorted keys are split well, too.
+      auto const stretch = static_cast<double>(from.extents.size()) / static_cast<double>(blocks);
+      std::uniform_real_distribution<double> within(0, stretch);
+      auto const at = static_cast<std::size_t>(static_cast<double>(i) * stretch + within(random));
+      record_extent const& extent = from.extents[std::min(at, from.extents.size() - 1)];
+      std::uint64_t const bytes = static_cast<std::uint64_t>(extent.count) * sizeof(Key);
+      std::uint64_t const first = bytes <= block ? 0 : random() % (bytes / block) * block;
+      ranges.push_back({extent.keys + first, extent.keys + std::min(first + block, bytes)});
+    }
+    std::vector<word> words;
+    block_reader in(from.keys, from.name, std::move(ranges));
+    for (auto bytes = in.next(); !bytes.empty(); bytes = in.next()) {
+      std::size_t const n = bytes.size() / sizeof(Key);
+      std::size_t const step = std::max<std::size_t>(1, n / plan_.sampled_keys);
+      for (std::size_t k = random() % step; k < n; k += step) {
+        Key key;
+        std::memcpy(&key, bytes.data() + k * sizeof(Key), sizeof key);
+        words.push_back(word_of(key));
+      }
+    }
+    return words;
+  }
+
+  /// Distributes the records of a list. `count_positions`: their values are their positions.
+  std::vector<record_list> split(record_list const& from, splitters<word> const& by,
+                                 bool count_positions) const {
+    std::size_t const extent = plan_.extent_items(by.count());
+    bucket_writer to(by.count(), extent, sizeof(Key), value_bytes, request_.directory);
+    std::vector<std::size_t> filled(by.count());
+    record_reader in(from, sizeof(Key), value_bytes);
+    index_t position = 0;
+    while (auto const piece = in.next()) {
+      std::size_t const n = piece->keys.size() / sizeof(Key);
+      auto const* const keys = reinterpret_cast<Key const*>(piece->keys.data());
+      std::byte const* const values = piece->values.data();
+      for (std::size_t i = 0; i < n; ++i) {
+        std::size_t const b = by.find(word_of(keys[i]));
+        std::size_t const at = filled[b];
+        reinterpret_cast<Key*>(to.keys(b))[at] = keys[i];
+        if constexpr (has_values) {
+          std::byte* const value = to.values(b) + at * sizeof(Value);
+          if (count_positions) {
+            auto const here = position + static_cast<index_t>(i);
+            std::memcpy(value, &here, sizeof(Value));
+          } else {
+            std::memcpy(value, values + i * sizeof(Value), sizeof(Value));
+          }
+        }
+        if (++filled[b] < extent) continue;
+        to.flush(b, extent);
+        filled[b] = 0;
+      }
+      position += static_cast<index_t>(n);
+    }
+    for (std::size_t b = 0; b < by.count(); ++b) to.flush(b, filled[b]);
+    return to.finish();
+  }
+
+  void split_and_sort(record_list const& from, bool count_positions) {
+    std::size_t const wanted = plan_.buckets(from.count);
+    splitters<word> const by(sample(from, external_plan::sampled_blocks(wanted)), wanted);
+    std::vector<record_list> const buckets = split(from, by, count_positions);
+    auto const fits = [&](std::size_t b) {
+      return b < buckets.size() && !by.is_single(b) && buckets[b].count > 0 &&
+             buckets[b].count <= plan_.bucket_items;
+    };
+    std::future<void> loading;  // of the next bucket, if it fits
+    int side = 0;
+    if (fits(0)) load(buckets[0], side);
+    for (std::size_t b = 0; b < buckets.size(); ++b, side = 1 - side) {
+      if (loading.valid()) loading.get();
+      bool const large = buckets[b].count > plan_.bucket_items && !by.is_single(b);
+      auto const load_next = [this, &buckets, &fits, b, side] {
+        if (fits(b + 1)) load(buckets[b + 1], 1 - side);
+      };
+      if (!large) loading = std::async(load_next);
+      if (fits(b)) sort(side);
+      if (by.is_single(b)) pass_on(buckets[b]);
+      if (!large) continue;
+      split_and_sort(buckets[b], false);  // in both places
+      load_next();
+    }
+  }
+
+  /// Reads a list into one of two places.
+  void load(record_list const& from, int side) {
+    records& to = place(loaded_[side]);
+    to.count = 0;
+    record_reader in(from, sizeof(Key), value_bytes);
+    while (auto const piece = in.next()) {
+      std::size_t const n = piece->keys.size() / sizeof(Key);
+      std::memcpy(to.keys.items().data() + to.count, piece->keys.data(), piece->keys.size());
+      if constexpr (has_values) {
+        Value* const values = to.values.items().data() + to.count;
+        if (!piece->values.empty()) {
+          std::memcpy(values, piece->values.data(), piece->values.size());
+        } else {
+          for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<Value>(to.count + i);
+        }
+      }
+      to.count += n;
+    }
+  }
+
+  /// Sorts what was loaded, and hands it over while the next bucket is sorted.
+  void sort(int side) {
+    records& in = place(loaded_[side]);
+    records& out = place(sorted_[putting_side_]);
+    auto const keys = out.keys.items();
+    std::span<Key const> const from = in.keys.items().first(in.count);
+    out.count = in.count;
+    if constexpr (has_values) {
+      auto const values = out.values.items();
+      std::span<Value const> const moved = in.values.items().first(in.count);
+      sort_pairs(request_.on, from, keys, moved, values, request_.options);
+      if (request_.unique) {
+        out.count = keep_first(
+            in.count, [&](std::size_t a, std::size_t b) { return keys[a] == keys[b]; },
+            [&](std::size_t to, std::size_t i) {
+              keys[to] = keys[i];
+              values[to] = values[i];
+            });
+      }
+    } else {
+      sort_keys(request_.on, from, keys, request_.options);
+      if (request_.unique) {
+        out.count = keep_first(
+            in.count, [&](std::size_t a, std::size_t b) { return keys[a] == keys[b]; },
+            [&](std::size_t to, std::size_t i) { keys[to] = keys[i]; });
+      }
+    }
+    finish_put();
+    putting_ = std::async([this, &out] { request_.put(out.piece()); });
+    putting_side_ = 1 - putting_side_;
+  }
+
+  /// Hands over a bucket of equal keys, which is in order.
+  void pass_on(record_list const& from) {
+    finish_put();
+    record_reader in(from, sizeof(Key), value_bytes);
+    while (auto piece = in.next()) {
+      Key key;
+      std::memcpy(&key, piece->keys.data(), sizeof key);
+      bool const one = request_.unique && libscan::detail::equal(key, key);
+      if (one) {
+        piece->keys = piece->keys.first(sizeof(Key));
+        if (has_values) piece->values = piece->values.first(value_bytes);
+      }
+      request_.put(*piece);
+      if (one) return;
+    }
+  }
+
+  void finish_put() {
+    if (putting_.valid()) putting_.get();
+  }
+
+  records& place(std::optional<records>& room) const {
+    if (!room) room.emplace(static_cast<std::size_t>(plan_.bucket_items));
+    return *room;
+  }
+
+  external_request const& request_;
+  external_plan const plan_;
+  sort_order<Key> order_;
+  word counting_ = 0;
+  std::optional<records> loaded_[2], sorted_[2];
+  int putting_side_ = 0;
+  std::future<void> putting_;  // ends before what it reads
+};
+
+}  // namespace libscan::apps
